@@ -65,9 +65,9 @@ func TestLeaksDoNotCompile(t *testing.T) {
 	}
 }
 
-// known are the numbers and bytes that stand beside Releases and Messages in what
-// dp and protocol export, each with what it is. A reward could leave in any of
-// them, so a new one is added here in the knowledge of that, and no float ever is.
+// known are the numbers and bytes next to Releases and Messages in exported declarations of dp and
+// protocol, each with its meaning. A reward could leave in any of them, so a new one is added here
+// in the knowledge of that, and no float ever is.
 var known = map[string]string{
 	"dp.NewCounts(int)":                        "how many counts",
 	"dp.NewMixed(int, int)":                    "how many values, and of how many peers",

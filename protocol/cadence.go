@@ -7,40 +7,40 @@ import (
 )
 
 // A Cadence says when the leaves of a peer's streams close. It is data of a protocol's
-// configuration and the agent follows it, so nothing but rounds, choices and quotas, which
-// are public, can decide when noise is drawn. At most one of Rounds, Decisions, First and
-// Epochs is set; with none of them every record closes a leaf of its stream.
+// configuration, and the agent follows it. So only public values, that is, rounds, choices and
+// quotas, decide when noise is drawn. At most one of Rounds, Decisions, First and Epochs is set;
+// with none of them every record closes a leaf of its stream.
 type Cadence struct {
-	// Rounds is the length of a leaf by the clock. The leaves of all streams close at the
-	// end of it, whatever happened.
+	// Rounds is the length of a leaf by the clock. The leaves of all streams close at its end, with
+	// or without records.
 	Rounds uint64
 	// Decisions is the length of a leaf in own decisions. The leaves of all streams close
 	// when the last of them has its reward, or its window has ended.
 	Decisions uint64
-	// First and Growth make leaves longer and longer, each stream by itself: the next leaf
-	// closes at max(First, ⌈Growth × records in closed leaves⌉) records.
+	// First and Growth are for leaves that grow, in each stream separately: the next leaf closes at
+	// max(First, ⌈Growth × records in closed leaves⌉) records.
 	First  uint64
 	Growth float64
-	// Limit is the number of rounds after which a leaf with a record closes, however few it
-	// has, for a cadence with First; 0 for none.
+	// Limit is the number of rounds after which a leaf with at least one record closes, for a
+	// cadence with First; 0 for no limit.
 	Limit uint64
-	// OneArm has leaves of all streams grow together, for a cadence with First: records are those
-	// in closed leaves of all streams.
+	// OneArm makes leaves of all streams grow together, for a cadence with First: records are
+	// counted over the closed leaves of all streams.
 	OneArm bool
 	// Window is the number of rounds, by the clock, after which leaves with a record close and
 	// their lengths begin again, for a cadence with First; 0 for never.
 	Window uint64
-	// Epochs is the number of leaves of a learner that explores in epochs. The leaves of
-	// all parts that an epoch asks for close together, when it has all its records.
+	// Epochs is the number of leaves of a learner that explores in epochs. The leaves of all parts
+	// that an epoch explores close together, when it has all its records.
 	Epochs uint64
-	// Lanes is the number of estimators that take turns, round by round. Each has streams
-	// of its own; 0 stands for 1.
+	// Lanes is the number of estimators that take turns, round by round. A lane is the set of
+	// streams of one estimator; 0 means 1.
 	Lanes uint64
-	// Noun is what people call a leaf: reward, row, batch, epoch.
+	// Noun is the word for a leaf in texts: reward, row, batch, epoch.
 	Noun string
 }
 
-// Check refuses a Cadence that says two things.
+// Check returns an error if the fields contradict each other.
 func (c Cadence) Check() error {
 	set := 0
 	for _, n := range []uint64{c.Rounds, c.Decisions, c.First, c.Epochs} {
@@ -70,21 +70,21 @@ func (c Cadence) Check() error {
 // SynchronousLeaves reports whether the leaves of all streams of a lane close at the same time.
 func (c Cadence) SynchronousLeaves() bool { return c.Rounds > 0 || c.Decisions > 0 }
 
-// FollowsChoices reports whether leaves close when parts have been chosen often enough, so
-// that what is sent, and when, follows from earlier releases and not from the clock alone.
+// FollowsChoices reports whether leaves close when parts have been chosen often enough. Messages,
+// and the times at which they are sent, then depend on earlier releases and not on the clock alone.
 func (c Cadence) FollowsChoices() bool { return c.First > 0 || c.Epochs > 0 }
 
-// Streams returns how many streams a statistic of a number of parts has.
+// Streams returns the number of streams for a statistic with a number of parts.
 func (c Cadence) Streams(parts int) int { return parts * int(c.lanes()) }
 
 func (c Cadence) lanes() uint64 { return max(1, c.Lanes) }
 
-// Stream returns the stream that a choice of a part in round t belongs to.
+// Stream returns the stream for a choice of a part in round t.
 func (c Cadence) Stream(part, parts int, t Round) int {
 	return int(uint64(t)%c.lanes())*parts + part
 }
 
-// Leaves returns how many leaves a stream can close in a number of rounds, at least 1.
+// Leaves returns the number of leaves that a stream can close in a number of rounds, at least 1.
 func (c Cadence) Leaves(rounds uint64) uint64 {
 	of := rounds / c.lanes()
 	if rounds%c.lanes() > 0 {
@@ -122,24 +122,25 @@ func (c Cadence) Leaves(rounds uint64) uint64 {
 	return max(1, of)
 }
 
-// Size returns how many records close the leaf of a stream if closed leaves, its own or
-// with OneArm those of all streams, hold a number of them, for a cadence with First.
+// Size returns the number of records that close the next leaf of a stream, for a cadence with
+// First, given the number of records in closed leaves: the stream's own or, with OneArm, all
+// streams'.
 func (c Cadence) Size(closed uint64) uint64 {
 	return max(c.First, uint64(math.Ceil(c.Growth*float64(closed))))
 }
 
-// Fewest returns the least number of leaves of a stream that hold a number of records, for a
+// Fewest returns the least number of leaves of a stream that can contain a number of records, for a
 // cadence with First.
 func (c Cadence) Fewest(records uint64) uint64 {
-	if c.OneArm { // other streams may have been long before
+	if c.OneArm { // leaves of other streams can have made this one long
 		return 1
 	}
 	c.Limit, c.Window, c.Lanes = 0, 0, 0
 	return c.Leaves(records)
 }
 
-// Holding returns the first leaf, from 1, by whose end a stream can have had a number of
-// records, at a record a round.
+// Holding returns the first leaf, from 1, by whose end a stream can have had a number of records,
+// at one record per round.
 func (c Cadence) Holding(records uint64) uint64 {
 	switch n := max(c.Rounds, c.Decisions); {
 	case records == 0:
@@ -155,7 +156,7 @@ func (c Cadence) Holding(records uint64) uint64 {
 	return records
 }
 
-// Text says when a leaf closes, for people: "after every reward".
+// Text describes in words when a leaf closes: "after every reward".
 func (c Cadence) Text() string {
 	every := func(n uint64, noun string) string {
 		if n == 1 {

@@ -454,7 +454,7 @@ func TestLanesTakeTurns(t *testing.T) {
 		p.pull(1)
 		p.want("0#1:1 1#1:1 2#1:0 3#1:2 ")
 	})
-	// Those by the clock are everybody's.
+	// Leaves by the clock close at every peer.
 	played(t, closingBy(protocol.Cadence{Lanes: 2, Rounds: 2}, 1, 30), func(p *play) {
 		p.pull(0)
 		p.tick()
@@ -464,9 +464,9 @@ func TestLanesTakeTurns(t *testing.T) {
 	})
 }
 
-// TestNoRunClosesMoreThanLeaves: with a decision a round, no stream closes more leaves
-// than are charged, and if there is one part and one lane it closes all of them. It fails if
-// Leaves were one less in any of its cases, or one more in those of one stream.
+// TestNoRunClosesMoreThanLeaves: with a decision a round, no stream closes more leaves than are
+// charged, and if there is one part and one lane it closes all of them. It fails if Leaves is one
+// less in any of its cases, or one more in the cases with one stream.
 func TestNoRunClosesMoreThanLeaves(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		rounds, arms := rapid.Uint64Range(1, 60).Draw(r, "rounds"), rapid.IntRange(1, 3).Draw(r, "arms")

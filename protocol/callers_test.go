@@ -19,8 +19,8 @@ import (
 
 const module = "peerd.dev/"
 
-// callers lists what the compiler cannot keep from a program that would leak, and each file
-// outside of tests that may use it. The compiler cannot tell an honest caller from another, so every
+// callers lists what the compiler cannot keep from a program that would leak, and each file outside
+// of tests that may use it. The compiler cannot distinguish an honest caller from another, so every
 // file is listed in the knowledge of what it passes.
 var callers = map[string][]string{
 	// Bytes become a release or a message: off the wire, off the disk, or a liar's.

@@ -2,18 +2,17 @@ package protocol
 
 import "fmt"
 
-// A Checkpoint is the length of a ledger and the hash of its last record. A ledger is
-// only appended to, and each record's hash covers the one before; so a ledger that
-// returns to an earlier checkpoint, or has another hash at the same length, was restored
-// from a backup or is kept twice. The zero Checkpoint is that of an empty ledger, and
-// stands for an unknown one.
+// A Checkpoint is the length of a ledger and the hash of its last record. A ledger is only appended
+// to, and each record's hash covers the one before; so a ledger that returns to an earlier
+// checkpoint, or has another hash at the same length, was restored from a backup or is kept twice.
+// The zero Checkpoint belongs to an empty ledger, and stands for an unknown one.
 type Checkpoint struct {
 	Records uint64
 	Head    [32]byte // hash of the last record; ignored if there is none
 }
 
-// Follows reports whether a ledger that was at o can be at c now. With more records it
-// can: the records between are not compared.
+// Follows reports whether a ledger that was at o can be at c now. With more records it can: records
+// in between are not compared.
 func (c Checkpoint) Follows(o Checkpoint) bool {
 	return c.Records > o.Records || c.Normal() == o.Normal()
 }

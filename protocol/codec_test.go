@@ -71,9 +71,8 @@ func TestDecodeKeepsNothingOfItsInput(t *testing.T) {
 	})
 }
 
-// TestOneFormOnly: any change to a frame makes it another message or no message,
-// never the same one in other words. A second way to say a thing could carry a bit
-// that nobody sees.
+// TestOneFormOnly: any change to a frame makes it another message or no message, never the same one
+// in other words. A second encoding of a message could carry a hidden bit.
 func TestOneFormOnly(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := anyMessage().Draw(r, "message")

@@ -1,15 +1,15 @@
 package protocol
 
-// The kinds that belong to no protocol. Their numbers are part of the wire format, as those
-// of protocols are, which stand in their files; deliveries of one round are taken in by
-// ascending kind, so that an exchange's answers come before new exchanges.
+// The kinds that belong to no protocol. All kinds are part of the wire format; a protocol's kinds
+// are in its own files. Deliveries of one round are processed by ascending kind, so that answers
+// come before new exchanges.
 const (
-	kindRoundEnd Kind = 1 // a round's messages on a link are complete
-	kindPresence Kind = 2 // a peer is there
+	kindRoundEnd Kind = 1 // all messages of a round on a link have been sent
+	kindPresence Kind = 2 // a peer is running
 
 	maxKind Kind = 127
 )
 
-// FirstFree is the first kind that no protocol of this module has, nor will have. Those from it to
-// 127 are for protocols of other modules; peers of one network agree on what they mean.
+// FirstFree is the first kind for protocols of other modules; no protocol of this module uses kinds
+// from it to 127. Peers of one network agree on their meaning.
 const FirstFree = 96

@@ -11,14 +11,13 @@ import (
 // Kind is the type of a message. Every protocol has its own kinds.
 type Kind uint8
 
-// A Message is all that can cross the wire. Its fields are unexported: only a [Press] fills
-// them in, which protocols have, and the only payload is a [dp.Release].
+// A Message is the only thing that crosses the wire. Its fields are unexported: only a [Press]
+// fills them in, which protocols have, and the only payload is a [dp.Release].
 //
-// A Message is a handle: copies share one content, which never changes once the Message
-// is in an [Outbox] or was decoded. With Config.Reuse alone a Tick may use the contents of
-// the Tick before the last one again, and a protocol that keeps part of another peer's
-// message copies it. The zero Message has no content and no method may be
-// called on it.
+// A Message is a handle: copies share one content, which does not change once the Message is in an
+// [Outbox] or was decoded. With Config.Reuse alone a Tick may use the contents of the Tick before
+// the last one again, and a protocol that keeps part of another peer's message copies it. The zero
+// Message has no content and no method may be called on it.
 type Message struct{ *message }
 
 // message is a Message's content.
@@ -27,11 +26,11 @@ type message struct {
 	label  Label
 	refs   []Label // labels of other messages
 	body   []dp.Release
-	sealed []dp.Sealed // releases that only the holder of a key can read
+	sealed []dp.Sealed // releases that only the owner of a key can read
 	round  Round       // of the sender; 0 in kinds without one
 	sig    string      // by label.Origin over everything except round
 
-	frame string // the canonical form; empty until it is asked for
+	frame string // the canonical form; empty until it is needed
 }
 
 // NoMessage returns a Message of kind 0, which no protocol sends. It stands where there is
@@ -95,11 +94,11 @@ func (o *Outbox) Envelopes() []Envelope { return o.envelopes }
 // Reset empties the Outbox.
 func (o *Outbox) Reset() { o.envelopes = o.envelopes[:0] }
 
-// Accuse says what a message that was taken proves against a peer.
+// Accuse records what an accepted message proves against a peer.
 func (o *Outbox) Accuse(err error) { o.accusation = err }
 
-// Accusation returns what the message that was received last proves against a peer, though it was
-// not refused, and forgets it; nil for nothing.
+// Accusation returns what the newest accepted message proves against a peer, and clears it; nil for
+// nothing.
 func (o *Outbox) Accusation() error {
 	err := o.accusation
 	o.accusation = nil
@@ -111,9 +110,8 @@ func (o *Outbox) Send(to Peer, m Message) {
 	o.envelopes = append(o.envelopes, Envelope{to, m})
 }
 
-// Sort puts the deliveries of a round into the order in which an agent receives them: by
-// kind, origin, incarnation, stream, number and, for copies of one message,
-// sender.
+// Sort orders the deliveries of a round as an agent receives them: by kind, origin, incarnation,
+// stream, number and, for copies of one message, sender.
 func Sort(ds []Delivery) {
 	for i := 1; i < len(ds); i++ {
 		if before(&ds[i], &ds[i-1]) {

@@ -10,11 +10,12 @@ import (
 
 // Params are the parameters of a protocol, a struct. Its exported fields are the keys
 // protocol.<name>.<field> of a configuration; their tags say what a value may be (want), its unit
-// (unit) and what it means (doc), and whether a folder keeps it (fixed). Further methods that
-// parameters may have are those of [Traited], [Suited], [Checked], [Fitted], [Shrinking],
-// [Idling], [Sampling] and [Resized]. Protocols of other Go modules are used as those of [table.Table] are.
+// (unit) and what it means (doc), and whether a folder keeps it (fixed). Parameters may also
+// implement [Traited], [Suited], [Checked], [Fitted], [Shrinking], [Idling], [Sampling] and
+// [Resized]. Protocols of other Go modules are used in the same way as the protocols of
+// [table.Table].
 type Params interface {
-	// Words returns what pages say of the protocol.
+	// Words returns the protocol's name and descriptions for documents and pages.
 	Words() Words
 	// Cadence returns when leaves close.
 	Cadence() Cadence
@@ -22,36 +23,36 @@ type Params interface {
 	New(c Config) (Protocol, error)
 }
 
-// Words are what pages say of a protocol.
+// Words describe a protocol in documents and pages.
 type Words struct {
 	Name    string // in configurations
 	Summary string // one line
-	When    string // when to take it, as the end of "take it"
-	Public  string // what of the rewards is released without noise
+	When    string // when to use it, as the end of "take it"
+	Public  string // which numbers about rewards are released without noise
 	Mixed   string // when a peer learns from the mean over sites, as the end of a sentence; often empty
 }
 
-// Traits say in what a protocol differs from one that spreads one running sum an arm. The zero
-// Traits are such a protocol's.
+// Traits are the properties of a protocol. The zero Traits describe one that spreads a running sum
+// per arm.
 type Traits struct {
-	// Kinds names the messages of the protocol. No other one has their numbers: those from
-	// [FirstFree] on are for protocols of other modules.
+	// Kinds names the messages of the protocol. Their numbers are unique; numbers from [FirstFree]
+	// on are for protocols of other modules.
 	Kinds map[Kind]string
-	// Leaf is the field of Params that sets how long a leaf is; empty if none does.
+	// Leaf is the field of Params that sets the length of a leaf; empty if there is none.
 	Leaf string
 	// Wide says that the protocol carries sums of more than one number.
 	Wide bool
-	// NoisedCounts says that the protocol can do without exact numbers of records: its
-	// leaves close by the clock, and it reads no counts of releases that have none. See
-	// docs/proofs/counts.md.
+	// NoisedCounts says that the protocol works without exact numbers of records: its leaves close
+	// by the clock, and it reads no counts of releases without counts. See docs/proofs/counts.md.
 	NoisedCounts bool
-	// Adaptive says that messages, or when they leave, can follow from what was released before, too.
+	// Adaptive says that messages, or the times at which they are sent, can also depend on earlier
+	// releases.
 	Adaptive bool
-	// Sites says that a belief holds the mean of each site, and not only a mean over them.
+	// Sites says that a belief contains the mean of each site, in addition to the mean over sites.
 	Sites bool
-	// Raw is what follows from records that are not released.
+	// Raw is what depends on records that are not released.
 	Raw Raw
-	// Fixed is why no peer can join or leave while the network runs, or "".
+	// Fixed is the reason why no peer can join or leave while the network runs; empty if peers can.
 	Fixed string
 }
 
@@ -66,10 +67,11 @@ func TraitsOf(p Params) Traits {
 	return Traits{}
 }
 
-// Suited parameters are of a protocol that carries other releases than running sums, or more.
+// Suited parameters belong to a protocol that does not carry running sums, or not only running
+// sums.
 type Suited interface{ Suits(m dp.Mechanism) bool }
 
-// Suits reports whether a mechanism releases what the protocol carries.
+// Suits reports whether the protocol carries the releases of a mechanism.
 func Suits(p Params, m dp.Mechanism) bool {
 	if s, ok := p.(Suited); ok {
 		return s.Suits(m)
@@ -77,22 +79,22 @@ func Suits(p Params, m dp.Mechanism) bool {
 	return m.Running()
 }
 
-// A Net is what the parameters of a protocol have to suit.
+// A Net is a network that the parameters of a protocol have to suit.
 type Net struct {
 	Peers       int      // 0 if it is not known
 	LeastDegree int      // neighbours of the peer that has fewest; 0 if it is not known
 	Graph       [][]Peer // neighbours of every peer, ascending; nil if it is not known
 	Horizon     uint64   // rounds
-	Live        bool     // there are people to protect
+	Live        bool     // records are about people
 }
 
-// Checked parameters can go together badly, or not suit a network.
+// Checked parameters can contradict each other, or not suit a network.
 type Checked interface {
-	// Check returns the field, as in a key, and what is wanted; empty if all is well.
+	// Check returns a field, as in a key, and the wanted value; empty if all parameters are valid.
 	Check(n Net) (field, want string)
 }
 
-// Check returns what [Checked] parameters refuse.
+// Check returns the error of [Checked] parameters; empty for others.
 func Check(p Params, n Net) (field, want string) {
 	if c, ok := p.(Checked); ok {
 		return c.Check(n)
@@ -100,11 +102,11 @@ func Check(p Params, n Net) (field, want string) {
 	return "", ""
 }
 
-// Fitted parameters leave something to the noise.
+// Fitted parameters have defaults that depend on the noise.
 type Fitted interface{ Fit(epsilon float64) Params }
 
-// Fit returns parameters with what they leave to the noise: epsilon is 1/b for a draw with the
-// deviation of Laplace noise of scale b on a reward, +Inf for none.
+// Fit returns parameters with their defaults set for a noise: epsilon is 1/b for a draw with the
+// deviation of Laplace noise of scale b on a reward, +Inf for no noise.
 func Fit(p Params, epsilon float64) Params {
 	if f, ok := p.(Fitted); ok {
 		return f.Fit(epsilon)
@@ -112,11 +114,11 @@ func Fit(p Params, epsilon float64) Params {
 	return p
 }
 
-// Shrinking parameters can be changed so that a few rounds show all that the protocol does.
+// Shrinking parameters can be reduced so that a few rounds exercise the whole protocol.
 type Shrinking interface{ Small(leaf uint64) Params }
 
-// Small returns such parameters, for audits and tests. Where they say how long a leaf is, it is as
-// many rounds or decisions as given.
+// Small returns such parameters, for audits and tests. Leaves have the given length, in rounds or
+// decisions, if parameters set it.
 func Small(p Params, leaf uint64) Params {
 	if s, ok := p.(Shrinking); ok {
 		return s.Small(leaf)
@@ -133,7 +135,7 @@ func Learns(p Params, self Peer) bool {
 	return !ok || !i.Idle(self)
 }
 
-// Learners returns how many of a number of peers have arms.
+// Learners returns the number of peers with arms among a number of peers.
 func Learners(p Params, peers int) (n int) {
 	for i := range peers {
 		if Learns(p, Peer(i)) {
@@ -146,7 +148,8 @@ func Learners(p Params, peers int) (n int) {
 // Sampling parameters merge the releases of some peers only.
 type Sampling interface{ Origins(learners int) int }
 
-// Origins returns how many of a number of peers with arms have their releases of one leaf merged.
+// Origins returns the number of peers whose releases of one leaf are merged, among a number of
+// peers with arms.
 func Origins(p Params, learners int) int {
 	if s, ok := p.(Sampling); ok {
 		return s.Origins(learners)
@@ -154,10 +157,10 @@ func Origins(p Params, learners int) int {
 	return learners
 }
 
-// Resized parameters depend on how many peers there are.
+// Resized parameters depend on the number of peers.
 type Resized interface{ Among(peers int) Params }
 
-// Among returns parameters for a network of fewer peers, of which the first has arms.
+// Among returns parameters for a network with fewer peers, the first of which has arms.
 func Among(p Params, peers int) Params {
 	if r, ok := p.(Resized); ok {
 		return r.Among(peers)

@@ -2,9 +2,9 @@ package protocol
 
 import "peerd.dev/dp"
 
-// A Press makes the messages of one peer. [New] hands one to a protocol, and there is no other: the
-// zero Press makes nothing. So drivers and applications, which see rewards, make no messages, and a
-// protocol, which makes them, sees no reward.
+// A Press makes the messages of one peer. [New] gives one to a protocol, and there is no other way
+// to get one: the zero Press makes nothing. So drivers and applications, which see rewards, cannot
+// make messages, and protocols, which make messages, see no reward.
 type Press struct{ *press }
 
 type press struct {
@@ -12,7 +12,7 @@ type press struct {
 	kinds map[Kind]string // that it makes
 }
 
-// Content is what a message says. The message keeps the slices.
+// Content is the content of a message. The message keeps the slices.
 type Content struct {
 	Kind  Kind         // one of the protocol's [Traits]
 	Label Label        // of this peer, or of an earlier life of it

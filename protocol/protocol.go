@@ -1,11 +1,10 @@
 // Package protocol holds the protocols by which peers spread what they learn.
 //
-// A protocol is a deterministic state machine. It reads no clock, opens no
-// socket, starts no goroutine and never sees a reward: of its own peer it knows
-// which parts of the statistic were chosen, which is public, and what its streams
-// released. When they do is its [Cadence], which is data. Whoever drives the protocol
-// supplies time as a round number and carries the messages of its [Outbox]; a daemon and
-// a simulator differ in nothing else.
+// A protocol is a deterministic state machine. It reads no clock, opens no socket, starts no
+// goroutine and never sees a reward. It knows which parts of the statistic its own peer has chosen,
+// which is public, and what the peer's streams have released. Its [Cadence], plain data, says when
+// streams release. A driver supplies time as a round number and carries the messages of the
+// [Outbox]; a daemon and a simulator differ in nothing else.
 //
 // A protocol is a file here and a line of [table.Table].
 package protocol
@@ -29,11 +28,11 @@ const Everyone Peer = 1<<32 - 1
 // Round is a peer's time, from 0.
 type Round uint64
 
-// Label names one thing that its origin sent. Labels carry no data: every field
-// is an address, a counter, or a hash of what others may see.
+// Label identifies one thing that its origin sent. Labels carry no data: every field is an address,
+// a counter, or a hash of public values.
 type Label struct {
 	Origin      Peer
-	Incarnation uint32 // grows when the origin starts anew with nothing in memory
+	Incarnation uint32 // grows when the origin starts again without its state
 	Stream      dp.StreamID
 	Seq         uint64
 }
@@ -45,13 +44,13 @@ var ErrPeer = errors.New("protocol: bad message")
 // another configuration's.
 var ErrState = errors.New("protocol: saved state does not fit")
 
-// Own is a leaf of an own stream that has closed.
+// Own is a closed leaf of one of this peer's streams.
 type Own struct {
 	Stream dp.StreamID
 	Number uint64   // of the leaf, from 1
-	Leaf   *dp.Leaf // what it released; nil if Over. It is good as long as the slice that it comes in
+	Leaf   *dp.Leaf // its release; nil if Over. Valid as long as the slice that contains it
 	Over   bool     // the horizon is reached: the stream released nothing and never will
-	Held   bool     // raw records say that it is worth no message yet; see [Raw]
+	Held   bool     // raw records decide that it is not worth a message yet; see [Raw]
 }
 
 // A Protocol is one peer's half of a protocol. It is not safe for concurrent use.
@@ -60,33 +59,33 @@ type Own struct {
 // Chosen, at any time, for every choice; Released for the leaves that records close; at
 // the end of the round Released for the leaves that the clock closes, then Tick.
 type Protocol interface {
-	// Chosen says that this peer has chosen an arm that updates a part of the statistic.
-	// The reward may be known much later, or never. With noised counts it says, before Tick,
-	// what the peer would choose in the round, whether it did or not.
+	// Chosen reports that this peer has chosen an arm that updates a part of the statistic. The
+	// reward may be known much later, or never. With noised counts it reports, before Tick, what
+	// the peer would choose in the round, whether it chose or not.
 	Chosen(part int)
-	// Released says what leaves of own streams released as they closed, in the order of
-	// streams. Leaves that close together come together. The slice is good until the
-	// method returns. An error is this peer's own and stops it.
+	// Released reports the releases of own leaves that have closed, in the order of streams. Leaves
+	// that close together are reported together. The slice is valid until the method returns. An
+	// error is this peer's own and stops it.
 	Released(own []Own, out *Outbox) error
 	// Tick ends round t. An error is this peer's own and stops it.
 	Tick(t Round, out *Outbox) error
-	// Receive takes in a message. An error wraps [ErrPeer]: the message is
-	// dropped and has changed nothing.
+	// Receive processes a message. An error wraps [ErrPeer]: the message is dropped and has changed
+	// nothing.
 	Receive(from Peer, m Message, out *Outbox) error
-	// Belief returns what the peer may decide from. It is good until the next
-	// call of any method.
+	// Belief returns the estimates from which the peer may decide. It is valid until the next call
+	// of any method.
 	Belief() *belief.Belief
-	// Save returns the state, which holds nothing private: a Protocol made with the
-	// same Config that Loads it goes on where this one stands.
+	// Save returns the state, which contains nothing private. A Protocol with the same Config that
+	// loads it continues where this one stopped.
 	Save() ([]byte, error)
-	// Load takes over a state. After an error the Protocol is of no use.
+	// Load replaces the state by a saved one. After an error the Protocol must not be used.
 	Load(state []byte) error
 }
 
 // A Dependent is a [Protocol] that needs one peer, such as a coordinator.
 type Dependent interface {
-	// Lost returns that peer, and whether it has not answered for so long that this one goes on
-	// without it.
+	// Lost returns that peer, and whether it has been silent for long enough that this peer
+	// continues without it.
 	Lost() (needed Peer, lost bool)
 }
 
@@ -96,12 +95,12 @@ type Keys interface {
 	Verify(p Peer, b, sig []byte) bool
 }
 
-// Config is what every protocol is given.
+// Config is what [New] gives to every protocol.
 type Config struct {
 	Self         Peer
 	Incarnation  uint32
 	Graph        [][]Peer   // neighbours of every peer, ascending; published in the network file
-	Parts        int        // of everybody's statistic; stream k is part k's, of the first lane
+	Parts        int        // of the statistic, equal at all peers; stream k is part k's, of the first lane
 	Width        int        // numbers of a part's sum
 	Charge       dp.Charge  // of the streams of every peer with arms
 	NoisedCounts bool       // releases are of counted records: two sums a part, and no counts
@@ -110,7 +109,7 @@ type Config struct {
 	Topic        bool       // Outbox messages to Everyone reach all peers
 	Reuse        bool       // no Message is kept for more than a Tick after the one that sent it; see [Message]
 	Rand         *rand.Rand // for schedules; public in effect
-	Secret       *rand.Rand // for what must not be known outside of this peer, such as a permutation
+	Secret       *rand.Rand // for values that must stay secret, such as a permutation
 	Public       [32]byte   // seed that all peers of the network share
 }
 
@@ -120,8 +119,7 @@ func (c *Config) Neighbours() []Peer { return c.Graph[c.Self] }
 // Peers returns how many peers the network has.
 func (c *Config) Peers() int { return len(c.Graph) }
 
-// PublicRand returns random numbers that are the same at all peers, for one use in one
-// epoch.
+// PublicRand returns random numbers that are equal at all peers, for one use in one epoch.
 func (c *Config) PublicRand(use string, epoch uint64) *rand.Rand {
 	return rand.New(rand.NewChaCha8(publicSeed(c.Public, use, epoch)))
 }

@@ -26,11 +26,11 @@ type Consistency string
 // what its neighbours claim; an arm that it pulled fewer times than that, by more
 // than the number of peers, is pulled next.
 const (
-	// Max takes the greatest claim, as paper 004 does. One liar makes every
-	// peer pull bad arms for ever.
+	// Max takes the greatest claim, as paper 004 does. A single liar makes every peer pull bad arms
+	// forever.
 	Max Consistency = "max"
-	// Robust takes the (F+1)-th greatest claim among the neighbours'. It needs
-	// more than 2F neighbours; on a ring or a path it stops news altogether.
+	// Robust takes the (F+1)-th greatest claim among the neighbours'. It needs more than 2F
+	// neighbours; on a ring or a path no news passes.
 	Robust Consistency = "robust"
 	// Capped takes the greatest claim, but allows at most 4 ln t + M forced
 	// pulls of an arm in t rounds.
@@ -71,32 +71,30 @@ func (p AverageParams) Check(n protocol.Net) (field, want string) {
 	return "", ""
 }
 
-// maxRate is what two rounds an exchange allow.
+// maxRate follows from the two rounds that an exchange takes.
 const maxRate = 0.5
 
 // average is Gossip_UCB (Zhu, Zhu, Liu and Liu 2021, Algorithm 1) and, with noise
 // at the curator, Fed_UCB (Algorithm 4).
 //
-// Every reward closes a leaf of its arm's stream; the arm's own mean X is the new
-// running sum by the number of pulls. Peers mix a value v and a weight w an arm, and the
-// estimate is θ = v/w; a peer adds (X, 1) to its own when it enters the arm, and v moves
-// with X from then on. Where all have entered before they mix, which is at once when they
-// begin together, and always under Max, every weight stays 1 and θ is the paper's. Who
-// comes late takes in what the others know and enters when it has a quarter of their
-// pulls or is sure of its own mean; see [average.join].
+// Every reward closes a leaf of its arm's stream; the arm's own mean X is the new running sum over
+// the number of pulls. Peers mix a value v and a weight w per arm, and the estimate is θ = v/w; a
+// peer adds (X, 1) to its own pair when it enters the arm, and v moves with X from then on. If all
+// peers enter before they mix, which they do at once when they start together, and always under
+// Max, every weight stays 1 and θ is the paper's. A late joiner first receives what the others
+// know; it enters once it has a quarter of their pulls or a precise mean of its own; see
+// [average.join].
 //
-// Every link has a clock, which strikes at random and is kept by the end with the
-// lower number; when it has struck, that end asks the other to average. The asked
-// peer adds δ = ⌊(asking - own)/2⌋ of values and weights and answers δ, which the asking
-// one subtracts. Exchanges are numbered per link, one at a time, and an
-// answer is given again for a repeated question, so that under loss, duplication
-// and reordering every δ is added once and subtracted once: Σv = ΣX and Σw = 1 each, over
-// the peers that have entered, exactly, plus the δ under way. A peer whose own question is
-// open declines others' (overlapping exchanges would conserve the sums but are unstable)
-// and begins no other. A strike that meets a busy peer waits, so that all links average
-// at the same rate and the mean mixing matrix is the paper's W, up to what two rounds an
-// exchange allow: the rates of the links whose clocks a peer keeps should sum to well
-// under 1/2.
+// Every link has a clock, which strikes at random and is kept by the end with the lower number;
+// when it strikes, that end asks the other to average. The asked peer adds δ = ⌊(asking - own)/2⌋
+// of values and weights and answers δ, which the asking one subtracts. Exchanges are numbered per
+// link, one at a time, and a repeated question gets the same answer, so that under loss,
+// duplication and reordering every δ is added once and subtracted once: over the peers that have
+// entered, Σv = ΣX and Σw is their number, exactly, plus the δ under way. A peer with an open
+// question declines other peers' questions (overlapping exchanges would conserve the sums but are
+// unstable) and begins no other exchange. A strike that meets a busy peer waits, so that all links
+// average at the same rate and the mean mixing matrix is the paper's W. An exchange takes two
+// rounds, so the rates of the links whose clocks a peer keeps should sum to well under 1/2.
 type average struct {
 	c           protocol.Config
 	p           AverageParams
@@ -105,14 +103,14 @@ type average struct {
 	counts      *dp.Counts // belief of the greatest pull counts
 	ownCounts   *dp.Counts // own pulls, as far as they are released
 	links       []averageLink
-	pendingLink int  // index of the link whose answer blocks other exchanges, or -1
+	pendingLink int  // index of the link with a pending answer, which blocks other exchanges; -1 for none
 	declined    bool // the newest answer was busy
 	spread.Forcing
 	claims      []dp.Release      // newest, by link; for Robust
 	made        protocol.Contents // of messages
 	unranked    bool              // claims changed since they were ranked
-	silent      []bool            // by arm: the horizon of its stream is reached, its own mean stays as it is
-	heardCounts bool              // neighbours have told their beliefs of counts: one, under Robust more than F
+	silent      []bool            // by arm: the horizon of its stream is reached, and its own mean stays
+	heardCounts bool              // enough neighbours have sent their beliefs of counts: one, under Robust more than F
 	notJoined   int               // arms that this peer has not entered
 	belief      belief.Belief
 }
@@ -120,12 +118,12 @@ type average struct {
 // averageLink is the state of exchanges with one neighbour.
 type averageLink struct {
 	peer protocol.Peer
-	next protocol.Round // oldest strike of the clock that is not served; only of the lower end
+	next protocol.Round // oldest strike of the clock that is not served; only at the lower end
 
 	// as the asking end
 	seq  uint64         // of the newest question
 	open bool           // it is unanswered
-	sent protocol.Round // when it was sent last
+	sent protocol.Round // when it was last sent
 
 	// as the asked end
 	last   protocol.Label // newest question that was decided
@@ -169,8 +167,8 @@ func (p AverageParams) New(c protocol.Config) (protocol.Protocol, error) {
 	return a, nil
 }
 
-// Chosen counts the pull. Until its reward is out, the arm's SampleVar counts all
-// choices, as in [rows], so that choices made meanwhile go to different arms.
+// Chosen counts the pull. Until its reward is released, the arm's SampleVar counts all choices, so
+// that choices in between go to different arms.
 func (a *average) Chosen(arm int) {
 	b := &a.belief
 	if slices.Contains(b.Forced, arm) {
@@ -178,13 +176,13 @@ func (a *average) Chosen(arm int) {
 	}
 	b.Pulls[arm]++
 	if n := a.ownCounts.At(arm); !a.silent[arm] && n > 0 {
-		b.SampleVar[arm] = 1 / float64(max(n, b.Pulls[arm])) // an earlier incarnation may have pulled more
+		b.SampleVar[arm] = 1 / float64(max(n, b.Pulls[arm])) // an earlier life may have pulled more
 	}
 }
 
-// Released takes in the new sum of an arm. An arm that was pulled more often than the
-// budget pays for falls silent, alone: the others have streams and leaves of their own,
-// and how often an arm was pulled is public.
+// Released processes the new sum of an arm. An arm with more pulls than the budget pays for falls
+// silent by itself: the others have streams and leaves of their own, and the number of pulls is
+// public.
 func (a *average) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	for i := range own {
 		if err := a.own(&own[i]); err != nil {
@@ -228,8 +226,8 @@ func (a *average) Tick(t protocol.Round, out *protocol.Outbox) error {
 			out.Send(a.links[i].peer, m)
 		}
 	}
-	// Only now: news of this round's pull leaves with the next round's counts,
-	// one hop a round (Lemma 1).
+	// Only now, so that this round's pull is sent with the next round's counts: one hop per round
+	// (Lemma 1).
 	a.counts.RaiseTo(a.ownCounts)
 	a.joinByCounts()
 	if a.pendingLink >= 0 && a.waited(a.pendingLink, t) {
@@ -242,12 +240,12 @@ func (a *average) Tick(t protocol.Round, out *protocol.Outbox) error {
 	return nil
 }
 
-// label returns that of an own message.
+// label returns the label of an own message.
 func (a *average) label(seq uint64) protocol.Label {
 	return protocol.Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: seq}
 }
 
-// Belief returns the estimates, and the arms that lag behind the greatest count.
+// Belief returns the estimates, and as forced arms those that lag behind the greatest count.
 func (a *average) Belief() *belief.Belief {
 	b := &a.belief
 	a.rank()
@@ -262,7 +260,7 @@ func (a *average) Belief() *belief.Belief {
 	return b
 }
 
-// Receive takes in counts, questions and answers.
+// Receive processes counts, questions and answers.
 func (a *average) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	i := a.link(from)
 	if i < 0 {
@@ -301,7 +299,7 @@ func (a *average) claim(i int, m *protocol.Message) error {
 	return nil
 }
 
-// claimants counts the neighbours whose claims are known, under Robust.
+// claimants returns the number of neighbours whose claims are known, under Robust.
 func (a *average) claimants() (n int) {
 	for i := range a.claims {
 		if !a.claims[i].Empty() {
@@ -311,7 +309,7 @@ func (a *average) claimants() (n int) {
 	return n
 }
 
-// rank takes in the claims heard under Robust.
+// rank applies the received claims, under Robust.
 func (a *average) rank() {
 	if a.unranked {
 		a.counts.RaiseToRank(a.claims, a.p.F)

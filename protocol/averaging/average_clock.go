@@ -6,11 +6,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-// due returns a link to ask at the end of round t, or -1: one whose clock has struck,
-// unless an answer is awaited, or one whose question has waited for patience rounds.
-// Chance decides between links, for if the longest due came first, one busy neighbour
-// would hold up all. A peer that was declined lets half of the rounds pass: otherwise
-// peers that ask each other in the same rounds would go on doing so, all busy.
+// due returns a link to ask at the end of round t, or -1: one whose clock has struck, unless an
+// answer is awaited, or one whose question has waited for patience rounds. The choice between links
+// is random: if the longest due came first, one busy neighbour would delay all. After a busy answer
+// a peer skips each round with probability 1/2: otherwise peers that ask each other in the same
+// rounds would all stay busy.
 func (a *average) due(t protocol.Round) int {
 	if a.declined && a.c.Rand.IntN(2) == 0 {
 		return -1

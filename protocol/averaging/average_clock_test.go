@@ -14,12 +14,11 @@ import (
 	"peerd.dev/protocol/protocoltest"
 )
 
-// TestClocksMixAsThePaperDoes: the exchanges that clocks of their own, kept by the
-// lower ends, bring about mix as paper 004's one random edge a round does. Every
-// exchange leaves both ends with their mean, there are rate exchanges a link and
-// round, all links alike, and the mean W of the mixing matrices has the spectral gap
-// of the graph: at the paper's rate, and at half of it. Where some peer keeps so many
-// clocks that it would ask most of the time, there is nothing to want, only to report.
+// TestClocksMixAsThePaperDoes: the exchanges that clocks of their own, kept by the lower ends,
+// bring about mix as paper 004's one random edge a round does. Every exchange leaves both ends with
+// their mean, there are rate exchanges a link and round, all links alike, and the mean W of the
+// mixing matrices has the spectral gap of the graph: at the paper's rate, and at half of it. Where
+// a peer keeps too many clocks, so that it would ask most of the time, the test reports only.
 func TestClocksMixAsThePaperDoes(t *testing.T) {
 	for _, g := range []struct {
 		name  string
@@ -108,7 +107,7 @@ func newMixing(t *testing.T, s protocoltest.Setting) *mixing {
 	return &mixing{Network: protocoltest.New(t, s), exchanges: make(map[[2]protocol.Peer]int)}
 }
 
-// play plays a round in which everybody pulls the arm, so that estimates stay apart.
+// play plays a round in which every peer pulls the arm, so that estimates stay apart.
 func (m *mixing) play(t *testing.T) {
 	t.Helper()
 	for to, in := range m.Take() {

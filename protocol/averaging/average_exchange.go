@@ -12,7 +12,7 @@ func (a *average) ask(i int, t protocol.Round, out *protocol.Outbox) {
 	if !l.open {
 		l.seq++
 		l.open = true
-		a.pendingLink = i // a repeat blocks nobody: the neighbour may be gone for good
+		a.pendingLink = i // a repeat blocks no exchange: the neighbour may never come back
 	}
 	m := a.made.Take(averageAsk, a.label(l.seq), 2)
 	a.mixed.ReleaseTo(m.Release(0))
@@ -20,7 +20,7 @@ func (a *average) ask(i int, t protocol.Round, out *protocol.Outbox) {
 	out.Send(l.peer, m)
 }
 
-// answer decides a question once and gives the same answer to its copies.
+// answer decides a question once and returns the same answer to its copies.
 func (a *average) answer(i int, m *protocol.Message, out *protocol.Outbox) error {
 	l := &a.links[i]
 	if m.Body() != 2 || m.Release(1).Counts() != a.c.Parts {
@@ -30,7 +30,7 @@ func (a *average) answer(i int, m *protocol.Message, out *protocol.Outbox) error
 		if m.Label() == l.last {
 			a.reply(l, out)
 		}
-		return nil // a copy of an older question: its answer was taken in long ago
+		return nil // a copy of an older question: its answer has arrived
 	}
 	if a.pendingLink >= 0 {
 		l.last, l.answer, l.delta = m.Label(), averageBusy, dp.Release{}
@@ -62,7 +62,7 @@ func (a *average) reply(l *averageLink, out *protocol.Outbox) {
 	out.Send(l.peer, m)
 }
 
-// settle takes in the answer to the open question of link i.
+// settle processes the answer to the open question of link i.
 func (a *average) settle(i int, m *protocol.Message) error {
 	l := &a.links[i]
 	if m.Refs() != 1 {
@@ -83,7 +83,7 @@ func (a *average) settle(i int, m *protocol.Message) error {
 		a.refresh()
 		l.next += a.gap()
 		if old := a.round - min(a.round, protocol.Round(a.p.Patience)); l.next < old {
-			l.next = old // nobody catches up with all that was missed in an absence
+			l.next = old // a peer does not repeat all exchanges that it missed in an absence
 		}
 	}
 	l.open = false

@@ -25,7 +25,7 @@ func latecomers(t *testing.T, rule averaging.Consistency, back bool) *protocolte
 		playFirst(t, n, here, 0, 0)
 	}
 	if back {
-		n.Peers[3] = n.Seat(t, 3, 1)
+		n.Peers[3] = n.Peer(t, 3, 1)
 	}
 	return n
 }
@@ -57,10 +57,9 @@ func rewarded(t protocol.Round) (arm int, reward float64) {
 	return arm, float64(protocoltest.Count(t/2%5 < protocol.Round(4-3*arm)))
 }
 
-// TestALatecomerMovesNobody: what a few noised pulls make of an arm reaches nobody else's
-// estimate, while everybody else's reaches the latecomer. Under max it does: the noise of
-// a pull is tens of times a reward. Once it has a quarter of the others' pulls it takes
-// part like anybody.
+// TestALatecomerMovesNobody: the mean of a few noised pulls of an arm reaches no other estimate,
+// while the others' estimates reach the latecomer. Under max it does: the noise of a pull is tens
+// of times a reward. Once it has a quarter of the others' pulls it takes part like every peer.
 func TestALatecomerMovesNobody(t *testing.T) {
 	for _, x := range []struct {
 		name string
@@ -118,9 +117,9 @@ func TestALatecomerMovesNobody(t *testing.T) {
 	}
 }
 
-// TestLittleTrafficCounts: a late site with a sixteenth of the others' traffic, whose arms
-// pay the other way round, enters when it is sure of its means, which moves the others by no
-// more than it should, and in the end everybody holds the mean over all sites.
+// TestLittleTrafficCounts: a late site with a sixteenth of the others' traffic, whose arms pay in
+// reverse order, enters when its means are precise, which moves the others by no more than it
+// should, and in the end every peer has the mean over all sites.
 func TestLittleTrafficCounts(t *testing.T) {
 	n := latecomers(t, averaging.Capped, false)
 	last := n.Peers[3].Protocol.(*averaging.Average)
@@ -148,8 +147,8 @@ func TestLittleTrafficCounts(t *testing.T) {
 	}
 }
 
-// TestNoLiarKeepsAPeerOut: beliefs of the greatest count are what a liar makes of them, so
-// by those nobody is abreast. An exchange with one honest neighbour is enough to enter.
+// TestNoLiarKeepsAPeerOut: a liar sets the beliefs of the greatest count, so that by these every
+// peer lags behind. An exchange with one honest neighbour is enough to enter.
 func TestNoLiarKeepsAPeerOut(t *testing.T) {
 	s := averages(protocoltest.Path(3), .3)
 	s.Params = averageParams(averaging.Capped, .3)
@@ -188,7 +187,7 @@ func TestNoLiarKeepsAPeerOut(t *testing.T) {
 	}
 }
 
-// TestTheRuleMayChange between two starts of a network: under max everybody takes part.
+// TestTheRuleMayChange between two starts of a network: under max every peer takes part.
 func TestTheRuleMayChange(t *testing.T) {
 	s := averages(protocoltest.Path(2), .3)
 	s.Params = averageParams(averaging.Capped, .3)

@@ -12,13 +12,12 @@ import (
 	"peerd.dev/protocol/protocoltest"
 )
 
-// TestMassIsConserved plays random histories of pulls, ticks, loss, duplication,
-// reordering, delay, absence and restarts on random graphs, with noise on and every
-// peer's clock its own: some run ahead, and some jump. Some peers have many pulls before
-// the others begin, and some lose all they knew and begin anew. At every step and for
-// every arm Σv = ΣX + Σδ under way over the peers that have entered it, and as much for
-// weights, as integers; after the network has healed and the open questions were asked
-// again, Σv = ΣX and Σw is their number. What a lost life had mixed is gone.
+// TestMassIsConserved plays random histories of pulls, ticks, loss, duplication, reordering, delay,
+// absence and restarts on random graphs, with noise on and every peer's clock its own: some run
+// ahead, and some jump. Some peers have many pulls before the others begin, and some lose their
+// state and start again. At every step and for every arm Σv = ΣX + Σδ under way over the peers that
+// have entered it, and as much for weights, as integers; after the network has healed and the open
+// questions were asked again, Σv = ΣX and Σw is their number. What a lost life had mixed is gone.
 func TestMassIsConserved(t *testing.T) {
 	histories := uint64(1000)
 	if testing.Short() {
@@ -167,11 +166,11 @@ func (h *history) restart(i int) {
 	h.restarts++
 }
 
-// forget takes all that peer i knows away, and what is under way on its links: it begins
-// anew, in a new incarnation. The sums are what they are then.
+// forget deletes the state of peer i and the messages under way on its links: it starts again, in a
+// new incarnation. The sums are what they are then.
 func (h *history) forget(i int) {
 	h.t.Helper()
-	h.n.Peers[i] = h.n.Seat(h.t, protocol.Peer(i), h.peers[i].Incarnation()+1)
+	h.n.Peers[i] = h.n.Peer(h.t, protocol.Peer(i), h.peers[i].Incarnation()+1)
 	h.peers[i] = h.n.Peers[i].Protocol.(*averaging.Average)
 	h.n.Underway = slices.DeleteFunc(h.n.Underway, func(p protocoltest.Parcel) bool { return p.From == protocol.Peer(i) || p.To == protocol.Peer(i) })
 	for c := range h.base {
@@ -180,8 +179,7 @@ func (h *history) forget(i int) {
 	h.losses++
 }
 
-// heal brings everybody back, loses nothing any more and plays rounds until no
-// question is open.
+// heal brings every peer back, stops losses and plays rounds until no question is open.
 func (h *history) heal() error {
 	clear(h.away)
 	open := func() bool {
@@ -215,7 +213,7 @@ func (h *history) heal() error {
 }
 
 func (h *history) tick(i int) {
-	if h.rng.IntN(10) == 0 { // a busy daemon goes on with the slot of now
+	if h.rng.IntN(10) == 0 { // a busy daemon continues with the present round
 		h.rounds[i] += protocol.Round(h.rng.IntN(20))
 	}
 	h.n.Round = h.rounds[i]

@@ -22,7 +22,7 @@ func (a *average) Load(saved []byte) error {
 			a.notJoined++
 		}
 	}
-	a.joinAll() // the rule may have been another
+	a.joinAll() // the rule may have changed
 	a.refresh()
 	return nil
 }
@@ -52,8 +52,8 @@ func (a *average) fields(v *state.Visitor) {
 	state.Number(v, &a.Until)
 }
 
-// visitLink visits the exchanges with the peer of a place. A load may find a peer there that is no
-// neighbour any more.
+// visitLink visits the exchanges with the peer of a place. A saved peer may not be a neighbour any
+// more.
 func (a *average) visitLink(v *state.Visitor, i int) {
 	var l averageLink
 	var asked bool

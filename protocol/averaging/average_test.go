@@ -19,8 +19,8 @@ func averages(graph protocoltest.Graph, rate float64) protocoltest.Setting {
 	}
 }
 
-// TestEveryLinkAverages: at no rate that is allowed does declining keep two
-// neighbours apart for good. On the path every inner peer asks and is asked.
+// TestEveryLinkAverages: at every allowed rate, declining does not keep two neighbours apart
+// forever. On the path every inner peer asks and is asked.
 func TestEveryLinkAverages(t *testing.T) {
 	for _, rate := range []float64{.05, .2, .5} {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
@@ -41,8 +41,8 @@ func TestEveryLinkAverages(t *testing.T) {
 			}
 		})
 	}
-	// An exchange takes two rounds, so at higher rates everybody would always have a
-	// question to ask.
+	// An exchange takes two rounds, so at higher rates every peer would always have a question to
+	// ask.
 	if _, err := averaging.NewAverage(protocol.Config{Graph: protocoltest.Graph{nil}, Parts: 1}, averageParams(averaging.Max, .6)); err == nil {
 		t.Error("a rate of more than an exchange in two rounds is taken")
 	}
@@ -117,8 +117,8 @@ func TestNewsMovesOneHopARound(t *testing.T) {
 	}
 }
 
-// TestNoNeighbourCanStopAPeer: an error of Released or Tick stops the peer for good,
-// so nothing that a neighbour says may lead to one, nor to an estimate that is no number.
+// TestNoNeighbourCanStopAPeer: an error of Released or Tick stops the peer permanently, so no
+// message of a neighbour may lead to one, nor to an estimate that is NaN or infinite.
 func TestNoNeighbourCanStopAPeer(t *testing.T) {
 	for _, rule := range []averaging.Consistency{averaging.Max, averaging.Robust, averaging.Capped} {
 		for _, claim := range []int64{dp.MaxValue, -dp.MaxValue} {

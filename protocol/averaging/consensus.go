@@ -11,7 +11,8 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// consensusState is all that has crossed a link in one direction: sums, and numbers of records.
+// consensusState contains all that has crossed a link in one direction: sums, and numbers of
+// records.
 const consensusState protocol.Kind = 64
 
 // ConsensusParams are the parameters of protocol consensus.
@@ -47,25 +48,24 @@ func (p ConsensusParams) Check(n protocol.Net) (field, want string) {
 	return "", ""
 }
 
-// consensus is running consensus (Li, Song and Fragouli 2020, equations 5 to 7): in every
-// round n ← P(n+ξ) and s ← P(s+ds), where ξ counts the rewards of the round and ds is what the
-// private sums have grown by. The paper's (7) and line 16 of Algorithm 2 leave ds out, and
-// then no reward would ever be heard of. s and n travel together, so that s/n estimates the
-// mean of an arm whatever is under way.
+// consensus is running consensus (Li, Song and Fragouli 2020, equations 5 to 7): in every round n ←
+// P(n+ξ) and s ← P(s+ds), where ξ counts the rewards of the round and ds is what the private sums
+// have grown by. The paper's (7) and line 16 of Algorithm 2 omit ds, and then no reward would ever
+// be shared. s and n travel together, so that s/n estimates the mean of an arm even while messages
+// are under way.
 //
-// A peer moves P's share of what it has to every neighbour and keeps the rest. A message
-// holds all that has crossed the link in its direction, modulo 2^61, so a late or lost one
-// costs nothing but time and nothing is counted twice (Hadjicostis, Vaidya and
-// Domínguez-García 2016): Σ s and Σ n over peers and links are conserved, as integers. With
-// messages that take one round this is the paper's algorithm. What a lost life had, and what
-// was under way to it, is gone, sums and numbers alike; what it had released before goes on
-// in the sums of its next life, and does not enter again. A message says which one of its
-// addressee's was heard last, so that each end begins the flow anew for another life of the
-// other, and a peer whose folder is an old one, from before rounds in which it released
-// nothing, takes nothing in twice.
+// A peer moves P's share of its sums to every neighbour and keeps the rest. A message contains all
+// that has crossed the link in its direction, modulo 2^61, so a late or lost one costs only time
+// and nothing is counted twice (Hadjicostis, Vaidya and Domínguez-García 2016): Σ s and Σ n over
+// peers and links are conserved, as integers. With messages that take one round this is the paper's
+// algorithm. The sums and numbers of a lost life, and those under way to it, are lost together; the
+// releases of that life continue in the sums of the next one, and do not enter again. A message
+// names the newest message received from its addressee, so that each end restarts the flow for
+// another life of the other, and a peer that continues from an old state, saved before rounds in
+// which it released nothing, takes nothing in twice.
 //
-// The estimate weights all rewards alike, whichever site they are from. Where sites differ
-// and choose differently it is the mean over rewards and not that over sites.
+// The estimate gives equal weight to all rewards of all sites. Where sites differ and choose
+// differently it is the mean over rewards and not the mean over sites.
 type consensus struct {
 	c        protocol.Config
 	p        ConsensusParams
@@ -81,28 +81,28 @@ type consensus struct {
 	waiting  []uint64 // own choices of an arm without a released reward
 	released []uint64 // own released rewards of an arm
 	round    protocol.Round
-	unsent   [2]uint64 // numbers between these two were not sent in the last rounds, or nobody remembers that they were
+	unsent   [2]uint64 // numbers between these two were not sent in the last rounds, or the state that sent them is lost
 	made     protocol.Contents
 	stale    bool
 	belief   belief.Belief
 }
 
-// consensusLink is what is known of one neighbour.
+// consensusLink is the state of one neighbour.
 type consensusLink struct {
 	peer   protocol.Peer
 	weight uint64         // of P
 	newest protocol.Label // of its messages; number 0 before the first
-	heard  protocol.Round // when something came
+	heard  protocol.Round // when a message arrived
 }
 
-// formerLink is a link that the network does not have any more. Should it come back, both ends
-// go on where they were.
+// formerLink is a link that the network does not have any more. If it comes back, both ends
+// continue.
 type formerLink struct {
 	consensusLink
 	flow dp.Flow
 }
 
-// swings says why P is refused.
+// swings is the reason to refuse P.
 const swings = "all peers have as many neighbours and no circle of links is odd, so at 1 the least eigenvalue of P is -1 and estimates swing for ever"
 
 // New implements [protocol.Params].
@@ -140,8 +140,8 @@ func (p ConsensusParams) New(c protocol.Config) (protocol.Protocol, error) {
 	return x, nil
 }
 
-// Chosen counts the pull. Until its reward is out, SampleVar counts it, so that choices made
-// meanwhile go to different arms.
+// Chosen counts the pull. Until its reward is released, SampleVar counts it, so that choices in
+// between go to different arms.
 func (x *consensus) Chosen(arm int) {
 	x.belief.Pulls[arm]++
 	if !x.silent[arm] {
@@ -150,7 +150,7 @@ func (x *consensus) Chosen(arm int) {
 	}
 }
 
-// Released enters what the sums of arms have grown by.
+// Released enters the growth of the sums of arms.
 func (x *consensus) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	x.stale = true
 	for i := range own {
@@ -161,7 +161,7 @@ func (x *consensus) Released(own []protocol.Own, _ *protocol.Outbox) error {
 			continue
 		}
 		sum, enter := &own[i].Leaf.Sum, x.shares.Enter
-		if !x.started[arm] && own[i].Number > 1 { // an earlier life has entered what came before
+		if !x.started[arm] && own[i].Number > 1 { // an earlier life has entered the releases before
 			enter = x.shares.Start
 		}
 		x.started[arm] = true
@@ -173,7 +173,7 @@ func (x *consensus) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	return nil
 }
 
-// Tick shares what this peer has.
+// Tick sends every neighbour its share.
 func (x *consensus) Tick(t protocol.Round, out *protocol.Outbox) error {
 	if t > x.round+1 {
 		x.unsent = [2]uint64{uint64(x.round) + 1, uint64(t) + 1}
@@ -197,7 +197,7 @@ func (x *consensus) Tick(t protocol.Round, out *protocol.Outbox) error {
 	return nil
 }
 
-// Receive takes in what a neighbour has sent.
+// Receive processes what a neighbour has sent.
 func (x *consensus) Receive(from protocol.Peer, m protocol.Message, _ *protocol.Outbox) error {
 	i, ok := slices.BinarySearch(x.c.Neighbours(), from)
 	switch {
@@ -210,18 +210,18 @@ func (x *consensus) Receive(from protocol.Peer, m protocol.Message, _ *protocol.
 	}
 	l, flow, heard := &x.links[i], x.flows[i], m.Ref(0)
 	if l.newest.Seq > 0 && !protocol.Newer(m.Label(), l.newest) {
-		return nil // a newer one holds it
+		return nil // a newer one contains it
 	}
-	if l.newest.Seq > 0 && m.Label().Incarnation > l.newest.Incarnation { // what was sent to its last life went with it
+	if l.newest.Seq > 0 && m.Label().Incarnation > l.newest.Incarnation { // the flow to its last life is lost
 		flow = dp.NewFlow(x.c.Parts)
 	}
 	switch {
-	case heard.Seq > 0 && heard.Incarnation != x.c.Incarnation: // it was meant for another life of mine
+	case heard.Seq > 0 && heard.Incarnation != x.c.Incarnation: // it answers another life of this peer
 	case x.sent(heard.Seq):
 		if err := x.shares.Take(&flow, m.Release(0)); err != nil {
 			return m.Refuse("%v", err)
 		}
-	default: // this peer goes on from an old state; what came since that has gone on to others
+	default: // this peer continues from an old state; what arrived after that state is at other peers now
 		if err := flow.Skip(m.Release(0)); err != nil {
 			return m.Refuse("%v", err)
 		}
@@ -230,7 +230,7 @@ func (x *consensus) Receive(from protocol.Peer, m protocol.Message, _ *protocol.
 	return nil
 }
 
-// sent reports whether a message of a number can have been sent, as far as this peer remembers.
+// sent reports whether this peer can have sent a message with a number, as far as its state shows.
 func (x *consensus) sent(seq uint64) bool {
 	return seq <= x.unsent[0] || x.unsent[1] <= seq && seq <= uint64(x.round)+1
 }
@@ -246,8 +246,8 @@ func (x *consensus) Belief() *belief.Belief {
 	return &x.belief
 }
 
-// estimate sets what is believed of an arm. SampleVar is the bound (n + c)/Mn² of Lemma 2 iii
-// with the constant of [mixing]; for the noise see docs/proofs/consensus.md.
+// estimate computes the belief about an arm. SampleVar is the bound (n + c)/Mn² of Lemma 2 iii with
+// the constant of [mixing]; for the noise see docs/proofs/consensus.md.
 func (x *consensus) estimate(k int) {
 	b, n := &x.belief, x.shares.Records(k)
 	b.X[k], b.SampleVar[k], b.PerSite[k] = 0, spread.Inf, 0

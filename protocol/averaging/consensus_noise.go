@@ -6,14 +6,14 @@ import (
 	"peerd.dev/dp"
 )
 
-// noisiest knows the most noise that running sums of up to a number of leaves have.
+// noisiest caches the greatest noise that running sums of up to a number of leaves can have.
 type noisiest struct {
 	charge dp.Charge
 	upTo   []dp.NoiseMoments // entry l: of up to 2^l leaves
 }
 
-// of returns the moments of the noisiest sum of n leaves or fewer: of up to the next power of
-// two, for which it asks once.
+// of returns the moments of the noisiest sum of n leaves or fewer. It rounds n up to a power of two
+// and computes each once.
 func (x *noisiest) of(n uint64) dp.NoiseMoments {
 	if x.charge.Scale == 0 || n == 0 {
 		return dp.NoiseMoments{}

@@ -32,7 +32,7 @@ func (x *consensus) fields(v *state.Visitor) {
 	v.Uints(x.belief.Pulls)
 }
 
-// visitLinks visits the links that there are, and those that there were.
+// visitLinks visits the present links and the former ones.
 func (x *consensus) visitLinks(v *state.Visitor) {
 	n := v.Len(len(x.links) + len(x.former))
 	if !v.Loading() {

@@ -43,8 +43,8 @@ func matrix(g protocoltest.Graph, w averaging.Weights, kappa float64) *mat.Dense
 	return p
 }
 
-// TestConsensusConstants: those of the 20-cycle, which were computed independently, and those
-// of other graphs by powers of the whole matrix.
+// TestConsensusConstants compares the constants of the 20-cycle with independently computed ones,
+// and of other graphs with powers of the whole matrix.
 func TestConsensusConstants(t *testing.T) {
 	for _, c := range []struct {
 		w             averaging.Weights
@@ -267,7 +267,7 @@ func TestConsensusAfterALostLife(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.Peers[2] = n.Seat(t, 2, life+1)
+		n.Peers[2] = n.Peer(t, 2, life+1)
 		if err := n.Peers[2].Load(state); err != nil {
 			t.Fatal(err)
 		}
@@ -292,9 +292,9 @@ func TestConsensusAfterALostLife(t *testing.T) {
 	}
 }
 
-// TestConsensusAfterABackup: a peer that goes on from an old state, which nobody notices as
-// long as it has released nothing since, sends flows that have fallen. They are taken as they
-// are, and estimates stay right.
+// TestConsensusAfterABackup: a peer that continues from an old state, which is not noticed as long
+// as it has released nothing since, sends flows that have fallen. They are taken as they are, and
+// estimates stay right.
 func TestConsensusAfterABackup(t *testing.T) {
 	n := protocoltest.New(t, consensusOn(protocoltest.Ring(5), averaging.Metropolis, 1))
 	half := func(i int) (int, float64) { return (i + int(n.Round)) % 2, .5 }
@@ -308,7 +308,7 @@ func TestConsensusAfterABackup(t *testing.T) {
 	for range 20 {
 		n.Play(t, nil)
 	}
-	n.Peers[2] = n.Seat(t, 2, 0)
+	n.Peers[2] = n.Peer(t, 2, 0)
 	if err := n.Peers[2].Load(state); err != nil {
 		t.Fatal(err)
 	}

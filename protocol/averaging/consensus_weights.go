@@ -9,7 +9,7 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// Weights names the matrix P of running consensus.
+// Weights is the name of the matrix P of running consensus.
 type Weights string
 
 // The matrices. Both are symmetric, and their rows add up to 1.
@@ -21,7 +21,8 @@ const (
 	Laplacian Weights = "laplacian"
 )
 
-// weight returns what moves over the link between two peers, by [dp.WholeShare].
+// weight returns the share that moves over the link between two peers, in units of
+// 1/[dp.WholeShare].
 func (p ConsensusParams) weight(g [][]protocol.Peer, a, b protocol.Peer) uint64 {
 	if p.Weights == Metropolis {
 		return dp.WholeShare / uint64(1+max(len(g[a]), len(g[b])))
@@ -33,8 +34,8 @@ func (p ConsensusParams) weight(g [][]protocol.Peer, a, b protocol.Peer) uint64 
 	return uint64(p.Kappa*dp.WholeShare) / uint64(most)
 }
 
-// swings reports whether P has an eigenvalue of -1: with κ = 1, if all peers have as many
-// neighbours and fall into two groups without a link inside.
+// swings reports whether P has an eigenvalue of -1: with κ = 1, if all peers have the same number
+// of neighbours and form two groups without a link inside.
 func (p ConsensusParams) swings(g [][]protocol.Peer) bool {
 	if p.Weights != Laplacian || p.Kappa < 1 || len(g) == 0 || len(g[0]) == 0 {
 		return false
@@ -63,7 +64,7 @@ func (p ConsensusParams) swings(g [][]protocol.Peer) bool {
 	return true
 }
 
-// mixing is what a peer knows of the powers of P. With pᵗ for its row of Pᵗ and M peers:
+// mixing has a peer's constants of the powers of P. With pᵗ for its row of Pᵗ and M peers:
 //
 //	c_i = M Σ_t Σ_j [pᵗ_j (pᵗ_j - 1/M)]₊
 //	c_0 = ½ Σ_t Σ_j |pᵗ_j - 1/M|
@@ -71,13 +72,13 @@ func (p ConsensusParams) swings(g [][]protocol.Peer) bool {
 // which satisfy Lemma 2 of paper 001. Formulas (11) and (12) there depend on the choice of
 // eigenvectors.
 type mixing struct {
-	peers    float64 // that there is a way to, and itself
+	peers    float64 // with a way to this one, itself included
 	ci, c0   float64
-	noiseSq  float64 // Σ v² over peers, where v is by how much a peer's entries of the rows vary in all, the first one included
+	noiseSq  float64 // Σ v² over peers, where v is the total variation of a peer's entries over the rows, the first one included
 	noiseMax float64 // the greatest v
 }
 
-// mixed is how close to 1/M the entries of a row come, all together, before the powers end.
+// mixed is the total distance of the entries of a row from 1/M at which the powers end.
 const mixed = 1e-6
 
 func newMixing(p ConsensusParams, g [][]protocol.Peer, self protocol.Peer) (m mixing) {

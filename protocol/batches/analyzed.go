@@ -13,15 +13,15 @@ import (
 // travel along shortest paths, which are one link where all silos are neighbours of the analyzer, and
 // are signed.
 //
-// A report holds the sum over all batches of its silo and takes the place of the one before. A silo
-// believes the others' sum that has most records, and its own sums. So no batch is ever counted
-// twice, one that was lost is in the next report, and an analyzer that has lost what it
-// knew takes nothing from what silos hold.
+// A report contains the sum over all batches of its silo and replaces the report before. The belief
+// of a silo is the others' sum with the most records, plus its own sums. So no batch is counted
+// twice, a lost batch is in the next report, and an analyzer that has lost its state does not
+// reduce what silos have.
 //
-// A silo reports at the end of a batch, and again every pull rounds until the analyzer has named its
-// report. The analyzer answers in the round in which a silo asks, waiting for no other, and every
-// pull rounds it sends silos what has come since. A silo also asks without a report, ever more
-// rarely while there is no news, for what was lost on its way.
+// A silo reports at the end of a batch, and again every pull rounds until the analyzer has named
+// its report. The analyzer answers a silo in the round of its report, without waiting for others,
+// and every pull rounds it sends newer sums to silos. A silo also asks without a report, more and
+// more rarely while there is no news, in case a sum was lost on its way.
 type analyzed struct {
 	c       protocol.Config
 	p       BatchParams
@@ -35,17 +35,17 @@ type analyzed struct {
 	desk    analyzedDesk
 }
 
-// analyzedSilo is what a peer with arms knows.
+// analyzedSilo is the state of a peer with arms.
 type analyzedSilo struct {
 	sums    []dp.Release     // newest own ones, by part; empty before the first leaf
-	shown   []dp.Release     // those of the newest report
-	others  protocol.Message // the sum over other silos with most records; empty before the first
+	shown   []dp.Release     // own sums in the newest report
+	others  protocol.Message // the sum over other silos with the most records; empty before the first
 	taken   bool             // the analyzer holds the newest report
 	fresh   bool             // it has not been sent
 	waiting bool             // an answer is awaited
-	since   protocol.Round   // when it was asked for first
+	since   protocol.Round   // when the first request for it was sent
 	asked   protocol.Round   // and last
-	quiet   uint64           // how many times pull rounds pass until it asks again without a report
+	quiet   uint64           // periods of pull rounds until it asks again without a report
 }
 
 func newAnalyzed(c protocol.Config, p BatchParams) *analyzed {
@@ -57,7 +57,7 @@ func newAnalyzed(c protocol.Config, p BatchParams) *analyzed {
 	}
 }
 
-// patience returns for how many rounds an answer is awaited.
+// patience returns the number of rounds for which a silo awaits an answer.
 func (x *analyzed) patience() protocol.Round {
 	return protocol.Round(x.p.Pull) + protocol.Round(2*max(0, x.hub.Links()))
 }
@@ -70,7 +70,7 @@ func (x *analyzed) Lost() (needed protocol.Peer, lost bool) {
 // Chosen counts the choice.
 func (x *analyzed) Chosen(part int) { x.belief.Pulls[part]++ }
 
-// due reports whether a batch has ended, and is to be reported with those before.
+// due reports whether a batch has ended and the sum over batches is to be reported.
 func (x *analyzed) due(part dp.StreamID) bool {
 	own, shown := &x.silo.sums[part], &x.silo.shown[part]
 	if !spread.Ended(x.batches, own, shown) {
@@ -85,7 +85,7 @@ func (x *analyzed) due(part dp.StreamID) bool {
 	return newsworthy(&all, own, shown, threshold)
 }
 
-// Released adds leaves to those before. A batch that has ended is to be reported.
+// Released adds leaves to the own sums. A completed batch is to be reported.
 func (x *analyzed) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	s := &x.silo
 	x.stale = true
@@ -94,7 +94,7 @@ func (x *analyzed) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	})
 }
 
-// Tick asks the analyzer; at the analyzer it answers.
+// Tick sends a silo's report or request; at the analyzer it sends the answers.
 func (x *analyzed) Tick(t protocol.Round, out *protocol.Outbox) error {
 	x.round = t + 1
 	if x.hub.Here() {
@@ -106,7 +106,7 @@ func (x *analyzed) Tick(t protocol.Round, out *protocol.Outbox) error {
 	return nil
 }
 
-// ask sends the newest report, or asks without one, when it is time.
+// ask sends the newest report, or a request without one, when it is due.
 func (x *analyzed) ask(out *protocol.Outbox) {
 	s := &x.silo
 	switch {
@@ -132,7 +132,7 @@ func (x *analyzed) ask(out *protocol.Outbox) {
 	out.Send(x.hub.Next(), m)
 }
 
-// newest returns the label of the newest report: its number is how many leaves are in it.
+// newest returns the label of the newest report: its number is the number of leaves in it.
 func (x *analyzed) newest() protocol.Label {
 	l := protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation}
 	for k := range x.silo.shown {
@@ -141,7 +141,7 @@ func (x *analyzed) newest() protocol.Label {
 	return l
 }
 
-// Receive takes in reports and sums.
+// Receive processes reports and sums.
 func (x *analyzed) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	if !x.hub.Linked(from) {
 		return m.Refuse("from peer %d, want a neighbour on the way to or from the analyzer", from)
@@ -156,7 +156,7 @@ func (x *analyzed) Receive(from protocol.Peer, m protocol.Message, out *protocol
 	}
 }
 
-// take takes in the sum over other silos, or hands it on to the silo that it is for.
+// take processes the sum over other silos, or forwards it to its silo.
 func (x *analyzed) take(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	switch {
 	case x.hub.Here() || x.hub.Next() != from:
@@ -183,7 +183,7 @@ func (x *analyzed) take(from protocol.Peer, m protocol.Message, out *protocol.Ou
 	return nil
 }
 
-// handOn sends a sum to the next peer on the way to its silo.
+// handOn forwards a sum to the next peer on the way to its silo.
 func (x *analyzed) handOn(silo protocol.Peer, m protocol.Message, out *protocol.Outbox) {
 	for _, n := range x.hub.Below() {
 		if x.hub.Over(silo, n) {
@@ -192,7 +192,7 @@ func (x *analyzed) handOn(silo protocol.Peer, m protocol.Message, out *protocol.
 	}
 }
 
-// records returns how many records the sums of a message hold.
+// records returns the number of records in the sums of a message.
 func records(m *protocol.Message) (n uint64) {
 	if m.Kind() == 0 {
 		return 0
@@ -203,7 +203,7 @@ func records(m *protocol.Message) (n uint64) {
 	return n
 }
 
-// checkOthers refuses what is no sum over silos that the analyzer has signed.
+// checkOthers refuses a message other than a sum over silos, signed by the analyzer.
 func (x *analyzed) checkOthers(m *protocol.Message) error {
 	if err := x.checkBody(m); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (x *analyzed) checkOthers(m *protocol.Message) error {
 	return nil
 }
 
-// checkBody refuses what is no list of sums, of a part each.
+// checkBody refuses a message other than a list of sums, one per part.
 func (x *analyzed) checkBody(m *protocol.Message) error {
 	next := 0
 	for i := range m.Body() {
@@ -230,7 +230,7 @@ func (x *analyzed) checkBody(m *protocol.Message) error {
 	return nil
 }
 
-// Belief adds the own sums to those of the others.
+// Belief adds the own sums to the others' sums.
 func (x *analyzed) Belief() *belief.Belief {
 	if x.stale {
 		x.stale = false
@@ -241,7 +241,7 @@ func (x *analyzed) Belief() *belief.Belief {
 	return &x.belief
 }
 
-// addUp believes of a part the own sum of a stream and that of the others.
+// addUp sets the belief about a part to the own sum of a stream plus the others' sum.
 func (x *analyzed) addUp(b *belief.Belief, part, stream int) {
 	spread.BelieveSum(b, part, func(yield func(*dp.Release) bool) {
 		if own := &x.silo.sums[stream]; !own.Empty() && !yield(own) {

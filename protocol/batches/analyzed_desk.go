@@ -9,26 +9,26 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// analyzedDesk is what the analyzer knows of the silos.
+// analyzedDesk is the analyzer's state of the silos.
 type analyzedDesk struct {
 	newest []protocol.Message // reports, by origin; empty before the first
 	asks   []bool             // silos that asked in this round
-	held   []protocol.Label   // of the sums that silos hold, as they say
-	told   []protocol.Label   // of those that they were sent
-	owed   []bool             // silos for which there is more than they were sent
-	known  []bool             // silos that have ever asked
+	held   []protocol.Label   // of the sums that silos have, as they report
+	sent   []protocol.Label   // of the newest sums sent to them
+	owed   []bool             // silos for which there are records that they were not sent
+	known  []bool             // silos that have asked at least once
 	number uint64             // of the newest sum that was sent
-	pulled uint64             // times pull rounds that have passed
+	pulled uint64             // periods of pull rounds that have passed
 }
 
 func newAnalyzedDesk(peers int) analyzedDesk {
 	return analyzedDesk{
-		newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, peers), asks: make([]bool, peers), held: make([]protocol.Label, peers), told: make([]protocol.Label, peers),
+		newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, peers), asks: make([]bool, peers), held: make([]protocol.Label, peers), sent: make([]protocol.Label, peers),
 		owed: make([]bool, peers), known: make([]bool, peers),
 	}
 }
 
-// serve takes in a report, or hands it on to the analyzer.
+// serve processes a report, or forwards it to the analyzer.
 func (x *analyzed) serve(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	origin := m.Label().Origin
 	switch {
@@ -56,7 +56,7 @@ func (x *analyzed) serve(from protocol.Peer, m protocol.Message, out *protocol.O
 	return nil
 }
 
-// checkReport refuses what its origin has not released or not signed.
+// checkReport refuses sums that its origin cannot have released or has not signed.
 func (x *analyzed) checkReport(m *protocol.Message) error {
 	if err := x.checkBody(m); err != nil {
 		return err
@@ -84,8 +84,8 @@ func (x *analyzed) checkReport(m *protocol.Message) error {
 	return nil
 }
 
-// answer sends sums to the silos that have asked, and every pull rounds to those for which there is
-// more.
+// answer sends sums to the silos that have asked, and every pull rounds to all silos with new
+// records to get.
 func (x *analyzed) answer(out *protocol.Outbox) error {
 	d := &x.desk
 	periods := uint64(x.round) / x.p.Pull
@@ -96,22 +96,22 @@ func (x *analyzed) answer(out *protocol.Outbox) error {
 			continue
 		}
 		d.asks[i] = false
-		if err := x.tell(protocol.Peer(i), out); err != nil {
+		if err := x.send(protocol.Peer(i), out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tell sends a silo the sum over all others; no sum if it holds that.
-func (x *analyzed) tell(silo protocol.Peer, out *protocol.Outbox) error {
+// send sends a silo the sum over all others; no sum if it has the newest one.
+func (x *analyzed) send(silo protocol.Peer, out *protocol.Outbox) error {
 	d := &x.desk
 	holds := protocol.Label{Origin: silo}
 	if own := &d.newest[silo]; own.Kind() != 0 {
 		holds = own.Label()
 	}
 	var body []dp.Release
-	if d.owed[silo] || d.held[silo] != d.told[silo] || d.told[silo].Seq == 0 {
+	if d.owed[silo] || d.held[silo] != d.sent[silo] || d.sent[silo].Seq == 0 {
 		var err error
 		if body, err = x.others(silo); err != nil {
 			return err
@@ -119,14 +119,14 @@ func (x *analyzed) tell(silo protocol.Peer, out *protocol.Outbox) error {
 		if len(body) > 0 {
 			d.number++
 		}
-		d.told[silo], d.owed[silo] = protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: d.number}, false
+		d.sent[silo], d.owed[silo] = protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: d.number}, false
 	}
-	m := x.c.Press.Signed(protocol.Content{Kind: batchOthers, Label: d.told[silo], Refs: []protocol.Label{holds}, Body: body})
+	m := x.c.Press.Signed(protocol.Content{Kind: batchOthers, Label: d.sent[silo], Refs: []protocol.Label{holds}, Body: body})
 	x.handOn(silo, m, out)
 	return nil
 }
 
-// others returns the sums over all silos but one, by part.
+// others returns the sums over all silos except one, by part.
 func (x *analyzed) others(silo protocol.Peer) (body []dp.Release, err error) {
 	for k := range x.c.Parts {
 		var of []dp.Release

@@ -25,7 +25,7 @@ func (x *analyzed) fields(v *state.Visitor) {
 		spread.VisitSum(v, &s.sums[k], k, x.c.Width)
 		spread.VisitSum(v, &s.shown[k], k, x.c.Width)
 	}
-	// Signatures are bound to what peers agree on. After a change of that, silos report again.
+	// Signatures are bound to the policy. After a change of the policy silos report again.
 	m := s.others
 	if spread.VisitMessage(v, &m); v.Loading() && m.Kind() == batchOthers && m.Label().Origin == x.hub.Root() && m.Refs() == 1 && x.checkOthers(&m) == nil {
 		s.others = m
@@ -39,11 +39,11 @@ func (x *analyzed) fields(v *state.Visitor) {
 	x.visitReports(v)
 }
 
-// visitReports visits the newest report of every peer, and what it was told.
+// visitReports visits the newest report of every peer, and the sums sent to it.
 func (x *analyzed) visitReports(v *state.Visitor) {
 	d := &x.desk
 	n := v.Len(len(d.newest))
-	if n > len(d.newest) { // a network grows at its end
+	if n > len(d.newest) { // new peers are at the end of a network
 		v.Fail("reports of %d peers, want %d", n, len(d.newest))
 		n = 0
 	}
@@ -51,7 +51,7 @@ func (x *analyzed) visitReports(v *state.Visitor) {
 		m := d.newest[i]
 		spread.VisitMessage(v, &m)
 		spread.VisitLabel(v, &d.held[i])
-		spread.VisitLabel(v, &d.told[i])
+		spread.VisitLabel(v, &d.sent[i])
 		spread.VisitFlags(v, &d.asks[i], &d.owed[i], &d.known[i])
 		if v.Loading() && m.Kind() == batchReport && m.Label().Origin == protocol.Peer(i) && m.Refs() == 1 && x.hub.Here() && x.checkReport(&m) == nil {
 			d.newest[i] = m

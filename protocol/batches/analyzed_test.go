@@ -47,7 +47,7 @@ func TestTheAnalyzerCountsEveryBatchOnce(t *testing.T) {
 					n.Restart(t, round/20, 0)
 				}
 				if round == 50 {
-					n.Peers[0] = n.Seat(t, 0, 1)
+					n.Peers[0] = n.Peer(t, 0, 1)
 				}
 			}
 			for range 300 {
@@ -142,7 +142,7 @@ func TestSilosGoOnWithoutTheAnalyzer(t *testing.T) {
 			t.Errorf("silo %d believes %v, want 150; it says that the analyzer is away: %v", i+1, x, lost(i+1))
 		}
 	}
-	n.Peers[0] = n.Seat(t, 0, 1)
+	n.Peers[0] = n.Peer(t, 0, 1)
 	for range 40 {
 		n.Play(t, nil)
 		for i, p := range n.Peers[1:] {
@@ -158,8 +158,8 @@ func TestSilosGoOnWithoutTheAnalyzer(t *testing.T) {
 	}
 }
 
-// TestASiloGetsAsMuchFromManyAsFromFew: bytes to a silo do not grow with the number of silos, and the noise
-// in what it hears is that of all others.
+// TestASiloGetsAsMuchFromManyAsFromFew: bytes to a silo do not grow with the number of silos, and
+// the noise in the sum that it gets is the sum of all others' noise.
 func TestASiloGetsAsMuchFromManyAsFromFew(t *testing.T) {
 	received := func(peers int) (bytes int) {
 		n := protocoltest.New(t, analyzedBatches(protocoltest.Star(peers), dp.Tree))

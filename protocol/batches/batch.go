@@ -15,22 +15,22 @@ const (
 	batchRow    protocol.Kind = 88 // the sum over all batches of its origin, signed
 	batchDigest protocol.Kind = batchRow + spread.FloodDigest
 	batchWant   protocol.Kind = batchRow + spread.FloodWant
-	batchReport protocol.Kind = 91 // the same for the analyzer, signed; asks for the sum over others
-	batchOthers protocol.Kind = 92 // the sum over all silos but one, for that one, signed by the analyzer
+	batchReport protocol.Kind = 91 // the same sum for the analyzer, signed; asks for the sum over others
+	batchOthers protocol.Kind = 92 // the sum over all silos except one, for that silo, signed by the analyzer
 )
 
-// DecideFrom says what of a site's own batch under way its choices follow from.
+// DecideFrom says which data of a site's own unfinished batch its choices depend on.
 type DecideFrom string
 
-// What choices follow from, besides released batches of all sites.
+// The data on which choices depend, in addition to the released batches of all sites.
 const (
-	// FromReleases is nothing else: Algorithm 8 of paper 002.
+	// FromReleases is no other data: Algorithm 8 of paper 002.
 	FromReleases DecideFrom = "releases"
 	// FromNoisedLocal is a running sum of the own batch, which is drawn, charged and stored
 	// before it is used.
 	FromNoisedLocal DecideFrom = "noised-local"
-	// FromRaw is the own records themselves: Algorithm 1 of paper 002. One of them then changes
-	// more of a release than is charged for it.
+	// FromRaw is the own raw records: Algorithm 1 of paper 002. One record then changes a release
+	// by more than its charge covers.
 	FromRaw DecideFrom = "raw"
 )
 
@@ -59,7 +59,7 @@ func (BatchParams) Words() protocol.Words {
 func (p BatchParams) Traits() protocol.Traits {
 	t := protocol.Traits{
 		Kinds: map[protocol.Kind]string{batchRow: "row", batchDigest: "digest", batchWant: "want", batchReport: "report", batchOthers: "others"}, Leaf: "first", Wide: true,
-		// A digest has a sum of signatures, which follow from what was released.
+		// A digest contains a checksum of signatures, which depend on releases.
 		Adaptive: p.Analyzer == 0 || p.Schedule == LogDetSchedule,
 		Raw:      protocol.Raw{Choices: p.DecideFrom == FromRaw, News: p.Schedule.raw(p.Threshold)},
 	}
@@ -120,16 +120,15 @@ func (p BatchParams) Cadence() protocol.Cadence {
 // New implements [protocol.Params].
 //
 // Protocol batch is Private-FedLinUCB without a server (Zhou and Chowdhury 2024): each batch of a
-// site's decisions is a leaf, and its row holds the sum over all of its batches, with one
-// count; see [totals]. Everybody adds up the newest rows of all origins, so all who hold the
-// same rows believe the same. It is the paper's prefix-sum form with an analyzer at every
-// silo.
+// site's decisions is a leaf, and its row contains the sum over all of its batches, with one count;
+// see [spread.Totals]. Every peer adds up the newest rows of all origins, so peers with the same
+// rows have the same belief. It is the paper's prefix-sum form with an analyzer at every silo.
 //
-// The belief is of released batches alone, the peer's own included, as in the paper's
-// Algorithm 8. Choices within a batch that followed from its raw records, as in Algorithm 1, would
-// change with a single one of them, and the sum of the batch with them by far more than is
-// charged. With a noised local sum a batch has several leaves: the peer believes its own
-// sum after each of them, and sends that after the last one.
+// The belief contains released batches only, the peer's own included, as in the paper's Algorithm
+// 8. Choices that depended on the raw records of their batch, as in Algorithm 1, would change with
+// a single record, and with them the sum of the batch by far more than its charge covers. With a
+// noised local sum a batch has several leaves: the peer adds each to its own belief, and sends the
+// sum after the last one.
 func (p BatchParams) New(c protocol.Config) (protocol.Protocol, error) {
 	switch local := p.DecideFrom == FromNoisedLocal; {
 	case p.Cadence().Check() != nil || p.First < 1:
@@ -156,7 +155,7 @@ func (p BatchParams) New(c protocol.Config) (protocol.Protocol, error) {
 	return b, nil
 }
 
-// batches returns after how many leaves batches end: with every leaf, or several.
+// batches returns the number of leaves in batches as a cadence; zero if every leaf is a batch.
 func (p BatchParams) batches() protocol.Cadence {
 	if p.DecideFrom == FromNoisedLocal {
 		return protocol.Cadence{First: p.Draws, Growth: p.Growth}

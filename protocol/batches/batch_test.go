@@ -74,8 +74,8 @@ func TestEveryBatchCountsOnce(t *testing.T) {
 	}
 }
 
-// TestNoiseOfSitesAddsUp: what a belief says of its noise is that of all sites' sums together,
-// by every mechanism, also by those that release batches one by one.
+// TestNoiseOfSitesAddsUp: the noise in a belief is the total of all sites' sums, with every
+// mechanism, including mechanisms that release batches one by one.
 func TestNoiseOfSitesAddsUp(t *testing.T) {
 	for _, m := range dp.Mechanisms() {
 		if m.Law() == dp.Gaussian {
@@ -131,7 +131,7 @@ func TestABatchIsOfDecisions(t *testing.T) {
 	}
 }
 
-// TestNoRowOfBatchIsALie that could be told from the truth.
+// TestNoRowOfBatchIsALie checks that no row differs from every honest one.
 func TestNoRowOfBatchIsALie(t *testing.T) {
 	n := protocoltest.New(t, batching(protocoltest.Path(2), dp.None, small()))
 	var rows []protocol.Message
@@ -190,7 +190,7 @@ func TestANoisedBatchHasManyDraws(t *testing.T) {
 		n.Play(t, nil)
 		draws := min(decisions/2, 12)
 		shown := draws / 3 * 3
-		if shown == 12 && decisions < 26 { // nobody knows yet that there is no 13th
+		if shown == 12 && decisions < 26 { // no peer knows yet that there is no 13th
 			shown = 9
 		}
 		if got := own.Leaves(); got != draws {

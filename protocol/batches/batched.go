@@ -8,23 +8,23 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// batched is a peer of protocols batch and local: rows hold the sums over all batches of their
-// origin, and the peer believes the sum of the newest rows, its own released batches included. A row
-// leaves when a batch has ended and there is enough news; see [newsworthy].
+// batched is a peer of protocols batch and local: rows contain the sums over all batches of their
+// origin, and the belief is the sum of the newest rows, the peer's own released batches included. A
+// row is sent when a batch has ended and there is enough news; see [newsworthy].
 type batched struct {
 	spread.Totals
 	cadence   protocol.Cadence
 	batches   protocol.Cadence // in leaves; zero if every leaf ends a batch
 	members   []bool           // whose rows are added up; nil for all
-	threshold float64          // how much news is worth a row; 0 if every batch is
-	turns     bool             // estimators can take turns, so that a saved state holds the round
+	threshold float64          // amount of news that is worth a row; 0 if every batch is
+	turns     bool             // estimators can take turns, so that a saved state contains the round
 	round     protocol.Round   // of the next decision
 	width     int
 	belief    belief.Belief
 	stale     bool
 }
 
-// open completes a peer, whose rows are of a kind; c.Parts are the streams.
+// open completes a peer with the kind of its rows; c.Parts is the number of streams.
 func (b *batched) open(c protocol.Config, row protocol.Kind, pull uint64, cadence protocol.Cadence) (err error) {
 	b.cadence, b.width = cadence, c.Width
 	b.Totals, err = spread.NewTotals(c, row, pull, b.check)
@@ -32,7 +32,7 @@ func (b *batched) open(c protocol.Config, row protocol.Kind, pull uint64, cadenc
 	return err
 }
 
-// check refuses what is no row of an origin in reach.
+// check refuses a message other than a row of an origin in reach.
 func (b *batched) check(m *protocol.Message) error {
 	if !b.Holds(b.C.Self, m.Label().Origin) {
 		return m.Refuse("its origin is further away than releases travel")
@@ -43,7 +43,7 @@ func (b *batched) check(m *protocol.Message) error {
 // Chosen counts the choice.
 func (b *batched) Chosen(part int) { b.belief.Pulls[part]++ }
 
-// due reports whether a batch of a stream has ended, and is to be sent with those before.
+// due reports whether a batch of a stream has ended and the sum over batches is to be sent.
 func (b *batched) due(stream dp.StreamID) bool {
 	if !spread.Ended(b.batches, &b.Own[stream], &b.Total[stream]) {
 		return false
@@ -56,14 +56,14 @@ func (b *batched) due(stream dp.StreamID) bool {
 	return newsworthy(&all, &b.Own[stream], &b.Total[stream], b.threshold)
 }
 
-// Released adds leaves to those before and makes rows of batches.
+// Released adds leaves to the own sums and sends rows at the end of batches.
 func (b *batched) Released(own []protocol.Own, out *protocol.Outbox) error {
 	b.stale = true
 	return spread.Advance(own, b.Own, b.Total, b.due, func(stream dp.StreamID) { b.Show(stream, b.Own[stream], out) })
 }
 
-// Tick sends digests, and rows again that what peers agree on has made void, and has the next
-// estimator take its turn.
+// Tick sends digests, sends rows again that a change of the policy has made void, and passes the
+// turn to the next estimator.
 func (b *batched) Tick(t protocol.Round, out *protocol.Outbox) error {
 	b.round = t + 1
 	b.stale = b.stale || b.cadence.Lanes > 1
@@ -71,14 +71,14 @@ func (b *batched) Tick(t protocol.Round, out *protocol.Outbox) error {
 	return nil
 }
 
-// Receive takes in rows and digests.
+// Receive processes rows and digests.
 func (b *batched) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	news, err := b.Hear(from, m, out)
 	b.stale = b.stale || news
 	return err
 }
 
-// Belief adds up what the members have released to the estimator whose turn it is.
+// Belief adds up the members' releases for the estimator whose turn it is.
 func (b *batched) Belief() *belief.Belief {
 	if b.stale {
 		parts := len(b.belief.SampleVar)
@@ -90,7 +90,7 @@ func (b *batched) Belief() *belief.Belief {
 	return &b.belief
 }
 
-// version is that of saved states.
+// version returns the version of saved states.
 func (b *batched) version() byte {
 	if b.turns {
 		return 1

@@ -16,13 +16,13 @@ const (
 	localWant   protocol.Kind = localRow + spread.FloodWant
 )
 
-// Estimators names how many estimators a peer of protocol local has.
+// Estimators says how many estimators a peer of protocol local has.
 type Estimators string
 
 // The numbers of estimators.
 const (
 	OneEstimator    Estimators = "one"   // of all records
-	SplitEstimators Estimators = "split" // as many as links that releases travel; rounds take turns
+	SplitEstimators Estimators = "split" // one per link that releases travel; rounds take turns
 )
 
 // LocalParams are the parameters of protocol local.
@@ -43,7 +43,7 @@ func (LocalParams) Words() protocol.Words {
 		Name: "local", Summary: "batches of a site's decisions, each released once, and the sums over them spread to sites a few links away, for learners that choose by features",
 		When:   "instead of `batch`, when releases may travel a few links only, or when only near sites are alike",
 		Public: "how many rewards each batch holds, which is one for every decision in it",
-		Mixed:  "; a site adds up those of its neighbourhood, which can be fewer sites",
+		Mixed:  "; a site adds up the batches of its neighbourhood, which can be fewer sites",
 	}
 }
 
@@ -51,7 +51,7 @@ func (LocalParams) Words() protocol.Words {
 func (p LocalParams) Traits() protocol.Traits {
 	return protocol.Traits{
 		Kinds: map[protocol.Kind]string{localRow: "row", localDigest: "digest", localWant: "want"}, Leaf: "first", Wide: true,
-		Adaptive: true, // a digest has a sum of signatures, which follow from what was released
+		Adaptive: true, // a digest contains a checksum of signatures, which depend on releases
 		Raw:      protocol.Raw{News: p.Schedule.raw(p.Threshold)},
 		Fixed:    "how far a release travels follows from one graph, at all peers alike",
 	}
@@ -88,34 +88,32 @@ func (p LocalParams) Cadence() protocol.Cadence {
 
 // New implements [protocol.Params].
 //
-// Protocol local is decentralized FedUCB, in the LOCAL model of communication (Dubey and Pentland 2020,
-// Algorithm 3): what a site releases travels a number of links, one a round, and no further. Each
-// batch of a site's decisions is a leaf, and its row holds the sum over all of its
-// batches, with one count; see [totals]. A peer adds up the newest rows of its neighbourhood, so
-// a row that comes twice, late, or not at all is counted once in the end.
+// Protocol local is decentralized FedUCB, in the LOCAL model of communication (Dubey and Pentland
+// 2020, Algorithm 3): releases of a site travel a number of links, one per round, and no further.
+// Each batch of a site's decisions is a leaf, and its row contains the sum over all of its batches,
+// with one count; see [spread.Totals]. A peer adds up the newest rows of its neighbourhood, so a
+// repeated, late or lost row is counted once in the end.
 //
-// How much further a row may travel is not written on it: that is the number of links less the
-// distance from its origin, by the published graph, whichever way it came. So no relay's word
-// is needed for it. A relay cannot change a row, which is signed, nor make it travel further
-// than its reach, since whoever is out of it refuses the row. It can keep a row back; then others
-// that hold it pass it on, once digests show that it is missing.
+// A row does not say how much further it may travel: that is the number of links minus the distance
+// from its origin in the published graph, by any path. So no relay has to be trusted with it. A
+// relay cannot change a row, which is signed, nor extend its reach, since peers beyond it refuse
+// the row. It can suppress a row; then other peers send it, once digests show that it is missing.
 //
-// With split estimators round t feeds and uses estimator t mod hops alone, each with
-// streams of its own. Every record lies in one of them, so the charge for one covers all. That is
-// what the paper's proof needs; estimators that learn from a part of the records each learn
-// less.
+// With split estimators round t feeds and uses only estimator t mod hops, and each has streams of
+// its own. Every record is in one of them, so one charge covers all. The paper's proof needs this,
+// but each estimator learns from a part of the records only.
 //
-// With schedule logdet-private a site keeps a batch to itself, drawn and charged for as it is, until
-// there is enough news; see [newsworthy]. Its own belief has it at once.
+// With schedule logdet-private a site does not send a batch, which is drawn and charged as usual,
+// until there is enough news; see [newsworthy]. Its own belief contains the batch at once.
 //
-// As with batch the belief is of released batches alone, the peer's own included.
+// As with batch, the belief contains released batches only, the peer's own included.
 func (p LocalParams) New(c protocol.Config) (protocol.Protocol, error) {
 	if err := p.Cadence().Check(); err != nil || p.First < 1 || p.Hops < 1 || !(p.Threshold > 0) {
 		return nil, fmt.Errorf("local: hops %d, first %d, growth %v, threshold %v, want at least 1, at least 1, 0 up to 4, and over 0", p.Hops, p.First, p.Growth, p.Threshold)
 	}
 	cadence := p.Cadence()
 	l := &batched{threshold: p.Schedule.released(p.Threshold), turns: true, belief: belief.New(c.Parts, c.Width)}
-	c.Parts, c.Topic = cadence.Streams(c.Parts), false // a row for each stream; and a topic has no reach
+	c.Parts, c.Topic = cadence.Streams(c.Parts), false // a row per stream; and a topic has no reach
 	if err := l.open(c, localRow, p.Pull, cadence); err != nil {
 		return nil, fmt.Errorf("local: %w", err)
 	}

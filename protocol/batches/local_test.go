@@ -235,8 +235,8 @@ func TestCliquesCover(t *testing.T) {
 	}
 }
 
-// TestNoRowOfLocalIsALie that could be told from the truth: with split estimators the batches of each
-// are counted by themselves.
+// TestNoRowOfLocalIsALie checks that no row differs from every honest one: with split estimators
+// each counts its own batches.
 func TestNoRowOfLocalIsALie(t *testing.T) {
 	p := near()
 	p.Estimators, p.Growth = batches.SplitEstimators, .5

@@ -5,16 +5,16 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// Neighbourhood names whose releases a peer of protocol local adds up.
+// Neighbourhood says whose releases a peer of protocol local adds up.
 type Neighbourhood string
 
-// The neighbourhoods. A peer is in its own in any case.
+// The neighbourhoods. A peer is always in its own.
 const (
-	Ball   Neighbourhood = "ball"   // all peers at most as many links away as releases travel
-	Clique Neighbourhood = "clique" // those of them that are in the same clique of a cover
+	Ball   Neighbourhood = "ball"   // all peers within the number of links that releases travel
+	Clique Neighbourhood = "clique" // the peers of the ball in the same clique of a cover
 )
 
-// balls returns, for every peer, which peers are at most a number of links away, itself among them.
+// balls returns, for every peer, the peers within a number of links, itself among them.
 func balls(g [][]protocol.Peer, links uint64) [][]bool {
 	all := make([][]bool, len(g))
 	for p := range g {
@@ -27,10 +27,10 @@ func balls(g [][]protocol.Peer, links uint64) [][]bool {
 	return all
 }
 
-// cliqueOf returns the members of a peer's clique in a greedy cover: each clique begins with
-// the peer of the lowest number that is in none, and takes in, by ascending number, every peer in
-// none that is linked to all its members. Whoever knows the graph computes the same cover. Two
-// peers are linked here if the one is in the ball of the other.
+// cliqueOf returns the members of a peer's clique in a greedy cover: each clique begins with the
+// lowest peer that is in none and adds, in ascending order, every peer in none that is linked to
+// all its members. All peers compute the same cover from the graph. Two peers count as linked if
+// one is in the ball of the other.
 func cliqueOf(self protocol.Peer, balls [][]bool) []bool {
 	covered := make([]bool, len(balls))
 	for first := range balls {

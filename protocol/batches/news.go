@@ -8,19 +8,19 @@ import (
 	"peerd.dev/dp"
 )
 
-// NewsSchedule names when a peer sends the batches that it has released.
+// NewsSchedule says when a peer sends the batches that it has released.
 type NewsSchedule string
 
 // The schedules.
 const (
 	FixedSchedule  NewsSchedule = "fixed"          // every batch
 	LogDetSchedule NewsSchedule = "logdet-private" // when its log-determinant has grown enough
-	// LogDetRawSchedule is LogDetSchedule of the records themselves, as Dubey and Pentland (2020) print it. When a
-	// message leaves says then what records are.
+	// LogDetRawSchedule is LogDetSchedule for raw records, as Dubey and Pentland (2020) print it.
+	// The times of messages then reveal records.
 	LogDetRawSchedule NewsSchedule = "logdet-raw"
 )
 
-// raw returns how much news in raw records is worth a message; 0 where they decide nothing.
+// raw returns the threshold for news in raw records; 0 if they decide nothing.
 func (s NewsSchedule) raw(threshold float64) float64 {
 	if s == LogDetRawSchedule {
 		return threshold
@@ -28,7 +28,7 @@ func (s NewsSchedule) raw(threshold float64) float64 {
 	return 0
 }
 
-// released is the same of what is released.
+// released returns the threshold for news in released records; 0 if they decide nothing.
 func (s NewsSchedule) released(threshold float64) float64 {
 	if s == LogDetSchedule {
 		return threshold
@@ -36,19 +36,19 @@ func (s NewsSchedule) released(threshold float64) float64 {
 	return 0
 }
 
-// instead says what to take where there are people.
+// instead returns the schedules that suit records of people.
 func (NewsSchedule) instead() string {
 	return fmt.Sprintf("%s or %s with mode: live; messages that follow from raw records are not private", FixedSchedule, LogDetSchedule)
 }
 
-// newsworthy reports whether the unsent batches of a stream are to be sent: with V the Gram matrix of
-// all that the peer believes, and S the same without its unsent batches of n decisions,
+// newsworthy reports whether the unsent batches of a stream are to be sent: with V the Gram matrix
+// of the peer's whole belief, and S the same without its unsent batches of n decisions,
 //
 //	n·(ln det(V₊+ρI) - ln det(S₊+ρI)) ≥ threshold,
 //
-// as [gram.Growth] has it. It is the criterion of Dubey and Pentland (2020, Algorithm 1, line 12, and Algorithm 3,
-// line 6), of released sums in place of raw ones: whether a message is sent, and when, is post-processing. Sums that
-// are not of linear records have no determinant, and are sent.
+// as [gram.Growth] has it. It is the criterion of Dubey and Pentland (2020, Algorithm 1, line 12,
+// and Algorithm 3, line 6) for released sums in place of raw ones, so it is post-processing. Sums
+// of other than linear records have no determinant, and are sent.
 func newsworthy(all *belief.Belief, own, sent *dp.Release, threshold float64) bool {
 	n := own.Count(0)
 	known := make([]float64, len(all.X)) // to others

@@ -13,10 +13,11 @@ import (
 	"peerd.dev/protocol/protocoltest"
 )
 
-// TestNewsIsSentWhenItIsWorthIt: with schedule logdet-private every batch is drawn, and a row leaves
-// exactly when decisions since the last one times the growth of the log-determinant reach the
-// threshold, over restarts, too. The own belief has all batches, that of the neighbour those that
-// were sent. Actions are described by their number, so determinants are products of counts.
+// TestNewsIsSentWhenItIsWorthIt: with schedule logdet-private every batch is drawn, and a row
+// leaves exactly when decisions since the last one times the growth of the log-determinant reach
+// the threshold, over restarts, too. The own belief has all batches, the neighbour's belief the
+// batches that were sent. Actions are described by their number, so determinants are products of
+// counts.
 func TestNewsIsSentWhenItIsWorthIt(t *testing.T) {
 	const threshold = 12
 	one := near()
@@ -60,7 +61,7 @@ func TestNewsIsSentWhenItIsWorthIt(t *testing.T) {
 				}
 				return arm, 0
 			})
-			for _, d := range n.Underway { // a row's number is that of the batches that were sent
+			for _, d := range n.Underway { // a row's number is the number of batches that were sent
 				leaves := 0.
 				for lane := range lanes {
 					x := sent[int(d.From)*lanes+lane]

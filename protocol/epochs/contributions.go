@@ -12,40 +12,40 @@ import (
 
 // contributions are what a peer holds of the epochs of all, and what it believes by them.
 //
-// After epoch r the mean of an arm is that over the sites that take part in r, of what the
-// newest contribution of each says that is of epoch r or before and has the arm. Where a peer holds two
-// contributions of one origin and epoch, both count for nothing.
+// After epoch r the mean of an arm is the mean over the sites that take part in r, each by its
+// newest contribution up to epoch r that has the arm. If a peer has two contributions of one origin
+// and epoch, neither counts.
 type contributions struct {
 	c      protocol.Config
-	share  float64 // of the sites that take part
+	share  float64 // of the sites, the share that takes part in an epoch
 	epochs [][]*contribution
 	total  []dp.Release // own, by arm
 	belief belief.Belief
-	stale  bool            // what is believed is to be merged again
+	stale  bool            // the belief is to be computed again
 	newest [][]*dp.Release // scratch of merge, by origin and arm
 }
 
-// A contribution is one that takes part in an epoch, held or not.
+// A contribution is the place of one site's contribution to one epoch, received or not.
 type contribution struct {
-	m       protocol.Message // of kind 0 until it is held
-	second  protocol.Message // another one under the label; of kind 0 if there is none. If there is, neither counts
+	m       protocol.Message // of kind 0 until it is received
+	second  protocol.Message // another one with the same label; of kind 0 if there is none. If there is, neither counts
 	marks   []mark           // by place among the neighbours
 	pending bool             // requested
 	asked   protocol.Round   // when
 	of      int              // place of the neighbour
 }
 
-// A mark says what is known of a contribution at a neighbour.
+// A mark is what a peer knows about a contribution at a neighbour.
 type mark uint8
 
 const (
-	knows    mark = 1 << iota // the neighbour holds it
+	knows    mark = 1 << iota // the neighbour has it
 	promised                  // the neighbour has advertised it, and was not asked since
 	offered                   // it was advertised to the neighbour, which has not asked since
 	allMarks = knows | promised | offered
 )
 
-// available reports whether a neighbour has advertised it, or another one under its label, and was
+// available reports whether a neighbour has advertised it, or another one with its label, and was
 // not asked since.
 func (s *contribution) available() bool {
 	return slices.ContainsFunc(s.marks, func(m mark) bool { return m&promised != 0 })
@@ -63,7 +63,7 @@ func newContributions(c protocol.Config, share float64) contributions {
 // Chosen counts the pull.
 func (o *contributions) Chosen(arm int) { o.belief.Pulls[arm]++ }
 
-// at returns the contribution of an origin in an epoch from 1; nil if it takes no part.
+// at returns the contribution of an origin to an epoch, from 1; nil if the origin takes no part.
 func (o *contributions) at(r uint64, origin protocol.Peer) *contribution {
 	for uint64(len(o.epochs)) < r {
 		o.epochs = append(o.epochs, o.draw(uint64(len(o.epochs))+1))
@@ -71,7 +71,7 @@ func (o *contributions) at(r uint64, origin protocol.Peer) *contribution {
 	return o.epochs[r-1][origin]
 }
 
-// draw returns the contributions of an epoch, of which none is held.
+// draw returns the places for the contributions to an epoch, all empty.
 func (o *contributions) draw(r uint64) []*contribution {
 	all := make([]*contribution, o.c.Peers())
 	for i, in := range drawn(&o.c, o.share, o.c.Peers(), r) {
@@ -90,8 +90,8 @@ func (o *contributions) takesPart(r uint64, p protocol.Peer) bool {
 	return drawn(&o.c, o.share, o.c.Peers(), r)[p]
 }
 
-// lacking returns how many contributions of an epoch are not held; without the own one if it
-// will never be.
+// lacking returns the number of missing contributions to an epoch, without the own one if there
+// will be none.
 func (o *contributions) lacking(r uint64, withoutOwn bool) (n int) {
 	o.at(r, 0)
 	for i, s := range o.epochs[r-1] {
@@ -102,14 +102,14 @@ func (o *contributions) lacking(r uint64, withoutOwn bool) (n int) {
 	return n
 }
 
-// begun reports whether a contribution of an epoch is held.
+// begun reports whether a peer has a contribution to an epoch.
 func (o *contributions) begun(r uint64) bool {
 	o.at(r, 0)
 	return slices.ContainsFunc(o.epochs[r-1], func(s *contribution) bool { return s != nil && s.m.Kind() != 0 })
 }
 
-// add adds what own streams released and returns what they have released in all, and whether
-// one has reached its horizon.
+// add adds own leaves to the own sums. It returns the sums that have changed, and whether a stream
+// has reached its horizon.
 func (o *contributions) add(own []protocol.Own) (body []dp.Release, over bool, err error) {
 	for i := range own {
 		arm := own[i].Stream
@@ -126,14 +126,14 @@ func (o *contributions) add(own []protocol.Own) (body []dp.Release, over bool, e
 	return body, over, nil
 }
 
-// own says what the own site has released of an arm.
+// own sets the own mean of an arm in the belief.
 func (o *contributions) own(arm int) {
 	if x := &o.total[arm]; !x.Empty() {
 		o.belief.Own[arm] = x.At(0) / float64(x.Count(0))
 	}
 }
 
-// recover goes on from what an earlier life of this peer has released.
+// recover raises the own sums to a contribution of an earlier life of this peer.
 func (o *contributions) recover(m protocol.Message) {
 	for i := range m.Body() {
 		x := m.Release(i)
@@ -144,8 +144,7 @@ func (o *contributions) recover(m protocol.Message) {
 	}
 }
 
-// again adds up what this peer has released from its contributions that are good, without
-// those that are not any more.
+// again computes the own sums from the own contributions that are still valid.
 func (o *contributions) again() {
 	clear(o.total)
 	for k := range o.belief.Own {
@@ -158,7 +157,7 @@ func (o *contributions) again() {
 	}
 }
 
-// check refuses what is no contribution of an epoch.
+// check refuses a message other than a contribution to an epoch.
 func (o *contributions) check(m *protocol.Message) error {
 	next := dp.StreamID(0)
 	for i := range m.Body() {
@@ -169,7 +168,7 @@ func (o *contributions) check(m *protocol.Message) error {
 		if err := spread.Plausible(&o.c.Charge, m, x); err != nil {
 			return err
 		}
-		// A lost life may have closed leaves that are not known, and its sums go on.
+		// A lost life may have closed unknown leaves, and its sums continue.
 		if draws := uint64(x.Noise().VarianceUnits) / dp.VarianceScale; m.Label().Incarnation == 0 && draws > m.Label().Seq || x.Count(0) < draws {
 			return m.Refuse("arm %d: %d rewards with the noise of %d epochs, want at most %d and a reward in each", x.Stream(), x.Count(0), draws, m.Label().Seq)
 		}
@@ -186,7 +185,7 @@ func (o *contributions) check(m *protocol.Message) error {
 	return nil
 }
 
-// change says that what is held of complete epochs is not what it was.
+// change notes that contributions to complete epochs have changed.
 func (o *contributions) change() {
 	o.stale = true
 	o.belief.Revision++
@@ -224,7 +223,7 @@ func (o *contributions) merge() {
 	}
 }
 
-// mean merges what is known of an arm after an epoch.
+// mean computes the mean of an arm after an epoch.
 func (o *contributions) mean(m *belief.Means, epoch []*contribution, k int) {
 	n, x, v := 0., 0., 0.
 	var noise dp.NoiseMoments

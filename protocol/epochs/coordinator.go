@@ -13,16 +13,16 @@ const (
 	coordinatorSums  protocol.Kind = 73 // a site's sums, signed; asks for the means after those that it holds
 )
 
-// Schedule says when sites and coordinator exchange.
+// Schedule says when sites and coordinator exchange messages.
 type Schedule string
 
 // The schedules.
 const (
-	// Doubling is that of Algorithm 1 of paper 001: after a switch of arms in round s sites
-	// exchange in rounds s, s+1, s+3, s+7 and so on, and play one arm between.
+	// Doubling is the schedule of Algorithm 1 of paper 001: after a switch of arms in round s sites
+	// exchange in rounds s, s+1, s+3, s+7 and so on, and play one arm in between.
 	Doubling Schedule = "doubling"
-	// ByEpoch is that of Algorithm 1 of paper 003: at the end of every epoch of a learner that
-	// explores in epochs.
+	// ByEpoch is the schedule of Algorithm 1 of paper 003: at the end of every epoch of a learner
+	// that explores in epochs.
 	ByEpoch Schedule = "epochs"
 )
 
@@ -33,7 +33,7 @@ type CoordinatorParams struct {
 	Epochs      uint64   `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"With schedule: epochs, number of epochs that the budget pays for; a mechanism that releases every leaf once costs the same for any number."`
 	Deadline    uint64   `want:"1..1073741824" unit:"rounds" doc:"Rounds for which the coordinator waits for more sites once one has reported, and twice as long a site for the coordinator before it goes on alone."`
 	Patience    uint64   `want:"2..1000000" unit:"rounds" doc:"Rounds after which a site reports again if there was no answer."`
-	// Participation is of Algorithm 1 of paper 003.
+	// Participation is from Algorithm 1 of paper 003.
 	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"With schedule: epochs, share of the sites, drawn for every epoch, that report. All explore, release and pay."`
 }
 
@@ -108,7 +108,7 @@ func (p CoordinatorParams) New(c protocol.Config) (protocol.Protocol, error) {
 	return &coordinator{newPooling(c, p, coordinatorMeans, coordinatorSums)}, nil
 }
 
-// misplaced returns what is wrong with the place of the coordinator.
+// misplaced returns the error in the place of the coordinator.
 func (p CoordinatorParams) misplaced(n protocol.Net) (field, want string) {
 	switch {
 	case n.Peers > 1 && (p.Coordinator < 1 || p.Coordinator > n.Peers):
@@ -119,31 +119,31 @@ func (p CoordinatorParams) misplaced(n protocol.Net) (field, want string) {
 	return "", ""
 }
 
-// coordinator is the master-worker structure: one peer without arms, the coordinator, collects
-// the newest sums of all sites and returns one mean an arm over the sites, so that what a site
-// receives does not grow with their number. Messages travel along shortest paths, which
-// are one link where all sites are neighbours of the coordinator, and are signed.
+// coordinator is the master-worker structure: one peer without arms, the coordinator, collects the
+// newest sums of all sites and returns one mean per arm over the sites, so that the bytes to a site
+// do not grow with their number. Messages travel along shortest paths, which are one link where all
+// sites are neighbours of the coordinator, and are signed.
 //
-// With schedule doubling it is DP-Master-worker UCB (Li, Song and Fragouli 2020, Algorithm 1).
-// A counter of each site begins at 1 with every switch, and the site reports when it is a power
-// of two; the first report follows the first reward of every arm. From one answer to the next
-// the site plays the arm that it chose last, which is the forced one. Sites report sums and not
-// indices: all hear the same means, and where n is equal everywhere the index of these is the
-// mean of the sites' indices. A report and its answer take two rounds or more, so that the
-// exchange after a switch is later than in the paper.
+// With schedule doubling it is DP-Master-worker UCB (Li, Song and Fragouli 2020, Algorithm 1). A
+// counter of each site begins at 1 with every switch, and the site reports when it is a power of
+// two; the first report follows the first reward of every arm. Between two answers the site plays
+// the arm that it chose last, as the forced one. Sites report sums and not indices: all receive the
+// same means, and where n is equal at all sites the index of the means is the mean of the sites'
+// indices. A report and its answer take two rounds or more, so the exchange after a switch is later
+// than in the paper.
 //
 // With schedule epochs it is CDP-MAB (Li and Song, Algorithm 1): a site reports when it has
-// explored an epoch, and enters the next one with the answer. Which arms are left follows from
-// the means of all epochs, which all sites hold. With a share of the sites in every epoch the
-// others explore it too, and release it; they ask for the means and report nothing.
+// explored an epoch, and enters the next one with the answer. The remaining arms follow from the
+// means of all epochs, which all sites have. With a share of the sites in every epoch, the other
+// sites explore and release it too; they ask for the means and report nothing.
 //
-// The coordinator answers when it has heard of all sites, or Deadline rounds after the first one.
-// A site that has waited for twice as long goes on, with schedule doubling with its own
-// sums alone, and reports again every Patience rounds. So the coordinator can be away, or lose all
-// that it knew: the numbers of answers go on where most sites are.
+// The coordinator answers when it has reports from all sites, or Deadline rounds after the first
+// one. A site that has waited for twice as long continues, with schedule doubling from its own sums
+// only, and reports again every Patience rounds. So the coordinator can be away, or lose its state:
+// the numbers of answers continue from the median of the sites.
 type coordinator struct{ pooling }
 
-// refuse returns what is wrong with parameters.
+// refuse returns the error in parameters.
 func (p *CoordinatorParams) refuse(c *protocol.Config) error {
 	switch {
 	case p.Schedule != Doubling && p.Schedule != ByEpoch:

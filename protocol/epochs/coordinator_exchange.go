@@ -5,7 +5,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Tick reports; at the coordinator it answers.
+// Tick sends a site's report; at the coordinator it sends the answer.
 func (x *coordinator) Tick(t protocol.Round, out *protocol.Outbox) error {
 	x.round, x.stale = t+1, true
 	switch {
@@ -19,7 +19,7 @@ func (x *coordinator) Tick(t protocol.Round, out *protocol.Outbox) error {
 	return nil
 }
 
-// report sends the own sums when they are due, and again after a while.
+// report sends the own sums when they are due, and again every Patience rounds without an answer.
 func (x *coordinator) report(out *protocol.Outbox) {
 	if !x.begins(x.isDue(), out) {
 		return
@@ -31,8 +31,8 @@ func (x *coordinator) report(out *protocol.Outbox) {
 	x.ask(x.site.report(), out)
 }
 
-// isDue reports whether it is time for a report. That of a schedule is sent so early that the answer can be
-// there in time.
+// isDue reports whether it is time for a report. With schedule doubling it is sent early enough for
+// the answer to arrive in time.
 func (x *coordinator) isDue() bool {
 	s := &x.site
 	if x.p.Schedule == ByEpoch {
@@ -51,7 +51,7 @@ func (x *coordinator) Lost() (needed protocol.Peer, lost bool) {
 	return x.hub.Root(), x.hub.Reached() && x.alone()
 }
 
-// Receive takes in sums and means.
+// Receive processes sums and means.
 func (x *coordinator) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	if !x.hub.Linked(from) || x.hub.None() {
 		return m.Refuse("from peer %d, want a neighbour on the way to or from the coordinator", from)
@@ -66,7 +66,7 @@ func (x *coordinator) Receive(from protocol.Peer, m protocol.Message, out *proto
 	}
 }
 
-// take takes in means and hands them on.
+// take processes means and forwards them.
 func (x *coordinator) take(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	switch {
 	case x.hub.Here() || x.hub.Next() != from:
@@ -81,8 +81,8 @@ func (x *coordinator) take(from protocol.Peer, m protocol.Message, out *protocol
 	return err
 }
 
-// serve takes in sums. A site that lacks means gets them from the first peer on its way that
-// has them.
+// serve processes sums. A site that lacks means gets them from the first peer on its way that has
+// them.
 func (x *coordinator) serve(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	if err := x.checkSums(from, &m); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (x *coordinator) serve(from protocol.Peer, m protocol.Message, out *protoco
 	return nil
 }
 
-// checkSums refuses what are no sums of a site, on its way to the coordinator.
+// checkSums refuses a message other than the sums of a site on their way to the coordinator.
 func (x *coordinator) checkSums(from protocol.Peer, m *protocol.Message) error {
 	origin := m.Label().Origin
 	if !x.hub.Passes(origin, from) {
@@ -128,7 +128,7 @@ func (x *coordinator) takesPart(p protocol.Peer, epoch uint64) bool {
 	return drawn(&x.c, x.p.Participation, x.c.Peers()-1, epoch)[place]
 }
 
-// answer makes means of what sites have reported, when it is time, and sends them.
+// answer computes means from the reports of sites, when they are due, and sends them.
 func (x *coordinator) answer(out *protocol.Outbox) error {
 	d := &x.desk
 	if !d.begun() || !x.complete() && x.round < d.began+protocol.Round(x.p.Deadline) {

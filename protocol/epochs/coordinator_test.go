@@ -60,8 +60,8 @@ func reports(t *testing.T, n *protocoltest.Network, from, rounds int, pull func(
 func TestCoordinatorDoubles(t *testing.T) {
 	n := protocoltest.New(t, coordinated(protocoltest.Star(5), epochs.Doubling))
 	at := reports(t, n, 2, 100, obeys(n, .9, .5, .1))
-	// Three arms in rounds 0 to 2; answers are there two rounds after reports, in rounds 4, 6, 8, 12,
-	// 20 and so on. That of 6 would be there in 5 if messages took no time.
+	// Three arms in rounds 0 to 2; answers are there two rounds after reports, in rounds 4, 6, 8,
+	// 12, 20 and so on. The exchange of round 6 would be in round 5 if messages took no time.
 	if want := []int{2, 4, 6, 10, 18, 34, 66}; !slices.Equal(at, want) {
 		t.Errorf("reports in rounds %d, want %d", at, want)
 	}
@@ -76,8 +76,8 @@ func TestCoordinatorDoubles(t *testing.T) {
 	}
 }
 
-// TestCoordinatorMeansOverSites: sites with different numbers of rewards count alike, on any
-// graph, and what is said of records and noise is that of the mean.
+// TestCoordinatorMeansOverSites: sites with different numbers of rewards count equally, on any
+// graph, and the stated records and noise are the mean's.
 func TestCoordinatorMeansOverSites(t *testing.T) {
 	for name, g := range map[string]protocoltest.Graph{"star": protocoltest.Star(4), "path": protocoltest.Path(4), "ring": protocoltest.Ring(4)} {
 		s := coordinated(g, epochs.Doubling)
@@ -138,7 +138,7 @@ func TestCoordinatorIsLost(t *testing.T) {
 			}
 		}
 		if away = false; forgets {
-			n.Peers[0] = n.Seat(t, 0, 1)
+			n.Peers[0] = n.Peer(t, 0, 1)
 		}
 		for range 12 {
 			n.Play(t, play)
@@ -336,8 +336,8 @@ func TestCoordinatorForgetsEpochs(t *testing.T) {
 	for n.Peers[1].Belief().Epoch < 3 {
 		n.Play(t, play)
 	}
-	n.Peers[0] = n.Seat(t, 0, 1)
-	n.Peers[4] = n.Seat(t, 4, 1) // and a site that begins anew
+	n.Peers[0] = n.Peer(t, 0, 1)
+	n.Peers[4] = n.Peer(t, 4, 1) // and a site that starts again
 	for range 200 {
 		n.Play(t, play)
 	}

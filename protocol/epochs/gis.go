@@ -14,7 +14,7 @@ import (
 
 // The messages of gis.
 const (
-	gisAdv  protocol.Kind = 48 // labels of contributions that the sender holds
+	gisAdv  protocol.Kind = 48 // labels of contributions that the sender has
 	gisReq  protocol.Kind = 49 // labels of contributions that the sender wants
 	gisData protocol.Kind = 50 // a contribution, signed by its origin
 )
@@ -22,10 +22,10 @@ const (
 // GISParams are the parameters of protocol gis.
 type GISParams struct {
 	Epochs   uint64 `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"Number of epochs that the budget pays for; a mechanism that releases every leaf once costs the same for any number."`
-	Deadline uint64 `want:"0..1073741824" unit:"rounds" doc:"Rounds from its own release of an epoch for which a site waits for those of the others; 0 takes 10 diameters of the network."`
+	Deadline uint64 `want:"0..1073741824" unit:"rounds" doc:"Rounds from its own release of an epoch for which a site waits for the others' releases; 0 takes 10 diameters of the network."`
 	Patience uint64 `want:"1..1000000" unit:"rounds" doc:"Rounds after which a contribution that was requested is requested from another neighbour."`
 	Renew    uint64 `want:"1..1000000" unit:"rounds" doc:"Rounds after which contributions that a neighbour seems to lack are advertised to it again; up to 64 times as many while it is silent."`
-	// Participation is of the paper's Algorithm 1; it does for any way of spreading.
+	// Participation is from the paper's Algorithm 1; it works with any way of spreading.
 	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"Share of the sites, drawn for every epoch, whose releases are sent. All explore, release and pay."`
 }
 
@@ -63,47 +63,48 @@ func (p GISParams) Small(leaf uint64) protocol.Params {
 // Origins implements [protocol.Sampling].
 func (p GISParams) Origins(learners int) int { return participants(p.Participation, learners) }
 
-// gis is Global Information Synchronization (Li and Song, section V and Algorithm 2) for
-// learners that explore in epochs. The contribution of an epoch holds, for every arm that its
-// origin explored in it, the sum of all that the origin has released of the arm, signed. It
-// travels over links in three steps: a peer advertises the labels that it newly holds,
-// requests those that it lacks of one neighbour at a time, and sends what is requested. So
-// without loss no contribution crosses a link twice, and every peer receives it once.
+// gis is Global Information Synchronization (Li and Song, section V and Algorithm 2) for learners
+// that explore in epochs. The contribution to an epoch contains, for every arm that its origin
+// explored in it, the sum of all the origin's releases of the arm, signed. It travels over links in
+// three steps: a peer advertises the labels of new contributions, requests each missing one from
+// one neighbour at a time, and sends requested ones. So without loss no contribution crosses a link
+// twice, and every peer receives it once.
 //
-// Neighbours compare what they hold under a label, by fingerprints in advertisements. So two
-// contributions of one origin and epoch are found by all, and neither counts; see [gis.replace].
+// Neighbours compare their contributions with one label by fingerprints in advertisements. So all
+// peers find two contributions of one origin and epoch, and neither counts; see [gis.replace].
 //
-// A neighbour that does not answer is worked around: another one that has advertised the
-// contribution is asked after Patience rounds. A neighbour is asked again only when it has
-// advertised the contribution again, which it does when the other end seems to lack it.
+// If a neighbour does not answer, another one that has advertised the contribution is asked after
+// Patience rounds. A neighbour is asked again only when it has advertised the contribution again,
+// which it does when the other end seems to lack it.
 //
-// A peer enters the next epoch when it holds the contributions of all sites that take part,
-// or Deadline rounds after its own release. What comes later is merged into the epochs that
-// it is of, and older epochs go on being served.
+// A peer enters the next epoch when it has the contributions of all sites that take part, or
+// Deadline rounds after its own release. Later contributions are merged into their epochs, and
+// requests for older epochs are still served.
 type gis struct {
 	contributions
 	links    []gisLink // by place among the neighbours
 	p        GISParams
 	deadline uint64
-	fresh    []protocol.Label // newly held, and not advertised yet
-	wanted   []protocol.Label // advertised by a neighbour, and not held, or another one is
+	fresh    []protocol.Label // received, and not advertised yet
+	wanted   []protocol.Label // advertised by a neighbour, and missing here or different
 	round    protocol.Round   // that is under way
 	since    protocol.Round   // of the own release of the epoch under way
-	waiting  bool             // there is one
+	waiting  bool             // the own release of this epoch is made
 	over     bool             // the horizon is reached
-	hello    bool             // an earlier life is to be forgotten
+	hello    bool             // neighbours are to forget an earlier life of this peer
 }
 
-// A gisLink is what is known of a neighbour.
+// A gisLink is the state of a neighbour.
 type gisLink struct {
 	incarnation uint32
-	lacks       uint64         // contributions that this peer holds and the neighbour does not seem to
-	next        protocol.Round // when these are advertised again
+	lacks       uint64         // number of contributions that the neighbour seems to lack
+	next        protocol.Round // when they are advertised again
 	wait        uint64         // rounds from then to the time after
-	doubt       bool           // its last answer did not come
+	doubt       bool           // its last answer did not arrive
 }
 
-// mostAhead is how many epochs others can be ahead. Epochs grow, so it is not reached.
+// mostAhead is the greatest number of epochs by which others can be ahead. Epochs grow, so it is
+// not reached.
 const mostAhead = 64
 
 // New implements [protocol.Params].
@@ -129,7 +130,7 @@ func (p GISParams) New(c protocol.Config) (protocol.Protocol, error) {
 	return g, nil
 }
 
-// Released makes a contribution of the arms that the epoch explored.
+// Released makes the contribution of the arms that the epoch explored.
 func (g *gis) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	body, over, err := g.add(own)
 	if err != nil {
@@ -147,19 +148,19 @@ func (g *gis) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	return nil
 }
 
-// hold keeps a contribution and has it advertised.
+// hold stores a contribution and marks it to be advertised.
 func (g *gis) hold(s *contribution, m protocol.Message) {
 	s.m, s.pending = m, false
 	for j := range s.marks {
 		if s.marks[j]&knows == 0 {
 			g.links[j].lacks++
 		}
-		s.marks[j] &^= promised // from now on, this is a promise of another contribution
+		s.marks[j] &^= promised // from now on, this promises a different contribution
 	}
 	g.advertised(s)
 }
 
-// advertised has what is newly held under a label advertised.
+// advertised marks a contribution to be advertised.
 func (g *gis) advertised(s *contribution) {
 	same := func(l protocol.Label) bool { return byEpoch(l, s.m.Label()) == 0 }
 	g.fresh = append(slices.DeleteFunc(g.fresh, same), s.m.Label())
@@ -177,8 +178,8 @@ func (g *gis) complete() {
 	}
 }
 
-// ends reports whether an epoch can end: its own release is there, and those of all others
-// or the deadline.
+// ends reports whether an epoch can end: this peer has released it, and either all contributions
+// have arrived or the deadline has passed.
 func (g *gis) ends(r uint64) bool {
 	switch own := g.at(r, g.c.Self); {
 	case g.waiting:

@@ -10,12 +10,12 @@ import (
 
 const (
 	mostAdvertised = 2048 // labels in a message
-	mostRequested  = 128  // labels that are requested from one neighbour in a round
-	mostWait       = 64   // how many times Renew a silent neighbour is left alone
+	mostRequested  = 128  // labels requested from one neighbour in a round
+	mostWait       = 64   // greatest wait for a silent neighbour, in units of Renew
 )
 
-// Receive takes in advertisements, requests and contributions. All labels are checked before
-// anything is changed.
+// Receive processes advertisements, requests and contributions. It checks all labels before it
+// changes anything.
 func (g *gis) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	j, ok := slices.BinarySearch(g.c.Neighbours(), from)
 	if !ok {
@@ -60,7 +60,7 @@ func (g *gis) checkLabels(from protocol.Peer, m *protocol.Message) error {
 	return nil
 }
 
-// checkLabel refuses a label of a contribution that cannot be.
+// checkLabel refuses the label of an impossible contribution.
 func (g *gis) checkLabel(m *protocol.Message, l protocol.Label) error {
 	most := g.belief.Epoch + mostAhead
 	if int(l.Origin) >= g.c.Peers() || l.Stream != 0 || l.Seq < 1 || l.Seq > most {
@@ -77,8 +77,8 @@ func byEpoch(a, b protocol.Label) int {
 	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Origin, b.Origin))
 }
 
-// hear takes in what neighbour j advertises. A new life of it holds nothing of what an
-// earlier one did.
+// hear processes the advertisement of neighbour j. A new life of it has none of the contributions
+// of an earlier one.
 func (g *gis) hear(j int, m *protocol.Message) {
 	link := &g.links[j]
 	if m.Label().Incarnation < link.incarnation {
@@ -88,7 +88,7 @@ func (g *gis) hear(j int, m *protocol.Message) {
 		link.incarnation = m.Label().Incarnation
 		g.forget(j)
 	}
-	answers := m.Refs() == 0 // else it may say on and on that it holds something else
+	answers := m.Refs() == 0 // otherwise it could repeat forever that it has a different one
 	for i := range m.Refs() {
 		l := m.Ref(i)
 		s, print := g.at(l.Seq, l.Origin), l.Stream
@@ -99,7 +99,7 @@ func (g *gis) hear(j int, m *protocol.Message) {
 			answers = true
 		case l.Incarnation > s.m.Label().Incarnation:
 			s.marks[j] |= promised
-		case l.Incarnation < s.m.Label().Incarnation: // the neighbour lacks what is held here
+		case l.Incarnation < s.m.Label().Incarnation: // the neighbour lacks the newer one
 			continue
 		case print == s.fingerprint(m.Label().Stream):
 			if s.marks[j]&knows == 0 {
@@ -125,7 +125,7 @@ func (g *gis) hear(j int, m *protocol.Message) {
 	}
 }
 
-// forget takes neighbour j for one that holds nothing.
+// forget notes that neighbour j has no contributions.
 func (g *gis) forget(j int) {
 	g.links[j].lacks = 0
 	for _, epoch := range g.epochs {
@@ -140,7 +140,7 @@ func (g *gis) forget(j int) {
 	}
 }
 
-// serve sends what neighbour j requests. What was advertised to it once is sent once.
+// serve sends the contributions that neighbour j requests. Each is sent once per advertisement.
 func (g *gis) serve(j int, to protocol.Peer, m *protocol.Message, out *protocol.Outbox) {
 	for i := range m.Refs() {
 		l := m.Ref(i)
@@ -154,7 +154,7 @@ func (g *gis) serve(j int, to protocol.Peer, m *protocol.Message, out *protocol.
 	}
 }
 
-// take takes in a contribution.
+// take processes a contribution.
 func (g *gis) take(j int, m protocol.Message, out *protocol.Outbox) error {
 	if err := g.checkLabel(&m, m.Label()); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (g *gis) take(j int, m protocol.Message, out *protocol.Outbox) error {
 	return nil
 }
 
-// request asks for what is advertised and not held, of one neighbour at a time.
+// request requests missing contributions that are advertised, each from one neighbour at a time.
 func (g *gis) request(t protocol.Round, out *protocol.Outbox) {
 	if len(g.wanted) == 0 {
 		return
@@ -223,8 +223,8 @@ func (g *gis) request(t protocol.Round, out *protocol.Outbox) {
 	}
 }
 
-// choose returns the place of the first neighbour that offers s and answers, or else of the
-// first that offers it; -1 if none does, or all are asked for enough in this round.
+// choose returns the place of the first neighbour that offers s and has answered, else the first
+// that offers it; -1 if there is none, or all have enough requests in this round.
 func (g *gis) choose(s *contribution, asks [][]protocol.Label) int {
 	doubtful := -1
 	for j, m := range s.marks {
@@ -239,7 +239,7 @@ func (g *gis) choose(s *contribution, asks [][]protocol.Label) int {
 	return doubtful
 }
 
-// advertise sends the labels that are newly held to all neighbours, and to each those again
+// advertise sends the labels of new contributions to all neighbours, and repeats to each the labels
 // that it seems to lack.
 func (g *gis) advertise(t protocol.Round, out *protocol.Outbox) {
 	slices.SortFunc(g.fresh, byEpoch)
@@ -271,8 +271,7 @@ func (g *gis) advertise(t protocol.Round, out *protocol.Outbox) {
 	g.fresh, g.hello = g.fresh[:0], false
 }
 
-// lackedBy returns the labels that are held and neighbour j does not seem to hold, and those
-// that are newly held.
+// lackedBy returns the labels of contributions that neighbour j seems to lack, and of new ones.
 func (g *gis) lackedBy(j int) (labels []protocol.Label) {
 	for _, epoch := range g.epochs {
 		for _, s := range epoch {
@@ -285,7 +284,7 @@ func (g *gis) lackedBy(j int) (labels []protocol.Label) {
 	return labels
 }
 
-// speak sends labels to neighbour j, in as many messages as they take; with a salt, fingerprints too.
+// speak sends labels to neighbour j, in as many messages as needed; with a salt, fingerprints too.
 func (g *gis) speak(kind protocol.Kind, t protocol.Round, salt dp.StreamID, labels []protocol.Label, j int, out *protocol.Outbox) {
 	for some := range slices.Chunk(labels, mostAdvertised) {
 		g.speakOnce(kind, t, salt, some, j, out)

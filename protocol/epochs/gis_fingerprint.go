@@ -8,15 +8,15 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A fingerprint stands with every label that a peer of gis advertises, in place of a stream, and
-// says what it holds under the label. So two neighbours that hold different contributions under one
-// notice, and one of them requests that of the other. It is salted by random numbers of the peer
-// that advertises, drawn when it does: an origin that signs two contributions cannot choose them
-// so that their fingerprints are equal, which 14 bits would allow it otherwise. All are as long on the wire.
+// A fingerprint identifies the contribution with a label that a peer of gis advertises; it is in
+// the label, in place of a stream. So two neighbours with different contributions notice it, and
+// one requests the other's. It is salted with a random number that the advertising peer draws for
+// each advertisement: otherwise an origin that signs two contributions could choose them so that
+// their fingerprints of 14 bits are equal. All fingerprints have the same length on the wire.
 const (
 	leastFingerprint dp.StreamID = 1 << 7
 	endFingerprints  dp.StreamID = 1 << 14
-	twoFingerprint   dp.StreamID = 1 // two contributions, which are a proof against their origin
+	twoFingerprint   dp.StreamID = 1 // two contributions, which prove that their origin lies
 	leastSalt        dp.StreamID = 1 << 21
 	endSalts         dp.StreamID = 1 << 28
 )
@@ -26,7 +26,7 @@ func (g *gis) salt() dp.StreamID {
 	return leastSalt + dp.StreamID(g.c.Secret.Uint32N(uint32(endSalts-leastSalt)))
 }
 
-// fingerprint returns that of what is held.
+// fingerprint returns the fingerprint of the contribution.
 func (s *contribution) fingerprint(salt dp.StreamID) dp.StreamID {
 	if s.second.Kind() != 0 {
 		return twoFingerprint
@@ -51,9 +51,9 @@ func checkPrints(m *protocol.Message) error {
 	return nil
 }
 
-// replace takes in another contribution of an origin and epoch. That of a later life takes the place of
-// that of an earlier one. Two of one life are kept and advertised together, and neither counts. So all
-// peers come to hold the same, and an origin gains nothing by more than two.
+// replace processes a different contribution of an origin and epoch. One of a later life replaces
+// one of an earlier life. Two of one life are kept and advertised together, and neither counts. So
+// all peers come to have the same, and an origin gains nothing by more than two.
 func (g *gis) replace(s *contribution, m protocol.Message, out *protocol.Outbox) {
 	if m.Label() == s.m.Label() {
 		s.second = m

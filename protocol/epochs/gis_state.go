@@ -13,8 +13,8 @@ const gisVersion = 2
 // Save implements [protocol.Protocol].
 func (g *gis) Save() ([]byte, error) { return state.Save(gisVersion, g.fields), nil }
 
-// Load implements [protocol.Protocol]. Links that are new begin with nothing; a network grows at its
-// end.
+// Load implements [protocol.Protocol]. New links begin without state; new peers are at the end of a
+// network.
 func (g *gis) Load(saved []byte) error {
 	g.stale = true
 	return spread.Load(saved, gisVersion, g.fields)
@@ -49,7 +49,8 @@ func (g *gis) fields(v *state.Visitor) {
 	}
 }
 
-// visitLinks returns the place of every neighbour that there was; -1 if it is none now.
+// visitLinks returns the present place of every saved neighbour; -1 if it is not a neighbour any
+// more.
 func (g *gis) visitLinks(v *state.Visitor) (places []int) {
 	for i := range v.Len(len(g.links)) {
 		var n protocol.Peer
@@ -72,7 +73,7 @@ func (g *gis) visitLinks(v *state.Visitor) (places []int) {
 	return places
 }
 
-// place returns the place of a neighbour; -1 if it is none.
+// place returns the place of a neighbour; -1 for other peers.
 func (g *gis) place(p protocol.Peer) int {
 	if at, ok := slices.BinarySearch(g.c.Neighbours(), p); ok {
 		return at
@@ -94,7 +95,7 @@ func (g *gis) visitEpochs(v *state.Visitor, peers int, places []int) {
 				continue
 			}
 			if v.Loading() {
-				if s = g.at(label.Seq, i); s == nil { // with a greater network others take part
+				if s = g.at(label.Seq, i); s == nil { // in a larger network other sites take part
 					s = &contribution{second: protocol.NoMessage(), marks: make([]mark, len(g.links))}
 				}
 			}
@@ -112,8 +113,8 @@ func (g *gis) visitEpochs(v *state.Visitor, peers int, places []int) {
 	}
 }
 
-// fields visits what is known of a contribution, and returns the messages, which a load checks
-// before it holds them.
+// fields visits the state of a contribution, and returns the messages, which a load checks before
+// it keeps them.
 func (s *contribution) fields(v *state.Visitor, places []int) (read [2]protocol.Message) {
 	read = [2]protocol.Message{s.m, s.second}
 	spread.VisitMessage(v, &read[0])
@@ -146,8 +147,8 @@ func (s *contribution) fields(v *state.Visitor, places []int) (read [2]protocol.
 	return read
 }
 
-// restore holds the messages of a contribution that were loaded, and reports whether it is an own one
-// that is good no more.
+// restore keeps the loaded messages of a contribution, and reports whether it is an own one that is
+// not valid any more.
 func (g *gis) restore(v *state.Visitor, s *contribution, read [2]protocol.Message, want protocol.Label) (lost bool) {
 	m, second := read[0], read[1]
 	if m.Kind() == 0 || !v.OK() {
@@ -159,8 +160,8 @@ func (g *gis) restore(v *state.Visitor, s *contribution, read [2]protocol.Messag
 		return false
 	}
 	own := m.Label().Origin == g.c.Self
-	// Signatures are bound to what peers agree on. After a change of that all refuse what was
-	// signed before: the own contributions are signed again, and everything is sent again.
+	// Signatures are bound to the policy. After a change of the policy all peers refuse older
+	// signatures: the own contributions are signed again, and everything is sent again.
 	if !g.c.Press.Authentic(m) {
 		clear(s.marks)
 		if !own {
@@ -184,7 +185,8 @@ func (g *gis) restore(v *state.Visitor, s *contribution, read [2]protocol.Messag
 	return false
 }
 
-// known keeps labels of contributions that take part and are held, or are not.
+// known returns the labels of contributions that take part and are present or missing, as held
+// says.
 func (g *gis) known(v *state.Visitor, labels []protocol.Label, held bool) (all []protocol.Label) {
 	for _, l := range labels {
 		if int(l.Origin) >= g.c.Peers() || l.Seq < 1 || l.Seq > uint64(len(g.epochs)) {

@@ -375,12 +375,12 @@ func TestALostLifeGoesOn(t *testing.T) {
 	const lost = 1
 	f := newGISField(t, protocoltest.Ring(5), nil, func() bandit.Learner { return protocoltest.Explore(2, 12, 8, false) })
 	f.until(t, 3, 200)
-	seat := f.Seat(t, lost, 0)
+	seat := f.Peer(t, lost, 0)
 	state, _, err := seat.AbandonLeaves(10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := f.Seat(t, lost, 1)
+	next := f.Peer(t, lost, 1)
 	if err = next.Load(state); err != nil {
 		t.Fatal(err)
 	}
@@ -586,7 +586,7 @@ func TestTwoContributionsUnderOneLabelCountForNobody(t *testing.T) {
 			if f.agree(t, epoch) < peers-1 {
 				t.Error("peers do not hold the same") // the origin is one of them: its key may be used elsewhere
 			}
-			// The means of the epoch are those of 11 sites, and of what the origin released before.
+			// The means of the epoch are over 11 sites and the origin's earlier releases.
 			for i, p := range f.Peers {
 				accused := 0
 				for _, err := range f.Faults[i] {
@@ -609,8 +609,9 @@ func TestTwoContributionsUnderOneLabelCountForNobody(t *testing.T) {
 	}
 }
 
-// TestALaterLifeTakesThePlace: where an origin lost its memory and released an epoch again before it heard of
-// that, all come to hold what its later life signed, once, and nobody is accused.
+// TestALaterLifeTakesThePlace: if an origin lost its memory and released an epoch again before it
+// heard of the first release, all peers come to have the contribution of its later life, once, and
+// no peer is accused.
 func TestALaterLifeTakesThePlace(t *testing.T) {
 	const peers, origin, at = 7, 1, 4
 	f := newGISField(t, protocoltest.Ring(peers), nil, nil)

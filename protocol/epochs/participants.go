@@ -7,13 +7,13 @@ import (
 	"peerd.dev/protocol"
 )
 
-// participants returns how many of a number of sites take part in an epoch.
+// participants returns the number of sites that take part in an epoch.
 func participants(share float64, sites int) int {
 	return max(1, int(math.Ceil(share*float64(sites)-1e-9)))
 }
 
-// drawn returns which of a number of sites take part in an epoch, by public random numbers,
-// which are the same at all peers.
+// drawn returns which sites take part in an epoch, by public random numbers, which are equal at all
+// peers.
 func drawn(c *protocol.Config, share float64, sites int, epoch uint64) []bool {
 	n := participants(share, sites)
 	if n == sites {

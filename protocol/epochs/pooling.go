@@ -40,7 +40,7 @@ func newPooling(c protocol.Config, p CoordinatorParams, ofMeans, ofReport protoc
 	return x
 }
 
-// number returns that of the newest means that this peer holds; 0 before the first.
+// number returns the number of the newest means that this peer has; 0 before the first.
 func (x *pooling) number() uint64 {
 	if len(x.means) == 0 {
 		return 0
@@ -48,7 +48,7 @@ func (x *pooling) number() uint64 {
 	return x.means[len(x.means)-1].Label().Seq
 }
 
-// origin returns the peer whose means this one takes: its own, if it is alone.
+// origin returns the peer whose means this one accepts: itself, if it is alone.
 func (x *pooling) origin() protocol.Peer {
 	if x.hub.None() {
 		return x.c.Self
@@ -56,13 +56,13 @@ func (x *pooling) origin() protocol.Peer {
 	return x.hub.Root()
 }
 
-// learn takes in means, and reports whether they are the next ones.
+// learn processes means, and reports whether they are the next ones.
 func (x *pooling) learn(m *protocol.Message) (news bool, err error) {
 	switch {
 	case m.Label().Origin != x.hub.Root():
 		return false, m.Refuse("means of peer %d, want the coordinator's", m.Label().Origin)
 	case m.Label().Seq == 0 || m.Refs() < 1 || m.Ref(0).Seq > m.Label().Seq:
-		return false, m.Refuse("want means with a number, and that of the first ones that there are")
+		return false, m.Refuse("want means with a number, and the number of the first ones that there are")
 	case x.p.Schedule == ByEpoch && m.Label().Seq > x.number()+mostAhead:
 		return false, m.Refuse("means of epoch %d, want at most %d", m.Label().Seq, x.number()+mostAhead)
 	}
@@ -77,7 +77,7 @@ func (x *pooling) learn(m *protocol.Message) (news bool, err error) {
 		return false, nil
 	}
 	if x.p.Schedule == ByEpoch && m.Label().Seq > max(x.number()+1, m.Ref(0).Seq) {
-		s.late, s.ahead = true, max(s.ahead, m.Label().Seq) // there are others before these
+		s.late, s.ahead = true, max(s.ahead, m.Label().Seq) // earlier ones are missing
 		return false, nil
 	}
 	x.keep(*m)
@@ -86,7 +86,7 @@ func (x *pooling) learn(m *protocol.Message) (news bool, err error) {
 	return true, nil
 }
 
-// checkMeans refuses what are no means over sites.
+// checkMeans refuses a message other than means over sites.
 func (x *pooling) checkMeans(m *protocol.Message) error {
 	next := 0
 	for i := range m.Body() {
@@ -110,15 +110,14 @@ func (x *pooling) keep(m protocol.Message) {
 	x.means = append(x.means, m)
 }
 
-// hand sends the newest means to the peers whose way leads over this one.
+// hand sends the newest means to the neighbours whose way leads over this peer.
 func (x *pooling) hand(out *protocol.Outbox) {
 	for _, n := range x.hub.Below() {
 		out.Send(n, x.means[len(x.means)-1])
 	}
 }
 
-// after returns the means that a peer with those of a number lacks, the first ones of them; nil
-// for none.
+// after returns the first means with a number above held; nil for none.
 func (x *pooling) after(held uint64) *protocol.Message {
 	for i := range x.means {
 		if x.means[i].Label().Seq > held {

@@ -7,8 +7,8 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// Belief returns the means over sites or, with schedule doubling and as long as there are none
-// to be had, those of the own sums.
+// Belief returns the means over sites or, with schedule doubling and without an answer, the means
+// of the own sums.
 func (x *pooling) Belief() *belief.Belief {
 	if x.stale {
 		x.stale = false
@@ -44,8 +44,8 @@ func (x *pooling) believe() {
 	}
 }
 
-// believeEpochs adds the epochs that have ended since the last time. Of one whose means nobody
-// has any more nothing is known.
+// believeEpochs adds the epochs that have ended since the last call. An epoch whose means are lost
+// stays empty.
 func (x *pooling) believeEpochs() {
 	b := &x.belief
 	if b.Epoch == x.number() {
@@ -64,7 +64,7 @@ func (x *pooling) believeEpochs() {
 	b.Means = b.Epochs[len(b.Epochs)-1]
 }
 
-// believed fills in what a message says of the arms that it names.
+// believed fills in the means of the arms in a message.
 func believed(m *protocol.Message, e *belief.Means, perSite []float64) {
 	for i := range m.Body() {
 		r := m.Release(i)

@@ -9,12 +9,12 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// desk is what the coordinator knows of the sites.
+// desk is the hub's state of the sites.
 type desk struct {
 	newest   []protocol.Message // sums, by origin; empty before the first
-	held     []uint64           // numbers of the means that sites hold
+	held     []uint64           // numbers of the newest means of sites
 	reported []bool             // sites that wait for the next means
-	began    protocol.Round     // when the first of them has
+	began    protocol.Round     // round of the first report
 }
 
 func newDesk(peers int) desk {
@@ -23,7 +23,7 @@ func newDesk(peers int) desk {
 	}
 }
 
-// take keeps sums, unless they are older than those that there are.
+// take stores sums, unless they are older than the present ones.
 func (d *desk) take(m protocol.Message, now protocol.Round) {
 	i, held := m.Label().Origin, m.Ref(0).Seq
 	if old := &d.newest[i]; old.Kind() != 0 && (protocol.Newer(old.Label(), m.Label()) || old.Label() == m.Label() && d.held[i] > held) {
@@ -38,7 +38,7 @@ func (d *desk) take(m protocol.Message, now protocol.Round) {
 // begun reports whether a site has reported.
 func (d *desk) begun() bool { return slices.Contains(d.reported, true) }
 
-// checkContent refuses what its origin has not released or not signed.
+// checkContent refuses sums that its origin cannot have released or has not signed.
 func (x *pooling) checkContent(m *protocol.Message) error {
 	next := 0
 	for i := range m.Body() {
@@ -60,25 +60,25 @@ func (x *pooling) checkContent(m *protocol.Message) error {
 	return nil
 }
 
-// poolable reports whether means can be computed of a release of a number of sites and of those of
-// all other sites: no sum of what passes runs over.
+// poolable reports whether means can be computed from a release of a number of sites together with
+// the other sites' releases: no sum overflows.
 func (x *pooling) poolable(r *dp.Release, sites uint64) bool {
 	noise := r.Noise()
 	return r.Count(0) <= sites*spread.MostRecords && uint64(noise.VarianceUnits)*uint64(x.c.Peers()) <= sites*math.MaxUint32 &&
 		(noise.Scale == 0 || noise.Law == x.c.Charge.Mechanism.Law())
 }
 
-// meansOf makes means of a number. They can name peers.
+// meansOf returns a message with means and their number. It can name peers.
 func (x *pooling) meansOf(number uint64, body []dp.Release, peers ...protocol.Label) protocol.Message {
 	label := protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: number}
-	first := label // that the coordinator knows
+	first := label // of the first means that the hub has
 	if len(x.means) > 0 && x.p.Schedule == ByEpoch {
 		first = x.means[0].Label()
 	}
 	return x.c.Press.Signed(protocol.Content{Kind: x.ofMeans, Label: label, Refs: append([]protocol.Label{first}, peers...), Body: body})
 }
 
-// pool returns the mean of every arm over sites, of the sums of some and the means over others.
+// pool returns the mean of every arm over sites, from sums of sites and means over several sites.
 func (x *pooling) pool(of [][]dp.Release) (body []dp.Release, err error) {
 	for k := range x.c.Parts {
 		var means []dp.Release
@@ -107,9 +107,9 @@ func (x *pooling) pool(of [][]dp.Release) (body []dp.Release, err error) {
 	return body, nil
 }
 
-// next returns the number of the next means. It is one more than what half of the sites that
-// wait for it hold, should the coordinator have lost what it knew. No site takes means that are
-// far ahead of its own.
+// next returns the number of the next means. It is at least one more than the median number of the
+// sites that wait for it, in case the hub has lost its state. No site accepts means that are far
+// ahead of its own.
 func (x *pooling) next() uint64 {
 	var held []uint64
 	for i, reported := range x.desk.reported {

@@ -6,24 +6,24 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// site is what a peer with arms knows of itself.
+// site is the state of a peer with arms.
 type site struct {
 	sums     []dp.Release   // by arm; empty before the first
 	over     []bool         // arms whose horizon is reached
-	leaves   uint64         // that were released, of all arms
+	leaves   uint64         // released, of all arms
 	explored bool           // the sums of the epoch under way are released
 	late     bool           // others may have ended epochs before this peer has explored them
-	ahead    uint64         // number of the newest means that were heard of
+	ahead    uint64         // greatest number of means that was seen
 	waiting  bool           // an answer is awaited
-	since    protocol.Round // when it was asked for first
+	since    protocol.Round // when the first request for it was sent
 	asked    protocol.Round // and last
-	due      protocol.Round // when the next exchange is
-	gap      uint64         // rounds from the last one to that
-	arm      int            // that is played between exchanges
-	bound    bool           // it is; else the next choice is the learner's
+	due      protocol.Round // round of the next exchange
+	gap      uint64         // rounds between the last exchange and the next
+	arm      int            // played between exchanges
+	bound    bool           // the arm is forced; else the next choice is the learner's
 }
 
-// Chosen counts the pull. The first choice after an answer says when the next report is.
+// Chosen counts the pull. The first choice after an answer determines the time of the next report.
 func (x *pooling) Chosen(arm int) {
 	x.belief.Pulls[arm]++
 	s := &x.site
@@ -36,17 +36,17 @@ func (x *pooling) Chosen(arm int) {
 	s.bound, s.due, x.stale = true, x.round+protocol.Round(s.gap), true
 }
 
-// alone reports whether no answer is to be hoped for soon.
+// alone reports whether this peer cannot expect an answer.
 func (x *pooling) alone() bool {
 	return !x.hub.Reached() || x.waits(2*x.p.Deadline)
 }
 
-// waits reports whether an answer has been awaited for a number of rounds.
+// waits reports whether this peer has awaited an answer for a number of rounds.
 func (x *pooling) waits(rounds uint64) bool {
 	return x.site.waiting && x.round >= x.site.since+protocol.Round(rounds)
 }
 
-// Released takes in the new sums of arms.
+// Released processes the new sums of arms.
 func (x *pooling) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	s := &x.site
 	for i := range own {
@@ -83,8 +83,8 @@ func (x *pooling) endAlone() error {
 	return nil
 }
 
-// begins reports whether a report is to be sent now: it is due, or there was no answer for a while.
-// One that only lacks means asks for them.
+// begins reports whether a report is to be sent now: it is due, or there was no answer for Patience
+// rounds. A site that only lacks means asks for them.
 func (x *pooling) begins(due bool, out *protocol.Outbox) bool {
 	s := &x.site
 	switch {
@@ -104,7 +104,7 @@ func (x *pooling) begins(due bool, out *protocol.Outbox) bool {
 	return true
 }
 
-// report returns the sums of what was released.
+// report returns the own sums with records.
 func (s *site) report() (body []dp.Release) {
 	for k := range s.sums {
 		if !s.sums[k].Empty() && s.sums[k].Count(0) > 0 {
@@ -114,13 +114,13 @@ func (s *site) report() (body []dp.Release) {
 	return body
 }
 
-// ask sends sums, or none, to the coordinator, for the means after those that this peer holds.
+// ask sends sums, or none, towards the hub, and requests the means after the newest of this peer.
 func (x *pooling) ask(body []dp.Release, out *protocol.Outbox) {
 	out.Send(x.hub.Next(), x.request(x.ofReport, x.site.leaves, body))
 }
 
-// request makes a message of a kind and number, for the means after those that this peer holds. It
-// can name peers.
+// request returns a message of a kind and number that requests the means after the newest of this
+// peer. It can name peers.
 func (x *pooling) request(kind protocol.Kind, seq uint64, body []dp.Release, peers ...protocol.Label) protocol.Message {
 	return x.c.Press.Signed(protocol.Content{
 		Kind: kind, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: seq},

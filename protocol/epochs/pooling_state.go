@@ -6,7 +6,7 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// visit visits the state. A load keeps what is good of what was on the desk.
+// visit visits the state. A load keeps the reports on the desk that are good.
 func (x *pooling) visit(v *state.Visitor, good func(m *protocol.Message) bool) {
 	s, d := &x.site, &x.desk
 	state.Number(v, &x.round)
@@ -49,8 +49,8 @@ func (x *pooling) visitMeans(v *state.Visitor) {
 			v.Fail("no means of an exchange after %d", x.number())
 			return
 		}
-		// Signatures are bound to what peers agree on. After a change of that, others would
-		// refuse the means.
+		// Signatures are bound to the policy. After a change of the policy other peers would refuse
+		// the means.
 		if m.Label().Origin == x.origin() && x.checkMeans(&m) == nil && x.c.Press.Authentic(m) {
 			x.keep(m)
 		}
@@ -76,7 +76,7 @@ func (x *pooling) visitSums(v *state.Visitor) {
 
 func (d *desk) visit(v *state.Visitor, good func(m *protocol.Message) bool) {
 	n := v.Len(len(d.newest))
-	if n > len(d.newest) { // a network grows at its end
+	if n > len(d.newest) { // new peers are at the end of a network
 		v.Fail("sums of %d peers, want %d", n, len(d.newest))
 		n = 0
 	}

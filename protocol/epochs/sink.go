@@ -80,21 +80,21 @@ func (p SinkParams) coordinator() CoordinatorParams {
 }
 
 // sink is HDP-MAB (Li and Song, Algorithms 3 and 4). It is protocol coordinator by epochs, with
-// sinks between sites and server: the peers without the server fall into components, each of
-// which has a sink. A site reports to its sink, along the shortest path; the sink pools the reports to
-// one mean an arm, and the server the pools, each with the weight of its sites, M_q/M. (The
-// paper's 1/Q would favour sites of small components.) The means go back the same way.
+// sinks between sites and server: without the server, the peers form components, each of which has
+// a sink. A site reports to its sink, along the shortest path; the sink pools the reports to one
+// mean per arm, and the server the pools, each with the weight of its sites, M_q/M. (The paper's
+// 1/Q would favour sites of small components.) The means return the same way.
 //
 // A pool names the sites in it. The server answers when every site is in a pool, or after two
-// deadlines, and names the sites that are in none: they are absent, and no way leads over them in
-// the next epoch, so that another peer is the sink where one is lost. A site that hears nothing
-// for one deadline makes a pool of its own and sends it to the server, if it is linked to it; so a
-// sink that is lost costs an epoch some time, and no site its part in it. What is absent and
-// comes back reports to the server itself, and is present from then on.
+// deadlines, and names the sites in no pool: they are absent, and no way leads over them in the
+// next epoch, so that another peer replaces a lost sink. A site that gets no answer for one
+// deadline makes a pool of its own and sends it to the server, if it is linked to it; so a lost
+// sink delays an epoch, but excludes no site. An absent site that comes back reports to the server
+// itself, and is present from then on.
 type sink struct {
 	pooling
 	absent []bool         // peers in the epoch under way
-	pooled protocol.Round // when this peer has sent its newest pool of the epoch; 0 before the first
+	pooled protocol.Round // when this peer sent its newest pool of the epoch; 0 before the first
 }
 
 // New implements [protocol.Params].
@@ -108,7 +108,7 @@ func (p SinkParams) New(c protocol.Config) (protocol.Protocol, error) {
 	return x, nil
 }
 
-// plant makes the tree of the epoch under way.
+// plant computes the ways of the epoch under way.
 func (x *sink) plant() {
 	absent := make([]bool, x.c.Peers())
 	if len(x.means) > 0 {
@@ -132,7 +132,7 @@ func (x *sink) Lost() (needed protocol.Peer, lost bool) {
 	return x.hub.Root(), x.hub.Reached() && x.waits(3*x.p.Deadline)
 }
 
-// Tick reports and pools; at the server it answers.
+// Tick sends a site's report or pool; at the server it sends the answer.
 func (x *sink) Tick(t protocol.Round, out *protocol.Outbox) error {
 	x.round, x.stale = t+1, true
 	switch {
@@ -147,8 +147,8 @@ func (x *sink) Tick(t protocol.Round, out *protocol.Outbox) error {
 	return nil
 }
 
-// report puts the own sums on the desk when the epoch is explored, and sends them to the sink. It
-// does so again after a while.
+// report puts the own sums on the desk when the epoch is explored, and sends them to the sink;
+// again every Patience rounds without an answer.
 func (x *sink) report(out *protocol.Outbox) {
 	s := &x.site
 	if !x.begins(s.explored, out) {
@@ -161,8 +161,8 @@ func (x *sink) report(out *protocol.Outbox) {
 	}
 }
 
-// send sends the pool of the reports on the desk to the server when it is due, and again after a
-// while.
+// send sends the pool of the reports on the desk to the server when it is due; again every Patience
+// rounds without an answer.
 func (x *sink) send(out *protocol.Outbox) error {
 	d := &x.desk
 	switch {
@@ -199,7 +199,7 @@ func (x *sink) complete() bool {
 	return true
 }
 
-// answer makes means of the pools when it is time, and sends them.
+// answer computes means from the pools when they are due, and sends them.
 func (x *sink) answer(out *protocol.Outbox) error {
 	d := &x.desk
 	if !d.begun() {
@@ -226,7 +226,7 @@ func (x *sink) answer(out *protocol.Outbox) error {
 	return nil
 }
 
-// turn begins the next epoch, and hands its means on.
+// turn begins the next epoch, and forwards its means.
 func (x *sink) turn(out *protocol.Outbox) {
 	clear(x.desk.reported)
 	x.pooled = 0
@@ -234,8 +234,7 @@ func (x *sink) turn(out *protocol.Outbox) {
 	x.hand(out)
 }
 
-// pools returns the pools that have no site in common, greater ones first, and which sites are in
-// one.
+// pools returns disjoint pools, larger ones first, and the sites in them.
 func (x *sink) pools() (of [][]dp.Release, in []bool) {
 	var all []protocol.Message
 	for i, reported := range x.desk.reported {

@@ -4,7 +4,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Receive takes in means, reports and pools.
+// Receive processes means, reports and pools.
 func (x *sink) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	if !x.hub.Linked(from) || x.hub.None() {
 		return m.Refuse("from peer %d, want a neighbour", from)
@@ -21,7 +21,8 @@ func (x *sink) Receive(from protocol.Peer, m protocol.Message, out *protocol.Out
 	}
 }
 
-// take takes in means, which name the peers that are absent, and hands them on along the ways of the next epoch.
+// take processes means, which name the absent peers, and forwards them along the ways of the next
+// epoch.
 func (x *sink) take(m protocol.Message, out *protocol.Outbox) error {
 	if x.hub.Here() {
 		return m.Refuse("means of mine")
@@ -48,8 +49,9 @@ func (x *sink) names(sites []protocol.Label) bool {
 	return true
 }
 
-// serve takes in a report, at a sink, or hands it on to one. A site that lacks means gets them
-// from the first peer on its way that has them. One that is ahead has means that this peer asks for.
+// serve processes a report at a sink, or forwards it to one. A site that lacks means gets them from
+// the first peer on its way that has them. If the site is ahead, this peer asks for the means that
+// it lacks.
 func (x *sink) serve(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	origin := m.Label().Origin
 	switch {
@@ -79,7 +81,7 @@ func (x *sink) serve(from protocol.Peer, m protocol.Message, out *protocol.Outbo
 	return nil
 }
 
-// collect takes in a pool, at the server.
+// collect processes a pool, at the server.
 func (x *sink) collect(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	if err := x.checkPool(&m); err != nil {
 		return err
@@ -98,7 +100,7 @@ func (x *sink) collect(from protocol.Peer, m protocol.Message, out *protocol.Out
 	return nil
 }
 
-// checkPool refuses what is no pool of sites.
+// checkPool refuses a message other than a pool of sites.
 func (x *sink) checkPool(m *protocol.Message) error {
 	if m.Refs() < 2 || m.Ref(0).Origin != x.hub.Root() || !x.names(m.Content().Refs[1:]) {
 		return m.Refuse("want the number of means and the sites of a pool, ascending")

@@ -99,8 +99,9 @@ func TestForest(t *testing.T) {
 	}
 }
 
-// TestSinkMeansOverSites: sites of small and great components count alike, whatever they hold, and
-// what is said of records and noise is that of the mean. With the paper's 1/Q it would be another.
+// TestSinkMeansOverSites: sites of small and large components count equally, with any number of
+// records, and the stated records and noise are the mean's. With the paper's 1/Q it would be
+// another.
 func TestSinkMeansOverSites(t *testing.T) {
 	s := components()
 	s.Mechanism = dp.EachLaplace
@@ -203,7 +204,7 @@ func TestTheServerIsLost(t *testing.T) {
 			}
 		}
 		if away = false; forgets {
-			n.Peers[0] = n.Seat(t, 0, 1)
+			n.Peers[0] = n.Peer(t, 0, 1)
 		}
 		sent := pools(t, n, 100, play, nil)
 		for i, p := range n.Peers[1:] {
@@ -338,8 +339,8 @@ func TestSinkRefuses(t *testing.T) {
 	}
 }
 
-// TestNoSiteStopsTheServer: numbers with which means cannot be computed are refused, whoever signs
-// them, so that they stop neither a sink nor the server.
+// TestNoSiteStopsTheServer: numbers with which means cannot be computed are refused, with any
+// signature, so that they stop neither a sink nor the server.
 func TestNoSiteStopsTheServer(t *testing.T) {
 	s := components()
 	s.Mechanism = dp.EachLaplace

@@ -8,8 +8,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Keys stand in for signatures: a digest of the signer and the bytes. They have a
-// signature's length and fail like one, a hundred times faster. Anybody can forge them.
+// Keys stand in for signatures: a digest of the signer and the bytes. They have a signature's
+// length and fail like one, a hundred times faster. Anyone can forge them.
 type Keys protocol.Peer
 
 // Sign implements [protocol.Keys].

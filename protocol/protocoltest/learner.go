@@ -67,7 +67,7 @@ func (l *Learner) Choose(b *bandit.Belief, _ bandit.Turn) bandit.Choice {
 	return bandit.Choice{Arm: bandit.Arm(slices.Index(b.Pulls, slices.Min(b.Pulls))), Propensity: 1}
 }
 
-// Summarize returns nothing: nobody looks at it.
+// Summarize returns nothing: it is not used.
 func (l *Learner) Summarize(*bandit.Belief) bandit.Summary { return bandit.Summary{} }
 
 // Save returns nothing.

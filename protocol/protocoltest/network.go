@@ -18,7 +18,7 @@ type Network struct {
 	Round    protocol.Round
 	Underway []Parcel
 	Crossed  map[Crossing]int // how often every message crossed a link
-	Hostile  bool             // somebody lies, so what honest peers say can be refused
+	Hostile  bool             // a peer lies, so messages of honest peers can be refused
 	Faults   map[int][]error  // what peers found wrong with others, by peer
 }
 
@@ -35,12 +35,12 @@ type Crossing struct {
 	Label protocol.Label
 }
 
-// New seats a peer at every vertex of the graph.
+// New makes a peer at every vertex of the graph.
 func New(t testing.TB, s Setting) *Network {
 	t.Helper()
 	n := &Network{Setting: s, Crossed: make(map[Crossing]int), Faults: make(map[int][]error)}
 	for i := range s.Graph {
-		n.Peers = append(n.Peers, s.Seat(t, protocol.Peer(i), 0))
+		n.Peers = append(n.Peers, s.Peer(t, protocol.Peer(i), 0))
 	}
 	return n
 }
@@ -135,8 +135,8 @@ func (n *Network) Take() [][]protocol.Delivery {
 	return in
 }
 
-// Play plays a round: everybody takes in what arrived, pulls an arm, if there is a pull,
-// and ticks. A message that is refused fails the test, unless somebody lies.
+// Play plays a round: every peer processes what arrived, pulls an arm, if there is a pull, and
+// ticks. A message that is refused fails the test, unless a peer lies.
 func (n *Network) Play(t testing.TB, pull func(i int) (arm int, reward float64)) {
 	t.Helper()
 	for i, in := range n.Take() {
@@ -180,7 +180,7 @@ func (n *Network) Restart(t testing.TB, i int, incarnation uint32) {
 	if err != nil {
 		t.Fatalf("peer %d: %v", i, err)
 	}
-	p := n.Seat(t, protocol.Peer(i), incarnation)
+	p := n.Peer(t, protocol.Peer(i), incarnation)
 	if err := p.Load(state); err != nil {
 		t.Fatalf("peer %d: %v", i, err)
 	}

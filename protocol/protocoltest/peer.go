@@ -84,8 +84,8 @@ func (t *tap) Released(own []protocol.Own, out *protocol.Outbox) error {
 	return t.Protocol.Released(own, out)
 }
 
-// Seat returns a peer that has seen nothing.
-func (s *Setting) Seat(t testing.TB, self protocol.Peer, incarnation uint32) *Peer {
+// Peer returns a new peer.
+func (s *Setting) Peer(t testing.TB, self protocol.Peer, incarnation uint32) *Peer {
 	t.Helper()
 	p := &Peer{Pulls: make([]uint64, s.Arms)}
 	speak := func(c protocol.Config) (_ protocol.Protocol, err error) {

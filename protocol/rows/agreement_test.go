@@ -101,8 +101,8 @@ func TestRowsDoNotGoRoundInCircles(t *testing.T) {
 	}
 }
 
-// TestGapsAndForksHeal: peers that lack different rows of one origin, and peers to which an
-// origin has sent different rows of one number, come to hold the same, though nobody else has any
+// TestGapsAndForksHeal: peers that lack different rows of one origin, and peers to which an origin
+// has sent different rows with one number, come to have the same rows, though no other peer has any
 // of them.
 func TestGapsAndForksHeal(t *testing.T) {
 	for _, what := range []string{"gap", "fork"} {
@@ -141,8 +141,8 @@ func TestGapsAndForksHeal(t *testing.T) {
 	}
 }
 
-// TestAGapIsFilledAlone: a neighbour that lacks a row of one origin is sent that origin's rows,
-// and those of no other.
+// TestAGapIsFilledAlone: a neighbour that lacks a row of one origin is sent only that origin's
+// rows.
 func TestAGapIsFilledAlone(t *testing.T) {
 	n := protocoltest.New(t, phases(protocoltest.Complete(3), dp.EachLaplace))
 	for arm := range 2 {
@@ -171,7 +171,7 @@ func TestANeighbourThatForgotIsServed(t *testing.T) {
 		n.Pull(t, 0, 0, 1)
 	}
 	sent(t, n, 1000, 0, 0, nil)
-	n.Peers[1] = s.Seat(t, 1, 1)
+	n.Peers[1] = s.Peer(t, 1, 1)
 	sent(t, n, 30, 0, 0, nil)
 	if len(rows.NewestRows(n.Peers[1].Protocol)) != 1 {
 		t.Error("the row is not served again")

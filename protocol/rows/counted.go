@@ -7,15 +7,15 @@ import (
 	"peerd.dev/dp"
 )
 
-// countLevel is the exponent of the probability with which a number of records may be
-// greater than an estimate of it allows for.
+// countLevel bounds the probability that a number of records exceeds the bound from its estimate,
+// as exp(-countLevel).
 const countLevel = 32
 
-// countedSample returns what a release of counted records says of part k: s and f, the noised sums
-// of rewards and of what they lack to 1. n = s + f is how many there are, up to the noise in
-// both, and s/n their mean. The error of the mean is that of a sum of n - Z₁ - Z₂ rewards
-// and of noise (1-μ)Z₁ - μZ₂, both over n: docs/proofs/counts.md. There is no sample where n
-// is less than the deviation of its noise, or than 1.
+// countedSample returns the sample of part k in a release of counted records: s and f, the noised
+// sums of rewards and of their distances from 1. n = s + f is their number, up to the noise in
+// both, and s/n their mean. The error of the mean has two parts, a sum of n - Z₁ - Z₂ rewards and
+// the noise (1-μ)Z₁ - μZ₂, both over n: docs/proofs/counts.md. There is no sample if n is less than
+// the deviation of its noise, or less than 1.
 func countedSample(r *dp.Release, k int) (sample, bool) {
 	s, f, noise := r.At(2*k), r.At(2*k+1), r.NoiseMoments()
 	n := s + f

@@ -42,7 +42,7 @@ func (p *digests) publish(seq uint64, body []dp.Release, out *protocol.Outbox) {
 	p.forward(p.Sign(seq, 0, body), p.C.Self, out)
 }
 
-// forward sends m on to all but the peer that it came from and its origin.
+// forward sends m on to all neighbours except the peer that it came from and its origin.
 func (p *digests) forward(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
 	if p.C.Topic {
 		if from == p.C.Self {
@@ -80,7 +80,7 @@ func (p *digests) answer(from protocol.Peer, m protocol.Message, out *protocol.O
 		return m.Refuse("from peer %d, who is no neighbour", from)
 	}
 	theirs, lacking, err := p.Named(&m)
-	if err != nil || p.served[i] { // enough for this round
+	if err != nil || p.served[i] { // served once in this round
 		return err
 	}
 	p.served[i] = true

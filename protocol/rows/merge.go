@@ -10,15 +10,15 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// Merge names how the rows of all origins become one estimate.
+// Merge is the name of the way in which the rows of all origins become one estimate.
 type Merge string
 
 // The ways to merge.
 const (
 	// MergeMean takes the mean over origins of every arm's sample mean.
 	MergeMean Merge = "mean"
-	// MergeTrimmed leaves out the F greatest and the F least of them, and of what
-	// they say of their pulls and noise.
+	// MergeTrimmed leaves out the F greatest and the F least means, and likewise for pulls and
+	// noise.
 	MergeTrimmed Merge = "trimmed"
 )
 
@@ -29,13 +29,13 @@ type sample struct {
 	peer    protocol.Peer
 }
 
-// merger makes a belief of what the origins say of the arms.
+// merger computes a belief from the sample means of the origins.
 type merger struct {
 	by      Merge
 	f       int
 	self    protocol.Peer
 	peers   int
-	sample  func(p protocol.Peer, k int) (sample, bool) // of an origin and an arm, if there is one
+	sample  func(p protocol.Peer, k int) (sample, bool) // returns the sample of an origin and an arm, if there is one
 	stale   []bool                                      // arms to merge again
 	belief  belief.Belief
 	samples []sample  // scratch of merge
@@ -55,7 +55,7 @@ func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (
 	}, nil
 }
 
-// staleAll has every arm merged again.
+// staleAll marks every arm to be merged again.
 func (r *merger) staleAll() {
 	for k := range r.stale {
 		r.stale[k] = true
@@ -85,7 +85,7 @@ func (r *merger) merge(k int) {
 	f := 0
 	if r.by == MergeTrimmed {
 		f = r.f
-		if len(r.samples) <= 2*f { // too few to tell liars apart: trust nobody but oneself
+		if len(r.samples) <= 2*f { // too few to identify liars: use the own sample only
 			f, r.samples = 0, r.samples[:0]
 			if c, ok := r.sample(r.self, k); ok {
 				r.samples = append(r.samples, c)
@@ -113,10 +113,9 @@ func (r *merger) merge(k int) {
 	spread.SetNoise(&b.Means, k, dp.NoiseMoments{LaplaceSumSq: sumSq / m, LaplaceMax: most / m, GaussVar: g / m})
 }
 
-// trimmed returns the mean of what the samples say of one thing, without the f
-// greatest and the f least, and the greatest that is left. Each thing is trimmed by
-// itself: a liar with a mean in the middle could else claim one pull, or no noise,
-// and so set how sure everybody is.
+// trimmed returns the mean of one number of the samples, without the f greatest and the f least,
+// and the greatest that remains. Each number is trimmed separately: otherwise a liar with a mean in
+// the middle could claim one pull, or no noise, and so set the uncertainty of all peers.
 func (r *merger) trimmed(f int, of func(c *sample) float64) (mean, most float64) {
 	r.column = r.column[:0]
 	for i := range r.samples {

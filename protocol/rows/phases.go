@@ -79,12 +79,12 @@ func (p PhasesParams) Small(leaf uint64) protocol.Params {
 	return p
 }
 
-// leastFirst is the least number of rewards in a first batch, of which one draw of noise at
-// a budget of 1 is a standard deviation of .35 of the mean.
+// leastFirst is the least number of rewards in a first batch. At epsilon 1 one draw of noise then
+// moves their mean by a standard deviation of .35.
 const leastFirst = 4
 
-// Cadence implements [protocol.Params]: leaves are batches. A first batch that was left to the budget is that of 1
-// here.
+// Cadence implements [protocol.Params]: leaves are batches. Where First depends on the budget, it
+// is the one for epsilon 1.
 func (p PhasesParams) Cadence() protocol.Cadence {
 	if p.First == 0 {
 		p.First = leastFirst
@@ -92,29 +92,28 @@ func (p PhasesParams) Cadence() protocol.Cadence {
 	return protocol.Cadence{First: p.First, Growth: p.Growth, OneArm: p.OneArm, Limit: p.Limit, Window: p.Window, Noun: "batch"}
 }
 
-// phases is for mechanisms that release every leaf once. The rewards of an arm make batches,
-// by default each half as long as all before it together, so that there are few; each is a leaf.
-// Every record lies in one of them, and so the charge for one covers a whole life. All
-// batches count: a row holds, for an arm, the sum of what they released, how many rewards that
-// is and how much noise is in it; see [agreement]. Everybody merges the newest row of each origin
-// and arm.
+// phases is for mechanisms that release every leaf once. The rewards of an arm form batches, by
+// default each half as long as all before it together, so that there are few; each is a leaf. Every
+// record is in one of them, so one charge covers a whole life. All batches count: a row contains
+// the sum of all releases of an arm, with its number of rewards and its noise; see
+// [spread.Agreement]. Every peer merges the newest row of each origin and arm.
 //
-// The belief is of released batches alone, so a peer goes on with an arm until its batch is
-// full. While a full batch waits for rewards, SampleVar counts it as if they had paid what
-// is known, so that choices go to different arms meanwhile.
+// The belief contains released batches only, so a peer continues with an arm until its batch is
+// full. While a full batch waits for rewards, SampleVar counts them as if they had paid the known
+// mean, so that choices go to different arms.
 //
-// An arm that others have pulled more often comes first: a peer that lags is what makes the
-// others' estimates uncertain, and they would pull the arm on and on for nothing. How many
-// pulls claims can force is limited; see [forcing]. A peer that is ahead of others, because
-// they have less traffic or are away, leaves it to them to find out more; see [phases.ahead].
+// An arm that others have pulled more often comes first: a peer that lags behind makes the others'
+// estimates uncertain, and they would keep pulling the arm without effect. The number of pulls that
+// claims can force is limited; see [spread.Forcing]. A peer that is ahead of others, because they
+// have less traffic or are away, leaves further pulls to them; see [phases.ahead].
 //
-// With one arm at a time a site goes on with an arm until its batch is full, and the next batch,
-// of any arm, grows with all that the site has released: a batch is one draw of noise, so few long
-// ones of few arms are better than many of all arms where one arm says something of the others. Then nobody
-// catches up with others.
+// With one arm at a time a site continues with an arm until its batch is full, and the next batch,
+// of any arm, grows with all releases of the site: a batch has one draw of noise, so where one arm
+// informs about the others, a few long batches of few arms are better than many batches of all
+// arms. Peers do not catch up with others then.
 //
-// With a window, all begin again when it ends: batches close, and what was released before counts no
-// more. Rows carry the number of their window; see [windowed].
+// With a window, all peers start again at its end: batches close, and earlier releases count no
+// more. The number of a row contains the number of its window.
 type phases struct {
 	spread.Totals
 	merger
@@ -123,7 +122,7 @@ type phases struct {
 	waiting []uint64 // own choices since the newest batch, by arm
 	over    []bool   // arms whose horizon is reached
 	size    uint64   // of the next batch, with one arm at a time
-	most    []uint64 // released rewards of an arm to catch up with
+	most    []uint64 // another peer's released rewards of an arm, to catch up with
 	claims  []uint64 // scratch of claims of an arm
 	round   protocol.Round
 }
@@ -161,7 +160,7 @@ func (r *phases) Chosen(arm int) {
 	r.stale[arm] = r.stale[arm] || r.full(arm)
 }
 
-// full reports whether as many choices of an arm wait as its next batch takes.
+// full reports whether the choices of an arm without a released reward fill its next batch.
 func (r *phases) full(arm int) bool {
 	if r.cadence.OneArm {
 		return r.waiting[arm] >= r.size
@@ -169,7 +168,7 @@ func (r *phases) full(arm int) bool {
 	return r.waiting[arm] >= r.cadence.Size(r.released(r.C.Self, arm))
 }
 
-// resize computes how long the next batch is, with one arm at a time.
+// resize computes the length of the next batch, with one arm at a time.
 func (r *phases) resize() {
 	n := uint64(0)
 	for arm := range r.waiting {
@@ -178,7 +177,7 @@ func (r *phases) resize() {
 	r.size = r.cadence.Size(n)
 }
 
-// released returns how many rewards of an arm are in the batches of a peer.
+// released returns the number of rewards of an arm in the batches of a peer.
 func (r *phases) released(p protocol.Peer, arm int) uint64 {
 	if x := r.SumOf(p, arm); x != nil {
 		return x.Count(0)
@@ -186,7 +185,7 @@ func (r *phases) released(p protocol.Peer, arm int) uint64 {
 	return 0
 }
 
-// Released adds batches to those before and makes rows of them.
+// Released adds batches to the own sums and sends them as rows.
 func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
 	for i := range own {
 		arm := int(own[i].Stream)
@@ -206,7 +205,7 @@ func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
 	return nil
 }
 
-// Tick sends digests, and rows again that what peers agree on has made void.
+// Tick sends digests, and sends rows again that a change of the policy has made void.
 func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
 	r.round = t
 	if w := r.cadence.Window; w > 0 && (uint64(t)+1)/w > r.Window {
@@ -221,7 +220,7 @@ func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
 	return nil
 }
 
-// Receive takes in rows and digests.
+// Receive processes rows and digests.
 func (r *phases) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	news, err := r.Hear(from, m, out)
 	if news {
@@ -230,12 +229,12 @@ func (r *phases) Receive(from protocol.Peer, m protocol.Message, out *protocol.O
 	return err
 }
 
-// check refuses what is no row of its origin.
+// check refuses a message that is not a valid row of its origin.
 func (r *phases) check(m *protocol.Message) error {
 	return r.Sound(m, 1, r.cadence)
 }
 
-// sample returns what the newest row of a peer says of an arm.
+// sample returns the sample of an arm in the newest row of a peer.
 func (r *phases) sample(p protocol.Peer, arm int) (sample, bool) {
 	x := r.SumOf(p, arm)
 	if x == nil {
@@ -249,8 +248,8 @@ func (r *phases) sample(p protocol.Peer, arm int) (sample, bool) {
 	return sample{mean: x.At(0) / released, n: n, noise: x.NoiseMoments().Over(released)}, true
 }
 
-// Belief merges the newest rows, and lists the arms to catch up with, or the one whose batch is under
-// way.
+// Belief merges the newest rows. Its forced arms are the ones to catch up with, or the one whose
+// batch is under way.
 func (r *phases) Belief() *belief.Belief {
 	for k, stale := range r.stale {
 		if stale {
@@ -274,8 +273,8 @@ func (r *phases) Belief() *belief.Belief {
 	return b
 }
 
-// claimed returns the greatest number of released rewards that another peer states of an
-// arm; with merge trimmed, the greatest but f.
+// claimed returns the greatest number of released rewards of an arm that another peer states; with
+// merge trimmed, the greatest without the f greatest.
 func (r *phases) claimed(arm int) uint64 {
 	r.claims = r.claims[:0]
 	for p := range r.C.Peers() {
@@ -294,14 +293,13 @@ func (r *phases) claimed(arm int) uint64 {
 	return r.claims[at]
 }
 
-// lead is the variance of an estimate over that of one for which all peers have pulled as often
-// as this one, from which on this one is ahead.
+// lead is a ratio of variances: the estimate's, over the variance that it would have if all peers
+// had pulled as often as this one. From this ratio on, this peer is ahead.
 const lead = 2
 
-// ahead reports whether more pulls of an arm by this peer tell next to nothing, since others
-// have so few that these decide how uncertain the estimate is: over all peers that have released
-// rewards of it, n each, the mean of 1/n is more than lead times this peer's. With merge trimmed,
-// the f least n are left out.
+// ahead reports whether more pulls of an arm by this peer hardly improve the estimate, because the
+// few pulls of others dominate its variance: over all peers with n released rewards each, the mean
+// of 1/n is more than lead times this peer's. With merge trimmed, the f least n are left out.
 func (r *phases) ahead(arm int) bool {
 	r.claims = r.claims[:0]
 	for p := range r.C.Peers() {

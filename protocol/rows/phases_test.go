@@ -177,7 +177,7 @@ func TestWhoComesLateIsOfUse(t *testing.T) {
 		})
 		loss.Befall(n)
 	}
-	n.Peers[3] = s.Seat(t, 3, 0)
+	n.Peers[3] = s.Peer(t, 3, 0)
 	for range 80 {
 		n.Play(t, pull)
 	}
@@ -225,8 +225,8 @@ func TestAPeerIsAheadOfOneThatIsAway(t *testing.T) {
 	}
 }
 
-// TestAWindowForgets: when it ends nobody knows anything, batches are short again, and rows that were sent
-// before count no more, not even for a peer to which they come late.
+// TestAWindowForgets: at its end all beliefs are empty, batches are short again, and earlier rows
+// count no more, not even for a peer that gets them late.
 func TestAWindowForgets(t *testing.T) {
 	s := phases(protocoltest.Path(3), dp.EachLaplace)
 	s.Params = rows.PhasesParams{First: 4, Growth: .5, Window: 100, Pull: 20, Merge: rows.MergeMean}
@@ -256,7 +256,7 @@ func TestAWindowForgets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := s.Seat(t, protocol.Peer(i), 0)
+		again := s.Peer(t, protocol.Peer(i), 0)
 		if err := again.Protocol.Load(saved); err != nil {
 			t.Fatal(err)
 		}
@@ -382,7 +382,7 @@ func TestALostLifeBeginsWithTheFirstBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := s.Seat(t, 0, 1)
+	p := s.Peer(t, 0, 1)
 	if err = p.Load(state); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // The messages of rows.
 const (
 	rowsRow    protocol.Kind = 32 // an origin's newest running sums, signed
-	rowsDigest protocol.Kind = 33 // the newest rows that the sender holds; asks for newer ones
+	rowsDigest protocol.Kind = 33 // labels of the sender's newest rows; asks for newer ones
 	rowsWant   protocol.Kind = 34 // the same, in answer to a digest that named newer ones
 )
 
@@ -76,24 +76,23 @@ func (p Params) Small(leaf uint64) protocol.Params {
 	return p
 }
 
-// rows spreads every site's own running sums. A row holds an origin's newest sums of all
-// arms with their counts; see [pulls]. It is released every Every rounds, an epoch,
-// whether anything happened in it or not. Everybody merges the newest row of each origin
-// locally, so all who hold the same rows hold the same state.
+// rows spreads every site's own running sums. A row contains an origin's newest sums of all arms
+// with their counts; see [digests]. A site releases one every Every rounds, with or without
+// records. Every peer merges the newest row of each origin locally, so peers with the same rows
+// have the same state.
 //
-// Within an epoch a peer learns nothing new of its own and would choose one arm all
-// the time. So that its choices go to different arms, the SampleVar of an own mean counts
-// all choices so far, as if those without a released reward had paid what is known
-// (Desautels, Krause and Burdick 2014); when their rewards are out that is true
-// again. Its noise is that of the released sum. With noised counts nobody may see how many
-// choices there were; what is counted is one choice a round, made or not. Past the horizon no epoch ends any
-// more, and only released pulls count.
+// Between two rows a peer learns nothing new of its own and would always choose the same arm. So
+// that its choices go to different arms, the SampleVar of an own mean counts all choices so far, as
+// if those without a released reward had paid the known mean (Desautels, Krause and Burdick 2014);
+// the release of their rewards corrects it. The noise is the released sum's. With noised counts the
+// number of choices is hidden, so one choice per round is counted, made or not. Beyond the horizon
+// there are no more rows, and only released pulls count.
 type rows struct {
 	digests
 	merger
 	p      Params
 	silent bool     // the horizon is reached
-	rowed  []uint64 // with noised counts, the choices before the newest own row, by arm
+	rowed  []uint64 // with noised counts: choices before the newest own row, by arm
 }
 
 // New implements [protocol.Params].
@@ -118,7 +117,7 @@ func (r *rows) Chosen(arm int) {
 	r.stale[arm] = true
 }
 
-// Released makes a row of the sums of all arms.
+// Released sends the sums of all arms as a row.
 func (r *rows) Released(own []protocol.Own, out *protocol.Outbox) error {
 	r.staleAll()
 	sums := make([]dp.Release, len(own))
@@ -144,7 +143,7 @@ func (r *rows) Tick(t protocol.Round, out *protocol.Outbox) error {
 	return nil
 }
 
-// Receive takes in rows and digests.
+// Receive processes rows and digests.
 func (r *rows) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	news, err := r.receive(from, m, out)
 	if news {
@@ -153,7 +152,7 @@ func (r *rows) Receive(from protocol.Peer, m protocol.Message, out *protocol.Out
 	return err
 }
 
-// check refuses what is no row of its origin.
+// check refuses a message that is not a valid row of its origin.
 func (r *rows) check(m *protocol.Message) error {
 	values, counts := r.C.Parts, r.C.Parts
 	if r.C.NoisedCounts {
@@ -168,7 +167,7 @@ func (r *rows) check(m *protocol.Message) error {
 	return spread.Plausible(&r.C.Charge, m, m.Release(0))
 }
 
-// sample returns what the newest row of an origin says of arm k.
+// sample returns the sample of arm k in the newest row of an origin.
 func (r *rows) sample(p protocol.Peer, k int) (sample, bool) {
 	if r.Newest[p].Kind() == 0 {
 		return sample{}, false
@@ -187,7 +186,7 @@ func (r *rows) sample(p protocol.Peer, k int) (sample, bool) {
 	released := float64(body.Count(k))
 	n := released
 	if p == r.C.Self && !r.silent {
-		n = max(n, float64(r.belief.Pulls[k])) // an earlier incarnation may have pulled more
+		n = max(n, float64(r.belief.Pulls[k])) // an earlier life may have pulled more
 	}
 	return sample{mean: body.At(k) / released, n: n, noise: body.NoiseMoments().Over(released)}, true
 }

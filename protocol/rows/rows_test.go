@@ -14,9 +14,8 @@ import (
 	"peerd.dev/protocol/rows"
 )
 
-// A field is 20 sites with rows on a random graph whose network loses 30 % of all
-// messages. A round is a slot of 100 ms: five digests a second, and with protocol rows a row a
-// second.
+// A field is 20 sites with rows on a random graph whose network loses 30 % of all messages. A round
+// takes 100 ms: five digests a second, and with protocol rows a row a second.
 type field struct {
 	*protocoltest.Network
 	loss protocoltest.Faults
@@ -131,7 +130,7 @@ func TestLateJoinerCatchesUp(t *testing.T) {
 		f.play(t, healing)
 		s := f.Setting
 		s.Rounds = 0 // Leaves is at least 1
-		f.Peers[f.away] = s.Seat(t, protocol.Peer(f.away), uint32(seed%2))
+		f.Peers[f.away] = s.Peer(t, protocol.Peer(f.away), uint32(seed%2))
 		f.away = -1
 		f.play(t, joining)
 		if !f.agree() {
@@ -188,7 +187,7 @@ func TestRelaysPassRowsOn(t *testing.T) {
 				continue
 			}
 			want := []float64{.5, .25, .5, .75}
-			if x.merge == rows.MergeTrimmed { // one row of an arm is too few to tell liars apart
+			if x.merge == rows.MergeTrimmed { // one row of an arm is too few to identify liars
 				want = []float64{.5, 0, 0, 0}
 				want[i] = float64(i) / 4
 			}
@@ -259,7 +258,7 @@ func TestForgedRowsAreRefused(t *testing.T) {
 		t.Error("a copy changed something")
 	}
 
-	// And the real next row is taken from whoever brings it.
+	// And the real next row is accepted from any peer.
 	next := protocol.Delivery{From: 1, Message: sign(theirs, 2).Message()}
 	if _, err := n.Deliver(t, 0, next); err != nil || bytes.Equal(stateOf(p), before) {
 		t.Errorf("the origin's own newer row: %v", err)

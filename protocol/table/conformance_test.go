@@ -25,10 +25,10 @@ import (
 	"peerd.dev/protocol/table"
 )
 
-// The laws that every protocol keeps. They are run over the Table with small parameters of
-// each entry, in all variants, so that a new protocol is held to them by being listed.
-// Those of messages are run over the fakes too, whose types are to be shown; laws of the
-// horizon and of saved states are not asked of them.
+// The laws that every protocol keeps. They are run over the Table with small parameters of each
+// entry, in all variants, so that a new protocol is held to them by being listed. The fakes have to
+// keep the laws of messages too, so that their types are exercised, but not the laws of the horizon
+// and of saved states.
 
 // variants returns small parameters of a protocol: all words that they may hold, and all of
 // these with an idle peer, 0, or a part of the peers, where that is up to the parameters.
@@ -216,9 +216,9 @@ func TestSameSeedSameRun(t *testing.T) {
 	})
 }
 
-// TestFaultsAreNobodysFault: what an honest peer sent may come late, twice or
-// never. Nobody panics, nobody calls it an error, and no error is a peer's own.
-// That every message survives the codec is checked wherever one is sent.
+// TestFaultsAreNobodysFault: what an honest peer sent may come late, twice or never. No peer panics
+// or returns an error of its own. That every message survives the codec is checked wherever one is
+// sent.
 func TestFaultsAreNobodysFault(t *testing.T) {
 	everyProtocol(t, func(t *testing.T, e protocol.Params) {
 		for seed := range uint64(20) {
@@ -300,7 +300,7 @@ func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 		n := protocoltest.New(t, s)
 		self := slices.IndexFunc(n.Peers, func(p *protocoltest.Peer) bool { return !p.Idle() })
 		s.Rounds, s.Params = 8, lasting(s.Params, 3)
-		n.Peers[self] = s.Seat(t, protocol.Peer(self), 0)
+		n.Peers[self] = s.Peer(t, protocol.Peer(self), 0)
 		cadence := s.Params.Cadence()
 		leaves := cadence.Leaves(s.Rounds)
 		reward := 0.
@@ -340,7 +340,7 @@ func TestSilentOnceTheHorizonIsSpent(t *testing.T) {
 // make a mean look more certain.
 func TestRadiusNeedsData(t *testing.T) {
 	everyVariant(t, func(t *testing.T, s protocoltest.Setting) {
-		s.Graph, s.Rounds = protocoltest.Graph{nil}, 8 // a peer alone: nobody else's data comes in
+		s.Graph, s.Rounds = protocoltest.Graph{nil}, 8 // a peer alone: no other data comes in
 		s.Params = lasting(protocol.Among(s.Params, 1), 60)
 		of := s
 		s.Learner = func() bandit.Learner { return suited(of, 2) }
@@ -532,16 +532,16 @@ func TestGarbageChangesNothing(t *testing.T) {
 					if err != nil {
 						refused++
 						if !errors.Is(err, protocol.ErrPeer) || len(es) > 0 {
-							r.Fatalf("%v: %v, and %d messages", tell(m), err, len(es))
+							r.Fatalf("%v: %v, and %d messages", words(m), err, len(es))
 						}
 						if beliefOf(a.Peers[i]) != beliefOf(b.Peers[i]) {
-							r.Fatalf("%v: refused, but changed what peer %d believes", tell(m), i)
+							r.Fatalf("%v: refused, but changed what peer %d believes", words(m), i)
 						}
 						continue
 					}
 					taken++
 					if _, err := b.Deliver(t, i, protocol.Delivery{From: p.From, Message: m}); err != nil {
-						r.Fatalf("%v: taken by one twin and refused by the other: %v", tell(m), err)
+						r.Fatalf("%v: taken by one twin and refused by the other: %v", words(m), err)
 					}
 				}
 				// What strangers were answered goes nowhere.

@@ -157,7 +157,7 @@ func (c *conversation) open(t *testing.T, d *datadriven.TestData) {
 	d.MaybeScanArgs(t, "seed", &s.Seed)
 	d.MaybeScanArgs(t, "rounds", &s.Rounds)
 	d.MaybeScanArgs(t, "topic", &s.Topic)
-	seat(t, d, &s)
+	deploy(t, d, &s)
 	// The schedules that the conversations were written with.
 	s.Schedule = func(self protocol.Peer, incarnation uint32) *rand.Rand {
 		h := sha512.Sum512(fmt.Appendf(nil, "%d %d %d schedule", s.Seed, self, incarnation))
@@ -174,8 +174,8 @@ func (c *conversation) open(t *testing.T, d *datadriven.TestData) {
 	fmt.Fprintln(&c.out)
 }
 
-// seat chooses the protocol, its parameters and a learner.
-func seat(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
+// deploy chooses the protocol, its parameters and a learner.
+func deploy(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 	t.Helper()
 	name := d.CmdArgs[0].Key
 	for _, e := range slices.Concat(table.Protocols(), table.Fakes()) {
@@ -293,7 +293,7 @@ func (c *conversation) tamper(t *testing.T, d *datadriven.TestData) {
 			kept = append(kept, p)
 			continue
 		}
-		fmt.Fprintf(&c.out, "%s→%s %s\n", from, to, tell(p.Message))
+		fmt.Fprintf(&c.out, "%s→%s %s\n", from, to, words(p.Message))
 		switch d.Cmd {
 		case "repeat":
 			kept = append(kept, p, p)
@@ -332,17 +332,17 @@ func (c *conversation) print(from int, es []protocol.Envelope) {
 		if e.To != protocol.Everyone {
 			to = protocoltest.Letter(e.To)
 		}
-		fmt.Fprintf(&c.out, "%s→%s %s\n", protocoltest.Letter(protocol.Peer(from)), to, tell(e.Message))
+		fmt.Fprintf(&c.out, "%s→%s %s\n", protocoltest.Letter(protocol.Peer(from)), to, words(e.Message))
 	}
 }
 
-// tell puts a message into words: kind, label, labels it speaks of, body.
-func tell(message protocol.Message) string {
+// words describes a message: kind, label, labels that it names, body.
+func words(message protocol.Message) string {
 	var b strings.Builder
 	m := protocoltest.DraftOf(message)
-	fmt.Fprintf(&b, "%s %s", nameOf(m.Kind), tellLabel(m.Label))
+	fmt.Fprintf(&b, "%s %s", nameOf(m.Kind), labelWords(m.Label))
 	for i, l := range m.Refs {
-		b.WriteString([]string{", ", " on "}[protocoltest.Count(i == 0)] + tellLabel(l))
+		b.WriteString([]string{", ", " on "}[protocoltest.Count(i == 0)] + labelWords(l))
 	}
 	for _, r := range m.Body {
 		b.WriteString(" ")
@@ -375,7 +375,7 @@ func tell(message protocol.Message) string {
 	return b.String()
 }
 
-func tellLabel(l protocol.Label) string {
+func labelWords(l protocol.Label) string {
 	s := fmt.Sprintf("%s#%d", protocoltest.Letter(l.Origin), l.Seq)
 	if l.Stream != 0 {
 		s += fmt.Sprintf("/s%d", l.Stream)

@@ -11,13 +11,11 @@ import (
 	"peerd.dev/protocol/protocoltest"
 )
 
-// fakeShufflePeer is Private-FedLinUCB under shuffle privacy by amplification
-// (Zhou and Chowdhury 2024, section 5): silos seal their p-sums for the analyzer;
-// the shuffler waits for one of every silo, drops who sent what, permutes, and
-// forwards the batch; the analyzer opens and adds up. All silos close batch k
-// together, so all p-sums of a batch go into the same slot and the analyzer need
-// not know whose they are. The total goes back through the shuffler and is the
-// receipt.
+// fakeShufflePeer is Private-FedLinUCB under shuffle privacy by amplification (Zhou and Chowdhury
+// 2024, section 5): silos seal their p-sums for the analyzer; the shuffler waits for one of every
+// silo, drops who sent what, permutes, and forwards the batch; the analyzer opens and adds up. All
+// silos close batch k together, so all p-sums of a batch go into the same epoch and the analyzer
+// need not know whose they are. The total goes back through the shuffler and is the receipt.
 type fakeShufflePeer struct {
 	stateless
 
@@ -86,8 +84,8 @@ func (p *fakeShufflePeer) Receive(from protocol.Peer, m protocol.Message, out *p
 	return m.Refuse("does not go this way")
 }
 
-// collect waits for one Sealed of every silo. From here on nobody can tell whose
-// is whose: neither the label nor the order says it.
+// collect waits for one Sealed of every silo. From here on no peer can assign them to silos:
+// neither the label nor the order shows it.
 func (p *fakeShufflePeer) collect(m protocol.Message, out *protocol.Outbox) {
 	switch {
 	case m.Label().Seq < p.batch && p.done.Kind() != 0:

@@ -105,8 +105,8 @@ func tooGreat(r dp.Release) bool {
 	return false
 }
 
-// seal stands in for encryption to the analyzer: anybody could open this one. It
-// keeps the promise that matters here: carriers handle bytes and no Release.
+// seal stands in for encryption to the analyzer: anyone could open this one. It keeps the promise
+// that matters here: carriers handle bytes and no Release.
 func seal(r dp.Release) (dp.Sealed, error) {
 	return dp.ReceivedSealed(protocol.AppendRelease(nil, r))
 }

@@ -19,7 +19,7 @@ import (
 	"peerd.dev/protocol/table"
 )
 
-// FuzzDecode and FuzzParseRelease stand beside the codec's other tests.
+// FuzzDecode and FuzzParseRelease are with the codec's other tests.
 
 // listener is a protocol of peer 1 of 4, whose neighbours are 0 and 2. It believes every
 // signature, as if liars had the keys, and has no rewards.

@@ -11,8 +11,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Rest is how many times pull rounds pass at most from one digest to the next for a neighbour
-// that does not answer.
+// Rest is the greatest number of periods of pull rounds between two digests to a neighbour that
+// does not answer.
 const Rest = 256
 
 // agreement spreads rows that come ever more rarely, with few messages. A row goes by topic where
@@ -23,19 +23,19 @@ const Rest = 256
 // them gets a row from elsewhere. If not, each sends the rows that the other does not name.
 // A neighbour that does not answer gets digests ever more rarely.
 //
-// One neighbour gets a digest every pull rounds at most; a neighbour is answered once a round.
+// At most one neighbour gets a digest every pull rounds; a neighbour is answered once per round.
 type agreement struct {
 	Flood
-	quiet uint64 // how many times pull rounds have passed without a new row
+	quiet uint64 // periods of pull rounds without a new row
 	links []link // by place of the neighbour
 }
 
-// link is what a peer knows of a neighbour.
+// link is what a peer knows about a neighbour.
 type link struct {
-	agreed bool   // it holds all that this peer does
-	asked  bool   // it got a digest when one was due for the last time
+	agreed bool   // both have the same rows
+	asked  bool   // it got the newest digest
 	served bool   // in this round
-	next   uint64 // when it gets the next one, as quiet
+	next   uint64 // when it gets the next digest, in units of quiet
 }
 
 func newAgreement(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (agreement, error) {
@@ -77,9 +77,8 @@ func (o *agreement) publish(seq uint64, body dp.Release, out *protocol.Outbox) {
 	o.pass(o.Sign(seq, body.Stream(), []dp.Release{body}), o.C.Self, out)
 }
 
-// pass sends a new row on to neighbours that hold such rows and are not the origin's, nor those of the peer
-// that it came from, which has sent it to them. That peer holds it, so nothing changes between
-// the two.
+// pass forwards a new row to the neighbours that hold rows of its origin, except the origin, the
+// peer that it came from, and that peer's neighbours, which got it from the same peer.
 func (o *agreement) pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
 	o.quiet = 0
 	var theirs []protocol.Peer
@@ -122,7 +121,7 @@ func (o *agreement) Hear(from protocol.Peer, m protocol.Message, out *protocol.O
 	}
 }
 
-// compare takes in a digest. If this peer has sent one that crossed it, that is the answer.
+// compare processes a digest. If this peer's own digest crossed it, that one is the answer.
 func (o *agreement) compare(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	i, ok := slices.BinarySearch(o.C.Neighbours(), from)
 	if !ok {
@@ -142,12 +141,12 @@ func (o *agreement) compare(from protocol.Peer, m protocol.Message, out *protoco
 		return nil
 	}
 	l.next = 0
-	same := m.Kind() == o.Row+FloodWant && m.Refs() == 0 && m.Label().Seq != 0 // as before a row that came since
+	same := m.Kind() == o.Row+FloodWant && m.Refs() == 0 && m.Label().Seq != 0 // it matched before a newer row arrived
 	if same || l.served {
 		return nil
 	}
 	l.served = true
-	if o.Serve(from, theirs, out) == 0 && !lacking { // gaps, or two rows of one number
+	if o.Serve(from, theirs, out) == 0 && !lacking { // gaps, or two rows with one number
 		o.Serve(from, make([]protocol.Label, len(theirs)), out)
 	}
 	if answer && lacking {
@@ -156,8 +155,8 @@ func (o *agreement) compare(from protocol.Peer, m protocol.Message, out *protoco
 	return nil
 }
 
-// sum returns a number that differs if the rows that a peer holds differ, of those that a
-// neighbour holds, too, except by a chance of 2^-32; 0 for none.
+// sum returns a checksum of the rows that this peer has and a neighbour holds too; 0 for none.
+// Different rows have equal checksums with probability 2^-32.
 func (o *agreement) sum(to protocol.Peer) uint64 {
 	h, rows := sha256.New(), 0
 	for _, m := range o.Newest {

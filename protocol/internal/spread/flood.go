@@ -11,29 +11,29 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Flood holds the rows of all origins, as far as this peer has them. A row is what an origin
-// has to say of a stream, or of all of them, signed by it; a newer row replaces an older one.
-// So loss, duplication, reordering and late joining do no harm.
+// Flood holds the rows of all origins that this peer has. A row contains an origin's sums of one
+// stream, or of all, signed by the origin; a newer row replaces an older one. So loss, duplication,
+// reordering and late joining do no harm.
 //
-// An origin numbers its rows over all its streams; with several streams, the number of a row
-// is that of all leaves that its origin had closed, and a peer that holds all rows of an
-// origin can tell so, since the leaves in them add up to the greatest number. Such rows may be of
-// windows, which are numbered; see [windowed]. Those of earlier ones are void.
+// An origin numbers its rows over all its streams. With several streams, the number of a row is the
+// number of leaves that its origin had closed in all of them, so a peer knows that it has all rows
+// of an origin if the leaves in them add up to the greatest number. Such rows can belong to
+// windows, which are numbered; see [windowed]. Rows of earlier windows are void.
 type Flood struct {
 	C       protocol.Config
 	Row     protocol.Kind
-	streams int // that have rows of their own, of an origin
+	streams int // with rows of their own, per origin
 	Pull    uint64
 	check   func(*protocol.Message) error // refuses what is no row of its origin
-	Reach   map[protocol.Peer][]bool      // whose rows this peer and its neighbours hold, by origin; nil for everyone's
+	Reach   map[protocol.Peer][]bool      // origins whose rows this peer and its neighbours hold; nil for all
 	Newest  []protocol.Message            // by origin and stream; empty before the first
-	Pulled  uint64                        // digests that were due
+	Pulled  uint64                        // number of digests that were due
 }
 
-// The kinds of messages of a flood, from that of its rows on.
+// The kinds of messages of a flood, relative to the kind of its rows.
 const (
-	FloodDigest = 1 // the newest rows that the sender holds; asks for newer ones
-	FloodWant   = 2 // the same, in answer to a digest
+	FloodDigest = 1 // labels of the sender's newest rows; asks for newer ones
+	FloodWant   = 2 // the same as an answer to a digest
 )
 
 // NewFlood returns a flood without rows. row is the kind of a row; its digest and the answer to one are the next two
@@ -56,8 +56,8 @@ func (f *Flood) of(p protocol.Peer) []protocol.Message {
 	return f.Newest[int(p)*f.streams:][:f.streams]
 }
 
-// held returns how far this peer has the rows of an origin without a gap: the label of the
-// newest one, without its stream; false if there is a gap, or no row.
+// held returns the label of the newest row of an origin, without its stream, if this peer has all
+// its rows; false if a row is missing, or there is none.
 func (f *Flood) held(p protocol.Peer) (newest protocol.Label, ok bool) {
 	leaves := uint64(0)
 	for _, m := range f.of(p) {
@@ -75,20 +75,20 @@ func (f *Flood) held(p protocol.Peer) (newest protocol.Label, ok bool) {
 	return newest, ok && (f.streams == 1 || windowed(windowOf(newest), leaves) == newest.Seq)
 }
 
-// windowed returns the number of a row: window counts from 0, and leaves are those that the origin
-// has closed in it.
+// windowed returns the number of a row: window counts from 0, and leaves is the number that the
+// origin has closed in it.
 func windowed(window, leaves uint64) uint64 { return window<<32 + leaves }
 
 // windowOf returns the window of a row.
 func windowOf(l protocol.Label) uint64 { return l.Seq >> 32 }
 
-// over reports whether a row of label a is of a life, or a window, that is over if its origin has
-// signed one of label b.
+// over reports whether a row with label a belongs to a life, or a window, that is over once its
+// origin has signed a row with label b.
 func over(a, b protocol.Label) bool {
 	return a.Incarnation < b.Incarnation || a.Incarnation == b.Incarnation && windowOf(a) < windowOf(b)
 }
 
-// Refs returns how far this peer has everybody's rows that a neighbour holds, too.
+// Refs returns the labels of the newest rows of every origin that a neighbour holds too.
 func (f *Flood) Refs(to protocol.Peer) []protocol.Label {
 	refs := make([]protocol.Label, 0, f.C.Peers())
 	for p := range f.C.Peers() {
@@ -106,8 +106,8 @@ func (f *Flood) Digest(kind protocol.Kind, seq uint64, refs []protocol.Label, to
 	}))
 }
 
-// Named returns how far the sender of a digest has everybody's rows, and whether this peer
-// lacks some of those.
+// Named returns the labels in a digest, by origin, and whether this peer lacks a row that they
+// name.
 func (f *Flood) Named(m *protocol.Message) (theirs []protocol.Label, lacking bool, err error) {
 	theirs = make([]protocol.Label, f.C.Peers())
 	for i := range m.Refs() {
@@ -145,8 +145,8 @@ func (f *Flood) Sign(seq uint64, stream dp.StreamID, body []dp.Release) protocol
 	return m
 }
 
-// keep replaces what the row makes void: the older one of its stream, and those of earlier
-// lives and windows of its origin.
+// keep stores a row in place of the rows that it makes void: the older one of its stream, and all
+// rows of earlier lives and windows of its origin.
 func (f *Flood) keep(m protocol.Message) {
 	rows := f.of(m.Label().Origin)
 	for i := range rows {
@@ -196,9 +196,8 @@ func (f *Flood) verify(m *protocol.Message) error {
 	return nil
 }
 
-// again takes in a row whose number is known. An origin that signs two rows of one
-// number lies or was cloned; so that all still agree, the one with the greater
-// signature stays.
+// again processes a row with a known number. An origin that signs two rows with one number lies or
+// was cloned; the one with the greater signature stays, so that all peers still agree.
 func (f *Flood) again(old *protocol.Message, m protocol.Message) (news bool, err error) {
 	if m.Label() != old.Label() || m.Label().Origin == f.C.Self || m.Signature() == old.Signature() {
 		return false, nil
@@ -217,7 +216,7 @@ func (f *Flood) again(old *protocol.Message, m protocol.Message) (news bool, err
 // has made void.
 func (f *Flood) Fields(v *state.Visitor) (void bool) {
 	n := v.Len(len(f.Newest))
-	if n > len(f.Newest) { // a network grows at its end
+	if n > len(f.Newest) { // new peers are at the end of a network
 		v.Fail("%d rows, want up to %d", n, len(f.Newest))
 		n = 0
 	}
@@ -230,8 +229,8 @@ func (f *Flood) Fields(v *state.Visitor) (void bool) {
 			v.Fail("row %d is not of peer %d and stream %d", i, i/f.streams, i%f.streams)
 			break
 		}
-		// Signatures are bound to what peers agree on. After a change of that, others
-		// would refuse the row, and its origin makes a new one.
+		// Signatures are bound to the policy. After a change of the policy other peers would refuse
+		// the row, and its origin makes a new one.
 		if f.check(&m) == nil && f.C.Press.Authentic(m) {
 			f.Newest[i] = m
 		} else {

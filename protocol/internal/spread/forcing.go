@@ -6,13 +6,13 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Forcing limits how many pulls others can force by what they claim: of an arm, 4 ln t + N
-// in t rounds, for N peers.
+// Forcing limits the number of pulls that others can force by their claims: 4 ln t + N of an arm in
+// t rounds, for N peers.
 type Forcing struct {
 	peers  int
 	Forced []uint64       // pulls of each arm that were forced
-	Allow  float64        // pulls of an arm that may be
-	Until  protocol.Round // when that is renewed
+	Allow  float64        // forced pulls of an arm that are allowed
+	Until  protocol.Round // when allow is computed again
 }
 
 // NewForcing returns the limits of a peer that has forced nothing.
@@ -20,8 +20,8 @@ func NewForcing(c protocol.Config) Forcing {
 	return Forcing{peers: c.Peers(), Forced: make([]uint64, c.Parts)}
 }
 
-// May reports whether arm k may be pulled in round t only because others pulled it. The
-// logarithm is renewed every 64th of the rounds.
+// May reports whether a pull of arm k may be forced in round t. The logarithm is computed again
+// when the number of rounds has grown by 1/64.
 func (f *Forcing) May(k int, t protocol.Round) bool {
 	if t >= f.Until {
 		f.Allow = 4*math.Log(float64(t+1)) + float64(f.peers)

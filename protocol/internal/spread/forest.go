@@ -6,11 +6,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-// NewForest returns the shortest ways to a server over sinks. The peers without the server fall into
-// components; the sink of each is the one of least eccentricity of those that are linked to the
-// server (Li and Song, Algorithm 4), and of several the one with the lowest number. Ways lead to
-// the sink, and from there to the server. Only peers that are absent, and those that cannot do
-// without them, have ways over any links.
+// NewForest returns the shortest ways to a server over sinks. Without the server, the peers form
+// components. The sink of a component is the peer with the least eccentricity among its peers with
+// a link to the server (Li and Song, Algorithm 4), the lowest number first. Ways lead to the sink,
+// and from there to the server. Only absent peers, and peers that depend on them, have ways over
+// other links.
 func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Ways {
 	within := make([][]protocol.Peer, len(g)) // links of components
 	for p, all := range g {
@@ -21,7 +21,7 @@ func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Ways {
 		}
 	}
 	t := Ways{make([]protocol.Peer, len(g)), slices.Repeat([]int{-1}, len(g))}
-	least := slices.Repeat([]int{len(g)}, len(g)) // eccentricity of the sink that a peer has
+	least := slices.Repeat([]int{len(g)}, len(g)) // eccentricity of a peer's sink
 	for i := range g {
 		t.Parent[i] = protocol.Peer(i)
 	}
@@ -45,7 +45,7 @@ func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Ways {
 	return t
 }
 
-// attach gives peers that have no way to the root the shortest one to a peer that has.
+// attach gives peers without a way to the root the shortest way to a peer that has one.
 func (t *Ways) attach(g [][]protocol.Peer) {
 	for depth := 0; depth < len(g) && slices.Contains(t.Depth, -1); depth++ {
 		for p := range g {

@@ -10,7 +10,7 @@ import (
 // Inf is the variance of what is not known.
 var Inf = math.Inf(1) //nolint:gochecknoglobals // a constant that Go cannot spell
 
-// SetNoise says how much noise part k of a belief has.
+// SetNoise sets the noise of part k of a belief.
 func SetNoise(m *belief.Means, k int, n dp.NoiseMoments) {
 	m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k] = n.LaplaceSumSq, n.LaplaceMax, n.GaussVar
 }

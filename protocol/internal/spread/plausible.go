@@ -8,22 +8,22 @@ import (
 	"peerd.dev/protocol"
 )
 
-// improbable is how rarely an honest number is refused.
+// improbable bounds the probability with which an honest number is refused.
 const improbable = 1e-15
 
-// leastVariance is below what a sum has by any mechanism. An estimate that combines a node with
-// its halves has over half of a term's variance; see docs/proofs/honaker.md.
+// leastVariance is a lower bound for a sum by any mechanism. An estimate that combines a node with
+// its halves has more than half of a term's variance; see docs/proofs/honaker.md.
 const leastVariance = dp.VarianceScale / 2
 
-// Plausible refuses sums that an honest peer with the charge c does not release, of records that
-// each have a count or share one, or of counted records: with less noise than was charged, or with more than the leaves can
-// hold that it is about, or a sum that no rewards within bounds and no such noise give, except
-// with probability [improbable]. What it lets pass may still be a lie.
+// Plausible refuses sums that an honest peer with the charge c does not release: sums with less
+// noise than was charged, with more noise than their leaves can have, or with a value that rewards
+// within bounds and such noise give with a probability of at most [improbable]. Each sum has a
+// count, or all share one, or records are counted. Sums that pass may still be lies.
 func Plausible(c *dp.Charge, m *protocol.Message, sums *dp.Release) error {
 	noise, over := sums.Noise(), sums.Span()
 	most := c.MostNoise(over)
 	switch {
-	case sums.Exponent() != dp.GridExponent: // the charged scale is in its units
+	case sums.Exponent() != dp.GridExponent: // the charged scale is in units of the grid
 		return m.Refuse("a lattice of 2^%d, want 2^%d", sums.Exponent(), dp.GridExponent)
 	case c.Scale == 0 && noise.Scale != 0:
 		return m.Refuse("noise of scale %d, and the policy is none", noise.Scale)
@@ -38,14 +38,14 @@ func Plausible(c *dp.Charge, m *protocol.Message, sums *dp.Release) error {
 	tail := belief.NoiseTail(moments.LaplaceSumSq, moments.LaplaceMax, moments.GaussVar, math.Log(2/improbable))
 	for k := range sums.Len() {
 		sum := sums.At(k)
-		if c.Shape == dp.Counted { // a sum of distances from a bound
+		if c.Shape == dp.Counted { // sums of distances from a bound
 			if sum < -tail {
 				return m.Refuse("value %d: %v, and no value is below 0 without noise of at most %.3g", k, sum, tail)
 			}
 			continue
 		}
 		count, entry := k, 0
-		if sums.Counts() == 1 { // of all that one part adds up
+		if sums.Counts() == 1 { // one count for all sums of a part
 			count, entry = 0, k
 		}
 		lo, hi := c.EntryBounds(entry)

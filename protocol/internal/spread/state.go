@@ -76,8 +76,8 @@ func VisitFlags(v *state.Visitor, flags ...*bool) {
 	}
 }
 
-// VisitNeighbours visits what a peer keeps of its neighbours, by place. What is loaded of a peer
-// that is no neighbour any more is left out.
+// VisitNeighbours visits the state of neighbours, by place. A load drops the state of peers that
+// are not neighbours any more.
 func VisitNeighbours[T any](v *state.Visitor, neighbours []protocol.Peer, of []T, visit func(*T)) {
 	for i := range v.Len(len(of)) {
 		var p protocol.Peer

@@ -9,14 +9,14 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Totals are what every origin's streams have released in all: rows of one stream each, and
-// this peer's own sums. The newest row of a stream stands for all its leaves, so none is ever
-// counted twice, and one that was lost is made good by the next, or by a digest.
+// Totals are the sums of all releases of every origin's streams: rows of one stream each, and this
+// peer's own sums. The newest row of a stream covers all its leaves, so no leaf is counted twice,
+// and the next row, or a digest, makes up for a lost one.
 type Totals struct {
 	agreement
 	Window uint64       // number of the window under way, from 0
 	Total  []dp.Release // own sums of the window, by part; empty before the first leaf
-	Own    []dp.Release // the same with leaves that are not sent yet; nil where all are sent at once
+	Own    []dp.Release // the same with unsent leaves; nil where leaves are sent at once
 }
 
 // Batching returns the cadence of batches of decisions that grow, or stay as long as the first.
@@ -35,7 +35,7 @@ func NewTotals(c protocol.Config, row protocol.Kind, pull uint64, check func(*pr
 
 // SumOf returns what a peer has released of a part in the window; nil for nothing.
 func (s *Totals) SumOf(p protocol.Peer, part int) *dp.Release {
-	if p == s.C.Self { // its row may be out of date after a change of what peers agree on
+	if p == s.C.Self { // its row may be out of date after a change of the policy
 		x := &s.Total[part]
 		if s.Own != nil {
 			x = &s.Own[part]
@@ -83,8 +83,8 @@ func BelieveSum(b *belief.Belief, part int, of iter.Seq[*dp.Release]) {
 	SetNoise(&b.Means, part, noise)
 }
 
-// Advance adds leaves to own sums, and shows those that have leaves which are not shown yet: when they are
-// due and no leaf is held, or at the horizon, after which nothing comes.
+// Advance adds leaves to own sums, and shows the sums with leaves that have not been shown: when
+// they are due and no leaf is held, or at the horizon, after which no leaf comes.
 func Advance(own []protocol.Own, sums, shown []dp.Release, due func(part dp.StreamID) bool, show func(part dp.StreamID)) error {
 	for i := range own {
 		part := own[i].Stream
@@ -108,7 +108,7 @@ func Ended(batches protocol.Cadence, sum, shown *dp.Release) bool {
 	return LeavesOf(sum)-before >= batches.Size(before)
 }
 
-// Add adds a leaf that did not reach the horizon to those before it, and sends the sum.
+// Add adds a leaf below the horizon to the own sum, and sends the sum.
 func (s *Totals) Add(own *protocol.Own, out *protocol.Outbox) error {
 	sum, err := Grown(s.Total[own.Stream], own.Leaf)
 	if err != nil {
@@ -130,7 +130,7 @@ func LeavesOf(sum *dp.Release) uint64 {
 	return over.To - over.From
 }
 
-// closed returns the number of a row: that of the window, and how many leaves there are in its sums.
+// closed returns the number of an own row: the window and the number of leaves in its sums.
 func (s *Totals) closed() uint64 {
 	n := uint64(0)
 	for k := range s.Total {
@@ -156,8 +156,7 @@ func (s *Totals) Announce(t protocol.Round, out *protocol.Outbox) {
 	s.tick(t, out)
 }
 
-// Sound refuses a row that is no sum of a number of values over leaves of a cadence, with one
-// count.
+// Sound refuses a row other than a sum of width values over leaves of a cadence, with one count.
 func (s *Totals) Sound(m *protocol.Message, width int, c protocol.Cadence) error {
 	if m.Body() != 1 {
 		return m.Refuse("%d sums, want one", m.Body())
@@ -175,9 +174,9 @@ func (s *Totals) Sound(m *protocol.Message, width int, c protocol.Cadence) error
 	return PlausibleLeaves(&s.C.Charge, m, x, c)
 }
 
-// PlausibleLeaves refuses a sum of other draws than leaves have that hold as many records.
+// PlausibleLeaves refuses a sum whose number of draws does not fit its number of records.
 func PlausibleLeaves(charge *dp.Charge, m *protocol.Message, x *dp.Release, c protocol.Cadence) error {
-	// A life closes its leaves one after the other, and every leaf has a record and draws.
+	// A life closes its leaves in order, and every leaf has a record and a draw.
 	over, n, draws := LeavesOf(x), x.Count(0), uint64(x.Noise().VarianceUnits)
 	if !charge.Mechanism.Running() && (draws != over*dp.VarianceScale || over < c.Fewest(n) || over > n) {
 		return m.Refuse("%d rewards in %d leaves with %d/%d draws of noise, want %d to %d leaves with a draw each",
@@ -205,8 +204,8 @@ func VisitSum(v *state.Visitor, x *dp.Release, part, width int) {
 	}
 }
 
-// Grown returns what a stream has released in all, from what it had and what its newest leaf
-// has: a running sum holds what was before.
+// Grown returns the sum of all releases of a stream, from the sum before and its newest leaf: a
+// running sum includes earlier leaves.
 func Grown(total dp.Release, leaf *dp.Leaf) (dp.Release, error) {
 	if total.Empty() || leaf.Sum.Span().From == 0 {
 		return leaf.Sum, nil

@@ -31,13 +31,13 @@ func NewWays(g [][]protocol.Peer, root protocol.Peer) Ways {
 	return t
 }
 
-// Reaches reports whether there is a way from a peer to the root.
+// Reaches reports whether a peer has a way to the root.
 func (t *Ways) Reaches(p protocol.Peer) bool { return t.Depth[p] >= 0 }
 
-// Child reports whether the way from a peer leads over another one next.
+// Child reports whether parent is the next peer on the way from p.
 func (t *Ways) Child(p, parent protocol.Peer) bool { return p != parent && t.Parent[p] == parent }
 
-// Over reports whether the way from a peer leads over another one, or begins there.
+// Over reports whether the way from p begins at way or leads over it.
 func (t *Ways) Over(p, way protocol.Peer) bool {
 	for ; t.Parent[p] != p; p = t.Parent[p] {
 		if p == way {
