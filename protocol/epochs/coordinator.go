@@ -105,7 +105,10 @@ func (p CoordinatorParams) New(c protocol.Config) (protocol.Protocol, error) {
 	if err := p.refuse(&c); err != nil {
 		return nil, err
 	}
-	return &coordinator{newPooling(c, p, coordinatorMeans, coordinatorSums)}, nil
+	return &coordinator{newPooling(c, terms{
+		place: p.Coordinator, byEpoch: p.Schedule == ByEpoch, deadline: p.Deadline, patience: p.Patience,
+		ofMeans: coordinatorMeans, ofReport: coordinatorSums,
+	}), p.Participation}, nil
 }
 
 // misplaced returns the error in the place of the coordinator.
@@ -141,7 +144,11 @@ func (p CoordinatorParams) misplaced(n protocol.Net) (field, want string) {
 // one. A site that has waited for twice as long continues, with schedule doubling from its own sums
 // only, and reports again every Patience rounds. So the coordinator can be away, or lose its state:
 // the numbers of answers continue from the median of the sites.
-type coordinator struct{ pooling }
+type coordinator struct {
+	pooling
+
+	participation float64 // share of the sites that report in an epoch
+}
 
 // refuse returns the error in parameters.
 func (p *CoordinatorParams) refuse(c *protocol.Config) error {

@@ -35,7 +35,7 @@ func (x *coordinator) report(out *protocol.Outbox) {
 // the answer to arrive in time.
 func (x *coordinator) isDue() bool {
 	s := &x.site
-	if x.p.Schedule == ByEpoch {
+	if x.byEpoch {
 		return s.explored
 	}
 	for k := range s.sums {
@@ -118,25 +118,25 @@ func (x *coordinator) checkSums(from protocol.Peer, m *protocol.Message) error {
 
 // takesPart reports whether a site reports in an epoch.
 func (x *coordinator) takesPart(p protocol.Peer, epoch uint64) bool {
-	if x.p.Participation == 1 {
+	if x.participation == 1 {
 		return true
 	}
 	place := p // among the sites
 	if p > x.hub.Root() {
 		place--
 	}
-	return drawn(&x.c, x.p.Participation, x.c.Peers()-1, epoch)[place]
+	return drawn(&x.c, x.participation, x.c.Peers()-1, epoch)[place]
 }
 
 // answer computes means from the reports of sites, when they are due, and sends them.
 func (x *coordinator) answer(out *protocol.Outbox) error {
 	d := &x.desk
-	if !d.begun() || !x.complete() && x.round < d.began+protocol.Round(x.p.Deadline) {
+	if !d.begun() || !x.complete() && x.round < d.began+protocol.Round(x.deadline) {
 		return nil
 	}
 	var sums [][]dp.Release
 	for i := range d.newest {
-		if x.p.Schedule == Doubling || d.reported[i] {
+		if !x.byEpoch || d.reported[i] {
 			sums = append(sums, d.newest[i].Content().Body)
 		}
 	}

@@ -103,10 +103,6 @@ type gisLink struct {
 	doubt       bool           // its last answer did not arrive
 }
 
-// mostAhead is the greatest number of epochs by which others can be ahead. Epochs grow, so it is
-// not reached.
-const mostAhead = 64
-
 // New implements [protocol.Params].
 func (p GISParams) New(c protocol.Config) (protocol.Protocol, error) {
 	switch {

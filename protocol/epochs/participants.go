@@ -7,6 +7,10 @@ import (
 	"peerd.dev/protocol"
 )
 
+// mostAhead is the greatest number of epochs by which others can be ahead. Epochs grow, so it is
+// not reached.
+const mostAhead = 64
+
 // participants returns the number of sites that take part in an epoch.
 func participants(share float64, sites int) int {
 	return max(1, int(math.Ceil(share*float64(sites)-1e-9)))

@@ -9,32 +9,40 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
+// terms are the parameters that coordinator and sink share.
+type terms struct {
+	place    int           // of the hub in the network file, from 1; 0 for none
+	byEpoch  bool          // sites report at the end of every epoch; else with schedule doubling
+	deadline uint64        // rounds for which the hub waits for more sites
+	patience uint64        // rounds after which a site reports again if there was no answer
+	ofMeans  protocol.Kind // of the hub's messages
+	ofReport protocol.Kind // of a site's messages
+}
+
 // pooling is the body that coordinator and sink share: sites report sums to a hub, which pools them to
 // means over sites and returns these by number. A protocol adds who sends what to whom, and when.
 type pooling struct {
-	c        protocol.Config
-	p        CoordinatorParams
-	ofMeans  protocol.Kind // of the hub's messages
-	ofReport protocol.Kind // of a site's messages
-	hub      spread.Hub
-	means    []protocol.Message // sent by the hub, by number; with schedule doubling the newest one alone
-	round    protocol.Round     // under way
-	belief   belief.Belief
-	stale    bool
-	site     site
-	desk     desk
+	c protocol.Config
+	terms
+	hub    spread.Hub
+	means  []protocol.Message // sent by the hub, by number; with schedule doubling the newest one alone
+	round  protocol.Round     // under way
+	belief belief.Belief
+	stale  bool
+	site   site
+	desk   desk
 }
 
-func newPooling(c protocol.Config, p CoordinatorParams, ofMeans, ofReport protocol.Kind) pooling {
+func newPooling(c protocol.Config, t terms) pooling {
 	x := pooling{
-		c: c, p: p, ofMeans: ofMeans, ofReport: ofReport, hub: spread.NewHub(&c, p.Coordinator),
+		c: c, terms: t, hub: spread.NewHub(&c, t.place),
 		belief: belief.New(c.Parts, 1), stale: true,
 		site: site{
-			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: p.Schedule == ByEpoch,
+			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: t.byEpoch,
 		},
 		desk: newDesk(c.Peers()),
 	}
-	if p.Schedule == ByEpoch {
+	if t.byEpoch {
 		x.belief.Own = slices.Repeat([]float64{-spread.Inf}, c.Parts)
 	}
 	return x
@@ -63,7 +71,7 @@ func (x *pooling) learn(m *protocol.Message) (news bool, err error) {
 		return false, m.Refuse("means of peer %d, want the coordinator's", m.Label().Origin)
 	case m.Label().Seq == 0 || m.Refs() < 1 || m.Ref(0).Seq > m.Label().Seq:
 		return false, m.Refuse("want means with a number, and the number of the first ones that there are")
-	case x.p.Schedule == ByEpoch && m.Label().Seq > x.number()+mostAhead:
+	case x.byEpoch && m.Label().Seq > x.number()+mostAhead:
 		return false, m.Refuse("means of epoch %d, want at most %d", m.Label().Seq, x.number()+mostAhead)
 	}
 	if err := x.checkMeans(m); err != nil {
@@ -76,12 +84,12 @@ func (x *pooling) learn(m *protocol.Message) (news bool, err error) {
 	if m.Label().Seq <= x.number() {
 		return false, nil
 	}
-	if x.p.Schedule == ByEpoch && m.Label().Seq > max(x.number()+1, m.Ref(0).Seq) {
+	if x.byEpoch && m.Label().Seq > max(x.number()+1, m.Ref(0).Seq) {
 		s.late, s.ahead = true, max(s.ahead, m.Label().Seq) // earlier ones are missing
 		return false, nil
 	}
 	x.keep(*m)
-	s.late = x.p.Schedule == ByEpoch && (!s.explored || s.ahead > m.Label().Seq)
+	s.late = x.byEpoch && (!s.explored || s.ahead > m.Label().Seq)
 	s.waiting, s.bound, s.explored, x.stale = false, false, false, true
 	return true, nil
 }
@@ -104,7 +112,7 @@ func (x *pooling) checkMeans(m *protocol.Message) error {
 
 // keep makes means the newest ones.
 func (x *pooling) keep(m protocol.Message) {
-	if x.p.Schedule == Doubling {
+	if !x.byEpoch {
 		x.means = x.means[:0]
 	}
 	x.means = append(x.means, m)

@@ -12,7 +12,7 @@ import (
 func (x *pooling) Belief() *belief.Belief {
 	if x.stale {
 		x.stale = false
-		if x.p.Schedule == ByEpoch {
+		if x.byEpoch {
 			x.believeEpochs()
 		} else {
 			x.believe()

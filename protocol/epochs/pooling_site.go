@@ -6,28 +6,11 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// site is the state of a peer with arms.
-type site struct {
-	sums     []dp.Release   // by arm; empty before the first
-	over     []bool         // arms whose horizon is reached
-	leaves   uint64         // released, of all arms
-	explored bool           // the sums of the epoch under way are released
-	late     bool           // others may have ended epochs before this peer has explored them
-	ahead    uint64         // greatest number of means that was seen
-	waiting  bool           // an answer is awaited
-	since    protocol.Round // when the first request for it was sent
-	asked    protocol.Round // and last
-	due      protocol.Round // round of the next exchange
-	gap      uint64         // rounds between the last exchange and the next
-	arm      int            // played between exchanges
-	bound    bool           // the arm is forced; else the next choice is the learner's
-}
-
 // Chosen counts the pull. The first choice after an answer determines the time of the next report.
 func (x *pooling) Chosen(arm int) {
 	x.belief.Pulls[arm]++
 	s := &x.site
-	if x.p.Schedule == ByEpoch || s.bound || x.number() == 0 || x.alone() {
+	if x.byEpoch || s.bound || x.number() == 0 || x.alone() {
 		return
 	}
 	if s.gap *= 2; arm != s.arm {
@@ -38,7 +21,7 @@ func (x *pooling) Chosen(arm int) {
 
 // alone reports whether this peer cannot expect an answer.
 func (x *pooling) alone() bool {
-	return !x.hub.Reached() || x.waits(2*x.p.Deadline)
+	return !x.hub.Reached() || x.waits(2*x.deadline)
 }
 
 // waits reports whether this peer has awaited an answer for a number of rounds.
@@ -61,7 +44,7 @@ func (x *pooling) Released(own []protocol.Own, _ *protocol.Outbox) error {
 		}
 		s.sums[arm] = sum
 		s.leaves++
-		if n := sum.Count(0); n > 0 && x.p.Schedule == ByEpoch {
+		if n := sum.Count(0); n > 0 && x.byEpoch {
 			x.belief.Own[arm] = sum.At(0) / float64(n)
 		}
 	}
@@ -71,7 +54,7 @@ func (x *pooling) Released(own []protocol.Own, _ *protocol.Outbox) error {
 
 // endAlone ends the epochs of a peer alone.
 func (x *pooling) endAlone() error {
-	if x.p.Schedule != ByEpoch || !x.site.explored {
+	if !x.byEpoch || !x.site.explored {
 		return nil
 	}
 	body, err := x.pool([][]dp.Release{x.site.sums})
@@ -88,7 +71,7 @@ func (x *pooling) endAlone() error {
 func (x *pooling) begins(due bool, out *protocol.Outbox) bool {
 	s := &x.site
 	switch {
-	case s.waiting && x.round < s.asked+protocol.Round(x.p.Patience):
+	case s.waiting && x.round < s.asked+protocol.Round(x.patience):
 		return false
 	case s.waiting:
 	case due:
@@ -102,16 +85,6 @@ func (x *pooling) begins(due bool, out *protocol.Outbox) bool {
 	}
 	s.asked = x.round
 	return true
-}
-
-// report returns the own sums with records.
-func (s *site) report() (body []dp.Release) {
-	for k := range s.sums {
-		if !s.sums[k].Empty() && s.sums[k].Count(0) > 0 {
-			body = append(body, s.sums[k])
-		}
-	}
-	return body
 }
 
 // ask sends sums, or none, towards the hub, and requests the means after the newest of this peer.

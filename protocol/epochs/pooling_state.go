@@ -68,32 +68,8 @@ func (x *pooling) visitSums(v *state.Visitor) {
 			v.Fail("sum %d is not of arm %d", k, k)
 			return
 		}
-		if x.site.sums[k] = sum; x.p.Schedule == ByEpoch && !sum.Empty() && sum.Count(0) > 0 {
+		if x.site.sums[k] = sum; x.byEpoch && !sum.Empty() && sum.Count(0) > 0 {
 			x.belief.Own[k] = sum.At(0) / float64(sum.Count(0))
-		}
-	}
-}
-
-func (d *desk) visit(v *state.Visitor, good func(m *protocol.Message) bool) {
-	n := v.Len(len(d.newest))
-	if n > len(d.newest) { // new peers are at the end of a network
-		v.Fail("sums of %d peers, want %d", n, len(d.newest))
-		n = 0
-	}
-	for i := range n {
-		m, held, reported := d.newest[i], d.held[i], d.reported[i]
-		spread.VisitMessage(v, &m)
-		v.Uint(&held)
-		v.Bool(&reported)
-		if !v.Loading() || m.Kind() == 0 {
-			continue
-		}
-		if int64(m.Label().Origin) != int64(i) || m.Refs() == 0 {
-			v.Fail("sums %d are not of peer %d", i, i)
-			break
-		}
-		if good(&m) {
-			d.newest[i], d.held[i], d.reported[i] = m, held, reported
 		}
 	}
 }

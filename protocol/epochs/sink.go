@@ -103,7 +103,9 @@ func (p SinkParams) New(c protocol.Config) (protocol.Protocol, error) {
 	if err := of.refuse(&c); err != nil {
 		return nil, fmt.Errorf("sink: as protocol %w", err)
 	}
-	x := &sink{pooling: newPooling(c, of, sinkMeans, sinkReport)}
+	x := &sink{pooling: newPooling(c, terms{
+		place: p.Server, byEpoch: true, deadline: p.Deadline, patience: p.Patience, ofMeans: sinkMeans, ofReport: sinkReport,
+	})}
 	x.plant()
 	return x, nil
 }
@@ -129,7 +131,7 @@ func (x *sink) collects() bool { return x.hub.Child(x.c.Self, x.hub.Root()) }
 
 // Lost implements [protocol.Dependent]. The server waits for two deadlines itself.
 func (x *sink) Lost() (needed protocol.Peer, lost bool) {
-	return x.hub.Root(), x.hub.Reached() && x.waits(3*x.p.Deadline)
+	return x.hub.Root(), x.hub.Reached() && x.waits(3*x.deadline)
 }
 
 // Tick sends a site's report or pool; at the server it sends the answer.
@@ -166,10 +168,10 @@ func (x *sink) report(out *protocol.Outbox) {
 func (x *sink) send(out *protocol.Outbox) error {
 	d := &x.desk
 	switch {
-	case !d.begun() || !x.hub.Linked(x.hub.Root()) || x.pooled > 0 && x.round < x.pooled+protocol.Round(x.p.Patience):
+	case !d.begun() || !x.hub.Linked(x.hub.Root()) || x.pooled > 0 && x.round < x.pooled+protocol.Round(x.patience):
 		return nil
 	case x.collects() && x.complete():
-	case x.round >= d.began+protocol.Round(x.p.Deadline):
+	case x.round >= d.began+protocol.Round(x.deadline):
 	default:
 		return nil
 	}
@@ -214,7 +216,7 @@ func (x *sink) answer(out *protocol.Outbox) error {
 			complete = complete && (x.absent[i] || !x.hub.Reaches(protocol.Peer(i)))
 		}
 	}
-	if !complete && x.round < d.began+protocol.Round(2*x.p.Deadline) {
+	if !complete && x.round < d.began+protocol.Round(2*x.deadline) {
 		return nil
 	}
 	body, err := x.pool(of)

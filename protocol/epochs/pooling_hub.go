@@ -9,35 +9,6 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// desk is the hub's state of the sites.
-type desk struct {
-	newest   []protocol.Message // sums, by origin; empty before the first
-	held     []uint64           // numbers of the newest means of sites
-	reported []bool             // sites that wait for the next means
-	began    protocol.Round     // round of the first report
-}
-
-func newDesk(peers int) desk {
-	return desk{
-		newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, peers), held: make([]uint64, peers), reported: make([]bool, peers),
-	}
-}
-
-// take stores sums, unless they are older than the present ones.
-func (d *desk) take(m protocol.Message, now protocol.Round) {
-	i, held := m.Label().Origin, m.Ref(0).Seq
-	if old := &d.newest[i]; old.Kind() != 0 && (protocol.Newer(old.Label(), m.Label()) || old.Label() == m.Label() && d.held[i] > held) {
-		return
-	}
-	if !d.begun() {
-		d.began = now
-	}
-	d.newest[i], d.held[i], d.reported[i] = m, held, true
-}
-
-// begun reports whether a site has reported.
-func (d *desk) begun() bool { return slices.Contains(d.reported, true) }
-
 // checkContent refuses sums that its origin cannot have released or has not signed.
 func (x *pooling) checkContent(m *protocol.Message) error {
 	next := 0
@@ -72,7 +43,7 @@ func (x *pooling) poolable(r *dp.Release, sites uint64) bool {
 func (x *pooling) meansOf(number uint64, body []dp.Release, peers ...protocol.Label) protocol.Message {
 	label := protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: number}
 	first := label // of the first means that the hub has
-	if len(x.means) > 0 && x.p.Schedule == ByEpoch {
+	if len(x.means) > 0 && x.byEpoch {
 		first = x.means[0].Label()
 	}
 	return x.c.Press.Signed(protocol.Content{Kind: x.ofMeans, Label: label, Refs: append([]protocol.Label{first}, peers...), Body: body})
