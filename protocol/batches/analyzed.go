@@ -7,6 +7,12 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
+// The messages of batch with an analyzer.
+const (
+	batchReport protocol.Kind = 91 // the sum over all batches of a silo, signed; asks for the sum over others
+	batchOthers protocol.Kind = 92 // the sum over all silos except one, for that silo, signed by the analyzer
+)
+
 // analyzed is Private-FedLinUCB with the paper's server (Zhou and Chowdhury 2024, Algorithm 1): one
 // peer without arms, the analyzer, holds the newest report of each silo and returns to a silo
 // the sum over all others, so that what a silo receives does not grow with their number. Messages
@@ -23,16 +29,17 @@ import (
 // and every pull rounds it sends newer sums to silos. A silo also asks without a report, more and
 // more rarely while there is no news, in case a sum was lost on its way.
 type analyzed struct {
-	c       protocol.Config
-	p       BatchParams
-	cadence protocol.Cadence
-	batches protocol.Cadence // in leaves
-	hub     spread.Hub       // the analyzer
-	round   protocol.Round   // that is under way
-	belief  belief.Belief
-	stale   bool
-	silo    analyzedSilo
-	desk    analyzedDesk
+	c         protocol.Config
+	cadence   protocol.Cadence
+	batches   protocol.Cadence // in leaves
+	threshold float64          // amount of news that is worth a report; 0 if every batch is
+	pull      uint64           // rounds after which a silo or the analyzer sends again
+	hub       spread.Hub       // the analyzer
+	round     protocol.Round   // that is under way
+	belief    belief.Belief
+	stale     bool
+	silo      analyzedSilo
+	desk      analyzedDesk
 }
 
 // analyzedSilo is the state of a peer with arms.
@@ -48,9 +55,10 @@ type analyzedSilo struct {
 	quiet   uint64           // periods of pull rounds until it asks again without a report
 }
 
-func newAnalyzed(c protocol.Config, p BatchParams) *analyzed {
+// newAnalyzed returns a peer of a network with its analyzer at a place, from 1; batches are in leaves.
+func newAnalyzed(c protocol.Config, place int, cadence, batches protocol.Cadence, threshold float64, pull uint64) *analyzed {
 	return &analyzed{
-		c: c, p: p, cadence: p.Cadence(), batches: p.batches(), hub: spread.NewHub(&c, p.Analyzer),
+		c: c, cadence: cadence, batches: batches, threshold: threshold, pull: pull, hub: spread.NewHub(&c, place),
 		belief: belief.New(c.Parts, c.Width), stale: true,
 		silo: analyzedSilo{sums: make([]dp.Release, c.Parts), shown: make([]dp.Release, c.Parts), others: protocol.NoMessage(), taken: true, quiet: 1},
 		desk: newAnalyzedDesk(c.Peers()),
@@ -59,7 +67,7 @@ func newAnalyzed(c protocol.Config, p BatchParams) *analyzed {
 
 // patience returns the number of rounds for which a silo awaits an answer.
 func (x *analyzed) patience() protocol.Round {
-	return protocol.Round(x.p.Pull) + protocol.Round(2*max(0, x.hub.Links()))
+	return protocol.Round(x.pull) + protocol.Round(2*max(0, x.hub.Links()))
 }
 
 // Lost implements [protocol.Dependent].
@@ -76,13 +84,12 @@ func (x *analyzed) due(part dp.StreamID) bool {
 	if !spread.Ended(x.batches, own, shown) {
 		return false
 	}
-	threshold := x.p.Schedule.released(x.p.Threshold)
-	if threshold == 0 {
+	if x.threshold == 0 {
 		return true
 	}
 	all := belief.New(1, x.c.Width)
 	x.addUp(&all, 0, int(part))
-	return newsworthy(&all, own, shown, threshold)
+	return newsworthy(&all, own, shown, x.threshold)
 }
 
 // Released adds leaves to the own sums. A completed batch is to be reported.
@@ -115,7 +122,7 @@ func (x *analyzed) ask(out *protocol.Outbox) {
 	case s.waiting:
 	case !s.taken:
 		s.waiting, s.since = true, x.round
-	case x.round >= s.asked+protocol.Round(s.quiet*x.p.Pull):
+	case x.round >= s.asked+protocol.Round(s.quiet*x.pull):
 		s.waiting, s.since, s.quiet = true, x.round, min(2*s.quiet, spread.Rest)
 	default:
 		return

@@ -88,7 +88,7 @@ func (x *analyzed) checkReport(m *protocol.Message) error {
 // records to get.
 func (x *analyzed) answer(out *protocol.Outbox) error {
 	d := &x.desk
-	periods := uint64(x.round) / x.p.Pull
+	periods := uint64(x.round) / x.pull
 	all := periods > d.pulled
 	d.pulled = periods
 	for i := range d.asks {

@@ -10,13 +10,11 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// The messages of batch.
+// The messages of batch without an analyzer.
 const (
 	batchRow    protocol.Kind = 88 // the sum over all batches of its origin, signed
 	batchDigest protocol.Kind = batchRow + spread.FloodDigest
 	batchWant   protocol.Kind = batchRow + spread.FloodWant
-	batchReport protocol.Kind = 91 // the same sum for the analyzer, signed; asks for the sum over others
-	batchOthers protocol.Kind = 92 // the sum over all silos except one, for that silo, signed by the analyzer
 )
 
 // DecideFrom says which data of a site's own unfinished batch its choices depend on.
@@ -146,7 +144,7 @@ func (p BatchParams) New(c protocol.Config) (protocol.Protocol, error) {
 		if p.Pull < 1 {
 			return nil, fmt.Errorf("batch: pull is %d rounds, want at least 1", p.Pull)
 		}
-		return newAnalyzed(c, p), nil
+		return newAnalyzed(c, p.Analyzer, p.Cadence(), p.batches(), p.Schedule.released(p.Threshold), p.Pull), nil
 	}
 	b := &batched{batches: p.batches(), threshold: p.Schedule.released(p.Threshold), belief: belief.New(c.Parts, c.Width)}
 	if err := b.open(c, batchRow, p.Pull, p.Cadence()); err != nil {
