@@ -6,7 +6,9 @@
 // streams release. A driver supplies time as a round number and carries the messages of the
 // [Outbox]; a daemon and a simulator differ in nothing else.
 //
-// A protocol is a file here and a line of [table.Table].
+// This package has the contract: what a protocol is given and what it does, the messages and their
+// form on the wire. Protocols are in packages averaging, rows, batches and epochs; package table
+// lists them. Protocols of other modules implement [Params] and [Protocol].
 package protocol
 
 import (

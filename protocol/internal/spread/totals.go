@@ -27,7 +27,7 @@ func Batching(first uint64, growth float64) protocol.Cadence {
 	return protocol.Cadence{First: first, Growth: growth, Noun: "batch"}
 }
 
-// NewTotals returns totals without rows, whose arguments are as for [NewFlood] and streams those of parts.
+// NewTotals returns totals without rows. Its arguments are as for [NewFlood]; the streams are the parts.
 func NewTotals(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (Totals, error) {
 	o, err := newAgreement(c, row, pull, check)
 	return Totals{agreement: o, Total: make([]dp.Release, c.Parts)}, err
