@@ -37,7 +37,7 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 		if n := chosen(.45, true); n > 20 { // a learner may sample the other arm's mean
 			t.Errorf("%s: an arm to be left to others is chosen %d times of 200", e.Words().Name, n)
 		}
-		if n := chosen(.8, true); n < 200 {
+		if n := chosen(.8, true); n < 180 { // or the best arm
 			t.Errorf("%s: the best arm is chosen %d times of 200, if it is left to others to find out more", e.Words().Name, n)
 		}
 	}

@@ -66,7 +66,7 @@ func TestEntriesDescribeThemselves(t *testing.T) {
 	}
 }
 
-// fits reports whether a value is as a tag wants it: a|b|c, 1.., 1..20, "over 0 up to .5" or "0 up to .5".
+// fits reports whether a value is as a tag wants it: a|b|c, 1.., 1..20, "over 0", "over 0 up to .5" or "0 up to .5".
 func fits(t *testing.T, want string, value any) bool {
 	t.Helper()
 	if rows, ok := value.([][]float64); ok {
@@ -80,6 +80,9 @@ func fits(t *testing.T, want string, value any) bool {
 	if err != nil {
 		t.Errorf("%q is no number", text)
 		return false
+	}
+	if want == "over 0" {
+		return x > 0
 	}
 	var above, most float64
 	if n, _ := fmt.Sscanf(want, "over %g up to %g", &above, &most); n == 2 {
