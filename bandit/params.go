@@ -114,6 +114,7 @@ func Table() []Params {
 		KLUCBParams{TwoLog},
 		IMEDParams{},
 		MEDParams{},
+		PersonalizedParams{Guard: 5},
 		EliminationParams{Length: 1},
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
 		LinTSParams{Vectors: [][]float64{}, Radius: 1},

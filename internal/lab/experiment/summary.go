@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 )
@@ -35,24 +35,27 @@ type CellDocument struct {
 	Regret stats.Interval `json:"regret"`         // of the average honest peer at the end
 	// Own is the regret of the average honest peer at the end against the best arm of its own site: what
 	// it loses there while all learn the best arm over sites. It is null where arms have no means.
-	Own      *stats.Interval `json:"own_regret"`
-	Ratio    stats.Interval  `json:"regret_ratio"` // of means, to the reference; paired by seed
-	Tails    stats.Tails     `json:"tails"`        // of Regret
-	Bound    *float64        `json:"lower_bound"`  // on Regret, asymptotic, mean over runs; null where none is computed
-	Messages float64         `json:"messages_a_peer_and_round"`
-	Bytes    float64         `json:"bytes_a_peer_and_round"`
-	Links    float64         `json:"links_a_run"`     // over which a release went, round by round, between peers with arms
-	HubLinks float64         `json:"hub_links_a_run"` // those with an idle peer at an end
-	Cost     float64         `json:"cost_a_run"`      // of both, by experiment.cost
-	Lost     float64         `json:"lost_share"`
-	Refused  uint64          `json:"refused"`
-	Epsilon  float64         `json:"epsilon_spent"`          // by each peer; -1 for infinity
-	Private  bool            `json:"private"`                // never: noise comes from seeds
-	Seconds  float64         `json:"seconds"`                // of all runs, added up
-	Lemmas   *sim.Lemmas     `json:"laws,omitempty"`         // over all runs
-	Coverage *sim.Coverage   `json:"coverage,omitempty"`     // over all runs
-	Misses   *stats.Interval `json:"misses_a_run,omitempty"` // of Coverage
-	Missed   *stats.Interval `json:"share_of_runs_with_a_miss,omitempty"`
+	Own   *stats.Interval `json:"own_regret"`
+	Ratio stats.Interval  `json:"regret_ratio"` // of means, to the reference; paired by seed
+	// OwnToAlone is the ratio of Own to that of the first cell of the experiment whose sites are alone, in the
+	// same world and with the same privacy, paired by seed: below 1 it pays to join. It is null without such a cell.
+	OwnToAlone *stats.Interval `json:"own_regret_to_alone,omitempty"`
+	Tails      stats.Tails     `json:"tails"`       // of Regret
+	Bound      *float64        `json:"lower_bound"` // on Regret, asymptotic, mean over runs; null where none is computed
+	Messages   float64         `json:"messages_a_peer_and_round"`
+	Bytes      float64         `json:"bytes_a_peer_and_round"`
+	Links      float64         `json:"links_a_run"`     // over which a release went, round by round, between peers with arms
+	HubLinks   float64         `json:"hub_links_a_run"` // those with an idle peer at an end
+	Cost       float64         `json:"cost_a_run"`      // of both, by experiment.cost
+	Lost       float64         `json:"lost_share"`
+	Refused    uint64          `json:"refused"`
+	Epsilon    float64         `json:"epsilon_spent"`          // by each peer; -1 for infinity
+	Private    bool            `json:"private"`                // never: noise comes from seeds
+	Seconds    float64         `json:"seconds"`                // of all runs, added up
+	Lemmas     *sim.Lemmas     `json:"laws,omitempty"`         // over all runs
+	Coverage   *sim.Coverage   `json:"coverage,omitempty"`     // over all runs
+	Misses     *stats.Interval `json:"misses_a_run,omitempty"` // of Coverage
+	Missed     *stats.Interval `json:"share_of_runs_with_a_miss,omitempty"`
 }
 
 func sumUp(c *config.Config, cells []cellRun) *Document {
@@ -61,9 +64,29 @@ func sumUp(c *config.Config, cells []cellRun) *Document {
 	for i := range cells {
 		cell := cells[i].sumUp()
 		cell.Ratio = stats.RatioOf(stats.Finals(cells[i].runs), reference)
+		cell.OwnToAlone = ownToAlone(&cells[i], cells)
 		d.Cells = append(d.Cells, cell)
 	}
 	return d
+}
+
+// ownToAlone returns what [CellDocument.OwnToAlone] has.
+func ownToAlone(r *cellRun, cells []cellRun) *stats.Interval {
+	owns := stats.Owns(r.runs)
+	if r.Experiment.Alone || owns == nil {
+		return nil
+	}
+	place := func(r *cellRun) string {
+		rest := []string{"arms", "seed", "rounds.count", "testnet.nodes", "experiment.seeds", "experiment.instances"}
+		return madeOf(&r.CellConfig, slices.Concat(plan.Schema().Under("world"), plan.Schema().Under("privacy"), rest)...)
+	}
+	for i := range cells {
+		if alone := &cells[i]; alone.Experiment.Alone && place(alone) == place(r) {
+			x := stats.RatioOf(owns, stats.Owns(alone.runs))
+			return &x
+		}
+	}
+	return nil
 }
 
 func (r *cellRun) sumUp() CellDocument {
@@ -194,6 +217,7 @@ func (d *Document) Write(w io.Writer) {
 	if d.Seeds > 1 {
 		d.writeTails(w)
 	}
+	d.writeOwn(w)
 	for _, c := range d.Cells {
 		if c.Lost > 0 || c.Refused > 0 {
 			_, _ = fmt.Fprintf(w, "%s: %.1f %% of messages lost, %d refused\n", c.Cell, 100*c.Lost, c.Refused)
@@ -224,6 +248,24 @@ func (d *Document) Write(w io.Writer) {
 // percentText writes a share as a number of per cent with its interval.
 func percentText(x stats.Interval) string {
 	return intervalText(stats.Interval{Mean: 100 * x.Mean, Low: 100 * x.Low, High: 100 * x.High}, 2)
+}
+
+// writeOwn prints what sites lose of their own together and alone, where cells have both.
+func (d *Document) writeOwn(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	rows := 0
+	for _, c := range d.Cells {
+		if c.OwnToAlone == nil {
+			continue
+		}
+		if rows++; rows == 1 {
+			_, _ = fmt.Fprintln(t, "CELL\tOWN REGRET\tRATIO TO ALONE")
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", c.Cell, MeanText(*c.Own), timesText(*c.OwnToAlone))
+	}
+	if _ = t.Flush(); rows > 0 {
+		_, _ = fmt.Fprintln(w, "The ratio is to the first cell with experiment.alone in the same world and with the same privacy, paired by seed.")
+	}
 }
 
 // writeTails prints how the runs of cells spread.

@@ -23,9 +23,15 @@ type BernoulliParams struct {
 	Draw     Draw        `want:"given|sites|shared" doc:"Where the means come from: given takes means; sites draws them uniformly from [0, 1] for every site, shared once for all sites."`
 	Instance uint64      `want:"0.." doc:"Seed of the drawn means, the same in all runs; 0 draws new ones for every run of an experiment."`
 	Spread   float64     `want:"0 up to 1" doc:"With draw: shared, the greatest difference between a site's means and the shared means, drawn uniformly, within [0, 1]."`
+
+	Deviation float64 `want:"0 up to 1" doc:"With draw: shared, the standard deviation of a site's means around the shared means, normal, within [0, 1]."`
+	Groups    int     `want:"0.." unit:"groups" doc:"With spread or deviation, groups of sites that have the same means: site i is in group i modulo groups. 0 puts every site in a group of its own."`
+	Differ    int     `want:"0.." unit:"arms" doc:"With spread or deviation, how many arms, the first ones, pay differently at different sites; 0 for all."`
 }
 
-func (p BernoulliParams) means() means { return means{p.Means, p.Draw, p.Instance, p.Spread} }
+func (p BernoulliParams) means() means {
+	return means{given: p.Means, draw: p.Draw, instance: p.Instance, spread: p.Spread, deviation: p.Deviation, groups: p.Groups, differ: p.Differ}
+}
 
 // Words implements [Params].
 func (BernoulliParams) Words() Words {

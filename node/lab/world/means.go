@@ -24,7 +24,14 @@ type means struct {
 	draw     Draw
 	instance uint64
 	spread   float64 // of sites around shared means
+
+	deviation float64 // normal, of sites around shared means
+	groups    int     // of sites with the same means; 0 for none
+	differ    int     // arms whose means differ between sites; 0 for all
 }
+
+// apart reports whether the means of sites differ from shared ones.
+func (m means) apart() bool { return m.spread > 0 || m.deviation > 0 }
 
 // arms returns the number of given means a row, 0 where they are drawn.
 func (m means) arms() int {
@@ -40,6 +47,12 @@ func (m means) check(name string, c Config) (field, want string) {
 	switch {
 	case m.spread != 0 && (m.draw != Shared || !probability(m.spread)):
 		return "spread", "0 up to 1, and 0 without draw: shared"
+	case m.deviation != 0 && (m.draw != Shared || !probability(m.deviation)):
+		return "deviation", "0 up to 1, and 0 without draw: shared"
+	case m.groups != 0 && (m.groups < 0 || !m.apart()):
+		return "groups", "0 or more, and 0 where sites do not differ"
+	case m.differ != 0 && (m.differ < 0 || m.differ > c.Arms || !m.apart()):
+		return "differ", fmt.Sprintf("0 up to %d, the number of arms, and 0 where sites do not differ", c.Arms)
 	case m.draw != Given && len(m.given) > 0:
 		return key, fmt.Sprintf("[] with draw: %s", m.draw)
 	case m.draw != Given:
@@ -91,19 +104,32 @@ func (m means) bySite(name string, c Config, run *rand.Rand) ([][]float64, error
 		}
 	}
 	rows := drawn(c.Sites, c.Arms, m.draw == Shared, run)
-	if m.spread > 0 {
-		scatter(rows, m.spread, run)
+	if m.apart() {
+		m.scatter(rows, run)
 	}
 	return rows, nil
 }
 
-// scatter moves every mean of every site by up to spread, uniformly, and no farther than to 0
-// or 1.
-func scatter(rows [][]float64, spread float64, rng *rand.Rand) {
+// scatter moves the mean of every arm that differs between sites, and no farther than to 0 or 1: by up to
+// spread, uniformly, and by a normal number. Sites of a group get the same means.
+func (m means) scatter(rows [][]float64, rng *rand.Rand) {
 	for i := range rows {
+		if m.groups > 0 && i >= m.groups {
+			rows[i] = rows[i-m.groups]
+			continue
+		}
 		rows[i] = slices.Clone(rows[i])
-		for k, m := range rows[i] {
-			rows[i][k] = min(max(m+spread*(2*rng.Float64()-1), 0), 1)
+		for k, x := range rows[i] {
+			if m.differ > 0 && k >= m.differ {
+				break
+			}
+			if m.spread > 0 {
+				x += m.spread * (2*rng.Float64() - 1)
+			}
+			if m.deviation > 0 {
+				x += m.deviation * rng.NormFloat64()
+			}
+			rows[i][k] = min(max(x, 0), 1)
 		}
 	}
 }

@@ -205,3 +205,37 @@ func TestSitesScatterAroundSharedMeans(t *testing.T) {
 		}
 	}
 }
+
+// TestSitesDiffer: the means of sites deviate from shared ones by the deviation, those of one group are the same, and
+// arms that do not differ pay the same at all sites.
+func TestSitesDiffer(t *testing.T) {
+	const sites, groups = 400, 100
+	p := BernoulliParams{Draw: Shared, Deviation: .05, Groups: groups, Differ: 2}
+	rows, err := p.means().bySite("bernoulli", Config{Arms: 3, Sites: sites}, rand.New(rand.NewPCG(1, 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 3 {
+		sum, square := 0., 0.
+		for i := range groups {
+			sum += rows[i][k] / groups
+			square += rows[i][k] * rows[i][k] / groups
+		}
+		if dev := math.Sqrt(max(0, square-sum*sum)); k < 2 && math.Abs(dev-.05) > .015 || k == 2 && dev > 1e-7 {
+			t.Errorf("arm %d deviates by %v", k, dev)
+		}
+	}
+	for i := range sites {
+		if !slices.Equal(rows[i], rows[i%groups]) {
+			t.Fatalf("site %d differs from its group", i)
+		}
+	}
+	c := Config{Arms: 3, Sites: sites}
+	for _, bad := range []BernoulliParams{
+		{Draw: BySite, Deviation: .1}, {Draw: Shared, Deviation: 2}, {Draw: Shared, Groups: 2}, {Draw: Shared, Differ: 1}, {Draw: Shared, Deviation: .1, Differ: 4},
+	} {
+		if field, _ := bad.Check(c); field == "" {
+			t.Errorf("%+v is accepted", bad)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package bandit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"peerd.dev/bandit/belief"
+)
+
+func personalized(t testing.TB, arms, sites int, guard float64) *Personalized {
+	t.Helper()
+	l, err := PersonalizedParams{guard}.New(Config{Arms: arms, Peers: sites, Rand: rand.New(rand.NewPCG(5, 6))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.(*Personalized)
+}
+
+// say sets what a site says of an arm: the mean of n rewards, with noise of scale 1 in their sum for each of some
+// draws.
+func say(b *Belief, k, site int, mean, n, draws float64) {
+	rows := slices.DeleteFunc(b.Sites[k], func(s belief.Site) bool { return s.Peer == site })
+	rows = append(rows, belief.Site{Peer: site, Mean: mean, N: n, LaplaceSumSq: draws / n / n, LaplaceMax: 1 / n})
+	slices.SortFunc(rows, func(x, y belief.Site) int { return x.Peer - y.Peer })
+	b.Sites[k] = rows
+	b.X[k], b.SampleVar[k], b.LaplaceSumSq[k], b.LaplaceMax[k] = 0, 0, 0, 0
+	for _, s := range rows {
+		m := float64(len(rows))
+		b.X[k] += s.Mean / m
+		b.SampleVar[k] += 1 / s.N / m / m
+		b.LaplaceSumSq[k] += s.LaplaceSumSq / m / m
+		b.LaplaceMax[k] = max(b.LaplaceMax[k], s.LaplaceMax/m)
+	}
+}
+
+// playAlone plays rounds of a site, 0, with these means and batches that grow by half, and calls seen with every
+// choice. What others say is in the belief.
+func playAlone(l Learner, b *Belief, means []float64, rounds int, rng *rand.Rand, seen func(Arm)) (regret float64) {
+	type arm struct{ sum, n, open, draws, paid float64 }
+	arms := make([]arm, len(means))
+	for t := range rounds {
+		k := l.Choose(b, Turn{Round: uint64(t)}).Arm
+		seen(k)
+		regret += slices.Max(means) - means[k]
+		b.Pulls[k]++
+		a := &arms[k]
+		if a.open++; rng.Float64() < means[k] {
+			a.paid++
+		}
+		if a.open >= max(4, math.Ceil(a.n/2)) {
+			a.sum += a.paid + rng.ExpFloat64() - rng.ExpFloat64()
+			a.n, a.draws = a.n+a.open, a.draws+1
+			a.open, a.paid = 0, 0
+			say(b, int(k), 0, a.sum/a.n, a.n, a.draws)
+		}
+	}
+	return regret
+}
+
+// lies are what nine other sites say to mislead: that the worst arm pays 1 and the others 0, with a million rewards.
+func lies(b *Belief) {
+	for site := 1; site < 10; site++ {
+		for k := range b.X {
+			say(b, k, site, []float64{0, 0, 1}[k], 1e6, 1)
+		}
+	}
+}
+
+// TestTheGuardHolds: whatever others say, an arm is pulled only if its index by own rewards is within the guard of the
+// least one. With a guard of 5 lies of nine sites do use up more than a guard of 4, so the test would detect it.
+func TestTheGuardHolds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	beyond := 0
+	for range 20 {
+		const guard = 5
+		u, b := personalized(t, 3, 10, guard), belief.New(3, 1)
+		lies(&b)
+		playAlone(u, &b, []float64{.7, .5, .3}, 2000, rng, func(k Arm) {
+			index := func(k int) float64 {
+				if !u.mine.Known(k) {
+					return math.Log(float64(max(1, b.Pulls[k])))
+				}
+				var e evidence
+				e.take(&u.mine, k)
+				best := 0.
+				for j, x := range u.mine.X {
+					if u.mine.Known(j) {
+						best = max(best, min(x, 1))
+					}
+				}
+				s := 0.
+				return e.exponent(best, &s) - math.Log(u.mine.SampleVar[k])
+			}
+			least := min(index(0), index(1), index(2))
+			if x := index(int(k)) - least; x > guard+1e-9 {
+				t.Fatalf("arm %d is pulled %v nats beyond the least index", k, x)
+			} else if x > guard-1 {
+				beyond++
+			}
+		})
+	}
+	if beyond == 0 {
+		t.Error("no choice is near the guard: the test shows nothing")
+	}
+}
+
+// TestLiesCostLittle: nine sites of ten that lie cost no more than twice what is lost alone, in addition. With one best arm for all
+// they cost nearly all that can be lost.
+func TestLiesCostLittle(t *testing.T) {
+	means := []float64{.7, .5, .3}
+	play := func(learner func() Learner, others func(*Belief)) (mean float64) {
+		const runs = 60
+		rng := rand.New(rand.NewPCG(2, 9))
+		for range runs {
+			b := belief.New(3, 1)
+			others(&b)
+			mean += playAlone(learner(), &b, means, 4000, rng, func(Arm) {}) / runs
+		}
+		return mean
+	}
+	own := func() Learner { return personalized(t, 3, 10, 5) }
+	common := func() Learner { return imed(t, 3) }
+	alone, lied, lost := play(own, func(*Belief) {}), play(own, lies), play(common, lies)
+	t.Logf("own regret alone %.1f, with nine liars %.1f; with one best arm for all %.1f", alone, lied, lost)
+	if lied > 3*alone {
+		t.Errorf("liars cost %v, alone %v is lost", lied-alone, alone)
+	}
+	if lost < 10*alone {
+		t.Errorf("with one best arm for all %v is lost: these are no lies", lost)
+	}
+}
+
+// TestAGuardOfNothingIsBeingAlone: then choices are the ones of imed by own rewards, whatever others say.
+func TestAGuardOfNothingIsBeingAlone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 300 {
+		b, own := belief.New(4, 1), belief.New(4, 1)
+		for k := range 4 {
+			x, n := rng.Float64(), math.Exp(6*rng.Float64())
+			say(&own, k, 0, x, n, 3)
+			say(&b, k, 0, x, n, 3)
+			for site := range 5 {
+				say(&b, k, site+1, rng.Float64(), 1000, 1)
+			}
+		}
+		u, alone := personalized(t, 4, 6, 0), imed(t, 4)
+		if got, want := u.Choose(&b, Turn{}).Arm, alone.Choose(&own, Turn{}).Arm; got != want {
+			t.Fatalf("arm %d, alone %d", got, want)
+		}
+	}
+}
+
+// TestSitesCountByHowAlikeTheyAre: the mean of a site that is alike counts, and another one's hardly. A site
+// that has released nothing yet takes over what others say.
+func TestSitesCountByHowAlikeTheyAre(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	u, b := personalized(t, 8, 11, 5), belief.New(8, 1)
+	truth := make([]float64, 8)
+	for k := range truth {
+		truth[k] = .2 + .6*rng.Float64()
+		for site := range 11 {
+			x := truth[k]
+			if site > 5 {
+				x = rng.Float64()
+			}
+			n := 2000.
+			if site == 0 {
+				n = 150
+			}
+			say(&b, k, site, x+.5/math.Sqrt(n)*rng.NormFloat64(), n, 1)
+		}
+	}
+	u.Choose(&b, Turn{})
+	for site := 1; site < 11; site++ {
+		w, own := u.near.precision(site, 1/8000.), 600.
+		t.Logf("site %d: precision %.0f", site, w)
+		if alike := site <= 5; alike && w < own || !alike && w > own/4 {
+			t.Errorf("site %d of %v means has precision %v, own rewards have %v", site, alike, w, own)
+		}
+	}
+	s := u.Summarize(&b)
+	for k, x := range truth {
+		if math.Abs(s.Estimates[k]-x) > .06 {
+			t.Errorf("arm %d is estimated as %v, want %v", k, s.Estimates[k], x)
+		}
+	}
+	late, b := personalized(t, 3, 11, 5), belief.New(3, 1)
+	for site := 1; site < 11; site++ {
+		for k, x := range []float64{.8, .2, .3} {
+			say(&b, k, site, x, 1000, 3)
+		}
+	}
+	if a := late.Choose(&b, Turn{}).Arm; a != 0 {
+		t.Errorf("a site that joins pulls arm %d, want the best one of all others", a)
+	}
+}
+
+// TestSavedDistancesGoOn: a learner that loads a state chooses as the one that saved it.
+func TestSavedDistancesGoOn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	u, b := personalized(t, 3, 4, 5), belief.New(3, 1)
+	for i := range 200 {
+		say(&b, rng.IntN(3), rng.IntN(4), rng.Float64(), float64(5+3*i), 2)
+		again := personalized(t, 3, 4, 5)
+		if err := again.Load(u.Save()); err != nil {
+			t.Fatal(err)
+		}
+		if i%3 == 0 {
+			u.Summarize(&b) // reading the status changes nothing
+		}
+		for k := range b.Pulls {
+			b.Pulls[k]++
+		}
+		if got, want := again.Choose(&b, Turn{Round: uint64(i)}), u.Choose(&b, Turn{Round: uint64(i)}); got != want {
+			t.Fatalf("step %d: %v after a restart, want %v", i, got, want)
+		}
+	}
+	if err := u.Load(make([]byte, 9)); err == nil {
+		t.Error("a state of 9 bytes is taken")
+	}
+}
+
+func BenchmarkPersonalizedOfAThousandArms(b *testing.B) { // limit: 50 µs
+	const arms, sites = 1000, 100
+	rng := rand.New(rand.NewPCG(1, 1))
+	l := personalized(b, arms, sites, 5)
+	x := belief.New(arms, 1)
+	n := make([]float64, arms*sites)
+	release := func(site int) {
+		k := rng.IntN(arms)
+		i := k*sites + site
+		n[i] += max(4, math.Ceil(n[i]/2))
+		say(&x, k, site, rng.Float64(), n[i], 3)
+	}
+	for range 20 * arms * sites / 4 {
+		release(rng.IntN(sites))
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		b.StopTimer()
+		if i%20 == 0 { // batches of all sites close
+			for site := range sites {
+				release(site)
+			}
+		}
+		b.StartTimer()
+		l.Choose(&x, Turn{Round: uint64(i)})
+	}
+}
