@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 )
@@ -37,7 +38,7 @@ type CellDocument struct {
 	// it loses there while all learn the best arm over sites. It is null where arms have no means.
 	Own   *stats.Interval `json:"own_regret"`
 	Ratio stats.Interval  `json:"regret_ratio"` // of means, to the reference; paired by seed
-	// OwnToAlone is the ratio of Own to that of the first cell of the experiment whose sites are alone, in the
+	// OwnToAlone divides Own by the own regret in the first cell of the experiment whose sites are alone, in the
 	// same world and with the same privacy, paired by seed: below 1 it pays to join. It is null without such a cell.
 	OwnToAlone *stats.Interval `json:"own_regret_to_alone,omitempty"`
 	Tails      stats.Tails     `json:"tails"`       // of Regret

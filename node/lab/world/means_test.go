@@ -206,12 +206,12 @@ func TestSitesScatterAroundSharedMeans(t *testing.T) {
 	}
 }
 
-// TestSitesDiffer: the means of sites deviate from shared ones by the deviation, those of one group are the same, and
+// TestSitesDiffer: the means of sites deviate from shared ones by the deviation, sites of one group have the same ones, and
 // arms that do not differ pay the same at all sites.
 func TestSitesDiffer(t *testing.T) {
 	const sites, groups = 400, 100
 	p := BernoulliParams{Draw: Shared, Deviation: .05, Groups: groups, Differ: 2}
-	rows, err := p.means().bySite("bernoulli", Config{Arms: 3, Sites: sites}, rand.New(rand.NewPCG(1, 3)))
+	rows, err := p.means().bySite(p.Words().Name, Config{Arms: 3, Sites: sites}, rand.New(rand.NewPCG(1, 3)))
 	if err != nil {
 		t.Fatal(err)
 	}
