@@ -18,7 +18,7 @@ cd "$dir"
 old=./earlier new=./peerd
 port=${PORT:-23570}
 address() { echo "/ip4/127.0.0.1/tcp/$((port + $1))"; }
-"$old" init --dir a --set 'arms=[red, green, blue]' --set privacy.epsilon=1 --set privacy.horizon=100000 --set protocol.name=rows \
+"$old" init --dir a --set 'arms=[red, green, blue]' --set privacy.epsilon=1 --set privacy.horizon=100000 --set protocol.name=rows --set learner.name=ucb \
 	--set protocol.rows.every=1 --set protocol.rows.pull=5 --set rounds.every=1s --set api.window=2s --set "listen=[$(address 0)]" >/dev/null
 "$old" network new --dir a --name clinics --peer a --addr "$(address 0)" --admin --start "$(date -u -d '+3 seconds' +%Y-%m-%dT%H:%M:%SZ)" >/dev/null
 start a "$old"
