@@ -196,7 +196,7 @@ func (u *Personalized) Save() []byte {
 
 // Load implements [Learner].
 func (u *Personalized) Load(state []byte) error {
-	const site = 8 * len(grid)
+	const site = 8 * points
 	if len(state) < 8 || (len(state)-8)%site != 0 {
 		return fmt.Errorf("bandit: saved state of %d bytes, want 8 and %d for every site", len(state), site)
 	}
@@ -207,7 +207,7 @@ func (u *Personalized) Load(state []byte) error {
 	}
 	u.near = distances{rewards: next()}
 	for len(state) > 0 {
-		var p [len(grid)]float64
+		var p [points]float64
 		for g := range p {
 			p[g] = next()
 		}
