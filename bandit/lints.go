@@ -188,8 +188,12 @@ func (l *LinTS) learn(b *Belief) {
 	l.estimate()
 }
 
+// mostRewards bounds how many rewards behind a mean count. A site cannot have more, but one that lies can say so, and a
+// weight of 2^56 would drown the prior in rounding.
+const mostRewards = 1 << 40
+
 // weight returns the inverse of the greatest variance of the error.
-func (s *seen) weight() float64 { return 1 / (rewardVar/s.n + s.noise) }
+func (s *seen) weight() float64 { return 1 / (rewardVar/min(s.n, mostRewards) + s.noise) }
 
 // estimate computes θ̂ and W from what was seen.
 func (l *LinTS) estimate() {

@@ -186,3 +186,24 @@ func TestBadVectorsAreRefused(t *testing.T) {
 		t.Error("one vector for 3 arms is taken")
 	}
 }
+
+// TestLinTSSurvivesWhatLiarsClaim: rows of any number of rewards, alone and beside honest ones.
+func TestLinTSSurvivesWhatLiarsClaim(t *testing.T) {
+	for _, n := range []float64{1 << 30, 1 << 56, 1 << 63, math.MaxFloat64} {
+		v := newVectorSites(4, 20, 4, 7)
+		l := v.learner(t, 0)
+		for i := range 30 {
+			v.release(1+i%3, i%20, 500, 10)
+		}
+		for arm := range 20 {
+			v.b.Sites[arm] = append(v.b.Sites[arm], belief.Site{Peer: 3, Mean: .5, N: n})
+		}
+		c := l.Choose(&v.b, Turn{})
+		s := l.Summarize(&v.b)
+		for k, x := range s.Estimates {
+			if math.IsNaN(x) || math.IsInf(x, 0) || c.Arm < 0 {
+				t.Fatalf("%g rewards: arm %d is estimated %v", n, k, x)
+			}
+		}
+	}
+}

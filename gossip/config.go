@@ -98,6 +98,9 @@ type PeerInfo struct {
 type roster struct {
 	listen []ma.Multiaddr
 	peers  []peer.AddrInfo // by index
+	// unusable says which addresses are left out. An address that cannot be used is a notice and ends no
+	// host: a network document can be older than the check that refuses it.
+	unusable []error
 }
 
 func (c *Config) check() (roster, error) {
@@ -117,9 +120,12 @@ func (c *Config) check() (roster, error) {
 	}
 	seen := make(map[peer.ID]int)
 	for i, p := range c.Peers {
-		info, err := p.parse()
+		info, unusable, err := p.parse()
 		if err != nil {
 			return r, fmt.Errorf("gossip: peer %d: %w", i, err)
+		}
+		for _, why := range unusable {
+			r.unusable = append(r.unusable, fmt.Errorf("peer %d: %w", i, why))
 		}
 		if j, ok := seen[info.ID]; ok {
 			return r, fmt.Errorf("gossip: peers %d and %d have the same id %s", j, i, info.ID)
@@ -144,34 +150,77 @@ func (c *Config) check() (roster, error) {
 			return r, fmt.Errorf("gossip: peer %d is its own neighbour", n)
 		case slices.Contains(c.Neighbours[:i], n):
 			return r, fmt.Errorf("gossip: neighbour %d is named twice", n)
-		case n > c.Self && len(r.peers[n].Addrs) == 0:
+		case n > c.Self && len(c.Peers[n].Addrs) == 0:
 			return r, fmt.Errorf("gossip: neighbour %d has no address to dial", n)
 		}
 	}
 	return r, nil
 }
 
-func (p PeerInfo) parse() (peer.AddrInfo, error) {
-	id, err := peer.Decode(p.ID)
+// Limits of the addresses of a peer.
+const (
+	MaxAddrs   = 16
+	MaxAddrLen = 256 // bytes
+)
+
+// Check returns why a network cannot have the peer: its id is none, it has too many addresses, or one
+// cannot be dialled.
+func (p PeerInfo) Check() error {
+	_, unusable, err := p.parse()
+	switch {
+	case err != nil:
+		return err
+	case len(p.Addrs) > MaxAddrs:
+		return fmt.Errorf("%d addresses, want at most %d", len(p.Addrs), MaxAddrs)
+	case len(unusable) > 0:
+		return unusable[0]
+	}
+	return nil
+}
+
+// SameID reports whether two texts are the id of one key, which can be written in several ways.
+func SameID(a, b string) bool {
+	x, err := peer.Decode(a)
 	if err != nil {
-		return peer.AddrInfo{}, fmt.Errorf("id %q: %w", p.ID, err)
+		return a == b
 	}
-	info := peer.AddrInfo{ID: id}
+	y, err := peer.Decode(b)
+	return err == nil && x == y
+}
+
+// parse returns the peer with the addresses that can be dialled, and why others cannot.
+func (p PeerInfo) parse() (info peer.AddrInfo, unusable []error, err error) {
+	if info.ID, err = peer.Decode(p.ID); err != nil {
+		return info, nil, fmt.Errorf("id %q: %w", p.ID, err)
+	}
 	for _, s := range p.Addrs {
-		a, err := ma.NewMultiaddr(s)
-		if err != nil {
-			return info, fmt.Errorf("address %q: %w", s, err)
+		a, bad := dialled(s, info.ID)
+		if bad != nil {
+			unusable = append(unusable, bad)
+			continue
 		}
-		transport, of := peer.SplitAddr(a)
-		if of != "" && of != id {
-			return info, fmt.Errorf("address %q is another peer's, want %s", s, id)
-		}
-		if transport == nil {
-			return info, fmt.Errorf("address %q has no transport address", s)
-		}
-		info.Addrs = append(info.Addrs, transport)
+		info.Addrs = append(info.Addrs, a)
 	}
-	return info, nil
+	return info, unusable, nil
+}
+
+// dialled returns an address of a peer without the peer's id.
+func dialled(s string, id peer.ID) (ma.Multiaddr, error) {
+	if len(s) > MaxAddrLen {
+		return nil, fmt.Errorf("address of %d bytes, want at most %d", len(s), MaxAddrLen)
+	}
+	a, err := ma.NewMultiaddr(s)
+	if err != nil {
+		return nil, fmt.Errorf("address %q: %w", s, err)
+	}
+	transport, of := peer.SplitAddr(a)
+	switch {
+	case of != "" && of != id:
+		return nil, fmt.Errorf("address %q is another peer's, want %s", s, id)
+	case transport == nil:
+		return nil, fmt.Errorf("address %q has no transport address", s)
+	}
+	return transport, nil
 }
 
 // checkNetwork allows only network ids that cannot be ambiguous in a topic's name or in front of

@@ -47,7 +47,10 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 // TradeDocument does what [Host.TradeDocument] does, with one peer and without a host. It returns
 // the local address of the connection.
 func TradeDocument(ctx context.Context, id Identity, with PeerInfo, d Document) (from string, err error) {
-	to, err := with.parse()
+	to, unusable, err := with.parse()
+	if err == nil && len(to.Addrs) == 0 {
+		err = errors.Join(unusable...)
+	}
 	if err != nil {
 		return "", err
 	}

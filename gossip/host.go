@@ -111,6 +111,9 @@ func NewHost(c Config) (*Host, error) {
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
+	for _, why := range r.unusable {
+		h.log.Warn("an address in the network is left out", "err", why)
+	}
 	former, err := c.formerIDs()
 	if err != nil {
 		return nil, err

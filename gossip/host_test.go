@@ -1,14 +1,19 @@
 package gossip
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
 
 	"peerd.dev/protocol"
 )
@@ -232,10 +237,6 @@ func TestConfigIsChecked(t *testing.T) {
 		"neighbour 1 has no address": func(c *Config) { c.Neighbours = []protocol.Peer{1} },
 		"peer 1: id":                 func(c *Config) { c.Peers[1].ID = "x" },
 		"have the same id":           func(c *Config) { c.Peers[1] = c.Peers[0] },
-		"is another peer's": func(c *Config) {
-			c.Peers[1].Addrs = []string{"/ip4/127.0.0.1/tcp/1/p2p/" + c.Peers[2].ID}
-		},
-		"has no transport address": func(c *Config) { c.Peers[1].Addrs = []string{"/p2p/" + c.Peers[1].ID} },
 	} {
 		c := configs(3, path(3))[0]
 		c.Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"}
@@ -247,6 +248,42 @@ func TestConfigIsChecked(t *testing.T) {
 				h.Close()
 			}
 		}
+	}
+}
+
+// TestAnUnusableAddressIsANotice: whatever a network says of where another peer is, a host opens, and its log names what
+// it leaves out.
+func TestAnUnusableAddressIsANotice(t *testing.T) {
+	c := configs(3, path(3))[0]
+	good := "/ip4/127.0.0.1/tcp/1"
+	c.Peers[1].Addrs = []string{
+		good + "/p2p/" + c.Peers[2].ID, "/p2p/" + c.Peers[1].ID, "nowhere", "/dns4/" + strings.Repeat("a", MaxAddrLen) + "/tcp/1", good,
+	}
+	c.Peers[2].Addrs = []string{good + "/p2p/" + c.Peers[1].ID} // all of a neighbour's
+	c.Neighbours = []protocol.Peer{1, 2}
+	var log bytes.Buffer
+	c.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	h, err := NewHost(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for _, want := range []string{"is another peer's", "has no transport address", "nowhere", "want at most 256", "peer 2: "} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log does not say %q:\n%s", want, log.String())
+		}
+	}
+	if got := h.libp2p.Peerstore().Addrs(h.members[1].id); len(got) != 1 || got[0].String() != good {
+		t.Errorf("peer 1 is dialled at %v, want %s", got, good)
+	}
+	if err := c.Peers[1].Check(); err == nil {
+		t.Error("a network can have such a peer")
+	}
+	if err := (PeerInfo{ID: c.Peers[1].ID, Addrs: slices.Repeat([]string{good}, MaxAddrs+1)}).Check(); err == nil || !strings.Contains(err.Error(), "want at most 16") {
+		t.Error(err)
+	}
+	if !SameID(c.Peers[1].ID, peer.ToCid(h.members[1].id).String()) || SameID(c.Peers[1].ID, c.Peers[2].ID) || SameID(c.Peers[1].ID, "x") {
+		t.Error("ids are not compared as keys")
 	}
 }
 

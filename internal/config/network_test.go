@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,22 +41,24 @@ func TestNetworkFilesReadAsWritten(t *testing.T) {
 
 func TestBadNetworksAreRefused(t *testing.T) {
 	for want, spoil := range map[string]func(n *config.Network){
-		`name: "": want 1 to 64 letters`:                              func(n *config.Network) { n.Name = "" },
-		"name: a b: want 1 to 64 letters":                             func(n *config.Network) { n.Name = "a b" },
-		"start: \"0001-01-01T00:00:00Z\": want the time of round 0":   func(n *config.Network) { n.Start = time.Time{} },
-		"every: 0s: want a duration":                                  func(n *config.Network) { n.Every = 0 },
-		"peers: 1: want at least 2":                                   func(n *config.Network) { n.Peers, n.Links = n.Peers[:1], nil },
-		"peers[1].name: north: want another name":                     func(n *config.Network) { n.Peers[1].Name = "north" },
-		`peers[2].name: "": want a name`:                              func(n *config.Network) { n.Peers[2].Name = "" },
-		"peers[0].id: me: want what `peerd id` prints":                func(n *config.Network) { n.Peers[0].ID = "me" },
-		"peers[2].id: " + testID(0) + ": want another id":             func(n *config.Network) { n.Peers[2].ID = testID(0) },
-		"peers[1].addrs: nowhere: want an address to dial":            func(n *config.Network) { n.Peers[1].Addrs = []string{"nowhere"} },
-		"peers[1].addrs: /ip4/10.0.0.1/tcp/0: want":                   func(n *config.Network) { n.Peers[1].Addrs = []string{"/ip4/10.0.0.1/tcp/0"} },
-		"peers[2].addrs: []: want an address, since peer 1":           func(n *config.Network) { n.Peers[2].Addrs = nil },
-		"links: [[0, 3]]: edge 0-3: peers are 0..2":                   func(n *config.Network) { n.Links = [][2]int{{0, 3}} },
-		"links: [[0, 1], [1, 2], [2, 1]]: edge 1-2: given twice":      func(n *config.Network) { n.Links = append(n.Links, [2]int{2, 1}) },
-		"links: [[0, 1]]: want a way from every peer to every other":  func(n *config.Network) { n.Links = n.Links[:1] },
-		"links: [[0, 0], [1, 2]]: edge 0-0: a peer cannot be its own": func(n *config.Network) { n.Links[0] = [2]int{0, 0} },
+		`name: "": want 1 to 64 letters`:                            func(n *config.Network) { n.Name = "" },
+		"name: a b: want 1 to 64 letters":                           func(n *config.Network) { n.Name = "a b" },
+		"start: \"0001-01-01T00:00:00Z\": want the time of round 0": func(n *config.Network) { n.Start = time.Time{} },
+		"every: 0s: want a duration":                                func(n *config.Network) { n.Every = 0 },
+		"peers: 1: want at least 2":                                 func(n *config.Network) { n.Peers, n.Links = n.Peers[:1], nil },
+		"peers[1].name: north: want another name":                   func(n *config.Network) { n.Peers[1].Name = "north" },
+		`peers[2].name: "": want a name`:                            func(n *config.Network) { n.Peers[2].Name = "" },
+		"peers[0].id: me: want what `peerd id` prints":              func(n *config.Network) { n.Peers[0].ID = "me" },
+		"peers[2].id: " + testID(0) + ": want another id":           func(n *config.Network) { n.Peers[2].ID = testID(0) },
+		"peers[1].addrs: nowhere: want an address to dial":          func(n *config.Network) { n.Peers[1].Addrs = []string{"nowhere"} },
+		"peers[1].addrs: /ip4/10.0.0.1/tcp/0: want":                 func(n *config.Network) { n.Peers[1].Addrs = []string{"/ip4/10.0.0.1/tcp/0"} },
+		"peers[1].addrs: [/ip4/10.0.0.1/tcp/1/p2p/":                 func(n *config.Network) { n.Peers[1].Addrs = []string{"/ip4/10.0.0.1/tcp/1/p2p/" + testID(0)} },
+		"peers[1].addrs: [/ip4/127.0.0.1/tcp/8472, /ip4/127.0.0.1/tcp/8472, /ip4/127.…: 17 addresses, want at most 16": func(n *config.Network) { n.Peers[1].Addrs = slices.Repeat(n.Peers[1].Addrs, 17) },
+		"peers[2].addrs: []: want an address, since peer 1":                                                            func(n *config.Network) { n.Peers[2].Addrs = nil },
+		"links: [[0, 3]]: edge 0-3: peers are 0..2":                                                                    func(n *config.Network) { n.Links = [][2]int{{0, 3}} },
+		"links: [[0, 1], [1, 2], [2, 1]]: edge 1-2: given twice":                                                       func(n *config.Network) { n.Links = append(n.Links, [2]int{2, 1}) },
+		"links: [[0, 1]]: want a way from every peer to every other":                                                   func(n *config.Network) { n.Links = n.Links[:1] },
+		"links: [[0, 0], [1, 2]]: edge 0-0: a peer cannot be its own":                                                  func(n *config.Network) { n.Links[0] = [2]int{0, 0} },
 	} {
 		n := configtest.ThreeSites()
 		spoil(n)

@@ -42,9 +42,12 @@ func (n *Network) ValidatePeers() (problems []Problem) {
 		refuse(slices.ContainsFunc(before, func(o Member) bool { return o.Name == m.Name }), at+"name", m.Name, "another name than the peers before")
 		_, err := gossip.NewKeyring("any", []string{m.ID})
 		refuse(err != nil, at+"id", m.ID, "what `peerd id` prints at that peer")
-		refuse(slices.ContainsFunc(before, func(o Member) bool { return o.ID == m.ID }), at+"id", m.ID, "another id than the peers before")
+		refuse(slices.ContainsFunc(before, func(o Member) bool { return gossip.SameID(o.ID, m.ID) }), at+"id", m.ID, "another id than the peers before")
 		for _, a := range m.Addrs {
 			refuse(checkAddress(a) != nil || strings.Contains(a+"/", "/tcp/0/"), at+"addrs", a, "an address to dial, such as /ip4/192.0.2.1/tcp/8471")
+		}
+		if why := (gossip.PeerInfo{ID: m.ID, Addrs: m.Addrs}).Check(); why != nil && err == nil && !named(problems, at+"addrs") {
+			problems = append(problems, Problem{Key: at + "addrs", Value: short(ValueText(m.Addrs)), Reason: why.Error()})
 		}
 	}
 	return problems
