@@ -90,8 +90,11 @@ type PeerInfo struct {
 	Name  string // for the log; its index if empty
 	ID    string
 	Addrs []string // multiaddrs, with or without /p2p/ID at the end
-	// Absent marks a place without an active peer. Its id is treated like a former id.
+	// Absent marks a place without an active peer: it may trade network documents, and nothing else.
 	Absent bool
+	// Gone marks an absent place whose peer left. It is told the network document, as former ids are, and what it
+	// shows is not read.
+	Gone bool
 }
 
 // roster holds the parsed addresses and peers of a Config.

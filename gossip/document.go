@@ -17,8 +17,8 @@ import (
 )
 
 // documentProtocol carries what two peers hold of the network document. It changes nothing else.
-// It is open to peers with former ids, so that a peer that was absent during a change of keys
-// learns of it.
+// It is open to peers with former ids and to peers that left, so that a peer that was absent during a change learns of
+// it. What such a peer shows is not read: it has no part in the network any more, and could send anything.
 const documentProtocol = "/peerd/document/1"
 
 // maxDocument bounds what a peer shows of the network document: a frame's length has three bytes.
@@ -150,6 +150,10 @@ func (h *Host) answerTrade(s network.Stream) error {
 		return err
 	}
 	if _, err = s.Write(prefixed(ours)); err != nil {
+		return err
+	}
+	if h.toldOnly[s.Conn().RemotePeer()] {
+		_, err = s.Write([]byte{0})
 		return err
 	}
 	theirs, err := f.next(maxDocument)

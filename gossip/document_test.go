@@ -42,8 +42,8 @@ func (p *paper) has(want string) bool {
 	return string(b) == want
 }
 
-// Documents go both ways in one exchange, also to peers that are not neighbours and to peers with
-// former ids, which can do nothing else.
+// Documents go both ways in one exchange, also to peers that are not neighbours. Peers with former ids are told, and
+// can do nothing else.
 func TestDocumentsAreTraded(t *testing.T) {
 	cs := configs(3, path(3))
 	papers := []*paper{{words: []string{"a"}}, {words: []string{"b"}}, {words: []string{"c"}}}
@@ -71,7 +71,7 @@ func TestDocumentsAreTraded(t *testing.T) {
 	at := PeerInfo{ID: hosts[1].ID(), Addrs: hosts[1].Addrs()}
 	other := &paper{words: []string{"z"}}
 	from, err := TradeDocument(t.Context(), former, at, other)
-	if err != nil || !papers[1].has("a z") || !other.has("a z") || !strings.HasPrefix(from, "/ip4/127.0.0.1/tcp/") {
+	if err != nil || !papers[1].has("a") || !other.has("a z") || !strings.HasPrefix(from, "/ip4/127.0.0.1/tcp/") { // told, and not heard
 		t.Error(err, papers[1].words, other.words, from)
 	}
 	if _, err = TradeDocument(t.Context(), stranger, at, other); err == nil {
@@ -81,6 +81,30 @@ func TestDocumentsAreTraded(t *testing.T) {
 		Identity: former, Self: 0, Peers: []PeerInfo{{ID: former.ID()}, at}, Neighbours: cs[0].Neighbours, Network: cs[0].Network, Policy: cs[0].Policy,
 	}, 1); err == nil {
 		t.Error("a peer with a former id was probed")
+	}
+}
+
+// TestWhoIsInvitedIsHeard, and a peer that left is told only.
+func TestWhoIsInvitedIsHeard(t *testing.T) {
+	invited, gone := SeedIdentity([32]byte{93}), SeedIdentity([32]byte{94})
+	cs := configs(2, path(2))
+	papers := []*paper{{words: []string{"a"}}, {words: []string{"a"}}}
+	peers := append(cs[0].Peers, PeerInfo{ID: invited.ID(), Absent: true}, PeerInfo{ID: gone.ID(), Absent: true, Gone: true})
+	for i := range cs {
+		cs[i].Document, cs[i].Peers = papers[i], peers
+	}
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	at := PeerInfo{ID: hosts[1].ID(), Addrs: hosts[1].Addrs()}
+	for id, want := range map[*Identity]string{&invited: "a invited", &gone: "a"} {
+		papers[1].words = []string{"a"}
+		word := "invited"
+		if id == &gone {
+			word = "gone"
+		}
+		if _, err := TradeDocument(t.Context(), *id, at, &paper{words: []string{word}}); err != nil || !papers[1].has(want) {
+			t.Error(word, err, papers[1].words)
+		}
 	}
 }
 

@@ -49,12 +49,12 @@ func (g *guest) Show() ([]byte, error) {
 func (g *guest) Merge(b []byte) (err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var theirs network.State
-	if err = json.Unmarshal(b, &theirs); err != nil {
+	theirs, err := network.ParseState(b)
+	if err != nil {
 		return err
 	}
 	if g.book != nil {
-		_, err = g.book.Merge(&theirs)
+		_, err = g.book.Merge(theirs)
 		return err
 	}
 	if theirs.First.Hash() != g.invited.Network {
@@ -66,7 +66,7 @@ func (g *guest) Merge(b []byte) (err error) {
 	}, network.Record{State: network.State{First: theirs.First}})
 	if err == nil {
 		g.book = book
-		_, err = book.Merge(&theirs)
+		_, err = book.Merge(theirs)
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -142,14 +141,12 @@ func (r *Record) Show() (b []byte, err error) {
 
 // Merge implements [gossip.Document].
 func (r *Record) Merge(b []byte) error {
-	var theirs network.State
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&theirs); err != nil {
-		return fmt.Errorf("network document: %w", err)
+	theirs, err := network.ParseState(b)
+	if err != nil {
+		return err
 	}
 	return r.With(func(book *network.Book) error {
-		_, err := book.Merge(&theirs)
+		_, err := book.Merge(theirs)
 		return err
 	})
 }

@@ -125,17 +125,17 @@ func (s *labSite) look() {
 // trade lets two sites show each other what they hold.
 func (l *lab) trade(a, b *labSite) {
 	show := func(from, to *labSite) {
-		var x network.State
 		text, err := json.Marshal(from.book.Record().State)
-		if err == nil {
-			err = json.Unmarshal(text, &x)
-		}
 		if err != nil {
 			l.t.Fatal(err)
 		}
-		l.honest(&x)
+		x, err := network.ParseState(text)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		l.honest(x)
 		if err = to.do(func() error {
-			_, wrong := to.book.Merge(&x)
+			_, wrong := to.book.Merge(x)
 			return wrong
 		}); err != nil {
 			l.t.Fatalf("%s from %s: %v", to.name, from.name, err)
