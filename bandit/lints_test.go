@@ -187,7 +187,7 @@ func TestBadVectorsAreRefused(t *testing.T) {
 	}
 }
 
-// TestLinTSSurvivesWhatLiarsClaim: rows of any number of rewards, alone and beside honest ones.
+// TestLinTSSurvivesWhatLiarsClaim: rows of any number of rewards, alone and next to honest ones.
 func TestLinTSSurvivesWhatLiarsClaim(t *testing.T) {
 	for _, n := range []float64{1 << 30, 1 << 56, 1 << 63, math.MaxFloat64} {
 		v := newVectorSites(4, 20, 4, 7)

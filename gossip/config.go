@@ -92,7 +92,7 @@ type PeerInfo struct {
 	Addrs []string // multiaddrs, with or without /p2p/ID at the end
 	// Absent marks a place without an active peer: it may trade network documents, and nothing else.
 	Absent bool
-	// Gone marks an absent place whose peer left. It is told the network document, as former ids are, and what it
+	// Gone marks an absent place whose peer left. It receives the network document, as former ids do, and what it
 	// shows is not read.
 	Gone bool
 }

@@ -152,7 +152,7 @@ func (h *Host) answerTrade(s network.Stream) error {
 	if _, err = s.Write(prefixed(ours)); err != nil {
 		return err
 	}
-	if h.toldOnly[s.Conn().RemotePeer()] {
+	if h.unheard[s.Conn().RemotePeer()] {
 		_, err = s.Write([]byte{0})
 		return err
 	}

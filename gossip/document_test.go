@@ -42,8 +42,8 @@ func (p *paper) has(want string) bool {
 	return string(b) == want
 }
 
-// Documents go both ways in one exchange, also to peers that are not neighbours. Peers with former ids are told, and
-// can do nothing else.
+// Documents go both ways in one exchange, also to peers that are not neighbours. Peers with former ids receive them,
+// and can do nothing else.
 func TestDocumentsAreTraded(t *testing.T) {
 	cs := configs(3, path(3))
 	papers := []*paper{{words: []string{"a"}}, {words: []string{"b"}}, {words: []string{"c"}}}
@@ -71,7 +71,7 @@ func TestDocumentsAreTraded(t *testing.T) {
 	at := PeerInfo{ID: hosts[1].ID(), Addrs: hosts[1].Addrs()}
 	other := &paper{words: []string{"z"}}
 	from, err := TradeDocument(t.Context(), former, at, other)
-	if err != nil || !papers[1].has("a") || !other.has("a z") || !strings.HasPrefix(from, "/ip4/127.0.0.1/tcp/") { // told, and not heard
+	if err != nil || !papers[1].has("a") || !other.has("a z") || !strings.HasPrefix(from, "/ip4/127.0.0.1/tcp/") { // it receives, and is not heard
 		t.Error(err, papers[1].words, other.words, from)
 	}
 	if _, err = TradeDocument(t.Context(), stranger, at, other); err == nil {
@@ -84,7 +84,7 @@ func TestDocumentsAreTraded(t *testing.T) {
 	}
 }
 
-// TestWhoIsInvitedIsHeard, and a peer that left is told only.
+// TestWhoIsInvitedIsHeard, and a peer that left only receives.
 func TestWhoIsInvitedIsHeard(t *testing.T) {
 	invited, gone := SeedIdentity([32]byte{93}), SeedIdentity([32]byte{94})
 	cs := configs(2, path(2))

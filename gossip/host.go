@@ -35,7 +35,7 @@ type Host struct {
 	cfg        Config
 	log        *slog.Logger
 	libp2p     host.Host
-	toldOnly   map[peer.ID]bool // ids whose network document is not read
+	unheard    map[peer.ID]bool // ids whose network document is not read
 	gate       *gate
 	self       hello     // ours, without checkpoints
 	members    []*member // by index
@@ -120,13 +120,13 @@ func NewHost(c Config) (*Host, error) {
 		return nil, err
 	}
 	h.gate = newGate(c.Identity.id, r.peers, former, h.log)
-	h.toldOnly = make(map[peer.ID]bool)
+	h.unheard = make(map[peer.ID]bool)
 	for _, id := range former {
-		h.toldOnly[id] = true
+		h.unheard[id] = true
 	}
 	for i, p := range r.peers {
 		if c.Peers[i].Absent && !c.Peers[i].Gone { // invited, and so about to have a part
-			delete(h.toldOnly, p.ID)
+			delete(h.unheard, p.ID)
 		}
 	}
 	for i, p := range r.peers {

@@ -51,9 +51,9 @@ func protocolConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want one of %s with learner.name: %s, whose sums have %d numbers", suits, s.Learner.Name, statistic.Width())
 		}},
-		{[]string{"protocol.name", "learner.name"}, "A learner by public vectors has the mean of each site.", func(s *Settings) string {
+		{[]string{"protocol.name", "learner.name"}, "A learner that weighs sites has the mean of each.", func(s *Settings) string {
 			p := s.ProtocolParams()
-			if t := protocol.TraitsOf(p); !bandit.TraitsOf(s.LearnerParams()).Vectored || t.Sites || t.Wide || p.Cadence().Epochs > 0 {
+			if t := protocol.TraitsOf(p); !s.weighsSites() || t.Sites || t.Wide || p.Cadence().Epochs > 0 {
 				return ""
 			}
 			suits := s.protocols(func(p protocol.Params) bool { return protocol.TraitsOf(p).Sites })
@@ -129,9 +129,24 @@ func AnyBad(bad map[string]bool, prefix string, keys ...string) bool {
 	return false
 }
 
+// learner makes the chosen learner, of which nothing is kept.
+func (s *Settings) learner() (bandit.Learner, error) {
+	return bandit.New(s.LearnerParams(), bandit.Config{Arms: max(1, len(s.Arms)), Peers: 1, Horizon: s.Privacy.Rounds(), Epsilon: 1})
+}
+
+// weighsSites reports whether the chosen learner needs the mean of each site.
+func (s *Settings) weighsSites() bool {
+	if bandit.TraitsOf(s.LearnerParams()).Vectored {
+		return true // which cannot be made before the vectors of a world are known
+	}
+	l, err := s.learner()
+	by, ok := l.(bandit.BySite)
+	return err == nil && ok && by.NeedsSites()
+}
+
 // Statistic returns what the chosen learner adds up.
 func (s *Settings) Statistic() (bandit.Statistic, error) {
-	l, err := bandit.New(s.LearnerParams(), bandit.Config{Arms: max(1, len(s.Arms)), Peers: 1, Horizon: s.Privacy.Rounds(), Epsilon: 1})
+	l, err := s.learner()
 	if err != nil {
 		return bandit.Statistic{}, err
 	}
