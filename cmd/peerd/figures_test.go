@@ -27,7 +27,7 @@ func TestFiguresInSmall(t *testing.T) {
 				t.Skip("PEERD_DATA is not set; scripts/fetch-data.sh gets the data")
 			}
 			rounds := uint64(400)
-			if name == "systems" || name == "together" || name == "paper003-noise" || name == "paper003-11" || name == "paper003-12" { // with many sites, which sign
+			if name == "systems" || name == "together" || name == "rule-4" || name == "paper003-noise" || name == "paper003-11" || name == "paper003-12" { // with many sites, which sign
 				rounds = 40
 			}
 			set := []string{"privacy.horizon=" + strconv.FormatUint(rounds, 10), "protocol.rows.every=50", "experiment.seeds=2"}
