@@ -28,9 +28,3 @@ func (h *hiddenNoise) next() int64 {
 
 // endStep ends the step whose nodes were taken.
 func (h *hiddenNoise) endStep() { h.taken, h.fresh = h.fresh, nil }
-
-// Hidden returns the noise that was drawn with the nodes which [Curator.TakeDrawn] returned last
-// and that none of them has alone. It must become durable with them, and go no further:
-// [Curator.Replay] restores it. Most mechanisms hide nothing, and with a seeded [Source] nothing
-// need be kept.
-func (d *Curator) Hidden() Secret { return Secret{d.arena.hidden.taken} }

@@ -30,3 +30,5 @@ func Quantize(x, lo, hi float64) (int64, error) {
 	x = min(max(x, lo), hi)
 	return int64(x * (1 << -GridExponent)), nil // the product is exact
 }
+
+func within(x int64) bool { return -MaxValue <= x && x <= MaxValue }

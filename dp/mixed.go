@@ -212,5 +212,3 @@ func (m *Mixed) fields(v *state.Visitor) {
 		v.Bool(&m.in[i])
 	}
 }
-
-func within(x int64) bool { return -MaxValue <= x && x <= MaxValue }

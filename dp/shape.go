@@ -3,8 +3,6 @@ package dp
 import (
 	"fmt"
 	"math"
-
-	"peerd.dev/dp/mechanism"
 )
 
 // Shape is the form of a stream's records, which determines how far one can move a sum.
@@ -158,96 +156,4 @@ func (k Shape) beyond(x []float64, lo, hi float64) bool {
 		}
 	}
 	return square > 1+0x1p-30
-}
-
-// Adjacency says how neighbouring histories differ.
-type Adjacency uint8
-
-// The adjacencies.
-const (
-	// ReplaceOne replaces all records of one user by others.
-	ReplaceOne Adjacency = iota
-	// ZeroOut replaces all records of one user by records that add nothing. Compared with
-	// replacement, it is worth half: ε doubles, and so does μ.
-	ZeroOut
-	// AddOrRemove omits all records of one user, so that there are fewer. It is for Counted
-	// records, whose number is not visible.
-	AddOrRemove
-)
-
-// String returns the name that configurations use.
-func (a Adjacency) String() string {
-	switch a {
-	case ReplaceOne:
-		return "replace-one"
-	case ZeroOut:
-		return "zero-out"
-	case AddOrRemove:
-		return "add-or-remove"
-	}
-	return fmt.Sprintf("Adjacency(%d)", uint8(a))
-}
-
-// Change returns by how much neighbours differ in one number of a Box, in grid units, or in both
-// sums of a Counted record together.
-func (c *Charge) Change() uint64 {
-	if c.Adjacency == ZeroOut {
-		return uint64(max(c.Hi, -c.Hi, c.Lo, -c.Lo))
-	}
-	return uint64(c.Hi - c.Lo)
-}
-
-// EntryBounds returns the bounds of entry i of what a record adds to the sums.
-func (c *Charge) EntryBounds(i int) (lo, hi float64) {
-	lo, hi = c.Bounds()
-	switch most := max(-lo, hi); {
-	case c.Shape == Box:
-		return lo, hi
-	case c.Shape == Counted:
-		return 0, hi - lo
-	case i >= c.Dim*(c.Dim+1)/2+c.Dim: // y²
-		return 0, most * most
-	case i >= c.Dim*(c.Dim+1)/2: // xy
-		if c.Shape == Corner {
-			most *= math.Sqrt2
-		}
-		return -most, most
-	}
-	for row := c.Dim; row > 0 && i > 0; row-- {
-		i -= row
-	}
-	if i == 0 { // on the diagonal
-		return 0, 1
-	}
-	return -math.Sqrt2 / 2, math.Sqrt2 / 2
-}
-
-// l2 bounds the L2 norm of the difference of neighbours through one record, in grid units. The
-// squares for Linear and Corner are 2 and 4 under ZeroOut. Under ReplaceOne they are 4.5, reached
-// at x·x′ = -1/2 and yy′ = 1, where (x·x′)² + yy′(x·x′) is least, and 8, reached if the vectors
-// [x y] are orthogonal. Rounding toward zero moves every entry of either record by less than one
-// unit, in either direction.
-func (c *Charge) l2() float64 {
-	width := float64(c.Width())
-	if c.Shape == Counted { // if y is Lo or Hi, one sum gets all of it; nothing is rounded
-		return float64(c.Change())
-	}
-	if c.Shape == Box {
-		return float64(c.Change()) * math.Sqrt(width) * (1 + 0x1p-50)
-	}
-	square := map[Shape][2]float64{Linear: {4.5, 2}, Corner: {8, 4}}[c.Shape][bugAdjacency(c.Adjacency)]
-	return (math.Sqrt(square)*(1<<-GridExponent) + math.Sqrt(width)) * (1 + 0x1p-49)
-}
-
-// charged returns the part of the charge that mechanisms get.
-func (c *Charge) charged() mechanism.Charged {
-	of := mechanism.Charged{Lo: c.Lo, Hi: c.Hi, Noisy: c.Scale != 0}
-	switch c.Shape {
-	case Box:
-	case Counted:
-		of.Lo, of.Hi = 0, c.Hi-c.Lo
-	case Linear, Corner:
-		of.Lo, of.Hi = -2<<-GridExponent, 2<<-GridExponent
-	}
-	return of
 }

@@ -8,16 +8,6 @@ import (
 	"peerd.dev/dp/sample"
 )
 
-// Limits of a Spec.
-const (
-	MaxLeaves  = mechanism.MaxLeaves
-	maxRecords = mechanism.MaxRecords
-	maxKept    = 1 << 26                 // in all leaves, if a mechanism keeps them: 1 GiB
-	maxSums    = 1 << 20                 // in all streams of a Spec, since each is kept many times
-	maxBound   = 1 << (8 - GridExponent) // 2^8 in grid units
-	minCost    = Nano / 1_000_000        // ε of one millionth
-)
-
 // Spec describes a group of parallel streams: every record is in exactly one of them, so that
 // together they cost as much as one.
 type Spec struct {

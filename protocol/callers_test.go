@@ -45,17 +45,17 @@ var callers = map[string][]string{
 	"(*peerd.dev/node.Agent).Replay":                 {"node/lab/audit/peer.go", "node/site/restore.go"},
 	"peerd.dev/dp.NewSecret":                         {"node/agent_state.go", "node/site/log_record.go", "node/site/restore.go"},
 	"(*peerd.dev/dp.Release).CopyTo":                 {"protocol/averaging/average.go", "protocol/averaging/average_exchange.go"}, // memory of messages that are used again
-	"(*peerd.dev/dp.Counts).ReleaseTo":               {"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "dp/counts.go"},
+	"(*peerd.dev/dp.Counts).ReleaseTo":               {"protocol/averaging/average_round.go", "protocol/averaging/average_exchange.go", "dp/counts.go"},
 	"(*peerd.dev/dp.Mixed).ReleaseTo":                {"protocol/averaging/average_exchange.go", "dp/mixed.go"},
 	"(*peerd.dev/dp.Flow).ReleaseTo":                 {"protocol/averaging/consensus.go"},
 	"(*peerd.dev/dp.Release).renew":                  {"dp/counts.go", "dp/mixed.go", "dp/release.go", "dp/shares.go"},
 	"peerd.dev/protocol.Presence":                    {"gossip/topic.go"},
 	"peerd.dev/protocol.New":                         {"node/spec.go", "protocol/protocoltest/peer.go"},
-	"(peerd.dev/protocol.Params).New":                {"protocol/press.go"},
+	"(peerd.dev/protocol.Params).New":                {"protocol/params.go"},
 	"(peerd.dev/protocol.Press).Message":             {"protocol/internal/spread/flood.go", "protocol/epochs/gis_exchange.go"},
 	"(peerd.dev/protocol.Press).Signed": {
 		"protocol/batches/analyzed.go", "protocol/batches/analyzed_desk.go", "protocol/epochs/pooling_hub.go", "protocol/epochs/pooling_site.go",
-		"protocol/internal/spread/flood.go", "protocol/epochs/gis.go", "protocol/epochs/gis_state.go",
+		"protocol/internal/spread/flood.go", "protocol/epochs/gis_round.go", "protocol/epochs/gis_state.go",
 	},
 	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},
 

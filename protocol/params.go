@@ -180,3 +180,12 @@ func Lookup(table []Params, name string) (Params, error) {
 	slices.Sort(names)
 	return nil, fmt.Errorf("unknown protocol %q, want one of %s", name, strings.Join(names, ", "))
 }
+
+// New returns a peer's half of the protocol with parameters. It gives it a [Press].
+func New(p Params, c Config) (Protocol, error) {
+	if c.Keys == nil {
+		c.Keys = unsigned{}
+	}
+	c.Press = Press{&press{c.Keys, TraitsOf(p).Kinds}}
+	return p.New(c)
+}

@@ -1,7 +1,5 @@
 package protocol
 
-import "peerd.dev/dp"
-
 // A Press makes the messages of one peer. [New] gives one to a protocol, and there is no other way
 // to get one: the zero Press makes nothing. So drivers and applications, which see rewards, cannot
 // make messages, and protocols, which make messages, see no reward.
@@ -10,14 +8,6 @@ type Press struct{ *press }
 type press struct {
 	keys  Keys
 	kinds map[Kind]string // that it makes
-}
-
-// Content is the content of a message. The message keeps the slices.
-type Content struct {
-	Kind  Kind         // one of the protocol's [Traits]
-	Label Label        // of this peer, or of an earlier life of it
-	Refs  []Label      // labels of other messages, at most 4096
-	Body  []dp.Release // at most 1024
 }
 
 // Message returns a message without a signature. It panics if the kind is none of the protocol's.
@@ -55,11 +45,8 @@ func (unsigned) Sign([]byte) []byte { panic("protocol: Config has no Keys, and t
 // Verify implements [Keys].
 func (unsigned) Verify(Peer, []byte, []byte) bool { return false }
 
-// New returns a peer's half of the protocol with parameters. It gives it a [Press].
-func New(p Params, c Config) (Protocol, error) {
-	if c.Keys == nil {
-		c.Keys = unsigned{}
-	}
-	c.Press = Press{&press{c.Keys, TraitsOf(p).Kinds}}
-	return p.New(c)
+// Keys signs for this peer and verifies for all.
+type Keys interface {
+	Sign(b []byte) []byte
+	Verify(p Peer, b, sig []byte) bool
 }

@@ -14,37 +14,11 @@ package protocol
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"math/rand/v2"
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 )
-
-// Peer is a peer's place in the network file, from 0.
-type Peer uint32
-
-// Everyone addresses all peers, by publication.
-const Everyone Peer = 1<<32 - 1
-
-// Round is a peer's time, from 0.
-type Round uint64
-
-// Label identifies one thing that its origin sent. Labels carry no data: every field is an address,
-// a counter, or a hash of public values.
-type Label struct {
-	Origin      Peer
-	Incarnation uint32 // grows when the origin starts again without its state
-	Stream      dp.StreamID
-	Seq         uint64
-}
-
-// ErrPeer is wrapped by errors that are a peer's fault.
-var ErrPeer = errors.New("protocol: bad message")
-
-// ErrState is wrapped by the errors of [Protocol.Load]: the state is damaged, another release's, or
-// another configuration's.
-var ErrState = errors.New("protocol: saved state does not fit")
 
 // Own is a closed leaf of one of this peer's streams.
 type Own struct {
@@ -89,12 +63,6 @@ type Dependent interface {
 	// Lost returns that peer, and whether it has been silent for long enough that this peer
 	// continues without it.
 	Lost() (needed Peer, lost bool)
-}
-
-// Keys signs for this peer and verifies for all.
-type Keys interface {
-	Sign(b []byte) []byte
-	Verify(p Peer, b, sig []byte) bool
 }
 
 // Config is what [New] gives to every protocol.

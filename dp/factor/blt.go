@@ -1,7 +1,5 @@
 package factor
 
-import "math"
-
 // A BLT is a buffered linear Toeplitz factorization (Dvijotham, McMahan, Pillutla,
 // Steinke and Thakurta 2024): the coefficients of C are c_0 = 1 and
 // c_k = Σ_j ω_j·θ_j^(k-1), so that a leaf needs one buffer for every j:
@@ -53,15 +51,4 @@ func geometric(gap float64, n uint64) float64 {
 		g = both(g, g)
 	}
 	return all / gap
-}
-
-// Error returns the greatest variance of a sum over n leaves, which the last one has, with noise
-// of variance 1 for a column of norm 1; +Inf for buffers out of range.
-func (b BLT) Error(n uint64) float64 {
-	for _, x := range b {
-		if !(0 < x.Decay && x.Decay < 1 && 0 < x.Weight && x.Weight < 1) {
-			return math.Inf(1)
-		}
-	}
-	return float64(b.Column(n).Float() * b.Inverse().Variance(n))
 }

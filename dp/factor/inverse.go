@@ -2,6 +2,7 @@ package factor
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -61,4 +62,15 @@ func (v Inverse) Variance(t uint64) float64 {
 		}
 	}
 	return sum
+}
+
+// Error returns the greatest variance of a sum over n leaves, which the last one has, with noise
+// of variance 1 for a column of norm 1; +Inf for buffers out of range.
+func (b BLT) Error(n uint64) float64 {
+	for _, x := range b {
+		if !(0 < x.Decay && x.Decay < 1 && 0 < x.Weight && x.Weight < 1) {
+			return math.Inf(1)
+		}
+	}
+	return float64(b.Column(n).Float() * b.Inverse().Variance(n))
 }

@@ -3,13 +3,6 @@
 // mechanism is called and what it draws.
 package mechanism
 
-import (
-	"fmt"
-	"strings"
-
-	"peerd.dev/dp/noise"
-)
-
 // Mechanism names how the sums of a stream are released.
 type Mechanism uint8
 
@@ -28,62 +21,3 @@ const (
 	Sqrt                             // running sums by the square-root factorization with Gaussian noise; docs/proofs/sqrt.md
 	BLT                              // running sums by buffered linear Toeplitz factors with Gaussian noise; docs/proofs/blt.md
 )
-
-// Design returns the mechanism's row of the table; ok is false for an unknown one.
-func (m Mechanism) Design() (d Design, ok bool) {
-	if table := mechanisms(); int(m) < len(table) {
-		return table[m], true
-	}
-	return d, false
-}
-
-// All returns all mechanisms, in the order of their numbers.
-func All() []Mechanism {
-	var list []Mechanism
-	for m := range BLT + 1 {
-		list = append(list, m)
-	}
-	return list
-}
-
-// Parse returns the mechanism with a name that configurations use.
-func Parse(name string) (Mechanism, error) {
-	var names []string
-	for m, d := range mechanisms() {
-		if d.Name == name {
-			return Mechanism(m), nil
-		}
-		names = append(names, d.Name)
-	}
-	return 0, fmt.Errorf("dp: mechanism %q, want one of %s", name, strings.Join(names, ", "))
-}
-
-// Describe returns the mechanism's description; empty for an unknown one.
-func (m Mechanism) Describe() Description {
-	d, _ := m.Design()
-	return d.Description
-}
-
-// String returns the name that configurations use.
-func (m Mechanism) String() string {
-	if d, ok := m.Design(); ok {
-		return d.Name
-	}
-	return fmt.Sprintf("Mechanism(%d)", uint8(m))
-}
-
-// Law returns the distribution of the noise.
-func (m Mechanism) Law() noise.Law { return m.Describe().Law }
-
-// Running reports whether a leaf releases the sum of all leaves so far, not its own.
-func (m Mechanism) Running() bool {
-	d, ok := m.Design()
-	return ok && !d.Own
-}
-
-// Tiles reports whether a running sum is the sum of the newest nodes that are adjacent from the
-// first leaf to the last: a new node replaces those that it covers.
-func (m Mechanism) Tiles() bool {
-	d, _ := m.Design()
-	return d.tiles
-}

@@ -1,54 +1,11 @@
 package mechanism
 
-import "peerd.dev/dp/noise"
+import (
+	"fmt"
+	"strings"
 
-// Description describes a mechanism to people and to audits.
-type Description struct {
-	Name    string    // the name in configurations
-	Family  string    // the name that it shares with the same mechanism with other noise
-	Summary string    // how running sums get their noise
-	Suits   string    // when to use it
-	Law     noise.Law // of the noise
-	// SharesNoise says that what two leaves draw can have noise in common, so that an audit must
-	// first separate the noise of single nodes.
-	SharesNoise bool
-	// Small is a shortest horizon for which a record is in every kind of node of the mechanism,
-	// for audits and tests.
-	Small uint64
-}
-
-// Design has all properties of a mechanism.
-type Design struct {
-	Description
-	// Own says that a leaf releases its own sum instead of a running one.
-	Own bool
-	// Most is the greatest horizon, which bounds memory or time.
-	Most uint64
-	// L1 bounds the L1 norm of the change of everything drawn in a stream of n leaves through one
-	// record of norm 1, for Laplace noise; L2 bounds the square of the L2 norm, for Gaussian
-	// noise.
-	L1 func(n uint64) uint64
-	L2 func(n uint64) float64
-	// Slack is what rounding adds to that L2 norm, in grid units; nil for nothing.
-	Slack func(n uint64, width int) float64
-	// widest is the factor by which the noise of a node of n leaves can exceed the charged scale;
-	// nil for 1.
-	widest func(n uint64) uint64
-	// Layout returns the layout over n leaves.
-	Layout func(n uint64) Layout
-	// tiles is [Mechanism.Tiles].
-	tiles bool
-	// Keeps says that a stream keeps the sums of all its leaves.
-	Keeps bool
-}
-
-// Times returns the factor by which the noise of a node can exceed the charged scale.
-func (d *Design) Times(n uint64) uint64 {
-	if d.widest == nil {
-		return 1
-	}
-	return d.widest(n)
-}
+	"peerd.dev/dp/noise"
+)
 
 // mechanisms is the table, by number. A mechanism enters it when it passes the tests of
 // mechanism_test.go.
@@ -118,3 +75,62 @@ const (
 func onceL1(uint64) uint64 { return 1 }
 
 func onceL2(uint64) float64 { return 1 }
+
+// Design returns the mechanism's row of the table; ok is false for an unknown one.
+func (m Mechanism) Design() (d Design, ok bool) {
+	if table := mechanisms(); int(m) < len(table) {
+		return table[m], true
+	}
+	return d, false
+}
+
+// All returns all mechanisms, in the order of their numbers.
+func All() []Mechanism {
+	var list []Mechanism
+	for m := range BLT + 1 {
+		list = append(list, m)
+	}
+	return list
+}
+
+// Parse returns the mechanism with a name that configurations use.
+func Parse(name string) (Mechanism, error) {
+	var names []string
+	for m, d := range mechanisms() {
+		if d.Name == name {
+			return Mechanism(m), nil
+		}
+		names = append(names, d.Name)
+	}
+	return 0, fmt.Errorf("dp: mechanism %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// Describe returns the mechanism's description; empty for an unknown one.
+func (m Mechanism) Describe() Description {
+	d, _ := m.Design()
+	return d.Description
+}
+
+// String returns the name that configurations use.
+func (m Mechanism) String() string {
+	if d, ok := m.Design(); ok {
+		return d.Name
+	}
+	return fmt.Sprintf("Mechanism(%d)", uint8(m))
+}
+
+// Law returns the distribution of the noise.
+func (m Mechanism) Law() noise.Law { return m.Describe().Law }
+
+// Running reports whether a leaf releases the sum of all leaves so far, not its own.
+func (m Mechanism) Running() bool {
+	d, ok := m.Design()
+	return ok && !d.Own
+}
+
+// Tiles reports whether a running sum is the sum of the newest nodes that are adjacent from the
+// first leaf to the last: a new node replaces those that it covers.
+func (m Mechanism) Tiles() bool {
+	d, _ := m.Design()
+	return d.tiles
+}

@@ -3,6 +3,7 @@ package averaging
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"peerd.dev/bandit/belief"
@@ -180,66 +181,6 @@ func (a *average) Chosen(arm int) {
 	}
 }
 
-// Released processes the new sum of an arm. An arm with more pulls than the budget pays for falls
-// silent by itself: the others have streams and leaves of their own, and the number of pulls is
-// public.
-func (a *average) Released(own []protocol.Own, _ *protocol.Outbox) error {
-	for i := range own {
-		if err := a.own(&own[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *average) own(o *protocol.Own) error {
-	b, arm := &a.belief, int(o.Stream)
-	if o.Over {
-		a.silent[arm] = true
-		b.SampleVar[arm] = spread.Inf
-		if n := a.ownCounts.At(arm); n > 0 {
-			b.SampleVar[arm] = 1 / float64(n)
-		}
-		return nil
-	}
-	sum := &o.Leaf.Sum
-	if err := a.ownCounts.Raise(arm, sum); err != nil {
-		return err
-	}
-	noise, err := a.mixed.ReplaceByMean(arm, sum)
-	if err != nil {
-		return err
-	}
-	spread.SetNoise(&b.Means, arm, noise)
-	b.SampleVar[arm] = 1 / float64(max(sum.Count(0), b.Pulls[arm]))
-	b.X[arm] = a.mixed.At(arm)
-	return nil
-}
-
-// Tick shares the counts and begins an exchange where a link's clock says so.
-func (a *average) Tick(t protocol.Round, out *protocol.Outbox) error {
-	a.round = t
-	if len(a.links) > 0 {
-		m := a.made.Take(averageCounts, a.label(uint64(t)), 1)
-		a.counts.ReleaseTo(m.Release(0))
-		for i := range a.links {
-			out.Send(a.links[i].peer, m)
-		}
-	}
-	// Only now, so that this round's pull is sent with the next round's counts: one hop per round
-	// (Lemma 1).
-	a.counts.RaiseTo(a.ownCounts)
-	a.joinByCounts()
-	if a.pendingLink >= 0 && a.waited(a.pendingLink, t) {
-		a.pendingLink = -1
-	}
-	if i := a.due(t); i >= 0 {
-		a.ask(i, t, out)
-	}
-	a.made.Turn()
-	return nil
-}
-
 // label returns the label of an own message.
 func (a *average) label(seq uint64) protocol.Label {
 	return protocol.Label{Origin: a.c.Self, Incarnation: a.c.Incarnation, Seq: seq}
@@ -258,27 +199,6 @@ func (a *average) Belief() *belief.Belief {
 		}
 	}
 	return b
-}
-
-// Receive processes counts, questions and answers.
-func (a *average) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	i := a.link(from)
-	if i < 0 {
-		return m.Refuse("from peer %d, who is no neighbour", from)
-	}
-	if m.Label().Origin != from {
-		return m.Refuse("forwarded by peer %d", from)
-	}
-	switch m.Kind() {
-	case averageCounts:
-		return a.claim(i, &m)
-	case averageAsk:
-		return a.answer(i, &m, out)
-	case averageDelta, averageBusy:
-		return a.settle(i, &m)
-	default:
-		return m.Refuse("unknown to protocol average")
-	}
 }
 
 func (a *average) claim(i int, m *protocol.Message) error {
@@ -329,4 +249,23 @@ func (a *average) link(p protocol.Peer) int {
 		return -1
 	}
 	return i
+}
+
+// gap draws the rounds until a link's clock strikes next: geometric with mean 1/rate,
+// the exponential clock of randomized gossip in whole rounds.
+func (a *average) gap() protocol.Round {
+	return 1 + protocol.Round(math.Log1p(-a.c.Rand.Float64())/math.Log1p(-a.p.Rate))
+}
+
+// joinAll enters every arm under Max: the paper averages all estimates at once, which is correct
+// where all peers start together.
+func (a *average) joinAll() {
+	if a.p.Consistency != Max {
+		return
+	}
+	for k := range a.silent {
+		if !a.mixed.Joined(k) && a.mixed.Join(k) {
+			a.notJoined--
+		}
+	}
 }

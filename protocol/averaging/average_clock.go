@@ -1,10 +1,6 @@
 package averaging
 
-import (
-	"math"
-
-	"peerd.dev/protocol"
-)
+import "peerd.dev/protocol"
 
 // due returns a link to ask at the end of round t, or -1: one whose clock has struck, unless an
 // answer is awaited, or one whose question has waited for patience rounds. The choice between links
@@ -31,10 +27,4 @@ func (a *average) due(t protocol.Round) int {
 // waited reports whether the question to link i was sent patience rounds ago or earlier.
 func (a *average) waited(i int, t protocol.Round) bool {
 	return t >= a.links[i].sent+protocol.Round(a.p.Patience)
-}
-
-// gap draws the rounds until a link's clock strikes next: geometric with mean 1/rate,
-// the exponential clock of randomized gossip in whole rounds.
-func (a *average) gap() protocol.Round {
-	return 1 + protocol.Round(math.Log1p(-a.c.Rand.Float64())/math.Log1p(-a.p.Rate))
 }

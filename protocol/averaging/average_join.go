@@ -58,16 +58,3 @@ func (a *average) joinByNeighbour(counts dp.Release) {
 		}
 	}
 }
-
-// joinAll enters every arm under Max: the paper averages all estimates at once, which is correct
-// where all peers start together.
-func (a *average) joinAll() {
-	if a.p.Consistency != Max {
-		return
-	}
-	for k := range a.silent {
-		if !a.mixed.Joined(k) && a.mixed.Join(k) {
-			a.notJoined--
-		}
-	}
-}

@@ -11,43 +11,6 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// consensusState contains all that has crossed a link in one direction: sums, and numbers of
-// records.
-const consensusState protocol.Kind = 64
-
-// ConsensusParams are the parameters of protocol consensus.
-type ConsensusParams struct {
-	Weights  Weights `want:"metropolis|laplacian" doc:"What of their difference two neighbours even out in a round: 1/(1 + the greater number of neighbours of both), or kappa by the greatest number of neighbours in the network, as the paper has it."`
-	Kappa    float64 `want:"over 0 up to 1" doc:"With weights: laplacian, the step size."`
-	Patience uint64  `want:"2..1000000" unit:"rounds" doc:"A neighbour that has not been heard for this long gets no more shares until it is."`
-}
-
-// Words implements [protocol.Params].
-func (ConsensusParams) Words() protocol.Words {
-	return protocol.Words{
-		Name: "consensus", Summary: "running consensus of noised sums and of how many rewards they hold (DP-Decentralized UCB)",
-		When:   "to compare with paper 001; peers have to trust each other",
-		Public: "how many rewards every action has had, after every round",
-		Mixed:  ", once consensus has mixed them",
-	}
-}
-
-// Traits implements [protocol.Traited].
-func (ConsensusParams) Traits() protocol.Traits {
-	return protocol.Traits{Kinds: map[protocol.Kind]string{consensusState: "state"}}
-}
-
-// Cadence implements [protocol.Params].
-func (ConsensusParams) Cadence() protocol.Cadence { return protocol.Cadence{Noun: "reward"} }
-
-// Check implements [protocol.Checked].
-func (p ConsensusParams) Check(n protocol.Net) (field, want string) {
-	if p.swings(n.Graph) {
-		return "kappa", "below 1, or weights metropolis: " + swings
-	}
-	return "", ""
-}
-
 // consensus is running consensus (Li, Song and Fragouli 2020, equations 5 to 7): in every round n ←
 // P(n+ξ) and s ← P(s+ds), where ξ counts the rewards of the round and ds is what the private sums
 // have grown by. The paper's (7) and line 16 of Algorithm 2 omit ds, and then no reward would ever
@@ -101,9 +64,6 @@ type formerLink struct {
 	consensusLink
 	flow dp.Flow
 }
-
-// swings is the reason to refuse P.
-const swings = "all peers have as many neighbours and no circle of links is odd, so at 1 the least eigenvalue of P is -1 and estimates swing for ever"
 
 // New implements [protocol.Params].
 func (p ConsensusParams) New(c protocol.Config) (protocol.Protocol, error) {

@@ -9,18 +9,6 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// Weights is the name of the matrix P of running consensus.
-type Weights string
-
-// The matrices. Both are symmetric, and their rows add up to 1.
-const (
-	// Metropolis moves 1/(1 + the greater number of neighbours of both ends) over a link.
-	Metropolis Weights = "metropolis"
-	// Laplacian is I - κ/d·L, with the greatest number of neighbours d: formula (4) of paper
-	// 001. A peer has to know the whole graph for it.
-	Laplacian Weights = "laplacian"
-)
-
 // weight returns the share that moves over the link between two peers, in units of
 // 1/[dp.WholeShare].
 func (p ConsensusParams) weight(g [][]protocol.Peer, a, b protocol.Peer) uint64 {
@@ -125,4 +113,15 @@ func newMixing(p ConsensusParams, g [][]protocol.Peer, self protocol.Peer) (m mi
 	}
 	m.noiseMax = slices.Max(varied)
 	return m
+}
+
+// swings is the reason to refuse P.
+const swings = "all peers have as many neighbours and no circle of links is odd, so at 1 the least eigenvalue of P is -1 and estimates swing for ever"
+
+// Check implements [protocol.Checked].
+func (p ConsensusParams) Check(n protocol.Net) (field, want string) {
+	if p.swings(n.Graph) {
+		return "kappa", "below 1, or weights metropolis: " + swings
+	}
+	return "", ""
 }

@@ -1,6 +1,8 @@
 package batches
 
 import (
+	"slices"
+
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
@@ -101,18 +103,6 @@ func (x *analyzed) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	})
 }
 
-// Tick sends a silo's report or request; at the analyzer it sends the answers.
-func (x *analyzed) Tick(t protocol.Round, out *protocol.Outbox) error {
-	x.round = t + 1
-	if x.hub.Here() {
-		return x.answer(out)
-	}
-	if x.hub.Reached() {
-		x.ask(out)
-	}
-	return nil
-}
-
 // ask sends the newest report, or a request without one, when it is due.
 func (x *analyzed) ask(out *protocol.Outbox) {
 	s := &x.silo
@@ -146,21 +136,6 @@ func (x *analyzed) newest() protocol.Label {
 		l.Seq += spread.LeavesOf(&x.silo.shown[k])
 	}
 	return l
-}
-
-// Receive processes reports and sums.
-func (x *analyzed) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	if !x.hub.Linked(from) {
-		return m.Refuse("from peer %d, want a neighbour on the way to or from the analyzer", from)
-	}
-	switch m.Kind() {
-	case batchReport:
-		return x.serve(from, m, out)
-	case batchOthers:
-		return x.take(from, m, out)
-	default:
-		return m.Refuse("unknown with an analyzer")
-	}
 }
 
 // take processes the sum over other silos, or forwards it to its silo.
@@ -263,4 +238,23 @@ func (x *analyzed) addUp(b *belief.Belief, part, stream int) {
 			}
 		}
 	})
+}
+
+// analyzedDesk is the analyzer's state of the silos.
+type analyzedDesk struct {
+	newest []protocol.Message // reports, by origin; empty before the first
+	asks   []bool             // silos that asked in this round
+	held   []protocol.Label   // of the sums that silos have, as they report
+	sent   []protocol.Label   // of the newest sums sent to them
+	owed   []bool             // silos for which there are records that they were not sent
+	known  []bool             // silos that have asked at least once
+	number uint64             // of the newest sum that was sent
+	pulled uint64             // periods of pull rounds that have passed
+}
+
+func newAnalyzedDesk(peers int) analyzedDesk {
+	return analyzedDesk{
+		newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, peers), asks: make([]bool, peers), held: make([]protocol.Label, peers), sent: make([]protocol.Label, peers),
+		owed: make([]bool, peers), known: make([]bool, peers),
+	}
 }

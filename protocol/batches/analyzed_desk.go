@@ -2,31 +2,11 @@ package batches
 
 import (
 	"math"
-	"slices"
 
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
-
-// analyzedDesk is the analyzer's state of the silos.
-type analyzedDesk struct {
-	newest []protocol.Message // reports, by origin; empty before the first
-	asks   []bool             // silos that asked in this round
-	held   []protocol.Label   // of the sums that silos have, as they report
-	sent   []protocol.Label   // of the newest sums sent to them
-	owed   []bool             // silos for which there are records that they were not sent
-	known  []bool             // silos that have asked at least once
-	number uint64             // of the newest sum that was sent
-	pulled uint64             // periods of pull rounds that have passed
-}
-
-func newAnalyzedDesk(peers int) analyzedDesk {
-	return analyzedDesk{
-		newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, peers), asks: make([]bool, peers), held: make([]protocol.Label, peers), sent: make([]protocol.Label, peers),
-		owed: make([]bool, peers), known: make([]bool, peers),
-	}
-}
 
 // serve processes a report, or forwards it to the analyzer.
 func (x *analyzed) serve(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {

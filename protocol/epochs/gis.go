@@ -3,10 +3,10 @@
 package epochs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
-	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
@@ -126,24 +126,6 @@ func (p GISParams) New(c protocol.Config) (protocol.Protocol, error) {
 	return g, nil
 }
 
-// Released makes the contribution of the arms that the epoch explored.
-func (g *gis) Released(own []protocol.Own, _ *protocol.Outbox) error {
-	body, over, err := g.add(own)
-	if err != nil {
-		return err
-	}
-	g.over = g.over || over
-	g.since, g.waiting = g.round, true
-	r := g.belief.Epoch + 1
-	if s := g.at(r, g.c.Self); s != nil && s.m.Kind() == 0 && len(body) > 0 {
-		g.hold(s, g.c.Press.Signed(protocol.Content{
-			Kind: gisData, Label: protocol.Label{Origin: g.c.Self, Incarnation: g.c.Incarnation, Seq: r}, Body: body,
-		}))
-	}
-	g.complete()
-	return nil
-}
-
 // hold stores a contribution and marks it to be advertised.
 func (g *gis) hold(s *contribution, m protocol.Message) {
 	s.m, s.pending = m, false
@@ -190,21 +172,7 @@ func (g *gis) ends(r uint64) bool {
 	return g.lacking(r, g.over) == 0
 }
 
-// Tick requests, advertises, and ends an epoch at its deadline.
-func (g *gis) Tick(t protocol.Round, out *protocol.Outbox) error {
-	g.round = t
-	if r := g.belief.Epoch + 1; g.over && !g.waiting && g.begun(r) {
-		g.since, g.waiting = t, true
-	}
-	g.complete()
-	g.request(t, out)
-	g.advertise(t, out)
-	g.round = t + 1
-	return nil
-}
-
-// Belief merges what has changed.
-func (g *gis) Belief() *belief.Belief {
-	g.merge()
-	return &g.belief
+// byEpoch orders labels by epoch and origin.
+func byEpoch(a, b protocol.Label) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Origin, b.Origin))
 }

@@ -1,7 +1,6 @@
 package epochs
 
 import (
-	"cmp"
 	"slices"
 
 	"peerd.dev/dp"
@@ -13,31 +12,6 @@ const (
 	mostRequested  = 128  // labels requested from one neighbour in a round
 	mostWait       = 64   // greatest wait for a silent neighbour, in units of Renew
 )
-
-// Receive processes advertisements, requests and contributions. It checks all labels before it
-// changes anything.
-func (g *gis) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	j, ok := slices.BinarySearch(g.c.Neighbours(), from)
-	if !ok {
-		return m.Refuse("from peer %d, which is no neighbour", from)
-	}
-	switch m.Kind() {
-	case gisData:
-		return g.take(j, m, out)
-	case gisAdv, gisReq:
-	default:
-		return m.Refuse("unknown to this protocol")
-	}
-	if err := g.checkLabels(from, &m); err != nil {
-		return err
-	}
-	if m.Kind() == gisAdv {
-		g.hear(j, &m)
-	} else {
-		g.serve(j, from, &m, out)
-	}
-	return nil
-}
 
 // checkLabels refuses a list of labels that no honest peer sends.
 func (g *gis) checkLabels(from protocol.Peer, m *protocol.Message) error {
@@ -70,11 +44,6 @@ func (g *gis) checkLabel(m *protocol.Message, l protocol.Label) error {
 		return m.Refuse("peer %d takes no part in epoch %d", l.Origin, l.Seq)
 	}
 	return nil
-}
-
-// byEpoch orders labels by epoch and origin.
-func byEpoch(a, b protocol.Label) int {
-	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Origin, b.Origin))
 }
 
 // hear processes the advertisement of neighbour j. A new life of it has none of the contributions

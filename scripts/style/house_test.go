@@ -49,7 +49,7 @@ func TestNoArrowLeadsUp(t *testing.T) {
 		}
 	}
 	arrows := 0
-	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{join .Imports " "}}`)) {
+	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{join .Imports " "}}`, "./...")) {
 		names := strings.Fields(line)
 		from := strings.TrimPrefix(names[0], module)
 		if slices.ContainsFunc(beside(), func(b string) bool { return strings.HasPrefix(from, b) }) {
@@ -82,7 +82,7 @@ func TestTheProductKnowsNoLaboratory(t *testing.T) {
 		return strings.HasPrefix(name, "node/lab/") || strings.HasPrefix(name, "internal/lab/")
 	}
 	seen := 0
-	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{join .Deps " "}}`)) {
+	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{join .Deps " "}}`, "./...")) {
 		names := strings.Fields(line)
 		from := strings.TrimPrefix(names[0], module)
 		if laboratory(from) || from == "cmd/peerd" || slices.ContainsFunc(beside(), func(b string) bool { return strings.HasPrefix(from, b) }) {
@@ -135,7 +135,7 @@ func TestCommandsCallPackages(t *testing.T) {
 func TestRoomsAreSmall(t *testing.T) {
 	const longest, median = 400, 110 // lines
 	var all []int
-	for line := range strings.Lines(goList(t, `{{.Dir}} {{join .GoFiles " "}}`)) {
+	for line := range strings.Lines(goList(t, `{{.Dir}} {{join .GoFiles " "}}`, "./...")) {
 		names := strings.Fields(line)
 		for _, name := range names[1:] {
 			text, err := os.ReadFile(filepath.Join(names[0], name))
@@ -155,10 +155,10 @@ func TestRoomsAreSmall(t *testing.T) {
 	}
 }
 
-// goList runs go list over the module.
-func goList(t *testing.T, format string) string {
+// goList runs go list with arguments at the top of the module.
+func goList(t *testing.T, format string, args ...string) string {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "go", "list", "-f", format, "./...")
+	c := exec.CommandContext(t.Context(), "go", append([]string{"list", "-f", format}, args...)...)
 	c.Dir = root
 	out, err := c.Output()
 	if err != nil {

@@ -8,12 +8,6 @@ import (
 	"peerd.dev/dp/state"
 )
 
-// ErrState is wrapped by the errors of Load: the state is damaged, or belongs to something else.
-var ErrState = state.ErrState
-
-// stateVersion is the first byte of a saved state.
-const stateVersion = 4
-
 // Save returns the curator's state, with the private sums and, for a seeded [Source], the
 // position in its noise. Everything charged and drawn must have been taken by
 // [Curator.TakeCharges] and [Curator.TakeDrawn], and no [Curator.Replay] may be in progress.
@@ -84,22 +78,4 @@ func (d *Curator) loadGroup(v *state.Visitor) error {
 		d.streams = append(d.streams, t)
 	}
 	return nil
-}
-
-// fields visits everything except the first stream, which follows from earlier charges.
-func (c *Charge) fields(v *state.Visitor) {
-	v.String(&c.What)
-	state.Number(v, &c.Streams)
-	state.Number(v, &c.Shape)
-	state.Number(v, &c.Dim)
-	v.Int(&c.Lo)
-	v.Int(&c.Hi)
-	v.Uint(&c.Leaves)
-	v.Uint(&c.RecordsPerUser)
-	state.Number(v, &c.Adjacency)
-	state.Number(v, &c.Mechanism)
-	state.Number(v, &c.Mode)
-	state.Number(v, &c.Loss.Pure)
-	state.Number(v, &c.Loss.Square)
-	v.Uint(&c.Scale)
 }
