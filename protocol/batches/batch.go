@@ -4,7 +4,6 @@ package batches
 import (
 	"fmt"
 
-	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
@@ -146,7 +145,7 @@ func (p BatchParams) New(c protocol.Config) (protocol.Protocol, error) {
 		}
 		return newAnalyzed(c, p.Analyzer, p.Cadence(), p.batches(), p.Schedule.released(p.Threshold), p.Pull), nil
 	}
-	b := &batched{batches: p.batches(), threshold: p.Schedule.released(p.Threshold), belief: belief.New(c.Parts, c.Width)}
+	b := &batched{batches: p.batches(), threshold: p.Schedule.released(p.Threshold)}
 	if err := b.open(c, batchRow, p.Pull, p.Cadence()); err != nil {
 		return nil, fmt.Errorf("batch: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 // origin, and the belief is the sum of the newest rows, the peer's own released batches included. A
 // row is sent when a batch has ended and there is enough news; see [newsworthy].
 type batched struct {
+	spread.Body
 	spread.Totals
 	cadence   protocol.Cadence
 	batches   protocol.Cadence // in leaves; zero if every leaf ends a batch
@@ -20,15 +21,19 @@ type batched struct {
 	turns     bool             // estimators can take turns, so that a saved state contains the round
 	round     protocol.Round   // of the next decision
 	width     int
-	belief    belief.Belief
-	stale     bool
 }
 
-// open completes a peer with the kind of its rows; c.Parts is the number of streams.
+// open completes a peer with the kind of its rows.
 func (b *batched) open(c protocol.Config, row protocol.Kind, pull uint64, cadence protocol.Cadence) (err error) {
+	parts, version := c.Parts, byte(2)
+	if b.turns {
+		version = 1
+	}
+	c.Parts = cadence.Streams(parts)
 	b.cadence, b.width = cadence, c.Width
 	b.Totals, err = spread.NewTotals(c, row, pull, b.check)
 	b.Own = make([]dp.Release, c.Parts)
+	b.Body = spread.NewBody(parts, c.Width, &b.Flood, &b.Totals, b.estimate, version, b.fields)
 	return err
 }
 
@@ -39,9 +44,6 @@ func (b *batched) check(m *protocol.Message) error {
 	}
 	return b.Sound(m, b.width, b.cadence)
 }
-
-// Chosen counts the choice.
-func (b *batched) Chosen(part int) { b.belief.Pulls[part]++ }
 
 // due reports whether a batch of a stream has ended and the sum over batches is to be sent.
 func (b *batched) due(stream dp.StreamID) bool {
@@ -58,53 +60,22 @@ func (b *batched) due(stream dp.StreamID) bool {
 
 // Released adds leaves to the own sums and sends rows at the end of batches.
 func (b *batched) Released(own []protocol.Own, out *protocol.Outbox) error {
-	b.stale = true
+	b.Renew()
 	return spread.Advance(own, b.Own, b.Total, b.due, func(stream dp.StreamID) { b.Show(stream, b.Own[stream], out) })
 }
 
-// Tick sends digests, sends rows again that a change of the policy has made void, and passes the
-// turn to the next estimator.
+// Tick passes the turn to the next estimator, and sends digests.
 func (b *batched) Tick(t protocol.Round, out *protocol.Outbox) error {
 	b.round = t + 1
-	b.stale = b.stale || b.cadence.Lanes > 1
-	b.Announce(t, out)
-	return nil
-}
-
-// Receive processes rows and digests.
-func (b *batched) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	news, err := b.Hear(from, m, out)
-	b.stale = b.stale || news
-	return err
-}
-
-// Belief adds up the members' releases for the estimator whose turn it is.
-func (b *batched) Belief() *belief.Belief {
-	if b.stale {
-		parts := len(b.belief.SampleVar)
-		for k := range parts {
-			b.AddUp(&b.belief, k, b.cadence.Stream(k, parts, b.round), b.members)
-		}
-		b.stale = false
+	if b.cadence.Lanes > 1 {
+		b.Renew()
 	}
-	return &b.belief
+	return b.Body.Tick(t, out)
 }
 
-// version returns the version of saved states.
-func (b *batched) version() byte {
-	if b.turns {
-		return 1
-	}
-	return 2
-}
-
-// Save implements [protocol.Protocol].
-func (b *batched) Save() ([]byte, error) { return state.Save(b.version(), b.fields), nil }
-
-// Load implements [protocol.Protocol].
-func (b *batched) Load(saved []byte) error {
-	b.stale = true
-	return spread.Load(saved, b.version(), b.fields)
+// estimate adds up the members' releases of a part for the estimator whose turn it is.
+func (b *batched) estimate(part int) {
+	b.AddUp(&b.Known, part, b.cadence.Stream(part, len(b.Stale), b.round), b.members)
 }
 
 func (b *batched) fields(v *state.Visitor) {
@@ -112,5 +83,5 @@ func (b *batched) fields(v *state.Visitor) {
 	if b.turns {
 		state.Number(v, &b.round)
 	}
-	v.Uints(b.belief.Pulls)
+	v.Uints(b.Known.Pulls)
 }

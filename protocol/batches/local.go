@@ -3,7 +3,6 @@ package batches
 import (
 	"fmt"
 
-	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
@@ -112,8 +111,8 @@ func (p LocalParams) New(c protocol.Config) (protocol.Protocol, error) {
 		return nil, fmt.Errorf("local: hops %d, first %d, growth %v, threshold %v, want at least 1, at least 1, 0 up to 4, and over 0", p.Hops, p.First, p.Growth, p.Threshold)
 	}
 	cadence := p.Cadence()
-	l := &batched{threshold: p.Schedule.released(p.Threshold), turns: true, belief: belief.New(c.Parts, c.Width)}
-	c.Parts, c.Topic = cadence.Streams(c.Parts), false // a row per stream; and a topic has no reach
+	l := &batched{threshold: p.Schedule.released(p.Threshold), turns: true}
+	c.Topic = false // a topic has no reach
 	if err := l.open(c, localRow, p.Pull, cadence); err != nil {
 		return nil, fmt.Errorf("local: %w", err)
 	}

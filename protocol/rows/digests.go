@@ -1,8 +1,6 @@
 package rows
 
 import (
-	"slices"
-
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
@@ -23,8 +21,8 @@ func newDigests(c protocol.Config, row protocol.Kind, pull uint64, check func(*p
 	return digests{f, make([]bool, len(c.Neighbours()))}, err
 }
 
-// tick sends digests at the end of round t.
-func (p *digests) tick(t protocol.Round, out *protocol.Outbox) {
+// Announce implements [spread.Exchange].
+func (p *digests) Announce(t protocol.Round, out *protocol.Outbox) {
 	clear(p.served)
 	due := (uint64(t) + 1) / p.Pull
 	if due <= p.Pulled {
@@ -39,11 +37,11 @@ func (p *digests) tick(t protocol.Round, out *protocol.Outbox) {
 
 // publish sends this peer's own row of a number.
 func (p *digests) publish(seq uint64, body []dp.Release, out *protocol.Outbox) {
-	p.forward(p.Sign(seq, 0, body), p.C.Self, out)
+	p.Pass(p.Sign(seq, 0, body), p.C.Self, out)
 }
 
-// forward sends m on to all neighbours except the peer that it came from and its origin.
-func (p *digests) forward(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
+// Pass forwards a new row to all neighbours except the peer that it came from and its origin.
+func (p *digests) Pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
 	if p.C.Topic {
 		if from == p.C.Self {
 			out.Send(protocol.Everyone, m)
@@ -57,38 +55,18 @@ func (p *digests) forward(m protocol.Message, from protocol.Peer, out *protocol.
 	}
 }
 
-// receive takes in rows and digests, and reports whether a row is new.
-func (p *digests) receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) (news bool, err error) {
-	switch m.Kind() {
-	case p.Row:
-		if news, err = p.Take(m); news {
-			p.forward(m, from, out)
-		}
-		return news, err
-	case p.Row + spread.FloodDigest, p.Row + spread.FloodWant:
-		return false, p.answer(from, m, out)
-	default:
-		return false, m.Refuse("unknown to this protocol")
-	}
-}
-
-// answer answers a digest with the rows that the sender does not hold, and asks for
+// Compare answers a digest with the rows that the sender does not hold, and asks for
 // those that this peer does not.
-func (p *digests) answer(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	i, ok := slices.BinarySearch(p.C.Neighbours(), from)
-	if !ok {
-		return m.Refuse("from peer %d, who is no neighbour", from)
+func (p *digests) Compare(place int, m *protocol.Message, theirs []protocol.Label, lacking bool, out *protocol.Outbox) {
+	if p.served[place] { // in this round
+		return
 	}
-	theirs, lacking, err := p.Named(&m)
-	if err != nil || p.served[i] { // served once in this round
-		return err
-	}
-	p.served[i] = true
+	p.served[place] = true
+	from := p.C.Neighbours()[place]
 	p.Serve(from, theirs, out)
 	if lacking && m.Kind() == p.Row+spread.FloodDigest {
 		p.Digest(p.Row+spread.FloodWant, m.Label().Seq, p.Refs(from), from, out)
 	}
-	return nil
 }
 
 func (p *digests) fields(v *state.Visitor) {

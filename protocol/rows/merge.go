@@ -36,10 +36,8 @@ type merger struct {
 	self    protocol.Peer
 	peers   int
 	sample  func(p protocol.Peer, k int) (sample, bool) // returns the sample of an origin and an arm, if there is one
-	stale   []bool                                      // arms to merge again
-	belief  belief.Belief
-	samples []sample  // scratch of merge
-	column  []float64 // scratch of trimmed
+	samples []sample                                    // scratch of merge
+	column  []float64                                   // scratch of trimmed
 }
 
 func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (sample, bool)) (merger, error) {
@@ -49,32 +47,11 @@ func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (
 	case by == MergeTrimmed && f < 1:
 		return merger{}, fmt.Errorf("f is %d, want at least 1 with merge trimmed", f)
 	}
-	return merger{
-		by: by, f: f, self: c.Self, peers: c.Peers(), sample: of,
-		stale: make([]bool, c.Parts), belief: belief.New(c.Parts, 1),
-	}, nil
+	return merger{by: by, f: f, self: c.Self, peers: c.Peers(), sample: of}, nil
 }
 
-// staleAll marks every arm to be merged again.
-func (r *merger) staleAll() {
-	for k := range r.stale {
-		r.stale[k] = true
-	}
-}
-
-// Belief merges what has changed.
-func (r *merger) Belief() *belief.Belief {
-	for k, stale := range r.stale {
-		if stale {
-			r.merge(k)
-			r.stale[k] = false
-		}
-	}
-	return &r.belief
-}
-
-// merge makes one estimate of part k.
-func (r *merger) merge(k int) {
+// merge makes one estimate of part k of a belief.
+func (r *merger) merge(b *belief.Belief, k int) {
 	r.samples = r.samples[:0]
 	for i := range r.peers {
 		if c, ok := r.sample(protocol.Peer(i), k); ok {
@@ -92,7 +69,6 @@ func (r *merger) merge(k int) {
 			}
 		}
 	}
-	b := &r.belief
 	b.X[k], b.SampleVar[k], b.Sites[k] = 0, spread.Inf, b.Sites[k][:0]
 	spread.SetNoise(&b.Means, k, dp.NoiseMoments{})
 	if len(r.samples) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
@@ -115,6 +116,7 @@ func (p PhasesParams) Cadence() protocol.Cadence {
 // With a window, all peers start again at its end: batches close, and earlier releases count no
 // more. The number of a row contains the number of its window.
 type phases struct {
+	spread.Body
 	spread.Totals
 	merger
 	spread.Forcing
@@ -146,18 +148,18 @@ func (p PhasesParams) New(c protocol.Config) (protocol.Protocol, error) {
 	if err != nil {
 		return nil, fmt.Errorf("phases: %w", err)
 	}
+	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, &r.Totals, r.estimate, 2, r.fields)
 	return r, nil
 }
 
 // Chosen counts the pull.
 func (r *phases) Chosen(arm int) {
-	b := &r.belief
-	if slices.Contains(b.Forced, arm) {
+	r.Body.Chosen(arm)
+	if slices.Contains(r.Known.Forced, arm) {
 		r.Forced[arm]++
 	}
-	b.Pulls[arm]++
 	r.waiting[arm]++
-	r.stale[arm] = r.stale[arm] || r.full(arm)
+	r.Stale[arm] = r.Stale[arm] || r.full(arm)
 }
 
 // full reports whether the choices of an arm without a released reward fill its next batch.
@@ -189,7 +191,7 @@ func (r *phases) released(p protocol.Peer, arm int) uint64 {
 func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
 	for i := range own {
 		arm := int(own[i].Stream)
-		r.stale[arm] = true
+		r.Stale[arm] = true
 		if own[i].Over {
 			r.over[arm] = true
 			continue
@@ -205,28 +207,18 @@ func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
 	return nil
 }
 
-// Tick sends digests, and sends rows again that a change of the policy has made void.
+// Tick ends a window, and sends digests.
 func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
 	r.round = t
 	if w := r.cadence.Window; w > 0 && (uint64(t)+1)/w > r.Window {
 		r.Forget((uint64(t) + 1) / w)
 		clear(r.waiting)
 		clear(r.Forced)
-		clear(r.belief.Pulls)
+		clear(r.Known.Pulls)
 		r.resize()
-		r.staleAll()
+		r.Renew()
 	}
-	r.Announce(t, out)
-	return nil
-}
-
-// Receive processes rows and digests.
-func (r *phases) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	news, err := r.Hear(from, m, out)
-	if news {
-		r.staleAll()
-	}
-	return err
+	return r.Body.Tick(t, out)
 }
 
 // check refuses a message that is not a valid row of its origin.
@@ -248,16 +240,17 @@ func (r *phases) sample(p protocol.Peer, arm int) (sample, bool) {
 	return sample{mean: x.At(0) / released, n: n, noise: x.NoiseMoments().Over(released)}, true
 }
 
+// estimate merges the newest rows of an arm.
+func (r *phases) estimate(arm int) {
+	r.most[arm] = r.claimed(arm)
+	r.Known.Ahead[arm] = r.ahead(arm)
+	r.merge(&r.Known, arm)
+}
+
 // Belief merges the newest rows. Its forced arms are the ones to catch up with, or the one whose
 // batch is under way.
 func (r *phases) Belief() *belief.Belief {
-	for k, stale := range r.stale {
-		if stale {
-			r.most[k] = r.claimed(k)
-			r.belief.Ahead[k] = r.ahead(k)
-		}
-	}
-	b := r.merger.Belief()
+	b := r.Body.Belief()
 	b.Forced = b.Forced[:0]
 	for k, n := range b.Pulls {
 		if r.cadence.OneArm {
@@ -316,4 +309,25 @@ func (r *phases) ahead(arm int) bool {
 		sum += 1 / float64(n)
 	}
 	return float64(r.released(r.C.Self, arm))*sum > lead*float64(len(r.claims))
+}
+
+// Load implements [protocol.Protocol].
+func (r *phases) Load(saved []byte) error {
+	err := r.Body.Load(saved)
+	if w := r.cadence.Window; w > 0 {
+		r.Window = (uint64(r.round) + 1) / w
+	}
+	r.resize()
+	return err
+}
+
+func (r *phases) fields(v *state.Visitor) {
+	r.Fields(v, 1)
+	v.Uints(r.waiting)
+	v.Uints(r.Forced)
+	v.Bools(r.over)
+	state.Number(v, &r.round)
+	v.Float(&r.Allow)
+	state.Number(v, &r.Until)
+	v.Uints(r.Known.Pulls)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
@@ -88,6 +89,7 @@ func (p Params) Small(leaf uint64) protocol.Params {
 // number of choices is hidden, so one choice per round is counted, made or not. Beyond the horizon
 // there are no more rows, and only released pulls count.
 type rows struct {
+	spread.Body
 	digests
 	merger
 	p      Params
@@ -108,18 +110,19 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rows: %w", err)
 	}
+	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, &r.digests, func(k int) { r.merge(&r.Known, k) }, 2, r.fields)
 	return r, nil
 }
 
 // Chosen counts the pull.
 func (r *rows) Chosen(arm int) {
-	r.belief.Pulls[arm]++
-	r.stale[arm] = true
+	r.Known.Pulls[arm]++
+	r.Stale[arm] = true
 }
 
 // Released sends the sums of all arms as a row.
 func (r *rows) Released(own []protocol.Own, out *protocol.Outbox) error {
-	r.staleAll()
+	r.Renew()
 	sums := make([]dp.Release, len(own))
 	for k := range own {
 		if own[k].Over {
@@ -132,24 +135,9 @@ func (r *rows) Released(own []protocol.Own, out *protocol.Outbox) error {
 	if err != nil {
 		return err
 	}
-	copy(r.rowed, r.belief.Pulls)
+	copy(r.rowed, r.Known.Pulls)
 	r.publish(own[0].Number, []dp.Release{row}, out)
 	return nil
-}
-
-// Tick sends digests.
-func (r *rows) Tick(t protocol.Round, out *protocol.Outbox) error {
-	r.tick(t, out)
-	return nil
-}
-
-// Receive processes rows and digests.
-func (r *rows) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	news, err := r.receive(from, m, out)
-	if news {
-		r.staleAll()
-	}
-	return err
 }
 
 // check refuses a message that is not a valid row of its origin.
@@ -176,7 +164,7 @@ func (r *rows) sample(p protocol.Peer, k int) (sample, bool) {
 	if r.C.NoisedCounts {
 		s, ok := countedSample(body, k)
 		if p == r.C.Self && !r.silent {
-			s.n += float64(r.belief.Pulls[k] - r.rowed[k])
+			s.n += float64(r.Known.Pulls[k] - r.rowed[k])
 		}
 		return s, ok
 	}
@@ -186,7 +174,16 @@ func (r *rows) sample(p protocol.Peer, k int) (sample, bool) {
 	released := float64(body.Count(k))
 	n := released
 	if p == r.C.Self && !r.silent {
-		n = max(n, float64(r.belief.Pulls[k])) // an earlier life may have pulled more
+		n = max(n, float64(r.Known.Pulls[k])) // an earlier life may have pulled more
 	}
 	return sample{mean: body.At(k) / released, n: n, noise: body.NoiseMoments().Over(released)}, true
+}
+
+func (r *rows) fields(v *state.Visitor) {
+	r.digests.fields(v)
+	v.Bool(&r.silent)
+	v.Uints(r.Known.Pulls)
+	if r.C.NoisedCounts {
+		v.Uints(r.rowed)
+	}
 }

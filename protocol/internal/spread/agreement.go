@@ -74,12 +74,12 @@ func (o *agreement) tick(t protocol.Round, out *protocol.Outbox) {
 
 // publish sends this peer's own row of a number and a stream.
 func (o *agreement) publish(seq uint64, body dp.Release, out *protocol.Outbox) {
-	o.pass(o.Sign(seq, body.Stream(), []dp.Release{body}), o.C.Self, out)
+	o.Pass(o.Sign(seq, body.Stream(), []dp.Release{body}), o.C.Self, out)
 }
 
-// pass forwards a new row to the neighbours that hold rows of its origin, except the origin, the
+// Pass forwards a new row to the neighbours that hold rows of its origin, except the origin, the
 // peer that it came from, and that peer's neighbours, which got it from the same peer.
-func (o *agreement) pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
+func (o *agreement) Pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
 	o.quiet = 0
 	var theirs []protocol.Peer
 	if from != o.C.Self && int64(from) < int64(o.C.Peers()) {
@@ -106,44 +106,22 @@ func (o *agreement) pass(m protocol.Message, from protocol.Peer, out *protocol.O
 	}
 }
 
-// Hear takes in rows and digests, and reports whether a row is new.
-func (o *agreement) Hear(from protocol.Peer, m protocol.Message, out *protocol.Outbox) (news bool, err error) {
-	switch m.Kind() {
-	case o.Row:
-		if news, err = o.Take(m); news {
-			o.pass(m, from, out)
-		}
-		return news, err
-	case o.Row + FloodDigest, o.Row + FloodWant:
-		return false, o.compare(from, m, out)
-	default:
-		return false, m.Refuse("unknown to this protocol")
-	}
-}
-
-// compare processes a digest. If this peer's own digest crossed it, that one is the answer.
-func (o *agreement) compare(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	i, ok := slices.BinarySearch(o.C.Neighbours(), from)
-	if !ok {
-		return m.Refuse("from peer %d, who is no neighbour", from)
-	}
-	theirs, lacking, err := o.Named(&m)
-	if err != nil {
-		return err
-	}
-	l, sum := &o.links[i], o.sum(from)
+// Compare answers a digest. If this peer's own digest crossed it, that one is the answer.
+func (o *agreement) Compare(place int, m *protocol.Message, theirs []protocol.Label, lacking bool, out *protocol.Outbox) {
+	from := o.C.Neighbours()[place]
+	l, sum := &o.links[place], o.sum(from)
 	answer := m.Kind() == o.Row+FloodDigest && !l.asked && !l.served
 	if l.agreed = m.Label().Seq == sum; l.agreed {
 		if answer {
 			l.served = true
 			o.Digest(o.Row+FloodWant, sum, nil, from, out)
 		}
-		return nil
+		return
 	}
 	l.next = 0
 	same := m.Kind() == o.Row+FloodWant && m.Refs() == 0 && m.Label().Seq != 0 // it matched before a newer row arrived
 	if same || l.served {
-		return nil
+		return
 	}
 	l.served = true
 	if o.Serve(from, theirs, out) == 0 && !lacking { // gaps, or two rows with one number
@@ -152,7 +130,6 @@ func (o *agreement) compare(from protocol.Peer, m protocol.Message, out *protoco
 	if answer && lacking {
 		o.Digest(o.Row+FloodWant, sum, o.Refs(from), from, out)
 	}
-	return nil
 }
 
 // sum returns a checksum of the rows that this peer has and a neighbour holds too; 0 for none.
