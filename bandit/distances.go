@@ -1,19 +1,31 @@
 package bandit
 
-import "math"
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
 
-// grid returns the distances between sites that are thought possible: standard deviations of the
-// difference between the means of an arm, over √2.
-func grid() [points]float64 { return [points]float64{.003, .01, .02, .04, .07, .12, .2, .35} }
+// squares returns the distances between sites that are thought possible, as variances 2t² of the
+// difference between the means of an arm.
+func squares() (all [points]float64) {
+	for g, t := range [points]float64{.003, .01, .02, .04, .07, .12, .2, .35} {
+		all[g] = 2 * t * t
+	}
+	return all
+}
 
 const points = 8
 
 // distances are how far other sites are from the own one: a posterior over the grid for each of them.
 // The prior is common to all sites and fitted to what they release (empirical Bayes).
 type distances struct {
+	squares   [points]float64
 	posterior [][points]float64 // by site
 	rewards   float64           // own ones when they were last computed
 }
+
+func newDistances() distances { return distances{squares: squares()} }
 
 const (
 	growth   = 17. / 16 // of own rewards until distances are computed again
@@ -26,13 +38,14 @@ const (
 // precision returns the expected precision of another site's mean, of a variance, for the own site.
 func (d *distances) precision(site int, variance float64) (sum float64) {
 	if site >= len(d.posterior) {
-		for _, t := range grid() {
-			sum += unheard / (variance + 2*t*t)
+		for _, x := range &d.squares {
+			sum += unheard / (variance + x)
 		}
 		return sum
 	}
-	for g, t := range grid() {
-		sum += d.posterior[site][g] / (variance + 2*t*t)
+	p := &d.posterior[site]
+	for g, x := range &d.squares {
+		sum += p[g] / (variance + x)
 	}
 	return sum
 }
@@ -42,27 +55,10 @@ func (d *distances) due(n float64) bool {
 	return n >= growth*d.rewards && n > 0 || n < d.rewards
 }
 
-// renew computes the posteriors from the arms that the own site and another one have both released.
-// Given a distance t, the difference of their means of an arm is normal with both variances and 2t².
-func (d *distances) renew(n float64, rows [][]row, self int) {
+// renew computes the posteriors from n own rewards and the logarithm of the likelihood of each distance
+// of each site.
+func (d *distances) renew(n float64, self int, likelihood [][points]float64) {
 	d.rewards = n
-	var likelihood [][points]float64
-	for _, arm := range rows {
-		own := find(arm, self)
-		for _, r := range arm {
-			for r.site >= len(likelihood) {
-				likelihood = append(likelihood, [points]float64{})
-			}
-			if own == nil || r.site == self {
-				continue
-			}
-			l, apart := &likelihood[r.site], (own.mean-r.mean)*(own.mean-r.mean)
-			for g, t := range grid() {
-				v := own.variance + r.variance + 2*t*t
-				l[g] -= (math.Log(v) + apart/v) / 2
-			}
-		}
-	}
 	for i := range likelihood {
 		l := &likelihood[i]
 		most := math.Inf(-1)
@@ -102,12 +98,36 @@ func (d *distances) renew(n float64, rows [][]row, self int) {
 	}
 }
 
-// find returns a site's row, or nil.
-func find(arm []row, site int) *row {
-	for i := range arm {
-		if arm[i].site == site {
-			return &arm[i]
+// save returns the state.
+func (d *distances) save() []byte {
+	b := binary.BigEndian.AppendUint64(nil, math.Float64bits(d.rewards))
+	for _, p := range d.posterior {
+		for _, x := range p {
+			b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
 		}
 	}
-	return nil
+	return b
+}
+
+// loadDistances returns distances with a saved state.
+func loadDistances(state []byte) (distances, error) {
+	const site = 8 * points
+	if len(state) < 8 || (len(state)-8)%site != 0 {
+		return distances{}, fmt.Errorf("bandit: saved state of %d bytes, want 8 and %d for every site", len(state), site)
+	}
+	next := func() (x float64) {
+		x = math.Float64frombits(binary.BigEndian.Uint64(state))
+		state = state[8:]
+		return x
+	}
+	d := newDistances()
+	d.rewards = next()
+	for len(state) > 0 {
+		var p [points]float64
+		for g := range p {
+			p[g] = next()
+		}
+		d.posterior = append(d.posterior, p)
+	}
+	return d, nil
 }

@@ -1,7 +1,6 @@
 package bandit
 
 import (
-	"math"
 	"math/rand/v2"
 )
 
@@ -16,9 +15,8 @@ type IMEDParams struct{}
 type IMED struct {
 	Arms
 	Stateless
-	rng   *rand.Rand // picks among forced arms
-	x     exponents
-	index []float64 // by arm, the greatest to be pulled; scratch
+	rng *rand.Rand // picks among forced arms
+	x   exponents
 }
 
 var _ Learner = (*IMED)(nil)
@@ -30,7 +28,7 @@ func (IMEDParams) Words() Words {
 
 // New implements [Params].
 func (IMEDParams) New(c Config) (Learner, error) {
-	return &IMED{Arms: Arms{c.Arms}, rng: c.Rand, x: newExponents(c.Arms), index: make([]float64, c.Arms)}, nil
+	return &IMED{Arms: Arms{c.Arms}, rng: c.Rand, x: newExponents(c.Arms)}, nil
 }
 
 // Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the least
@@ -39,9 +37,6 @@ func (u *IMED) Choose(b *Belief, t Turn) Choice {
 	if c, ok := Forced(b, t, u.rng); ok {
 		return c
 	}
-	u.x.renew(b, &t)
-	for k, d := range u.x.d {
-		u.index[k] = math.Log(b.SampleVar[k]) - d
-	}
-	return Choice{Greatest(b, t, u.index, u.index), 1}
+	u.x.indices(b, &t, 0)
+	return Choice{Greatest(b, t, u.x.index, u.x.index), 1}
 }

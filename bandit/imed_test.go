@@ -59,9 +59,14 @@ func TestExponentsFollowTheBelief(t *testing.T) {
 		fresh := newExponents(arms)
 		kept.renew(&b, &turn)
 		fresh.renew(&b, &turn)
-		for k, d := range kept.d {
-			if d != fresh.d[k] || math.IsNaN(d) || d < 0 {
-				t.Fatalf("arm %d has the exponent %v, computed anew %v", k, d, fresh.d[k])
+		for k := range arms {
+			bound, some := kept.least[k], kept.of(&b, k, 5*rng.Float64())
+			d, anew := kept.of(&b, k, math.Inf(1)), fresh.of(&b, k, math.Inf(1))
+			if d != anew || math.IsNaN(d) || d < 0 {
+				t.Fatalf("arm %d has the exponent %v, computed anew %v", k, d, anew)
+			}
+			if most := max(bound, some); most > d+rounding*(1+d) {
+				t.Fatalf("arm %d has an exponent of at least %v, and of %v", k, most, d)
 			}
 			if (!b.Known(k) || turn.excludes(k)) != math.IsInf(d, 1) && !(b.Ahead[k] && b.X[k] < kept.best) {
 				t.Fatalf("arm %d: exponent %v, known %v, excluded %v, ahead %v", k, d, b.Known(k), turn.excludes(k), b.Ahead[k])
@@ -100,10 +105,11 @@ func TestABestArmIsWaitedForNoLongerThanProved(t *testing.T) {
 			}
 			u := newExponents(2)
 			u.renew(b, &Turn{})
-			if u.d[1] > math.Log(x) {
+			d := u.of(b, 1, math.Inf(1))
+			if d > math.Log(x) {
 				over++
 			}
-			if 4*u.d[1] > math.Log(x) {
+			if 4*d > math.Log(x) {
 				less++
 			}
 		}

@@ -52,6 +52,11 @@ func momentsOf(b *Belief, k int) moments {
 	return moments{b.X[k], b.SampleVar[k], b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k]}
 }
 
+// are reports whether a belief has them.
+func (m *moments) are(b *Belief, k int) bool {
+	return m.y == b.X[k] && m.sampleVar == b.SampleVar[k] && m.v == b.LaplaceSumSq[k] && m.b == b.LaplaceMax[k] && m.g == b.GaussVar[k]
+}
+
 var _ Bounder = (*KLUCB)(nil)
 
 // Words implements [Params].

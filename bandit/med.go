@@ -33,6 +33,9 @@ func (MEDParams) New(c Config) (Learner, error) {
 	return &MED{Arms: Arms{c.Arms}, rng: c.Rand, x: newExponents(c.Arms), index: make([]float64, c.Arms)}, nil
 }
 
+// none is an exponent from which on e to its negative is 0.
+const none = 746
+
 // Choose returns a forced arm, picked at random, if there is one; otherwise an unknown arm or a
 // sampled one, with the probability of the sample.
 func (u *MED) Choose(b *Belief, t Turn) Choice {
@@ -41,23 +44,25 @@ func (u *MED) Choose(b *Belief, t Turn) Choice {
 	}
 	u.x.renew(b, &t)
 	sum := 0.
-	for _, d := range u.x.d {
-		sum += math.Exp(-d)
+	for k := range u.index {
+		u.index[k] = math.Exp(-u.x.of(b, k, none))
+		sum += u.index[k]
 	}
-	clear(u.index)
 	sampled, rest := 0, sum*u.rng.Float64()
-	for k, d := range u.x.d {
-		if p := math.Exp(-d); p > 0 {
+	for k, p := range u.index {
+		if p > 0 {
 			sampled = k
 			if rest -= p; rest < 0 {
 				break
 			}
 		}
 	}
+	p := u.index[sampled] / sum
+	clear(u.index)
 	u.index[sampled] = 1
 	arm := Greatest(b, t, u.index, u.index)
 	if !b.Known(int(arm)) {
 		return Choice{arm, 1}
 	}
-	return Choice{arm, math.Exp(-u.x.d[sampled]) / sum}
+	return Choice{arm, p}
 }

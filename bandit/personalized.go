@@ -1,7 +1,6 @@
 package bandit
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -37,11 +36,14 @@ type Personalized struct {
 	mine  belief.Belief // of own rewards alone
 	alone exponents     // of mine
 	known []moments     // by arm, from which rows were taken
+	news  bool          // since distances were last to be renewed
 	rows  [][]row       // by arm, of all sites that have one
 	arms  []pooled      // by arm
 	logs  []float64     // by arm, the logarithm of own rewards
 	own   []float64     // by arm, the index by own rewards; scratch
-	index []float64     // by arm, the greatest to be pulled; scratch
+	index []float64     // by arm, the greatest to be pulled
+
+	settled bool // whether index holds
 }
 
 // row is what one site says of an arm.
@@ -50,6 +52,7 @@ type row struct {
 	mean     float64
 	variance float64 // of rewards and noise
 	noise    float64 // the part of noise
+	weight   float64 // in the estimate of the own site's mean: the inverse of its expected variance there
 }
 
 // pooled is the estimate of an arm's mean at the own site.
@@ -70,7 +73,7 @@ func (p PersonalizedParams) New(c Config) (Learner, error) {
 	return &Personalized{
 		Arms: Arms{c.Arms}, guard: p.Guard, self: c.Self, rng: c.Rand, mine: belief.New(c.Arms, 1), alone: newExponents(c.Arms),
 		known: make([]moments, c.Arms), rows: make([][]row, c.Arms),
-		arms: make([]pooled, c.Arms),
+		near: newDistances(), arms: make([]pooled, c.Arms),
 		logs: make([]float64, c.Arms), own: make([]float64, c.Arms), index: make([]float64, c.Arms),
 	}, nil
 }
@@ -83,9 +86,19 @@ func (u *Personalized) NeedsSites() bool { return true }
 // serve the mean over sites.
 func (u *Personalized) Choose(b *Belief, t Turn) Choice {
 	u.take(b)
-	u.measure()
-	u.alone.renew(&u.mine, &t)
-	least, best := math.Inf(1), math.Inf(-1)
+	if !u.settled || len(t.Excluded) > 0 {
+		u.measure()
+		u.compare(b, &t)
+	}
+	return Choice{Greatest(b, t, u.index, u.index), 1}
+}
+
+// compare computes the index of every arm. It is settled until something is released, unless an arm has no own
+// rewards.
+func (u *Personalized) compare(b *Belief, t *Turn) {
+	u.alone.indices(&u.mine, t, u.guard)
+	u.settled = len(t.Excluded) == 0
+	first, best := u.alone.greatest, math.Inf(-1)
 	for k := range u.arms {
 		if t.excludes(k) {
 			continue
@@ -93,29 +106,29 @@ func (u *Personalized) Choose(b *Belief, t Turn) Choice {
 		if b.Known(k) {
 			best = max(best, u.arms[k].mean)
 		}
-		u.own[k] = u.logs[k] + u.alone.d[k]
+		u.own[k] = u.alone.index[k]
 		if !u.mine.Known(k) {
 			// There is no evidence; its pulls count, so that others are chosen while its rewards are on their way.
 			u.logs[k] = math.Log(float64(max(1, b.Pulls[k])))
-			u.own[k] = u.logs[k]
+			u.own[k] = -u.logs[k]
+			first = max(first, u.own[k])
+			u.settled = false
 		}
-		least = min(least, u.own[k])
 	}
 	for k, a := range u.arms {
 		u.index[k] = math.Inf(-1)
-		if !t.excludes(k) && b.Known(k) && u.own[k] <= least+u.guard {
+		if !t.excludes(k) && b.Known(k) && u.own[k] >= first-u.guard {
 			gap := best - a.mean
 			u.index[k] = -u.logs[k] - gap*gap*a.precision/2
 		}
 	}
-	return Choice{Greatest(b, t, u.index, u.index), 1}
 }
 
 // take pools what arms have released since the last call.
 func (u *Personalized) take(b *Belief) {
 	for k := range u.known {
-		if m := momentsOf(b, k); m != u.known[k] {
-			u.known[k] = m
+		if !u.known[k].are(b, k) {
+			u.known[k], u.news, u.settled = momentsOf(b, k), true, false
 			u.read(b, k)
 			u.pool(k)
 		}
@@ -124,41 +137,63 @@ func (u *Personalized) take(b *Belief) {
 
 // measure renews distances if own rewards have grown by enough.
 func (u *Personalized) measure() {
+	if !u.news {
+		return
+	}
+	u.news = false
 	n := 0.
 	for _, v := range u.mine.SampleVar {
 		n += 1 / v
 	}
 	if u.near.due(n) {
-		u.near.renew(n, u.rows, u.self)
+		u.near.renew(n, u.self, u.likelihood())
 		for k := range u.rows {
+			for i := range u.rows[k] {
+				r := &u.rows[k][i]
+				r.weight = u.weight(r)
+			}
 			u.pool(k)
 		}
 	}
 }
 
-// read takes the rows of an arm.
+// read takes the rows of an arm. Rows that are as before keep their weights.
 func (u *Personalized) read(b *Belief, k int) {
-	u.rows[k] = u.rows[k][:0]
+	before := u.rows[k]
+	rows := before[:0] // a row is written when the one in its place has been compared
 	u.mine.SampleVar[k] = math.Inf(1)
-	for _, s := range b.Sites[k] {
+	for i, s := range b.Sites[k] {
 		noise := 2*s.LaplaceSumSq + s.GaussVar
-		u.rows[k] = append(u.rows[k], row{s.Peer, s.Mean, 1/(4*s.N) + noise, noise})
+		r := row{s.Peer, s.Mean, 1/(4*s.N) + noise, noise, 0}
+		if i < len(before) && before[i].site == r.site && before[i].variance == r.variance {
+			r.weight = before[i].weight
+		} else {
+			r.weight = u.weight(&r)
+		}
+		rows = append(rows, r)
 		if s.Peer == u.self {
 			m := &u.mine
 			m.X[k], m.SampleVar[k], m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k] = s.Mean, 1/s.N, s.LaplaceSumSq, s.LaplaceMax, s.GaussVar
 			u.logs[k] = math.Log(s.N)
 		}
 	}
+	u.rows[k] = rows
+}
+
+// weight returns the weight of a row.
+func (u *Personalized) weight(r *row) float64 {
+	if r.site == u.self {
+		return 1 / r.variance
+	}
+	return u.near.precision(r.site, r.variance)
 }
 
 // pool estimates an arm's mean at the own site.
 func (u *Personalized) pool(k int) {
 	var a pooled
-	for _, r := range u.rows[k] {
-		w := 1 / r.variance
-		if r.site != u.self {
-			w = u.near.precision(r.site, r.variance)
-		}
+	for i := range u.rows[k] {
+		r := &u.rows[k][i]
+		w := r.weight
 		a.precision += w
 		a.mean += w * r.mean
 		a.noise += w * w * r.noise
@@ -184,35 +219,48 @@ func (u *Personalized) Summarize(b *Belief) Summary {
 }
 
 // Save returns the distances.
-func (u *Personalized) Save() []byte {
-	b := binary.BigEndian.AppendUint64(nil, math.Float64bits(u.near.rewards))
-	for _, p := range u.near.posterior {
-		for _, x := range p {
-			b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
-		}
-	}
-	return b
-}
+func (u *Personalized) Save() []byte { return u.near.save() }
 
 // Load implements [Learner].
 func (u *Personalized) Load(state []byte) error {
-	const site = 8 * points
-	if len(state) < 8 || (len(state)-8)%site != 0 {
-		return fmt.Errorf("bandit: saved state of %d bytes, want 8 and %d for every site", len(state), site)
+	near, err := loadDistances(state)
+	if err == nil {
+		u.near = near
+		clear(u.known)
+		clear(u.rows) // their weights are from other distances
 	}
-	next := func() (x float64) {
-		x = math.Float64frombits(binary.BigEndian.Uint64(state))
-		state = state[8:]
-		return x
-	}
-	u.near = distances{rewards: next()}
-	for len(state) > 0 {
-		var p [points]float64
-		for g := range p {
-			p[g] = next()
+	return err
+}
+
+// likelihood returns the logarithms of the likelihoods of distances, by site, from the arms that the own site and
+// another one have both released. Given a distance t, the difference of their means of an arm is normal with both
+// variances and 2t².
+func (u *Personalized) likelihood() (all [][points]float64) {
+	for _, arm := range u.rows {
+		own := find(arm, u.self)
+		for _, r := range arm {
+			for r.site >= len(all) {
+				all = append(all, [points]float64{})
+			}
+			if own == nil || r.site == u.self {
+				continue
+			}
+			l, apart := &all[r.site], (own.mean-r.mean)*(own.mean-r.mean)
+			for g, x := range &u.near.squares {
+				v := own.variance + r.variance + x
+				l[g] -= (math.Log(v) + apart/v) / 2
+			}
 		}
-		u.near.posterior = append(u.near.posterior, p)
 	}
-	clear(u.known)
+	return all
+}
+
+// find returns a site's row, or nil.
+func find(arm []row, site int) *row {
+	for i := range arm {
+		if arm[i].site == site {
+			return &arm[i]
+		}
+	}
 	return nil
 }

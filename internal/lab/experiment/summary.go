@@ -41,22 +41,26 @@ type CellDocument struct {
 	// OwnToAlone divides Own by the own regret in the first cell of the experiment whose sites are alone, in the
 	// same world and with the same privacy, paired by seed: below 1 it pays to join. It is null without such a cell.
 	OwnToAlone *stats.Interval `json:"own_regret_to_alone,omitempty"`
-	Tails      stats.Tails     `json:"tails"`       // of Regret
-	Bound      *float64        `json:"lower_bound"` // on Regret, asymptotic, mean over runs; null where none is computed
-	Messages   float64         `json:"messages_a_peer_and_round"`
-	Bytes      float64         `json:"bytes_a_peer_and_round"`
-	Links      float64         `json:"links_a_run"`     // over which a release went, round by round, between peers with arms
-	HubLinks   float64         `json:"hub_links_a_run"` // those with an idle peer at an end
-	Cost       float64         `json:"cost_a_run"`      // of both, by experiment.cost
-	Lost       float64         `json:"lost_share"`
-	Refused    uint64          `json:"refused"`
-	Epsilon    float64         `json:"epsilon_spent"`          // by each peer; -1 for infinity
-	Private    bool            `json:"private"`                // never: noise comes from seeds
-	Seconds    float64         `json:"seconds"`                // of all runs, added up
-	Lemmas     *sim.Lemmas     `json:"laws,omitempty"`         // over all runs
-	Coverage   *sim.Coverage   `json:"coverage,omitempty"`     // over all runs
-	Misses     *stats.Interval `json:"misses_a_run,omitempty"` // of Coverage
-	Missed     *stats.Interval `json:"share_of_runs_with_a_miss,omitempty"`
+	// High is the 95th percentile of the own regrets of all honest peers in all runs, and HighToAlone divides
+	// it by the one of the cell of OwnToAlone. Their intervals are bootstraps over runs.
+	High        *stats.Interval `json:"own_regret_95,omitempty"`
+	HighToAlone *stats.Interval `json:"own_regret_95_to_alone,omitempty"`
+	Tails       stats.Tails     `json:"tails"`       // of Regret
+	Bound       *float64        `json:"lower_bound"` // on Regret, asymptotic, mean over runs; null where none is computed
+	Messages    float64         `json:"messages_a_peer_and_round"`
+	Bytes       float64         `json:"bytes_a_peer_and_round"`
+	Links       float64         `json:"links_a_run"`     // over which a release went, round by round, between peers with arms
+	HubLinks    float64         `json:"hub_links_a_run"` // those with an idle peer at an end
+	Cost        float64         `json:"cost_a_run"`      // of both, by experiment.cost
+	Lost        float64         `json:"lost_share"`
+	Refused     uint64          `json:"refused"`
+	Epsilon     float64         `json:"epsilon_spent"`          // by each peer; -1 for infinity
+	Private     bool            `json:"private"`                // never: noise comes from seeds
+	Seconds     float64         `json:"seconds"`                // of all runs, added up
+	Lemmas      *sim.Lemmas     `json:"laws,omitempty"`         // over all runs
+	Coverage    *sim.Coverage   `json:"coverage,omitempty"`     // over all runs
+	Misses      *stats.Interval `json:"misses_a_run,omitempty"` // of Coverage
+	Missed      *stats.Interval `json:"share_of_runs_with_a_miss,omitempty"`
 }
 
 func sumUp(c *config.Config, cells []cellRun) *Document {
@@ -65,16 +69,22 @@ func sumUp(c *config.Config, cells []cellRun) *Document {
 	for i := range cells {
 		cell := cells[i].sumUp()
 		cell.Ratio = stats.RatioOf(stats.Finals(cells[i].runs), reference)
-		cell.OwnToAlone = ownToAlone(&cells[i], cells)
+		if alone := aloneOf(&cells[i], cells); alone != nil {
+			mean := stats.RatioOf(stats.Owns(cells[i].runs), stats.Owns(alone.runs))
+			high := stats.QuantileRatioOf(nearlyAll, stats.OwnsOfSites(cells[i].runs), stats.OwnsOfSites(alone.runs))
+			cell.OwnToAlone, cell.HighToAlone = &mean, &high
+		}
 		d.Cells = append(d.Cells, cell)
 	}
 	return d
 }
 
-// ownToAlone returns what [CellDocument.OwnToAlone] has.
-func ownToAlone(r *cellRun, cells []cellRun) *stats.Interval {
-	owns := stats.Owns(r.runs)
-	if r.Experiment.Alone || owns == nil {
+// nearlyAll is the share of sites that [CellDocument.High] is about.
+const nearlyAll = .95
+
+// aloneOf returns the cell to which [CellDocument.OwnToAlone] compares one, nil for none.
+func aloneOf(r *cellRun, cells []cellRun) *cellRun {
+	if r.Experiment.Alone || stats.Owns(r.runs) == nil {
 		return nil
 	}
 	place := func(r *cellRun) string {
@@ -83,8 +93,7 @@ func ownToAlone(r *cellRun, cells []cellRun) *stats.Interval {
 	}
 	for i := range cells {
 		if alone := &cells[i]; alone.Experiment.Alone && place(alone) == place(r) {
-			x := stats.RatioOf(owns, stats.Owns(alone.runs))
-			return &x
+			return alone
 		}
 	}
 	return nil
@@ -98,8 +107,8 @@ func (r *cellRun) sumUp() CellDocument {
 		Tails: stats.TailsOf(runs, r.shares()),
 	}
 	if owns := stats.Owns(runs); owns != nil {
-		own := stats.MeanOf(owns)
-		d.Own = &own
+		own, high := stats.MeanOf(owns), stats.QuantileOf(nearlyAll, stats.OwnsOfSites(runs))
+		d.Own, d.High = &own, &high
 	}
 	if r.bound != nil {
 		bound := stats.MeanOf(r.bound.at(r.RoundCount())).Mean
@@ -260,12 +269,12 @@ func (d *Document) writeOwn(w io.Writer) {
 			continue
 		}
 		if rows++; rows == 1 {
-			_, _ = fmt.Fprintln(t, "CELL\tOWN REGRET\tRATIO TO ALONE")
+			_, _ = fmt.Fprintln(t, "CELL\tOWN REGRET\tRATIO TO ALONE\t95 % OF SITES\tRATIO TO ALONE")
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", c.Cell, MeanText(*c.Own), timesText(*c.OwnToAlone))
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", c.Cell, MeanText(*c.Own), timesText(*c.OwnToAlone), MeanText(*c.High), timesText(*c.HighToAlone))
 	}
 	if _ = t.Flush(); rows > 0 {
-		_, _ = fmt.Fprintln(w, "The ratio is to the first cell with experiment.alone in the same world and with the same privacy, paired by seed.")
+		_, _ = fmt.Fprintln(w, "The ratio is to the first cell with experiment.alone in the same world and with the same privacy, paired by seed;\n95 % of all sites in all runs lose at most what the fourth column says.")
 	}
 }
 

@@ -53,11 +53,13 @@ type Result struct {
 	// OwnRegret is the regret of the average honest peer with arms against the best arm of its
 	// own site, at the end, by Config.Means; nil without them.
 	OwnRegret *float64
-	Pulls     [][]uint64  // by peer and arm
-	Means     [][]float64 // final estimates, by peer and arm
-	Released  uint64      // nodes that were drawn
-	Messages  uint64
-	Bytes     uint64 // of encoded messages, without transport framing; 0 unless asked for
+	// OwnRegrets are the same of every honest peer with arms, by peer.
+	OwnRegrets []float64
+	Pulls      [][]uint64  // by peer and arm
+	Means      [][]float64 // final estimates, by peer and arm
+	Released   uint64      // nodes that were drawn
+	Messages   uint64
+	Bytes      uint64 // of encoded messages, without transport framing; 0 unless asked for
 	// Links and HubLinks count the links over which a release went in a round, round by round, as
 	// Li and Song (eq. 2) do: Links those between peers with arms, HubLinks those with an idle
 	// peer at one end. They are 0 unless Config.Bytes is set.
@@ -81,6 +83,7 @@ type run struct {
 	rng     *rand.Rand
 	regret  float64                   // summed over honest peers
 	own     float64                   // the same, against the best arm of each site
+	owns    []float64                 // the same, by peer
 	best    []float64                 // mean of that arm, by peer
 	honest  float64                   // number of peers with arms
 	lemmas  *watch                    // nil unless asked for
@@ -123,6 +126,11 @@ func Run(c Config) (Result, error) {
 	}
 	if own := r.own / r.honest; c.Means != nil {
 		r.res.OwnRegret = &own
+		for i, a := range r.agents {
+			if !a.Idle() && r.liars[i] == nil {
+				r.res.OwnRegrets = append(r.res.OwnRegrets, r.owns[i])
+			}
+		}
 	}
 	for _, a := range r.agents {
 		r.res.Means = append(r.res.Means, a.Summary().Estimates)
@@ -141,7 +149,7 @@ func start(c Config) (*run, error) {
 	if len(c.Seeds) != n || len(c.Worlds) != n {
 		return nil, fmt.Errorf("sim: %d peers, %d seeds, %d worlds: want as many of each", n, len(c.Seeds), len(c.Worlds))
 	}
-	r := &run{Config: c, down: make([]uint64, n), rng: c.Network.Rand("network")}
+	r := &run{Config: c, down: make([]uint64, n), owns: make([]float64, n), rng: c.Network.Rand("network")}
 	var err error
 	if r.network, err = NewNetwork(n, c.Faults, r.rng); err != nil {
 		return nil, err
@@ -256,7 +264,9 @@ func (r *run) step(t protocol.Round, i int) error {
 		if !lies {
 			r.regret += r.Worlds[i].Regret(arm)
 			if r.Means != nil {
-				r.own += r.best[i] - r.Means[i][arm]
+				gap := r.best[i] - r.Means[i][arm]
+				r.own += gap
+				r.owns[i] += gap
 			}
 		}
 	}
