@@ -67,7 +67,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"testnet.nodes": "7", "testnet.topology": "smallworld(4,0.1)", "testnet.seeds": "2", "experiment.seeds": "3",
 		"experiment.first_seed": "4", "experiment.instances": "2", "experiment.faults.loss": "0.1", "experiment.faults.duplicate": "0.2",
 		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
-		"experiment.faults.churn": "0.4", "experiment.liars.count": "1", "experiment.liars.claim": "half",
+		"experiment.faults.churn": "0.4", "experiment.faults.stop": "10", "experiment.faults.resume": "20", "experiment.liars.count": "1", "experiment.liars.claim": "half",
 		"experiment.liars.pay": "inside", "experiment.liars.noise": "loud", "experiment.liars.messages": "silent", "experiment.cost.hub": "25", "experiment.cost.link": "2",
 		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true",
 		"experiment.noise": "printed", "experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",

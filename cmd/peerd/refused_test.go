@@ -136,6 +136,8 @@ func refusedAlone() []refusedCase {
 		{key: "experiment.faults.delay", value: "1001", reason: "want a whole number from 0 to 1000"},
 		{key: "experiment.faults.delay", value: "-1", reason: "want a whole number from 0 to 1000"},
 		{key: "experiment.faults.partition", value: "[5]", reason: "want [] or [from, to]"},
+		{key: "experiment.faults.stop", value: "-1", reason: "want a whole number from 0"},
+		{key: "experiment.faults.resume", value: "-1", reason: "want a whole number from 0"},
 		{key: "experiment.faults.partition", value: "[5, 5]", reason: "from below to"},
 		{key: "experiment.faults.churn", value: "1", reason: "want a probability"},
 		{key: "experiment.liars.messages", value: "few", reason: "want sound, silent or malformed"},

@@ -122,6 +122,8 @@ type Faults struct {
 	Delay     int
 	Partition []uint64 // none, or from and before which round
 	Churn     float64
+	Stop      uint64 // round from which the first honest site is away, up to Resume or for ever; 0 for never
+	Resume    uint64
 }
 
 // Liars are simulated peers that make false claims.

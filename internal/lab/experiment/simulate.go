@@ -31,6 +31,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		Faults: sim.Faults{
 			Loss: s.Experiment.Faults.Loss, Duplicate: s.Experiment.Faults.Duplicate, Reorder: s.Experiment.Faults.Reorder,
 			Delay: s.Experiment.Faults.Delay, Churn: s.Experiment.Faults.Churn,
+			Stop: s.Experiment.Faults.Stop, Resume: s.Experiment.Faults.Resume,
 		},
 		Liars: sim.Liars{
 			Count: s.Experiment.Liars.Count, Claim: sim.Claim(s.Experiment.Liars.Claim),

@@ -109,6 +109,14 @@ func keys() []config.Key {
 			Doc: "Probability, each round, that a peer goes away for a while.",
 		},
 		{
+			Name: "experiment.faults.stop", Default: "0", Unit: "rounds", Rule: config.Whole(0, many),
+			Doc: "Round from which the first honest site is away for ever; its regret does not count. 0 for never.",
+		},
+		{
+			Name: "experiment.faults.resume", Default: "0", Unit: "rounds", Rule: config.Whole(0, many),
+			Doc: "Round in which the site that stopped resumes, with its memory; its regret counts then. 0 for never.",
+		},
+		{
 			Name: "experiment.liars.count", Default: "0", Unit: "peers", Rule: config.Whole(0, many),
 			Doc: "Number of peers that claim what is not so, and sign it.",
 		},

@@ -123,6 +123,25 @@ func runConstraints() []config.Constraint {
 			}
 			return ""
 		}},
+		{Keys: []string{"experiment.faults.stop", "rounds.count", "privacy.horizon"}, Doc: "A site stops before the run ends.", Broken: func(s *config.Settings) string {
+			if f := s.Experiment.Faults; f.Stop > 0 && f.Stop >= s.RoundCount() {
+				return fmt.Sprintf("want a round before %d, where the run ends by %s and %s", s.RoundCount(), s.With("rounds.count"), s.With("privacy.horizon"))
+			}
+			return ""
+		}},
+		{Keys: []string{"experiment.faults.resume", "experiment.faults.stop"}, Doc: "A site resumes after it has stopped.", Broken: func(s *config.Settings) string {
+			if f := s.Experiment.Faults; f.Resume > 0 && (f.Stop == 0 || f.Resume <= f.Stop) {
+				return fmt.Sprintf("want 0, or a later round than %s", s.With("experiment.faults.stop"))
+			}
+			return ""
+		}},
+		{Keys: []string{"experiment.faults.stop", "experiment.faults.resume", "experiment.liars.count", "testnet.nodes"}, Doc: "Some honest site stays.", Broken: func(s *config.Settings) string {
+			f, honest := s.Experiment.Faults, s.SitesOf(s.Testnet.Nodes)-s.Experiment.Liars.Count
+			if f.Stop > 0 && f.Resume == 0 && honest < 2 {
+				return fmt.Sprintf("want 0 with %s and %s: no honest site stays whose regret counts", s.With("experiment.liars.count"), s.With("testnet.nodes"))
+			}
+			return ""
+		}},
 	}
 }
 

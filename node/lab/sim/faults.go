@@ -21,6 +21,9 @@ type Faults struct {
 	Delay     int       // it arrives 0 to Delay rounds late, uniformly
 	Partition [2]uint64 // rounds from … to before which no message crosses between the halves
 	Churn     float64   // probability, in each round, that a peer goes away for a while; it keeps its memory
+	// Stop, if it is over 0, is the round from which the first honest peer with arms is away: for ever, or up to round
+	// Resume, if that is over 0. Without Resume the peer's regret does not count.
+	Stop, Resume uint64
 
 	none bool
 }
@@ -40,8 +43,16 @@ func (f *Faults) check() error {
 	if f.Partition[0] > f.Partition[1] {
 		return fmt.Errorf("sim: partition from round %d to %d, want them in order", f.Partition[0], f.Partition[1])
 	}
+	if f.Resume > 0 && (f.Stop == 0 || f.Resume <= f.Stop) {
+		return fmt.Errorf("sim: a peer that stops in round %d and resumes in round %d, want them in order", f.Stop, f.Resume)
+	}
 	f.none = f.Loss == 0 && f.Duplicate == 0 && f.Reorder == 0 && f.Delay == 0 && f.Partition[1] == 0
 	return nil
+}
+
+// stopped reports whether the peer that stops is away in a round.
+func (f *Faults) stopped(t protocol.Round) bool {
+	return f.Stop > 0 && uint64(t) >= f.Stop && (f.Resume == 0 || uint64(t) < f.Resume)
 }
 
 // horizon returns the greatest number of rounds by which a message can be late.

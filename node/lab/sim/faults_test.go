@@ -117,3 +117,31 @@ func TestChurnKeepsPeersAwayForAWhile(t *testing.T) {
 		t.Errorf("an absence begins with probability %.4f, want %v", often, churn)
 	}
 }
+
+// TestOnlyTheFirstHonestSiteStops: in its rounds, and for ever without a round to resume in.
+func TestOnlyTheFirstHonestSiteStops(t *testing.T) {
+	for _, c := range []struct {
+		f     Faults
+		round protocol.Round
+		peer  int
+		want  bool
+	}{
+		{Faults{}, 0, 1, false},
+		{Faults{Stop: 10}, 9, 1, false},
+		{Faults{Stop: 10}, 10, 1, true},
+		{Faults{Stop: 10}, 1 << 40, 1, true},
+		{Faults{Stop: 10}, 10, 2, false},
+		{Faults{Stop: 10, Resume: 20}, 19, 1, true},
+		{Faults{Stop: 10, Resume: 20}, 20, 1, false},
+	} {
+		r := &run{Config: Config{Faults: c.f}, stops: 1}
+		if got := r.away(c.round, c.peer); got != c.want {
+			t.Errorf("%+v, round %d, peer %d: %v", c.f, c.round, c.peer, got)
+		}
+	}
+	for _, f := range []Faults{{Resume: 5}, {Stop: 10, Resume: 10}} {
+		if f.check() == nil {
+			t.Errorf("%+v is accepted", f)
+		}
+	}
+}

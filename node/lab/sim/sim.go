@@ -80,12 +80,13 @@ type run struct {
 	liars   []*liar // by peer; nil for honest ones
 	network *Network
 	down    []uint64 // round until which a peer is away
+	stops   int      // the peer of [Faults.Stop]; -1 for none
 	rng     *rand.Rand
 	regret  float64                   // summed over honest peers
 	own     float64                   // the same, against the best arm of each site
 	owns    []float64                 // the same, by peer
 	best    []float64                 // mean of that arm, by peer
-	honest  float64                   // number of peers with arms
+	honest  float64                   // number of peers with arms whose regret counts
 	lemmas  *watch                    // nil unless asked for
 	cover   *cover                    // nil unless asked for
 	busy    map[[2]int]protocol.Round // by both ends of a link: the round after the last in which a release went over it
@@ -127,7 +128,7 @@ func Run(c Config) (Result, error) {
 	if own := r.own / r.honest; c.Means != nil {
 		r.res.OwnRegret = &own
 		for i, a := range r.agents {
-			if !a.Idle() && r.liars[i] == nil {
+			if !a.Idle() && r.liars[i] == nil && r.counts(i) {
 				r.res.OwnRegrets = append(r.res.OwnRegrets, r.owns[i])
 			}
 		}
@@ -149,13 +150,13 @@ func start(c Config) (*run, error) {
 	if len(c.Seeds) != n || len(c.Worlds) != n {
 		return nil, fmt.Errorf("sim: %d peers, %d seeds, %d worlds: want as many of each", n, len(c.Seeds), len(c.Worlds))
 	}
-	r := &run{Config: c, down: make([]uint64, n), owns: make([]float64, n), rng: c.Network.Rand("network")}
+	r := &run{Config: c, down: make([]uint64, n), stops: -1, owns: make([]float64, n), rng: c.Network.Rand("network")}
 	var err error
 	if r.network, err = NewNetwork(n, c.Faults, r.rng); err != nil {
 		return nil, err
 	}
 	if c.Lemmas {
-		if c.Liars.Count > 0 || !r.network.faults.none || c.Faults.Churn > 0 {
+		if c.Liars.Count > 0 || !r.network.faults.none || c.Faults.Churn > 0 || c.Faults.Stop > 0 {
 			return nil, errors.New("sim: the lemmas are about a network without faults and liars")
 		}
 		if r.lemmas, err = newWatch(&r.Config); err != nil {
@@ -221,12 +222,20 @@ func start(c Config) (*run, error) {
 		if c.Liars.Is(i, n) {
 			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: peer.Keys, arms: c.Spec.Arms, worst: worst, batches: cadence, asked: make(map[protocol.Peer][]int64)}
 		} else if !a.Idle() {
-			r.honest++
+			if c.Faults.Stop > 0 && r.stops < 0 {
+				r.stops = i
+			}
+			if r.counts(i) {
+				r.honest++
+			}
 			if r.cover != nil {
 				r.Worlds[i] = &checked{c.Worlds[i], r.cover, a}
 			}
 		}
 		r.liars = append(r.liars, l)
+	}
+	if r.stops >= 0 && r.honest == 0 {
+		return nil, errors.New("sim: the only honest peer with arms stops, want another one")
 	}
 	return r, nil
 }
@@ -261,7 +270,7 @@ func (r *run) step(t protocol.Round, i int) error {
 	}
 	if arm != bandit.NoArm {
 		r.res.Pulls[i][arm]++
-		if !lies {
+		if !lies && r.counts(i) {
 			r.regret += r.Worlds[i].Regret(arm)
 			if r.Means != nil {
 				gap := r.best[i] - r.Means[i][arm]
@@ -356,8 +365,14 @@ func (r *run) link(t protocol.Round, a, b int) {
 	r.busy[ends] = t + 1
 }
 
-// away reports whether churn keeps peer i out of round t.
+// counts reports whether the regret of an honest peer with arms counts: of each but one that stops for ever.
+func (r *run) counts(i int) bool { return i != r.stops || r.Faults.Resume > 0 }
+
+// away reports whether a fault keeps peer i out of round t.
 func (r *run) away(t protocol.Round, i int) bool {
+	if i == r.stops && r.Faults.stopped(t) {
+		return true
+	}
 	if r.Faults.Churn == 0 {
 		return false
 	}
