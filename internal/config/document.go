@@ -96,7 +96,7 @@ func (s *Settings) checkShared(n *Network) (problems []Problem) {
 }
 
 // CheckChange returns why a network may not change to another version while its peers run, or
-// nil. It is the only place of that Rule: addresses and keys can always change; peers and actions
+// nil. It is the only place of that rule: addresses and keys can always change; peers and actions
 // can, unless the protocol or the world relies on them.
 func (s *Settings) CheckChange(was, is *Network) error {
 	if problems := s.CheckNetwork(is); len(problems) > 0 {
