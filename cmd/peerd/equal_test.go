@@ -126,7 +126,7 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 // the same bytes in five processes and in the simulator, and differ if the seed of one process is
 // changed.
 func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
-	for _, p := range covering(pairs(t, equalityFile, equalitySet()...)) {
+	for i, p := range covering(pairs(t, equalityFile, equalitySet()...)) {
 		t.Run(p.name, func(t *testing.T) {
 			c, err := plan.Schema().Load(equalityFile, p.set)
 			if err != nil {
@@ -138,6 +138,9 @@ func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 				t.Fatalf("%d files, want %d", len(want), 3*s.Testnet.Nodes)
 			}
 
+			if i%4 != 0 && os.Getenv("PEERD_LONG") == "" {
+				return // the others show that the comparison notices a seed
+			}
 			changed := processTraces(t, s, map[int]uint64{3: node.PeerNumber(8, 3)})
 			differ := 0
 			for name, w := range want {

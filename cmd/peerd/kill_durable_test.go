@@ -29,7 +29,7 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
-	random, exact := 5, 0
+	random, exact := 3, 0
 	if os.Getenv("PEERD_LONG") != "" {
 		random, exact = 100, 70
 	}

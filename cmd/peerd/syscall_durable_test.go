@@ -13,7 +13,7 @@ import (
 // syncs, or makes, renames or removes a file of it, while an application asks for 50 decisions
 // and reports their rewards: once in a new folder, and once, until its clean end, in a folder in
 // which a peer was killed before. Then the peer is started again. PEERD_LONG tries every call,
-// otherwise 20 of them.
+// otherwise 10 of them.
 func TestNothingIsLostAtAnyCall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -26,7 +26,7 @@ func TestNothingIsLostAtAnyCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := 0
 			calls, _ := killAt(t, again, 0)
-			step := max(1, len(calls)/10)
+			step := max(1, len(calls)/5)
 			if os.Getenv("PEERD_LONG") != "" {
 				step = 1
 			}

@@ -234,11 +234,4 @@ func TestATestnetOfTooManyProcessesOrOneIsRefused(t *testing.T) {
 	if len(one.Cells) != 1 || one.Cells[0].Peers != 1 || one.Cells[0].Messages != 0 || one.Cells[0].Regret.Mean <= 0 {
 		t.Errorf("one peer: %+v", one.Document)
 	}
-	if testing.Short() {
-		t.Skip("plays 10,000 peers")
-	}
-	d := playFile(t, t.TempDir(), "../../configs/average.yaml", "testnet.nodes=10000", "rounds.count=3", "experiment.seeds=1", "experiment.figure.kind=none")
-	if len(d.Cells) != 1 {
-		t.Errorf("%+v", d.Document)
-	}
 }

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"math"
+	"os"
 	"testing"
 	"testing/cryptotest"
 	"time"
@@ -67,6 +68,9 @@ func twins() []twin {
 // TestGoogleDrawsTheSameLaws compares two samples, and then a sample of ours from a slightly
 // wrong distribution. It rejects a correct sampler once in 10^4 seeds (eight times |z| > badFit).
 func TestGoogleDrawsTheSameLaws(t *testing.T) {
+	if os.Getenv("PEERD_LONG") == "" {
+		t.Skip("scripts/show.sh samplers runs it")
+	}
 	cryptotest.SetGlobalRandom(t, 1)
 	s := NewSecureSource()
 	for _, w := range twins() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 
@@ -21,17 +22,13 @@ import (
 // We tried by hand that the comparison notices omissions: it fails at once if Agent.Load does not
 // set the coins; if replay does not Receive, does not count choices, or does not settle; if
 // restore does not keep the belief or does not send again what was left in the outbox; and if a
-// snapshot is saved as of the step before.
+// snapshot is saved as of the step before. PEERD_LONG stops more often.
 func TestRestartedIsNeverStopped(t *testing.T) {
 	for _, name := range protocols() {
 		for _, kind := range []string{"window", "arrival", "world", "features", "world of features"} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
-				seeds := uint64(2)
-				if testing.Short() {
-					seeds = 1
-				}
-				for seed := range seeds {
+				for seed := range uint64(2) {
 					x := usual(name, Settle(kind)).repeatable(seed)
 					switch kind {
 					case "world", "features", "world of features":
@@ -67,9 +64,12 @@ func compareRestarts(t *testing.T, x setting) {
 		t.Fatalf("%d frames and %d ledger lines: this run shows nothing", len(want.frames), len(want.ledger))
 	}
 	rng := rand.New(rand.NewPCG(x.seed, 1))
-	once, often, stopped := 12, 2, 100
-	if testing.Short() {
-		once, often, stopped = 4, 1, 25
+	once, often, stopped := 2, 1, 50
+	switch {
+	case os.Getenv("PEERD_LONG") != "":
+		once, often, stopped = 12, 2, 100
+	case testing.Short():
+		once, often, stopped = 1, 1, 10
 	}
 	for range once {
 		x.saveEvery = 1 + rng.Uint64N(100)

@@ -4,7 +4,7 @@
 # five runs: 20 times faster for Laplace and 15 for Gaussian noise.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-go test ./dp/sample ./dp/account -count=1 -v -run 'HasIts|TheFitRejects|LowBits|ZeroIsDrawn|Intervals|Memory|Google' | grep -v '^=== '
+PEERD_LONG=1 go test ./dp/sample ./dp/account -count=1 -v -run 'HasIts|TheFitRejects|LowBits|ZeroIsDrawn|Intervals|Memory|Google' | grep -v '^=== '
 go test ./dp/sample -run '^$' -bench BesideGoogle -benchtime 100x -count 5 | awk '
 	{ print }
 	/^BenchmarkBesideGoogle/ {

@@ -87,13 +87,13 @@ func audits(t *testing.T, m dp.Mechanism, seeds uint64) []*audit.Report {
 	return reports
 }
 
-// seeds returns over how many seeds correct peers with a mechanism are audited: 20 for mechanisms
-// with built-in faults, and for all with PEERD_LONG.
+// seeds returns over how many seeds correct peers with a mechanism are audited: 20 for the one that
+// most faults are built into, and for all with PEERD_LONG.
 func seeds(m dp.Mechanism) uint64 {
 	switch {
 	case testing.Short():
 		return 2
-	case m == dp.Tree || m == dp.TreeGaussian || os.Getenv("PEERD_LONG") != "":
+	case m == dp.Tree || os.Getenv("PEERD_LONG") != "":
 		return 20
 	}
 	return 3
