@@ -23,11 +23,11 @@ func TestQuantilesCover(t *testing.T) {
 		return all
 	}
 	truth := 10 + math.Sqrt2*1.6448536269514722
-	held, ratio, narrow := 0, 0, 0
+	covered, ratio, narrow := 0, 0, 0
 	for range experiments {
 		xs, ys := sample(runs), sample(runs)
 		if q := QuantileOf(.95, xs); q.Low <= truth && truth <= q.High {
-			held++
+			covered++
 		}
 		if q := QuantileRatioOf(.95, xs, ys); q.Low <= 1 && 1 <= q.High {
 			ratio++
@@ -42,11 +42,11 @@ func TestQuantilesCover(t *testing.T) {
 			narrow++
 		}
 	}
-	t.Logf("of %d intervals %d have the quantile, %d the ratio; %d of those that take sites for independent", experiments, held, ratio, narrow)
-	if held < 340 || ratio < 340 {
-		t.Errorf("of %d intervals only %d have the quantile, and %d the ratio", experiments, held, ratio)
+	t.Logf("of %d intervals %d have the quantile, %d the ratio; %d of those that take sites for independent", experiments, covered, ratio, narrow)
+	if covered < 340 || ratio < 340 {
+		t.Errorf("of %d intervals only %d have the quantile, and %d the ratio", experiments, covered, ratio)
 	}
-	if narrow >= held {
+	if narrow >= covered {
 		t.Error("runs make no difference: the test shows nothing")
 	}
 	if q := QuantileOf(.95, sample(1)); !math.IsInf(q.High, 1) {
