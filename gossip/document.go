@@ -24,6 +24,10 @@ const documentProtocol = "/peerd/document/1"
 // maxDocument bounds what a peer shows of the network document: a frame's length has three bytes.
 const maxDocument = 1<<21 - 1
 
+// ErrDocument is wrapped by errors of [Document.Merge] that are the fault of the peer that showed it. They are counted
+// and logged with that peer's name.
+var ErrDocument = errors.New("network document refused")
+
 // A Document is what a peer holds of the network document. The peer shows it to every peer that
 // was ever in the network. Its methods are called concurrently.
 type Document interface {
@@ -39,9 +43,12 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 		return nil
 	}
 	defer h.running.Done()
-	return trade(ctx, func(ctx context.Context) (network.Stream, error) {
-		return h.libp2p.NewStream(ctx, h.members[to].id, documentProtocol)
+	id := h.members[to].id
+	err := trade(ctx, func(ctx context.Context) (network.Stream, error) {
+		return h.libp2p.NewStream(ctx, id, documentProtocol)
 	}, h.cfg.Document)
+	h.traders[id].judge(err, h.log)
+	return err
 }
 
 // TradeDocument does what [Host.TradeDocument] does, with one peer and without a host. It returns
@@ -124,7 +131,14 @@ func (h *Host) tradeBack(s network.Stream) {
 	}
 	defer h.running.Done()
 	defer context.AfterFunc(h.life, func() { _ = s.Reset() })()
-	if err := h.answerTrade(s); err != nil {
+	with := h.traders[s.Conn().RemotePeer()] // the gate refuses all others
+	if err := with.admit(time.Now()); err != nil {
+		with.judge(err, h.log)
+		_ = s.ResetWithError(network.StreamRateLimited)
+		return
+	}
+	if err := h.answerTrade(s, with); err != nil {
+		with.judge(err, h.log)
 		h.log.Debug("network document not traded", "with", s.Conn().RemotePeer(), "reason", oneLine(err))
 		_ = s.Reset()
 		return
@@ -132,7 +146,7 @@ func (h *Host) tradeBack(s network.Stream) {
 	_ = s.Close()
 }
 
-func (h *Host) answerTrade(s network.Stream) error {
+func (h *Host) answerTrade(s network.Stream, with *trader) error {
 	if err := s.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
 		return err
 	}
@@ -152,7 +166,7 @@ func (h *Host) answerTrade(s network.Stream) error {
 	if _, err = s.Write(prefixed(ours)); err != nil {
 		return err
 	}
-	if h.unheard[s.Conn().RemotePeer()] {
+	if with.unheard {
 		_, err = s.Write([]byte{0})
 		return err
 	}

@@ -1,11 +1,14 @@
 package gossip
 
 import (
-	"errors"
+	"bytes"
+	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 )
@@ -27,7 +30,7 @@ func (p *paper) Merge(b []byte) error {
 	defer p.mu.Unlock()
 	for _, w := range strings.Fields(string(b)) {
 		if w == "wrong" {
-			return errors.New("a wrong word")
+			return fmt.Errorf("%w: a wrong word", ErrDocument)
 		}
 		if !slices.Contains(p.words, w) {
 			p.words = append(p.words, w)
@@ -105,6 +108,94 @@ func TestWhoIsInvitedIsHeard(t *testing.T) {
 		if _, err := TradeDocument(t.Context(), *id, at, &paper{words: []string{word}}); err != nil || !papers[1].has(want) {
 			t.Error(word, err, papers[1].words)
 		}
+	}
+}
+
+// logged is a logger's output that may be read while a host runs.
+type logged struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+// lines returns how many warnings name a peer.
+func (l *logged) lines(peer string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.b.String()) {
+		if strings.Contains(line, "level=WARN") && strings.Contains(line, "peer="+peer) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestWhoAbusesTheDocumentIsNamed: what a peer shows against the rules and what it asks for too often is counted for
+// that peer, and one line a minute names it. The other peer counts nothing.
+func TestWhoAbusesTheDocumentIsNamed(t *testing.T) {
+	cs := configs(3, path(3))
+	for i := range cs {
+		cs[i].Document = &paper{words: []string{"a"}}
+		cs[i].Peers[2].Name, cs[i].Peers[0].Name = "liar", "honest"
+	}
+	var log logged
+	cs[1].Logger = slog.New(slog.NewTextHandler(&log, nil))
+	liars := &paper{words: []string{"wrong"}}
+	cs[2].Document = liars
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	refused := func() (honest, liar uint64) {
+		all := hosts[1].Status()
+		return all[0].Refused, all[1].Refused
+	}
+	wasHonest, was := refused()
+	const lies = 5
+	for range lies {
+		_ = hosts[2].TradeDocument(t.Context(), 1)
+	}
+	if _, n := refused(); n != was+lies {
+		t.Errorf("%d lies of %d are counted", n-was, lies)
+	}
+	if _ = hosts[1].TradeDocument(t.Context(), 2); log.lines("liar") != 1 {
+		t.Errorf("%d lines name the liar, want 1:\n%s", log.lines("liar"), log.b.String())
+	}
+	if _, n := refused(); n != was+lies+1 {
+		t.Error("what the liar answers is not counted")
+	}
+	liars.mu.Lock()
+	liars.words = []string{"a"} // and nothing to say
+	liars.mu.Unlock()
+	const over = 7
+	for range maxTrades - lies + over {
+		_ = hosts[2].TradeDocument(t.Context(), 1)
+	}
+	if _, n := refused(); n != was+lies+1+over {
+		t.Errorf("%d are counted, want %d", n-was, lies+1+over)
+	}
+	if err := hosts[0].TradeDocument(t.Context(), 1); err != nil {
+		t.Error("a flood keeps another peer from trading:", err)
+	}
+	if honest, _ := refused(); honest != wasHonest || log.lines("honest") > 0 || log.lines("liar") != 1 {
+		t.Error("who is named:", honest, log.b.String())
+	}
+}
+
+// TestAFloodOfTradesIsShort: a peer may open some exchanges in a period, and again in the next.
+func TestAFloodOfTradesIsShort(t *testing.T) {
+	var x trader
+	now := time.Unix(1, 0)
+	for i := range 3 * maxTrades {
+		if err := x.admit(now); (err == nil) != (i < maxTrades) {
+			t.Fatal(i, err)
+		}
+	}
+	if err := x.admit(now.Add(tradePeriod)); err != nil {
+		t.Error(err)
 	}
 }
 

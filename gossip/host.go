@@ -35,7 +35,7 @@ type Host struct {
 	cfg        Config
 	log        *slog.Logger
 	libp2p     host.Host
-	unheard    map[peer.ID]bool // ids whose network document is not read
+	traders    map[peer.ID]*trader // who may exchange network documents
 	gate       *gate
 	self       hello     // ours, without checkpoints
 	members    []*member // by index
@@ -120,15 +120,6 @@ func NewHost(c Config) (*Host, error) {
 		return nil, err
 	}
 	h.gate = newGate(c.Identity.id, r.peers, former, h.log)
-	h.unheard = make(map[peer.ID]bool)
-	for _, id := range former {
-		h.unheard[id] = true
-	}
-	for i, p := range r.peers {
-		if c.Peers[i].Absent && !c.Peers[i].Gone { // invited, and so about to have a part
-			delete(h.unheard, p.ID)
-		}
-	}
 	for i, p := range r.peers {
 		m := &member{index: protocol.Peer(i), name: c.Peers[i].Name, id: p.ID}
 		if m.name == "" {
@@ -136,6 +127,7 @@ func NewHost(c Config) (*Host, error) {
 		}
 		h.members = append(h.members, m)
 	}
+	h.traders = newTraders(h.members, c.Peers, former)
 	if h.libp2p, err = newLibp2p(c, h.gate); err != nil {
 		return nil, err
 	}

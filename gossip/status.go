@@ -42,7 +42,7 @@ type PeerStatus struct {
 
 	Queued   int       // messages waiting to be sent
 	Dropped  uint64    // messages dropped: the queue was full or the link broke
-	Refused  uint64    // hellos, streams and messages that broke the rules
+	Refused  uint64    // hellos, streams, messages and exchanges of the network document that broke the rules
 	LastSeen time.Time // newest sign of life, by link or topic; zero for none
 }
 

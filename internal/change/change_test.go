@@ -1,6 +1,7 @@
 package change_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -73,6 +74,11 @@ func TestJoin(t *testing.T) {
 	record, err := daemon.OpenRecord(s, id)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, lie := range []string{`{}`, `{"steps":[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}]}`, `none`} {
+		if err = record.Merge([]byte(lie)); !errors.Is(err, gossip.ErrDocument) {
+			t.Errorf("%s is nobody's fault: %v", lie, err)
+		}
 	}
 	token, x, err := change.Invite(s, "second", nil)
 	if err != nil || x.Document.Version != 2 || x.Document.Peers[1].Standing != network.Invited {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -143,12 +144,21 @@ func (r *Record) Show() (b []byte, err error) {
 func (r *Record) Merge(b []byte) error {
 	theirs, err := network.ParseState(b)
 	if err != nil {
-		return err
+		return blame(err)
 	}
 	return r.With(func(book *network.Book) error {
 		_, err := book.Merge(theirs)
-		return err
+		return blame(err)
 	})
+}
+
+// blame marks an error that is the fault of the peer that showed a document. Other errors, such as of the disk, are
+// this peer's own.
+func blame(err error) error {
+	if errors.Is(err, network.ErrRefused) {
+		return fmt.Errorf("%w: %w", gossip.ErrDocument, err)
+	}
+	return err
 }
 
 // writeDurably writes a file completely or not at all, and waits until it is on disk under its

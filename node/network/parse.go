@@ -3,7 +3,6 @@ package network
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 )
 
 // leastObject is the mean length of an object in what a peer shows, in bytes, at least. The shortest one, a ballot, stands in
@@ -25,13 +24,13 @@ func ParseState(b []byte) (*State, error) {
 		}
 	}
 	if most := 16 + len(b)/leastObject; objects > most {
-		return nil, fmt.Errorf("network document: %d objects in %d bytes, want at most %d", objects, len(b), most)
+		return nil, refuse("%d objects in %d bytes, want at most %d", objects, len(b), most)
 	}
 	var s State
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
-		return nil, fmt.Errorf("network document: %w", err)
+		return nil, refuse("%v", err)
 	}
 	return &s, nil
 }
