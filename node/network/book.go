@@ -73,6 +73,9 @@ func Open(c Config, r Record) (*Book, error) {
 		}
 		b.documents = append(b.documents, d)
 	}
+	if !r.asks(r.Asked) { // believed by an earlier build
+		r.Asked = Ballot{}
+	}
 	b.r = r
 	b.place()
 	return b, nil
@@ -184,15 +187,29 @@ func (b *Book) Tick() error {
 		return nil
 	}
 	return b.update(func(r *Record) error {
-		highest := r.Asked
-		for _, p := range r.Promises {
-			if p.Ballot.compare(highest) > 0 {
-				highest = p.Ballot
-			}
+		if next := (Ballot{r.shown() + 1, b.self}); next.compare(r.Asked) > 0 {
+			r.Asked = next
 		}
-		r.Asked = Ballot{highest.Round + 1, b.self}
 		return nil
 	})
+}
+
+// shown returns the highest round that signatures show. Who asks for a ballot does not sign that, so a ballot of more than
+// one round above is ignored: it could be so high that none can follow.
+func (r *Record) shown() (round uint64) {
+	for _, p := range r.Promises {
+		round = max(round, p.Ballot.Round)
+	}
+	for _, v := range r.Votes {
+		round = max(round, v.Ballot.Round)
+	}
+	return round
+}
+
+// asks reports whether a ballot may be asked for.
+func (r *Record) asks(x Ballot) bool {
+	round := r.shown()
+	return x.Round <= round || x.Round-round == 1
 }
 
 // underway reports whether the newest ballot is this peer's, for its present wish.
@@ -272,9 +289,6 @@ func (b *Book) advance(r *Record, s Step) error {
 // mergeVote merges another peer's part of the vote on the next version.
 func (b *Book) mergeVote(r *Record, theirs *State) (wrong error) {
 	t := b.terms()
-	if theirs.Asked.compare(r.Asked) > 0 && theirs.Asked.Place >= 0 && theirs.Asked.Place < len(t.document.Peers) {
-		r.Asked = theirs.Asked
-	}
 	for i := range theirs.Promises {
 		p := &theirs.Promises[i]
 		if old := find(r.Promises, p.Place); old != nil && p.Ballot.compare(old.Ballot) <= 0 {
@@ -296,6 +310,13 @@ func (b *Book) mergeVote(r *Record, theirs *State) (wrong error) {
 			continue
 		}
 		r.Votes = put(r.Votes, *v)
+	}
+	if x := theirs.Asked; x.compare(r.Asked) > 0 && x.Place >= 0 && x.Place < len(t.document.Peers) {
+		if r.asks(x) {
+			r.Asked = x
+		} else {
+			wrong = refuse("ballot %d is asked for after %d", x.Round, r.shown())
+		}
 	}
 	if x := theirs.Proposal; x != nil && (r.Proposal == nil || x.Ballot.compare(r.Proposal.Ballot) > 0) {
 		if err := t.proposal(x); err != nil {
