@@ -194,8 +194,8 @@ func (b *Book) Tick() error {
 	})
 }
 
-// shown returns the highest round that signatures show. Who asks for a ballot does not sign that, so a ballot of more than
-// one round above is ignored: it could be so high that none can follow.
+// shown returns the highest round that signatures show. A request for a ballot is not signed, so one of more than one round
+// above is ignored: it could be so high that none can follow.
 func (r *Record) shown() (round uint64) {
 	for _, p := range r.Promises {
 		round = max(round, p.Ballot.Round)
