@@ -34,6 +34,7 @@ type LinTS struct {
 	Stateless
 	d      int
 	radius float64
+	self   int
 	rng    *rand.Rand
 	own    []Features   // of this peer's arms
 	of     [][]Features // by peer; nil if all peers' arms are the same
@@ -55,7 +56,10 @@ type seen struct {
 	noise     float64 // variance
 }
 
-var _ BySite = (*LinTS)(nil)
+var (
+	_ BySite    = (*LinTS)(nil)
+	_ Supported = (*LinTS)(nil)
+)
 
 // Words implements [Params].
 func (LinTSParams) Words() Words {
@@ -105,7 +109,7 @@ func (p LinTSParams) New(c Config) (Learner, error) {
 	if field, want := p.Check(c.Arms); field != "" {
 		return nil, fmt.Errorf("bandit: %s: want %s", field, want)
 	}
-	l := &LinTS{Arms: Arms{c.Arms}, radius: p.Radius, rng: c.Rand, index: make([]float64, c.Arms)}
+	l := &LinTS{Arms: Arms{c.Arms}, radius: p.Radius, self: c.Self, rng: c.Rand, index: make([]float64, c.Arms)}
 	switch {
 	case len(p.Vectors) > 0:
 		l.own = features(p.Vectors)
@@ -261,6 +265,23 @@ func (l *LinTS) Summarize(b *Belief) Summary {
 		s.Samples[k], s.NoiseDevs[k] = total, math.Sqrt(quadratic(noise, y))
 	}
 	return s
+}
+
+// Support returns the same for every own arm: all released rewards, the own ones and those of other sites.
+func (l *LinTS) Support(b *Belief) Support {
+	l.learn(b)
+	own, borrowed := 0., 0.
+	others := map[int]bool{}
+	for i := range l.seen {
+		switch o := &l.seen[i]; o.peer {
+		case l.self:
+			own += o.n
+		default:
+			borrowed += o.n
+			others[o.peer] = true
+		}
+	}
+	return Support{Own: slices.Repeat([]float64{own}, l.N), Borrowed: slices.Repeat([]float64{borrowed}, l.N), Sites: slices.Repeat([]int{len(others)}, l.N)}
 }
 
 // quadratic returns yᵀMy.

@@ -271,6 +271,14 @@ func (a *Agent) Summary() (s bandit.Summary) {
 	return s
 }
 
+// Support returns what the estimates of Summary rest on; nothing for an idle agent.
+func (a *Agent) Support() (s bandit.Support) {
+	if !a.Idle() {
+		s = bandit.SupportOf(a.learner, a.Belief(), int(a.self))
+	}
+	return s
+}
+
 // Radii appends to r the confidence radius of every arm with which the learner would choose in
 // round t from [Agent.Belief]; nothing if the learner is not a [bandit.Bounder].
 func (a *Agent) Radii(r []bandit.Radius, t protocol.Round) []bandit.Radius {

@@ -15,18 +15,19 @@ type Status struct {
 	Samples   []float64 // number of rewards on which the estimates rest, by arm
 	Noise     []float64 // standard deviation of the noise in the estimates, by arm
 	Parameter bandit.Parameter
-	Spent     float64 // ε
-	Left      float64 // ε
-	Released  uint64  // releases drawn
-	Refused   uint64  // messages that were a peer's fault
-	Skipped   uint64  // rounds that passed without the peer, which was busy, down or blocked
-	Flooded   uint64  // messages dropped because their sender sent too many in a round
-	LastErr   string  // the newest fault of a peer
-	Pending   uint64  // decisions that wait for their reward; 0 if an application's counts are noised
-	Records   uint64  // ledger records
-	Confirmed uint64  // round of the last state that half of the neighbours remember, to which a recovery goes back
-	Full      bool    // the disk is full
-	Regret    float64 // of the simulated world, over all rounds; 0 with an application
+	Support   bandit.Support // what the estimates rest on
+	Spent     float64        // ε
+	Left      float64        // ε
+	Released  uint64         // releases drawn
+	Refused   uint64         // messages that were a peer's fault
+	Skipped   uint64         // rounds that passed without the peer, which was busy, down or blocked
+	Flooded   uint64         // messages dropped because their sender sent too many in a round
+	LastErr   string         // the newest fault of a peer
+	Pending   uint64         // decisions that wait for their reward; 0 if an application's counts are noised
+	Records   uint64         // ledger records
+	Confirmed uint64         // round of the last state that half of the neighbours remember, to which a recovery goes back
+	Full      bool           // the disk is full
+	Regret    float64        // of the simulated world, over all rounds; 0 with an application
 
 	BlockedReason string // why nothing is released; empty if releases are made
 	AloneReason   string // why the peer continues without another one that its protocol needs; empty if it does not

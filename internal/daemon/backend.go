@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -82,6 +83,10 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 		BlockedReason: s.BlockedReason, AloneReason: s.AloneReason, Pending: s.Pending, LedgerRecords: s.Records, Confirmed: s.Confirmed, DiskFull: s.Full,
 		Learning: string(s.Learning), Notice: s.Notice, Remaining: s.Remaining, Until: s.Until,
 	}
+	for _, o := range s.Support.Alike {
+		d.Alike = append(d.Alike, api.Alike{Peer: uint32(o.Peer), Name: deployment.Network.Peers[o.Peer].Name, Apart: o.Mean})
+	}
+	slices.SortStableFunc(d.Alike, func(x, y api.Alike) int { return cmp.Compare(x.Apart, y.Apart) })
 	if p.site != nil {
 		d.Incarnation = uint64(p.site.Incarnation())
 	}
@@ -119,6 +124,9 @@ func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 		a := api.Arm{Name: name, Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k], Retired: slices.Contains(deployment.actions.Absent, bandit.Arm(k))}
 		if len(s.Pulls) > 0 {
 			a.Pulls = s.Pulls[k]
+		}
+		if b := s.Support; len(b.Own) > 0 {
+			a.Own, a.Borrowed, a.Sites = b.Own[k], b.Borrowed[k], uint32(b.Sites[k])
 		}
 		arms = append(arms, a)
 	}

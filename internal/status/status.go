@@ -43,7 +43,7 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	}
 	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "ARM\tPULLS\tESTIMATE")
+	_, _ = fmt.Fprintln(t, "ARM\tPULLS\tESTIMATE\tREWARDS BEHIND IT")
 	for k, a := range arms {
 		pulls := "hidden"
 		if k < len(d.Pulls) {
@@ -52,9 +52,10 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 		if a.Retired {
 			pulls += ", retired"
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%.4f\n", a.Name, pulls, a.Estimate)
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%.4f\t%s\n", a.Name, pulls, a.Estimate, support(&a))
 	}
 	_ = t.Flush()
+	alike(w, d.Alike)
 }
 
 // Peers writes the other peers of a network and the links to them.

@@ -60,6 +60,7 @@ type Status struct {
 	Means         []float64 `json:"means" nullable:"true" doc:"Estimated mean reward of each arm, computed from releases only."`
 	Error         float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, at all times together, except with a probability of 1 %. It is computed from releases only, and it is not what actions are chosen by. Absent while nothing is known."`
 	Raised        int       `json:"raised_eigenvalues,omitzero" doc:"With a learner by features: how many eigenvalues of the sum of products of features noise has made negative. They count as 0 where actions are chosen."`
+	Alike         []Alike   `json:"alike,omitempty" doc:"How alike other sites are to this one, the most alike first, as a learner that weighs sites judges from what all have released; absent with others, and until this site and another one have released the same action."`
 	Spent         float64   `json:"epsilon_spent"`
 	Left          float64   `json:"epsilon_left"`
 	Released      uint64    `json:"released" doc:"Releases drawn."`
@@ -87,6 +88,13 @@ type Status struct {
 	DiskFull      bool      `json:"disk_full" doc:"The disk is full: decisions and rewards are refused until there is room."`
 }
 
+// Alike is how alike another site is to this one, computed from public data.
+type Alike struct {
+	Peer  uint32  `json:"peer" doc:"Its index in the network file, from 0."`
+	Name  string  `json:"name"`
+	Apart float64 `json:"apart" doc:"By how much the mean reward of an action differs between both sites, as a standard deviation, as far as is known."`
+}
+
 // Arm is what is known about an action, computed from public data.
 type Arm struct {
 	Name     string  `json:"name"`
@@ -94,6 +102,9 @@ type Arm struct {
 	Estimate float64 `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of 0 to 1. It is 0 with a learner that chooses by features, from which estimates follow."`
 	Samples  float64 `json:"samples" doc:"Number of rewards behind the estimate, as if one site had seen all of them; 0 while nothing is known."`
 	NoiseSD  float64 `json:"noise_sd" doc:"Standard deviation of the privacy noise in the estimate."`
+	Own      float64 `json:"own" doc:"Own rewards behind the estimate: those that are released. 0 if the protocol keeps no sites apart."`
+	Borrowed float64 `json:"borrowed" doc:"Rewards of other sites behind the estimate; with a learner that weighs sites, the number of own rewards that would say as much. 0 if the protocol keeps no sites apart."`
+	Sites    uint32  `json:"borrowed_sites" doc:"Other sites that have released rewards of the action; 0 if the protocol keeps no sites apart."`
 	Retired  bool    `json:"retired,omitempty" doc:"The network has ended its choices."`
 }
 

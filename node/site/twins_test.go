@@ -354,6 +354,13 @@ func TestHistoriesLookTheSame(t *testing.T) {
 				t.Error(d)
 			}
 		})
+		t.Run(fmt.Sprintf("sites are weighed/world=%v", world), func(t *testing.T) {
+			x := usual(nameOf(rows.PhasesParams{}), AtWindow)
+			x.learner = bandit.PersonalizedParams{Guard: 5}
+			for _, d := range differences(t, x, world) {
+				t.Error(d)
+			}
+		})
 	}
 }
 

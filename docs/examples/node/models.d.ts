@@ -9,6 +9,16 @@ export interface Action {
   features: number[];
 }
 
+/** A part of other documents. */
+export interface Alike {
+  /** Its index in the network file, from 0. */
+  peer: number;
+  name: string;
+  /** By how much the mean reward of an action differs between both sites, as a
+   * standard deviation, as far as is known. */
+  apart: number;
+}
+
 /** The answer of GET /v1/arms, in a list. */
 export interface Arm {
   name: string;
@@ -24,6 +34,16 @@ export interface Arm {
   samples: number;
   /** Standard deviation of the privacy noise in the estimate. */
   noise_sd: number;
+  /** Own rewards behind the estimate: those that are released. 0 if the protocol
+   * keeps no sites apart. */
+  own: number;
+  /** Rewards of other sites behind the estimate; with a learner that weighs sites,
+   * the number of own rewards that would say as much. 0 if the protocol keeps no
+   * sites apart. */
+  borrowed: number;
+  /** Other sites that have released rewards of the action; 0 if the protocol keeps no
+   * sites apart. */
+  borrowed_sites: number;
   /** The network has ended its choices. */
   retired?: boolean;
 }
@@ -269,6 +289,10 @@ export interface Status {
   limited: number;
   /** The disk is full: decisions and rewards are refused until there is room. */
   disk_full: boolean;
+  /** How alike other sites are to this one, the most alike first, as a learner that
+   * weighs sites judges from what all have released; absent with others, and until
+   * this site and another one have released the same action. */
+  alike?: Alike[];
   /** About when learning ends; absent if no clock says so. RFC 3339. */
   learning_until?: string;
   /** With a learner by features: by how much the estimated reward of any action is

@@ -33,6 +33,34 @@ class Action:
 
 
 @dataclass(frozen=True)
+class Alike:
+    """A part of other documents."""
+
+    # Its index in the network file, from 0.
+    peer: int
+    name: str
+    # By how much the mean reward of an action differs between both sites, as a
+    # standard deviation, as far as is known.
+    apart: float
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Alike:
+        return cls(
+            peer=doc["peer"],
+            name=doc["name"],
+            apart=doc["apart"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "peer": self.peer,
+            "name": self.name,
+            "apart": self.apart,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
 class Arm:
     """The answer of GET /v1/arms, in a list."""
 
@@ -49,6 +77,16 @@ class Arm:
     samples: float
     # Standard deviation of the privacy noise in the estimate.
     noise_sd: float
+    # Own rewards behind the estimate: those that are released. 0 if the protocol
+    # keeps no sites apart.
+    own: float
+    # Rewards of other sites behind the estimate; with a learner that weighs sites,
+    # the number of own rewards that would say as much. 0 if the protocol keeps no
+    # sites apart.
+    borrowed: float
+    # Other sites that have released rewards of the action; 0 if the protocol keeps no
+    # sites apart.
+    borrowed_sites: int
     # The network has ended its choices.
     retired: Optional[bool] = None
 
@@ -60,6 +98,9 @@ class Arm:
             estimate=doc["estimate"],
             samples=doc["samples"],
             noise_sd=doc["noise_sd"],
+            own=doc["own"],
+            borrowed=doc["borrowed"],
+            borrowed_sites=doc["borrowed_sites"],
             retired=doc.get("retired"),
         )
 
@@ -70,6 +111,9 @@ class Arm:
             "estimate": self.estimate,
             "samples": self.samples,
             "noise_sd": self.noise_sd,
+            "own": self.own,
+            "borrowed": self.borrowed,
+            "borrowed_sites": self.borrowed_sites,
         }
         if self.retired is not None:
             doc["retired"] = self.retired
@@ -626,6 +670,10 @@ class Status:
     limited: int
     # The disk is full: decisions and rewards are refused until there is room.
     disk_full: bool
+    # How alike other sites are to this one, the most alike first, as a learner that
+    # weighs sites judges from what all have released; absent with others, and until
+    # this site and another one have released the same action.
+    alike: Optional[List[Alike]] = None
     # About when learning ends; absent if no clock says so. RFC 3339.
     learning_until: Optional[str] = None
     # With a learner by features: by how much the estimated reward of any action is
@@ -674,6 +722,7 @@ class Status:
             strangers=doc["strangers"],
             limited=doc["limited"],
             disk_full=doc["disk_full"],
+            alike=None if doc.get("alike") is None else [Alike.from_json(x) for x in doc["alike"]],
             learning_until=doc.get("learning_until"),
             parameter_error=doc.get("parameter_error"),
             raised_eigenvalues=doc.get("raised_eigenvalues"),
@@ -716,6 +765,8 @@ class Status:
             "limited": self.limited,
             "disk_full": self.disk_full,
         }
+        if self.alike is not None:
+            doc["alike"] = [x.to_json() for x in self.alike]
         if self.learning_until is not None:
             doc["learning_until"] = self.learning_until
         if self.parameter_error is not None:

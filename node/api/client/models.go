@@ -13,6 +13,16 @@ type Action struct {
 	Features []float64 `json:"features"`
 }
 
+// Alike is a part of other documents.
+type Alike struct {
+	// Its index in the network file, from 0.
+	Peer int64  `json:"peer"`
+	Name string `json:"name"`
+	// By how much the mean reward of an action differs between both sites, as a
+	// standard deviation, as far as is known.
+	Apart float64 `json:"apart"`
+}
+
 // Arm is the answer of GET /v1/arms, in a list.
 type Arm struct {
 	Name string `json:"name"`
@@ -28,6 +38,16 @@ type Arm struct {
 	Samples float64 `json:"samples"`
 	// Standard deviation of the privacy noise in the estimate.
 	NoiseSD float64 `json:"noise_sd"`
+	// Own rewards behind the estimate: those that are released. 0 if the protocol
+	// keeps no sites apart.
+	Own float64 `json:"own"`
+	// Rewards of other sites behind the estimate; with a learner that weighs sites,
+	// the number of own rewards that would say as much. 0 if the protocol keeps no
+	// sites apart.
+	Borrowed float64 `json:"borrowed"`
+	// Other sites that have released rewards of the action; 0 if the protocol keeps no
+	// sites apart.
+	BorrowedSites int64 `json:"borrowed_sites"`
 	// The network has ended its choices.
 	Retired bool `json:"retired,omitzero"`
 }
@@ -273,6 +293,10 @@ type Status struct {
 	Limited int64 `json:"limited"`
 	// The disk is full: decisions and rewards are refused until there is room.
 	DiskFull bool `json:"disk_full"`
+	// How alike other sites are to this one, the most alike first, as a learner that
+	// weighs sites judges from what all have released; absent with others, and until
+	// this site and another one have released the same action.
+	Alike []Alike `json:"alike,omitzero"`
 	// About when learning ends; absent if no clock says so. RFC 3339.
 	LearningUntil time.Time `json:"learning_until,omitzero"`
 	// With a learner by features: by how much the estimated reward of any action is

@@ -1,0 +1,43 @@
+package bandit
+
+import "math"
+
+var _ Supported = (*Personalized)(nil)
+
+// Support returns own rewards, and what other sites add to an estimate's precision as the number of own rewards
+// without noise that would add as much. Distances are those of the newest choice, of sites that have released
+// an arm which the own site has released, too.
+func (u *Personalized) Support(b *Belief) (s Support) {
+	u.take(b)
+	common := make([]bool, len(u.near.posterior))
+	for k, rows := range u.rows {
+		own, borrowed, others := 0., 0., 0
+		for i := range rows {
+			r := &rows[i]
+			if r.site == u.self {
+				own = b.Sites[k][i].N
+				continue
+			}
+			borrowed += r.weight / 4
+			others++
+			if r.site < len(common) && u.mine.Known(k) {
+				common[r.site] = true
+			}
+		}
+		s.Own, s.Borrowed, s.Sites = append(s.Own, own), append(s.Borrowed, borrowed), append(s.Sites, others)
+	}
+	for site, known := range common {
+		if known {
+			s.Alike = append(s.Alike, Distance{site, u.near.expected(site)})
+		}
+	}
+	return s
+}
+
+// expected returns the expected distance of a site.
+func (d *distances) expected(site int) (sum float64) {
+	for g, p := range d.posterior[site] {
+		sum += p * math.Sqrt(d.squares[g]/2)
+	}
+	return sum
+}
