@@ -267,7 +267,7 @@ func (l *LinTS) Summarize(b *Belief) Summary {
 	return s
 }
 
-// Support returns the same for every own arm: all released rewards, the own ones and those of other sites.
+// Support returns the same for every own arm: all rewards that this site and others have released.
 func (l *LinTS) Support(b *Belief) Support {
 	l.learn(b)
 	own, borrowed := 0., 0.

@@ -5,7 +5,7 @@ import "math"
 var _ Supported = (*Personalized)(nil)
 
 // Support returns own rewards, and what other sites add to an estimate's precision as the number of own rewards
-// without noise that would add as much. Distances are those of the newest choice, of sites that have released
+// without noise that would add as much. Distances are as the newest choice knew them, of sites that have released
 // an arm which the own site has released, too.
 func (u *Personalized) Support(b *Belief) (s Support) {
 	u.take(b)

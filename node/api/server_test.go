@@ -241,7 +241,7 @@ func TestViews(t *testing.T) {
 	r := run(t, f)
 	for path, want := range map[string]string{
 		"/v1/status":                `"epsilon_spent":0.25,"epsilon_left":0.75`,
-		"/v1/arms":                  `[{"name":"red","pulls":4,"estimate":0.987654321,"samples":0.1,"noise_sd":0}]`,
+		"/v1/arms":                  `[{"name":"red","pulls":4,"estimate":0.987654321,"samples":0.1,"noise_sd":0,"own":0,"borrowed":0,"borrowed_sites":0}]`,
 		"/v1/peers":                 `[{"peer":1,"name":"b",`,
 		"/v1/ledger?from=23":        "{\"seq\":23}\n{\"seq\":24}\n",
 		"/v1/ledger?from=2&limit=1": "{\"seq\":2}\n",
