@@ -129,22 +129,6 @@ func (d *Curator) Clipped() (n uint64) {
 	return n
 }
 
-// Unreleased appends to sums the exact sums of the open leaf of stream s, and returns the number
-// of records in it. It is for papers that choose from these, and refuses in [Private] mode.
-func (d *Curator) Unreleased(s StreamID, sums []float64) ([]float64, uint64, error) {
-	t, err := d.stream(s)
-	if err == nil && d.mode == Private {
-		err = errors.New("dp: records of people leave as releases only")
-	}
-	if err != nil {
-		return sums, 0, err
-	}
-	for _, x := range t.leaf {
-		sums = append(sums, float64(x)*unit(GridExponent))
-	}
-	return sums, t.open, nil
-}
-
 // Leaf closes leaf k of stream s, draws the noise of the node that it completes and returns the
 // new public data, which is valid until a leaf closes after the next [Curator.TakeDrawn]. Leaves
 // are closed in order, from 1 or from what [Curator.Skip] returned. In a [Curator.Replay] nothing

@@ -70,7 +70,6 @@ type Agent struct {
 	explore      float64        // share of exploring choices
 	learner      bandit.Learner // nil for an idle agent
 	noisedCounts bool
-	raw          *rawRecords // nil unless choices depend on them
 	protocol     protocol.Protocol
 	curator      *dp.Curator
 	closing      closing
@@ -129,14 +128,6 @@ func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) 
 // NoisedCounts reports whether the number of records is protected, too.
 func (a *Agent) NoisedCounts() bool { return a.noisedCounts }
 
-// FromRaw returns what depends on raw records, so that nothing is private.
-func (a *Agent) FromRaw() protocol.Raw {
-	if a.raw == nil {
-		return protocol.Raw{}
-	}
-	return a.raw.of
-}
-
 // Idle reports whether the agent has a role without arms.
 func (a *Agent) Idle() bool { return a.learner == nil }
 
@@ -158,7 +149,7 @@ func (a *Agent) present(t bandit.Turn) bandit.Turn {
 }
 
 // basis returns the belief from which choices are made.
-func (a *Agent) basis() *bandit.Belief { return a.bugBelief(a.raw.added(a.Belief(), a.curator)) }
+func (a *Agent) basis() *bandit.Belief { return a.bugBelief(a.Belief()) }
 
 // Propensity returns the probability of the choice c that Choose has just returned, also if the
 // learner samples; see [bandit.Sampler]. No later choice depends on the call.

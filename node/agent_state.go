@@ -49,7 +49,6 @@ func (a *Agent) fields(v *state.Visitor, curator dp.Secret, protocol []byte) {
 	if !a.Idle() {
 		v.Part(a.learner.Save, a.learner.Load)
 		a.closing.fields(v)
-		a.raw.fields(v)
 	}
 	v.Part(func() []byte { return protocol }, func(b []byte) error {
 		if len(b) == 0 {

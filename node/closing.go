@@ -215,9 +215,6 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 			return err
 		}
 		o := protocol.Own{Stream: dp.StreamID(s), Number: closed + 1}
-		if o.Held, err = a.raw.close(o.Stream, a.curator); err != nil {
-			return err
-		}
 		if o.Leaf, err = a.curator.Leaf(o.Stream, o.Number); err != nil {
 			if !errors.Is(err, dp.ErrHorizon) {
 				return err
@@ -231,15 +228,7 @@ func (a *Agent) close(from, to int, quota []uint64) error {
 	if len(c.own) == 0 {
 		return nil
 	}
-	if err := a.protocol.Released(c.own, &a.out); err != nil {
-		return err
-	}
-	for i := range c.own {
-		if !c.own[i].Held {
-			a.raw.sent(c.own[i].Stream, a.protocol.Belief())
-		}
-	}
-	return nil
+	return a.protocol.Released(c.own, &a.out)
 }
 
 // begin forgets the records that a lost life had in open leaves, and how long its leaves had

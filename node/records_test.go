@@ -41,6 +41,7 @@ type recorder struct {
 	charge  dp.Charge
 	curator *dp.Curator // without noise
 	leaf    uint64
+	before  [10]float64 // sums of earlier leaves
 }
 
 func newRecorder(t *testing.T, learner bandit.Params) *recorder {
@@ -74,13 +75,15 @@ func (r *recorder) sums(z bandit.Features, y float64) gram.Gram {
 	if err := r.curator.Add(0, r.learner.Update(bandit.Pull{Features: z, Reward: bandit.Reward(y)}, nil)); err != nil {
 		r.t.Fatal(err)
 	}
-	sums, _, err := r.curator.Unreleased(0, nil)
+	r.leaf++
+	leaf, err := r.curator.Leaf(0, r.leaf)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.leaf++
-	if _, err = r.curator.Leaf(0, r.leaf); err != nil {
-		r.t.Fatal(err)
+	sums := make([]float64, leaf.Sum.Len())
+	for i := range sums {
+		sum := leaf.Sum.At(i)
+		sums[i], r.before[i] = sum-r.before[i], sum
 	}
 	deviation := math.Ldexp(float64(r.charge.Scale), dp.GridExponent)
 	g, err := gram.Of(sums, deviation*deviation, r.kind, r.learner.Statistic().Dim)

@@ -18,7 +18,8 @@ type Spec struct {
 	Learner  bandit.Params
 	Protocol protocol.Params
 	Privacy  Privacy
-	Public   Seed // of draws that all peers share
+	Public   Seed    // of draws that all peers share
+	Wrap     Wrapper // nil for none; for [dp.Lockstep] alone
 	// Vectors are the public vectors of the arms of a simulated world, by site; peers with arms
 	// take the sites in turn. Nil if the world has none that stay the same, or the learner needs
 	// none.
@@ -27,6 +28,10 @@ type Spec struct {
 	// on it.
 	Explore float64
 }
+
+// A Wrapper changes the learner and the protocol of a peer with streams, where a laboratory plays what papers
+// print. Together they see what no protocol may.
+type Wrapper func(dp.Spec, bandit.Learner, protocol.Protocol) (bandit.Learner, protocol.Protocol, error)
 
 // Peers returns how many peers the network has.
 func (s *Spec) Peers() int { return len(s.Graph) }
@@ -182,9 +187,8 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 	if !(s.Explore >= 0 && s.Explore <= 1) {
 		return nil, fmt.Errorf("node: explore %v, want a share from 0 to 1", s.Explore)
 	}
-	raw := protocol.TraitsOf(s.Protocol).Raw
-	if raw != (protocol.Raw{}) && s.Privacy.Mode != dp.Lockstep {
-		return nil, fmt.Errorf("node: %v of protocol %s follow from raw records, which is for lockstep", raw, s.Protocol.Words().Name)
+	if s.Wrap != nil && s.Privacy.Mode != dp.Lockstep {
+		return nil, errors.New("node: a wrapped learner and protocol are for lockstep")
 	}
 	a := &Agent{
 		arms: s.Arms, absent: s.Absent, explore: s.Explore, spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
@@ -193,10 +197,6 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 	learner, err := learn(a.coins[0])
 	if err != nil {
 		return nil, err
-	}
-	if raw != (protocol.Raw{}) {
-		statistic := learner.Statistic()
-		a.raw = newRawRecords(raw, s.Protocol.Cadence().Streams(statistic.Parts), statistic.Width())
 	}
 	cadence, statistic := s.Protocol.Cadence(), learner.Statistic()
 	streams, budget := s.Privacy.Streams(statistic, cadence), s.Privacy.Budget
@@ -224,5 +224,8 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 		NoisedCounts: s.Privacy.NoisedCounts(), Charge: charge, Keys: c.Keys,
 		Topic: c.Topic, Reuse: c.Reuse, Rand: a.coins[1].Rand, Secret: a.coins[2].Rand, Public: s.Public,
 	})
+	if err == nil && s.Wrap != nil && !a.Idle() {
+		a.learner, a.protocol, err = s.Wrap(streams, a.learner, a.protocol)
+	}
 	return a, err
 }

@@ -122,7 +122,7 @@ var known = map[string]string{
 	"protocol.Protocol.Receive(protocol.Peer)":                                     "who sent it, as the transport knows",
 	"protocol.Own.Stream dp.StreamID":                                              "which stream",
 	"protocol.Own.Number uint64":                                                   "how many leaves of the stream have closed",
-	"protocol.Own.Held bool":                                                       "what raw records say of sending it, in lockstep alone: node/raw.go",
+	"protocol.Own.Held bool":                                                       "what a protocol around another says of sending it; agents leave it false",
 	"protocol.Own.Over bool":                                                       "whether that is the horizon",
 	"protocol.Envelope.To protocol.Peer":                                           "an address",
 	"protocol.Delivery.From protocol.Peer":                                         "an address",

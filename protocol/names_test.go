@@ -53,6 +53,9 @@ func TestNamesStandInTables(t *testing.T) {
 	for _, e := range printed.Learners() {
 		home[e.Words().Name] = "node/lab/printed"
 	}
+	for _, e := range printed.Protocols() {
+		home[e.Words().Name] = "node/lab/printed"
+	}
 	for _, e := range world.Table() {
 		home[e.Words().Name] = "node/lab/world"
 	}

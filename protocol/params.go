@@ -50,8 +50,6 @@ type Traits struct {
 	Adaptive bool
 	// Sites says that a belief contains the mean of each site, in addition to the mean over sites.
 	Sites bool
-	// Raw is what depends on records that are not released.
-	Raw Raw
 	// Fixed is the reason why no peer can join or leave while the network runs; empty if peers can.
 	Fixed string
 }
@@ -85,7 +83,6 @@ type Net struct {
 	LeastDegree int      // neighbours of the peer that has fewest; 0 if it is not known
 	Graph       [][]Peer // neighbours of every peer, ascending; nil if it is not known
 	Horizon     uint64   // rounds
-	Live        bool     // records are about people
 }
 
 // Checked parameters can contradict each other, or not suit a network.

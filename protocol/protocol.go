@@ -26,7 +26,7 @@ type Own struct {
 	Number uint64   // of the leaf, from 1
 	Leaf   *dp.Leaf // its release; nil if Over. Valid as long as the slice that contains it
 	Over   bool     // the horizon is reached: the stream released nothing and never will
-	Held   bool     // raw records decide that it is not worth a message yet; see [Raw]
+	Held   bool     // a protocol around this one says that it is not worth a message yet; agents never do
 }
 
 // A Protocol is one peer's half of a protocol. It is not safe for concurrent use.

@@ -208,7 +208,7 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"local-feducb", nil},
 		{"lints", nil},
 		{"local-feducb", []string{"protocol.local.schedule=logdet-private", "protocol.local.first=50", "protocol.local.growth=0"}},
-		{"local-feducb", []string{"protocol.local.estimators=split", "protocol.local.neighbourhood=clique", "protocol.local.first=100"}},
+		{"local-feducb", []string{"protocol.name=local-printed", "protocol.local-printed.first=100", "protocol.local-printed.growth=0.5"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			loaded, err := plan.Schema().Load("../../configs/"+c.name+".yaml", append(c.set, "mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds)))

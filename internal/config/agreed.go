@@ -20,7 +20,8 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 	if err != nil {
 		return node.Spec{}, err
 	}
-	privacy.Amend = s.Schema().with.Laboratory.Amend(s)
+	laboratory := s.Schema().with.Laboratory
+	privacy.Amend = laboratory.Amend(s)
 	return node.Spec{
 		Arms:     s.places(),
 		Absent:   s.Actions(nil).Absent,
@@ -28,6 +29,7 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 		Learner:  s.LearnerParams(),
 		Protocol: s.ProtocolParams(),
 		Privacy:  privacy,
+		Wrap:     laboratory.Wrap(s),
 		Explore:  s.Learner.Explore,
 		Public:   sha256.Sum256([]byte("peerd public/" + domain)),
 	}, nil
@@ -45,11 +47,6 @@ func (s *Settings) WorldVectors() bool {
 // OpenSites opens the simulated world for a number of sites.
 func (s *Settings) OpenSites(sites int) (Sites, error) {
 	return s.Schema().with.Laboratory.Open(s, sites)
-}
-
-// FromRaw returns what depends on raw records.
-func (s *Settings) FromRaw() protocol.Raw {
-	return protocol.TraitsOf(s.ProtocolParams()).Raw
 }
 
 // Domain is what signatures are bound to: everything on which peers agree, so that what was

@@ -58,11 +58,7 @@ func (s *Settings) readNoise() string {
 
 func (s *Settings) readProtocol() string {
 	w := s.ProtocolParams().Words()
-	text := fmt.Sprintf("Protocol %s: %s.", w.Name, w.Summary)
-	if what := s.FromRaw().String(); what != "" {
-		text += " From raw records follow " + what + ", so the budget does not hold for a user whose record is replaced: not private."
-	}
-	return text
+	return fmt.Sprintf("Protocol %s: %s.", w.Name, w.Summary)
 }
 
 func (s *Settings) readWorld() string {

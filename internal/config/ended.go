@@ -17,15 +17,19 @@ func endedKeys() []endedKey {
 		{Key{Name: "privacy.calibration", Shared: true, Fixed: true}, "tight", "privacy.mechanism", "the noise that papers print has experiment.noise: printed"},
 		{Key{Name: "learner.ucb.confidence", Shared: true}, "calibrated", "learner.name", "the radius that paper 004 prints has learner.name: ucb-printed"},
 		{Key{Name: "learner.elimination.radii", Shared: true}, "calibrated", "learner.name", "the radius that paper 003 prints has learner.name: elimination-printed"},
+		{Key{Name: "protocol.local.neighbourhood", Shared: true}, "ball", "protocol.local.hops", "the cliques of paper 000 have protocol.name: local-printed"},
+		{Key{Name: "protocol.local.estimators", Shared: true, Fixed: true}, "one", "protocol.local.hops", "the estimators of paper 000 have protocol.name: local-printed"},
 	}
 }
 
 // reason says why another value is refused.
 func (e *endedKey) reason() string { return "no longer a setting: leave it out; " + e.instead }
 
-// applies reports whether the key is not a parameter of a learner that is not chosen.
+// applies reports whether the key is not a parameter of a learner or a protocol that is not chosen.
 func (e *endedKey) applies(s *Settings) bool {
-	return !strings.HasPrefix(e.Name, "learner.") || strings.HasPrefix(e.Name, "learner."+s.Learner.Name+".")
+	section, _, _ := strings.Cut(e.Name, ".")
+	chosen, one := map[string]string{"learner": s.Learner.Name, "protocol": s.Protocol.Name}[section]
+	return !one || strings.HasPrefix(e.Name, section+"."+chosen+".")
 }
 
 // ended returns the key that has ended with a name.

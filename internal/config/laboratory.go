@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/node"
 )
 
 // A Laboratory has simulated worlds, and knows the rules of testnets and experiments. A program that
@@ -14,6 +15,8 @@ type Laboratory interface {
 	Simulated(s *Settings) Simulated
 	// Amend returns what changes the streams of a site where papers print others, or nil.
 	Amend(s *Settings) func(dp.Spec) dp.Spec
+	// Wrap returns what changes the learner and the protocol of a site where papers print others, or nil.
+	Wrap(s *Settings) node.Wrapper
 	// CheckWorld returns in what the chosen world does not suit a network of a number of peers, 0 for any
 	// number. It passes over keys that are bad.
 	CheckWorld(s *Settings, peers int, bad map[string]bool) []Problem
@@ -56,6 +59,9 @@ func (noLaboratory) Simulated(*Settings) Simulated { return Simulated{} }
 // Amend implements [Laboratory].
 func (noLaboratory) Amend(*Settings) func(dp.Spec) dp.Spec { return nil }
 
+// Wrap implements [Laboratory].
+func (noLaboratory) Wrap(*Settings) node.Wrapper { return nil }
+
 // CheckWorld implements [Laboratory].
 func (noLaboratory) CheckWorld(*Settings, int, map[string]bool) []Problem { return nil }
 
@@ -89,12 +95,19 @@ type Experiment struct {
 	Cells     []Cell
 	Alone     bool
 	Noise     string
+	Raw       Raw
 	Lemmas    bool `key:"lemmas"`
 	Coverage  bool
 	Faults    Faults
 	Liars     Liars
 	Cost      Cost
 	Figure    Figure
+}
+
+// Raw says what follows from raw records.
+type Raw struct {
+	Choices bool
+	News    float64
 }
 
 // Cell is a part of an experiment: settings that replace the configuration's. A key with a list

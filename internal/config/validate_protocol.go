@@ -105,7 +105,6 @@ func (s *Settings) CheckProtocol(n protocol.Net, bad map[string]bool) []Problem 
 	if AnyBad(bad, prefix, "protocol.name", "privacy.horizon", "testnet.nodes", "testnet.topology") {
 		return nil
 	}
-	n.Live = s.Mode == Live
 	field, want := protocol.Check(s.ProtocolParams(), n)
 	return s.Refused(prefix, field, want)
 }

@@ -35,11 +35,7 @@ type Node struct {
 
 // New returns a node before its first round.
 func New(c Config) *Node {
-	s := node.Status{Rounds: c.Rounds, Learning: node.Goes}
-	if what := c.Agent.FromRaw().String(); what != "" {
-		s.Notice = "not private: " + what + " follow from raw records"
-	}
-	return &Node{c: c, asks: make(chan chan node.Status), status: s}
+	return &Node{c: c, asks: make(chan chan node.Status), status: node.Status{Rounds: c.Rounds, Learning: node.Goes}}
 }
 
 // Run plays the rounds, then answers questions until ctx is done, which is a nil error.

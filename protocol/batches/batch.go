@@ -26,19 +26,16 @@ const (
 	// FromNoisedLocal is a running sum of the own batch, which is drawn, charged and stored
 	// before it is used.
 	FromNoisedLocal DecideFrom = "noised-local"
-	// FromRaw is the own raw records: Algorithm 1 of paper 002. One record then changes a release
-	// by more than its charge covers.
-	FromRaw DecideFrom = "raw"
 )
 
 // BatchParams are the parameters of protocol batch.
 type BatchParams struct {
 	First      uint64       `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good. With decide_from: noised-local, decisions between two draws of noise."`
 	Growth     float64      `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its site before it; 0 keeps all batches as long as the first."`
-	DecideFrom DecideFrom   `key:"decide_from" want:"releases|noised-local|raw" fixed:"yes" doc:"What a site decides from, besides what others released: its own released batches; these and a noised sum of its batch under way; or these and the records of that batch, which is not private and for mode: lockstep."`
+	DecideFrom DecideFrom   `key:"decide_from" want:"releases|noised-local" fixed:"yes" doc:"What a site decides from, besides what others released: its own released batches; or these and a noised sum of its batch under way."`
 	Analyzer   int          `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1. It has no arms, and returns to each site the sum over the others. With 0 there is none, and rows spread to all sites."`
-	Schedule   NewsSchedule `want:"fixed|logdet-private|logdet-raw" later:"yes" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of all records is threshold. All batches are released and charged for either way. logdet-raw takes the records themselves, as paper 000 has it, which is not private and for mode: lockstep."`
-	Threshold  float64      `want:"over 0 up to 1000000000" later:"yes" doc:"With a logdet schedule, how much news is worth a message; D of paper 000, over 2."`
+	Schedule   NewsSchedule `want:"fixed|logdet-private" later:"yes" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of all records is threshold. All batches are released and charged for either way."`
+	Threshold  float64      `want:"over 0 up to 1000000000" later:"yes" doc:"With schedule: logdet-private, how much news is worth a message; D of paper 000, over 2."`
 	Draws      uint64       `want:"1..10000" unit:"draws" fixed:"yes" doc:"With decide_from: noised-local, draws of noise in a site's first batch."`
 	Pull       uint64       `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
@@ -58,7 +55,6 @@ func (p BatchParams) Traits() protocol.Traits {
 		Kinds: map[protocol.Kind]string{batchRow: "row", batchDigest: "digest", batchWant: "want", batchReport: "report", batchOthers: "others"}, Leaf: "first", Wide: true,
 		// A digest contains a checksum of signatures, which depend on releases.
 		Adaptive: p.Analyzer == 0 || p.Schedule == LogDetSchedule,
-		Raw:      protocol.Raw{Choices: p.DecideFrom == FromRaw, News: p.Schedule.raw(p.Threshold)},
 	}
 	if p.Analyzer > 0 {
 		t.Fixed = "reports take the ways to the analyzer that one graph has, at all peers alike"
@@ -78,10 +74,6 @@ func (p BatchParams) Check(n protocol.Net) (field, want string) {
 		return "analyzer", fmt.Sprintf("0, or the place of one of the %d peers", n.Peers)
 	case n.Peers == 1 && p.Analyzer == 1:
 		return "analyzer", "0 with one peer, so that it has arms"
-	case n.Live && p.DecideFrom == FromRaw:
-		return "decide_from", fmt.Sprintf("%s or %s with mode: live; choices that follow from raw records are not private", FromReleases, FromNoisedLocal)
-	case n.Live && p.Schedule == LogDetRawSchedule:
-		return "schedule", p.Schedule.instead()
 	}
 	return "", ""
 }
@@ -130,8 +122,8 @@ func (p BatchParams) New(c protocol.Config) (protocol.Protocol, error) {
 	switch local := p.DecideFrom == FromNoisedLocal; {
 	case p.Cadence().Check() != nil || p.First < 1:
 		return nil, fmt.Errorf("batch: first %d, growth %v, want at least 1, and 0 up to 4", p.First, p.Growth)
-	case !local && p.DecideFrom != FromReleases && p.DecideFrom != FromRaw:
-		return nil, fmt.Errorf("batch: decide_from %q, want %s, %s or %s", p.DecideFrom, FromReleases, FromNoisedLocal, FromRaw)
+	case !local && p.DecideFrom != FromReleases:
+		return nil, fmt.Errorf("batch: decide_from %q, want %s or %s", p.DecideFrom, FromReleases, FromNoisedLocal)
 	case p.Analyzer < 0 || p.Analyzer > c.Peers():
 		return nil, fmt.Errorf("batch: analyzer %d, want 0 or the place of one of the %d peers", p.Analyzer, c.Peers())
 	case p.Schedule.released(1) > 0 && !(p.Threshold > 0):

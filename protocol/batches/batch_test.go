@@ -8,6 +8,8 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/protocoltest"
@@ -23,12 +25,16 @@ func batching(g protocoltest.Graph, m dp.Mechanism, p batches.BatchParams) proto
 }
 
 // TestEveryBatchCountsOnce, whatever is lost, comes twice or comes late, and over restarts: in
-// the end all believe the sum of all records in closed batches, and of no other.
+// the end all believe the sum of all records in closed batches, and of no other, also where choices follow from others.
 func TestEveryBatchCountsOnce(t *testing.T) {
-	for _, p := range []batches.BatchParams{small(), {First: 2, Growth: .5, DecideFrom: batches.FromRaw, Pull: 4}} {
+	for _, wrap := range []node.Wrapper{nil, printed.Raw{Choices: true}.Wrap} {
+		p := small()
+		if wrap != nil {
+			p.First, p.Growth = 2, .5
+		}
 		for seed := range uint64(10) {
 			s := batching(protocoltest.Random(5, 3, rand.New(rand.NewPCG(seed, 1))), dp.None, p)
-			s.Seed = seed
+			s.Seed, s.Wrap = seed, wrap
 			n := protocoltest.New(t, s)
 			h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .3, Repeat: .3, Late: .4}
 			choices := n.Choices(seed)

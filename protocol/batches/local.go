@@ -15,25 +15,14 @@ const (
 	localWant   protocol.Kind = localRow + spread.FloodWant
 )
 
-// Estimators says how many estimators a peer of protocol local has.
-type Estimators string
-
-// The numbers of estimators.
-const (
-	OneEstimator    Estimators = "one"   // of all records
-	SplitEstimators Estimators = "split" // one per link that releases travel; rounds take turns
-)
-
 // LocalParams are the parameters of protocol local.
 type LocalParams struct {
-	Hops          uint64        `want:"1..255" unit:"links" fixed:"yes" doc:"Links that a release travels, one a round, and so how far away the sites are from which a site learns; γ of the paper."`
-	Neighbourhood Neighbourhood `want:"ball|clique" doc:"Whose releases a site adds up: of all sites at most hops links away, or of those that are in the same clique, of which every two are at most hops links apart, as the paper has it."`
-	Estimators    Estimators    `want:"one|split" fixed:"yes" doc:"one learns from every release; split, as the paper has it, has as many estimators as hops, and a round feeds and uses one of them, in turns."`
-	First         uint64        `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of an estimator of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good."`
-	Growth        float64       `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its estimator before it; 0 keeps all batches as long as the first."`
-	Schedule      NewsSchedule  `want:"fixed|logdet-private|logdet-raw" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of the neighbourhood's records is threshold. All batches are released and charged for either way. logdet-raw takes the records themselves, as the paper has it, which is not private and for mode: lockstep."`
-	Threshold     float64       `want:"over 0 up to 1000000000" doc:"With a logdet schedule, how much news is worth a row; D of the paper, over 2."`
-	Pull          uint64        `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
+	Hops      uint64       `want:"1..255" unit:"links" fixed:"yes" doc:"Links that a release travels, one a round, and so how far away the sites are from which a site learns; γ of the paper."`
+	First     uint64       `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good."`
+	Growth    float64      `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its site before it; 0 keeps all batches as long as the first."`
+	Schedule  NewsSchedule `want:"fixed|logdet-private" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of the neighbourhood's records is threshold. All batches are released and charged for either way."`
+	Threshold float64      `want:"over 0 up to 1000000000" doc:"With schedule: logdet-private, how much news is worth a row; D of the paper, over 2."`
+	Pull      uint64       `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
 
 // Words implements [protocol.Params].
@@ -51,7 +40,6 @@ func (p LocalParams) Traits() protocol.Traits {
 	return protocol.Traits{
 		Kinds: map[protocol.Kind]string{localRow: "row", localDigest: "digest", localWant: "want"}, Leaf: "first", Wide: true,
 		Adaptive: true, // a digest contains a checksum of signatures, which depend on releases
-		Raw:      protocol.Raw{News: p.Schedule.raw(p.Threshold)},
 		Fixed:    "how far a release travels follows from one graph, at all peers alike",
 	}
 }
@@ -61,11 +49,8 @@ func (LocalParams) Suits(dp.Mechanism) bool { return true }
 
 // Check implements [protocol.Checked].
 func (p LocalParams) Check(n protocol.Net) (field, want string) {
-	if lanes := max(1, p.Cadence().Lanes); n.Horizon > 0 && p.First > n.Horizon/lanes {
-		return "first", fmt.Sprintf("at most privacy.horizon over the %d estimators, or no batch is ever released", lanes)
-	}
-	if n.Live && p.Schedule == LogDetRawSchedule {
-		return "schedule", p.Schedule.instead()
+	if n.Horizon > 0 && p.First > n.Horizon {
+		return "first", "at most privacy.horizon, or no batch is ever released"
 	}
 	return "", ""
 }
@@ -77,13 +62,7 @@ func (p LocalParams) Small(leaf uint64) protocol.Params {
 }
 
 // Cadence implements [protocol.Params]: leaves are batches.
-func (p LocalParams) Cadence() protocol.Cadence {
-	c := spread.Batching(p.First, p.Growth)
-	if p.Estimators == SplitEstimators {
-		c.Lanes = p.Hops
-	}
-	return c
-}
+func (p LocalParams) Cadence() protocol.Cadence { return spread.Batching(p.First, p.Growth) }
 
 // New implements [protocol.Params].
 //
@@ -98,28 +77,26 @@ func (p LocalParams) Cadence() protocol.Cadence {
 // relay cannot change a row, which is signed, nor extend its reach, since peers beyond it refuse
 // the row. It can suppress a row; then other peers send it, once digests show that it is missing.
 //
-// With split estimators round t feeds and uses only estimator t mod hops, and each has streams of
-// its own. Every record is in one of them, so one charge covers all. The paper's proof needs this,
-// but each estimator learns from a part of the records only.
-//
 // With schedule logdet-private a site does not send a batch, which is drawn and charged as usual,
 // until there is enough news; see [newsworthy]. Its own belief contains the batch at once.
 //
 // As with batch, the belief contains released batches only, the peer's own included.
 func (p LocalParams) New(c protocol.Config) (protocol.Protocol, error) {
-	if err := p.Cadence().Check(); err != nil || p.First < 1 || p.Hops < 1 || !(p.Threshold > 0) {
+	return p.Open(c, p.Cadence(), nil)
+}
+
+// Open is [LocalParams.New] with another cadence, whose estimators may take turns, and for a peer that adds up the releases
+// of some peers in its ball only, nil for all. It is for what papers print.
+func (p LocalParams) Open(c protocol.Config, cadence protocol.Cadence, members []bool) (protocol.Protocol, error) {
+	if err := cadence.Check(); err != nil || p.First < 1 || p.Hops < 1 || !(p.Threshold > 0) {
 		return nil, fmt.Errorf("local: hops %d, first %d, growth %v, threshold %v, want at least 1, at least 1, 0 up to 4, and over 0", p.Hops, p.First, p.Growth, p.Threshold)
 	}
-	cadence := p.Cadence()
-	l := &batched{threshold: p.Schedule.released(p.Threshold), turns: true}
+	l := &batched{threshold: p.Schedule.released(p.Threshold), members: members, turns: true}
 	c.Topic = false // a topic has no reach
 	if err := l.open(c, localRow, p.Pull, cadence); err != nil {
 		return nil, fmt.Errorf("local: %w", err)
 	}
-	balls := balls(c.Graph, p.Hops)
-	if p.Neighbourhood == Clique {
-		l.members = cliqueOf(c.Self, balls)
-	}
+	balls := Balls(c.Graph, p.Hops)
 	l.Reach = map[protocol.Peer][]bool{c.Self: balls[c.Self]}
 	for _, n := range c.Neighbours() {
 		l.Reach[n] = balls[n]

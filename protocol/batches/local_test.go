@@ -1,7 +1,6 @@
 package batches_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,13 +8,14 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/protocoltest"
 )
 
 // locals returns a setting of protocol local, with the statistic of [batches].
-func locals(g protocoltest.Graph, m dp.Mechanism, p batches.LocalParams) protocoltest.Setting {
+func locals(g protocoltest.Graph, m dp.Mechanism, p protocol.Params) protocoltest.Setting {
 	return protocoltest.Setting{
 		Graph: g, Arms: 2, Rounds: 1000, Mechanism: m, Params: p,
 		Learner: func() bandit.Learner { return protocoltest.Vector(2) },
@@ -24,28 +24,27 @@ func locals(g protocoltest.Graph, m dp.Mechanism, p batches.LocalParams) protoco
 
 // near are parameters of batches of three decisions that travel two links.
 func near() batches.LocalParams {
-	return batches.LocalParams{Hops: 2, Neighbourhood: batches.Ball, Estimators: batches.OneEstimator, First: 3, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4}
+	return batches.LocalParams{Hops: 2, First: 3, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4}
 }
 
-// distances returns the links between any two peers, by relaxing every way until none is
-// shorter; a large number where there is no way.
-func distances(g protocoltest.Graph) [][]int {
-	d := make([][]int, len(g))
-	for i := range d {
-		d[i] = slices.Repeat([]int{1 << 20}, len(g))
-		d[i][i] = 0
-		for _, n := range g[i] {
-			d[i][n] = 1
-		}
-	}
-	for k := range d {
-		for i := range d {
-			for j := range d {
-				d[i][j] = min(d[i][j], d[i][k]+d[k][j])
+// likePapers are near's parameters with a neighbourhood and estimators of paper 000.
+func likePapers(n printed.Neighbourhood, e printed.Estimators) printed.LocalParams {
+	return printed.LocalParams{Hops: 2, Neighbourhood: n, Estimators: e, First: 3, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4}
+}
+
+// cliques returns the clique of each peer, of which every two members are at most a number of links apart: peers
+// join the first one that they can.
+func cliques(far [][]int, links int) (of []int) {
+	for p := range far {
+		c := 0
+		for q := 0; q < p; q++ {
+			if of[q] == c && far[p][q] > links {
+				c, q = c+1, -1
 			}
 		}
+		of = append(of, c)
 	}
-	return d
+	return of
 }
 
 // TestTheNeighbourhoodIsAddedUpOnce, whatever is lost, comes twice or comes late, and over
@@ -55,11 +54,7 @@ func distances(g protocoltest.Graph) [][]int {
 func TestTheNeighbourhoodIsAddedUpOnce(t *testing.T) {
 	growing := near()
 	growing.Growth = .5
-	split := near()
-	split.Estimators = batches.SplitEstimators
-	cliques := near()
-	cliques.Neighbourhood = batches.Clique
-	for _, p := range []batches.LocalParams{near(), growing, split, cliques} {
+	for _, p := range []protocol.Params{near(), growing, likePapers(printed.Ball, printed.SplitEstimators), likePapers(printed.Clique, printed.OneEstimator)} {
 		for seed := range uint64(6) {
 			s := locals(protocoltest.Random(8, 2, rand.New(rand.NewPCG(seed, 1))), dp.None, p)
 			s.Seed = seed
@@ -97,12 +92,17 @@ func TestTheNeighbourhoodIsAddedUpOnce(t *testing.T) {
 			for range 200 {
 				n.Play(t, nil)
 			}
-			far, members := distances(s.Graph), 0
+			far, members := protocoltest.Distances(s.Graph), 0
+			same := func(i, j int) bool { return far[i][j] <= 2 }
+			if of, ok := p.(printed.LocalParams); ok && of.Neighbourhood == printed.Clique {
+				clique := cliques(far, 2)
+				same = func(i, j int) bool { return clique[i] == clique[j] }
+			}
 			for range lanes {
 				for i, peer := range n.Peers {
 					want := make([]float64, 4)
 					for j := range n.Peers {
-						if p.Neighbourhood == batches.Ball && far[i][j] > int(p.Hops) || p.Neighbourhood == batches.Clique && !slices.Equal(batches.CliqueOf(protocol.Peer(i), s.Graph, p.Hops), batches.CliqueOf(protocol.Peer(j), s.Graph, p.Hops)) {
+						if !same(i, j) {
 							continue
 						}
 						members++
@@ -134,7 +134,7 @@ func TestRowsTravelAsManyLinks(t *testing.T) {
 		for seed := range uint64(5) {
 			g := protocoltest.Random(12, 2, rand.New(rand.NewPCG(seed, 4)))
 			n := protocoltest.New(t, locals(g, dp.None, p))
-			far := distances(g)[0]
+			far := protocoltest.Distances(g)[0]
 			n.Pull(t, 0, 0, 1)
 			for round := range 15 {
 				for i, peer := range n.Peers {
@@ -200,46 +200,11 @@ func TestRelaysHaveNoWord(t *testing.T) {
 	}
 }
 
-// TestCliquesCover all peers, each once, and of any two in one clique the one is in the reach of the
-// other. They are what a ring of ten is cut into by hand.
-func TestCliquesCover(t *testing.T) {
-	for hops := range uint64(4) {
-		for seed := range uint64(20) {
-			g := protocoltest.Random(15, 3, rand.New(rand.NewPCG(seed, 5)))
-			far := distances(g)
-			for i := range g {
-				own := batches.CliqueOf(protocol.Peer(i), g, hops+1)
-				if !own[i] {
-					t.Fatalf("peer %d is not in its own clique", i)
-				}
-				for j, in := range own {
-					if in != slices.Equal(own, batches.CliqueOf(protocol.Peer(j), g, hops+1)) || in && far[i][j] > int(hops)+1 {
-						t.Errorf("hops %d: peers %d and %d, %d links apart, in one clique: %v", hops+1, i, j, far[i][j], in)
-					}
-				}
-			}
-		}
-	}
-	var cut []string
-	for first := 0; first < 10; {
-		in := batches.CliqueOf(protocol.Peer(first), protocoltest.Ring(10), 2)
-		members := 0
-		for _, is := range in {
-			members += protocoltest.Count(is)
-		}
-		cut = append(cut, fmt.Sprint(members))
-		first += members
-	}
-	if want := []string{"3", "3", "3", "1"}; !slices.Equal(cut, want) {
-		t.Errorf("cliques of %v, want %v", cut, want)
-	}
-}
-
 // TestNoRowOfLocalIsALie checks that no row differs from every honest one: with split estimators
 // each counts its own batches.
 func TestNoRowOfLocalIsALie(t *testing.T) {
-	p := near()
-	p.Estimators, p.Growth = batches.SplitEstimators, .5
+	p := likePapers(printed.Ball, printed.SplitEstimators)
+	p.Growth = .5
 	n := protocoltest.New(t, locals(protocoltest.Path(2), dp.EachLaplace, p))
 	var row protocol.Message
 	for range 5 {

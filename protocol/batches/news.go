@@ -1,8 +1,6 @@
 package batches
 
 import (
-	"fmt"
-
 	"peerd.dev/bandit/belief"
 	"peerd.dev/bandit/gram"
 	"peerd.dev/dp"
@@ -15,18 +13,7 @@ type NewsSchedule string
 const (
 	FixedSchedule  NewsSchedule = "fixed"          // every batch
 	LogDetSchedule NewsSchedule = "logdet-private" // when its log-determinant has grown enough
-	// LogDetRawSchedule is LogDetSchedule for raw records, as Dubey and Pentland (2020) print it.
-	// The times of messages then reveal records.
-	LogDetRawSchedule NewsSchedule = "logdet-raw"
 )
-
-// raw returns the threshold for news in raw records; 0 if they decide nothing.
-func (s NewsSchedule) raw(threshold float64) float64 {
-	if s == LogDetRawSchedule {
-		return threshold
-	}
-	return 0
-}
 
 // released returns the threshold for news in released records; 0 if they decide nothing.
 func (s NewsSchedule) released(threshold float64) float64 {
@@ -34,11 +21,6 @@ func (s NewsSchedule) released(threshold float64) float64 {
 		return threshold
 	}
 	return 0
-}
-
-// instead returns the schedules that suit records of people.
-func (NewsSchedule) instead() string {
-	return fmt.Sprintf("%s or %s with mode: live; messages that follow from raw records are not private", FixedSchedule, LogDetSchedule)
 }
 
 // newsworthy reports whether the unsent batches of a stream are to be sent: with V the Gram matrix

@@ -8,7 +8,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
-	"peerd.dev/protocol"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/protocoltest"
 )
@@ -22,8 +22,8 @@ func TestNewsIsSentWhenItIsWorthIt(t *testing.T) {
 	const threshold = 12
 	one := near()
 	one.First, one.Schedule, one.Threshold = 2, batches.LogDetSchedule, threshold
-	split := one
-	split.Estimators = batches.SplitEstimators
+	split := likePapers(printed.Ball, printed.SplitEstimators)
+	split.First, split.Schedule, split.Threshold = 2, batches.LogDetSchedule, threshold
 	for estimators, s := range map[string]protocoltest.Setting{
 		"one": locals(protocoltest.Path(2), dp.None, one), "split": locals(protocoltest.Path(2), dp.None, split),
 		"batches": batching(protocoltest.Path(2), dp.None, batches.BatchParams{First: 2, DecideFrom: batches.FromReleases, Schedule: batches.LogDetSchedule, Threshold: threshold, Pull: 4}),
@@ -158,60 +158,5 @@ func TestReportsAreSentWhenTheyAreWorthIt(t *testing.T) {
 	}
 	if reports < 5 || reports > batches/2 {
 		t.Errorf("%d reports of %d batches: nothing is tested", reports, batches)
-	}
-}
-
-// TestRawNewsIsSentWhenItIsWorthIt: with schedule logdet-raw a peer sends exactly when its records since the last
-// message, as they are, times the growth of the log-determinant of what it believed after that message reach the
-// threshold, over restarts, too. All batches are drawn and believed by the peer itself.
-func TestRawNewsIsSentWhenItIsWorthIt(t *testing.T) {
-	const threshold = 12
-	local, rows := near(), batches.BatchParams{First: 2, DecideFrom: batches.FromReleases, Schedule: batches.LogDetRawSchedule, Threshold: threshold, Pull: 4}
-	local.First, local.Schedule, local.Threshold = 2, batches.LogDetRawSchedule, threshold
-	analyzed := rows
-	analyzed.Analyzer = 1
-	for _, s := range []protocoltest.Setting{
-		locals(protocoltest.Path(2), dp.None, local), batching(protocoltest.Path(2), dp.None, rows), batching(protocoltest.Path(2), dp.None, analyzed),
-	} {
-		if raw := protocol.TraitsOf(s.Params).Raw; raw != (protocol.Raw{News: threshold}) {
-			t.Errorf("%+v follow from raw records", raw)
-		}
-		s.Rounds, s.Learner = 400, func() bandit.Learner { return protocoltest.Linear(2) }
-		n := protocoltest.New(t, s)
-		rng := rand.New(rand.NewPCG(7, 9))
-		var unsent, known [2]float64 // of peer 1, by action
-		batches, sent := 0, 0
-		for round := range 300 {
-			if round%7 == 3 {
-				n.Restart(t, 1, 0)
-			}
-			due := false
-			n.Play(t, func(i int) (int, float64) {
-				arm := rng.IntN(2)
-				if i == 0 {
-					return arm, 0
-				}
-				unsent[arm]++
-				if m := unsent[0] + unsent[1]; round%2 == 1 {
-					batches++
-					due = m*(math.Log(1+unsent[0]/(1+known[0]))+math.Log(1+unsent[1]/(1+known[1]))) >= threshold
-				}
-				return arm, 0
-			})
-			seen := slices.ContainsFunc(n.Underway, func(d protocoltest.Parcel) bool {
-				return d.From == 1 && d.Message.Label().Origin == 1 && d.Message.Body() > 0 && d.Message.Label().Seq == uint64(batches)
-			})
-			if seen != due {
-				t.Fatalf("%+v, round %d: a message: %v, want %v", s.Params, round, seen, due)
-			}
-			if due {
-				sent++
-				x := n.Peers[1].Belief().X
-				unsent, known = [2]float64{}, [2]float64{x[0], x[2]}
-			}
-		}
-		if sent < 5 || sent > batches/2 || n.Peers[1].Leaves() != batches {
-			t.Errorf("%+v: %d messages of %d batches: nothing is tested", s.Params, sent, batches)
-		}
 	}
 }

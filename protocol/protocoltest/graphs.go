@@ -78,3 +78,24 @@ func Random(n, extra int, rng *rand.Rand) Graph {
 		}
 	})
 }
+
+// Distances returns the links between any two peers, by relaxing every way until none is
+// shorter; a large number where there is no way.
+func Distances(g Graph) [][]int {
+	d := make([][]int, len(g))
+	for i := range d {
+		d[i] = slices.Repeat([]int{1 << 20}, len(g))
+		d[i][i] = 0
+		for _, n := range g[i] {
+			d[i][n] = 1
+		}
+	}
+	for k := range d {
+		for i := range d {
+			for j := range d {
+				d[i][j] = min(d[i][j], d[i][k]+d[k][j])
+			}
+		}
+	}
+	return d
+}

@@ -25,6 +25,7 @@ type Setting struct {
 	Adjacency dp.Adjacency
 	Seed      uint64 // of everything random
 	Topic     bool   // messages to everyone reach all
+	Wrap      node.Wrapper
 
 	// Schedule replaces a peer's random numbers for schedules and secrets. Those are then
 	// not in the state of a peer, which cannot restart.
@@ -101,7 +102,7 @@ func (s *Setting) Peer(t testing.TB, self protocol.Peer, incarnation uint32) *Pe
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: s.Mechanism, Adjacency: s.Adjacency,
 			RecordsPerUser: 1, Horizon: s.Rounds,
 		},
-		Public: seedOf(s.Seed, protocol.Everyone, 0, "public"),
+		Public: seedOf(s.Seed, protocol.Everyone, 0, "public"), Wrap: s.Wrap,
 	}
 	if s.Mechanism == dp.None {
 		spec.Privacy.Budget = account.Unlimited

@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 	"peerd.dev/protocol/batches"
@@ -178,7 +179,7 @@ func (c *conversation) open(t *testing.T, d *datadriven.TestData) {
 func deploy(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 	t.Helper()
 	name := d.CmdArgs[0].Key
-	for _, e := range slices.Concat(table.Protocols(), table.Fakes()) {
+	for _, e := range slices.Concat(protocols(), table.Fakes()) {
 		if e.Words().Name == name {
 			s.Params = protocol.Small(e, 2)
 		}
@@ -205,12 +206,16 @@ func deploy(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 	case batches.LocalParams:
 		p.First, p.Growth, p.Pull = 2, 0, 4
 		d.MaybeScanArgs(t, "hops", &p.Hops)
+		s.Params = p
+	case printed.LocalParams:
+		p.Neighbourhood, p.Estimators, p.First, p.Growth, p.Pull = printed.Ball, printed.OneEstimator, 2, 0, 4
+		d.MaybeScanArgs(t, "hops", &p.Hops)
 		var neighbourhood, estimators string
 		if d.MaybeScanArgs(t, "neighbourhood", &neighbourhood) {
-			p.Neighbourhood = batches.Neighbourhood(neighbourhood)
+			p.Neighbourhood = printed.Neighbourhood(neighbourhood)
 		}
 		if d.MaybeScanArgs(t, "estimators", &estimators) {
-			p.Estimators = batches.Estimators(estimators)
+			p.Estimators = printed.Estimators(estimators)
 		}
 		s.Params = p
 	case averaging.ConsensusParams:

@@ -26,7 +26,7 @@ func describedEntries() (all []described) {
 	for _, e := range slices.Concat(bandit.Table(), printed.Learners()) {
 		all = append(all, described{"learner", e.Words().Name, e.Words().Summary, e, bandit.Small(e)})
 	}
-	for _, e := range table.Protocols() {
+	for _, e := range protocols() {
 		all = append(all, described{"protocol", e.Words().Name, e.Words().Summary, e, protocol.Small(e, 2)})
 	}
 	return all
@@ -128,7 +128,7 @@ func TestEntriesOfLearnersFit(t *testing.T) {
 // parameters.
 func TestEntriesOfProtocolsFit(t *testing.T) {
 	everyEntry(t, func(t *testing.T, e protocol.Params) {
-		if got, err := protocol.Lookup(table.Protocols(), e.Words().Name); err != nil || got != e {
+		if got, err := protocol.Lookup(protocols(), e.Words().Name); err != nil || got != e {
 			t.Errorf("looked up: %+v, %v", got, err)
 		}
 		if len(protocol.TraitsOf(e).Kinds) == 0 {

@@ -184,7 +184,7 @@ func notPrivate(cells []cellRun) []string {
 		s := &cells[i].Settings
 		unclipped = unclipped || sites.Unclipped(s)
 		infinite = infinite || s.Privacy.Epsilon.Infinite()
-		raw = raw || s.FromRaw().String() != ""
+		raw = raw || sites.Raw(s).String() != ""
 	}
 	if unclipped {
 		said = append(said, "Rewards are not clipped, so no ε holds: a daemon would refuse this world.")

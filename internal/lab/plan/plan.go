@@ -19,7 +19,7 @@ import (
 func Schema() *config.Schema {
 	standard.once.Do(func() {
 		x := config.Extension{
-			Learners: printed.Learners(), Keys: keys(), Laboratory: laboratory{},
+			Learners: printed.Learners(), Protocols: printed.Protocols(), Keys: keys(), Laboratory: laboratory{},
 			Constraints: slices.Concat(worldConstraints(), runConstraints()),
 		}
 		for _, p := range world.Table() {

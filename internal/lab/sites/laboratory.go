@@ -6,6 +6,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 )
@@ -31,6 +32,19 @@ func (Laboratory) Amend(s *config.Settings) func(dp.Spec) dp.Spec {
 		return printed.Noise
 	}
 	return nil
+}
+
+// Wrap implements [config.Laboratory].
+func (Laboratory) Wrap(s *config.Settings) node.Wrapper {
+	if raw := Raw(s); raw != (printed.Raw{}) {
+		return raw.Wrap
+	}
+	return nil
+}
+
+// Raw returns what follows from raw records.
+func Raw(s *config.Settings) printed.Raw {
+	return printed.Raw{Choices: s.Experiment.Raw.Choices, News: s.Experiment.Raw.News}
 }
 
 // Unclipped reports whether rewards of the chosen world may be outside of [0, 1].

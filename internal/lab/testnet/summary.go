@@ -74,7 +74,7 @@ func (d *Document) Write(w io.Writer, s *config.Settings) {
 		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
 	} else {
 		raw := ""
-		if what := s.FromRaw().String(); what != "" {
+		if what := sites.Raw(s).String(); what != "" {
 			raw = ", and " + what + " follow from raw records"
 		}
 		_, _ = fmt.Fprintf(w, "NOT PRIVATE: lockstep draws noise from a seed%s\n", raw)

@@ -69,9 +69,9 @@ func TestFeaturesStayPrivate(t *testing.T) {
 }
 
 // near returns parameters of protocol local with estimators that take turns.
-func near(s batches.NewsSchedule) batches.LocalParams {
-	return batches.LocalParams{
-		Hops: 2, Neighbourhood: batches.Ball, Estimators: batches.SplitEstimators, First: 5, Schedule: s, Threshold: .01, Pull: 25,
+func near(s batches.NewsSchedule) printed.LocalParams {
+	return printed.LocalParams{
+		Hops: 2, Neighbourhood: printed.Ball, Estimators: printed.SplitEstimators, First: 5, Schedule: s, Threshold: .01, Pull: 25,
 	}
 }
 
@@ -79,8 +79,9 @@ func near(s batches.NewsSchedule) batches.LocalParams {
 // changes later ones, and with them more of the batch's release than is charged.
 func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 	for seed := range uint64(3) {
-		p := batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromRaw, Pull: 25}
-		r, err := audit.Run(t.Context(), described(dp.TreeGaussian, p, audit.MinRuns, seed+1))
+		c := described(dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, audit.MinRuns, seed+1)
+		c.Spec.Wrap = printed.Raw{Choices: true}.Wrap
+		r, err := audit.Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,13 +95,13 @@ func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 // TestMessagesFromRawRecordsAreFound: if the records themselves decide when something is sent,
 // other features of one user change when messages leave, though everything released is the same.
 func TestMessagesFromRawRecordsAreFound(t *testing.T) {
-	local := near(batches.LogDetRawSchedule)
-	local.Threshold = 12 // with which one record decides when the first canary is sent
-	for _, p := range []protocol.Params{
-		local,
-		batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Schedule: batches.LogDetRawSchedule, Threshold: 5, Analyzer: 3, Pull: 25},
+	for news, p := range map[float64]protocol.Params{ // with which one record decides when the first canary is sent
+		12: batches.LocalParams{Hops: 2, First: 5, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 25},
+		5:  batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Analyzer: 3, Pull: 25},
 	} {
-		r, err := audit.Run(t.Context(), described(dp.TreeGaussian, p, audit.MinRuns, 1))
+		c := described(dp.TreeGaussian, p, audit.MinRuns, 1)
+		c.Spec.Wrap = printed.Raw{News: news}.Wrap
+		r, err := audit.Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -147,8 +147,8 @@ func (p *play) agent(i int) (*node.Agent, error) {
 		Keys: stamp{protocol.Peer(i)}, Topic: p.canary.setting.topic,
 	}
 	spec.Privacy.Mode, c.Noise = dp.Private, dp.NewSecureSource()
-	if protocol.TraitsOf(spec.Protocol).Raw != (protocol.Raw{}) {
-		spec.Privacy.Mode = dp.Lockstep // no other curator shows records
+	if spec.Wrap != nil {
+		spec.Privacy.Mode = dp.Lockstep // no other peer is wrapped
 	}
 	if p.noise != nil && p.given == nil {
 		spec.Privacy.Mode, c.Noise = dp.Lockstep, p.noise(i)
