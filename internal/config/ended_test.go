@@ -13,18 +13,19 @@ import (
 
 // TestEndedKeysAreCompared as builds compared them that had them: these are hashes of 0.1.0.
 func TestEndedKeysAreCompared(t *testing.T) {
-	for learner, want := range map[string]string{
-		"ucb":         "d6a3ed8b90cf303c",
-		"elimination": "0b8fb3d82e90e44e",
-		"klucb":       "5e49ca4d88226f50",
+	for chosen, want := range map[string]string{
+		"learner.name=ucb":                        "d6a3ed8b90cf303c",
+		"learner.name=elimination":                "0b8fb3d82e90e44e",
+		"learner.name=klucb":                      "5e49ca4d88226f50",
+		"learner.name=linucb protocol.name=local": "b061443a186db54c",
 	} {
-		c, _, err := plan.Schema().Read(configtest.Write(t, configtest.Good(nil)), []string{"learner.name=" + learner})
+		c, _, err := plan.Schema().Read(configtest.Write(t, configtest.Good(nil)), strings.Fields(chosen))
 		if err != nil {
 			t.Fatal(err)
 		}
 		hash := config.PolicyHash(&c.Settings, configtest.ThreeSites(), "")
 		if got := hex.EncodeToString(hash[:8]); got != want {
-			t.Errorf("%s: the policy is %s, and was %s", learner, got, want)
+			t.Errorf("%s: the policy is %s, and was %s", chosen, got, want)
 		}
 	}
 }

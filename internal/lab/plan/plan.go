@@ -20,7 +20,7 @@ func Schema() *config.Schema {
 	standard.once.Do(func() {
 		x := config.Extension{
 			Learners: printed.Learners(), Protocols: printed.Protocols(), Keys: keys(), Laboratory: laboratory{},
-			Constraints: slices.Concat(worldConstraints(), runConstraints()),
+			Constraints: slices.Concat(worldConstraints(), runConstraints(), rawConstraints()),
 		}
 		for _, p := range world.Table() {
 			x.Worlds = append(x.Worlds, config.Entry{Name: p.Words().Name, Summary: p.Words().Summary, Params: p})

@@ -8,9 +8,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/sites"
-	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
-	"peerd.dev/protocol"
 )
 
 func worldConstraints() []config.Constraint {
@@ -79,18 +77,6 @@ func worldConstraints() []config.Constraint {
 		{Keys: []string{"experiment.noise", "privacy.mechanism", "learner.name"}, Doc: "Papers print noise for records with features in a tree.", Broken: func(s *config.Settings) string {
 			if s.Experiment.Noise == sites.PrintedNoise && (s.Privacy.Mechanism != dp.TreeGaussian.String() || !bandit.TraitsOf(s.LearnerParams()).Contextual) {
 				return fmt.Sprintf("want %s with %s and %s; papers print noise for records with features in %s", sites.TightNoise, s.With("privacy.mechanism"), s.With("learner.name"), dp.TreeGaussian)
-			}
-			return ""
-		}},
-		{Keys: []string{"experiment.raw.choices", "experiment.raw.news", "mode"}, Doc: "What follows from raw records is for lockstep.", Broken: func(s *config.Settings) string {
-			if raw := sites.Raw(s); raw != (printed.Raw{}) && s.Mode == config.Live {
-				return fmt.Sprintf("want false and 0 with %s; %s that follow from raw records are not private", s.With("mode"), raw)
-			}
-			return ""
-		}},
-		{Keys: []string{"experiment.raw.choices", "experiment.raw.news", "protocol.name"}, Doc: "Papers take raw records where sites release batches for one estimator.", Broken: func(s *config.Settings) string {
-			if p := s.ProtocolParams(); sites.Raw(s) != (printed.Raw{}) && (!protocol.TraitsOf(p).Wide || p.Cadence().Lanes > 1) {
-				return fmt.Sprintf("want false and 0 with %s; papers take raw records where sites release batches for one estimator", s.With("protocol.name"))
 			}
 			return ""
 		}},

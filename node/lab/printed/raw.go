@@ -37,7 +37,7 @@ func (r Raw) String() string {
 }
 
 // Wrap returns a learner and a protocol that share the raw records of a peer with streams of a spec, one for
-// each part: the learner chooses from them, and the protocol holds back batches.
+// each part: the learner chooses from them, and the protocol keeps batches that are not worth a message.
 func (r Raw) Wrap(s dp.Spec, l bandit.Learner, p protocol.Protocol) (bandit.Learner, protocol.Protocol, error) {
 	if s.Streams != l.Statistic().Parts {
 		return nil, nil, fmt.Errorf("printed: raw records of %d parts in %d streams, want as many", l.Statistic().Parts, s.Streams)
@@ -190,7 +190,7 @@ func (l *rawLearner) fields(v *state.Visitor) {
 	l.raw.fields(v)
 }
 
-// rawProtocol is a protocol that holds back batches which are not worth a message.
+// rawProtocol is a protocol that keeps batches which are not worth a message.
 type rawProtocol struct {
 	protocol.Protocol
 	raw *rawRecords
