@@ -70,7 +70,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.faults.churn": "0.4", "experiment.faults.stop": "10", "experiment.faults.resume": "20", "experiment.liars.count": "1", "experiment.liars.claim": "half",
 		"experiment.liars.pay": "inside", "experiment.liars.noise": "loud", "experiment.liars.messages": "silent", "experiment.cost.hub": "25", "experiment.cost.link": "2",
 		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true",
-		"experiment.noise": "printed", "experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
+		"experiment.noise": "printed", "experiment.raw.choices": "true", "experiment.raw.news": "7", "experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
 		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true", "experiment.figure.runs": "4",
 		"log.level": "debug", "log.format": "json",
 		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival",
@@ -226,7 +226,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 				s.Learner.Params = s.Learner.Params.With(e.Words().Name, e)
 			}
 		}
-		for _, e := range table.Protocols() {
+		for _, e := range slices.Concat(table.Protocols(), printed.Protocols()) {
 			s.Protocol.Params = s.Protocol.Params.With(e.Words().Name, e)
 		}
 		for _, e := range world.Table() {

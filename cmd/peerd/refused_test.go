@@ -128,6 +128,8 @@ func refusedAlone() []refusedCase {
 		{key: "experiment.cells", value: "[{name: [a]}]", reason: "see item 0, name"},
 		{key: "experiment.alone", value: "1", reason: "want true or false"},
 		{key: "experiment.noise", value: "exact", reason: "want tight or printed"},
+		{key: "experiment.raw.choices", value: "1", reason: "want true or false"},
+		{key: "experiment.raw.news", value: "-1", reason: "want a number from 0 to 1000000000"},
 		{key: "experiment.lemmas", value: "1", reason: "want true or false"},
 		{key: "experiment.coverage", value: "1", reason: "want true or false"},
 		{key: "experiment.faults.loss", value: "1", reason: "want a probability from 0 to below 1"},

@@ -30,6 +30,9 @@ func refusedTogether() []refusedCase {
 			with: inLockstep("privacy.mechanism", "tree-gaussian", "world.gaussian.means", "[[0, 0.5, 1]]", "world.gaussian.clip", "false", "world.gaussian.sd", "1", "privacy.delta", "1e-06"),
 		},
 		{key: "experiment.noise", value: "printed", reason: "papers print noise for records with features in tree-gaussian", with: average()},
+		{key: "experiment.raw.choices", value: "true", reason: "want false with mode: live; what follows from raw records is not private"},
+		{key: "experiment.raw.choices", value: "true", reason: "want false with protocol.name: rows; papers take raw records", with: inLockstep("protocol.name", "rows")},
+		{key: "experiment.raw.news", value: "5", reason: "want 0 with mode: live; what follows from raw records is not private"},
 		{key: "privacy.counts", value: "noised", reason: "want public with protocol.name: average", with: average("api.min_exposures", "0")},
 		{
 			key: "world.kind", value: "gaussian", reason: "want rewards in [0, 1] with privacy.counts: noised: set world.gaussian.clip: true",
