@@ -26,7 +26,7 @@ func TestFiguresInSmall(t *testing.T) {
 			if real := []string{"fig2c", "paper002-2c", "paper002-3c"}; slices.Contains(real, name) && os.Getenv("PEERD_DATA") == "" {
 				t.Skip("PEERD_DATA is not set; scripts/fetch-data.sh gets the data")
 			}
-			rounds := uint64(300)
+			rounds := uint64(400)
 			if name == "systems" || name == "together" || name == "rule-4" || name == "paper003-noise" || name == "paper003-11" || name == "paper003-12" { // with many sites, which sign
 				rounds = 40
 			}

@@ -87,13 +87,12 @@ func audits(t *testing.T, m dp.Mechanism, seeds uint64) []*audit.Report {
 	return reports
 }
 
-// seeds returns over how many seeds correct peers with a mechanism are audited: 20 for the one that
-// most faults are built into, and for all with PEERD_LONG.
-func seeds(m dp.Mechanism) uint64 {
+// seeds returns over how many seeds correct peers are audited.
+func seeds() uint64 {
 	switch {
 	case testing.Short():
 		return 2
-	case m == dp.Tree || os.Getenv("PEERD_LONG") != "":
+	case os.Getenv("PEERD_LONG") != "":
 		return 20
 	}
 	return 3
@@ -107,7 +106,7 @@ func TestCorrectPeersPass(t *testing.T) {
 			continue // promises nothing
 		}
 		t.Run(m.String(), func(t *testing.T) {
-			alarms, seeds := uint64(0), seeds(m)
+			alarms, seeds := uint64(0), seeds()
 			for i, r := range audits(t, m, seeds) {
 				if !r.Passed {
 					alarms++

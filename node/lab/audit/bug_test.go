@@ -34,7 +34,7 @@ func faults(m dp.Mechanism) []string {
 }
 
 // TestSeededBugsAreFound builds one fault after another into the peers, which the audit does not
-// know of, and audits them over 5 fixed seeds, or 20 with PEERD_LONG: all audits must fail.
+// know of, and audits them over 3 fixed seeds, or 20 with PEERD_LONG: all audits must fail.
 func TestSeededBugsAreFound(t *testing.T) {
 	for _, m := range dp.Mechanisms() {
 		for _, bug := range faults(m) {

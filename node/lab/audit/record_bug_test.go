@@ -25,7 +25,7 @@ func Seeds() int {
 	if os.Getenv("PEERD_LONG") != "" {
 		return 20
 	}
-	return 5
+	return 3
 }
 
 // TestSeededBugsAreFoundInRecords builds faults into the curators of linear records, and audits
