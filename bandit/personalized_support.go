@@ -2,7 +2,13 @@ package bandit
 
 import "math"
 
-var _ Supported = (*Personalized)(nil)
+var (
+	_ Supported = (*Personalized)(nil)
+	_ Selfish   = PersonalizedParams{}
+)
+
+// Common implements [Selfish]: without neighbours both make the same choices, but for their guard.
+func (PersonalizedParams) Common() Params { return IMEDParams{} }
 
 // Support returns own rewards, and what other sites add to an estimate's precision as the number of own rewards
 // without noise that would add as much. Distances are as the newest choice knew them, of sites that have released

@@ -20,8 +20,10 @@ interface: wait until all are linked, show a live table, and end with a summary 
 all rounds are played. No process is left behind, even after an interrupt, and the
 peers' folders are removed unless --keep is given.
 
-Regret is the loss of a site compared with always pulling the arm that is best over all
-sites. "Alone" is the same peer without neighbours, simulated next to the network.
+Regret is the loss of a site compared with always pulling one arm: the best one for its own
+users, if the learner chooses for these, and otherwise the one that is best over all sites.
+"Alone" is the same peer without neighbours, simulated next to the network, and "one arm
+for all sites" the same network with a learner that chooses so.
 
 With world.kind: application, the peers wait for your application: each answers on its
 own port, which is printed with the file that holds its token, until the network is

@@ -194,7 +194,7 @@ func noneLeft(t *testing.T) {
 // TestAnyNumberOfSitesTakesTheRowsInTurn: -n is valid with a configuration that has rows of means
 // for fewer sites, and not with more rows than sites.
 func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
-	for n, last := range map[int]float64{20: .8, 7: .4, 5: .8} {
+	for n, last := range map[int]float64{20: .4, 7: .6, 5: .4} {
 		o := &options{config: "../../configs/testnet.yaml"}
 		(testnetOptions{nodes: n}).apply(o)
 		c, err := o.load()

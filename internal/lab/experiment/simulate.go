@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"context"
 	"math/rand/v2"
 
 	"peerd.dev/bandit"
@@ -11,7 +10,6 @@ import (
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
-	"peerd.dev/node/lab/stats"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
@@ -87,37 +85,6 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 	return c, nil
 }
 
-// Alone is the regret of peers without neighbours, by round.
-type Alone struct {
-	points []uint64
-	regret []float64
-}
-
-// baselineRuns is over how many runs the regret alone is averaged.
-const baselineRuns = 4
-
-// Baseline returns the regret alone and by how much each arm falls short of the
-// best one over all sites.
-func Baseline(ctx context.Context, s *config.Settings, source world.Source) (Alone, []float64, error) {
-	rs, err := stats.Runs(ctx, Seeds(1, baselineRuns), func(run uint64) (sim.Config, error) {
-		return SimulateAlone(s, source, run)
-	}, nil)
-	if err != nil {
-		return Alone{}, nil, err
-	}
-	a := Alone{points: rs[0].Points, regret: make([]float64, len(rs[0].Regret))}
-	for _, r := range rs {
-		for i, x := range r.Regret {
-			a.regret[i] += x / baselineRuns
-		}
-	}
-	worlds, err := sites.Of(s, source)
-	if err != nil {
-		return a, nil, err
-	}
-	return a, worlds.Gaps(), nil
-}
-
 // SimulateAlone is a simulation in which every peer that has arms is a network of one.
 func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Config, error) {
 	c, err := Simulate(s, source, make([][]protocol.Peer, s.Testnet.Nodes), run)
@@ -140,18 +107,6 @@ func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Con
 	c.Spec.Graph, c.Spec.Protocol = make([][]protocol.Peer, len(seeds)), protocol.Among(c.Spec.Protocol, 1)
 	c.Alone, c.Liars, c.Faults = true, sim.Liars{}, sim.Faults{}
 	return c, nil
-}
-
-// At returns the regret after a number of rounds.
-func (a Alone) At(round uint64) float64 {
-	r, t := 0.0, uint64(0)
-	for i, p := range a.points {
-		if p >= round {
-			return r + (a.regret[i]-r)*float64(round-t)/float64(p-t)
-		}
-		r, t = a.regret[i], p
-	}
-	return r
 }
 
 // Seeds returns n seeds, the first of them first.

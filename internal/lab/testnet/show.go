@@ -11,7 +11,6 @@ import (
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
-	"peerd.dev/protocol"
 )
 
 // liveTable draws a table over and over: in place on a terminal, else a line every
@@ -52,7 +51,8 @@ func (l *liveTable) show(last bool, f func(w io.Writer, wide bool)) {
 
 // write writes the state of all peers.
 func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
-	round, together, alone := t.progress(all)
+	round, r := t.progress(all)
+	together, alone := r.shown(t.selfish())
 	if !wide {
 		var out uint64
 		for _, d := range all {
@@ -75,8 +75,8 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 		}
 		regret, favours := "-", "(no arms)"
 		if t.learns(i) {
-			regret, favours = fmt.Sprintf("%.1f", d.Regret), "-"
-			if t.gaps != nil {
+			regret, favours = fmt.Sprintf("%.1f", t.regret(i, &d)), "-"
+			if t.baseline.Gaps != nil {
 				arg, _ := sites.ArgMax(d.Means)
 				favours = t.Settings.Arms[arg]
 			}
@@ -85,29 +85,4 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 			favours, d.Spent, d.Left, d.Released, terminal.Bytes(d.BytesOut), terminal.Bytes(d.BytesIn), linked)
 	}
 	_ = tw.Flush()
-}
-
-// progress returns how many rounds all peers have played, their mean regret, and the regret alone
-// after the same number of pulls. A busy machine skips rounds, and a round that was not played
-// adds no regret.
-func (t *Net) progress(all []api.Status) (round uint64, together, alone float64) {
-	round = all[0].Round
-	var pulls uint64
-	learners := t.Settings.SitesOf(t.Settings.Testnet.Nodes)
-	for i, d := range all {
-		round = min(round, d.Round)
-		if !t.learns(i) {
-			continue
-		}
-		together += d.Regret / float64(learners)
-		for _, n := range d.Pulls {
-			pulls += n
-		}
-	}
-	return round, together, t.alone.At(pulls / uint64(learners))
-}
-
-// learns reports whether a peer has arms.
-func (t *Net) learns(i int) bool {
-	return protocol.Learns(t.Settings.ProtocolParams(), protocol.Peer(i))
 }

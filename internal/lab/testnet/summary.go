@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/api"
@@ -13,40 +14,42 @@ import (
 
 // Document is the result of a testnet.
 type Document struct {
-	Nodes    int          `json:"nodes"`
-	Topology string       `json:"topology"`
-	Protocol string       `json:"protocol"`
-	Private  bool         `json:"private"`
-	Epsilon  float64      `json:"epsilon"` // -1 for infinity
-	Rounds   uint64       `json:"rounds"`
-	Together float64      `json:"regret_together"` // mean over sites
-	Alone    float64      `json:"regret_alone"`
-	Best     string       `json:"best_arm"` // over all sites; empty where arms have no means
-	Right    int          `json:"sites_right"`
-	Learners int          `json:"sites_with_arms"`
-	Skipped  uint64       `json:"rounds_skipped"`
-	Bytes    uint64       `json:"bytes_sent"`
-	Seconds  float64      `json:"seconds"`
-	Sites    []api.Status `json:"sites"`
-	Seeds    *Comparison  `json:"seeds,omitempty"`
+	Nodes       int          `json:"nodes"`
+	Topology    string       `json:"topology"`
+	Protocol    string       `json:"protocol"`
+	Private     bool         `json:"private"`
+	Epsilon     float64      `json:"epsilon"` // -1 for infinity
+	Rounds      uint64       `json:"rounds"`
+	Together    float64      `json:"regret_together"` // mean over sites
+	Alone       float64      `json:"regret_alone"`
+	OwnTogether float64      `json:"own_regret_together"` // against the best arm of each site; 0 where arms have no means
+	OwnAlone    float64      `json:"own_regret_alone"`
+	OwnCommon   float64      `json:"own_regret_common,omitempty"` // if sites choose for their own users: simulated, with one arm for all
+	Best        string       `json:"best_arm"`                    // over all sites; empty where arms have no means
+	Right       int          `json:"sites_right"`                 // that favour the best arm: over all sites, or their own if they choose for their own users
+	Learners    int          `json:"sites_with_arms"`
+	Skipped     uint64       `json:"rounds_skipped"`
+	Bytes       uint64       `json:"bytes_sent"`
+	Seconds     float64      `json:"seconds"`
+	Sites       []api.Status `json:"sites"`
+	Seeds       *Comparison  `json:"seeds,omitempty"`
 }
 
 func (t *Net) summary(all []api.Status, took time.Duration) Document {
-	round, together, alone := t.progress(all)
+	round, r := t.progress(all)
 	d := Document{
 		Nodes: t.Settings.Testnet.Nodes, Topology: t.Settings.Testnet.Topology, Protocol: t.Settings.Protocol.Name,
 		Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
-		Together: together, Alone: alone, Learners: t.Settings.SitesOf(t.Settings.Testnet.Nodes), Seconds: took.Seconds(), Sites: all,
+		Together: r.together, Alone: r.alone, OwnTogether: r.ownTogether, OwnAlone: r.ownAlone, OwnCommon: r.ownCommon, Learners: t.Settings.SitesOf(t.Settings.Testnet.Nodes), Seconds: took.Seconds(), Sites: all,
 	}
 	if t.Settings.Privacy.Epsilon.Infinite() {
 		d.Epsilon = -1
 	}
-	best := slices.Index(t.gaps, 0)
-	if best >= 0 {
+	if best := slices.Index(t.baseline.Gaps, 0); best >= 0 {
 		d.Best = t.Settings.Arms[best]
 	}
 	for i, s := range all {
-		if arg, _ := sites.ArgMax(s.Means); t.learns(i) && arg == best {
+		if arg, _ := sites.ArgMax(s.Means); t.learns(i) && arg == t.best(i) {
 			d.Right++
 		}
 		d.Skipped += s.Skipped
@@ -63,13 +66,25 @@ func (d *Document) most() (eps float64) {
 	return eps
 }
 
-// Write prints the summary.
-func (d *Document) Write(w io.Writer, s *config.Settings) {
-	_, _ = fmt.Fprintf(w, "\n%d rounds, %d processes, %.1f s\n", d.Rounds, d.Nodes, d.Seconds)
+// writeRegret prints what sites lose, against what they choose: the best arm of their own, or the one that is
+// best over all sites.
+func (d *Document) writeRegret(w io.Writer, s *config.Settings) {
+	if _, selfish := bandit.Common(s.LearnerParams()); selfish && d.Best != "" {
+		_, _ = fmt.Fprintf(w, "regret of a site, of its own users' rewards   together %.1f   alone %.1f   one arm for all sites %.1f   (lower is better)\n", d.OwnTogether, d.OwnAlone, d.OwnCommon)
+		_, _ = fmt.Fprintf(w, "%d of %d sites favour the arm that is best for their own users\n", d.Right, d.Learners)
+		return
+	}
 	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
 	if d.Best != "" {
 		_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
+		_, _ = fmt.Fprintf(w, "of its own users' rewards a site loses   together %.1f   alone %.1f\n", d.OwnTogether, d.OwnAlone)
 	}
+}
+
+// Write prints the summary.
+func (d *Document) Write(w io.Writer, s *config.Settings) {
+	_, _ = fmt.Fprintf(w, "\n%d rounds, %d processes, %.1f s\n", d.Rounds, d.Nodes, d.Seconds)
+	d.writeRegret(w, s)
 	if d.Private {
 		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
 	} else {

@@ -24,8 +24,7 @@ type Net struct {
 	Graph     *topology.Graph
 	net       *config.Network
 	Processes []*Process
-	alone     experiment.Alone
-	gaps      []float64
+	baseline  experiment.Baseline
 	Names     []string
 	apis      []string // where the peers of an application answer
 
@@ -92,8 +91,8 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	if err = t.Start(); err != nil {
 		return err
 	}
-	// The baseline is computed while the processes come up.
-	if t.alone, t.gaps, err = experiment.Baseline(ctx, s, source); err != nil {
+	// It is simulated while the processes come up.
+	if t.baseline, err = experiment.NewBaseline(ctx, s, source, config.Neighbours(s.Testnet.Nodes, t.Graph.Edges())); err != nil {
 		return err
 	}
 	if err = t.WaitReady(ctx); err != nil {

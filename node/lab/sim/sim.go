@@ -53,7 +53,9 @@ type Result struct {
 	// OwnRegret is the regret of the average honest peer with arms against the best arm of its
 	// own site, at the end, by Config.Means; nil without them.
 	OwnRegret *float64
-	// OwnRegrets are the same of every honest peer with arms, by peer.
+	// OwnCurve is the same after Points rounds.
+	OwnCurve []float64
+	// OwnRegrets are OwnRegret of every honest peer with arms, by peer.
 	OwnRegrets []float64
 	Pulls      [][]uint64  // by peer and arm
 	Means      [][]float64 // final estimates, by peer and arm
@@ -391,6 +393,9 @@ func (r *run) point(done uint64) {
 	if done*p/r.Rounds != (done-1)*p/r.Rounds {
 		r.res.Points = append(r.res.Points, done)
 		r.res.Regret = append(r.res.Regret, r.regret/r.honest)
+		if r.Means != nil {
+			r.res.OwnCurve = append(r.res.OwnCurve, r.own/r.honest)
+		}
 	}
 }
 

@@ -1,0 +1,88 @@
+package experiment
+
+import (
+	"context"
+
+	"peerd.dev/bandit"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/stats"
+	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
+)
+
+// A Curve is the regret of a site after each of some numbers of rounds.
+type Curve struct {
+	points []uint64
+	regret []float64
+}
+
+// At returns the regret after a number of rounds; 0 on an empty curve.
+func (c Curve) At(round uint64) float64 {
+	r, t := 0.0, uint64(0)
+	for i, p := range c.points {
+		if p >= round {
+			return r + (c.regret[i]-r)*float64(round-t)/float64(p-t)
+		}
+		r, t = c.regret[i], p
+	}
+	return r
+}
+
+// Empty reports whether nothing was simulated.
+func (c Curve) Empty() bool { return len(c.regret) == 0 }
+
+// Baseline is what the sites of a testnet lose otherwise, in simulations.
+type Baseline struct {
+	Alone Curve // without neighbours, against the arm that is best over all sites
+	// OwnAlone and OwnCommon are against the best arm of each site: without neighbours, and with a learner
+	// that chooses one arm for all. They are empty where arms have no means, and OwnCommon is empty if the
+	// learner chooses one arm for all itself.
+	OwnAlone, OwnCommon Curve
+	Gaps                []float64   // by how much each arm falls short of the best one over all sites; nil without means
+	Means               [][]float64 // of arms, by site; nil without means
+}
+
+// baselineRuns is over how many runs a baseline is averaged.
+const baselineRuns = 4
+
+// NewBaseline simulates the sites of a testnet with these links.
+func NewBaseline(ctx context.Context, s *config.Settings, source world.Source, links [][]protocol.Peer) (b Baseline, err error) {
+	worlds, err := sites.Of(s, source)
+	if err != nil {
+		return b, err
+	}
+	b.Gaps, b.Means = worlds.Gaps(), worlds.Means
+	b.Alone, b.OwnAlone, err = curves(ctx, func(run uint64) (sim.Config, error) { return SimulateAlone(s, source, run) })
+	common, selfish := bandit.Common(s.LearnerParams())
+	if err != nil || !selfish || b.Means == nil {
+		return b, err
+	}
+	other := *s
+	other.Learner.Name = common.Words().Name
+	_, b.OwnCommon, err = curves(ctx, func(run uint64) (sim.Config, error) { return Simulate(&other, source, links, run) })
+	return b, err
+}
+
+// curves returns the mean of the regret over runs, and of the regret against the best arm of each site.
+func curves(ctx context.Context, play func(run uint64) (sim.Config, error)) (all, own Curve, err error) {
+	rs, err := stats.Runs(ctx, Seeds(1, baselineRuns), play, nil)
+	if err != nil {
+		return all, own, err
+	}
+	mean := func(of func(*sim.Result) []float64) Curve {
+		c := Curve{points: rs[0].Points, regret: make([]float64, len(of(&rs[0])))}
+		for i := range rs {
+			for k, x := range of(&rs[i]) {
+				c.regret[k] += x / baselineRuns
+			}
+		}
+		return c
+	}
+	all = mean(func(r *sim.Result) []float64 { return r.Regret })
+	if own = mean(func(r *sim.Result) []float64 { return r.OwnCurve }); own.Empty() {
+		own = Curve{}
+	}
+	return all, own, nil
+}
