@@ -7,7 +7,7 @@ var (
 	_ Selfish   = PersonalizedParams{}
 )
 
-// Common implements [Selfish]: without neighbours both make the same choices, but for their guard.
+// Common implements [Selfish]: the learner that makes the same choices at a site alone, except what a guard adds.
 func (PersonalizedParams) Common() Params { return IMEDParams{} }
 
 // Support returns own rewards, and what other sites add to an estimate's precision as the number of own rewards

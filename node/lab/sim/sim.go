@@ -46,34 +46,6 @@ type Config struct {
 	Progress func(done uint64) error
 }
 
-// Result is what a referee who knows the worlds sees, without liars.
-type Result struct {
-	Points []uint64  // numbers of rounds
-	Regret []float64 // cumulative, of the average honest peer with arms, after Points rounds
-	// OwnRegret is the regret of the average honest peer with arms against the best arm of its
-	// own site, at the end, by Config.Means; nil without them.
-	OwnRegret *float64
-	// OwnCurve is the same after Points rounds.
-	OwnCurve []float64
-	// OwnRegrets are OwnRegret of every honest peer with arms, by peer.
-	OwnRegrets []float64
-	Pulls      [][]uint64  // by peer and arm
-	Means      [][]float64 // final estimates, by peer and arm
-	Released   uint64      // nodes that were drawn
-	Messages   uint64
-	Bytes      uint64 // of encoded messages, without transport framing; 0 unless asked for
-	// Links and HubLinks count the links over which a release went in a round, round by round, as
-	// Li and Song (eq. 2) do: Links those between peers with arms, HubLinks those with an idle
-	// peer at one end. They are 0 unless Config.Bytes is set.
-	Links, HubLinks uint64
-	Lost            uint64 // messages
-	Refused         uint64 // messages, and messages that prove another peer's fault
-	Spent           float64
-	Gap             float64   // difference between the best and the second best arm of Truth
-	Lemmas          *Lemmas   // nil unless asked for
-	Coverage        *Coverage // nil unless asked for
-}
-
 // run is a run in progress.
 type run struct {
 	Config
