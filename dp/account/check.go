@@ -13,8 +13,6 @@ const (
 	maxEpsilon = 1e9
 	maxMu      = 1e5
 	minMu      = 1e-9
-	maxRho     = maxMu * maxMu / 2
-	minRho     = minMu * minMu / 2
 	maxSigma   = 1e300
 )
 
