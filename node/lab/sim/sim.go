@@ -339,7 +339,7 @@ func (r *run) link(t protocol.Round, a, b int) {
 	r.busy[ends] = t + 1
 }
 
-// counts reports whether the regret of an honest peer with arms counts: of each but one that stops for ever.
+// counts reports whether the regret of an honest peer with arms counts: of all except one that stops for ever.
 func (r *run) counts(i int) bool { return i != r.stops || r.Faults.Resume > 0 }
 
 // away reports whether a fault keeps peer i out of round t.
