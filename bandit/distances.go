@@ -50,6 +50,14 @@ func (d *distances) precision(site int, variance float64) (sum float64) {
 	return sum
 }
 
+// share returns which part of a precision of another site's parameter is left for the own site.
+func (d *distances) share(site int, precision float64) float64 {
+	if precision == 0 {
+		return 0
+	}
+	return d.precision(site, 1/precision) / precision
+}
+
 // due reports whether n own rewards are enough more, or fewer, for distances to be computed again.
 func (d *distances) due(n float64) bool {
 	return n >= growth*d.rewards && n > 0 || n < d.rewards
@@ -98,9 +106,12 @@ func (d *distances) renew(n float64, self int, likelihood [][points]float64) {
 	}
 }
 
-// save returns the state.
-func (d *distances) save() []byte {
-	b := binary.BigEndian.AppendUint64(nil, math.Float64bits(d.rewards))
+// save returns the state, and other numbers that belong to it.
+func (d *distances) save(others []float64) []byte {
+	var b []byte
+	for _, x := range append(others[:len(others):len(others)], d.rewards) {
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
+	}
 	for _, p := range d.posterior {
 		for _, x := range p {
 			b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
@@ -109,16 +120,20 @@ func (d *distances) save() []byte {
 	return b
 }
 
-// loadDistances returns distances with a saved state.
-func loadDistances(state []byte) (distances, error) {
+// loadDistances returns distances with a saved state, and sets the other numbers.
+func loadDistances(state []byte, others []float64) (distances, error) {
 	const site = 8 * points
-	if len(state) < 8 || (len(state)-8)%site != 0 {
-		return distances{}, fmt.Errorf("bandit: saved state of %d bytes, want 8 and %d for every site", len(state), site)
+	begin := 8 * (len(others) + 1)
+	if len(state) < begin || (len(state)-begin)%site != 0 {
+		return distances{}, fmt.Errorf("bandit: saved state of %d bytes, want %d and %d for every site", len(state), begin, site)
 	}
 	next := func() (x float64) {
 		x = math.Float64frombits(binary.BigEndian.Uint64(state))
 		state = state[8:]
 		return x
+	}
+	for i := range others {
+		others[i] = next()
 	}
 	d := newDistances()
 	d.rewards = next()

@@ -117,6 +117,7 @@ func Table() []Params {
 		PersonalizedParams{Guard: 5},
 		EliminationParams{Length: 1},
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
+		PersonalizedLinearParams{Features: 5, Map: Interactions, Radius: 1, Records: WithoutSquares, Guard: 5},
 		LinTSParams{Vectors: [][]float64{}, Radius: 1},
 	}
 }

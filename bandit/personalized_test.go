@@ -69,7 +69,7 @@ func lies(b *Belief) {
 }
 
 // TestTheGuardHolds: whatever others say, an arm is pulled only if its index by own rewards is within the guard of the
-// least one. With a guard of 5 lies of nine sites do use up more than a guard of 4, so the test would detect it.
+// least one, and if own rewards do not speak against it by more than follow nats or its index is the least one. With a guard of 5 lies of nine sites do use up more than a guard of 4, so the test would detect it.
 func TestTheGuardHolds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	beyond := 0
@@ -78,9 +78,9 @@ func TestTheGuardHolds(t *testing.T) {
 		u, b := personalized(t, 3, 10, guard), belief.New(3, 1)
 		lies(&b)
 		playAlone(u, &b, []float64{.7, .5, .3}, 2000, rng, func(k Arm) {
-			index := func(k int) float64 {
+			index := func(k int) (index, exponent float64) {
 				if !u.mine.Known(k) {
-					return math.Log(float64(max(1, b.Pulls[k])))
+					return math.Log(float64(max(1, b.Pulls[k]))), 0
 				}
 				var e evidence
 				e.take(&u.mine, k)
@@ -91,18 +91,46 @@ func TestTheGuardHolds(t *testing.T) {
 					}
 				}
 				s := 0.
-				return e.exponent(best, &s) - math.Log(u.mine.SampleVar[k])
+				d := e.exponent(best, &s)
+				return d - math.Log(u.mine.SampleVar[k]), d
 			}
-			least := min(index(0), index(1), index(2))
-			if x := index(int(k)) - least; x > guard+1e-9 {
-				t.Fatalf("arm %d is pulled %v nats beyond the least index", k, x)
-			} else if x > guard-1 {
+			least := math.Inf(1)
+			for j := range 3 {
+				x, _ := index(j)
+				least = min(least, x)
+			}
+			switch x, d := index(int(k)); {
+			case x-least > 2*guard+1e-9:
+				t.Fatalf("arm %d is pulled %v nats beyond the least index", k, x-least)
+			case d > follow+1e-9 && x > least+1e-9:
+				t.Fatalf("arm %d is pulled, against which own rewards speak by %v nats", k, d)
+			case x-least > guard-1:
 				beyond++
 			}
 		})
 	}
 	if beyond == 0 {
 		t.Error("no choice is near the guard: the test shows nothing")
+	}
+}
+
+// TestTheGuardGrowsWithLikeness: own rewards that are what others say double the guard, and rewards that are not leave it.
+func TestTheGuardGrowsWithLikeness(t *testing.T) {
+	for apart, want := range map[float64]bool{0: true, .3: false} {
+		u, b := personalized(t, 4, 6, 5), belief.New(4, 1)
+		for k := range 4 {
+			for site := range 6 {
+				x := .2 + .15*float64(k)
+				if site == 0 {
+					x += apart * float64(1-2*(k%2))
+				}
+				say(&b, k, site, x, 2000, 3)
+			}
+		}
+		u.Choose(&b, Turn{})
+		if grown := u.like > u.guard; grown != want || !want && u.like > 0 {
+			t.Errorf("means %v apart: the evidence of being alike is %v nats", apart, u.like)
+		}
 	}
 }
 

@@ -155,7 +155,7 @@ func (s *Spec) suits(l bandit.Learner) error {
 		return err
 	}
 	if by, ok := l.(bandit.BySite); ok && by.NeedsSites() && !traits.Sites {
-		return fmt.Errorf("node: the learner weighs each site's mean, and protocol %s states none of one site: want one that does, with merge: mean", name)
+		return fmt.Errorf("node: the learner weighs what each site releases, and protocol %s states only the mean or the sum over sites", name)
 	}
 	if l.Statistic().Kind == bandit.Centred && s.Privacy.Adjacency == dp.ZeroOut {
 		return errors.New("node: rewards cannot be centred where neighbours have 0 for them: a reward of 0 adds something then")

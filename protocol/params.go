@@ -48,7 +48,7 @@ type Traits struct {
 	// Adaptive says that messages, or the times at which they are sent, can also depend on earlier
 	// releases.
 	Adaptive bool
-	// Sites says that a belief contains the mean of each site, in addition to the mean over sites.
+	// Sites says that a belief contains the mean or the sum of each site, in addition to the one over sites.
 	Sites bool
 	// Fixed is the reason why no peer can join or leave while the network runs; empty if peers can.
 	Fixed string

@@ -50,7 +50,7 @@ func (m *Means) NoiseDev(part int) float64 {
 type Belief struct {
 	Means
 	// Sites has each site's mean and what it rests on, if X is the plain mean over sites of their
-	// means; otherwise it is empty.
+	// means, and each site's sum, if X is the sum of sums; otherwise it is empty.
 	Sites [][]Site
 	// PerSite is the number of updates of a part at a site, as a mean over sites; 0 if nothing is
 	// known, and if the protocol does not know it.
@@ -70,11 +70,12 @@ type Belief struct {
 	Own      []float64 // means of what this peer's own streams have released; -Inf before the first release
 }
 
-// A Site is the mean of one peer's site and what it rests on: N updates, and noise with the
-// moments of [Means].
+// A Site is the mean of one peer's site, or its sum, and what it rests on: N updates, and noise with
+// the moments of [Means].
 type Site struct {
 	Peer                                  int
 	Mean                                  float64
+	Sum                                   []float64 // Dim numbers; empty where there is a mean
 	N, LaplaceSumSq, LaplaceMax, GaussVar float64
 }
 

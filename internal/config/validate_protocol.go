@@ -51,12 +51,20 @@ func protocolConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want one of %s with learner.name: %s, whose sums have %d numbers", suits, s.Learner.Name, statistic.Width())
 		}},
-		{[]string{"protocol.name", "learner.name"}, "A learner that weighs sites has the mean of each.", func(s *Settings) string {
+		{[]string{"protocol.name", "learner.name"}, "A learner that weighs sites has the mean, or the sums, of each.", func(s *Settings) string {
 			p := s.ProtocolParams()
-			if t := protocol.TraitsOf(p); !s.weighsSites() || t.Sites || t.Wide || p.Cadence().Epochs > 0 {
+			t := protocol.TraitsOf(p)
+			statistic, err := s.Statistic()
+			if wide := err == nil && statistic.Width() > 1; wide != t.Wide { // said above
 				return ""
 			}
-			suits := s.protocols(func(p protocol.Params) bool { return protocol.TraitsOf(p).Sites })
+			if !s.weighsSites() || t.Sites || p.Cadence().Epochs > 0 {
+				return ""
+			}
+			if t.Wide {
+				return fmt.Sprintf("want one without an analyzer with %s, which weighs each site's sums", s.With("learner.name"))
+			}
+			suits := s.protocols(func(p protocol.Params) bool { return protocol.TraitsOf(p).Sites && !protocol.TraitsOf(p).Wide })
 			return fmt.Sprintf("want one of %s, with merge: mean, with %s, which weighs each site's mean", suits, s.With("learner.name"))
 		}},
 		{[]string{"protocol.name", "learner.name"}, "A protocol has epochs, and the learner explores in epochs, or neither.", func(s *Settings) string {

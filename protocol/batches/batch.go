@@ -52,7 +52,7 @@ func (BatchParams) Words() protocol.Words {
 // Traits implements [protocol.Traited].
 func (p BatchParams) Traits() protocol.Traits {
 	t := protocol.Traits{
-		Kinds: map[protocol.Kind]string{batchRow: "row", batchDigest: "digest", batchWant: "want", batchReport: "report", batchOthers: "others"}, Leaf: "first", Wide: true,
+		Kinds: map[protocol.Kind]string{batchRow: "row", batchDigest: "digest", batchWant: "want", batchReport: "report", batchOthers: "others"}, Leaf: "first", Wide: true, Sites: p.Analyzer == 0,
 		// A digest contains a checksum of signatures, which depend on releases.
 		Adaptive: p.Analyzer == 0 || p.Schedule == LogDetSchedule,
 	}

@@ -38,7 +38,7 @@ func (LocalParams) Words() protocol.Words {
 // Traits implements [protocol.Traited].
 func (p LocalParams) Traits() protocol.Traits {
 	return protocol.Traits{
-		Kinds: map[protocol.Kind]string{localRow: "row", localDigest: "digest", localWant: "want"}, Leaf: "first", Wide: true,
+		Kinds: map[protocol.Kind]string{localRow: "row", localDigest: "digest", localWant: "want"}, Leaf: "first", Wide: true, Sites: true,
 		Adaptive: true, // a digest contains a checksum of signatures, which depend on releases
 		Fixed:    "how far a release travels follows from one graph, at all peers alike",
 	}

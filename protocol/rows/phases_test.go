@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -260,7 +261,7 @@ func TestAWindowForgets(t *testing.T) {
 		if err := again.Protocol.Load(saved); err != nil {
 			t.Fatal(err)
 		}
-		if want, got := p.Belief().Sites[0], again.Protocol.Belief().Sites[0]; !slices.Equal(got, want) || len(got) != 3 {
+		if want, got := p.Belief().Sites[0], again.Protocol.Belief().Sites[0]; !reflect.DeepEqual(got, want) || len(got) != 3 {
 			t.Errorf("peer %d knows %+v after a restart, want %+v", i, got, want)
 		}
 		for _, row := range rows.NewestRows(p.Protocol) {

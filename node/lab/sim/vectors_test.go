@@ -108,7 +108,7 @@ func TestOwnVectorsNeedTheMeanOfEachSite(t *testing.T) {
 	mixed := c.Spec
 	average := config(1, ring(3), 100, make([]float64, 4)).Spec
 	mixed.Protocol, mixed.Privacy = average.Protocol, average.Privacy
-	if err := mixed.Check(); err == nil || !strings.Contains(err.Error(), "states none of one site") {
+	if err := mixed.Check(); err == nil || !strings.Contains(err.Error(), "states only the mean") {
 		t.Errorf("own vectors: %v", err)
 	}
 	if err := c.Spec.Check(); err != nil {

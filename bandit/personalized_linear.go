@@ -1,0 +1,394 @@
+package bandit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/bandit/gram"
+	"peerd.dev/bandit/score"
+)
+
+// PersonalizedLinearParams are the parameters of learner personalized-linear.
+type PersonalizedLinearParams struct {
+	Features int           `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends this many for each, with a sum of squares of at most 1."`
+	Context  int           `want:"0..120" fixed:"yes" doc:"Numbers of the context that an application sends with a decision and that all its actions share, with a sum of squares of at most 1; 0 for no context. Simulated worlds offer the results of the map, and no context."`
+	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" doc:"How features are made of a context and an action; see learner.linucb.map."`
+	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration, in standard errors of the sampled parameter; smaller explores less."`
+	Records  LinearRecords `want:"plain|centred" fixed:"yes" doc:"What is released; see learner.linucb.records."`
+	Guard    float64       `want:"0 up to 20" unit:"nats" doc:"How far what other sites release can lead away from what the site would choose alone: an action is chosen only if its index by own records is at most this much above the least one."`
+}
+
+// PersonalizedLinear chooses by features as [LinUCB] does, for the users of its own site, where sites may
+// differ: each has a θ of its own. What a site has released is a normal likelihood of its θ, with the
+// error that [LinUCB] has ([gram.Likelihood]); another site's θ is at a distance from the own one, a
+// standard deviation of each of its entries, with a posterior over a grid as in [Personalized]. A choice
+// has the greatest reward under a θ that is sampled from what own and weighed records of others say.
+//
+// A guard keeps it close to the choices of a site alone: only actions are chosen whose index by own
+// records, the square of the estimated gap over twice the variance of the estimate, minus the logarithm of
+// that variance, is within a number of nats of the least one. That is the index of LinIMED (Bian and Tan
+// 2024). See docs/proofs/personalized.md.
+type PersonalizedLinear struct {
+	*LinUCB
+	guard float64
+	self  int
+	near  distances
+	sites []siteRecords // by peer
+	own   parameters
+	all   parameters // of own records and weighed ones of others
+	panel score.Panels
+}
+
+// siteRecords is what one site has released.
+type siteRecords struct {
+	n          float64
+	x          []float64
+	likelihood gram.Likelihood
+	known      bool
+}
+
+// parameters are a normal vector θ, by its precision.
+type parameters struct {
+	d     int
+	theta []float64
+	half  score.Triangle // W with P⁻¹ = WᵀW
+	sum   []float64      // P θ; scratch
+	z     []float64      // scratch
+}
+
+func newParameters(d int) parameters {
+	return parameters{d, make([]float64, d), score.NewTriangle(d), make([]float64, d), make([]float64, d)}
+}
+
+// begin sets P to the prior of [aware] and P θ to 0.
+func (p *parameters) begin() {
+	clear(p.half)
+	clear(p.sum)
+	for i := range p.d {
+		p.half.Row(i)[i] = float64(p.d)
+	}
+}
+
+// solve computes θ and W of P, which is in half, and P θ.
+func (p *parameters) solve() {
+	if !p.half.Cholesky(p.d) {
+		panic("bandit: a matrix above d·I has no factor")
+	}
+	p.half.Invert(p.d)
+	clear(p.theta)
+	score.AddTransposed(p.theta, p.half, apply(p.z, p.half, p.sum))
+}
+
+var (
+	_ BySite  = (*PersonalizedLinear)(nil)
+	_ Sampler = (*PersonalizedLinear)(nil)
+)
+
+// Words implements [Params].
+func (PersonalizedLinearParams) Words() Words {
+	return Words{"personalized-linear", "chooses by features for the site's own users, and weighs what other sites release by how alike they are"}
+}
+
+func (p PersonalizedLinearParams) linUCB() LinUCBParams {
+	return LinUCBParams{p.Features, p.Context, p.Map, SampledIndex, p.Radius, p.Records}
+}
+
+// Traits implements [Traited].
+func (p PersonalizedLinearParams) Traits() Traits { return p.linUCB().Traits() }
+
+// Check implements [Checked].
+func (p PersonalizedLinearParams) Check(arms int) (field, want string) { return p.linUCB().Check(arms) }
+
+// Small has few features.
+func (p PersonalizedLinearParams) Small() Params {
+	s := p.linUCB().Small().(LinUCBParams)
+	p.Features, p.Context = s.Features, s.Context
+	return p
+}
+
+// New implements [Params].
+func (p PersonalizedLinearParams) New(c Config) (Learner, error) {
+	if !(p.Guard >= 0 && p.Guard <= 20) {
+		return nil, fmt.Errorf("bandit: guard %v, want 0 up to 20", p.Guard)
+	}
+	l, err := p.linUCB().New(c)
+	if err != nil {
+		return nil, err
+	}
+	u := &PersonalizedLinear{LinUCB: l.(*LinUCB), guard: p.Guard, self: c.Self, near: newDistances()}
+	u.beta = p.Radius
+	u.own, u.all = newParameters(u.d), newParameters(u.d)
+	return u, nil
+}
+
+// NeedsSites implements [BySite].
+func (*PersonalizedLinear) NeedsSites() bool { return true }
+
+// Choose returns, of the actions within the guard, the one with the greatest sampled reward, the lowest among equals, or any
+// while nothing is known. The probability of the choice is not computed; see [PersonalizedLinear.Propensity].
+func (u *PersonalizedLinear) Choose(b *Belief, t Turn) Choice {
+	u.read(b)
+	if !u.known {
+		return u.any(t)
+	}
+	u.offer(t)
+	defer u.forget()
+	return Choice{u.best(u.rng), 0}
+}
+
+// Propensity implements [Sampler].
+func (u *PersonalizedLinear) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Rand) float64 {
+	u.read(b)
+	if !u.known {
+		n := 0
+		for k := range t.offered(len(u.scores)) {
+			if !t.excludes(k) {
+				n++
+			}
+		}
+		return 1 / float64(n)
+	}
+	u.offer(t)
+	defer u.forget()
+	same := 1 // this one
+	for range mostSamples - 1 {
+		if u.best(rng) == arm {
+			same++
+		}
+	}
+	return float64(same) / mostSamples
+}
+
+// offer sets able and features to the actions within the guard.
+func (u *PersonalizedLinear) offer(t Turn) {
+	if u.affine != nil {
+		t = u.affine.turn(t)
+	}
+	u.able, u.features = u.able[:0], u.features[:0]
+	if t.Actions != nil {
+		t.Actions.Aim(u.all.theta)
+		for a, x, ok := t.Actions.Next(math.Inf(-1)); ok; a, x, ok = t.Actions.Next(math.Inf(-1)) {
+			u.add(a, x, &t)
+		}
+	}
+	for k, x := range t.Features {
+		u.add(Arm(k), x, &t)
+	}
+	scores, squares := u.scores[:len(u.able)], u.squares[:len(u.able)]
+	score.Products(scores, u.own.theta, u.features)
+	score.Squares(squares, u.panel, u.features)
+	most, least := slices.Max(scores), math.Inf(1)
+	for i, s := range scores {
+		gap := most - s
+		scores[i] = gap*gap/(2*squares[i]) - math.Log(squares[i])
+		least = min(least, scores[i])
+	}
+	n := 0
+	for i, x := range scores {
+		if x <= least+u.guard {
+			u.able[n], u.features[n] = u.able[i], u.features[i]
+			n++
+		}
+	}
+	clear(u.features[n:])
+	u.able, u.features = u.able[:n], u.features[:n]
+}
+
+func (u *PersonalizedLinear) add(a Arm, x Features, t *Turn) {
+	if !t.excludes(int(a)) {
+		u.able, u.features = append(u.able, a), append(u.features, x)
+	}
+}
+
+// forget clears features, which are private and for one choice only.
+func (u *PersonalizedLinear) forget() {
+	clear(u.features)
+	if u.affine != nil {
+		u.affine.forget()
+	}
+}
+
+// best returns the action with the greatest reward under a sampled θ.
+func (u *PersonalizedLinear) best(rng *rand.Rand) Arm {
+	for i := range u.normal {
+		u.normal[i] = u.beta * rng.NormFloat64()
+	}
+	copy(u.theta, u.all.theta)
+	score.AddTransposed(u.theta, u.all.half, u.normal)
+	scores := u.scores[:len(u.able)]
+	score.Products(scores, u.theta, u.features)
+	arg := 0
+	for i, s := range scores {
+		if s > scores[arg] {
+			arg = i
+		}
+	}
+	return u.able[arg]
+}
+
+// read takes what sites have released since the last call.
+func (u *PersonalizedLinear) read(b *Belief) {
+	u.take(b)
+	own := 0.
+	if u.self < len(u.sites) {
+		own = u.sites[u.self].n
+	}
+	if u.near.due(own) {
+		u.measure(own)
+		u.pool()
+	}
+}
+
+// take reads rows, and estimates with the distances known if there are new ones.
+func (u *PersonalizedLinear) take(b *Belief) {
+	news := false
+	heard := 0
+	for i := range b.Sites[0] {
+		s := &b.Sites[0][i]
+		for s.Peer >= len(u.sites) {
+			u.sites = append(u.sites, siteRecords{})
+		}
+		heard++
+		if r := &u.sites[s.Peer]; r.n != s.N || !slices.Equal(r.x, s.Sum) {
+			news = true
+			u.hear(r, s)
+		}
+	}
+	for p := range u.sites { // what is forgotten
+		if r := &u.sites[p]; r.n > 0 && !slices.ContainsFunc(b.Sites[0], func(s belief.Site) bool { return s.Peer == p }) {
+			*r, news = siteRecords{}, true
+		}
+	}
+	if !news {
+		return
+	}
+	u.own.begin()
+	if u.self < len(u.sites) {
+		u.sites[u.self].likelihood.AddTo(u.own.half, u.own.sum, whole)
+	}
+	u.own.solve()
+	u.panel = u.own.half.Panels(u.d)
+	u.pool()
+	u.known = heard > 0
+}
+
+// whole is the share of own records that counts.
+func whole(float64) float64 { return 1 }
+
+// hear takes a site's row.
+func (u *PersonalizedLinear) hear(r *siteRecords, s *belief.Site) {
+	*r = siteRecords{n: s.N, x: append(r.x[:0], s.Sum...)}
+	g, err := gram.Of(s.Sum, s.GaussVar, u.records.gram(), u.d)
+	if err != nil {
+		return
+	}
+	c := g.Noise.B + g.Noise.Diagonal/2
+	r.likelihood, _ = g.Likelihood(func(eigenvalue float64) float64 { return rewardVar*eigenvalue + c })
+}
+
+// pool weighs the records of all sites.
+func (u *PersonalizedLinear) pool() {
+	u.all.begin()
+	for p := range u.sites {
+		share := whole
+		if p != u.self {
+			share = func(precision float64) float64 { return u.near.share(p, precision) }
+		}
+		u.sites[p].likelihood.AddTo(u.all.half, u.all.sum, share)
+	}
+	u.all.solve()
+}
+
+// measure renews the distances: given a distance t, another site's θ is normal around the own one with the
+// own covariance and 2t² more for each entry.
+func (u *PersonalizedLinear) measure(own float64) {
+	type prediction struct {
+		precision   score.Triangle
+		sum         []float64 // precision times mean
+		log, square float64   // logarithm of the determinant of the precision, and meanᵀ·precision·mean
+	}
+	var of [points]prediction
+	for g, square := range &u.near.squares {
+		s := score.NewTriangle(u.d)
+		for k := range u.d { // WᵀW
+			row := u.own.half.Row(k)
+			for i := range row {
+				to := s.Row(i)
+				for j := range to {
+					to[j] += float64(row[i] * row[j])
+				}
+			}
+		}
+		for i := range u.d {
+			s.Row(i)[i] += square
+		}
+		x := parameters{u.d, make([]float64, u.d), s, u.own.theta, make([]float64, u.d)}
+		x.solve() // θ is the precision times the mean, since the matrix is the covariance
+		p := prediction{precision: score.NewTriangle(u.d), sum: x.theta, log: x.log()}
+		for k := range u.d {
+			row := x.half.Row(k)
+			for i := range row {
+				to := p.precision.Row(i)
+				for j := range to {
+					to[j] += float64(row[i] * row[j])
+				}
+			}
+		}
+		for i, v := range x.theta {
+			p.square += float64(v * u.own.theta[i])
+		}
+		p.log = -p.log
+		of[g] = p
+	}
+	y, likelihood := newParameters(u.d), make([][points]float64, len(u.sites))
+	for site := range u.sites {
+		for g := range &of {
+			p := &of[g]
+			copy(y.half, p.precision)
+			copy(y.sum, p.sum)
+			u.sites[site].likelihood.AddTo(y.half, y.sum, whole)
+			y.solve()
+			square := 0.
+			for i, v := range y.theta {
+				square += float64(v * y.sum[i])
+			}
+			likelihood[site][g] = (p.log - y.log() + square - p.square) / 2
+		}
+	}
+	u.near.renew(own, u.self, likelihood)
+}
+
+// log returns the logarithm of the determinant of P, after solve.
+func (p *parameters) log() (sum float64) {
+	for i := range p.d {
+		sum -= 2 * math.Log(p.half.Row(i)[i])
+	}
+	return sum
+}
+
+// Summarize returns, for every arm, the number of own records. Estimates are 0, since they depend on
+// features.
+func (u *PersonalizedLinear) Summarize(b *Belief) Summary {
+	u.take(b)
+	n, own := len(u.scores), 0.
+	if u.self < len(u.sites) {
+		own = u.sites[u.self].n
+	}
+	return Summary{make([]float64, n), slices.Repeat([]float64{own}, n), make([]float64, n), Parameter{}}
+}
+
+// Save returns the distances.
+func (u *PersonalizedLinear) Save() []byte { return u.near.save(nil) }
+
+// Load implements [Learner].
+func (u *PersonalizedLinear) Load(state []byte) error {
+	near, err := loadDistances(state, nil)
+	if err == nil {
+		u.near = near
+		u.sites = nil
+	}
+	return err
+}

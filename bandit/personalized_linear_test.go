@@ -1,0 +1,238 @@
+package bandit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"peerd.dev/bandit/belief"
+)
+
+const linearFeatures = 4
+
+func personalizedLinear(t testing.TB, arms int, records LinearRecords, guard float64) *PersonalizedLinear {
+	t.Helper()
+	p := PersonalizedLinearParams{Features: linearFeatures, Radius: 1, Records: records, Guard: guard}
+	l, err := p.New(Config{Arms: arms, Peers: 6, Rand: rand.New(rand.NewPCG(3, 4))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.(*PersonalizedLinear)
+}
+
+// release sets a site's row to a problem's sums with noise of a deviation.
+func release(b *Belief, site int, x *linear, sigma float64) {
+	x.release(sigma)
+	rows := slices.DeleteFunc(b.Sites[0], func(s belief.Site) bool { return s.Peer == site })
+	rows = append(rows, belief.Site{Peer: site, Sum: slices.Clone(x.b.X), N: x.n, GaussVar: sigma * sigma})
+	slices.SortFunc(rows, func(a, b belief.Site) int { return a.Peer - b.Peer })
+	b.Sites[0], b.SampleVar[0] = rows, 1/x.n
+}
+
+// neighbourhood returns a belief about six sites, of which the own one, 0, has some records and others many. Two others
+// have its parameter, two have one apart and the last one has released nothing.
+func neighbourhood(own int, sigma float64) (b belief.Belief, mine *linear) {
+	b = belief.New(1, linearFeatures*(linearFeatures+3)/2)
+	mine = newLinear(linearFeatures, 1)
+	for site := range 5 {
+		x := newLinear(linearFeatures, uint64(1+site))
+		n := 4000
+		switch {
+		case site == 0:
+			x, n = mine, own
+		case site <= 2:
+			x.theta = mine.theta
+		default:
+			for i, v := range mine.theta {
+				x.theta[i] = -v
+			}
+			x.theta[0] = math.Abs(x.theta[0])
+		}
+		for range n {
+			x.pay(x.turn(1).Features[0])
+		}
+		release(&b, site, x, sigma)
+	}
+	return b, mine
+}
+
+// TestLinearSitesCountByHowAlikeTheyAre: records of a site with the own parameter count, and another one's hardly, so the
+// estimate is better than from own records and from all.
+func TestLinearSitesCountByHowAlikeTheyAre(t *testing.T) {
+	for _, sigma := range []float64{0, 5} {
+		b, mine := neighbourhood(300, sigma)
+		u := personalizedLinear(t, 8, WithoutSquares, 5)
+		u.Choose(&b, mine.turn(8))
+		for site := 1; site < 5; site++ {
+			left := u.near.share(site, 4000)
+			t.Logf("noise of %v, site %d: %.3f of a precision of 4,000", sigma, site, left)
+			if alike := site <= 2; alike && left < .2 || !alike && left > .02 {
+				t.Errorf("noise of %v: %.3f of the records of site %d count", sigma, left, site)
+			}
+		}
+		off := func(theta []float64) (sum float64) {
+			for i, v := range theta {
+				sum += (v - mine.theta[i]) * (v - mine.theta[i])
+			}
+			return math.Sqrt(sum)
+		}
+		if all, own := off(u.all.theta), off(u.own.theta); all > own/2 {
+			t.Errorf("noise of %v: the estimate is %.3f off with others, %.3f alone", sigma, all, own)
+		}
+	}
+}
+
+// TestTheLinearGuardHolds: whatever others say, an action is chosen only if its index by own records is within the guard of the
+// least one; at 0 it has the least one.
+func TestTheLinearGuardHolds(t *testing.T) {
+	for _, guard := range []float64{0, 3} {
+		b, mine := neighbourhood(200, 1)
+		for site := 1; site < 5; site++ { // others lie
+			liar := newLinear(linearFeatures, 9)
+			for i, v := range mine.theta {
+				liar.theta[i] = -v
+			}
+			for range 20_000 {
+				f := liar.unit()
+				liar.payWith(f, max(0, product(f, liar.theta)))
+			}
+			release(&b, site, liar, 0)
+		}
+		u, beyond := personalizedLinear(t, 12, WithoutSquares, guard), 0
+		for range 500 {
+			turn := mine.turn(12)
+			turn.Excluded = []Arm{5}
+			k := u.Choose(&b, turn).Arm
+			index := make([]float64, 12)
+			best := math.Inf(-1)
+			for i, f := range turn.Features {
+				if i != 5 {
+					best = max(best, product(f, u.own.theta))
+				}
+			}
+			for i, f := range turn.Features {
+				y := apply(make([]float64, linearFeatures), u.own.half, f)
+				gap := best - product(f, u.own.theta)
+				if index[i] = gap*gap/2/product(y, y) - math.Log(product(y, y)); i == 5 {
+					index[i] = math.Inf(1)
+				}
+			}
+			switch x := index[k] - slices.Min(index); {
+			case x > guard+1e-9:
+				t.Fatalf("action %d is chosen %v nats above the least index, and the guard is %v", k, x, guard)
+			case x > guard/2:
+				beyond++
+			}
+		}
+		if guard > 0 && beyond == 0 {
+			t.Error("no choice is near the guard: the test shows nothing")
+		}
+	}
+}
+
+// payWith adds a record of features f with a mean reward.
+func (x *linear) payWith(f []float64, mean float64) {
+	theta := x.theta
+	x.theta = make([]float64, x.d)
+	for i, v := range f {
+		x.theta[i] = mean * v / product(f, f)
+	}
+	x.pay(f)
+	x.theta = theta
+}
+
+// TestLinearPropensitiesAreShares: a choice is as frequent as its propensity says, on average, and with nothing known all
+// actions are equally likely.
+func TestLinearPropensitiesAreShares(t *testing.T) {
+	b, mine := neighbourhood(30, 2)
+	u := personalizedLinear(t, 4, WithoutSquares, 5)
+	turn := mine.turn(4)
+	rng := rand.New(rand.NewPCG(8, 8))
+	counts, stated := make([]float64, 4), make([]float64, 4)
+	const draws = 4000
+	for range draws {
+		k := u.Choose(&b, turn).Arm
+		counts[k] += 1. / draws
+		stated[k] += u.Propensity(&b, turn, k, rng) / draws / 2
+	}
+	for k, share := range counts { // a choice counts itself, so its propensity is unbiased for the mean over choices only
+		if math.Abs(2*stated[k]-share*share) > .03+share/mostSamples {
+			t.Errorf("arm %d: share %.3f, propensities add up to %.4f, want %.4f", k, share, 2*stated[k], share*share)
+		}
+	}
+	nothing := belief.New(1, len(b.X))
+	turn.Excluded = []Arm{1}
+	if p := u.Propensity(&nothing, turn, 0, rng); math.Abs(p-1./3) > 1e-12 {
+		t.Errorf("propensity %v of one of three", p)
+	}
+}
+
+// TestSavedLinearDistancesGoOn: a learner that loads a state chooses as the one that saved it, for both kinds of records.
+func TestSavedLinearDistancesGoOn(t *testing.T) {
+	for _, records := range []LinearRecords{WithoutSquares, CentredRewards} {
+		u := personalizedLinear(t, 5, records, 5)
+		b := belief.New(1, u.Statistic().Width())
+		x := newLinear(u.d, 3)
+		for i := range 60 {
+			for range 5 + i {
+				x.pay(x.unit())
+			}
+			release(&b, i%3, x, 1)
+			again := personalizedLinear(t, 5, records, 5)
+			if err := again.Load(u.Save()); err != nil {
+				t.Fatal(err)
+			}
+			if i%2 == 0 {
+				u.Summarize(&b) // reading the status changes nothing
+			}
+			turn := newLinear(linearFeatures, uint64(i)).turn(5)
+			u.rng, again.rng = rand.New(rand.NewPCG(1, uint64(i))), rand.New(rand.NewPCG(1, uint64(i)))
+			if got, want := again.Choose(&b, turn), u.Choose(&b, turn); got != want {
+				t.Fatalf("%s, step %d: %v after a restart, want %v", records, i, got, want)
+			}
+		}
+		if err := u.Load(make([]byte, 9)); err == nil {
+			t.Error("a state of 9 bytes is taken")
+		}
+	}
+}
+
+// TestLinearFeaturesTakeNoCoins: whatever features a choice has, later choices have the same random numbers.
+func TestLinearFeaturesTakeNoCoins(t *testing.T) {
+	b, mine := neighbourhood(50, 2)
+	u, other := personalizedLinear(t, 4, WithoutSquares, 5), personalizedLinear(t, 4, WithoutSquares, 5)
+	nothing := belief.New(1, len(b.X))
+	for i := range 200 {
+		known := &b
+		if i < 50 {
+			known = &nothing
+		}
+		turn := mine.turn(4)
+		turn.Excluded = []Arm{Arm(i % 4)}
+		u.Choose(known, turn)
+		other.Choose(known, Turn{Features: []Features{{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}})
+	}
+	if u.rng.Uint64() != other.rng.Uint64() {
+		t.Error("other random numbers")
+	}
+}
+
+// BenchmarkPersonalizedLinear chooses one of 100 actions by 10 features, at 20 sites.
+func BenchmarkPersonalizedLinear(b *testing.B) {
+	l, err := PersonalizedLinearParams{Features: 10, Radius: 1, Records: WithoutSquares, Guard: 5}.New(Config{Arms: 100, Peers: 20, Rand: rand.New(rand.NewPCG(3, 4))})
+	if err != nil {
+		b.Fatal(err)
+	}
+	x, all := newLinear(10, 5), belief.New(1, 65)
+	for site := range 20 {
+		for range 200 {
+			x.pay(x.turn(1).Features[0])
+		}
+		release(&all, site, x, 5)
+	}
+	turn := x.turn(100)
+	for b.Loop() {
+		l.Choose(&all, turn)
+	}
+}
