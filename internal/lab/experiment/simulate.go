@@ -41,7 +41,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 	if err != nil {
 		return c, err
 	}
-	c.Spec.Vectors = worlds.Vectors
+	c.Spec.Vectors, c.Own = worlds.Vectors, worlds.Own
 	changing := world.TraitsOf(sites.Params(s)).Changing
 	if !changing {
 		c.Truth = worlds.Overall()

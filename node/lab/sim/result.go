@@ -5,7 +5,7 @@ type Result struct {
 	Points []uint64  // numbers of rounds
 	Regret []float64 // cumulative, of the average honest peer with arms, after Points rounds
 	// OwnRegret is the regret of the average honest peer with arms against the best arm of its
-	// own site, at the end, by Config.Means; nil without them.
+	// own site, at the end, by Config.Means or Config.Own; nil without both.
 	OwnRegret *float64
 	// OwnCurve is the same after Points rounds.
 	OwnCurve []float64

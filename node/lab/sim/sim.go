@@ -34,6 +34,7 @@ type Config struct {
 	Truth   []float64 // means of the arms over all sites; nil if arms have none
 	// Means are the arms' means at each peer's own site; nil if arms have none.
 	Means [][]float64
+	Own   bool // the regret of worlds is against the best arm of each peer's own site
 	Cover bool // compute Result.Coverage, which needs Truth
 
 	// Trace, if not nil, returns where to write what peer p does; see
@@ -99,7 +100,7 @@ func Run(c Config) (Result, error) {
 			}
 		}
 	}
-	if own := r.own / r.honest; c.Means != nil {
+	if own := r.own / r.honest; c.Means != nil || c.Own {
 		r.res.OwnRegret = &own
 		for i, a := range r.agents {
 			if !a.Idle() && r.liars[i] == nil && r.counts(i) {
@@ -245,12 +246,13 @@ func (r *run) step(t protocol.Round, i int) error {
 	if arm != bandit.NoArm {
 		r.res.Pulls[i][arm]++
 		if !lies && r.counts(i) {
-			r.regret += r.Worlds[i].Regret(arm)
+			gap := r.Worlds[i].Regret(arm)
+			r.regret += gap
 			if r.Means != nil {
-				gap := r.best[i] - r.Means[i][arm]
-				r.own += gap
-				r.owns[i] += gap
+				gap = r.best[i] - r.Means[i][arm]
 			}
+			r.own += gap
+			r.owns[i] += gap
 		}
 	}
 	if !lies {

@@ -61,6 +61,9 @@ type LinearParams struct {
 	Actions  Extent  `want:"full|lazy" doc:"Whether a round draws all actions, or those only that the learner can choose, which is faster and has the same law: lazy is for experiments, with law: band and draw: rounds."`
 	Gap      float64 `want:"0 up to .3" doc:"With law: band, by how much the best action is above all others at least."`
 	Instance uint64  `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run of an experiment."`
+
+	Deviation float64 `want:"0 up to 1" doc:"How far sites' parameters are apart: with law: sphere or direction, the norm of the normal vector that is added to each site's direction, before it is made as long as before. Regret is against a site's own parameter."`
+	Groups    int     `want:"0.." unit:"groups" doc:"With deviation, groups of sites that have the same parameter: site i is in group i modulo groups. 0 puts every site in a group of its own."`
 }
 
 // Words implements [Params].
@@ -80,6 +83,10 @@ func (p LinearParams) Check(Config) (field, want string) {
 		return "features", "2 to 1000"
 	case !(p.Gap >= 0 && p.Gap <= .3):
 		return "gap", "0 up to .3"
+	case p.Deviation != 0 && (!probability(p.Deviation) || p.Law == Band):
+		return "deviation", fmt.Sprintf("0 up to 1, and 0 with law: %s", Band)
+	case p.Groups != 0 && (p.Groups < 0 || p.Deviation == 0):
+		return "groups", "0 or more, and 0 where sites do not differ"
 	case p.Actions == LazyActions && (p.Law != Band || p.Draw != FreshActions):
 		return "actions", fmt.Sprintf("%s, or law: %s and draw: %s", FullActions, Band, FreshActions)
 	}
@@ -123,11 +130,22 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 			return newLazyLinear(base, tables, src), nil
 		}}, nil
 	}
-	fixed := make([]actions, s.config.Sites)
+	fixed, bases := make([]actions, s.config.Sites), make([]actions, s.config.Sites)
 	for i := range fixed {
-		fixed[i] = base.empty()
+		if bases[i] = base; p.Deviation > 0 {
+			if bases[i].theta = p.apart(base.theta, from); p.Groups > 0 && i >= p.Groups {
+				bases[i].theta = bases[i-p.Groups].theta
+			}
+		}
+	}
+	for i := range fixed {
+		fixed[i] = bases[i].empty()
 		if p.Draw == CommonActions && i > 0 {
-			fixed[i] = fixed[0]
+			if fixed[i] = fixed[0]; p.Deviation > 0 { // the same actions pay differently
+				fixed[i] = bases[i].empty()
+				fixed[i].x = fixed[0].x
+				fixed[i].judge()
+			}
 			continue
 		}
 		fixed[i].draw(from)
@@ -138,15 +156,32 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 			vectors = append(vectors, fixed[i].x)
 		}
 	}
-	return &Sites{Vectors: vectors, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
+	return &Sites{Vectors: vectors, Own: p.Deviation > 0, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
 		w := &Linear{actions: fixed[i]}
 		if p.Draw == FreshActions {
-			w.actions, w.key, w.fresh = base.empty(), src.Uint64(), &quick{ziggurat: tables}
+			w.actions, w.key, w.fresh = bases[i].empty(), src.Uint64(), &quick{ziggurat: tables}
 			w.Turn(0)
 		}
 		w.coins = newCoins(src)
 		return w, nil
 	}}, nil
+}
+
+// apart returns a parameter that differs from theta by a deviation.
+func (p LinearParams) apart(theta []float64, from chance) []float64 {
+	other := make([]float64, len(theta))
+	from.normals(other)
+	n := len(other) // of the direction
+	if p.Law == Sphere {
+		n--
+	}
+	long := math.Sqrt(dot(theta[:n], theta[:n]))
+	for i, x := range theta[:n] {
+		other[i] = x/long + p.Deviation*other[i]/math.Sqrt(float64(n))
+	}
+	scale(other[:n], long)
+	copy(other[n:], theta[n:])
+	return other
 }
 
 // About implements [Source].
@@ -266,6 +301,11 @@ func (a *actions) draw(from chance) {
 			behind(x)
 		}
 	}
+	a.judge()
+}
+
+// judge computes what actions pay.
+func (a *actions) judge() {
 	score.Products(a.mean, a.theta, a.x)
 	a.best = 0
 	for i, m := range a.mean {

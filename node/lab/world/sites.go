@@ -33,6 +33,9 @@ type Sites struct {
 	// have no features, or other features in every round. A world's turns hold them, too; see
 	// [Sites.Known].
 	Vectors [][]bandit.Features
+	// Own says that arms have no means, and that [bandit.World.Regret] is against the best arm of the own
+	// site, which is not the best one elsewhere.
+	Own bool
 	// World returns a new world of site i, from 0. It draws from src, which
 	// belongs to it.
 	World func(i int, src *rand.ChaCha8) (bandit.World, error)

@@ -1,0 +1,68 @@
+package world
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestParametersOfSitesAreApart by the deviation, on average, in groups of sites that share one; actions that sites
+// share pay each by its own parameter.
+func TestParametersOfSitesAreApart(t *testing.T) {
+	for _, law := range []Law{Sphere, Direction} {
+		for _, draw := range []Drawing{OwnActions, CommonActions, FreshActions} {
+			p := LinearParams{Features: 6, Law: law, Draw: draw, Actions: FullActions, Deviation: .3, Groups: 3}
+			square, pairs := 0., 0.
+			for run := range uint64(200) {
+				source, err := p.Open(Config{Arms: 4, Sites: 6})
+				if err != nil {
+					t.Fatal(err)
+				}
+				sites, err := source.Sites(rand.New(rand.NewPCG(run, 1)))
+				if err != nil || !sites.Own {
+					t.Fatalf("own regret %v, %v", sites.Own, err)
+				}
+				var thetas [][]float64
+				for i := range 6 {
+					w, err := sites.World(i, rand.NewChaCha8([32]byte{byte(i)}))
+					if err != nil {
+						t.Fatal(err)
+					}
+					l := w.(*Linear)
+					thetas = append(thetas, l.theta)
+					for k, x := range l.x {
+						want := dot(x, l.theta)
+						if law == Direction {
+							want = (1 + want) / 2
+						}
+						if math.Abs(l.mean[k]-want) > 1e-9 {
+							t.Fatalf("%s, %s: an action of site %d pays %v, want %v", law, draw, i, l.mean[k], want)
+						}
+					}
+				}
+				for i := range 3 {
+					if !slices.Equal(thetas[i], thetas[i+3]) {
+						t.Fatalf("%s: sites %d and %d of a group differ", law, i, i+3)
+					}
+					if norm := dot(thetas[i], thetas[i]); math.Abs(norm-1) > 1e-9 {
+						t.Fatalf("%s: norm %v", law, norm)
+					}
+					for j := range i {
+						pairs++
+						for k, v := range thetas[i] {
+							square += (v - thetas[j][k]) * (v - thetas[j][k])
+						}
+					}
+				}
+			}
+			want := 2 * .3 * .3
+			if law == Sphere {
+				want /= 2
+			}
+			if mean := square / pairs; mean < .7*want || mean > 1.1*want { // less across the direction only
+				t.Errorf("%s, %s: squared distance %.3f, want about %.3f", law, draw, mean, want)
+			}
+		}
+	}
+}
