@@ -47,7 +47,6 @@ type siteRecords struct {
 	n          float64
 	x          []float64
 	likelihood gram.Likelihood
-	known      bool
 }
 
 // parameters are a normal vector θ, by its precision.

@@ -40,8 +40,8 @@ func (g Gram) Likelihood(of func(eigenvalue float64) (variance float64)) (l Like
 	return l, true
 }
 
-// AddTo adds the precision to p, and the precision times the most likely θ to h, each times the share that
-// of returns for a precision along an eigenvector.
+// AddTo adds the precision to p, and the precision times the most likely θ to h. Along each eigenvector it
+// adds a share, which depends on the precision there.
 func (l *Likelihood) AddTo(p score.Triangle, h []float64, share func(precision float64) float64) {
 	for k, x := range l.directions {
 		by := share(l.precision[k])

@@ -100,14 +100,7 @@ func Run(c Config) (Result, error) {
 			}
 		}
 	}
-	if own := r.own / r.honest; c.Means != nil || c.Own {
-		r.res.OwnRegret = &own
-		for i, a := range r.agents {
-			if !a.Idle() && r.liars[i] == nil && r.counts(i) {
-				r.res.OwnRegrets = append(r.res.OwnRegrets, r.owns[i])
-			}
-		}
-	}
+	r.judge()
 	for _, a := range r.agents {
 		r.res.Means = append(r.res.Means, a.Summary().Estimates)
 	}
@@ -246,13 +239,7 @@ func (r *run) step(t protocol.Round, i int) error {
 	if arm != bandit.NoArm {
 		r.res.Pulls[i][arm]++
 		if !lies && r.counts(i) {
-			gap := r.Worlds[i].Regret(arm)
-			r.regret += gap
-			if r.Means != nil {
-				gap = r.best[i] - r.Means[i][arm]
-			}
-			r.own += gap
-			r.owns[i] += gap
+			r.lose(i, arm)
 		}
 	}
 	if !lies {
@@ -341,9 +328,6 @@ func (r *run) link(t protocol.Round, a, b int) {
 	r.busy[ends] = t + 1
 }
 
-// counts reports whether the regret of an honest peer with arms counts: of all except one that stops for ever.
-func (r *run) counts(i int) bool { return i != r.stops || r.Faults.Resume > 0 }
-
 // away reports whether a fault keeps peer i out of round t.
 func (r *run) away(t protocol.Round, i int) bool {
 	if i == r.stops && r.Faults.stopped(t) {
@@ -360,17 +344,6 @@ func (r *run) away(t protocol.Round, i int) bool {
 		return true
 	}
 	return false
-}
-
-func (r *run) point(done uint64) {
-	p := max(1, r.Points)
-	if done*p/r.Rounds != (done-1)*p/r.Rounds {
-		r.res.Points = append(r.res.Points, done)
-		r.res.Regret = append(r.res.Regret, r.regret/r.honest)
-		if r.Means != nil {
-			r.res.OwnCurve = append(r.res.OwnCurve, r.own/r.honest)
-		}
-	}
 }
 
 func (r *run) trace(t protocol.Round, i, arm int, ready node.Ready) error {
