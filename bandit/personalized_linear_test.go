@@ -71,6 +71,10 @@ func TestLinearSitesCountByHowAlikeTheyAre(t *testing.T) {
 				t.Errorf("noise of %v: %.3f of the records of site %d count", sigma, left, site)
 			}
 		}
+		s := u.Support(&b)
+		if len(s.Own) != 8 || s.Own[7] != 300 || s.Sites[7] != 4 || len(s.Alike) != 4 || s.Alike[0].Mean > s.Alike[3].Mean/3 || s.Borrowed[7] < 2000 || s.Borrowed[7] > 9000 {
+			t.Errorf("noise of %v: the estimate rests on %+v", sigma, s)
+		}
 		off := func(theta []float64) (sum float64) {
 			for i, v := range theta {
 				sum += (v - mine.theta[i]) * (v - mine.theta[i])

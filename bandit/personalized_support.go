@@ -24,7 +24,7 @@ func (u *Personalized) Support(b *Belief) (s Support) {
 				own = b.Sites[k][i].N
 				continue
 			}
-			borrowed += r.weight / 4
+			borrowed += r.weight * u.width[k]
 			others++
 			if r.site < len(common) && u.mine.Known(k) {
 				common[r.site] = true

@@ -28,6 +28,9 @@ func SupportOf(l Learner, b *Belief, self int) (s Support) {
 	if l, ok := l.(Supported); ok {
 		return l.Support(b)
 	}
+	if l.Statistic().Kind != Sum { // all arms rest on the same sums
+		return Support{}
+	}
 	known := false
 	for _, sites := range b.Sites {
 		own, borrowed, others := 0., 0., 0

@@ -55,3 +55,16 @@ func (l *Likelihood) AddTo(p score.Triangle, h []float64, share func(precision f
 		}
 	}
 }
+
+// Share returns the part of the trace of the precision that is left with a share of each eigenvalue.
+func (l *Likelihood) Share(share func(precision float64) float64) float64 {
+	left, all := 0., 0.
+	for _, a := range l.precision {
+		left += a * share(a)
+		all += a
+	}
+	if all == 0 {
+		return 0
+	}
+	return left / all
+}

@@ -1,0 +1,28 @@
+package bandit
+
+import "slices"
+
+var _ Supported = (*PersonalizedLinear)(nil)
+
+// Support returns own records, which all arms share, and the records of others times the part of their precision
+// that counts.
+func (u *PersonalizedLinear) Support(b *Belief) (s Support) {
+	u.take(b)
+	own, borrowed, others := 0., 0., 0
+	for p := range u.sites {
+		switch r := &u.sites[p]; {
+		case r.n == 0:
+		case p == u.self:
+			own = r.n
+		default:
+			borrowed += r.n * r.likelihood.Share(func(precision float64) float64 { return u.near.share(p, precision) })
+			others++
+			if p < len(u.near.posterior) {
+				s.Alike = append(s.Alike, Distance{p, u.near.expected(p)})
+			}
+		}
+	}
+	n := len(u.scores)
+	s.Own, s.Borrowed, s.Sites = slices.Repeat([]float64{own}, n), slices.Repeat([]float64{borrowed}, n), slices.Repeat([]int{others}, n)
+	return s
+}
