@@ -33,7 +33,8 @@ func TestRawRecordsAreRefused(t *testing.T) {
 		if raw := sites.Raw(&c.Settings); raw != x.want || raw.String() != x.follow {
 			t.Errorf("%s: %+v", x.key, raw)
 		}
-		if spec, err := c.Spec(nil, ""); err != nil || spec.Wrap == nil {
+		spec, err := c.Spec(nil, "")
+		if err != nil || spec.Wrap == nil {
 			t.Errorf("%s: a peer is not wrapped, %v", x.key, err)
 		}
 		_, err = plan.Schema().Load(file, append(lockstep, "protocol.name=local-printed"))
