@@ -31,10 +31,12 @@ type sample struct {
 
 // merger computes a belief from the sample means of the origins.
 type merger struct {
+	silence
 	by      Merge
 	f       int
 	self    protocol.Peer
 	peers   int
+	arms    int
 	sample  func(p protocol.Peer, k int) (sample, bool) // returns the sample of an origin and an arm, if there is one
 	samples []sample                                    // scratch of merge
 	column  []float64                                   // scratch of trimmed
@@ -47,14 +49,14 @@ func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (
 	case by == MergeTrimmed && f < 1:
 		return merger{}, fmt.Errorf("f is %d, want at least 1 with merge trimmed", f)
 	}
-	return merger{by: by, f: f, self: c.Self, peers: c.Peers(), sample: of}, nil
+	return merger{silence: newSilence(c.Peers()), by: by, f: f, self: c.Self, peers: c.Peers(), arms: c.Parts, sample: of}, nil
 }
 
 // merge makes one estimate of part k of a belief.
 func (r *merger) merge(b *belief.Belief, k int) {
 	r.samples = r.samples[:0]
 	for i := range r.peers {
-		if c, ok := r.sample(protocol.Peer(i), k); ok {
+		if c, ok := r.sample(protocol.Peer(i), k); ok && !r.gone[i] {
 			c.peer = protocol.Peer(i)
 			r.samples = append(r.samples, c)
 		}
@@ -87,6 +89,16 @@ func (r *merger) merge(b *belief.Belief, k int) {
 	g, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.GaussVar })
 	b.SampleVar[k] = v / m
 	spread.SetNoise(&b.Means, k, dp.NoiseMoments{LaplaceSumSq: sumSq / m, LaplaceMax: most / m, GaussVar: g / m})
+}
+
+// rewards returns how many rewards the rows of an origin hold.
+func (r *merger) rewards(origin protocol.Peer) (n float64) {
+	for k := range r.arms {
+		if c, ok := r.sample(origin, k); ok {
+			n += c.n
+		}
+	}
+	return n
 }
 
 // trimmed returns the mean of one number of the samples, without the f greatest and the f least,

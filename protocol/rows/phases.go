@@ -126,7 +126,6 @@ type phases struct {
 	size    uint64   // of the next batch, with one arm at a time
 	most    []uint64 // another peer's released rewards of an arm, to catch up with
 	claims  []uint64 // scratch of claims of an arm
-	round   protocol.Round
 }
 
 // New implements [protocol.Params].
@@ -148,7 +147,8 @@ func (p PhasesParams) New(c protocol.Config) (protocol.Protocol, error) {
 	if err != nil {
 		return nil, fmt.Errorf("phases: %w", err)
 	}
-	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, &r.Totals, r.estimate, 2, r.fields)
+	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, listener{&r.Totals, &r.silence}, r.estimate, 3, r.fields)
+	r.Oldest = 2
 	return r, nil
 }
 
@@ -207,9 +207,11 @@ func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
 	return nil
 }
 
-// Tick ends a window, and sends digests.
+// Tick ends a window, lets go of silent origins, and sends digests.
 func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
-	r.round = t
+	if r.end(t, protocol.Round(r.Window*r.cadence.Window), r.C.Self, r.rewards) {
+		r.Renew()
+	}
 	if w := r.cadence.Window; w > 0 && (uint64(t)+1)/w > r.Window {
 		r.Forget((uint64(t) + 1) / w)
 		clear(r.waiting)
@@ -292,11 +294,11 @@ const lead = 2
 
 // ahead reports whether more pulls of an arm by this peer hardly improve the estimate, because the
 // few pulls of others dominate its variance: over all peers with n released rewards each, the mean
-// of 1/n is more than lead times this peer's. With merge trimmed, the f least n are left out.
+// of 1/n is more than lead times this peer's. Origins that are left out do not count. With merge trimmed, the f least n are left out.
 func (r *phases) ahead(arm int) bool {
 	r.claims = r.claims[:0]
 	for p := range r.C.Peers() {
-		if n := r.released(protocol.Peer(p), arm); n > 0 {
+		if n := r.released(protocol.Peer(p), arm); n > 0 && !r.gone[p] {
 			r.claims = append(r.claims, n)
 		}
 	}
@@ -330,4 +332,5 @@ func (r *phases) fields(v *state.Visitor) {
 	v.Float(&r.Allow)
 	state.Number(v, &r.Until)
 	v.Uints(r.Known.Pulls)
+	r.silence.fields(v)
 }

@@ -190,7 +190,8 @@ func TestWhoComesLateIsOfUse(t *testing.T) {
 }
 
 // TestAPeerIsAheadOfOneThatIsAway, of the arms of which it has a few times as many rewards; not
-// of one that is not known yet, not of its equals, and with merge trimmed not of a few.
+// of one that is not known yet, not of its equals, with merge trimmed not of a few, and not of one that has left the
+// estimates.
 func TestAPeerIsAheadOfOneThatIsAway(t *testing.T) {
 	for _, c := range []struct {
 		merge rows.Merge
@@ -205,24 +206,28 @@ func TestAPeerIsAheadOfOneThatIsAway(t *testing.T) {
 		s.Params = rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: c.merge, F: 1}
 		n := protocoltest.New(t, s)
 		loss := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 2)), Cut: func(from, to protocol.Peer) bool { return from == 2 || to == 2 }}
-		for round := range 100 {
-			arm := round % 2
-			if round >= 40 {
-				arm = 0
+		play := func(from, to int, want bool) {
+			for round := from; round < to; round++ {
+				arm := round % 2
+				if round >= 40 {
+					arm = 0
+				}
+				n.Play(t, func(int) (int, float64) { return arm, .5 })
+				if round >= 12 || !c.known {
+					loss.Befall(n)
+				}
 			}
-			n.Play(t, func(int) (int, float64) { return arm, .5 })
-			if round >= 12 || !c.known {
-				loss.Befall(n)
-			}
-		}
-		// Both have released 61 rewards of arm 0 and 18 of arm 1, and know of 4 of peer 2.
-		for i, p := range n.Peers[:2] {
-			for arm := range 2 {
-				if got := p.Belief().IsAhead(arm); got != c.ahead {
-					t.Errorf("%+v: peer %d is ahead in arm %d: %v", c, i, arm, got)
+			for i, p := range n.Peers[:2] {
+				for arm := range 2 {
+					if got := p.Belief().IsAhead(arm); got != want {
+						t.Errorf("%+v: after %d rounds peer %d is ahead in arm %d: %v", c, to, i, arm, got)
+					}
 				}
 			}
 		}
+		// Both have released some 40 rewards of arm 0 and 18 of arm 1, and know of 4 of peer 2.
+		play(0, 80, c.ahead)
+		play(80, 120, false)
 	}
 }
 

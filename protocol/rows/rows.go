@@ -110,7 +110,8 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rows: %w", err)
 	}
-	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, &r.digests, func(k int) { r.merge(&r.Known, k) }, 2, r.fields)
+	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, listener{&r.digests, &r.silence}, func(k int) { r.merge(&r.Known, k) }, 3, r.fields)
+	r.Oldest = 2
 	return r, nil
 }
 
@@ -118,6 +119,14 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 func (r *rows) Chosen(arm int) {
 	r.Known.Pulls[arm]++
 	r.Stale[arm] = true
+}
+
+// Tick lets go of silent origins, and sends digests.
+func (r *rows) Tick(t protocol.Round, out *protocol.Outbox) error {
+	if r.end(t, 0, r.C.Self, r.rewards) {
+		r.Renew()
+	}
+	return r.Body.Tick(t, out)
 }
 
 // Released sends the sums of all arms as a row.
@@ -186,4 +195,10 @@ func (r *rows) fields(v *state.Visitor) {
 	if r.C.NoisedCounts {
 		v.Uints(r.rowed)
 	}
+	if v.Version() < 3 {
+		r.round = protocol.Round(r.Pulled * r.Pull) // of the newest digest
+	} else {
+		state.Number(v, &r.round)
+	}
+	r.silence.fields(v)
 }

@@ -19,6 +19,7 @@ type Body struct {
 	exchange Exchange
 	estimate func(part int) // sets the estimate of a part in Known
 	version  byte           // of saved states
+	Oldest   byte           // version of saved states that are read as well; 0 for none
 	fields   func(*state.Visitor)
 }
 
@@ -99,5 +100,9 @@ func (b *Body) Save() ([]byte, error) { return state.Save(b.version, b.fields), 
 // Load implements [protocol.Protocol].
 func (b *Body) Load(saved []byte) error {
 	b.Renew()
-	return Load(saved, b.version, b.fields)
+	version := b.version
+	if len(saved) > 0 && saved[0] == b.Oldest && b.Oldest > 0 {
+		version = b.Oldest
+	}
+	return Load(saved, version, b.fields)
 }

@@ -1,0 +1,85 @@
+package rows
+
+import (
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// patience is the ratio of rounds, and of rewards, from which on a silent origin leaves the estimates.
+const patience = 8
+
+// silence finds origins that have stopped. An origin's row stays for ever, and with it one draw of noise at a weight of
+// 1/N in every estimate: if it rests on a few rewards, the others can neither rule its error out nor reduce it. So an
+// origin of which nothing new has come since the first eighth of all rounds, and whose rewards are under an eighth of
+// this peer's own, leaves the estimates of all arms until a new row of it arrives. Rounds, counts and arrivals are
+// public, so this is post-processing of releases; docs/decisions/learners.md has the numbers.
+type silence struct {
+	round protocol.Round   // the last one that ended
+	heard []protocol.Round // by origin: round in which its newest row arrived
+	gone  []bool           // origins that are left out
+	due   protocol.Round   // when gone is computed again
+}
+
+func newSilence(peers int) silence {
+	return silence{heard: make([]protocol.Round, peers), gone: make([]bool, peers)}
+}
+
+// hear notes a new row of an origin.
+func (s *silence) hear(origin protocol.Peer) {
+	s.heard[origin], s.gone[origin] = s.round, false
+}
+
+// end ends round t, where rewards count from round start on, and reports whether origins have left. rewards returns how
+// many rewards the rows of an origin hold. Origins are examined again when the number of rounds has grown by 1/64.
+func (s *silence) end(t, start protocol.Round, self protocol.Peer, rewards func(protocol.Peer) float64) (left bool) {
+	if s.round = t; t < s.due {
+		return false
+	}
+	s.due = t + 1 + (t-start)/64
+	for p, last := range s.heard {
+		origin := protocol.Peer(p)
+		if s.gone[p] || origin == self || t+1-start <= patience*(max(last+1, start)-start) {
+			continue
+		}
+		if n := rewards(origin); n > 0 && patience*n < rewards(self) {
+			s.gone[p], left = true, true
+		}
+	}
+	return left
+}
+
+// fields visits the state except the round. Version 2 of the protocols had none: for it, all origins were heard in that
+// round.
+func (s *silence) fields(v *state.Visitor) {
+	if v.Version() < 3 {
+		for p := range s.heard {
+			s.heard[p] = s.round
+		}
+		return
+	}
+	n := v.Len(len(s.heard))
+	if n > len(s.heard) { // new peers are at the end of a network
+		v.Fail("%d origins heard, want up to %d", n, len(s.heard))
+		return
+	}
+	for p := range n {
+		state.Number(v, &s.heard[p])
+	}
+	for p := range n {
+		v.Bool(&s.gone[p])
+	}
+	state.Number(v, &s.due)
+}
+
+// A listener is an exchange that notes who is heard.
+type listener struct {
+	spread.Exchange
+	silence *silence
+}
+
+// Pass implements [spread.Exchange].
+func (l listener) Pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
+	l.silence.hear(m.Label().Origin)
+	l.Exchange.Pass(m, from, out)
+}
