@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"peerd.dev/bandit/belief"
@@ -91,15 +92,36 @@ func (r *merger) merge(b *belief.Belief, k int) {
 	spread.SetNoise(&b.Means, k, dp.NoiseMoments{LaplaceSumSq: sumSq / m, LaplaceMax: most / m, GaussVar: g / m})
 }
 
-// rewards returns how many rewards the rows of an origin hold.
-func (r *merger) rewards(origin protocol.Peer) (n float64) {
+// replaceable reports whether the rows of a silent origin tell nothing that this peer's do not tell better: they hold
+// under an eighth as many rewards, and the means differ by no more than errors explain. The sum over arms of squared
+// differences over their variances is compared with a quantile of the chi-squared distribution, about .999, in the
+// approximation of Wilson and Hilferty (1931).
+func (r *merger) replaceable(origin protocol.Peer) bool {
+	const deviations = 3 // of a normal variable
+	theirs, own, off, arms := 0., 0., 0., 0.
 	for k := range r.arms {
-		if c, ok := r.sample(origin, k); ok {
-			n += c.n
+		a, known := r.sample(origin, k)
+		b, ours := r.sample(r.self, k)
+		if known {
+			theirs += a.n
+		}
+		if ours {
+			own += b.n
+		}
+		if known && ours {
+			off += (a.mean - b.mean) * (a.mean - b.mean) / (a.variance() + b.variance())
+			arms++
 		}
 	}
-	return n
+	if theirs == 0 || patience*theirs >= own {
+		return false
+	}
+	spread := 2 / (9 * max(1, arms))
+	return off <= arms*math.Pow(1-spread+deviations*math.Sqrt(spread), 3)
 }
+
+// variance returns that of the mean of rewards from 0 to 1, at most, with its noise.
+func (s *sample) variance() float64 { return 1/(4*s.n) + s.noise.Variance() }
 
 // trimmed returns the mean of one number of the samples, without the f greatest and the f least,
 // and the greatest that remains. Each number is trimmed separately: otherwise a liar with a mean in

@@ -209,7 +209,7 @@ func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
 
 // Tick ends a window, lets go of silent origins, and sends digests.
 func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
-	if r.end(t, protocol.Round(r.Window*r.cadence.Window), r.C.Self, r.rewards) {
+	if r.end(t, protocol.Round(r.Window*r.cadence.Window), r.C.Self, r.replaceable) {
 		r.Renew()
 	}
 	if w := r.cadence.Window; w > 0 && (uint64(t)+1)/w > r.Window {

@@ -123,7 +123,7 @@ func (r *rows) Chosen(arm int) {
 
 // Tick lets go of silent origins, and sends digests.
 func (r *rows) Tick(t protocol.Round, out *protocol.Outbox) error {
-	if r.end(t, 0, r.C.Self, r.rewards) {
+	if r.end(t, 0, r.C.Self, r.replaceable) {
 		r.Renew()
 	}
 	return r.Body.Tick(t, out)

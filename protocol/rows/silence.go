@@ -11,9 +11,9 @@ const patience = 8
 
 // silence finds origins that have stopped. An origin's row stays for ever, and with it one draw of noise at a weight of
 // 1/N in every estimate: if it rests on a few rewards, the others can neither rule its error out nor reduce it. So an
-// origin of which nothing new has come since the first eighth of all rounds, and whose rewards are under an eighth of
-// this peer's own, leaves the estimates of all arms until a new row of it arrives. Rounds, counts and arrivals are
-// public, so this is post-processing of releases; docs/decisions/learners.md has the numbers.
+// origin of which nothing new has come since the first eighth of all rounds leaves the estimates of all arms, until a
+// new row of it arrives, if [merger.replaceable] holds: then the others' means are the better estimate of its own.
+// Rounds and arrivals are public, so this is post-processing of releases; docs/decisions/protocols.md has the numbers.
 type silence struct {
 	round protocol.Round   // the last one that ended
 	heard []protocol.Round // by origin: round in which its newest row arrived
@@ -30,19 +30,21 @@ func (s *silence) hear(origin protocol.Peer) {
 	s.heard[origin], s.gone[origin] = s.round, false
 }
 
-// end ends round t, where rewards count from round start on, and reports whether origins have left. rewards returns how
-// many rewards the rows of an origin hold. Origins are examined again when the number of rounds has grown by 1/64.
-func (s *silence) end(t, start protocol.Round, self protocol.Peer, rewards func(protocol.Peer) float64) (left bool) {
+// silent reports whether nothing new has come of an origin since the first eighth of all rounds from start to the last
+// one that ended.
+func (s *silence) silent(origin protocol.Peer, start protocol.Round) bool {
+	return s.round+1-start > patience*(max(s.heard[origin]+1, start)-start)
+}
+
+// end ends round t, where rewards count from round start on, and reports whether origins have left. Silent origins
+// leave if they are replaceable; that is examined again when the number of rounds has grown by 1/64.
+func (s *silence) end(t, start protocol.Round, self protocol.Peer, replaceable func(protocol.Peer) bool) (left bool) {
 	if s.round = t; t < s.due {
 		return false
 	}
 	s.due = t + 1 + (t-start)/64
-	for p, last := range s.heard {
-		origin := protocol.Peer(p)
-		if s.gone[p] || origin == self || t+1-start <= patience*(max(last+1, start)-start) {
-			continue
-		}
-		if n := rewards(origin); n > 0 && patience*n < rewards(self) {
+	for p := range s.gone {
+		if origin := protocol.Peer(p); !s.gone[p] && origin != self && s.silent(origin, start) && replaceable(origin) {
 			s.gone[p], left = true, true
 		}
 	}

@@ -3,16 +3,16 @@ package rows
 import (
 	"testing"
 
+	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
 )
 
-// TestSilentOriginsLeave: after seven eighths of all rounds without a new row, with under an eighth of one's own rewards, and
-// only until a new row arrives. An origin with many rewards, or none, and this peer itself stay.
+// TestSilentOriginsLeave: after seven eighths of all rounds without a new row, if they are replaceable, and only until a new
+// row arrives.
 func TestSilentOriginsLeave(t *testing.T) {
-	rewards := []float64{1000, 100, 130, 0, 100}
 	s := newSilence(5)
-	count := func(p protocol.Peer) float64 { return rewards[p] }
+	replaceable := func(p protocol.Peer) bool { return p != 2 && p != 3 }
 	for r := range protocol.Round(800) {
 		if r < 100 {
 			for p := range protocol.Peer(5) {
@@ -22,13 +22,13 @@ func TestSilentOriginsLeave(t *testing.T) {
 		if r == 500 {
 			s.hear(4)
 		}
-		if s.end(r, 0, 0, count) {
+		if s.end(r, 0, 0, replaceable) {
 			t.Fatalf("left in round %d: %v", r, s.gone)
 		}
 	}
 	left := protocol.Round(0)
 	for r := protocol.Round(800); r < 1000 && left == 0; r++ {
-		if s.end(r, 0, 0, count) {
+		if s.end(r, 0, 0, replaceable) {
 			left = r
 		}
 	}
@@ -59,14 +59,14 @@ func TestSilentOriginsLeave(t *testing.T) {
 	}
 }
 
-// TestSilenceCountsTheRoundsOfAWindow: what was before its start does not count.
+// TestSilenceCountsTheRoundsOfAWindow: what was before its start does not replaceable.
 func TestSilenceCountsTheRoundsOfAWindow(t *testing.T) {
 	s := newSilence(2)
-	count := func(p protocol.Peer) float64 { return []float64{1000, 10}[p] }
+	replaceable := func(protocol.Peer) bool { return true }
 	s.round = 10_000
 	s.hear(1)
 	for r := protocol.Round(10_001); r < 10_808; r++ {
-		if s.end(r, 9_900, 0, count) {
+		if s.end(r, 9_900, 0, replaceable) {
 			if r < 10_700 {
 				t.Errorf("left in round %d", r)
 			}
@@ -74,4 +74,36 @@ func TestSilenceCountsTheRoundsOfAWindow(t *testing.T) {
 		}
 	}
 	t.Error("a silent origin stays")
+}
+
+// TestWhoIsReplaceable: an origin with under an eighth of this peer's rewards, whose means are this peer's as far as noise
+// lets one see. One that has more rewards, or other means, or none, stays.
+func TestWhoIsReplaceable(t *testing.T) {
+	noise := func(n float64) dp.NoiseMoments { return dp.NoiseMoments{LaplaceSumSq: 1 / (n * n), LaplaceMax: 1 / n} }
+	for _, c := range []struct {
+		means []float64
+		n     float64
+		want  bool
+	}{
+		{[]float64{.5, .4, .3}, 10, true},
+		{[]float64{.7, .3, .1}, 10, true}, // within errors
+		{[]float64{1, 0, 1}, 10, false},
+		{[]float64{.7, .3, .1}, 124, false}, // not within errors any more
+		{[]float64{.5, .4, .3}, 124, true},
+		{[]float64{.5, .4, .3}, 126, false},
+		{nil, 0, false},
+	} {
+		r := merger{arms: 3, sample: func(p protocol.Peer, k int) (sample, bool) {
+			if p == 0 {
+				return sample{mean: []float64{.5, .4, .3}[k], n: 1000, noise: noise(1000)}, true
+			}
+			if c.means == nil {
+				return sample{}, false
+			}
+			return sample{mean: c.means[k], n: c.n, noise: noise(c.n)}, true
+		}}
+		if got := r.replaceable(1); got != c.want {
+			t.Errorf("means %v of %v rewards: %v", c.means, c.n, got)
+		}
+	}
 }
