@@ -109,12 +109,12 @@ func Small(p Params) Params {
 // when its conformance tests pass.
 func Table() []Params {
 	return []Params{
+		PersonalizedParams{Guard: 5},
 		ThompsonParams{math.Sqrt2},
 		UCBParams{},
 		KLUCBParams{TwoLog},
 		IMEDParams{},
 		MEDParams{},
-		PersonalizedParams{Guard: 5},
 		EliminationParams{Length: 1},
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
 		PersonalizedLinearParams{Features: 5, Map: Interactions, Radius: 1, Records: WithoutSquares, Guard: 5},

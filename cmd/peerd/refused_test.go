@@ -56,7 +56,7 @@ func refusedAlone() []refusedCase {
 		{key: "privacy.horizon", value: "-", shown: "0", reason: "want the number of rounds"},
 		{key: "privacy.horizon", value: "1073741825", reason: "to 1073741824"},
 		{key: "privacy.accept_weak", value: `"yes"`, shown: "yes", reason: "want true or false"},
-		{key: "learner.name", value: "oracle", reason: "want thompson"},
+		{key: "learner.name", value: "oracle", reason: "want personalized, thompson"},
 		{key: "learner.klucb.level", value: "tight", reason: "want 2 ln t, ln t + 3 ln ln t or ln t"},
 		{key: "protocol.name", value: "gossip", reason: "average"},
 		{key: "protocol.average.consistency", value: "mean", reason: "want max, robust or capped"},

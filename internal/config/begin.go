@@ -21,13 +21,17 @@ func (s *Schema) Beginning(set []string) (all []string) {
 	if err != nil {
 		return nil // the reader of set reports it
 	}
+	c, _, err := s.Read("", set)
+	if err != nil {
+		return nil
+	}
 	has := func(name string) bool { return given[name] != nil }
 	chosen, left := suiting()
 	own := slices.ContainsFunc(chosen, has)
 	for _, k := range s.keys {
 		value := k.Begin
 		if slices.Contains(kept(), k.Name) {
-			value = k.Default
+			value = ValueText(c.Value(k.Name).Interface()) // a default that suits the protocol
 		}
 		if value == "" || has(k.Name) || own && slices.Contains(left, k.Name) {
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 )
@@ -74,8 +75,12 @@ func (x *Schema) Read(file string, set []string) (*Config, []Problem, error) {
 }
 
 // suitProtocol takes the tree mechanism if none is set and the protocol sends running sums, which the
-// default mechanism does not release.
+// default mechanism does not release, and a learner of one best arm for all sites if none is set and the
+// protocol keeps no sites apart, which the default learner weighs.
 func (c *Config) suitProtocol() {
+	if c.From["learner.name"] == FromDefault && !protocol.TraitsOf(c.ProtocolParams()).Sites {
+		c.Learner.Name = bandit.ThompsonParams{}.Words().Name
+	}
 	if c.From["privacy.mechanism"] == FromDefault && !protocol.Suits(c.ProtocolParams(), dp.EachLaplace) {
 		c.Privacy.Mechanism = dp.Tree.String()
 	}

@@ -75,7 +75,7 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 
 		{
 			Name: "learner.name", Default: learners[0], Shared: true, Fixed: true, Rule: OneOf(learners...),
-			Doc: "The learner, which chooses arms: " + learning + ".",
+			Doc: "The learner, which chooses arms: " + learning + ". The default is thompson with protocols that keep no sites apart, and with merge: trimmed.",
 		},
 		{
 			Name: "learner.explore", Default: "0", Rule: Number("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 }),
