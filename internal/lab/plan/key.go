@@ -133,16 +133,16 @@ func keys() []config.Key {
 			Doc: "How many pulls of every arm liars claim: their own, 2^63, the rounds so far, half of them, or 1.",
 		},
 		{
-			Name: "experiment.liars.pay", Default: "honest", Rule: config.OneOf("honest", "inside", "outside", "fork"),
-			Doc: "What liars claim that arms pay: inside is 1 for the worst arm and 0 for others, outside 1,000 and -1,000, and fork is inside to half of the peers and the truth to the others.",
+			Name: "experiment.liars.pay", Default: "honest", Rule: config.OneOf("honest", "inside", "outside", "fork", "reversed", "late", "drift", "swapped"),
+			Doc: "What liars claim that arms pay: inside is 1 for the worst arm and 0 for others, outside 1,000 and -1,000, fork is inside to half of the peers and the truth to the others, reversed 1 minus the truth, late the truth for half of the rounds and then reversed, drift a mean that moves evenly from the truth to reversed, and swapped the means of the best and the worst arm over all sites, exchanged.",
 		},
 		{
 			Name: "experiment.liars.noise", Default: "honest", Rule: config.OneOf("honest", "quiet", "loud", "many"),
 			Doc: "How much noise liars claim to be in their sums: what there is, next to none, 1,024 times the scale, or as many draws as rewards.",
 		},
 		{
-			Name: "experiment.liars.messages", Default: "sound", Rule: config.OneOf("sound", "silent", "malformed"),
-			Doc: "Which messages liars send: an honest peer's, with the lies above in them; none, if they are silent; or malformed ones, with labels and arms that do not exist.",
+			Name: "experiment.liars.messages", Default: "sound", Rule: config.OneOf("sound", "silent", "withheld", "malformed"),
+			Doc: "Which messages liars send: an honest peer's, with the lies above in them; none, if they are silent; none about the best arm over all sites, if it is withheld; or malformed ones, with labels and arms that do not exist.",
 		},
 		{
 			Name: "experiment.cost.hub", Default: "1", Rule: config.Number("a number from 0", func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }),

@@ -22,17 +22,6 @@ const (
 	ClaimFew    Claim = "few"  // 1
 )
 
-// Pay names which rewards a liar claims for arms.
-type Pay string
-
-// The claims of rewards. The empty Pay is PayHonest.
-const (
-	PayHonest  Pay = "honest"
-	PayInside  Pay = "inside"  // 1 for the worst arm over all sites and 0 for all others
-	PayOutside Pay = "outside" // 1,000 for the worst arm and -1,000 for all others
-	PayFork    Pay = "fork"    // PayInside to peers of even number, and the truth to others
-)
-
 // Noise names how much noise a liar claims to be in its sums.
 type Noise string
 
@@ -51,6 +40,7 @@ type Messages string
 const (
 	MessagesSound     Messages = "sound"
 	MessagesSilent    Messages = "silent"    // nothing at all
+	MessagesWithheld  Messages = "withheld"  // nothing about the best arm over all sites
 	MessagesMalformed Messages = "malformed" // with labels of peers, and releases of arms, that do not exist
 )
 
@@ -84,9 +74,9 @@ func (l Liars) check() error {
 		return fmt.Errorf("sim: claim %q, want honest, huge, t, half or few", l.Claim)
 	}
 	switch l.Pay {
-	case "", PayHonest, PayInside, PayOutside, PayFork:
+	case "", PayHonest, PayInside, PayOutside, PayFork, PayReversed, PayLate, PayDrift, PaySwapped:
 	default:
-		return fmt.Errorf("sim: pay %q, want honest, inside, outside or fork", l.Pay)
+		return fmt.Errorf("sim: pay %q, want honest, inside, outside, fork, reversed, late, drift or swapped", l.Pay)
 	}
 	switch l.Noise {
 	case "", NoiseHonest, NoiseQuiet, NoiseLoud, NoiseMany:
@@ -94,9 +84,9 @@ func (l Liars) check() error {
 		return fmt.Errorf("sim: noise %q, want honest, quiet, loud or many", l.Noise)
 	}
 	switch l.Messages {
-	case "", MessagesSound, MessagesSilent, MessagesMalformed:
+	case "", MessagesSound, MessagesSilent, MessagesWithheld, MessagesMalformed:
 	default:
-		return fmt.Errorf("sim: messages %q, want sound, silent or malformed", l.Messages)
+		return fmt.Errorf("sim: messages %q, want sound, silent, withheld or malformed", l.Messages)
 	}
 	return nil
 }
@@ -107,10 +97,13 @@ const mostPulls = 1 << 30
 // A liar is one of them.
 type liar struct {
 	Liars
-	self  protocol.Peer
-	keys  protocol.Keys
-	arms  int
-	worst int // the worst arm over all sites
+	self   protocol.Peer
+	keys   protocol.Keys
+	arms   int
+	truth  []float64 // means over all sites
+	best   int       // the best arm over all sites
+	worst  int       // the worst one
+	rounds uint64    // of the run
 	// batches says when leaves close, with First set if a row states their number.
 	batches protocol.Cadence
 	// said are the lies that replace its newest signed message, by whether the addressee has an
@@ -224,12 +217,14 @@ func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64
 		if r.Counts() > 0 && of(k) > 0 && l.claims() { // the mean stays as it is
 			v = int64(float64(v) / float64(of(k)) * float64(min(l.count(of(k), t), mostPulls)))
 		}
-		if pay, lies := l.pay(int(r.Stream())+k, even); lies && k < l.arms { // a release is about all arms, or about one
-			v = int64(math.Ldexp(pay, -int(r.Exponent())))
-			switch {
-			case r.Counts() > 0:
-				v *= int64(min(l.count(of(k), t), mostPulls))
-			case k < len(asked):
+		n := 1.
+		if r.Counts() > 0 {
+			n = float64(min(l.count(of(k), t), mostPulls))
+		}
+		honest := math.Ldexp(float64(v), int(r.Exponent())) / max(n, 1)
+		if pay, lies := l.pay(int(r.Stream())+k, even, t, honest); lies && k < l.arms { // a release is about all arms, or about one
+			v = int64(math.Ldexp(pay*n, -int(r.Exponent())))
+			if r.Counts() == 0 && k < len(asked) {
 				v = (asked[k] - v) / 2
 			}
 		}
@@ -297,23 +292,6 @@ func (l *liar) count(n uint64, t protocol.Round) uint64 {
 		return min(n, 1)
 	}
 	return n
-}
-
-// pay returns what arm k pays according to the lie, or false for the truth.
-func (l *liar) pay(k int, even bool) (float64, bool) {
-	switch {
-	case l.Pay == PayInside, l.Pay == PayFork && even:
-		if k == l.worst {
-			return 1, true
-		}
-		return 0, true
-	case l.Pay == PayOutside:
-		if k == l.worst {
-			return 1000, true
-		}
-		return -1000, true
-	}
-	return 0, false
 }
 
 // edit applies f to the bytes at a path of field numbers in a well-formed

@@ -141,8 +141,11 @@ func start(c Config) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	worst := 0
+	best, worst := 0, 0
 	for k, mean := range c.Truth {
+		if mean > c.Truth[best] {
+			best = k
+		}
 		if mean < c.Truth[worst] {
 			worst = k
 		}
@@ -188,7 +191,7 @@ func start(c Config) (*run, error) {
 		}
 		var l *liar
 		if c.Liars.Is(i, n) {
-			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: peer.Keys, arms: c.Spec.Arms, worst: worst, batches: cadence, asked: make(map[protocol.Peer][]int64)}
+			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: peer.Keys, arms: c.Spec.Arms, truth: c.Truth, best: best, worst: worst, rounds: c.Rounds, batches: cadence, asked: make(map[protocol.Peer][]int64)}
 		} else if !a.Idle() {
 			if c.Faults.Stop > 0 && r.stops < 0 {
 				r.stops = i
@@ -277,7 +280,7 @@ func (r *run) step(t protocol.Round, i int) error {
 // send posts one message of a peer, or the lie that replaces it.
 func (r *run) send(t protocol.Round, from, to int, m *protocol.Message) error {
 	if r.liars[from] != nil {
-		if r.liars[from].Messages == MessagesSilent {
+		if r.liars[from].withholds(m) {
 			return nil
 		}
 		lie, err := r.liars[from].lie(m, t, protocol.Peer(to))
