@@ -119,12 +119,13 @@ type Cell struct {
 
 // Figure says what an experiment draws.
 type Figure struct {
-	Kind  string
-	X     string
-	Log   string
-	Bound bool
-	Runs  int
-	Title string
+	Kind   string
+	X      string
+	Regret string
+	Log    string
+	Bound  bool
+	Runs   int
+	Title  string
 }
 
 // Faults are what the simulated network does to messages.

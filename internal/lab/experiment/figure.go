@@ -42,6 +42,10 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 	} else {
 		f.Glyphs, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
 		f.Lines = finals(cells, want.X, func(r *cellRun) []float64 { return stats.Finals(r.runs) })
+		if want.Regret == "own" {
+			f.Y = "own regret of a site at the end, in rewards"
+			f.Lines = finals(cells, want.X, func(r *cellRun) []float64 { return stats.Owns(r.runs) })
+		}
 		bounds = finals(cells, want.X, func(r *cellRun) []float64 { return r.bound.at(r.RoundCount()) })
 		for i := range bounds {
 			of = append(of, bounds[i].Name)

@@ -161,6 +161,10 @@ func keys() []config.Key {
 			Doc: "What final is drawn against: spectral_gap, cost, or a setting that holds a number; cells that differ only in it are joined by a line; with cost, cells of one name are.",
 		},
 		{
+			Name: "experiment.figure.regret", Default: "shared", Rule: config.OneOf("shared", "own"),
+			Doc: "Which regret final draws: against the best arm over all sites (shared), or against the best arm of each peer's own site (own).",
+		},
+		{
 			Name: "experiment.figure.log", Default: "none", Rule: config.OneOf("none", "x", "y", "both"),
 			Doc: "Which axes are logarithmic.",
 		},

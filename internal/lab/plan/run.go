@@ -110,6 +110,12 @@ func runConstraints() []config.Constraint {
 			}
 			return ""
 		}},
+		{Keys: []string{"experiment.figure.regret", "experiment.figure.kind"}, Doc: "Own regret is drawn at the end.", Broken: func(s *config.Settings) string {
+			if f := s.Experiment.Figure; f.Kind == "curves" && f.Regret == "own" {
+				return fmt.Sprintf("want shared with %s", s.With("experiment.figure.kind"))
+			}
+			return ""
+		}},
 		{Keys: []string{"experiment.figure.runs", "experiment.figure.kind"}, Doc: "Single runs are drawn by round.", Broken: func(s *config.Settings) string {
 			if f := s.Experiment.Figure; f.Kind != "curves" && f.Runs > 0 {
 				return fmt.Sprintf("want 0 with %s", s.With("experiment.figure.kind"))

@@ -18,6 +18,7 @@ func Learners() []bandit.Params {
 		UCBParams{},
 		EliminationParams{Length: 1},
 		LinUCBParams{5, PrintedIndex, WithSquares},
+		PersonalizedParams{Hierarchical, .1},
 	}
 }
 
