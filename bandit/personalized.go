@@ -21,7 +21,7 @@ type PersonalizedParams struct {
 //
 // A guard keeps it close to the choices of a site alone: only arms are pulled whose index by own
 // rewards, as [IMED] has it alone, is within a number of nats of the least one, and whose own rewards
-// speak against them by at most 2 nats, unless their index is the least one. The number grows up to
+// speak against them by at most 3 nats, unless their index is the least one. The number grows up to
 // twice the guard with the evidence that the site is like others. So whatever others send, an arm that
 // own rewards have ruled out costs no more than alone, and the best arm is not ruled out for longer
 // than e^(2 guard) times as long. See docs/proofs/personalized.md.
@@ -52,7 +52,7 @@ type Personalized struct {
 const (
 	// follow is how many nats own rewards may speak against an arm that others recommend. More makes an arm that is
 	// worse here cost more, and less leaves out one that had bad luck; see docs/proofs/personalized.md.
-	follow = 2
+	follow = 3
 	// apart is the variance of the difference between means of sites that are not alike.
 	apart = .04
 	// least is the least mean, and its distance from 1, for which the variance of a reward is small.
