@@ -89,6 +89,10 @@ func (c *Config) Neighbours() []Peer { return c.Graph[c.Self] }
 // Peers returns how many peers the network has.
 func (c *Config) Peers() int { return len(c.Graph) }
 
+// Member reports whether a peer takes part: a place of the network that has no links belongs to a peer that has left,
+// was removed, or has not joined yet. This peer itself takes part.
+func (c *Config) Member(p Peer) bool { return p == c.Self || len(c.Graph[p]) > 0 }
+
 // PublicRand returns random numbers that are equal at all peers, for one use in one epoch.
 func (c *Config) PublicRand(use string, epoch uint64) *rand.Rand {
 	return rand.New(rand.NewChaCha8(publicSeed(c.Public, use, epoch)))

@@ -38,6 +38,7 @@ type merger struct {
 	self    protocol.Peer
 	peers   int
 	arms    int
+	member  func(protocol.Peer) bool
 	sample  func(p protocol.Peer, k int) (sample, bool) // returns the sample of an origin and an arm, if there is one
 	samples []sample                                    // scratch of merge
 	column  []float64                                   // scratch of trimmed
@@ -50,14 +51,14 @@ func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (
 	case by == MergeTrimmed && f < 1:
 		return merger{}, fmt.Errorf("f is %d, want at least 1 with merge trimmed", f)
 	}
-	return merger{silence: newSilence(c.Peers()), by: by, f: f, self: c.Self, peers: c.Peers(), arms: c.Parts, sample: of}, nil
+	return merger{silence: newSilence(c.Peers()), by: by, f: f, self: c.Self, peers: c.Peers(), arms: c.Parts, member: c.Member, sample: of}, nil
 }
 
 // merge makes one estimate of part k of a belief.
 func (r *merger) merge(b *belief.Belief, k int) {
 	r.samples = r.samples[:0]
 	for i := range r.peers {
-		if c, ok := r.sample(protocol.Peer(i), k); ok && !r.gone[i] {
+		if c, ok := r.sample(protocol.Peer(i), k); ok && r.counts(protocol.Peer(i)) {
 			c.peer = protocol.Peer(i)
 			r.samples = append(r.samples, c)
 		}
@@ -91,6 +92,9 @@ func (r *merger) merge(b *belief.Belief, k int) {
 	b.SampleVar[k] = v / m
 	spread.SetNoise(&b.Means, k, dp.NoiseMoments{LaplaceSumSq: sumSq / m, LaplaceMax: most / m, GaussVar: g / m})
 }
+
+// counts reports whether the rows of an origin count: it takes part in the network, and has not left the estimates.
+func (r *merger) counts(origin protocol.Peer) bool { return r.member(origin) && !r.gone[origin] }
 
 // replaceable reports whether the rows of a silent origin tell nothing that this peer's do not tell better: they hold
 // under an eighth as many rewards, and the means differ by no more than errors explain. The sum over arms of squared

@@ -273,7 +273,7 @@ func (r *phases) Belief() *belief.Belief {
 func (r *phases) claimed(arm int) uint64 {
 	r.claims = r.claims[:0]
 	for p := range r.C.Peers() {
-		if protocol.Peer(p) != r.C.Self {
+		if protocol.Peer(p) != r.C.Self && r.C.Member(protocol.Peer(p)) {
 			r.claims = append(r.claims, r.released(protocol.Peer(p), arm))
 		}
 	}
@@ -298,7 +298,7 @@ const lead = 2
 func (r *phases) ahead(arm int) bool {
 	r.claims = r.claims[:0]
 	for p := range r.C.Peers() {
-		if n := r.released(protocol.Peer(p), arm); n > 0 && !r.gone[p] {
+		if n := r.released(protocol.Peer(p), arm); n > 0 && r.counts(protocol.Peer(p)) {
 			r.claims = append(r.claims, n)
 		}
 	}

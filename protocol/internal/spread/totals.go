@@ -51,12 +51,13 @@ func (s *Totals) SumOf(p protocol.Peer, part int) *dp.Release {
 	return nil
 }
 
-// AddUp believes of a part the sum of what origins, nil for all, have released of a stream, and the sums of each.
+// AddUp believes of a part the sum of what origins, nil for all, have released of a stream, and the sums of each. Origins
+// that take no part in the network do not count.
 func (s *Totals) AddUp(b *belief.Belief, part, stream int, origins []bool) {
 	b.Sites[part] = b.Sites[part][:0]
 	BelieveSum(b, part, func(yield func(*dp.Release) bool) {
 		for p := range s.C.Peers() {
-			if origins != nil && !origins[p] {
+			if origins != nil && !origins[p] || !s.C.Member(protocol.Peer(p)) {
 				continue
 			}
 			if x := s.SumOf(protocol.Peer(p), stream); x != nil {
