@@ -71,6 +71,9 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
 func merging(t rapid.TB, peers int, merge Merge, f int) *rows {
 	graph := make([][]protocol.Peer, peers)
 	graph[0] = []protocol.Peer{1}
+	for i := 1; i < peers; i++ {
+		graph[i] = []protocol.Peer{protocol.Peer((i + 1) % peers)}
+	}
 	p, err := protocol.New(
 		Params{Every: 1, Pull: 1, Merge: merge, F: f},
 		protocol.Config{Graph: graph, Parts: 2, Width: 1, Charge: dp.Charge{Scale: 5 << 20, Hi: 1 << 20, Leaves: 3}, Keys: gullible{}, Rand: rand.New(rand.NewPCG(1, 1))},
