@@ -19,7 +19,7 @@ import (
 // documentProtocol carries what two peers hold of the network document. It changes nothing else.
 // It is open to peers with former ids and to peers that left, so that a peer that was absent during a change learns of
 // it. What such a peer shows is not read: it has no part in the network any more, and could send anything.
-const documentProtocol = "/peerd/document/1"
+const documentProtocol = "/peerd/document/2"
 
 // maxDocument bounds what a peer shows of the network document: a frame's length has three bytes.
 const maxDocument = 1<<21 - 1

@@ -16,18 +16,23 @@ func newNetwork(o *options) *cobra.Command {
 	var f change.Founding
 	var start string
 	var addrs, links []string
+	var needed int
 	all := &cobra.Command{
 		Use: "network", Short: "Begin a signed network document, and change it while its peers run", RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		Long: `A signed network document replaces the network file. It has a version. The next version differs
-by one change, which a majority of the peers has signed, or of the admins, if the document names
-any. The peers spread it themselves; nothing is copied, and nothing is restarted.
+by one change, which a majority of the peers has signed, or as many of the admins as have to, if the
+document names any. The peers spread it themselves; nothing is copied, and nothing is restarted.
 
 These commands act on the folder given by --dir. If its peer runs, it notices them within a second.`,
 		Example: "  peerd network new --dir hospital-a --name clinics --peer hospital-a --addr /ip4/192.0.2.1/tcp/8471 --admin\n" +
 			"  peerd network invite hospital-b --dir hospital-a\n  peerd network show --dir hospital-a",
 	}
 	sub := func(use, short string, args int, do func(s *config.Settings, name []string) (*change.Overview, error)) *cobra.Command {
-		c := &cobra.Command{Use: use, Short: short, Example: "  peerd network " + use + " --dir hospital-a", Args: cobra.ExactArgs(args), RunE: func(_ *cobra.Command, name []string) error {
+		count := cobra.ExactArgs(args)
+		if args == some {
+			count = cobra.MinimumNArgs(1)
+		}
+		c := &cobra.Command{Use: use, Short: short, Example: "  peerd network " + use + " --dir hospital-a", Args: count, RunE: func(_ *cobra.Command, name []string) error {
 			c, err := o.load()
 			if err != nil {
 				return err
@@ -45,6 +50,9 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 		return func(s *config.Settings, name []string) (*change.Overview, error) {
 			c := network.Change{Kind: kind, Addrs: addrs, Links: links}
 			switch {
+			case kind == network.Govern:
+				c.Admins, c.Needed = name, needed
+				return change.Want(s, c)
 			case len(name) > 0 && (kind == network.Extend || kind == network.Retire):
 				c.Arm = name[0]
 			case len(name) > 0:
@@ -72,14 +80,16 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 	begin.Flags().StringVar(&f.Peer, "peer", "", "this peer's name")
 	begin.Flags().StringVar(&start, "start", "", "the time of round 0 (default now)")
 	begin.Flags().BoolVar(&f.Admins, "admin", false, "only this peer signs changes, not a majority of all peers")
-	sub("show", "Show the network document and what is under vote", 0, alone(change.Show))
+	sub("show", "Show the network document, and the changes that peers want", 0, alone(change.Show))
 	invite := sub("invite NAME", "Make a place for a new peer, and print the token with which it joins", 1, func(s *config.Settings, name []string) (*change.Overview, error) {
 		token, x, err := change.Invite(s, name[0], links)
 		if err != nil {
 			return nil, err
 		}
-		if x.UnderVote != nil {
-			_, _ = fmt.Fprintf(o.stderr, "the token can be used once %d signers have voted: run `peerd network sign` at their sites\n", x.Needed)
+		for _, p := range x.Proposed {
+			if len(p.Signed) < x.Needed && p.Change.Kind == network.Invite && p.Change.Peer == name[0] {
+				_, _ = fmt.Fprintf(o.stderr, "the token can be used once %d signers have signed: run `peerd network sign %s` at their sites\n", x.Needed, p.Hash)
+			}
 		}
 		return nil, o.print(invitationDoc{token}, func(w io.Writer) { _, _ = fmt.Fprintln(w, token) })
 	})
@@ -89,7 +99,11 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 	sub("rotate", "Give this peer a new key; it keeps what it learned and paid", 0, alone(change.Rotate))
 	sub("extend ACTION", "Add an action to choose, for which spare_arms has room", 1, want(network.Extend))
 	sub("retire ACTION", "End the choices of an action permanently; rewards under way are still learned from", 1, want(network.Retire))
-	sub("sign", "Vote for the change that is under vote", 0, alone(change.Sign))
+	admins := sub("admins NAME...", "Set which peers sign changes", some, want(network.Govern))
+	admins.Flags().IntVar(&needed, "needed", 0, "how many of them have to sign a change (default more than half)")
+	sub("sign HASH", "Sign the change that has this hash in what `network show` prints", 1, func(s *config.Settings, hash []string) (*change.Overview, error) {
+		return change.Sign(s, hash[0])
+	})
 	sub("withdraw", "Take back what this peer wants changed", 0, alone(change.Withdraw))
 	for _, c := range []*cobra.Command{begin, add, move} {
 		c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others dial the peer; may be repeated")
@@ -99,6 +113,9 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 	}
 	return all
 }
+
+// some is the number of arguments of a command that takes at least one.
+const some = -1
 
 type invitationDoc struct {
 	Token string `json:"token"`

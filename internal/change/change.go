@@ -64,13 +64,13 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 	return Show(s)
 }
 
-// Overview is the network document of a folder, with the vote on its next version.
+// Overview is the network document of a folder, with the way to its next version.
 type Overview struct {
-	Document  *network.Document `json:"document"`
-	UnderVote *network.Change   `json:"under_vote"` // nil for none
-	Voted     []string          `json:"voted"`      // names of the peers that have voted for it
-	Needed    int               `json:"needed"`
-	Wanted    []network.Change  `json:"wanted"` // changes that this peer wants, which no version has yet
+	Document *network.Document  `json:"document"`
+	Proposed []network.Proposed `json:"proposed"` // changes that peers want
+	Needed   int                `json:"needed"`   // signers that have to sign a change
+	Wanted   []network.Change   `json:"wanted"`   // changes that this peer wants, which no version has yet
+	Fork     *network.Fork      `json:"fork,omitempty"`
 }
 
 // Show returns the state of a folder's document.
@@ -91,23 +91,15 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 	if err != nil {
 		return nil, err
 	}
-	x := &Overview{Voted: []string{}, Wanted: []network.Change{}}
+	x := &Overview{Wanted: []network.Change{}}
 	err = r.With(func(b *network.Book) error {
 		if wrong := do(b, id); wrong != nil {
 			return wrong
 		}
 		x.Document = b.Newest()
 		r := b.Record()
-		x.Needed = x.Document.Majority()
-		x.Wanted = append(x.Wanted, r.Wishes...)
-		if r.Proposal != nil {
-			x.UnderVote = &r.Proposal.Motion.Change
-			for _, v := range r.Votes {
-				if v.Ballot == r.Proposal.Ballot {
-					x.Voted = append(x.Voted, x.Document.Peers[v.Place].Name)
-				}
-			}
-		}
+		x.Needed, x.Proposed, x.Fork = x.Document.Quorum(), b.Proposed(), r.Fork
+		x.Wanted = append(x.Wanted, r.Wanted...)
 		return nil
 	})
 	if errors.Is(err, network.ErrRefused) {
@@ -120,14 +112,14 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 // is about an arm.
 func Want(s *config.Settings, c network.Change) (*Overview, error) {
 	return with(s, func(b *network.Book, id gossip.Identity) error {
-		if c.Peer == "" && c.Arm == "" {
+		if c.Peer == "" && c.Arm == "" && c.Kind != network.Govern {
 			place, _, ok := b.Newest().PlaceOf(id.ID())
 			if !ok {
 				return network.ErrRefused
 			}
 			c.Peer = b.Newest().Peers[place].Name
 		}
-		return errors.Join(b.Wish(c), b.Tick())
+		return b.Wish(c)
 	})
 }
 
@@ -150,19 +142,13 @@ func Rotate(s *config.Settings) (*Overview, error) {
 		if err := c.Prove(b.At(1).Hash(), daemon.Signs(next)); err != nil {
 			return err
 		}
-		return errors.Join(b.Wish(c), b.Tick())
+		return b.Wish(c)
 	})
 }
 
-// Sign makes the peer of a folder vote for the change that is under vote.
-func Sign(s *config.Settings) (*Overview, error) {
-	return with(s, func(b *network.Book, _ gossip.Identity) error {
-		x := b.Record().Proposal
-		if x == nil {
-			return config.Failf(config.ErrUsage, "nothing is under vote here")
-		}
-		return b.Approve(x.Motion.Change)
-	})
+// Sign makes the peer of a folder approve the change that has a hash.
+func Sign(s *config.Settings, hash string) (*Overview, error) {
+	return with(s, func(b *network.Book, _ gossip.Identity) error { return b.Approve(hash) })
 }
 
 // Withdraw ends the wishes of a folder's peer.
@@ -186,10 +172,31 @@ func (x *Overview) Write(w io.Writer) {
 	if len(d.Added)+len(d.Retired) > 0 {
 		_, _ = fmt.Fprintf(w, "actions added %q, retired %q\n", d.Added, d.Retired)
 	}
-	if x.UnderVote != nil {
-		_, _ = fmt.Fprintf(w, "under vote: %v; %d of %d needed have voted: %s\n", x.UnderVote, len(x.Voted), x.Needed, strings.Join(x.Voted, ", "))
+	n := len(d.Signers())
+	_, _ = fmt.Fprintf(w, "changes need %d of %d signers: they go on without %d, and hold against %d that lie\n", x.Needed, n, n-x.Needed, d.Liars())
+	if len(d.Admins) == 1 {
+		_, _ = fmt.Fprintf(w, "%s alone signs changes: without its key nothing can change any more; `peerd network admins` names more\n", d.Admins[0])
+	}
+	for i := range x.Proposed {
+		p := &x.Proposed[i]
+		state := "to be signed with `peerd network sign " + p.Hash + "`"
+		if p.Sealed {
+			state = "being voted on"
+		}
+		_, _ = fmt.Fprintf(w, "%s wants: %v; %s; signed by %s; not by %s\n", p.By, p.Change, state, names(p.Signed), names(p.Unsigned))
 	}
 	for i := range x.Wanted {
 		_, _ = fmt.Fprintf(w, "this peer wants: %v\n", &x.Wanted[i])
 	}
+	if x.Fork != nil {
+		_, _ = fmt.Fprintln(w, x.Fork)
+	}
+}
+
+// names returns names as text.
+func names(all []string) string {
+	if len(all) == 0 {
+		return "nobody"
+	}
+	return strings.Join(all, ", ")
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,19 +53,17 @@ func (g *guest) Merge(b []byte) (err error) {
 		return err
 	}
 	if g.book != nil {
-		_, err = g.book.Merge(theirs)
-		return err
+		return g.book.Merge(theirs)
 	}
 	if theirs.First.Hash() != g.invited.Network {
 		return errors.New("the peer that the token names is in another network")
 	}
 	book, err := network.Open(network.Config{
 		Keys: daemon.Keys(g.id), ID: g.id.ID(), Keep: func(network.Record) error { return nil },
-		Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), //nolint:forbidigo // pauses between ballots
 	}, network.Record{State: network.State{First: theirs.First}})
 	if err == nil {
 		g.book = book
-		_, err = book.Merge(theirs)
+		err = book.Merge(theirs)
 	}
 	return err
 }
@@ -111,7 +108,7 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 		return nil, err
 	}
 	d, r := g.book.Newest(), g.book.Record()
-	r.Wishes, r.Approved = nil, nil
+	r.Wanted = nil
 	if err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), r); err != nil {
 		return nil, err
 	}

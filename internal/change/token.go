@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"strings"
 
 	"peerd.dev/gossip"
@@ -65,7 +64,7 @@ func Invite(s *config.Settings, name string, links []string) (token string, x *O
 		}
 		v.Network, v.With = b.At(1).Hash(), gossip.PeerInfo{ID: self.ID, Addrs: self.Addrs}
 		c := network.Change{Kind: network.Invite, Peer: name, ID: gossip.SeedIdentity(v.Seed).ID(), Links: links}
-		return errors.Join(b.Wish(c), b.Tick())
+		return b.Wish(c)
 	})
 	return v.Token(), x, err
 }

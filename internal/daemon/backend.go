@@ -90,6 +90,11 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 	if p.site != nil {
 		d.Incarnation = uint64(p.site.Incarnation())
 	}
+	if p.record != nil && d.Notice == "" {
+		if fork := p.record.Fork(); fork != nil {
+			d.Notice = fork.Error()
+		}
+	}
 	if host == nil {
 		return d, nil
 	}

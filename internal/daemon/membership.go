@@ -83,9 +83,14 @@ func (p *Daemon) follow(ctx context.Context) error {
 		case <-tick.C:
 		}
 		var newest uint64
+		var awake bool
 		err := p.record.With(func(b *network.Book) error {
-			newest = b.Newest().Version
-			return b.Tick()
+			err := b.Tick()
+			newest, awake = b.Newest().Version, b.Awake()
+			if fork := b.Record().Fork; fork != nil {
+				p.complain(fork)
+			}
+			return err
 		})
 		if err == nil && newest > p.site.Membership() {
 			err = p.change(ctx)
@@ -105,12 +110,12 @@ func (p *Daemon) follow(ctx context.Context) error {
 		if string(text) == shown && time.Since(idle) < tradeIdle {
 			continue
 		}
-		p.spread(ctx, string(text) != shown)
+		p.spread(ctx, string(text) != shown || !awake)
 		shown, idle = string(text), time.Now()
 	}
 }
 
-// spread shows the record to all peers that can be reached, or to one of them.
+// spread shows the record to all peers that can be reached, or to one of them, and hears theirs.
 func (p *Daemon) spread(ctx context.Context, all bool) {
 	deployment, host := p.now()
 	var to []protocol.Peer
@@ -123,17 +128,24 @@ func (p *Daemon) spread(ctx context.Context, all bool) {
 		i := rand.IntN(len(to)) //nolint:forbidigo // nothing depends on it
 		to = to[i : i+1]
 	}
-	done := make(chan struct{})
+	done := make(chan int)
 	for _, i := range to {
 		go func() {
 			if err := host.TradeDocument(ctx, i); err != nil {
 				p.log.Debug("network document", "peer", deployment.Network.Peers[i].Name, "err", err)
+				i = deployment.Self
 			}
-			done <- struct{}{}
+			done <- int(i)
 		}()
 	}
+	var heard []int
 	for range to {
-		<-done
+		if i := <-done; i != int(deployment.Self) {
+			heard = append(heard, i)
+		}
+	}
+	if all {
+		p.record.roll.Add(heard)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -43,6 +42,7 @@ type Record struct {
 	path string
 	id   gossip.Identity
 	s    *config.Settings
+	roll network.Roll // whom this process has heard
 
 	mu   sync.Mutex
 	text []byte        // of the file
@@ -85,8 +85,7 @@ func (r *Record) With(do func(b *network.Book) error) (err error) {
 		var record network.Record
 		if err = json.Unmarshal(text, &record); err == nil {
 			r.book, err = network.Open(network.Config{
-				Keys: documentKeys{r.id}, ID: r.id.ID(), Keep: r.keep, Fits: r.fits,
-				Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), //nolint:forbidigo // pauses between ballots
+				Keys: documentKeys{r.id}, ID: r.id.ID(), Keep: r.keep, Fits: r.fits, Roll: &r.roll,
 			}, record)
 		}
 		if err != nil {
@@ -122,6 +121,15 @@ func (r *Record) fits(was, is *network.Document) error {
 	return r.s.CheckChange(config.NetworkOf(r.hash, was), config.NetworkOf(r.hash, is))
 }
 
+// Fork returns the proof that the network's signers lie, if this peer was shown one, or nil.
+func (r *Record) Fork() (f *network.Fork) {
+	_ = r.With(func(b *network.Book) error { // an error is nothing about forks, and others report it
+		f = b.Record().Fork
+		return nil
+	})
+	return f
+}
+
 // Newest returns the newest version, and the hash of the first.
 func (r *Record) Newest() (d *network.Document, first string, err error) {
 	err = r.With(func(b *network.Book) error {
@@ -147,8 +155,7 @@ func (r *Record) Merge(b []byte) error {
 		return blame(err)
 	}
 	return r.With(func(book *network.Book) error {
-		_, err := book.Merge(theirs)
-		return blame(err)
+		return blame(book.Merge(theirs))
 	})
 }
 

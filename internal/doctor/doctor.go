@@ -111,6 +111,7 @@ func (d *doctor) examine(ctx context.Context) {
 	if !d.place() {
 		return
 	}
+	d.document()
 	unlock, ok := d.daemon(ctx)
 	defer unlock()
 	if !ok {

@@ -30,6 +30,16 @@ import (
 
 const unreached = "see that it runs, and that its address in the network file can be dialled from here"
 
+// document checks that the signers of the network document have not broken their word.
+func (d *doctor) document() {
+	if d.deployment.Record == nil {
+		return
+	}
+	if fork := d.deployment.Record.Fork(); fork != nil {
+		d.fail(config.ErrNetwork, "document", "docs/network.md#two-documents-of-one-version", "%v", fork)
+	}
+}
+
 // ports checks that the peer can listen, or does listen.
 func (d *doctor) ports() {
 	d.dialled()

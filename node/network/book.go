@@ -2,43 +2,56 @@ package network
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 )
 
-// A State is what peers show each other: the versions so far, and the vote on the next one.
+// A State is what peers show each other: the versions so far, and the way to the next one.
 type State struct {
-	First    Document  `json:"first"`
-	Steps    []Step    `json:"steps"`
-	Asked    Ballot    `json:"asked"` // the highest that was asked for
-	Promises []Promise `json:"promises,omitempty"`
-	Proposal *Proposal `json:"proposal,omitempty"` // of the highest ballot
-	Votes    []Vote    `json:"votes,omitempty"`    // the highest of each signer
+	First     Document  `json:"first"`
+	Steps     []Step    `json:"steps"`
+	Agreement Agreement `json:"agreement"`
 }
 
 // A Record is a state with what this peer does not show.
 type Record struct {
 	State
-	Wishes   []Change `json:"wishes,omitempty"`   // changes that this peer moves, one after the other
-	Approved []string `json:"approved,omitempty"` // changes for which its operator approved a vote
+	Wanted []Change `json:"wanted,omitempty"` // changes that this peer wants, one after the other
+	Fork   *Fork    `json:"fork,omitempty"`   // the first that it was shown
 }
 
-// A Book is one peer's record of a network, and its part in the votes. It is safe for concurrent
-// use.
+// A Fork is the proof that more signers lie than the document allows for: two documents of one
+// version that both have the votes of a quorum. This peer keeps to the one that it knew first.
+type Fork struct {
+	Version uint64   `json:"version"`
+	Ours    string   `json:"ours"`   // hash of the document that this peer keeps to
+	Theirs  string   `json:"theirs"` // hash of the other one
+	Both    []string `json:"both"`   // names of the signers that voted for both
+}
+
+func (f *Fork) Error() string {
+	return fmt.Sprintf("network document: two documents of version %d have enough votes, %.12s and %.12s; both have votes of %s: see docs/network.md",
+		f.Version, f.Ours, f.Theirs, strings.Join(f.Both, ", "))
+}
+
+// A Book is one peer's record of a network, and its part in the agreement. It is safe for
+// concurrent use.
 type Book struct {
-	keys Keys
-	id   string
-	keep func(Record) error
-	fits func(was, is *Document) error
-	rand *rand.Rand
+	keys     Keys
+	id       string
+	keep     func(Record) error
+	fitsPeer func(was, is *Document) error
 
 	mu        sync.Mutex
 	r         Record
+	kept      string      // r as text
 	documents []*Document // by version, from 1
+	terms     *terms      // of the version after the newest
 	self      int         // this peer's place; -1 if it has none
-	pause     int         // ticks before a new ballot is asked for
-	watched   Ballot      // the ballot for which pause was set
+	roll      *Roll
+	waited    int    // ticks in a round
+	waitedIn  uint64 // that round
 }
 
 // Config is what a Book needs.
@@ -46,18 +59,17 @@ type Config struct {
 	Keys Keys
 	ID   string             // of this peer's key
 	Keep func(Record) error // makes a record durable; nothing of it is shown before
-	Rand *rand.Rand         // for pauses between ballots
 	// Fits returns an error for a version with which this peer could not continue; nil accepts
 	// all. It must not call the book.
 	Fits func(was, is *Document) error
+	// Roll is whom this peer has heard since it started. Until that is enough, the book takes no
+	// part in the agreement, unless it is the only peer. Nil for enough.
+	Roll *Roll
 }
 
 // Open verifies a record.
 func Open(c Config, r Record) (*Book, error) {
-	b := &Book{keys: c.Keys, id: c.ID, keep: c.Keep, fits: c.Fits, rand: c.Rand}
-	if b.fits == nil {
-		b.fits = func(_, _ *Document) error { return nil }
-	}
+	b := &Book{keys: c.Keys, id: c.ID, keep: c.Keep, fitsPeer: c.Fits, roll: c.Roll}
 	first := r.First.clone()
 	if first.Version != 1 || first.Before != "" {
 		return nil, refuse("version %d as the first", first.Version)
@@ -65,24 +77,30 @@ func Open(c Config, r Record) (*Book, error) {
 	if err := first.Check(); err != nil {
 		return nil, err
 	}
-	b.documents = []*Document{&first}
+	b.extend(&first)
 	for i := range r.Steps {
-		d, err := b.terms().step(&r.Steps[i])
+		d, err := b.terms.step(&r.Steps[i])
 		if err != nil {
 			return nil, fmt.Errorf("version %d: %w", i+2, err)
 		}
-		b.documents = append(b.documents, d)
+		b.extend(d)
 	}
-	if !r.asks(r.Asked) { // believed by an earlier build
-		r.Asked = Ballot{}
-	}
-	b.r = r
-	b.place()
+	kept := r.Agreement
+	r.Agreement = Agreement{}
+	_ = b.terms.merge(&r.Agreement, &kept) // without what another build or another folder has left
+	b.r, b.kept = r, text(&r)
 	return b, nil
 }
 
-// place finds this peer's place.
-func (b *Book) place() {
+// extend appends a version.
+func (b *Book) extend(d *Document) {
+	b.documents = append(b.documents[:len(b.documents):len(b.documents)], d)
+	b.settle()
+}
+
+// settle finds this peer's place in the newest version, and its terms.
+func (b *Book) settle() {
+	b.terms = newTerms(b.keys, b.documents[0].Hash(), b.newest())
 	b.self = -1
 	if i, former, ok := b.newest().PlaceOf(b.id); ok && !former {
 		b.self = i
@@ -90,10 +108,6 @@ func (b *Book) place() {
 }
 
 func (b *Book) newest() *Document { return b.documents[len(b.documents)-1] }
-
-func (b *Book) terms() *terms {
-	return newTerms(b.keys, b.documents[0].Hash(), b.newest())
-}
 
 // Newest returns the newest version, which must not be changed.
 func (b *Book) Newest() *Document {
@@ -119,7 +133,37 @@ func (b *Book) Record() Record {
 	return b.r
 }
 
-// Wish makes this peer move a change until the next version contains it, or another version makes
+// Awake reports whether this peer has heard enough others to take part in the agreement.
+func (b *Book) Awake() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.awake()
+}
+
+// awake reports whether this peer may take part in the agreement: alone, or when it has heard
+// enough others.
+func (b *Book) awake() bool {
+	others := slices.DeleteFunc(slices.Clone(b.terms.signers), func(place int) bool { return place == b.self })
+	return b.roll.Enough(others, b.terms.quorum, b.newest().present() == 1)
+}
+
+func (b *Book) fits(was, is *Document) error {
+	if b.fitsPeer == nil {
+		return nil
+	}
+	return b.fitsPeer(was, is)
+}
+
+// check returns why a change cannot come now.
+func (b *Book) check(c *Change) error {
+	n, err := b.newest().Next(c)
+	if err == nil {
+		err = b.fits(b.newest(), n)
+	}
+	return err
+}
+
+// Wish makes this peer want a change until the next version contains it, or another version makes
 // it impossible.
 func (b *Book) Wish(c Change) error {
 	b.mu.Lock()
@@ -127,221 +171,206 @@ func (b *Book) Wish(c Change) error {
 	if b.self < 0 {
 		return refuse("this peer has no place in the network")
 	}
-	n, err := b.newest().Next(&c)
-	if err == nil {
-		err = b.fits(b.newest(), n)
-	}
-	if err != nil {
+	if err := b.check(&c); err != nil {
 		return err
 	}
 	return b.update(func(r *Record) error {
-		if slices.ContainsFunc(r.Wishes, func(w Change) bool { return text(&w) == text(&c) }) {
+		if slices.ContainsFunc(r.Wanted, func(w Change) bool { return text(&w) == text(&c) }) {
 			return nil
 		}
-		at := len(r.Wishes)
+		at := len(r.Wanted)
 		if c.Own() && c.Peer == b.newest().Peers[b.self].Name {
 			at = 0 // it does not wait for a person
 		}
-		r.Wishes = slices.Insert(slices.Clone(r.Wishes), at, c)
+		r.Wanted = slices.Insert(slices.Clone(r.Wanted), at, c)
 		return nil
 	})
 }
 
-// Withdraw ends this peer's wishes. A change for which others have voted in the meantime can
-// still become the next version.
+// Withdraw ends this peer's wishes. It returns an error about one that is sealed: enough signers
+// have approved it, and it is being voted on.
 func (b *Book) Withdraw() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.update(func(r *Record) error {
-		r.Wishes = nil
+	err := b.update(func(r *Record) error {
+		r.Wanted = nil
 		return nil
 	})
+	if w := wishOf(&b.r.Agreement, b.self); err == nil && w != nil && len(w.Seal) > 0 {
+		err = refuse("%v: enough signers have signed it, and it is being voted on: it can still become the next version", w.Change)
+	}
+	return err
 }
 
-// Approve makes this peer vote for a change, whichever peer moves it.
-func (b *Book) Approve(c Change) error {
+// A Proposed is a change that a peer wants.
+type Proposed struct {
+	Hash     string   `json:"hash"` // of 12 hexadecimal digits
+	By       string   `json:"by"`   // name of the peer that wants it
+	Change   *Change  `json:"change"`
+	Signed   []string `json:"signed"`   // names of the signers that approve
+	Unsigned []string `json:"unsigned"` // names of those that have not approved yet
+	Sealed   bool     `json:"sealed"`   // it is being voted on
+}
+
+// Proposed returns the changes that peers want, by the places of the peers.
+func (b *Book) Proposed() (all []Proposed) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.update(func(r *Record) error {
-		r.Approved = append(slices.Clone(r.Approved), text(&c))
-		return nil
-	})
+	peers := b.newest().Peers
+	all = []Proposed{}
+	for i := range b.r.Agreement.Wishes {
+		w := &b.r.Agreement.Wishes[i]
+		if w.Change == nil {
+			continue
+		}
+		p := Proposed{Hash: w.Hash(b.terms.network), By: peers[w.Author].Name, Change: w.Change, Signed: []string{}, Unsigned: []string{}, Sealed: len(w.Seal) > 0}
+		for _, place := range b.terms.signers {
+			if b.r.Agreement.approves(place, w.Author) {
+				p.Signed = append(p.Signed, peers[place].Name)
+			} else {
+				p.Unsigned = append(p.Unsigned, peers[place].Name)
+			}
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
-// Tick asks for a ballot if this peer has a wish and no other ballot makes progress. It must be
-// called regularly.
+// Approve approves the change that has a hash, as [Book.Proposed] returns it.
+func (b *Book) Approve(hash string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.self < 0 || !b.terms.signs(b.self) {
+		return refuse("this peer does not sign changes")
+	}
+	for i := range b.r.Agreement.Wishes {
+		w := &b.r.Agreement.Wishes[i]
+		if w.Change == nil || w.Hash(b.terms.network) != hash {
+			continue
+		}
+		if err := b.check(w.Change); err != nil {
+			return err
+		}
+		if b.r.Agreement.approves(b.self, w.Author) {
+			return nil
+		}
+		return b.update(func(r *Record) error { return b.sign(r, w) })
+	}
+	return refuse("no peer wants a change %.20q: see `peerd network show`", hash)
+}
+
+// Tick makes this peer go on to another round if it has waited too long in one. It must be called
+// regularly, about once a second.
 func (b *Book) Tick() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.self < 0 || len(b.r.Wishes) == 0 || b.underway() {
-		return nil
-	}
-	if b.watched != b.r.Asked {
-		b.watched, b.pause = b.r.Asked, 0
-		if b.r.Asked.Round > 0 {
-			b.pause = 3 + b.rand.IntN(8)
-		}
-	}
-	if b.pause > 0 {
-		b.pause--
-		return nil
-	}
 	return b.update(func(r *Record) error {
-		if next := (Ballot{r.shown() + 1, b.self}); next.compare(r.Asked) > 0 {
-			r.Asked = next
+		if b.wait(&r.Agreement) {
+			return b.goOn(r)
 		}
 		return nil
 	})
 }
 
-// shown returns the highest round that signatures show. A request for a ballot is not signed, so one of more than one round
-// above is ignored: it could be so high that none can follow.
-func (r *Record) shown() (round uint64) {
-	for _, p := range r.Promises {
-		round = max(round, p.Ballot.Round)
-	}
-	for _, v := range r.Votes {
-		round = max(round, v.Ballot.Round)
-	}
-	return round
-}
-
-// asks reports whether a ballot may be asked for.
-func (r *Record) asks(x Ballot) bool {
-	round := r.shown()
-	return x.Round <= round || x.Round-round == 1
-}
-
-// underway reports whether the newest ballot is this peer's, for its present wish.
-func (b *Book) underway() bool {
-	r := &b.r
-	if r.Asked.Round == 0 || r.Asked.Place != b.self {
-		return false
-	}
-	for _, p := range r.Promises {
-		if p.Ballot.compare(r.Asked) > 0 {
-			return false
-		}
-	}
-	return r.Proposal == nil || r.Proposal.Ballot != r.Asked || text(&r.Proposal.Motion.Change) == text(&r.Wishes[0])
-}
-
 // Merge merges what another peer's book shows. It ignores what is against the rules, and returns
-// an error about it. It reports whether anything was new.
-func (b *Book) Merge(theirs *State) (news bool, err error) {
+// an error about it, which is a [*Fork] if there are two documents of one version.
+func (b *Book) Merge(theirs *State) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if theirs.First.Hash() != b.documents[0].Hash() {
-		return false, refuse("another network")
+		return refuse("another network")
 	}
-	before := b.r
 	known := len(b.r.Steps)
 	for i := range min(known, len(theirs.Steps)) {
-		if text(&theirs.Steps[i].Motion.Change) == text(&b.r.Steps[i].Motion.Change) {
-			continue
+		if text(&theirs.Steps[i].Motion.Change) != text(&b.r.Steps[i].Motion.Change) {
+			return b.fork(i, &theirs.Steps[i])
 		}
-		t := newTerms(b.keys, b.documents[0].Hash(), b.documents[i])
-		if d, wrong := t.step(&theirs.Steps[i]); wrong == nil && d.Hash() != b.documents[i+1].Hash() {
-			return false, refuse("two documents of version %d have a majority: a signer has broken its promise", d.Version)
-		}
-		return false, refuse("version %d does not follow", i+2)
 	}
 	var wrong error
-	err = b.update(func(r *Record) error {
+	err := b.update(func(r *Record) error {
 		for i := known; i < len(theirs.Steps); i++ {
 			if wrong = b.advance(r, theirs.Steps[i]); wrong != nil {
 				return nil
 			}
 		}
 		if len(theirs.Steps) == len(r.Steps) {
-			wrong = b.mergeVote(r, theirs)
+			wrong = b.terms.merge(&r.Agreement, &theirs.Agreement)
 		}
 		return nil
 	})
 	if err != nil {
-		return false, err
+		return err
 	}
-	return !equal(&before.State, &b.r.State), wrong
+	return wrong
+}
+
+// fork returns an error about a step that differs from this peer's, and keeps it if it is valid.
+func (b *Book) fork(i int, theirs *Step) error {
+	t := newTerms(b.keys, b.documents[0].Hash(), b.documents[i])
+	d, err := t.step(theirs)
+	if err != nil || d.Hash() == b.documents[i+1].Hash() {
+		return refuse("version %d does not follow", i+2)
+	}
+	f := &Fork{Version: d.Version, Ours: b.documents[i+1].Hash(), Theirs: d.Hash()}
+	for _, v := range b.r.Steps[i].Votes {
+		if slices.ContainsFunc(theirs.Votes, func(w Signature) bool { return w.Place == v.Place }) {
+			f.Both = append(f.Both, b.documents[i].Peers[v.Place].Name)
+		}
+	}
+	if b.r.Fork == nil {
+		err = b.update(func(r *Record) error {
+			r.Fork = f
+			return nil
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return f
 }
 
 // advance makes the next version the newest.
 func (b *Book) advance(r *Record, s Step) error {
-	d, err := b.terms().step(&s)
+	d, err := b.terms.step(&s)
 	if err != nil {
 		return err
 	}
-	b.documents = append(b.documents[:len(b.documents):len(b.documents)], d)
+	was := b.terms
+	b.extend(d)
 	r.Steps = append(slices.Clone(r.Steps), s)
-	r.Asked, r.Promises, r.Proposal, r.Votes = Ballot{}, nil, nil, nil
+	r.Agreement = r.Agreement.after(was, b.terms)
 	done := text(&s.Motion.Change)
-	r.Wishes = slices.DeleteFunc(slices.Clone(r.Wishes), func(w Change) bool {
+	r.Wanted = slices.DeleteFunc(slices.Clone(r.Wanted), func(w Change) bool {
 		_, err := d.Next(&w)
 		return text(&w) == done || err != nil
 	})
-	r.Approved = slices.DeleteFunc(slices.Clone(r.Approved), func(a string) bool { return a == done })
-	b.place()
 	if b.self < 0 { // it has left, or it still has its former key until it is opened with the new one
-		r.Wishes = nil
+		r.Wanted = nil
 	}
 	return nil
-}
-
-// mergeVote merges another peer's part of the vote on the next version.
-func (b *Book) mergeVote(r *Record, theirs *State) (wrong error) {
-	t := b.terms()
-	for i := range theirs.Promises {
-		p := &theirs.Promises[i]
-		if old := find(r.Promises, p.Place); old != nil && p.Ballot.compare(old.Ballot) <= 0 {
-			continue
-		}
-		if err := t.promise(p); err != nil {
-			wrong = err
-			continue
-		}
-		r.Promises = put(r.Promises, *p)
-	}
-	for i := range theirs.Votes {
-		v := &theirs.Votes[i]
-		if old := find(r.Votes, v.Place); old != nil && v.Ballot.compare(old.Ballot) <= 0 {
-			continue
-		}
-		if err := t.vote(v); err != nil {
-			wrong = err
-			continue
-		}
-		r.Votes = put(r.Votes, *v)
-	}
-	if x := theirs.Asked; x.compare(r.Asked) > 0 && x.Place >= 0 && x.Place < len(t.document.Peers) {
-		if r.asks(x) {
-			r.Asked = x
-		} else {
-			wrong = refuse("ballot %d is asked for after %d", x.Round, r.shown())
-		}
-	}
-	if x := theirs.Proposal; x != nil && (r.Proposal == nil || x.Ballot.compare(r.Proposal.Ballot) > 0) {
-		if err := t.proposal(x); err != nil {
-			return err
-		}
-		r.Proposal = x
-	}
-	return wrong
 }
 
 // update changes the record, makes the steps that follow from the change, and keeps the result.
 // After an error nothing has changed.
 func (b *Book) update(change func(r *Record) error) error {
-	r, documents, self := b.r, b.documents, b.self
+	r, documents := b.r, b.documents
 	err := change(&r)
 	for more := err == nil; more && err == nil; {
 		more, err = b.react(&r)
 	}
-	if err == nil && !equalRecords(&r, &b.r) {
-		err = b.keep(r)
+	kept := b.kept
+	if err == nil {
+		if kept = text(&r); kept != b.kept {
+			err = b.keep(r)
+		}
 	}
 	if err != nil {
-		b.documents, b.self = documents, self
+		if len(documents) != len(b.documents) {
+			b.documents = documents
+			b.settle()
+		}
 		return err
 	}
-	b.r = r
+	b.r, b.kept = r, kept
 	return nil
 }

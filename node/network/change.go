@@ -1,9 +1,11 @@
 package network
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,6 +22,7 @@ const (
 	Rotate Kind = "rotate" // sets a peer's key
 	Extend Kind = "extend" // adds an arm
 	Retire Kind = "retire" // ends the choices of an arm permanently
+	Govern Kind = "admins" // sets who signs changes, and how many of them have to
 )
 
 // A Change makes the next version of a document.
@@ -31,12 +34,18 @@ type Change struct {
 	Addrs []string `json:"addrs,omitempty"` // the new ones
 	Links []string `json:"links,omitempty"` // names of a new peer's neighbours; none for all
 	Proof []byte   `json:"proof,omitempty"` // signed by the new key: its holder wants this
+
+	Admins []string `json:"admins,omitempty"` // names
+	Needed int      `json:"needed,omitempty"` // of the admins; more than half if 0
 }
 
 // String describes c in words.
 func (c *Change) String() string {
 	if c.ofArms() {
 		return fmt.Sprintf("%s %q", c.Kind, c.Arm)
+	}
+	if c.Kind == Govern {
+		return fmt.Sprintf("%s %s, of whom %s sign", c.Kind, strings.Join(c.Admins, ", "), cmp.Or(strings.TrimPrefix(strconv.Itoa(c.Needed), "0"), "more than half"))
 	}
 	s := string(c.Kind) + " " + c.Peer
 	if len(c.Addrs) > 0 {
@@ -50,7 +59,9 @@ func (c *Change) String() string {
 
 // Own reports whether the change concerns only its peer: if that peer asks for it, the others
 // sign without their operators' approval.
-func (c *Change) Own() bool { return c.Kind != Invite && c.Kind != Add && !c.ofArms() }
+func (c *Change) Own() bool {
+	return c.Kind != Invite && c.Kind != Add && c.Kind != Govern && !c.ofArms()
+}
 
 // ofArms reports whether the change is about arms, and not peers.
 func (c *Change) ofArms() bool { return c.Kind == Extend || c.Kind == Retire }
@@ -115,8 +126,10 @@ func (d *Document) Next(c *Change) (*Document, error) {
 		}
 	case Extend, Retire:
 		err = n.setArm(c)
+	case Govern:
+		err = n.govern(c)
 	default:
-		err = refuse("change %.40q: want invite, join, add, remove, move, rotate, extend or retire", c.Kind)
+		err = refuse("change %.40q: want invite, join, add, remove, move, rotate, extend, retire or admins", c.Kind)
 	}
 	if err == nil {
 		err = n.Check()
@@ -143,6 +156,28 @@ func (d *Document) setArm(c *Change) error {
 		return refuse("%s: %q was %s before", c.Kind, c.Arm, verb)
 	}
 	*all = append(*all, c.Arm)
+	return nil
+}
+
+// govern sets the admins.
+func (d *Document) govern(c *Change) error {
+	if len(c.Admins) == 0 || c.Peer != "" {
+		return refuse("%s: want the names of peers", c.Kind)
+	}
+	for i, name := range c.Admins {
+		if place, ok := d.Place(name); !ok || d.Peers[place].Standing != Present {
+			return refuse("%s: no peer %.70q is present", c.Kind, name)
+		} else if slices.Contains(c.Admins[:i], name) {
+			return refuse("%s: %s is named twice", c.Kind, name)
+		}
+	}
+	if n := len(c.Admins); c.Needed != 0 && (c.Needed <= n/2 || c.Needed > n) {
+		return refuse("%s: %d of %d have to sign, want more than half", c.Kind, c.Needed, n)
+	}
+	if slices.Equal(d.Admins, c.Admins) && d.Needed == c.Needed {
+		return refuse("%s: they are the admins already", c.Kind)
+	}
+	d.Admins, d.Needed = slices.Clone(c.Admins), c.Needed
 	return nil
 }
 

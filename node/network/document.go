@@ -60,6 +60,7 @@ type Document struct {
 	Start    time.Time `json:"start"`            // of round 0
 	Every    string    `json:"every"`            // length of a round, such as 10s
 	Admins   []string  `json:"admins,omitempty"` // names of the peers that sign; all peers if empty
+	Needed   int       `json:"needed,omitempty"` // how many of the admins have to sign; more than half if 0
 	Peers    []Peer    `json:"peers"`            // by place
 	Links    [][2]int  `json:"links"`            // by place; a link of an invited peer counts once the peer has joined
 	Settings []Setting `json:"settings"`
@@ -96,7 +97,7 @@ func (d *Document) PlaceOf(id string) (place int, former, ok bool) {
 	return 0, false, false
 }
 
-// Signers returns the places of the peers whose majority makes the next version valid: the admins
+// Signers returns the places of the peers of whom a quorum makes the next version valid: the admins
 // or, without admins, all peers that are present.
 func (d *Document) Signers() (places []int) {
 	for i, p := range d.Peers {
@@ -107,8 +108,13 @@ func (d *Document) Signers() (places []int) {
 	return places
 }
 
-// Majority returns the least number of signers that is more than half of them.
-func (d *Document) Majority() int { return len(d.Signers())/2 + 1 }
+// Quorum returns how many of the signers have to sign: more than half, or as many as the document
+// says.
+func (d *Document) Quorum() int { return max(d.Needed, len(d.Signers())/2+1) }
+
+// Liars returns how many signers may lie without two valid documents of one version: fewer than
+// any two quorums share.
+func (d *Document) Liars() int { return 2*d.Quorum() - len(d.Signers()) - 1 }
 
 // Edges returns the links between peers that are present.
 func (d *Document) Edges() (edges [][2]int) {
@@ -171,8 +177,11 @@ func (d *Document) Check() error {
 			ids[id] = true
 		}
 	}
-	if len(d.Signers()) == 0 {
+	switch n := len(d.Signers()); {
+	case n == 0:
 		return refuse("no peer is left that could sign the next version")
+	case d.Needed < 0 || d.Needed > n || len(d.Admins) == 0 && d.Needed > 0:
+		return refuse("%d admins have to sign and %d would be left: change the admins first", d.Needed, n)
 	}
 	return d.checkLinks()
 }

@@ -1,11 +1,9 @@
-package network_test
+package network
 
 import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"peerd.dev/node/network"
 )
 
 // TestAStateOfManyObjectsIsRefused before it takes memory: two megabytes of {} would take a gigabyte.
@@ -14,7 +12,7 @@ func TestAStateOfManyObjectsIsRefused(t *testing.T) {
 	for _, list := range []string{"steps", "promises", "votes"} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := network.ParseState([]byte(`{"` + list + `":[` + many + `]}`))
+		_, err := ParseState([]byte(`{"` + list + `":[` + many + `]}`))
 		runtime.ReadMemStats(&after)
 		if err == nil || !strings.Contains(err.Error(), "objects") {
 			t.Errorf("%s: %v", list, err)
@@ -23,7 +21,7 @@ func TestAStateOfManyObjectsIsRefused(t *testing.T) {
 			t.Errorf("%s: %d bytes were taken", list, took)
 		}
 	}
-	if _, err := network.ParseState([]byte(`{"steps":[{"a":"{{{\"{{"}]}`)); err == nil || !strings.Contains(err.Error(), "unknown field") {
+	if _, err := ParseState([]byte(`{"steps":[{"a":"{{{\"{{"}]}`)); err == nil || !strings.Contains(err.Error(), "unknown field") {
 		t.Error("braces in strings are counted", err)
 	}
 }
