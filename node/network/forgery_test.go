@@ -1,6 +1,7 @@
 package network
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -322,5 +323,28 @@ func TestARestoredAdminHearsOthersFirst(t *testing.T) {
 	a.start()
 	if a.book.Newest().Hash() != b.book.Newest().Hash() || l.settle() != 2 {
 		t.Error("a fork")
+	}
+}
+
+// TestRecordsOfEarlierBuilds: a record of the time when versions were voted for in ballots is
+// read with its versions, and without the vote that was under way.
+func TestRecordsOfEarlierBuilds(t *testing.T) {
+	x := newVoted(t, Change{Kind: Extend, Arm: "blue"})
+	d, keys := peers(4)
+	ballot := Ballot{Round: 7, Place: 3} // anybody could own one
+	step := Step{Motion: x.motion, Ballot: ballot, Votes: x.signatures([]int{0, 1, 3}, x.signedVote(ballot, x.next))}
+	old := map[string]any{
+		"first": d, "steps": []Step{step}, "asked": ballot, "wishes": []Change{x.change}, "approved": []string{"x"},
+		"promises": []any{map[string]any{"place": 1, "ballot": ballot, "voted": map[string]any{"place": 1}, "sig": "AAAA"}},
+		"votes":    []any{map[string]any{"place": 1, "ballot": ballot, "motion": x.motion, "sig": "AAAA"}},
+		"proposal": map[string]any{"ballot": ballot, "motion": x.motion, "basis": []any{}},
+	}
+	var r Record
+	if err := json.Unmarshal(encode(old), &r); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(Config{Keys: keys[0], ID: string(keys[0]), Keep: func(Record) error { return nil }}, r)
+	if err != nil || b.Newest().Hash() != x.next || len(b.Record().Wanted)+len(b.Proposed()) > 0 {
+		t.Errorf("%+v, %v", b, err)
 	}
 }
