@@ -283,8 +283,8 @@ func (b *Book) accept(r *Record) (bool, error) {
 	return true, err
 }
 
-// propose proposes a motion if this peer owns its round: that of the newest lock, or one that is
-// sealed and approved.
+// propose proposes a motion if this peer owns its round: the newest lock's, or one that is sealed
+// and approved.
 func (b *Book) propose(r *Record) (bool, error) {
 	t, a := b.terms, &r.Agreement
 	round := max(1, b.round(a))
@@ -338,8 +338,8 @@ const (
 	waitMost  = 40 // rounds that make it longer
 )
 
-// ahead reports whether so many others are in later rounds that one of them is honest, and whether
-// one is in the next round.
+// ahead reports whether more others are in later rounds than may lie, and whether one of them is in
+// the next round.
 func (b *Book) ahead(a *Agreement) (far, next bool) {
 	t := b.terms
 	mine, n := max(1, b.round(a)), len(t.signers)

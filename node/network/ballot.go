@@ -12,7 +12,7 @@ import (
 // for its motion, and the votes of a quorum make the version.
 //
 // A signer that waits in vain promises to go on to the next round, and says of which round the
-// newest lock is that it knows. In every round but the first, the owner needs the promises of a
+// newest lock is that it knows. In later rounds the owner needs the promises of a
 // quorum, and has to propose the motion of a lock that is as new as the newest that they mention.
 // docs/proofs/document.md shows what follows.
 

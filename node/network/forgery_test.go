@@ -217,8 +217,8 @@ func TestAForkNamesWhoSignedBoth(t *testing.T) {
 	}
 }
 
-// TestWithdrawnChangesDoNotCome: a change that its author has taken back never comes, whoever
-// signs it later; one that is sealed cannot be taken back.
+// TestWithdrawnChangesDoNotCome: a change that its author has taken back never comes, even
+// if others sign it later; one that is sealed cannot be taken back.
 func TestWithdrawnChangesDoNotCome(t *testing.T) {
 	l := newLab(t, 1, 3, 3, 0)
 	a, b, c := l.sites[0], l.sites[1], l.sites[2]
@@ -237,7 +237,7 @@ func TestWithdrawnChangesDoNotCome(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.show(b, c)
-	if err := c.book.Approve(hash); err == nil { // enough signers have signed, but for the author
+	if err := c.book.Approve(hash); err == nil { // enough signers have signed, except the author
 		t.Log("all have signed")
 	}
 	if l.settle() != 1 {
@@ -331,7 +331,7 @@ func TestARestoredAdminHearsOthersFirst(t *testing.T) {
 func TestRecordsOfEarlierBuilds(t *testing.T) {
 	x := newVoted(t, Change{Kind: Extend, Arm: "blue"})
 	d, keys := peers(4)
-	ballot := Ballot{Round: 7, Place: 3} // anybody could own one
+	ballot := Ballot{Round: 7, Place: 3} // any peer could own one
 	step := Step{Motion: x.motion, Ballot: ballot, Votes: x.signatures([]int{0, 1, 3}, x.signedVote(ballot, x.next))}
 	old := map[string]any{
 		"first": d, "steps": []Step{step}, "asked": ballot, "wishes": []Change{x.change}, "approved": []string{"x"},

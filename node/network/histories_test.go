@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var histories = flag.Int("histories", 40, "random histories of a network")
+var histories = flag.Int("histories", 22, "random histories of a network")
 
 // change draws a change that a site could want.
 func (l *lab) change(s *labSite) Change {

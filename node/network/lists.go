@@ -37,7 +37,7 @@ func put[T any](all []T, x T, of func(*T) (int, uint64)) []T {
 	return rest
 }
 
-// newer returns all with those of theirs that are of later rounds and pass a check, and the last
+// newer returns all with the ones of theirs that are of later rounds and pass a check, and the last
 // error of the check.
 func newer[T any](all, theirs []T, of func(*T) (int, uint64), check func(*T) error) (_ []T, wrong error) {
 	for i := range theirs {

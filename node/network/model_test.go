@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var worlds = flag.Int("worlds", 40_000, "states of the model of a vote to visit; 0 for all")
+var worlds = flag.Int("worlds", 2_000, "states of the model of a vote to visit; 0 for all")
 
 // A world is what the signers of a network know while they agree on one version.
 type world struct {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// A Roll is whom a peer has heard since it started. A folder that was restored from a backup does
+// A Roll is which peers a peer has heard since it started. A folder that was restored from a backup does
 // not know what the peer has signed since. Others do, so a signer hears them before it signs.
 type Roll struct {
 	mu     sync.Mutex
@@ -14,7 +14,7 @@ type Roll struct {
 	enough bool // also when the network has grown since
 }
 
-// silence is after how many rounds of exchanges a peer that has heard nobody signs.
+// silence is after how many rounds of exchanges a peer signs that could reach no other.
 const silence = 6
 
 // Add counts a round of exchanges of the document with all peers that are present, of whom those
@@ -26,9 +26,9 @@ func (r *Roll) Add(places []int) {
 	r.rounds++
 }
 
-// Enough reports whether enough was heard to sign: so many of the other signers that they are a
-// quorum with this peer, and anybody at all, unless nobody could be reached for some time. A peer
-// that is alone has nobody to hear.
+// Enough reports whether enough was heard to sign: others that are a quorum with this peer, and at
+// least one peer, unless none could be reached for some time. A peer that is alone need not hear
+// any.
 func (r *Roll) Enough(others []int, quorum int, alone bool) bool {
 	if r == nil {
 		return true
