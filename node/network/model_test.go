@@ -176,7 +176,11 @@ func (m *model) play() {
 	m.reach(w)
 	random := rand.New(rand.NewPCG(1, 1))
 	for len(m.todo) > 0 && (*worlds == 0 || len(m.seen) < *worlds) {
-		at, last := random.IntN(len(m.todo)), len(m.todo)-1 // any order visits all; this one is fair if not all are visited
+		last := len(m.todo) - 1 // any order visits all; if not all are visited, this one finds more endings
+		at := last
+		if random.IntN(16) == 0 {
+			at = random.IntN(len(m.todo))
+		}
 		w, m.todo[at] = m.todo[at], m.todo[last]
 		m.todo = m.todo[:last]
 		m.check(&w)
