@@ -151,6 +151,10 @@ func (a *Agent) present(t bandit.Turn) bandit.Turn {
 // basis returns the belief from which choices are made.
 func (a *Agent) basis() *bandit.Belief { return a.bugBelief(a.Belief()) }
 
+// Reseed gives the choices from here on coins of their own. Where the number of choices is secret, the coins
+// of one choice must not follow from other choices; see docs/proofs/counts.md.
+func (a *Agent) Reseed(seed Seed) { a.coins[0].source.Seed(seed) }
+
 // Propensity returns the probability of the choice c that Choose has just returned, also if the
 // learner samples; see [bandit.Sampler]. No later choice depends on the call.
 func (a *Agent) Propensity(t bandit.Turn, c bandit.Choice, rng *rand.Rand) float64 {

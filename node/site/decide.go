@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	mathrand "math/rand/v2"
 	"slices"
 	"time"
 
@@ -77,8 +76,11 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	}
 	c.source, c.arm = x.rule(&o)
 	if c.source == decision.Learned {
+		if x.agent.NoisedCounts() {
+			x.agent.Reseed(x.coins.Of("choice/" + ask.ID))
+		}
 		chosen := x.agent.Choose(turn)
-		c.arm, c.chance = chosen.Arm, x.agent.Propensity(turn, chosen, x.samples())
+		c.arm, c.chance = chosen.Arm, x.agent.Propensity(turn, chosen, x.coins.Rand("propensity/"+ask.ID))
 		e.learner = true
 		if !x.knows() {
 			c.source = decision.Initial
@@ -187,12 +189,6 @@ func (s *Site) knows() bool {
 		}
 	}
 	return false
-}
-
-// samples returns random numbers for the propensity of the next choice. No other step gets the
-// same, and no choice depends on them.
-func (s *Site) samples() *mathrand.Rand {
-	return mathrand.New(mathrand.NewPCG(uint64(s.life.Incarnation), s.step)) //nolint:gosec // no secret
 }
 
 // take passes a choice to the agent and returns the route of its reward.

@@ -74,7 +74,7 @@ func (s *Site) readLife() (found bool, err error) {
 
 // begin draws a new life, which is stored with the first charge.
 func (s *Site) begin() (err error) {
-	s.life.Seed = node.FreshSeed()
+	s.life.Seed = s.c.Coins()
 	salt := node.FreshSeed()
 	copy(s.life.Salt[:], salt[:])
 	s.life.Incarnation, err = NewIncarnation(s.c.Now())

@@ -6,31 +6,81 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/table"
 )
 
-// TestPresenceLooksTheSame: with noised counts, a site with one more user shows the same as
-// without, if both get the same nodes: frames with their moments, ledger, status, and the answers
-// to all others. Both crash once. With public counts their messages differ.
+// TestPresenceLooksTheSame: with noised counts and any learner, a site with one more user shows the same
+// as without, if both get the same nodes and coins: frames with their moments, ledger, status, and the
+// answers to all others. Both crash once. With public counts their messages differ.
 func TestPresenceLooksTheSame(t *testing.T) {
+	samplers := 0
 	for _, e := range table.Protocols() {
 		if !protocol.TraitsOf(e).NoisedCounts {
 			continue
 		}
-		if found := presence(t, e.Words().Name, dp.AddOrRemove); len(found) > 0 {
-			t.Errorf("%s: %s", e.Words().Name, found)
+		for _, l := range bandit.Table() {
+			learner, err := bandit.New(bandit.Small(l), bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1})
+			if err != nil || learner.Statistic().Width() > 1 || bandit.TraitsOf(l).Phased {
+				continue
+			}
+			if by, ok := learner.(bandit.BySite); ok && by.NeedsSites() && !protocol.TraitsOf(e).Sites {
+				continue
+			}
+			if _, ok := learner.(bandit.Sampler); ok {
+				samplers++
+			}
+			for _, explore := range []float64{0, .3} {
+				if found := presence(t, e.Words().Name, dp.AddOrRemove, bandit.Small(l), explore); len(found) > 0 {
+					t.Errorf("%s with %s and explore %v: %s", e.Words().Name, l.Words().Name, explore, found)
+				}
+			}
 		}
-		if found := presence(t, e.Words().Name, dp.ReplaceOne); len(found) == 0 {
+		if found := presence(t, e.Words().Name, dp.ReplaceOne, nil, 0); len(found) == 0 {
 			t.Errorf("%s: nothing shows presence where counts are public: the comparison above compares nothing", e.Words().Name)
 		}
 	}
+	if samplers == 0 {
+		t.Error("no learner samples")
+	}
 }
 
-// presence returns how a site shows that there was one more user.
-func presence(t *testing.T, name string, adjacency dp.Adjacency) (found []string) {
+// TestACopyDrawsCoinsOfItsOwn: with noised counts, two starts on copies of one folder choose independently, so that
+// what one of them was asked before cannot be read off the other's answers.
+func TestACopyDrawsCoinsOfItsOwn(t *testing.T) {
+	choices := func(r *rig) (all []string) {
+		for i := range 60 {
+			all = append(all, r.ask(decision.Ask{ID: fmt.Sprint(i)}).Action)
+		}
+		return all
+	}
+	for _, adjacency := range []dp.Adjacency{dp.AddOrRemove, dp.ReplaceOne} {
+		x := usual(stated, AtWindow)
+		x.adjacency, x.explore = adjacency, 1
+		r := newRig(t, x)
+		r.start()
+		r.rounds(4)
+		r.stop()
+		backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
+		r.start()
+		first := choices(r)
+		r.stop()
+		r.disk = backup
+		r.start()
+		if same := slices.Equal(first, choices(r)); same != (adjacency == dp.ReplaceOne) {
+			t.Errorf("%v: the choices of both starts are the same: %v", adjacency, same)
+		}
+		r.stop()
+	}
+}
+
+// presence returns how a site shows that there was one more user; with the first learner of the table for nil.
+func presence(t *testing.T, name string, adjacency dp.Adjacency, learner bandit.Params, explore float64) (found []string) {
 	t.Helper()
 	var want view
 	var nodes []dp.Release
@@ -39,7 +89,7 @@ func presence(t *testing.T, name string, adjacency dp.Adjacency) (found []string
 	for _, a := range []tale{{name: "without", of: half}, {name: "with a visitor", of: half, visitor: true}} {
 		running(t, func(t *testing.T) {
 			x := usual(name, AtWindow)
-			x.seed, x.adjacency, x.rules.MinExposures = 1, adjacency, 2
+			x.seed, x.adjacency, x.rules.MinExposures, x.learner, x.explore = 1, adjacency, 2, learner, explore
 			w := &twin{rig: newRig(t, x), tale: a, given: nodes}
 			got := w.play(40)
 			if !a.visitor {

@@ -79,6 +79,9 @@ func (s *Site) end(e *logRecord) error {
 		}
 	}
 	s.state.Round, s.state.Begun = e.round+1, true
+	if s.agent.NoisedCounts() && s.world == nil { // what the learner would choose must not follow from how many it was asked for
+		s.agent.Reseed(s.life.Seed.Of(fmt.Sprintf("round/%d", e.round)))
+	}
 	return s.agent.Tick(protocol.Round(e.round))
 }
 

@@ -61,6 +61,7 @@ type Config struct {
 	// another past; may be nil.
 	Alarm  func(error)
 	Now    func() time.Time // nil for the clock
+	Coins  func() node.Seed // draws a secret; nil for the operating system's
 	Logger *slog.Logger     // nil discards
 }
 
@@ -78,6 +79,7 @@ type Site struct {
 	closing   bool
 	broken    bool // the agent has taken a step that is not in the log, and must not take another
 	life      life
+	coins     node.Seed // of the propensities of this start and, with noised counts, of its choices: by the decision's id
 	agent     *node.Agent
 	world     bandit.World // nil unless one is played
 	resting   []byte       // state of a world that was played before; nil for none
@@ -124,6 +126,9 @@ func Open(c Config) (_ *Site, err error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Coins == nil {
+		c.Coins = node.FreshSeed
+	}
 	if c.Name == nil {
 		c.Name = func(id string) string { return id }
 	}
@@ -131,7 +136,7 @@ func Open(c Config) (_ *Site, err error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Site{
-		c: c, log: c.Logger,
+		c: c, log: c.Logger, coins: c.Coins(),
 		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]protocol.Checkpoint), saveEvery: snapshotEvery,
 		state: progress{Pulls: make([]uint64, len(c.Arms))},
 	}

@@ -150,6 +150,7 @@ func (w *twin) open() {
 	}
 	c := w.config()
 	c.Clock.Start, c.Now = w.start, time.Now
+	c.Coins = func() node.Seed { return node.NewSeed(2) }
 	c.Store.Observe = func(time.Duration) { w.commits.Add(1) }
 	c.Agent = func(l Life) (*node.Agent, error) {
 		spec := w.spec()

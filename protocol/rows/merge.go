@@ -96,8 +96,8 @@ func (r *merger) merge(b *belief.Belief, k int) {
 // counts reports whether the rows of an origin count: it takes part in the network, and has not left the estimates.
 func (r *merger) counts(origin protocol.Peer) bool { return r.member(origin) && !r.gone[origin] }
 
-// replaceable reports whether the rows of a silent origin tell nothing that this peer's do not tell better: they hold
-// under an eighth as many rewards, and the means differ by no more than errors explain. The sum over arms of squared
+// replaceable reports whether this peer's rows say better what the rows of a silent origin say: these hold under an
+// eighth as many rewards, and the means differ by no more than errors explain. The sum over arms of squared
 // differences over their variances is compared with a quantile of the chi-squared distribution, about .999, in the
 // approximation of Wilson and Hilferty (1931).
 func (r *merger) replaceable(origin protocol.Peer) bool {
@@ -124,7 +124,7 @@ func (r *merger) replaceable(origin protocol.Peer) bool {
 	return off <= arms*math.Pow(1-spread+deviations*math.Sqrt(spread), 3)
 }
 
-// variance returns that of the mean of rewards from 0 to 1, at most, with its noise.
+// variance returns the greatest variance of a mean of rewards from 0 to 1, with its noise.
 func (s *sample) variance() float64 { return 1/(4*s.n) + s.noise.Variance() }
 
 // trimmed returns the mean of one number of the samples, without the f greatest and the f least,
