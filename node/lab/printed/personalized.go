@@ -27,7 +27,7 @@ const (
 // PersonalizedParams are the parameters of learner personalized-printed.
 type PersonalizedParams struct {
 	Rule  Rule    `want:"mixture|robust|hierarchical" doc:"How a site weighs others: by a fixed share (mixture), as far as a known dissimilarity allows (robust), or by a known variance between sites (hierarchical)."`
-	Known float64 `want:"0 up to 1" doc:"What the rule is told: the share of the own mean (mixture), the greatest difference between means of sites (robust), or the standard deviation of a site's mean around the shared one (hierarchical)."`
+	Known float64 `want:"0 up to 1" doc:"What the rule is given: the share of the own mean (mixture), the greatest difference between means of sites (robust), or the standard deviation of a site's mean around the shared one (hierarchical)."`
 }
 
 // Personalized chooses for the site's own users as papers do that know how far sites are apart. Each mean has
@@ -46,7 +46,7 @@ var _ bandit.BySite = (*Personalized)(nil)
 
 // Words implements [bandit.Params].
 func (PersonalizedParams) Words() bandit.Words {
-	return bandit.Words{Name: "personalized-printed", Summary: "chooses for the site's own users by rules of papers that are told how far sites are apart"}
+	return bandit.Words{Name: "personalized-printed", Summary: "chooses for the site's own users by rules of papers that are given how far sites are apart"}
 }
 
 // New implements [bandit.Params].

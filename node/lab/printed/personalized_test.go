@@ -34,8 +34,8 @@ func apart(own float64) *bandit.Belief {
 	return &b
 }
 
-// TestRulesFollowWhatTheyAreTold: told that sites are alike they choose the others' best arm, and the own one if told that they are not.
-func TestRulesFollowWhatTheyAreTold(t *testing.T) {
+// TestRulesFollowWhatTheyAreGiven: if sites are said to be alike they choose the others' best arm, and otherwise the own one.
+func TestRulesFollowWhatTheyAreGiven(t *testing.T) {
 	for rule, known := range map[Rule][2]float64{Mixture: {0, 1}, Robust: {0, 1}, Hierarchical: {.001, .5}} {
 		for i, want := range []bandit.Arm{1, 0} {
 			u, others := personalized(t, rule, known[i]), 0
