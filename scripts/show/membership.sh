@@ -64,7 +64,7 @@ until_ok rekeyed # a second after the version
 until_ok linked a b c d
 sleep 8
 arms() { ask "$1" /v1/arms; }
-borrows() { # SITES A B C: the estimates rest on rewards of so many other sites
+borrows() { # SITES A B C: on how many other sites the estimates of A, B and C rest
 	local s
 	for s in "${@:2}"; do arms "$s" | grep -q '"name":"green".*"borrowed_sites":'"$1" || return 1; done
 }
