@@ -161,6 +161,9 @@ func (u *PersonalizedLinear) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Ra
 	return float64(same) / mostSamples
 }
 
+// leastVariance of an estimate is that of a billion records. Without features the reward is 0 for certain, which has no logarithm.
+const leastVariance = 1e-9
+
 // offer sets able and features to the actions within the guard.
 func (u *PersonalizedLinear) offer(t Turn) {
 	if u.affine != nil {
@@ -181,8 +184,8 @@ func (u *PersonalizedLinear) offer(t Turn) {
 	score.Squares(squares, u.panel, u.features)
 	most, least := slices.Max(scores), math.Inf(1)
 	for i, s := range scores {
-		gap := most - s
-		scores[i] = gap*gap/(2*squares[i]) - math.Log(squares[i])
+		gap, variance := most-s, max(squares[i], leastVariance)
+		scores[i] = gap*gap/(2*variance) - math.Log(variance)
 		least = min(least, scores[i])
 	}
 	n := 0

@@ -215,7 +215,11 @@ func TestLinearFeaturesTakeNoCoins(t *testing.T) {
 		turn := mine.turn(4)
 		turn.Excluded = []Arm{Arm(i % 4)}
 		u.Choose(known, turn)
-		other.Choose(known, Turn{Features: []Features{{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}})
+		others := []Features{{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}
+		if i%2 > 0 { // as when a log is replayed, which has no features
+			others = slices.Repeat([]Features{make(Features, linearFeatures)}, 4)
+		}
+		other.Choose(known, Turn{Features: others})
 	}
 	if u.rng.Uint64() != other.rng.Uint64() {
 		t.Error("other random numbers")

@@ -132,7 +132,7 @@ func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 			n := newNoise(s, charge)
 			doc := n.document(s.Privacy.Horizon, 5, "")
 			delta := s.Privacy.Delta
-			const last = 64
+			const last = 100
 			square := make([]float64, min(last, charge.Leaves)+1) // of the sum at each leaf, mean
 			const curators, streams = 2, 1 << 13
 			for d := range curators {

@@ -18,6 +18,7 @@ func described(m dp.Mechanism, p protocol.Params, runs int, seed uint64) audit.C
 	for _, l := range bandit.Table() {
 		if bandit.TraitsOf(l).Contextual {
 			c.Spec.Learner = l
+			break
 		}
 	}
 	return c
