@@ -21,7 +21,7 @@ func (u *Personalized) Support(b *Belief) (s Support) {
 		for i := range rows {
 			r := &rows[i]
 			if r.site == u.self {
-				own = b.Sites[k][i].N
+				own = b.Sites[k][i].Released
 				continue
 			}
 			borrowed += r.weight * u.width[k]

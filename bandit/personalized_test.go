@@ -22,7 +22,7 @@ func personalized(t testing.TB, arms, sites int, guard float64) *Personalized {
 // draws.
 func say(b *Belief, k, site int, mean, n, draws float64) {
 	rows := slices.DeleteFunc(b.Sites[k], func(s belief.Site) bool { return s.Peer == site })
-	rows = append(rows, belief.Site{Peer: site, Mean: mean, N: n, LaplaceSumSq: draws / n / n, LaplaceMax: 1 / n})
+	rows = append(rows, belief.Site{Peer: site, Mean: mean, N: n, Released: n, LaplaceSumSq: draws / n / n, LaplaceMax: 1 / n})
 	slices.SortFunc(rows, func(x, y belief.Site) int { return x.Peer - y.Peer })
 	b.Sites[k] = rows
 	b.X[k], b.SampleVar[k], b.LaplaceSumSq[k], b.LaplaceMax[k] = 0, 0, 0, 0

@@ -37,7 +37,7 @@ func SupportOf(l Learner, b *Belief, self int) (s Support) {
 		for i := range sites {
 			known = true
 			if sites[i].Peer == self {
-				own = sites[i].N
+				own = sites[i].Released
 				continue
 			}
 			borrowed += sites[i].N

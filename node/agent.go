@@ -70,6 +70,7 @@ type Agent struct {
 	explore      float64        // share of exploring choices
 	learner      bandit.Learner // nil for an idle agent
 	noisedCounts bool
+	addsUp       bool // noise is drawn anew for every leaf of rewards, and adds up
 	protocol     protocol.Protocol
 	curator      *dp.Curator
 	closing      closing
@@ -272,6 +273,18 @@ func (a *Agent) Support() (s bandit.Support) {
 		s = bandit.SupportOf(a.learner, a.Belief(), int(a.self))
 	}
 	return s
+}
+
+// miss is the probability with which [Agent.Best] may ever be wrong.
+const miss = .05
+
+// Best returns the arm that is best for the site's own users, as far as its own releases show it with an error of at most 5 %
+// at all times together; else bandit.NoArm. See [bandit.Best].
+func (a *Agent) Best() bandit.Arm {
+	if a.Idle() || !a.addsUp {
+		return bandit.NoArm
+	}
+	return bandit.Best(a.Belief(), int(a.self), a.absent, miss)
 }
 
 // Radii appends to r the confidence radius of every arm with which the learner would choose in

@@ -213,6 +213,7 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 	if err = s.suits(learner); err != nil {
 		return nil, err
 	}
+	a.addsUp = !s.Privacy.Mechanism.Running() && cadence.Window == 0 && statistic.Kind == bandit.Sum && statistic.Dim == 1
 	if protocol.Learns(s.Protocol, c.Self) {
 		a.learner, a.closing = learner, newClosing(cadence, learner)
 		if _, err = a.curator.Open(streams); err != nil {

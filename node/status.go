@@ -16,6 +16,7 @@ type Status struct {
 	Noise     []float64 // standard deviation of the noise in the estimates, by arm
 	Parameter bandit.Parameter
 	Support   bandit.Support // what the estimates rest on
+	Best      bandit.Arm     // best for the site's own users, with an error of at most 5 %; bandit.NoArm while that is not known
 	Spent     float64        // ε
 	Left      float64        // ε
 	Released  uint64         // releases drawn

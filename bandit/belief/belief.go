@@ -71,12 +71,13 @@ type Belief struct {
 }
 
 // A Site is the mean of one peer's site, or its sum, and what it rests on: N updates, and noise with
-// the moments of [Means].
+// the moments of [Means]. Released is N without updates under way; 0 where there is a sum.
 type Site struct {
 	Peer                                  int
 	Mean                                  float64
 	Sum                                   []float64 // Dim numbers; empty where there is a mean
 	N, LaplaceSumSq, LaplaceMax, GaussVar float64
+	Released                              float64
 }
 
 // New returns a Belief of a number of parts, each of dim numbers, of which nothing is known.

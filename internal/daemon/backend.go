@@ -87,6 +87,9 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 		d.Alike = append(d.Alike, api.Alike{Peer: uint32(o.Peer), Name: deployment.Network.Peers[o.Peer].Name, Apart: o.Mean})
 	}
 	slices.SortStableFunc(d.Alike, func(x, y api.Alike) int { return cmp.Compare(x.Apart, y.Apart) })
+	if s.Best != bandit.NoArm && int(s.Best) < len(deployment.actions.Names) {
+		d.Best = deployment.actions.Names[s.Best]
+	}
 	if p.site != nil {
 		d.Incarnation = uint64(p.site.Incarnation())
 	}
@@ -130,7 +133,7 @@ func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 		if len(s.Pulls) > 0 {
 			a.Pulls = s.Pulls[k]
 		}
-		if b := s.Support; len(b.Own) > 0 {
+		if b := s.Support; k < len(b.Own) {
 			a.Own, a.Borrowed, a.Sites = b.Own[k], b.Borrowed[k], uint32(b.Sites[k])
 		}
 		arms = append(arms, a)

@@ -29,6 +29,7 @@ type lastBelief struct {
 	Means, Samples, Noise []float64
 	parameter             bandit.Parameter // not saved: it follows from the agent's state
 	support               bandit.Support   // the same
+	best                  bandit.Arm       // the same
 }
 
 // snapshot is the state of a site after a step.
@@ -77,7 +78,7 @@ func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 // keepBelief copies the agent's belief.
 func (s *Site) keepBelief() {
 	known := s.agent.Summary()
-	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter, s.agent.Support()}
+	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter, s.agent.Support(), s.agent.Best()}
 }
 
 // snapshot returns the state after the newest step.

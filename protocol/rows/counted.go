@@ -23,5 +23,5 @@ func countedSample(r *dp.Release, k int) (sample, bool) {
 		return sample{}, false
 	}
 	most := n + belief.NoiseTail(2*noise.LaplaceSumSq, noise.LaplaceMax, 2*noise.GaussVar, countLevel)
-	return sample{mean: s / n, n: n * n / most, noise: noise.Over(n)}, true
+	return sample{mean: s / n, n: n * n / most, released: n * n / most, noise: noise.Over(n)}, true
 }

@@ -25,9 +25,10 @@ const (
 
 // sample is one origin's sample mean of one arm.
 type sample struct {
-	mean, n float64
-	noise   dp.NoiseMoments
-	peer    protocol.Peer
+	mean, n  float64
+	released float64 // of n; the others are under way
+	noise    dp.NoiseMoments
+	peer     protocol.Peer
 }
 
 // merger computes a belief from the sample means of the origins.
@@ -80,7 +81,7 @@ func (r *merger) merge(b *belief.Belief, k int) {
 	}
 	if f == 0 {
 		for _, c := range r.samples {
-			b.Sites[k] = append(b.Sites[k], belief.Site{Peer: int(c.peer), Mean: c.mean, N: c.n, LaplaceSumSq: c.noise.LaplaceSumSq, LaplaceMax: c.noise.LaplaceMax, GaussVar: c.noise.GaussVar})
+			b.Sites[k] = append(b.Sites[k], belief.Site{Peer: int(c.peer), Mean: c.mean, N: c.n, Released: c.released, LaplaceSumSq: c.noise.LaplaceSumSq, LaplaceMax: c.noise.LaplaceMax, GaussVar: c.noise.GaussVar})
 		}
 	}
 	m := float64(len(r.samples) - 2*f)

@@ -239,7 +239,7 @@ func (r *phases) sample(p protocol.Peer, arm int) (sample, bool) {
 	if p == r.C.Self && !r.over[arm] && r.full(arm) {
 		n += float64(r.waiting[arm])
 	}
-	return sample{mean: x.At(0) / released, n: n, noise: x.NoiseMoments().Over(released)}, true
+	return sample{mean: x.At(0) / released, n: n, released: released, noise: x.NoiseMoments().Over(released)}, true
 }
 
 // estimate merges the newest rows of an arm.

@@ -185,7 +185,7 @@ func (r *rows) sample(p protocol.Peer, k int) (sample, bool) {
 	if p == r.C.Self && !r.silent {
 		n = max(n, float64(r.Known.Pulls[k])) // an earlier life may have pulled more
 	}
-	return sample{mean: body.At(k) / released, n: n, noise: body.NoiseMoments().Over(released)}, true
+	return sample{mean: body.At(k) / released, n: n, released: released, noise: body.NoiseMoments().Over(released)}, true
 }
 
 func (r *rows) fields(v *state.Visitor) {

@@ -293,6 +293,11 @@ export interface Status {
    * weighs sites judges from what all have released; absent with others, and until
    * this site and another one have released the same action. */
   alike?: Alike[];
+  /** The action that is best for this site's own users, if its own releases show one:
+   * whenever one looks, the probability that it has ever been another one is at most
+   * 5 %, as long as means stay the same. Absent until then, with other protocols
+   * than phases, with its window, and with learners by features. */
+  best?: string;
   /** About when learning ends; absent if no clock says so. RFC 3339. */
   learning_until?: string;
   /** With a learner by features: by how much the estimated reward of any action is

@@ -674,6 +674,11 @@ class Status:
     # weighs sites judges from what all have released; absent with others, and until
     # this site and another one have released the same action.
     alike: Optional[List[Alike]] = None
+    # The action that is best for this site's own users, if its own releases show one:
+    # whenever one looks, the probability that it has ever been another one is at most
+    # 5 %, as long as means stay the same. Absent until then, with other protocols
+    # than phases, with its window, and with learners by features.
+    best: Optional[str] = None
     # About when learning ends; absent if no clock says so. RFC 3339.
     learning_until: Optional[str] = None
     # With a learner by features: by how much the estimated reward of any action is
@@ -723,6 +728,7 @@ class Status:
             limited=doc["limited"],
             disk_full=doc["disk_full"],
             alike=None if doc.get("alike") is None else [Alike.from_json(x) for x in doc["alike"]],
+            best=doc.get("best"),
             learning_until=doc.get("learning_until"),
             parameter_error=doc.get("parameter_error"),
             raised_eigenvalues=doc.get("raised_eigenvalues"),
@@ -767,6 +773,8 @@ class Status:
         }
         if self.alike is not None:
             doc["alike"] = [x.to_json() for x in self.alike]
+        if self.best is not None:
+            doc["best"] = self.best
         if self.learning_until is not None:
             doc["learning_until"] = self.learning_until
         if self.parameter_error is not None:

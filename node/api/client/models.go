@@ -297,6 +297,11 @@ type Status struct {
 	// weighs sites judges from what all have released; absent with others, and until
 	// this site and another one have released the same action.
 	Alike []Alike `json:"alike,omitzero"`
+	// The action that is best for this site's own users, if its own releases show one:
+	// whenever one looks, the probability that it has ever been another one is at most
+	// 5 %, as long as means stay the same. Absent until then, with other protocols
+	// than phases, with its window, and with learners by features.
+	Best string `json:"best,omitzero"`
 	// About when learning ends; absent if no clock says so. RFC 3339.
 	LearningUntil time.Time `json:"learning_until,omitzero"`
 	// With a learner by features: by how much the estimated reward of any action is

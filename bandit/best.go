@@ -1,0 +1,67 @@
+package bandit
+
+import (
+	"math"
+	"slices"
+
+	"peerd.dev/bandit/belief"
+)
+
+// Best returns the arm with the greatest mean at a peer's own site, as its own released rewards show it, or NoArm
+// while they do not. If it is asked after every release for ever, the probability that it ever returns an arm which is not
+// the best is at most miss. Whatever other sites release does not enter. Absent arms do not count. It wants noise that is drawn
+// anew for every leaf and adds up, and means that stay the same. See docs/proofs/best.md.
+func Best(b *Belief, self int, absent []Arm, miss float64) Arm {
+	level := math.Log(float64(len(b.Sites)) / miss)
+	best, least := NoArm, math.Inf(-1)
+	for k := range b.Sites {
+		if s := siteOf(b, k, self); s != nil && !slices.Contains(absent, Arm(k)) {
+			if l := 1 - above(1-s.Mean, s, level); l > least {
+				best, least = Arm(k), l
+			}
+		}
+	}
+	for k := range b.Sites {
+		if Arm(k) == best || slices.Contains(absent, Arm(k)) {
+			continue
+		}
+		if s := siteOf(b, k, self); s == nil || above(s.Mean, s, level) > least {
+			return NoArm
+		}
+	}
+	return best
+}
+
+// siteOf returns what a site has released of an arm, or nil.
+func siteOf(b *Belief, k, site int) *belief.Site {
+	for i := range b.Sites[k] {
+		if s := &b.Sites[k][i]; s.Peer == site && s.Released > 0 {
+			return s
+		}
+	}
+	return nil
+}
+
+// tilts are the numbers of arguments s of the bound: 2, 1, 1/2 and so on. The last ones are for ten million rewards.
+const tilts = 16
+
+// above returns a number that the mean of rewards, estimated to be y by a site, exceeds at some time with a probability of at most
+// e^-level.
+func above(y float64, s *belief.Site, level float64) float64 {
+	level += math.Log(tilts)
+	n, least := s.Released, 1.
+	b, g := s.LaplaceMax*n, s.GaussVar*n*n // of sums
+	draws := 0.
+	if b > 0 {
+		draws = s.LaplaceSumSq / (s.LaplaceMax * s.LaplaceMax)
+	}
+	for j := range tilts {
+		t := math.Ldexp(2, -j)
+		if b*t >= 1 {
+			continue
+		}
+		x := level + t*n*y - draws*math.Log1p(-b*b*t*t) + g*t*t/2
+		least = min(least, math.Expm1(-x/n)/math.Expm1(-t))
+	}
+	return least
+}
