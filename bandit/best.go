@@ -9,8 +9,8 @@ import (
 
 // Best returns the arm with the greatest mean at a peer's own site, as its own released rewards show it, or NoArm
 // while they do not. If it is asked after every release for ever, the probability that it ever returns an arm which is not
-// the best is at most miss. Whatever other sites release does not enter. Absent arms do not count. It wants noise that is drawn
-// anew for every leaf and adds up, and means that stay the same. See docs/proofs/best.md.
+// the best is at most miss. Whatever other sites release does not enter. Absent arms do not count. It wants noise of its
+// own for every leaf, which adds up, and means that stay the same. See docs/proofs/best.md.
 func Best(b *Belief, self int, absent []Arm, miss float64) Arm {
 	level := math.Log(float64(len(b.Sites)) / miss)
 	best, least := NoArm, math.Inf(-1)

@@ -269,16 +269,17 @@ func (l *LinTS) Summarize(b *Belief) Summary {
 
 // Support returns the same for every own arm: all rewards that this site and others have released.
 func (l *LinTS) Support(b *Belief) Support {
-	l.learn(b)
 	own, borrowed := 0., 0.
 	others := map[int]bool{}
-	for i := range l.seen {
-		switch o := &l.seen[i]; o.peer {
-		case l.self:
-			own += o.n
-		default:
-			borrowed += o.n
-			others[o.peer] = true
+	for k := range b.Sites {
+		for i := range b.Sites[k] {
+			switch s := &b.Sites[k][i]; s.Peer {
+			case l.self:
+				own += s.Released
+			default:
+				borrowed += s.Released
+				others[s.Peer] = true
+			}
 		}
 	}
 	return Support{Own: slices.Repeat([]float64{own}, l.N), Borrowed: slices.Repeat([]float64{borrowed}, l.N), Sites: slices.Repeat([]int{len(others)}, l.N)}

@@ -40,7 +40,7 @@ func SupportOf(l Learner, b *Belief, self int) (s Support) {
 				own = sites[i].Released
 				continue
 			}
-			borrowed += sites[i].N
+			borrowed += sites[i].Released
 			others++
 		}
 		s.Own, s.Borrowed, s.Sites = append(s.Own, own), append(s.Borrowed, borrowed), append(s.Sites, others)

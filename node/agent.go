@@ -70,7 +70,7 @@ type Agent struct {
 	explore      float64        // share of exploring choices
 	learner      bandit.Learner // nil for an idle agent
 	noisedCounts bool
-	addsUp       bool // noise is drawn anew for every leaf of rewards, and adds up
+	addsUp       bool // every leaf of rewards has noise of its own, and they add up
 	protocol     protocol.Protocol
 	curator      *dp.Curator
 	closing      closing
