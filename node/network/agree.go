@@ -57,7 +57,7 @@ func (t *terms) merge(a, theirs *Agreement) (wrong error) {
 		wrong = err
 	}
 	if x := theirs.Proposal; x != nil && (a.Proposal == nil || x.Round > a.Proposal.Round) {
-		if _, err = t.proposal(x); err == nil {
+		if err = t.proposal(x); err == nil {
 			a.Proposal = x
 		} else {
 			wrong = err

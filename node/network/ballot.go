@@ -178,9 +178,9 @@ func (t *terms) lock(l *Lock) (next string, err error) {
 	return next, t.enough(l.Accepts, func(Signature) []byte { return signed })
 }
 
-// proposal verifies that a proposal may be accepted, and returns the hash of the document that its
-// motion makes.
-func (t *terms) proposal(x *Proposal) (next string, err error) {
+// proposal verifies that a proposal may be accepted.
+func (t *terms) proposal(x *Proposal) (err error) {
+	var next string // hash of the document that its motion makes
 	if x.Lock == nil {
 		next, err = t.sealed(&x.Sealed)
 	} else {
@@ -189,24 +189,24 @@ func (t *terms) proposal(x *Proposal) (next string, err error) {
 		}
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
 	if x.Round == 0 || !t.by(t.owner(x.Round), t.signedProposal(x.Round, next), x.Sig) {
-		return "", refuse("a proposal that the owner of round %d has not signed", x.Round)
+		return refuse("a proposal that the owner of round %d has not signed", x.Round)
 	}
 	if x.Round == 1 {
-		return next, nil
+		return nil
 	}
 	var promises []Signature
 	locked := make(map[int]uint64)
 	for _, p := range x.Basis {
 		if p.Round != x.Round || p.Locked > 0 && (x.Lock == nil || x.Lock.Round < p.Locked) {
-			return "", refuse("a proposal with promises of another round, or without the lock that they mention")
+			return refuse("a proposal with promises of another round, or without the lock that they mention")
 		}
 		promises = append(promises, Signature{p.Place, p.Sig})
 		locked[p.Place] = p.Locked
 	}
-	return next, t.enough(promises, func(s Signature) []byte { return t.signedPromise(x.Round, locked[s.Place]) })
+	return t.enough(promises, func(s Signature) []byte { return t.signedPromise(x.Round, locked[s.Place]) })
 }
 
 // step verifies a step and returns the document that it makes.

@@ -70,14 +70,12 @@ func TestForgeriesAreRefused(t *testing.T) {
 	proposal := func(change func(x *Proposal)) error {
 		x := v.proposalIn(3, v.lockIn(2), 2)
 		change(x)
-		_, err := v.proposal(x)
-		return err
+		return v.proposal(x)
 	}
 	free := func(change func(x *Proposal)) error {
 		x := v.proposalIn(2, nil, 0)
 		change(x)
-		_, err := v.proposal(x)
-		return err
+		return v.proposal(x)
 	}
 	lock := func(change func(l *Lock)) error {
 		l := v.lockIn(2)
@@ -162,8 +160,8 @@ func TestASignerIsBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	show := func(p *Proposal) *Mark {
-		if err := b.Merge(&State{First: d, Agreement: Agreement{Proposal: p}}); err != nil && !full {
-			t.Fatal(err)
+		if wrong := b.Merge(&State{First: d, Agreement: Agreement{Proposal: p}}); wrong != nil && !full {
+			t.Fatal(wrong)
 		}
 		return find(b.Record().Agreement.Accepts, 3, placeOfMark)
 	}

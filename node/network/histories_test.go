@@ -131,8 +131,17 @@ func (l *lab) lie(s *labSite) *State {
 // history plays one history, and returns how many versions there are in the end.
 func history(t *testing.T, seed uint64) (versions, lies int) {
 	kinds := []struct{ n, admins, needed, liars, dead int }{
-		{n: 2}, {n: 3, dead: 1}, {n: 5, dead: 2}, {n: 2, admins: 1}, {n: 4, admins: 3, dead: 1}, {n: 5, admins: 4, liars: 1},
-		{n: 4, liars: 1}, {n: 4, admins: 3, needed: 3, liars: 1}, {n: 4, admins: 1, liars: 2}, {n: 5, admins: 4, dead: 1}, {n: 6, admins: 5, needed: 4, liars: 1},
+		{n: 2},
+		{n: 3, dead: 1},
+		{n: 5, dead: 2},
+		{n: 2, admins: 1},
+		{n: 4, admins: 3, dead: 1},
+		{n: 5, admins: 4, liars: 1},
+		{n: 4, liars: 1},
+		{n: 4, admins: 3, needed: 3, liars: 1},
+		{n: 4, admins: 1, liars: 2},
+		{n: 5, admins: 4, dead: 1},
+		{n: 6, admins: 5, needed: 4, liars: 1},
 	}
 	kind := kinds[seed%uint64(len(kinds))]
 	l := newLab(t, seed, kind.n, kind.admins, kind.needed)
