@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/explain"
 	"peerd.dev/internal/lab/plan"
 )
 
@@ -32,8 +33,9 @@ func newConfigCheck(o *options) *cobra.Command {
 		Use:   "check",
 		Short: "Check a configuration and say what it means",
 		Long: `Read the configuration as a run would, and print what it means or, on one line for each
-problem, the key, its value and what is wanted. It needs the configuration alone: no
-peer is started, and the network file is not read.`,
+problem, the key, its value and what is wanted. A warning names settings that are allowed
+but cannot work, with the number that shows it. It needs the configuration alone: no peer is
+started, and the network file is not read.`,
 		Example: `  peerd config check configs/testnet.yaml
   PEERD_PRIVACY_EPSILON=0.5 peerd config check configs/testnet.yaml
   peerd config check configs/testnet.yaml --set privacy.epsilon=-1 --json`,
@@ -42,7 +44,7 @@ peer is started, and the network file is not read.`,
 			if err != nil {
 				return err
 			}
-			doc := checkDoc{OK: true, File: c.File, Description: c.Description()}
+			doc := checkDoc{OK: true, File: c.File, Description: c.Description(), Losing: explain.LosingIn(&c.Settings)}
 			return o.print(doc, func(w io.Writer) {
 				if c.File != "" {
 					_, _ = fmt.Fprintf(w, "ok: %s\n\n", c.File)
@@ -50,6 +52,9 @@ peer is started, and the network file is not read.`,
 					_, _ = fmt.Fprint(w, "ok (no file was read)\n\n")
 				}
 				_, _ = fmt.Fprint(w, config.Wrap(doc.Description, 80))
+				for _, l := range doc.Losing {
+					_, _ = fmt.Fprint(w, "\n"+config.Wrap(fmt.Sprintf("WARNING: %s: %s. Regret is linear: %s.", l.Key, l.What, l.Do), 80))
+				}
 			})
 		}),
 	})
@@ -59,6 +64,8 @@ type checkDoc struct {
 	OK          bool   `json:"ok"`
 	File        string `json:"file"`
 	Description string `json:"reading"`
+
+	Losing []explain.Losing `json:"losing,omitempty"`
 }
 
 func newConfigShow(o *options) *cobra.Command {

@@ -11,6 +11,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/explain"
 	"peerd.dev/node/api"
 )
 
@@ -137,6 +138,9 @@ func (d *doctor) configuration() bool {
 			where = "no file was read"
 		}
 		d.pass("configuration", "%s", where)
+		for _, l := range explain.LosingIn(&c.Settings) {
+			d.warn("configuration", l.Do, "%s: %s", l.Key, l.What)
+		}
 		return true
 	}
 	d.refuse("configuration", "fix it; `peerd config check` tries again", err)
