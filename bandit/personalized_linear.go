@@ -161,7 +161,8 @@ func (u *PersonalizedLinear) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Ra
 	return float64(same) / mostSamples
 }
 
-// leastVariance of an estimate is that of a billion records. Without features the reward is 0 for certain, which has no logarithm.
+// leastVariance is the variance of an estimate from a billion records. The estimate of an action without
+// features has variance 0, which has no logarithm.
 const leastVariance = 1e-9
 
 // offer sets able and features to the actions within the guard.

@@ -10,8 +10,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A Losing setting is allowed, but regret is linear with it: nothing that a site can learn within the
-// horizon tells it which action is best.
+// A Losing setting is allowed, but regret is linear with it: a site cannot learn within the
+// horizon which action is best.
 type Losing struct {
 	Key  string `json:"key"`
 	What string `json:"what"`
