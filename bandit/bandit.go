@@ -197,6 +197,14 @@ type Sampler interface {
 	Propensity(b *Belief, t Turn, arm Arm, rng *rand.Rand) float64
 }
 
+// A Renewer is a Learner whose saved state follows from what was released and from when it was
+// renewed. Without Renew its choices change no such state, so the caller can renew it before every choice or, where the
+// moments of choices are secret, at public ones.
+type Renewer interface {
+	Learner
+	Renew(b *Belief)
+}
+
 // A Bounder is a Learner that decides by how far means may be from the truth.
 type Bounder interface {
 	Learner

@@ -74,7 +74,10 @@ func (r *row) variance(width float64) float64 { return width/r.n + r.noise }
 // pooled is the estimate of an arm's mean at the own site.
 type pooled struct{ mean, precision, noise float64 }
 
-var _ BySite = (*Personalized)(nil)
+var (
+	_ BySite  = (*Personalized)(nil)
+	_ Renewer = (*Personalized)(nil)
+)
 
 // Words implements [Params].
 func (PersonalizedParams) Words() Words {
@@ -107,7 +110,6 @@ func (u *Personalized) NeedsSites() bool { return true }
 func (u *Personalized) Choose(b *Belief, t Turn) Choice {
 	u.take(b)
 	if !u.settled || len(t.Excluded) > 0 {
-		u.measure()
 		u.compare(b, &t)
 	}
 	return Choice{Greatest(b, t, u.index, u.index), 1}
@@ -157,12 +159,13 @@ func (u *Personalized) take(b *Belief) {
 	}
 }
 
-// measure renews distances, and variances of rewards, if own rewards have grown by enough.
-func (u *Personalized) measure() {
+// Renew implements [Renewer]. It renews distances, and variances of rewards, if own rewards have grown by enough.
+func (u *Personalized) Renew(b *Belief) {
+	u.take(b)
 	if !u.news {
 		return
 	}
-	u.news = false
+	u.news, u.settled = false, false
 	n := 0.
 	for _, v := range u.mine.SampleVar {
 		n += 1 / v

@@ -84,6 +84,7 @@ func (p *parameters) solve() {
 var (
 	_ BySite  = (*PersonalizedLinear)(nil)
 	_ Sampler = (*PersonalizedLinear)(nil)
+	_ Renewer = (*PersonalizedLinear)(nil)
 )
 
 // Words implements [Params].
@@ -129,7 +130,7 @@ func (*PersonalizedLinear) NeedsSites() bool { return true }
 // Choose returns, of the actions within the guard, the one with the greatest sampled reward, the lowest among equals, or any
 // while nothing is known. The probability of the choice is not computed; see [PersonalizedLinear.Propensity].
 func (u *PersonalizedLinear) Choose(b *Belief, t Turn) Choice {
-	u.read(b)
+	u.take(b)
 	if !u.known {
 		return u.any(t)
 	}
@@ -140,7 +141,7 @@ func (u *PersonalizedLinear) Choose(b *Belief, t Turn) Choice {
 
 // Propensity implements [Sampler].
 func (u *PersonalizedLinear) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Rand) float64 {
-	u.read(b)
+	u.take(b)
 	if !u.known {
 		n := 0
 		for k := range t.offered(len(u.scores)) {
@@ -232,8 +233,8 @@ func (u *PersonalizedLinear) best(rng *rand.Rand) Arm {
 	return u.able[arg]
 }
 
-// read takes what sites have released since the last call.
-func (u *PersonalizedLinear) read(b *Belief) {
+// Renew implements [Renewer]. It renews distances if own records have grown by enough.
+func (u *PersonalizedLinear) Renew(b *Belief) {
 	u.take(b)
 	own := 0.
 	if u.self < len(u.sites) {

@@ -63,7 +63,7 @@ func TestLinearSitesCountByHowAlikeTheyAre(t *testing.T) {
 	for _, sigma := range []float64{0, 5} {
 		b, mine := neighbourhood(300, sigma)
 		u := personalizedLinear(t, 8, WithoutSquares, 5)
-		u.Choose(&b, mine.turn(8))
+		choose(u, &b, mine.turn(8))
 		for site := 1; site < 5; site++ {
 			left := u.near.share(site, 4000)
 			t.Logf("noise of %v, site %d: %.3f of a precision of 4,000", sigma, site, left)
@@ -107,7 +107,7 @@ func TestTheLinearGuardHolds(t *testing.T) {
 		for range 500 {
 			turn := mine.turn(12)
 			turn.Excluded = []Arm{5}
-			k := u.Choose(&b, turn).Arm
+			k := choose(u, &b, turn).Arm
 			index := make([]float64, 12)
 			best := math.Inf(-1)
 			for i, f := range turn.Features {
@@ -156,7 +156,7 @@ func TestLinearPropensitiesAreShares(t *testing.T) {
 	counts, stated := make([]float64, 4), make([]float64, 4)
 	const draws = 4000
 	for range draws {
-		k := u.Choose(&b, turn).Arm
+		k := choose(u, &b, turn).Arm
 		counts[k] += 1. / draws
 		stated[k] += u.Propensity(&b, turn, k, rng) / draws / 2
 	}
@@ -192,7 +192,7 @@ func TestSavedLinearDistancesGoOn(t *testing.T) {
 			}
 			turn := newLinear(linearFeatures, uint64(i)).turn(5)
 			u.rng, again.rng = rand.New(rand.NewPCG(1, uint64(i))), rand.New(rand.NewPCG(1, uint64(i)))
-			if got, want := again.Choose(&b, turn), u.Choose(&b, turn); got != want {
+			if got, want := choose(again, &b, turn), choose(u, &b, turn); got != want {
 				t.Fatalf("%s, step %d: %v after a restart, want %v", records, i, got, want)
 			}
 		}
@@ -214,12 +214,12 @@ func TestLinearFeaturesTakeNoCoins(t *testing.T) {
 		}
 		turn := mine.turn(4)
 		turn.Excluded = []Arm{Arm(i % 4)}
-		u.Choose(known, turn)
+		choose(u, known, turn)
 		others := []Features{{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}
 		if i%2 > 0 { // as when a log is replayed, which has no features
 			others = slices.Repeat([]Features{make(Features, linearFeatures)}, 4)
 		}
-		other.Choose(known, Turn{Features: others})
+		choose(other, known, Turn{Features: others})
 	}
 	if u.rng.Uint64() != other.rng.Uint64() {
 		t.Error("other random numbers")
@@ -241,6 +241,6 @@ func BenchmarkPersonalizedLinear(b *testing.B) {
 	}
 	turn := x.turn(100)
 	for b.Loop() {
-		l.Choose(&all, turn)
+		choose(l, &all, turn)
 	}
 }

@@ -41,7 +41,7 @@ func playAlone(l Learner, b *Belief, means []float64, rounds int, rng *rand.Rand
 	type arm struct{ sum, n, open, draws, paid float64 }
 	arms := make([]arm, len(means))
 	for t := range rounds {
-		k := l.Choose(b, Turn{Round: uint64(t)}).Arm
+		k := choose(l, b, Turn{Round: uint64(t)}).Arm
 		seen(k)
 		regret += slices.Max(means) - means[k]
 		b.Pulls[k]++
@@ -127,11 +127,19 @@ func TestTheGuardGrowsWithLikeness(t *testing.T) {
 				say(&b, k, site, x, 2000, 3)
 			}
 		}
-		u.Choose(&b, Turn{})
+		choose(u, &b, Turn{})
 		if grown := u.like > u.guard; grown != want || !want && u.like > 0 {
 			t.Errorf("means %v apart: the evidence of being alike is %v nats", apart, u.like)
 		}
 	}
+}
+
+// choose renews a learner and lets it choose, as an agent does.
+func choose(l Learner, b *Belief, t Turn) Choice {
+	if r, ok := l.(Renewer); ok {
+		r.Renew(b)
+	}
+	return l.Choose(b, t)
 }
 
 // TestLiesCostLittle: nine sites of ten that lie cost no more than twice what is lost alone, in addition. With one best arm for all
@@ -174,7 +182,7 @@ func TestAGuardOfNothingIsBeingAlone(t *testing.T) {
 			}
 		}
 		u, alone := personalized(t, 4, 6, 0), imed(t, 4)
-		if got, want := u.Choose(&b, Turn{}).Arm, alone.Choose(&own, Turn{}).Arm; got != want {
+		if got, want := choose(u, &b, Turn{}).Arm, choose(alone, &own, Turn{}).Arm; got != want {
 			t.Fatalf("arm %d, alone %d", got, want)
 		}
 	}
@@ -200,7 +208,7 @@ func TestSitesCountByHowAlikeTheyAre(t *testing.T) {
 			say(&b, k, site, x+.5/math.Sqrt(n)*rng.NormFloat64(), n, 1)
 		}
 	}
-	u.Choose(&b, Turn{})
+	choose(u, &b, Turn{})
 	for site := 1; site < 11; site++ {
 		w, own := u.near.precision(site, 1/8000.), 600.
 		t.Logf("site %d: precision %.0f", site, w)
@@ -220,7 +228,7 @@ func TestSitesCountByHowAlikeTheyAre(t *testing.T) {
 			say(&b, k, site, x, 1000, 3)
 		}
 	}
-	if a := late.Choose(&b, Turn{}).Arm; a != 0 {
+	if a := choose(late, &b, Turn{}).Arm; a != 0 {
 		t.Errorf("a site that joins pulls arm %d, want the best one of all others", a)
 	}
 }
@@ -241,7 +249,7 @@ func TestSavedDistancesGoOn(t *testing.T) {
 		for k := range b.Pulls {
 			b.Pulls[k]++
 		}
-		if got, want := again.Choose(&b, Turn{Round: uint64(i)}), u.Choose(&b, Turn{Round: uint64(i)}); got != want {
+		if got, want := choose(again, &b, Turn{Round: uint64(i)}), choose(u, &b, Turn{Round: uint64(i)}); got != want {
 			t.Fatalf("step %d: %v after a restart, want %v", i, got, want)
 		}
 	}
@@ -274,6 +282,6 @@ func BenchmarkPersonalizedOfAThousandArms(b *testing.B) { // limit: 50 µs
 			}
 			b.StartTimer()
 		}
-		l.Choose(&x, Turn{Round: uint64(i)})
+		choose(l, &x, Turn{Round: uint64(i)})
 	}
 }

@@ -26,7 +26,7 @@ func TestWhatEstimatesRestOn(t *testing.T) {
 		t.Errorf("imed rests on %+v", s)
 	}
 	u := personalized(t, 2, 3, 5)
-	u.Choose(&b, Turn{})
+	choose(u, &b, Turn{})
 	before := u.Save()
 	s = SupportOf(u, &b, 0)
 	if string(u.Save()) != string(before) {

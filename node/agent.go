@@ -136,6 +136,9 @@ func (a *Agent) Idle() bool { return a.learner == nil }
 // coins of exploration are the learner's, and depend on nothing.
 func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
 	t = a.present(t)
+	if !a.noisedCounts {
+		a.renew()
+	}
 	c := a.learner.Choose(a.basis(), t)
 	if a.explore > 0 {
 		c = bandit.Explore(c, t, a.arms, a.explore, a.coins[0].Rand)
@@ -155,6 +158,14 @@ func (a *Agent) basis() *bandit.Belief { return a.bugBelief(a.Belief()) }
 // Reseed gives the choices from here on coins of their own. Where the number of choices is secret, the coins
 // of one choice must not follow from other choices; see docs/proofs/counts.md.
 func (a *Agent) Reseed(seed Seed) { a.coins[0].source.Seed(seed) }
+
+// renew renews the learner: before each choice or, where the moments of choices are secret, at the end of
+// each round.
+func (a *Agent) renew() {
+	if r, ok := a.learner.(bandit.Renewer); ok {
+		r.Renew(a.basis())
+	}
+}
 
 // Propensity returns the probability of the choice c that Choose has just returned, also if the
 // learner samples; see [bandit.Sampler]. No later choice depends on the call.
@@ -203,6 +214,7 @@ func (a *Agent) Observed(r Route, p bandit.Pull) error {
 func (a *Agent) Tick(t protocol.Round) error {
 	silent := a.bugSilent()
 	if a.noisedCounts && !a.Idle() {
+		a.renew()
 		a.protocol.Chosen(a.learner.Part(a.Choose(bandit.Turn{Round: uint64(t)}).Arm))
 	}
 	if err := a.ended(t); err != nil {

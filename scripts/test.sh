@@ -5,6 +5,7 @@
 # are rows of scripts/show.sh, among them lint and race.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export CGO_ENABLED=0 # no C compiler is needed
 
 step() {
 	printf '\n== %s\n' "$1"

@@ -6,8 +6,8 @@
 set -euo pipefail
 here="$(cd "$(dirname "$0")/.." && pwd)"
 mkdir -p "$here/bin"
-if [ -t 2 ]; then echo 'building peerd (a minute and a half the first time)…' >&2; fi
-(cd "$here" && go build -o bin/peerd ./cmd/peerd)
+if [ -t 2 ]; then echo 'building peerd (two to three minutes the first time)…' >&2; fi
+(cd "$here" && CGO_ENABLED=0 go build -o bin/peerd ./cmd/peerd) # no C compiler is needed
 config=(-c "$here/configs/testnet.yaml")
 for arg in "$@"; do
 	case "$arg" in -c | --config | -c?* | --config=* | *.yaml) config=() ;; esac

@@ -128,7 +128,8 @@ func (p *Daemon) live() (err error) {
 // peers.
 func (p *Daemon) hostConfig(known []protocol.Checkpoint) gossip.Config {
 	c := p.deployment.HostConfig(p.site.Incarnation(), p.log)
-	c.Known, c.Checkpoints, c.Checkpoint, c.Run = known, true, p.site.Checkpoint(), p.run
+	c.Checkpoint, _ = p.site.Checkpoint()
+	c.Known, c.Checkpoints, c.Run = known, true, p.run
 	c.OnRemembered, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnCheckpoint, p.site.OnRival
 	return c
 }
@@ -258,7 +259,7 @@ func (p *Daemon) confirm(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if c, open := p.site.Durable(); open {
+			if c, open := p.site.Checkpoint(); open {
 				_, host := p.now()
 				host.Confirm(ctx, c)
 			}

@@ -354,8 +354,8 @@ func TestRecoverGoesOn(t *testing.T) {
 			if r.s.OldCopy() || r.s.isBlocked() {
 				t.Fatalf("still held: %s", r.status().BlockedReason)
 			}
-			if r.s.Incarnation() <= incarnation || r.s.Checkpoint().Records <= checkpoint.Records {
-				t.Errorf("incarnation %d after %d, %d records after %d", r.s.Incarnation(), incarnation, r.s.Checkpoint().Records, checkpoint.Records)
+			if r.s.Incarnation() <= incarnation || r.s.tip().Records <= checkpoint.Records {
+				t.Errorf("incarnation %d after %d, %d records after %d", r.s.Incarnation(), incarnation, r.s.tip().Records, checkpoint.Records)
 			}
 			if got := r.ask(decision.Ask{ID: waiting.ID}); !got.Repeated || got.Counted {
 				t.Errorf("%+v: a decision that waited while records were lost counts no more", got)
@@ -499,15 +499,15 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 func TestAForkIsForGood(t *testing.T) {
 	for what, checkpoint := range map[string]func(r *rig) protocol.Checkpoint{
 		"same length": func(r *rig) protocol.Checkpoint {
-			return protocol.Checkpoint{Records: r.s.Checkpoint().Records, Head: [32]byte{1}}
+			return protocol.Checkpoint{Records: r.s.tip().Records, Head: [32]byte{1}}
 		},
 		"shorter": func(r *rig) protocol.Checkpoint {
-			return protocol.Checkpoint{Records: r.s.Checkpoint().Records - 3, Head: [32]byte{1}}
+			return protocol.Checkpoint{Records: r.s.tip().Records - 3, Head: [32]byte{1}}
 		},
 		"longer, later": func(r *rig) protocol.Checkpoint {
 			r.greet()
 			r.round()
-			return protocol.Checkpoint{Records: r.s.Checkpoint().Records + 3}
+			return protocol.Checkpoint{Records: r.s.tip().Records + 3}
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -525,11 +525,11 @@ func TestAForkIsForGood(t *testing.T) {
 			}
 			r.stop()
 			r.open()
-			checkpoint, records := r.s.Checkpoint(), len(r.lines())
+			checkpoint, records := r.s.tip(), len(r.lines())
 			if _, err := r.s.Recover(nil); !errors.Is(err, ErrFork) {
 				t.Errorf("recovered: %v", err)
 			}
-			if r.s.Checkpoint() != checkpoint || len(r.lines()) != records || !strings.Contains(r.status().BlockedReason, "another history") {
+			if r.s.tip() != checkpoint || len(r.lines()) != records || !strings.Contains(r.status().BlockedReason, "another history") {
 				t.Error("the refusal changed something")
 			}
 			r.stop()
@@ -541,13 +541,13 @@ func TestThereMayBeNothingToRecover(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
 	r.start()
 	r.rounds(3)
-	checkpoint := r.s.Checkpoint()
+	checkpoint := r.s.tip()
 	if _, err := r.s.Recover(nil); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
 	r.stop()
 	r.start()
-	if r.s.Checkpoint() != checkpoint || r.s.OldCopy() {
+	if r.s.tip() != checkpoint || r.s.OldCopy() {
 		t.Error("the refusal changed something")
 	}
 	r.stop()

@@ -22,9 +22,10 @@ type confirmed struct {
 	round     uint64            // of the confirmed snapshot
 }
 
-// Durable returns the durable checkpoint of the ledger, and whether the site is open, so that
-// neighbours may see it.
-func (s *Site) Durable() (c protocol.Checkpoint, open bool) {
+// Checkpoint returns the end of the durable ledger, and whether the site is open, so that it may
+// ask neighbours whether they know it. Neighbours see no other end of the
+// ledger: what is not durable is drawn again after a crash, and a hash shows the first draw.
+func (s *Site) Checkpoint() (c protocol.Checkpoint, open bool) {
 	return s.durable.Load().ledger, !s.isBlocked()
 }
 

@@ -57,7 +57,7 @@ func TestAnUnseenLifeIsTakenBack(t *testing.T) {
 		}
 		work(200)
 		books := newBooks(t)
-		books.leaves(r.draft(), r.s.Checkpoint())
+		books.leaves(r.draft(), r.s.tip())
 		r.stop()
 
 		r.disk = copied
@@ -76,7 +76,7 @@ func TestAnUnseenLifeIsTakenBack(t *testing.T) {
 		if r.s.isBlocked() {
 			t.Fatalf("%s: %s", name, r.status().BlockedReason)
 		}
-		books.leaves(r.draft(), r.s.Checkpoint())
+		books.leaves(r.draft(), r.s.tip())
 		r.stop()
 	}
 }
@@ -94,7 +94,7 @@ func TestHalfOfTheNeighboursConfirm(t *testing.T) {
 	r.again()
 	first := r.s.confirmed.kept
 	r.rounds(5)
-	five := r.s.Checkpoint()
+	five := r.s.tip()
 	if five.Records == first {
 		t.Fatal("nothing was drawn")
 	}
@@ -108,7 +108,7 @@ func TestHalfOfTheNeighboursConfirm(t *testing.T) {
 		t.Errorf("two of three neighbours remember %d records; confirmed are %d", five.Records, got)
 	}
 	for _, p := range []protocol.Peer{left, right} {
-		r.s.OnRemembered(p, r.s.Checkpoint())
+		r.s.OnRemembered(p, r.s.tip())
 	}
 	if got := r.s.confirmed.kept; got != r.s.chain.Next {
 		t.Errorf("two of three neighbours remember %d records; confirmed are %d", r.s.chain.Next, got)

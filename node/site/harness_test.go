@@ -248,6 +248,13 @@ type rig struct {
 	mute   bool // durable steps are not sent
 }
 
+// tip returns the end of the ledger, durable or not.
+func (s *Site) tip() protocol.Checkpoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.checkpoint()
+}
+
 func newRig(t testing.TB, x setting) *rig {
 	r := &rig{
 		setting: x, t: t, disk: vfs.NewCrashableMem(), clock: &clock{now: epoch()},

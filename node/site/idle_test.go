@@ -111,8 +111,8 @@ func TestAnIdlePeerRecovers(t *testing.T) {
 		r.open()
 		r.s.OnRemembered(left, protocol.Checkpoint{Records: 5})
 		r.s.OnRemembered(right, protocol.Checkpoint{Records: 1, Head: [32]byte{1}})
-		if r.s.isBlocked() || r.s.Incarnation() <= incarnation || r.s.Checkpoint().Records != 6 {
-			t.Errorf("%s: %s; incarnation %d after %d, %d records", name, r.status().BlockedReason, r.s.Incarnation(), incarnation, r.s.Checkpoint().Records)
+		if r.s.isBlocked() || r.s.Incarnation() <= incarnation || r.s.tip().Records != 6 {
+			t.Errorf("%s: %s; incarnation %d after %d, %d records", name, r.status().BlockedReason, r.s.Incarnation(), incarnation, r.s.tip().Records)
 		}
 		r.rounds(5)
 		if st := r.status(); st.Round != 10 || st.Released != 0 || st.Spent != 0 {

@@ -13,6 +13,9 @@ import (
 // few is the fraction of leaves left, 1/few, at which learning is about to end.
 const few = 10
 
+// slewed is how far a clock that is kept right goes back at most, which needs no word.
+const slewed = time.Second
+
 // learning reports how much of what its charge pays for the site has used.
 func (s *Site) learning(to *node.Status) {
 	to.Learning = node.Goes
@@ -48,7 +51,7 @@ func (s *Site) learning(to *node.Status) {
 	}
 	to.Until = end
 	when := func(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }
-	noun := s.c.Cadence.Noun
+	noun, ahead := s.c.Cadence.Noun, start.Add(time.Duration(s.state.Round)*s.c.Clock.Every).Sub(now)
 	switch {
 	case now.Before(start):
 		to.Learning, to.Notice = node.Waits, fmt.Sprintf("the network starts at %s, in %v: nothing is learned or released until then", when(start), start.Sub(now).Round(time.Second))
@@ -56,6 +59,8 @@ func (s *Site) learning(to *node.Status) {
 		to.Learning, to.Notice = node.Ended, fmt.Sprintf("learning has ended: every %s that privacy.horizon pays for is used. Decisions follow what is known, and their rewards are learned from no more", noun)
 	case s.world != nil && s.roundAt(now) >= s.c.Rounds:
 		to.Learning, to.Notice = node.Ended, fmt.Sprintf("learning has ended: all %d rounds are over since %s", s.c.Rounds, when(end))
+	case s.state.Begun && ahead > s.c.Clock.Every+max(s.c.Clock.Every, slewed):
+		to.Learning, to.Notice = node.Waits, fmt.Sprintf("the clock was ahead: round %d has been played, and begins at %s, in %v. Nothing is learned or released until then, and reported rewards wait", s.state.Round-1, when(now.Add(ahead-s.c.Clock.Every)), (ahead-s.c.Clock.Every).Round(time.Second))
 	case spent > 0:
 		to.Learning, to.Notice = node.Ends, fmt.Sprintf("%d of %d streams have used every %s that privacy.horizon pays for: the rewards of their actions are learned from no more", spent, streams, noun)
 	case to.Remaining <= paid/few:
@@ -80,7 +85,11 @@ func (s *Site) notice() {
 	case node.Ends, node.Ended:
 		s.log.Warn(now.Notice)
 	case node.Waits:
-		s.log.Info(now.Notice)
+		if s.state.Begun { // the clock was ahead
+			s.log.Warn(now.Notice)
+		} else {
+			s.log.Info(now.Notice)
+		}
 	case node.Goes: // nothing to log
 	}
 }

@@ -91,7 +91,7 @@ func (s *Site) sweep(b *store.Batch) {
 
 // resend sends what was in the outbox when the peer stopped.
 func (s *Site) resend(ctx context.Context, to Transport) error {
-	checkpoint := s.Checkpoint()
+	checkpoint := s.durable.Load().ledger // nothing else was released since the start
 	for e, err := range s.store.Scan(store.Outbox, nil, nil) {
 		if err != nil {
 			return err

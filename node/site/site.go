@@ -234,13 +234,7 @@ func (s *Site) Actions() []string {
 // Features returns the features with which a decision must describe its actions.
 func (s *Site) Features() decision.Shape { return *s.shape.Load() }
 
-// Checkpoint returns the ledger's length and head.
-func (s *Site) Checkpoint() protocol.Checkpoint {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.checkpoint()
-}
-
+// checkpoint returns the end of the ledger, which may not be durable yet.
 func (s *Site) checkpoint() protocol.Checkpoint {
 	return protocol.Checkpoint{Records: s.chain.Next, Head: s.chain.Head}
 }

@@ -93,13 +93,7 @@ func (s *Site) blockedReason() string {
 	if s.learning(&status); status.Learning == node.Waits {
 		return status.Notice
 	}
-	if why := s.reason(); why != "" {
-		return why
-	}
-	if ahead := s.c.Clock.Start.Add(time.Duration(s.state.Round) * s.c.Clock.Every).Sub(s.c.Now()); s.state.Begun && ahead > s.c.Clock.Every+maxJump {
-		return fmt.Sprintf("the clock was ahead once: round %d has been played, and is %v from now. Nothing is released until then, or until the clock is set right", s.state.Round-1, ahead.Round(time.Second))
-	}
-	return ""
+	return s.reason()
 }
 
 // aloneReason returns why the site continues without a peer that its protocol needs, or "".

@@ -25,12 +25,13 @@ import (
 // A tale is what is reported of decision i in one history, and how long after the decision; or
 // what round i of a simulated world pays.
 type tale struct {
-	name    string
-	of      func(i int) (value float64, after time.Duration)
-	batches bool // the reports of a round come in one request
-	twice   bool // each report is repeated, and contradicted
-	visitor bool // one more user comes in some rounds, and pays 1
-	others  bool // every seventh user comes with other features
+	name     string
+	of       func(i int) (value float64, after time.Duration)
+	batches  bool // the reports of a round come in one request
+	twice    bool // each report is repeated, and contradicted
+	visitors int  // more users who come in some rounds, and pay 1
+	lonely   bool // there are no other users
+	others   bool // every seventh user comes with other features
 }
 
 const never = time.Hour
@@ -253,12 +254,14 @@ func (w *twin) play(rounds int) view {
 		at = begin.Add(every / 3)
 		reported(at)
 		w.until(at)
-		if w.visitor && t%4 == 1 && t < rounds-4 {
-			for _, o := range w.decide(decision.Ask{ID: fmt.Sprint("visitor-", t), Subject: "visitor"}) {
-				waiting = append(waiting, due{at.Add(time.Millisecond), []decision.Report{{ID: o.Value.ID, Value: 1}}})
+		if t%4 == 1 && t < rounds-4 {
+			for v := range w.visitors {
+				for _, o := range w.decide(decision.Ask{ID: fmt.Sprint("visitor-", t, "-", v), Subject: fmt.Sprint("visitor-", v)}) {
+					waiting = append(waiting, due{at.Add(time.Millisecond), []decision.Report{{ID: o.Value.ID, Value: 1}}})
+				}
 			}
 		}
-		if !w.world && t < rounds-4 {
+		if !w.world && !w.lonely && t < rounds-4 {
 			n = w.decisions(n, func(i int, ids ...string) {
 				for k, id := range ids {
 					value, after := w.of(i + k)

@@ -160,6 +160,13 @@ func (l *rawLearner) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 	return l.Learner.Choose(l.raw.added(b), t)
 }
 
+// Renew implements [bandit.Renewer] for a learner that does.
+func (l *rawLearner) Renew(b *bandit.Belief) {
+	if r, ok := l.Learner.(bandit.Renewer); ok {
+		r.Renew(l.raw.added(b))
+	}
+}
+
 // Propensity implements [bandit.Sampler] for a learner that does.
 func (l *rawLearner) Propensity(b *bandit.Belief, t bandit.Turn, arm bandit.Arm, rng *rand.Rand) (p float64) {
 	if s, ok := l.Learner.(bandit.Sampler); ok {
