@@ -46,7 +46,7 @@ func exitMeanings() []exitMeaning {
 		{exitConfig, "configuration or network file refused", "fix every line of the message; `peerd config check` tries again"},
 		{exitPrivacy, "privacy: the budget is too small, a ledger that does not verify, an audit that failed, or a blocked folder", "a spent budget does not come back; see `privacy` in the configuration, and the message"},
 		{exitData, "data is missing", "set `world.replay.data`, `world.ranking.data` or the environment variable `PEERD_DATA` to where it is"},
-		{exitDisk, "the disk failed: a write or a sync had an error, and nothing was acknowledged after it; or the store is damaged, or lacks what was acknowledged", "check the disk before starting again; what was acknowledged is there, or on the backup, and the message says how to go on"},
+		{exitDisk, "the disk failed: a write or a sync had an error, and nothing was acknowledged after it; or the store is damaged, or lacks what was acknowledged; or a start found too little room", "check the disk before starting again; what was acknowledged is there, or on the backup, and the message says how to go on"},
 		{exitInterrupted, "interrupted before it was done", "run it again"},
 	}
 }
@@ -81,7 +81,7 @@ func coded(err error) error {
 		return &exitError{exitConfig, err}
 	case errors.Is(err, world.ErrExhausted):
 		return &exitError{exitData, fmt.Errorf("%w; every record is played once: lower rounds.count, or raise world.replay.cap with privacy.records_per_user", err)}
-	case errors.As(err, &damaged) || errors.Is(err, site.ErrDamaged):
+	case errors.As(err, &damaged) || errors.Is(err, site.ErrDamaged) || errors.Is(err, store.ErrFull):
 		return &exitError{exitDisk, err}
 	case errors.As(err, &budget):
 		return &exitError{exitPrivacy, err}

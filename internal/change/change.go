@@ -173,7 +173,7 @@ func (x *Overview) Write(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "actions added %q, retired %q\n", d.Added, d.Retired)
 	}
 	n := len(d.Signers())
-	_, _ = fmt.Fprintf(w, "changes need %d of %d signers: they go on without %d, and hold against %d that lie\n", x.Needed, n, n-x.Needed, d.Liars())
+	_, _ = fmt.Fprintf(w, "changes need %d of %d signers: up to %d may be lost, and up to %d may lie\n", x.Needed, n, n-x.Needed, d.Liars())
 	if len(d.Admins) == 1 {
 		_, _ = fmt.Fprintf(w, "%s alone signs changes: without its key nothing can change any more; `peerd network admins` names more\n", d.Admins[0])
 	}

@@ -23,6 +23,7 @@ const (
 	maxLedgerFrom  = 1 << 53  // the largest integer that every JSON reader keeps exactly
 	maxShort       = 1 << 10  // bytes of an answer
 	maxPooled      = 64 << 10 // bytes of a buffer worth keeping
+	mostHeld       = 64 << 20 // bytes of all bodies above maxPooled that are read at once; one greatest body has room in any case
 	stateUp        = "up"     // of a link
 	stateLearning  = "learning"
 	stateEnding    = "ending"
@@ -70,6 +71,12 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 			s.tooLarge(w)
 			return
 		}
+		free, ok := s.hold(r.ContentLength)
+		if !ok {
+			problem(http.StatusServiceUnavailable, string(decision.Unavailable), "other large requests are being read; try again with the same ids").write(w)
+			return
+		}
+		defer free()
 		b := s.bodies.Get().(*bytes.Buffer)
 		defer func() {
 			if b.Cap() <= maxPooled {
@@ -91,6 +98,22 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 		}
 		handle(w, r, b.Bytes())
 	}
+}
+
+// hold takes the bytes of a large body, of MaxBody for a negative length, from those that bodies may have together until free
+// is called. It reports whether there are as many.
+func (s *Server) hold(length int64) (free func(), ok bool) {
+	if length < 0 {
+		length = s.c.MaxBody
+	}
+	if length <= maxPooled {
+		return func() {}, true
+	}
+	if s.held.Add(length) > max(mostHeld, s.c.MaxBody) {
+		s.held.Add(-length)
+		return nil, false
+	}
+	return func() { s.held.Add(-length) }, true
 }
 
 // tooLarge refuses a body without reading the rest of it.

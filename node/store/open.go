@@ -62,7 +62,32 @@ func (s *Store) open(o Options) error {
 	if lacks {
 		s.lost = &had
 	}
+	if !o.ReadOnly && had.Batch > 0 {
+		if err = s.room(files); err != nil {
+			return err
+		}
+	}
 	return s.openDB(o.ReadOnly)
+}
+
+// room checks that there is room for what opening writes, the content of the logs as tables. Without it the database
+// would try for ever.
+func (s *Store) room(files []string) error {
+	var need uint64
+	for _, n := range files {
+		if strings.HasSuffix(n, ".log") {
+			i, err := s.fs.Stat(s.fs.PathJoin(s.dir, n))
+			if err != nil {
+				return fmt.Errorf("store: %w", err)
+			}
+			need += uint64(i.Size())
+		}
+	}
+	u, err := s.fs.GetDiskUsage(s.dir)
+	if need += minReserve; err != nil || u.AvailBytes >= need {
+		return nil //nolint:nilerr // a file system without this call
+	}
+	return fmt.Errorf("store %s: %w: it needs %d MB to start, and %d are free. Make room, then start again. Nothing was changed", s.dir, ErrFull, (need+999_999)/1_000_000, u.AvailBytes/1_000_000)
 }
 
 // plausible checks that watermark and database exist both or neither.

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -74,5 +76,49 @@ func TestABatchTakesItsRoom(t *testing.T) {
 		if now := logged(); now-before != want && now/block == before/block {
 			t.Errorf("filled with %d bytes it took %d, want %d", fill, now-before, want)
 		}
+	}
+}
+
+// TestAStartOnAFullDiskEndsAtOnce: with too little room for what the logs hold, a start changes nothing
+// and says how much it needs. With room it has everything.
+func TestAStartOnAFullDiskEndsAtOnce(t *testing.T) {
+	fs := vfs.NewMem()
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 40, TotalBytes: 1 << 40})
+	s, err := store.Open(dir, store.Options{FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 3 << 20
+	put(t, s, store.Log, "a", string(make([]byte, size)))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list := func() string {
+		names, err := fs.List(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(names)
+		return strings.Join(names, " ")
+	}
+	before := list()
+	for _, free := range []uint64{0, size} {
+		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free, TotalBytes: 1 << 40})
+		if _, err = store.Open(dir, store.Options{FS: fs}); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "it needs 5 MB to start") {
+			t.Errorf("%d bytes are free: %v", free, err)
+		}
+		if after := list(); after != before {
+			t.Errorf("%s, was %s", after, before)
+		}
+	}
+	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: size + 2<<20, TotalBytes: 1 << 40})
+	if s, err = store.Open(dir, store.Options{FS: fs}); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Get(store.Log, []byte("a")); err != nil || len(v) != size {
+		t.Errorf("%d bytes, %v", len(v), err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

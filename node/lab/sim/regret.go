@@ -30,7 +30,7 @@ func (r *run) point(done uint64) {
 
 // judge notes the own regrets at the end.
 func (r *run) judge() {
-	if r.Config.Means == nil && !r.Own {
+	if r.Means == nil && !r.Own {
 		return
 	}
 	own := r.own / r.honest

@@ -1,0 +1,53 @@
+package api
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBodiesShareTheirMemory: however many large bodies are being sent, those that are read take 64 MiB
+// together. More are refused with 503 and can be tried again; small ones are answered as ever.
+func TestBodiesShareTheirMemory(t *testing.T) {
+	r := run(t, newFake())
+	var open []net.Conn
+	for range 40 {
+		c, err := net.Dial("tcp", r.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close() }()
+		_, err = fmt.Fprintf(c, "POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", r.token, DefaultMaxBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+	}
+	until := func(what string, held int64) {
+		t.Helper()
+		for range 1000 {
+			if r.held.Load() == held {
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		t.Fatalf("%s: %d bytes are held, want %d", what, r.held.Load(), held)
+	}
+	until("all large ones are sent", mostHeld)
+	large := `{"id":"` + strings.Repeat("a", 2*maxPooled) + `"}`
+	if code, h, text := r.ask(t, "/v1/decisions", large); code != 503 || h.Get("Retry-After") == "" || !strings.Contains(text, "unavailable") {
+		t.Errorf("one more: %d %s", code, text)
+	}
+	if code, _, text := r.ask(t, "/v1/decisions", `{"id":"small"}`); code != 200 {
+		t.Errorf("a small one: %d %s", code, text)
+	}
+	for _, c := range open {
+		_ = c.Close()
+	}
+	until("all large ones have ended", 0)
+	if code, _, text := r.ask(t, "/v1/decisions", large); code != 422 {
+		t.Errorf("a large one after them: %d %s", code, text)
+	}
+}
