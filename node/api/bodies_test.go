@@ -25,17 +25,17 @@ func TestBodiesShareTheirMemory(t *testing.T) {
 		}
 		open = append(open, c)
 	}
-	until := func(what string, held int64) {
+	until := func(what string, taken int64) {
 		t.Helper()
 		for range 1000 {
-			if r.held.Load() == held {
+			if r.taken.Load() == taken {
 				return
 			}
 			time.Sleep(5 * time.Millisecond)
 		}
-		t.Fatalf("%s: %d bytes are held, want %d", what, r.held.Load(), held)
+		t.Fatalf("%s: %d bytes are taken, want %d", what, r.taken.Load(), taken)
 	}
-	until("all large ones are sent", mostHeld)
+	until("all large ones are sent", mostTaken)
 	large := `{"id":"` + strings.Repeat("a", 2*maxPooled) + `"}`
 	if code, h, text := r.ask(t, "/v1/decisions", large); code != 503 || h.Get("Retry-After") == "" || !strings.Contains(text, "unavailable") {
 		t.Errorf("one more: %d %s", code, text)

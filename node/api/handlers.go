@@ -23,7 +23,7 @@ const (
 	maxLedgerFrom  = 1 << 53  // the largest integer that every JSON reader keeps exactly
 	maxShort       = 1 << 10  // bytes of an answer
 	maxPooled      = 64 << 10 // bytes of a buffer worth keeping
-	mostHeld       = 64 << 20 // bytes of all bodies above maxPooled that are read at once; one greatest body has room in any case
+	mostTaken      = 64 << 20 // bytes of all bodies above maxPooled that are read at once; one greatest body has room in any case
 	stateUp        = "up"     // of a link
 	stateLearning  = "learning"
 	stateEnding    = "ending"
@@ -71,7 +71,7 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 			s.tooLarge(w)
 			return
 		}
-		free, ok := s.hold(r.ContentLength)
+		free, ok := s.take(r.ContentLength)
 		if !ok {
 			problem(http.StatusServiceUnavailable, string(decision.Unavailable), "other large requests are being read; try again with the same ids").write(w)
 			return
@@ -100,20 +100,20 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 	}
 }
 
-// hold takes the bytes of a large body, of MaxBody for a negative length, from those that bodies may have together until free
+// take takes the bytes of a large body, of MaxBody for a negative length, from those that bodies may have together until free
 // is called. It reports whether there are as many.
-func (s *Server) hold(length int64) (free func(), ok bool) {
+func (s *Server) take(length int64) (free func(), ok bool) {
 	if length < 0 {
 		length = s.c.MaxBody
 	}
 	if length <= maxPooled {
 		return func() {}, true
 	}
-	if s.held.Add(length) > max(mostHeld, s.c.MaxBody) {
-		s.held.Add(-length)
+	if s.taken.Add(length) > max(mostTaken, s.c.MaxBody) {
+		s.taken.Add(-length)
 		return nil, false
 	}
-	return func() { s.held.Add(-length) }, true
+	return func() { s.taken.Add(-length) }, true
 }
 
 // tooLarge refuses a body without reading the rest of it.

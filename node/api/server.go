@@ -51,7 +51,7 @@ type Server struct {
 	cross   *http.CrossOriginProtection
 	metrics *metrics
 	bodies  sync.Pool                                 // of *bytes.Buffer
-	held    atomic.Int64                              // bytes of large bodies that are being read; see hold
+	taken   atomic.Int64                              // bytes of large bodies that are being read; see take
 	values  struct{ noStore, noSniff, json []string } // of headers; never changed
 	unix    net.Listener
 	tcp     net.Listener // nil without Listen
