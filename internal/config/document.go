@@ -21,22 +21,27 @@ func signed(path string) bool { return filepath.Ext(path) == ".json" }
 func readRecord(path string) (*Network, error) {
 	var r network.Record
 	b, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(b, &r)
-	}
 	if err != nil {
-		return nil, Failf(ErrRefused, "network file %s: %w", path, err)
+		return nil, Failf(ErrRefused, "network file: %w", err)
+	}
+	if err = json.Unmarshal(b, &r); err != nil {
+		return nil, DamagedNetwork(path, err)
 	}
 	d := &r.First
 	for i := range r.Steps {
 		if d, err = d.Next(&r.Steps[i].Motion.Change); err != nil {
-			return nil, Failf(ErrRefused, "network file %s: %w", path, err)
+			return nil, DamagedNetwork(path, err)
 		}
 	}
 	if err = d.Check(); err != nil {
-		return nil, Failf(ErrRefused, "network file %s: %w", path, err)
+		return nil, DamagedNetwork(path, err)
 	}
 	return NetworkOf(r.First.Hash(), d), nil
+}
+
+// DamagedNetwork is the error for a record of signed documents that cannot be read, with the way out.
+func DamagedNetwork(path string, err error) error {
+	return Failf(ErrRefused, "network file %s is damaged: %w. Stop this peer and copy the file of another peer over it: a document proves itself", path, err)
 }
 
 // NetworkOf returns a version of a network whose first document has a hash. Peers that are not

@@ -67,6 +67,11 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	if o.Trace != "" && s.Mode != config.Lockstep {
 		return nil, config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
 	}
+	if s.Mode == config.Live {
+		if err = onlyOwner(s.Dir); err != nil {
+			return nil, err
+		}
+	}
 	p := &Daemon{log: log, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if p.unlock, err = LockDir(s.Dir); err != nil {
 		return nil, err

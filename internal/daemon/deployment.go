@@ -61,7 +61,11 @@ func NewDeployment(s *config.Settings) (*Deployment, error) {
 	}
 	self, ok := n.Index(t.id.ID())
 	if !ok {
-		return nil, config.Failf(config.ErrNetwork, "peer %s is not in %s: add it there, on every peer", t.id.ID(), s.NetworkPath())
+		way := "add it there, on every peer"
+		if n.Version > 0 {
+			way = "join with a token of `peerd network invite`; or, if this peer's key was replaced, the file is older than that: copy the one of another peer over it"
+		}
+		return nil, config.Failf(config.ErrNetwork, "peer %s is not in %s: %s", t.id.ID(), s.NetworkPath(), way)
 	}
 	if t.Self = self; n.Peers[self].Absent() {
 		return nil, config.Failf(errGone, "peer %s is %s in version %d of the network", n.Peers[self].Name, n.Peers[self].Standing, n.Version)

@@ -81,6 +81,11 @@ func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	return onlyOwner(dir)
+}
+
+// onlyOwner refuses a folder that others than its owner may enter.
+func onlyOwner(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return err

@@ -83,12 +83,13 @@ func (r *Record) With(do func(b *network.Book) error) (err error) {
 	}
 	if !bytes.Equal(text, r.text) || r.book == nil {
 		var record network.Record
-		if err = json.Unmarshal(text, &record); err == nil {
-			r.book, err = network.Open(network.Config{
-				Keys: documentKeys{r.id}, ID: r.id.ID(), Keep: r.keep, Fits: r.fits, Roll: &r.roll,
-			}, record)
+		r.book = nil
+		if err = json.Unmarshal(text, &record); err != nil {
+			return config.DamagedNetwork(r.path, err)
 		}
-		if err != nil {
+		if r.book, err = network.Open(network.Config{
+			Keys: documentKeys{r.id}, ID: r.id.ID(), Keep: r.keep, Fits: r.fits, Roll: &r.roll,
+		}, record); err != nil {
 			r.book = nil
 			return config.Failf(config.ErrRefused, "%s: %w", r.path, err)
 		}

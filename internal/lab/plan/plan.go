@@ -39,8 +39,12 @@ var standard struct { // no OnceValue, since rules of some keys ask for others
 // laboratory adds the rules of testnets to what package sites knows of worlds.
 type laboratory struct{ sites.Laboratory }
 
-// CheckTestnet implements [config.Laboratory].
+// CheckTestnet implements [config.Laboratory]. A peer with an application is in a network of its own, which is
+// checked when its network file is read.
 func (laboratory) CheckTestnet(s *config.Settings, bad map[string]bool) (problems []config.Problem) {
+	if s.World.Kind == config.Application {
+		return nil
+	}
 	net := knownNet(s.Testnet.Topology, s.Testnet.Nodes)
 	net.Horizon = s.Privacy.Rounds()
 	for _, p := range append(s.CheckProtocol(net, bad), sites.Laboratory{}.CheckWorld(s, s.Testnet.Nodes, bad)...) {
