@@ -70,8 +70,8 @@ func (s *Store) open(o Options) error {
 	return s.openDB(o.ReadOnly)
 }
 
-// room checks that there is room for what opening writes, the content of the logs as tables. Without it the database
-// would try for ever.
+// room checks that there is room for what opening writes, at most the content of the logs as tables, or as much as the
+// store itself leaves free. With less the database might try for ever.
 func (s *Store) room(files []string) error {
 	var need uint64
 	for _, n := range files {
@@ -84,10 +84,10 @@ func (s *Store) room(files []string) error {
 		}
 	}
 	u, err := s.fs.GetDiskUsage(s.dir)
-	if need += minReserve; err != nil || u.AvailBytes >= need {
+	if need = min(need+minReserve, s.least(u)/2); err != nil || u.AvailBytes >= need {
 		return nil //nolint:nilerr // a file system without this call
 	}
-	return fmt.Errorf("store %s: %w: it needs %d MB to start, and %d are free. Make room, then start again. Nothing was changed", s.dir, ErrFull, (need+999_999)/1_000_000, u.AvailBytes/1_000_000)
+	return fmt.Errorf("store %s: %w: it needs %d kB to start, and %d are free. Make room, then start again. Nothing was changed", s.dir, ErrFull, (need+999)/1000, u.AvailBytes/1000)
 }
 
 // plausible checks that watermark and database exist both or neither.

@@ -84,11 +84,14 @@ func TestABatchTakesItsRoom(t *testing.T) {
 func TestAStartOnAFullDiskEndsAtOnce(t *testing.T) {
 	fs := vfs.NewMem()
 	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 40, TotalBytes: 1 << 40})
-	s, err := store.Open(dir, store.Options{FS: fs})
+	const size = 3 << 20
+	open := func(reserve uint64) (*store.Store, error) {
+		return store.Open(dir, store.Options{FS: fs, Reserve: reserve})
+	}
+	s, err := open(64 << 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const size = 3 << 20
 	put(t, s, store.Log, "a", string(make([]byte, size)))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -104,21 +107,23 @@ func TestAStartOnAFullDiskEndsAtOnce(t *testing.T) {
 	before := list()
 	for _, free := range []uint64{0, size} {
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free, TotalBytes: 1 << 40})
-		if _, err = store.Open(dir, store.Options{FS: fs}); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "it needs 5 MB to start") {
+		if _, err = open(64 << 20); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "it needs 41") {
 			t.Errorf("%d bytes are free: %v", free, err)
 		}
 		if after := list(); after != before {
 			t.Errorf("%s, was %s", after, before)
 		}
 	}
-	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: size + 2<<20, TotalBytes: 1 << 40})
-	if s, err = store.Open(dir, store.Options{FS: fs}); err != nil {
-		t.Fatal(err)
-	}
-	if v, err := s.Get(store.Log, []byte("a")); err != nil || len(v) != size {
-		t.Errorf("%d bytes, %v", len(v), err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
+	for free, reserve := range map[uint64]uint64{size + 2<<20: 64 << 20, size: 2 * size} { // half of the reserve is what the store leaves
+		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free, TotalBytes: 1 << 40})
+		if s, err = open(reserve); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := s.Get(store.Log, []byte("a")); err != nil || len(v) != size {
+			t.Errorf("%d bytes, %v", len(v), err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -268,6 +268,9 @@ func (s *Store) Reserve(bytes int) {
 	s.look()
 }
 
+// least returns how many bytes of a disk the store leaves free.
+func (s *Store) least(u vfs.DiskUsage) uint64 { return min(s.reserve, max(minReserve, u.TotalBytes/8)) }
+
 // look checks the free space. Reserved bytes do not count as free.
 func (s *Store) look() {
 	now := time.Now()
@@ -279,7 +282,7 @@ func (s *Store) look() {
 		s.full.Store(false)
 		return
 	}
-	least := min(s.reserve, max(minReserve, u.TotalBytes/8))
+	least := s.least(u)
 	free := u.AvailBytes - min(u.AvailBytes, uint64(max(0, s.reserved.Load())))
 	s.low.Store(free < least)
 	s.full.Store(free < least/2)
