@@ -8,50 +8,95 @@ import (
 	"peerd.dev/protocol"
 )
 
+// signedCheckpoint is the domain of signatures of checkpoints.
+const signedCheckpoint = "peerd/checkpoint/1"
+
 const (
 	// checkpointTag is the first byte of a checkpoint's frame. No message begins with
 	// it: messages begin with a field number, and there is no field 0.
 	checkpointTag  = 0x00
-	minCheckpoint  = 1 + 1 + 32
-	maxCheckpoint  = 1 + binary.MaxVarintLen64 + 32
-	checkpointSize = 8 + 32 // in a hello
+	signatureSize  = 64
+	minCheckpoint  = 1 + 1 + 32 + signatureSize
+	maxCheckpoint  = 1 + binary.MaxVarintLen64 + 32 + signatureSize
+	checkpointSize = 8 + 32 + signatureSize // in a hello
 )
 
 // checkpointFrame returns the frame that carries c: checkpointTag, then the number of records as
-// a varint in its shortest form, then the head.
-func checkpointFrame(c protocol.Checkpoint) []byte {
+// a varint in its shortest form, the head, and the signature.
+func checkpointFrame(c protocol.SignedCheckpoint) []byte {
 	b := make([]byte, 1, maxCheckpoint)
 	b[0] = checkpointTag
 	b = binary.AppendUvarint(b, c.Records)
-	return append(b, c.Head[:]...)
+	b = append(b, c.Head[:]...)
+	return append(b, c.Signature[:]...)
 }
 
 func isCheckpoint(frame []byte) bool { return len(frame) > 0 && frame[0] == checkpointTag }
 
-func parseCheckpoint(frame []byte) (protocol.Checkpoint, error) {
-	var c protocol.Checkpoint
+func parseCheckpoint(frame []byte) (protocol.SignedCheckpoint, error) {
+	var c protocol.SignedCheckpoint
 	if len(frame) < minCheckpoint || len(frame) > maxCheckpoint || !isCheckpoint(frame) {
 		return c, fmt.Errorf("%w: checkpoint of %d bytes", errViolation, len(frame))
 	}
 	c.Records, _ = binary.Uvarint(frame[1:])
-	copy(c.Head[:], frame[len(frame)-len(c.Head):])
-	if c != c.Normal() || !bytes.Equal(checkpointFrame(c), frame) {
-		return protocol.Checkpoint{}, fmt.Errorf("%w: checkpoint not in canonical form", errViolation)
+	rest := frame[len(frame)-len(c.Head)-signatureSize:]
+	copy(c.Head[:], rest)
+	copy(c.Signature[:], rest[len(c.Head):])
+	if !canonical(c) || !bytes.Equal(checkpointFrame(c), frame) {
+		return protocol.SignedCheckpoint{}, fmt.Errorf("%w: checkpoint not in canonical form", errViolation)
 	}
 	return c, nil
 }
 
 // appendCheckpoint appends c in the form that a hello has.
-func appendCheckpoint(b []byte, c protocol.Checkpoint) []byte {
-	return append(binary.BigEndian.AppendUint64(b, c.Records), c.Head[:]...)
+func appendCheckpoint(b []byte, c protocol.SignedCheckpoint) []byte {
+	return append(append(binary.BigEndian.AppendUint64(b, c.Records), c.Head[:]...), c.Signature[:]...)
 }
 
 // readCheckpoint reads a checkpoint in the form that a hello has from the beginning of b.
-func readCheckpoint(b []byte) (protocol.Checkpoint, error) {
-	c := protocol.Checkpoint{Records: binary.BigEndian.Uint64(b)}
+func readCheckpoint(b []byte) (c protocol.SignedCheckpoint, err error) {
+	c.Records = binary.BigEndian.Uint64(b)
 	copy(c.Head[:], b[8:])
-	if c != c.Normal() {
-		return c, fmt.Errorf("%w: checkpoint with a head and no record", errViolation)
+	copy(c.Signature[:], b[8+len(c.Head):])
+	if !canonical(c) {
+		return c, fmt.Errorf("%w: checkpoint with a head or a signature and no record", errViolation)
 	}
 	return c, nil
+}
+
+// canonical reports whether a checkpoint without records has neither head nor signature.
+func canonical(c protocol.SignedCheckpoint) bool {
+	return c.Records > 0 || c == protocol.SignedCheckpoint{}
+}
+
+// signed returns this peer's checkpoint with its signature, which covers the network's id.
+func (c *Config) signed(x protocol.Checkpoint) (s protocol.SignedCheckpoint, err error) {
+	s.Checkpoint = x.Normal()
+	if s.Records == 0 {
+		return s, nil
+	}
+	sig, err := c.Identity.Sign(signedCheckpoint, c.covered(s.Checkpoint))
+	copy(s.Signature[:], sig)
+	return s, err
+}
+
+// proves reports whether the peer in a place has signed a checkpoint, with its key or one before. A checkpoint
+// without records needs no proof.
+func (c *Config) proves(of protocol.Peer, s protocol.SignedCheckpoint) bool {
+	if s.Records == 0 {
+		return true
+	}
+	b := c.covered(s.Checkpoint)
+	for _, id := range append([]string{c.Peers[of].ID}, c.Peers[of].Former...) {
+		if id != c.Peers[of].Token && Verify(id, signedCheckpoint, b, s.Signature[:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// covered returns what the signature of a checkpoint covers.
+func (c *Config) covered(x protocol.Checkpoint) []byte {
+	b := binary.BigEndian.AppendUint64(append([]byte(c.Network), 0), x.Records)
+	return append(b, x.Head[:]...)
 }

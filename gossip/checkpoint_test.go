@@ -26,6 +26,15 @@ func branch(n uint64, which byte) protocol.Checkpoint {
 	return protocol.Checkpoint{Records: n, Head: sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, n), which))}.Normal()
 }
 
+// signedBy returns a checkpoint with the signature of the peer whose configuration is c.
+func signedBy(c *Config, x protocol.Checkpoint) protocol.SignedCheckpoint {
+	s, err := c.signed(x)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 // witness records the calls of a host's callbacks.
 type witness struct {
 	mu         sync.Mutex
@@ -35,15 +44,15 @@ type witness struct {
 
 func (w *witness) watch(c *Config) {
 	w.remembers, w.advertised = map[protocol.Peer][]protocol.Checkpoint{}, map[protocol.Peer][]protocol.Checkpoint{}
-	c.OnRemembered = func(p protocol.Peer, m protocol.Checkpoint) {
+	c.OnRemembered = func(p protocol.Peer, m protocol.Checkpoint, _ bool) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.remembers[p] = append(w.remembers[p], m)
 	}
-	c.OnCheckpoint = func(p protocol.Peer, m protocol.Checkpoint) {
+	c.OnCheckpoint = func(p protocol.Peer, m protocol.SignedCheckpoint) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.advertised[p] = append(w.advertised[p], m)
+		w.advertised[p] = append(w.advertised[p], m.Checkpoint)
 	}
 }
 
@@ -91,9 +100,10 @@ func begin(t testing.TB, c Config) *Host {
 }
 
 func TestCheckpointFramesComeBack(t *testing.T) {
+	owner := &configs(2, path(2))[0]
 	for _, n := range []uint64{0, 1, 127, 128, 1 << 40, 1<<64 - 1} {
-		b := checkpointFrame(checkpointOf(n))
-		if m, err := parseCheckpoint(b); err != nil || m != checkpointOf(n) || !isCheckpoint(b) {
+		b := checkpointFrame(signedBy(owner, checkpointOf(n)))
+		if m, err := parseCheckpoint(b); err != nil || m != signedBy(owner, checkpointOf(n)) || !isCheckpoint(b) {
 			t.Errorf("%v came back as %v: %v", checkpointOf(n), m, err)
 		}
 		if _, err := protocol.Decode(b); err == nil {
@@ -101,12 +111,13 @@ func TestCheckpointFramesComeBack(t *testing.T) {
 		}
 	}
 	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
-	long := append([]byte{0, 0x80, 0}, make([]byte, 32)...)
-	headless := append([]byte{0, 0}, bytes.Repeat([]byte{1}, 32)...)
+	long := append([]byte{0, 0x80, 0}, make([]byte, 32+signatureSize)...)
+	headless := append(append([]byte{0, 0}, bytes.Repeat([]byte{1}, 32)...), make([]byte, signatureSize)...)
+	recordless := append(make([]byte, 2+32), bytes.Repeat([]byte{1}, signatureSize)...)
 	for name, b := range map[string][]byte{
 		"nothing": {}, "a tag": {0}, "a message": message, "a count in a longer form": long,
-		"a head without a record": headless, "a byte more": append(checkpointFrame(checkpointOf(3)), 0),
-		"a count without end": append([]byte{0}, bytes.Repeat([]byte{0xff}, 42)...),
+		"a head without a record": headless, "a signature without a record": recordless, "a byte more": append(checkpointFrame(signedBy(owner, checkpointOf(3))), 0),
+		"a count without end": append([]byte{0}, bytes.Repeat([]byte{0xff}, 42+signatureSize)...),
 	} {
 		if m, err := parseCheckpoint(b); !errors.Is(err, errViolation) {
 			t.Errorf("%s was read as %v: %v", name, m, err)
@@ -115,8 +126,9 @@ func TestCheckpointFramesComeBack(t *testing.T) {
 }
 
 func FuzzCheckpoint(f *testing.F) {
-	f.Add(checkpointFrame(checkpointOf(0)))
-	f.Add(checkpointFrame(checkpointOf(300)))
+	owner := &configs(2, path(2))[0]
+	f.Add(checkpointFrame(signedBy(owner, checkpointOf(0))))
+	f.Add(checkpointFrame(signedBy(owner, checkpointOf(300))))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := parseCheckpoint(b)
 		if err != nil {
@@ -138,7 +150,7 @@ func FuzzCheckpoint(f *testing.F) {
 func TestHellosCarryCheckpoints(t *testing.T) {
 	cs, ws := checkpointed(configs(2, path(2)))
 	cs[0].Checkpoint, cs[1].Checkpoint = checkpointOf(10), checkpointOf(20)
-	cs[0].Known, cs[1].Known = []protocol.Checkpoint{{}, checkpointOf(15)}, []protocol.Checkpoint{checkpointOf(10), {}}
+	cs[0].Known, cs[1].Known = []protocol.SignedCheckpoint{{}, signedBy(&cs[1], checkpointOf(15))}, []protocol.SignedCheckpoint{signedBy(&cs[0], checkpointOf(10)), {}}
 	hosts := start(t, cs)
 	ready(t, hosts...)
 	for i, h := range hosts {
@@ -146,8 +158,8 @@ func TestHellosCarryCheckpoints(t *testing.T) {
 		if s := status(h, other); s.Checkpoint != cs[other].Checkpoint || s.Alarm != "" || s.Alarms != 0 {
 			t.Errorf("%+v", s)
 		}
-		if !ws[i].remembered(other, cs[other].Known[i]) {
-			t.Errorf("peer %d was not told %v", i, cs[other].Known[i])
+		if !ws[i].remembered(other, cs[other].Known[i].Checkpoint) {
+			t.Errorf("peer %d was not told %v", i, cs[other].Known[i].Checkpoint)
 		}
 	}
 	if got := ws[0].highest(1); got != checkpointOf(20) {
@@ -279,13 +291,13 @@ func TestAPeerThatWentBack(t *testing.T) {
 			good := 1 - test.bad
 			log := &lines{}
 			cs[good].Logger = log.logger()
-			cs[good].Known = make([]protocol.Checkpoint, 2)
-			cs[good].Known[test.bad] = checkpointOf(100)
+			cs[good].Known = make([]protocol.SignedCheckpoint, 2)
+			cs[good].Known[test.bad] = signedBy(&cs[test.bad], checkpointOf(100))
 			cs[test.bad].Checkpoint = test.has
 			// As a daemon does, the rolled-back one ends when it learns of it.
 			remembered := make(chan struct{})
 			hear := sync.OnceFunc(func() { close(remembered) }) // both streams may bring it
-			cs[test.bad].OnRemembered = func(p protocol.Peer, m protocol.Checkpoint) {
+			cs[test.bad].OnRemembered = func(p protocol.Peer, m protocol.Checkpoint, _ bool) {
 				if !test.has.Follows(m) {
 					hear()
 				}
@@ -342,7 +354,7 @@ func kick(h *Host, p protocol.Peer) {
 // A peer that continues after a rollback is kept out.
 func TestAStubbornPeerStaysOut(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
-	cs[1].Known = []protocol.Checkpoint{checkpointOf(100), {}}
+	cs[1].Known = []protocol.SignedCheckpoint{signedBy(&cs[0], checkpointOf(100)), {}}
 	cs[0].Checkpoint = checkpointOf(60)
 	cs[0].Topic, cs[1].Topic = true, true
 	hosts := start(t, cs)
@@ -382,7 +394,7 @@ func TestAClonedFolder(t *testing.T) {
 	c := cs[0]
 	c.Checkpoint = checkpointOf(30)
 	remembered := make(chan protocol.Checkpoint, 16)
-	c.OnRemembered = func(_ protocol.Peer, m protocol.Checkpoint) { remembered <- m }
+	c.OnRemembered = func(_ protocol.Peer, m protocol.Checkpoint, _ bool) { remembered <- m }
 	clone := begin(t, c)
 	if m := <-remembered; m != checkpointOf(50) {
 		t.Errorf("told %v", m)
@@ -466,14 +478,14 @@ func TestALateCheckpointIsNoAlarmAndAForkIs(t *testing.T) {
 		{checkpointOf(7), checkpointOf(7), false},
 		{checkpointOf(9), checkpointOf(9), false},
 	} {
-		if err := l.remember(test.m); errors.Is(err, errRolledBack) != test.fork || l.remembered() != test.want || ws[1].highest(0) != test.want {
-			t.Errorf("%v: %v, %v", test.m, err, l.remembered())
+		if err := l.remember(signedBy(&cs[0], test.m)); errors.Is(err, errRolledBack) != test.fork || l.remembered() != signedBy(&cs[0], test.want) || ws[1].highest(0) != test.want {
+			t.Errorf("%v: %v, %v", test.m, err, l.remembered().Checkpoint)
 		}
 	}
 	if alarm, n := l.warning(); n != 1 || alarm == "" { // until it has proved itself
 		t.Errorf("%d alarms, %q", n, alarm)
 	}
-	if err := l.checkAdvertised(checkpointOf(10), checkpointOf(9)); err != nil {
+	if err := l.checkAdvertised(signedBy(&cs[0], checkpointOf(10)), signedBy(&cs[0], checkpointOf(9))); err != nil {
 		t.Error(err)
 	}
 	if alarm, n := l.warning(); n != 1 || alarm != "" {
@@ -482,7 +494,7 @@ func TestALateCheckpointIsNoAlarmAndAForkIs(t *testing.T) {
 }
 
 // begun opens a stream up to the point where the checkpoint is due.
-func begun(t testing.TB, r host.Host, h *Host, m protocol.Checkpoint) (s network.Stream, remembered protocol.Checkpoint) {
+func begun(t testing.TB, r host.Host, h *Host, m protocol.SignedCheckpoint) (s network.Stream, remembered protocol.Checkpoint) {
 	t.Helper()
 	mine := h.self
 	mine.self, mine.checkpoint = 0, m
@@ -494,33 +506,34 @@ func begun(t testing.TB, r host.Host, h *Host, m protocol.Checkpoint) (s network
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, theirs.remembered
+	return s, theirs.remembered.Checkpoint
 }
 
 // Only a checkpoint sent after the answer to a hello counts against a peer.
 func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	h := start(t, cs[1:])[0]
+	of := func(n uint64) protocol.SignedCheckpoint { return signedBy(&cs[0], checkpointOf(n)) }
 	r := raw(t, cs[0].Identity, h)
-	first, remembered := begun(t, r, h, checkpointOf(5))
+	first, remembered := begun(t, r, h, of(5))
 	if remembered != (protocol.Checkpoint{}) {
 		t.Errorf("told %v", remembered)
 	}
-	second, _ := begun(t, r, h, checkpointOf(6))
-	_, _ = second.Write(prefixed(checkpointFrame(checkpointOf(9))))
+	second, _ := begun(t, r, h, of(6))
+	_, _ = second.Write(prefixed(checkpointFrame(of(9))))
 	eventually(t, "the checkpoint", func() bool { return status(h, 0).Checkpoint == checkpointOf(9) })
 	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
-	_, _ = first.Write(append(prefixed(checkpointFrame(checkpointOf(6))), prefixed(message)...))
+	_, _ = first.Write(append(prefixed(checkpointFrame(of(6))), prefixed(message)...))
 	receive(t, h)
 	if s := status(h, 0); s.Checkpoint != checkpointOf(9) || s.Alarms != 0 || s.Alarm != "" {
 		t.Errorf("%+v", s)
 	}
 
-	third, remembered := begun(t, r, h, checkpointOf(8))
+	third, remembered := begun(t, r, h, of(8))
 	if remembered != checkpointOf(9) {
 		t.Errorf("told %v", remembered)
 	}
-	_, _ = third.Write(prefixed(checkpointFrame(checkpointOf(8))))
+	_, _ = third.Write(prefixed(checkpointFrame(of(8))))
 	eventually(t, "an alarm", func() bool { return status(h, 0).Alarms == 1 })
 	eventually(t, "no connection", func() bool { return len(r.Network().ConnsToPeer(h.libp2p.ID())) == 0 })
 }
@@ -531,7 +544,7 @@ func TestTopicOfAPeerThatWentBack(t *testing.T) {
 	for i := range cs {
 		cs[i].Topic = true
 	}
-	cs[1].Known = []protocol.Checkpoint{checkpointOf(100), {}, {}}
+	cs[1].Known = []protocol.SignedCheckpoint{signedBy(&cs[0], checkpointOf(100)), {}, {}}
 	hosts := start(t, cs)
 	eventually(t, "the alarm, and all other links", func() bool {
 		return status(hosts[1], 0).Alarm != "" && status(hosts[2], 0).State == Up && status(hosts[2], 1).State == Up
@@ -564,8 +577,10 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	h := start(t, cs[1:])[0]
 	r := raw(t, cs[0].Identity, h)
+	of := func(n uint64) protocol.SignedCheckpoint { return signedBy(&cs[0], checkpointOf(n)) }
+	unsigned := protocol.SignedCheckpoint{Checkpoint: checkpointOf(7)}
 	mine := h.self
-	mine.self, mine.checkpoint = 0, checkpointOf(5)
+	mine.self, mine.checkpoint = 0, of(5)
 	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
 	refused := uint64(0)
 	for _, test := range []struct {
@@ -574,11 +589,14 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 	}{
 		{"a message before the checkpoint", [][]byte{message}},
 		{"an empty frame before the checkpoint", [][]byte{nil}},
-		{"a checkpoint before the hello's", [][]byte{checkpointFrame(checkpointOf(4))}},
-		{"another head than in the hello", [][]byte{checkpointFrame(branch(5, 1))}},
-		{"the same checkpoint twice", [][]byte{checkpointFrame(checkpointOf(5)), checkpointFrame(checkpointOf(5))}},
-		{"a checkpoint that goes back", [][]byte{checkpointFrame(checkpointOf(5)), checkpointFrame(checkpointOf(7)), checkpointFrame(checkpointOf(6))}},
-		{"a checkpoint that is too long", [][]byte{checkpointFrame(checkpointOf(7)), append(checkpointFrame(checkpointOf(8)), make([]byte, 20)...)}},
+		{"a checkpoint before the hello's", [][]byte{checkpointFrame(of(4))}},
+		{"another head than in the hello", [][]byte{checkpointFrame(signedBy(&cs[0], branch(5, 1)))}},
+		{"the same checkpoint twice", [][]byte{checkpointFrame(of(5)), checkpointFrame(of(5))}},
+		{"a first checkpoint without a signature", [][]byte{checkpointFrame(unsigned)}},
+		{"a later checkpoint without a signature", [][]byte{checkpointFrame(of(5)), checkpointFrame(unsigned)}},
+		{"another peer's signature", [][]byte{checkpointFrame(signedBy(&cs[1], checkpointOf(7)))}},
+		{"a checkpoint that goes back", [][]byte{checkpointFrame(of(5)), checkpointFrame(of(7)), checkpointFrame(of(6))}},
+		{"a checkpoint that is too long", [][]byte{checkpointFrame(of(7)), append(checkpointFrame(of(8)), make([]byte, 20)...)}},
 	} {
 		s := stream(t, r, h)
 		b := prefixed(mine.encode())
@@ -600,7 +618,7 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 	cs = configs(2, path(2))
 	h = start(t, cs[1:])[0]
 	s := greeted(t, raw(t, cs[0].Identity, h), h, 0)
-	if _, err := s.Write(prefixed(checkpointFrame(checkpointOf(5)))); err != nil {
+	if _, err := s.Write(prefixed(checkpointFrame(of(5)))); err != nil {
 		t.Fatal(err)
 	}
 	var code *network.StreamError

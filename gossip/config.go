@@ -29,7 +29,6 @@ type Config struct {
 
 	// Document, if set, is shown to every peer that asks, also to peers with former ids.
 	Document Document
-	Former   []string // ids that peers had before, and ids of peers that left
 
 	// Lossless makes Send wait for room instead of dropping messages, and makes the loss
 	// of a link end the host.
@@ -41,20 +40,20 @@ type Config struct {
 	// Checkpoints makes peers exchange the checkpoints of their ledgers. It must be the
 	// same at both ends of a link. See [Host.Advance].
 	Checkpoints bool
-	Run         Run                   // of this process; if zero, the host draws one
-	Checkpoint  protocol.Checkpoint   // this peer's, at the start
-	Known       []protocol.Checkpoint // by peer: the highest checkpoint from earlier runs; may be nil
+	Run         Run                         // of this process; if zero, the host draws one
+	Checkpoint  protocol.Checkpoint         // this peer's, at the start
+	Known       []protocol.SignedCheckpoint // by peer: the highest checkpoint from earlier runs; may be nil
 	// OnRemembered, if set, is called for every hello with the checkpoint that the neighbour
-	// remembers of this peer. If this peer's checkpoint does not follow it, the link does not
-	// come up.
-	OnRemembered func(from protocol.Peer, c protocol.Checkpoint)
+	// remembers of this peer, and whether this peer has signed it. If this peer's checkpoint does
+	// not follow it, the link does not come up; it is signed then.
+	OnRemembered func(from protocol.Peer, c protocol.Checkpoint, signed bool)
 	// OnRival, if set, is called when a neighbour is connected with another process that has this
 	// peer's key. The link stays down while the other process is connected.
 	OnRival func(from protocol.Peer)
 	// OnCheckpoint, if set, is called when a neighbour's checkpoint is higher than the
 	// known one, never concurrently for one neighbour. The link waits for OnRemembered
 	// and OnCheckpoint, so they must return quickly.
-	OnCheckpoint func(of protocol.Peer, c protocol.Checkpoint)
+	OnCheckpoint func(of protocol.Peer, c protocol.SignedCheckpoint)
 
 	// Tap, if set, is called with every message frame that leaves, in the order in which
 	// it is written to the link to a peer or, for [protocol.Everyone], to the topic. It
@@ -64,7 +63,7 @@ type Config struct {
 	UserAgent string       // empty is "peerd"
 }
 
-// formerIDs returns the parsed ids of Former, and of peers that are absent.
+// formerIDs returns the parsed ids that peers had before, and the ids of peers that are absent.
 func (c *Config) formerIDs() (ids []peer.ID, err error) {
 	for _, p := range c.Peers {
 		if p.Absent {
@@ -74,22 +73,24 @@ func (c *Config) formerIDs() (ids []peer.ID, err error) {
 			}
 			ids = append(ids, id)
 		}
-	}
-	for _, s := range c.Former {
-		id, err := peer.Decode(s)
-		if err != nil {
-			return nil, fmt.Errorf("gossip: former id %q: %w", s, err)
+		for _, s := range p.Former {
+			id, err := peer.Decode(s)
+			if err != nil {
+				return nil, fmt.Errorf("gossip: former id %q: %w", s, err)
+			}
+			ids = append(ids, id)
 		}
-		ids = append(ids, id)
 	}
 	return ids, nil
 }
 
 // PeerInfo is a peer's id and the addresses on which it listens.
 type PeerInfo struct {
-	Name  string // for the log; its index if empty
-	ID    string
-	Addrs []string // multiaddrs, with or without /p2p/ID at the end
+	Name   string // for the log; its index if empty
+	ID     string
+	Addrs  []string // multiaddrs, with or without /p2p/ID at the end
+	Former []string // ids that it had before: they may ask for the network document, and all but Token's have signed earlier checkpoints
+	Token  string   // the one of Former that an invitation had, whose key others know; "" for none
 	// Absent marks a place without an active peer: it may trade network documents, and nothing else.
 	Absent bool
 	// Gone marks an absent place whose peer left. It receives the network document, as former ids do, and what it

@@ -35,13 +35,13 @@ func (h *Host) Confirm(ctx context.Context, c protocol.Checkpoint) {
 }
 
 // ask returns what the neighbour remembers of this peer.
-func (l *link) ask(ctx context.Context) (protocol.Checkpoint, error) {
+func (l *link) ask(ctx context.Context) (protocol.SignedCheckpoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	defer context.AfterFunc(l.h.work, cancel)()
 	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, probeProtocol)
 	if err != nil {
-		return protocol.Checkpoint{}, err
+		return protocol.SignedCheckpoint{}, err
 	}
 	ours := l.hello()
 	theirs, err := l.h.cfg.tradeHellos(ctx, s, &ours)

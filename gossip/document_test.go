@@ -52,7 +52,7 @@ func TestDocumentsAreTraded(t *testing.T) {
 	papers := []*paper{{words: []string{"a"}}, {words: []string{"b"}}, {words: []string{"c"}}}
 	stranger, former := SeedIdentity([32]byte{91}), SeedIdentity([32]byte{92})
 	for i := range cs {
-		cs[i].Document, cs[i].Former = papers[i], []string{former.ID()}
+		cs[i].Document, cs[i].Peers[0].Former = papers[i], []string{former.ID()}
 	}
 	hosts := start(t, cs)
 	ready(t, hosts...)

@@ -106,7 +106,7 @@ func FuzzFrames(f *testing.F) {
 func FuzzHello(f *testing.F) {
 	ours := hello{version: helloVersion, self: 3, incarnation: 9, policy: [32]byte{1}, network: "net"}
 	checkpointed := ours
-	checkpointed.checkpoints, checkpointed.checkpoint, checkpointed.remembered = true, checkpointOf(7), checkpointOf(300)
+	checkpointed.checkpoints, checkpointed.checkpoint, checkpointed.remembered = true, signedBy(&configs(2, path(2))[0], checkpointOf(7)), protocol.SignedCheckpoint{Checkpoint: checkpointOf(300)}
 	f.Add(ours.encode())
 	f.Add(checkpointed.encode())
 	f.Add([]byte{1})
@@ -121,7 +121,7 @@ func FuzzHello(f *testing.F) {
 		if h.version == helloVersion && !bytes.Equal(h.encode(), b) {
 			t.Fatalf("%x read as %+v", b, h)
 		}
-		if !h.checkpoints && (h.checkpoint != protocol.Checkpoint{} || h.remembered != protocol.Checkpoint{}) {
+		if !h.checkpoints && (h.checkpoint != protocol.SignedCheckpoint{} || h.remembered != protocol.SignedCheckpoint{}) {
 			t.Fatalf("%+v", h)
 		}
 		if err := ours.check(&h, 3); err == nil && (h.checkpoints || h.self != 3 || h.network != "net" || h.policy != ours.policy) {

@@ -16,14 +16,14 @@ import (
 var ErrMismatch = errors.New("hello refused")
 
 const (
-	helloVersion = 5
+	helloVersion = 6
 	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*checkpointSize + 2*8
-	maxHello     = 256
+	maxHello     = 384
 )
 
 // hello is the first frame of a stream, in both directions. Its fields are version, index and
 // incarnation (big-endian, 4 bytes each), policy hash, 1 if checkpoints are exchanged or 0, two
-// checkpoints (each a big-endian number of records and a head; zero if none are exchanged), two
+// checkpoints (each a big-endian number of records, a head and a signature; zero if none are exchanged), two
 // runs (8 bytes each), and network id. A hello of another version may differ after its first
 // byte.
 type hello struct {
@@ -32,10 +32,10 @@ type hello struct {
 	incarnation uint32
 	policy      [32]byte
 	checkpoints bool
-	checkpoint  protocol.Checkpoint // the sender's
-	remembered  protocol.Checkpoint // the receiver's highest that the sender knows
-	run         Run                 // the sender's
-	linked      Run                 // the receiver's run that the sender is connected with; zero for none
+	checkpoint  protocol.SignedCheckpoint // the sender's
+	remembered  protocol.SignedCheckpoint // the receiver's highest that the sender knows
+	run         Run                       // the sender's
+	linked      Run                       // the receiver's run that the sender is connected with; zero for none
 	network     string
 
 	differ string // how the two ends' terms differ, if their policies do and both sent their terms; not sent
@@ -89,7 +89,7 @@ func parseHello(b []byte) (hello, error) {
 	if err := errors.Join(wrong[:]...); err != nil {
 		return hello{}, err
 	}
-	if b[41] > 1 || !h.checkpoints && (h.checkpoint != protocol.Checkpoint{} || h.remembered != protocol.Checkpoint{} || h.run != 0 || h.linked != 0) {
+	if b[41] > 1 || !h.checkpoints && (h.checkpoint != protocol.SignedCheckpoint{} || h.remembered != protocol.SignedCheckpoint{} || h.run != 0 || h.linked != 0) {
 		return hello{}, fmt.Errorf("%w: hello not in canonical form", errViolation)
 	}
 	return h, nil

@@ -41,7 +41,7 @@ type Host struct {
 	members    []*member // by index
 	inbox      chan protocol.Delivery
 	topic      *topic // nil if this peer has not joined it
-	checkpoint atomic.Pointer[protocol.Checkpoint]
+	checkpoint atomic.Pointer[protocol.SignedCheckpoint]
 
 	// work ends when no more messages are accepted, life when everything stops; in between the
 	// queues are drained.
@@ -101,9 +101,12 @@ func NewHost(c Config) (*Host, error) {
 		self:    c.hello(),
 	}
 	h.cfg.Neighbours = slices.Clone(c.Neighbours)
-	h.checkpoint.Store(&protocol.Checkpoint{})
+	h.checkpoint.Store(&protocol.SignedCheckpoint{})
 	if c.Checkpoints {
-		own := c.Checkpoint.Normal()
+		own, err := c.signed(c.Checkpoint)
+		if err != nil {
+			return nil, err
+		}
 		h.checkpoint.Store(&own)
 		if h.self.run = c.Run; c.Run == 0 {
 			h.self.run = NewRun()

@@ -229,7 +229,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"no address to listen":       func(c *Config) { c.Listen = nil },
 		"listen address":             func(c *Config) { c.Listen = []string{"localhost:1"} },
 		"this is peer 9 of 3":        func(c *Config) { c.Self = 9 },
-		"checkpoints of 2 peers":     func(c *Config) { c.Known = make([]protocol.Checkpoint, 2) },
+		"checkpoints of 2 peers":     func(c *Config) { c.Known = make([]protocol.SignedCheckpoint, 2) },
 		"but peer 1 is":              func(c *Config) { c.Self = 1 },
 		"neighbour 3 of 3":           func(c *Config) { c.Neighbours = []protocol.Peer{3} },
 		"its own neighbour":          func(c *Config) { c.Neighbours = []protocol.Peer{0} },

@@ -86,30 +86,30 @@ func (l *link) receive(s network.Stream) {
 
 // greet answers the neighbour's hello with ours, even if they differ, so that the neighbour can
 // also see the difference. It returns the checkpoint with which the neighbour's stream begins.
-func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.Checkpoint, error) {
+func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.SignedCheckpoint, error) {
 	if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
-		return protocol.Checkpoint{}, err
+		return protocol.SignedCheckpoint{}, err
 	}
 	theirs, err := readHello(r)
 	if late(err) {
-		return protocol.Checkpoint{}, fmt.Errorf("%w: no hello within %v", errViolation, helloTimeout)
+		return protocol.SignedCheckpoint{}, fmt.Errorf("%w: no hello within %v", errViolation, helloTimeout)
 	}
 	if err != nil {
-		return protocol.Checkpoint{}, fmt.Errorf("hello: %w", err)
+		return protocol.SignedCheckpoint{}, fmt.Errorf("hello: %w", err)
 	}
 	rival := l.claim(s.Conn(), theirs.run) // before our hello, which reports whether the run is accepted
 	ours := l.hello()
 	if err = writeHello(s, &ours); err != nil {
-		return protocol.Checkpoint{}, fmt.Errorf("hello: %w", err)
+		return protocol.SignedCheckpoint{}, fmt.Errorf("hello: %w", err)
 	}
 	theirs.differ = l.h.cfg.tradeTerms(s, r, &ours, &theirs, false)
 	if err = ours.check(&theirs, l.index); err != nil {
-		return protocol.Checkpoint{}, err
+		return protocol.SignedCheckpoint{}, err
 	}
 	rival = errors.Join(l.checkRival(&ours, &theirs), rival)
 	checkpoint, err := l.firstCheckpoint(r, &ours, &theirs, rival != nil)
 	if err = errors.Join(err, rival); err != nil {
-		return protocol.Checkpoint{}, err
+		return protocol.SignedCheckpoint{}, err
 	}
 	l.incarnation.Store(theirs.incarnation)
 	l.alive()
@@ -119,9 +119,9 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.Checkpoint, er
 // firstCheckpoint reads the checkpoint that the neighbour sends after it has read our hello.
 // OnRemembered may end this host, so it is called only now, when the neighbour has certainly
 // received our hello.
-func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello, rival bool) (protocol.Checkpoint, error) {
+func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello, rival bool) (protocol.SignedCheckpoint, error) {
 	if !ours.checkpoints {
-		return protocol.Checkpoint{}, nil
+		return protocol.SignedCheckpoint{}, nil
 	}
 	f := frameReader{r: r}
 	b, err := f.next(maxCheckpoint)
@@ -133,10 +133,10 @@ func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello, rival bool)
 		err = fmt.Errorf("%w: no checkpoint within %v", errViolation, helloTimeout)
 	}
 	if err != nil {
-		return protocol.Checkpoint{}, errors.Join(fmt.Errorf("checkpoint: %w", err), wrong)
+		return protocol.SignedCheckpoint{}, errors.Join(fmt.Errorf("checkpoint: %w", err), wrong)
 	}
 	checkpoint, err := parseCheckpoint(b)
-	if err == nil && !checkpoint.Follows(theirs.checkpoint) {
+	if err == nil && !checkpoint.Follows(theirs.checkpoint.Checkpoint) {
 		err = fmt.Errorf("%w: checkpoint does not follow the hello's", errViolation)
 	}
 	if err == nil {
@@ -157,7 +157,7 @@ func (l *link) closeOthers(c network.Conn) {
 
 // read delivers the messages on s, which began with checkpoint. It returns their number and why
 // the stream ended.
-func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.Checkpoint) (n uint64, err error) {
+func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.SignedCheckpoint) (n uint64, err error) {
 	f := frameReader{r: r, setBy: s.SetReadDeadline, timeout: l.patience(readTimeout)}
 	for {
 		b, err := f.next(protocol.MaxFrame)
@@ -191,7 +191,7 @@ func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.Check
 }
 
 // nextCheckpoint reads a checkpoint that comes after another one on a stream.
-func (l *link) nextCheckpoint(frame []byte, last protocol.Checkpoint) (protocol.Checkpoint, error) {
+func (l *link) nextCheckpoint(frame []byte, last protocol.SignedCheckpoint) (protocol.SignedCheckpoint, error) {
 	c, err := parseCheckpoint(frame)
 	switch {
 	case err != nil:
@@ -199,7 +199,9 @@ func (l *link) nextCheckpoint(frame []byte, last protocol.Checkpoint) (protocol.
 	case !l.h.cfg.Checkpoints:
 		return last, fmt.Errorf("%w: a checkpoint, although none are exchanged", errViolation)
 	case c.Records <= last.Records:
-		return last, fmt.Errorf("%w: %v after %v", errViolation, c, last)
+		return last, fmt.Errorf("%w: %v after %v", errViolation, c.Checkpoint, last.Checkpoint)
+	case !l.h.cfg.proves(l.index, c):
+		return last, fmt.Errorf("%w: %v with a wrong signature", errViolation, c.Checkpoint)
 	}
 	l.bytesIn.Add(framed(len(frame)))
 	return c, l.remember(c)

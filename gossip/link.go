@@ -25,7 +25,7 @@ const (
 // grow, so dropping a message loses none: the next message has the same or a later one.
 type parcel struct {
 	frame      string
-	checkpoint *protocol.Checkpoint
+	checkpoint *protocol.SignedCheckpoint
 }
 
 // link is the connection with one neighbour: a stream in each direction. It is up when each end
@@ -36,9 +36,9 @@ type link struct {
 	log   *slog.Logger
 	dials bool // this end dials
 	queue chan parcel
-	kick  chan struct{}       // the neighbour has just opened a stream: try to connect
-	due   chan struct{}       // the checkpoint is to be sent without a message
-	wrote protocol.Checkpoint // the newest on the outbound stream; used by run only
+	kick  chan struct{}             // the neighbour has just opened a stream: try to connect
+	due   chan struct{}             // the checkpoint is to be sent without a message
+	wrote protocol.SignedCheckpoint // the newest on the outbound stream; used by run only
 
 	memory
 
@@ -64,7 +64,7 @@ func newLink(h *Host, m *member) *link {
 		claims: make(claims),
 	}
 	if h.cfg.Checkpoints && h.cfg.Known != nil {
-		l.highest = h.cfg.Known[m.index].Normal()
+		l.highest = h.cfg.Known[m.index]
 	}
 	return l
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Peers remember the highest checkpoint of each neighbour's ledger and send it in every
-// hello. If a peer's folder was restored from a backup, or runs twice, both ends notice:
+// hello. Its owner has signed it, so no neighbour can invent one. If a peer's folder was restored from a backup, or runs twice, both ends notice:
 //
 //   - the peer receives a checkpoint of its own ledger that its ledger does not follow;
 //   - its neighbour receives a checkpoint that does not follow an earlier one, raises an
@@ -29,12 +29,13 @@ var errRolledBack = fmt.Errorf("%w: its folder was restored from a backup or run
 type memory struct {
 	order   sync.Mutex // orders the calls of OnCheckpoint
 	mu      sync.Mutex
-	highest protocol.Checkpoint
+	highest protocol.SignedCheckpoint
 	alarm   string // why the neighbour was refused; empty once it is accepted again
 	alarms  uint64 // how often it was refused
+	lied    bool   // it has stated what this peer has not signed
 }
 
-func (y *memory) remembered() protocol.Checkpoint {
+func (y *memory) remembered() protocol.SignedCheckpoint {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	return y.highest
@@ -50,8 +51,16 @@ func (y *memory) warning() (string, uint64) {
 // before the next message. Advance does nothing if c has no more records than the last
 // checkpoint.
 func (h *Host) Advance(c protocol.Checkpoint) {
-	for last := h.checkpoint.Load(); h.cfg.Checkpoints && c.Records > last.Records; last = h.checkpoint.Load() {
-		if h.checkpoint.CompareAndSwap(last, &c) {
+	if !h.cfg.Checkpoints || c.Records <= h.checkpoint.Load().Records {
+		return
+	}
+	s, err := h.cfg.signed(c)
+	if err != nil {
+		h.log.Error("a checkpoint is not signed, so no neighbour hears of it", "err", err)
+		return
+	}
+	for last := h.checkpoint.Load(); c.Records > last.Records; last = h.checkpoint.Load() {
+		if h.checkpoint.CompareAndSwap(last, &s) {
 			return
 		}
 	}
@@ -60,23 +69,40 @@ func (h *Host) Advance(c protocol.Checkpoint) {
 // checkRemembered compares what the neighbour remembers of this peer with this peer's own
 // checkpoint, and returns an error if the own one does not follow. If rival is set, the neighbour
 // is connected with another run of this peer, or is not the expected run itself; then
-// OnRemembered is called only in case of that error.
-func (l *link) checkRemembered(c protocol.Checkpoint, rival bool) error {
-	own := *l.h.checkpoint.Load()
+// OnRemembered is called only in case of that error. What this peer has not signed is no memory of it.
+func (l *link) checkRemembered(s protocol.SignedCheckpoint, rival bool) error {
+	own, c, proven := l.h.checkpoint.Load(), s.Checkpoint, l.h.cfg.proves(l.h.cfg.Self, s)
+	if !proven && !own.Follows(c) {
+		return l.unproven(c)
+	}
 	if l.h.cfg.OnRemembered != nil && (!rival || !own.Follows(c)) {
-		l.h.cfg.OnRemembered(l.index, c)
+		l.h.cfg.OnRemembered(l.index, c, proven)
 	}
 	if !own.Follows(c) {
-		return fmt.Errorf("%w: it remembers %v of this peer, here are %v: this folder was restored from a backup or runs twice", ErrMismatch, c, own)
+		return fmt.Errorf("%w: it remembers %v of this peer, here are %v: this folder was restored from a backup or runs twice", ErrMismatch, c, own.Checkpoint)
 	}
 	return nil
 }
 
+// unproven returns the error for a checkpoint of this peer that a neighbour states and this peer has not signed.
+func (l *link) unproven(c protocol.Checkpoint) error {
+	l.memory.mu.Lock()
+	defer l.memory.mu.Unlock()
+	if !l.lied { // logged once
+		l.lied = true
+		l.log.Warn("refused: the neighbour states a checkpoint of this peer that this peer has not signed", "id", l.id, "states", c)
+	}
+	return fmt.Errorf("%w: it states %v of this peer, which this peer has not signed", errViolation, c)
+}
+
 // checkAdvertised accepts or refuses the neighbour by a checkpoint that it sent after it had read
 // what this peer remembers of it.
-func (l *link) checkAdvertised(c, remembered protocol.Checkpoint) error {
-	if !c.Follows(remembered) {
-		return l.refuse(c, remembered)
+func (l *link) checkAdvertised(c, remembered protocol.SignedCheckpoint) error {
+	if !l.h.cfg.proves(l.index, c) {
+		return fmt.Errorf("%w: %v with a wrong signature", errViolation, c.Checkpoint)
+	}
+	if !c.Follows(remembered.Checkpoint) {
+		return l.refuse(c.Checkpoint, remembered.Checkpoint)
 	}
 	if err := l.remember(c); err != nil {
 		return err
@@ -85,21 +111,21 @@ func (l *link) checkAdvertised(c, remembered protocol.Checkpoint) error {
 	defer l.memory.mu.Unlock()
 	if l.alarm != "" {
 		l.alarm = ""
-		l.log.Info("peer is where it should be again", "id", l.id, "has", c)
+		l.log.Info("peer is where it should be again", "id", l.id, "has", c.Checkpoint)
 	}
 	return nil
 }
 
-// remember stores a checkpoint if it is the highest.
-func (l *link) remember(c protocol.Checkpoint) error {
+// remember stores a checkpoint, which the neighbour has signed, if it is the highest.
+func (l *link) remember(c protocol.SignedCheckpoint) error {
 	l.order.Lock()
 	defer l.order.Unlock()
 	highest := l.remembered()
 	switch {
 	case c.Records < highest.Records: // another stream was faster
 		return nil
-	case !c.Follows(highest):
-		return l.refuse(c, highest)
+	case !c.Follows(highest.Checkpoint):
+		return l.refuse(c.Checkpoint, highest.Checkpoint)
 	case c == highest:
 		return nil
 	}

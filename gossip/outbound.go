@@ -172,7 +172,7 @@ func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello, r
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	err := l.checkAdvertised(theirs.checkpoint, ours.remembered)
-	if err != nil || rival || !l.wrote.Follows(theirs.remembered) {
+	if err != nil || rival || !l.wrote.Follows(theirs.remembered.Checkpoint) {
 		// OnRemembered may end this host, but the other end must be able to read the checkpoint
 		// first.
 		_ = s.CloseWrite()

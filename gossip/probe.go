@@ -26,6 +26,7 @@ type ProbeResult struct {
 	Incarnation uint32
 	Checkpoint  protocol.Checkpoint // the neighbour's own
 	Remembered  protocol.Checkpoint // this peer's highest that the neighbour remembers
+	Signed      bool                // this peer has signed it
 }
 
 // Probe exchanges hellos with a neighbour, instead of a [Host] that is not running. It can also
@@ -67,7 +68,9 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 	}
 	ours := c.hello()
 	if c.Checkpoints {
-		ours.checkpoint = c.Checkpoint.Normal()
+		if ours.checkpoint, err = c.signed(c.Checkpoint); err != nil {
+			return ProbeResult{}, err
+		}
 	}
 	began := time.Now()
 	theirs, err := c.tradeHellos(ctx, s, &ours)
@@ -76,7 +79,7 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 	}
 	return ProbeResult{
 		RTT: time.Since(began), Incarnation: theirs.incarnation,
-		Checkpoint: theirs.checkpoint, Remembered: theirs.remembered,
+		Checkpoint: theirs.checkpoint.Checkpoint, Remembered: theirs.remembered.Checkpoint, Signed: c.proves(c.Self, theirs.remembered),
 	}, ours.check(&theirs, index)
 }
 

@@ -25,16 +25,16 @@ func TestProbe(t *testing.T) {
 	for _, self := range []protocol.Peer{0, 2} {
 		before := runtime.NumGoroutine()
 		cs, ws := checkpointed(configs(3, path(3)))
-		cs[1].Checkpoint, cs[1].Known = checkpointOf(20), []protocol.Checkpoint{checkpointOf(7), {}, checkpointOf(7)}
+		cs[1].Checkpoint, cs[1].Known = checkpointOf(20), []protocol.SignedCheckpoint{signedBy(&cs[0], checkpointOf(7)), {}, signedBy(&cs[2], checkpointOf(7))}
 		cs[1].Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"} // does not run
 		h := start(t, cs[1:2])[0]
 		c := cs[self]
 		c.Checkpoint = checkpointOf(5) // gone back
-		c.Known = []protocol.Checkpoint{{}, checkpointOf(30), {}}
+		c.Known = []protocol.SignedCheckpoint{{}, signedBy(&cs[1], checkpointOf(30)), {}}
 		c.Listen = nil
 		for range 3 {
 			r, err := probe(t, c, 1)
-			if err != nil || r.RTT <= 0 || r.Checkpoint != checkpointOf(20) || r.Remembered != checkpointOf(7) || r.Incarnation != 1 {
+			if err != nil || r.RTT <= 0 || r.Checkpoint != checkpointOf(20) || r.Remembered != checkpointOf(7) || !r.Signed || r.Incarnation != 1 {
 				t.Errorf("peer %d: %+v, %v", self, r, err)
 			}
 		}
@@ -71,7 +71,7 @@ func TestProbeLeavesALinkAlone(t *testing.T) {
 func TestConfirm(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	answers := make(chan protocol.Checkpoint, 16)
-	cs[0].OnRemembered = func(_ protocol.Peer, c protocol.Checkpoint) { answers <- c }
+	cs[0].OnRemembered = func(_ protocol.Peer, c protocol.Checkpoint, _ bool) { answers <- c }
 	hosts := start(t, cs)
 	ready(t, hosts...)
 	for len(answers) > 0 {

@@ -76,7 +76,7 @@ func (l *link) write(s network.Stream, broken chan error) error {
 }
 
 // writeCheckpoint writes a checkpoint unless it, or a later one, is on the stream.
-func (l *link) writeCheckpoint(w *frameWriter, c *protocol.Checkpoint) error {
+func (l *link) writeCheckpoint(w *frameWriter, c *protocol.SignedCheckpoint) error {
 	if c.Records <= l.wrote.Records {
 		return nil
 	}

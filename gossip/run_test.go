@@ -23,7 +23,7 @@ func TestOfTwoRunsOneIsReportedTo(t *testing.T) {
 		var copies [2]*Host
 		for i := range copies {
 			c := cs[0]
-			c.OnRemembered = func(protocol.Peer, protocol.Checkpoint) { heard[i].Add(1) }
+			c.OnRemembered = func(protocol.Peer, protocol.Checkpoint, bool) { heard[i].Add(1) }
 			c.OnRival = func(protocol.Peer) { rivals[i].Add(1) }
 			copies[i] = begin(t, c)
 		}
@@ -61,7 +61,7 @@ func TestAProcessReplacesItsHost(t *testing.T) {
 	var rivals atomic.Int64
 	c.OnRival = func(protocol.Peer) { rivals.Add(1) }
 	for i := range heard { // the first stays open
-		c.OnRemembered = func(protocol.Peer, protocol.Checkpoint) { heard[i].Add(1) }
+		c.OnRemembered = func(protocol.Peer, protocol.Checkpoint, bool) { heard[i].Add(1) }
 		h := begin(t, c)
 		eventually(t, "a report", func() bool {
 			kick(h, 1)

@@ -73,7 +73,7 @@ func (h *Host) Status() []PeerStatus {
 			s.Neighbour, s.Dials, s.Queued = true, l.dials, len(l.queue)
 			s.State, s.RTT, reason = l.state()
 			s.LastError = oneLine(reason)
-			s.Checkpoint = l.remembered()
+			s.Checkpoint = l.remembered().Checkpoint
 			s.Alarm, s.Alarms = l.warning()
 		}
 		// Counters that are incremented before the state changes are read after it, so that a

@@ -11,6 +11,13 @@ type Checkpoint struct {
 	Head    [32]byte // hash of the last record; ignored if there is none
 }
 
+// A SignedCheckpoint is a checkpoint with its owner's signature, so that what others remember of a peer
+// proves itself. The signature of a checkpoint without records is zero.
+type SignedCheckpoint struct {
+	Checkpoint
+	Signature [64]byte
+}
+
 // Follows reports whether a ledger that was at o can be at c now. With more records it can: records
 // in between are not compared.
 func (c Checkpoint) Follows(o Checkpoint) bool {

@@ -90,8 +90,8 @@ type vandal struct {
 	base   string // the folder
 	files  []string
 	app    *app
-	lines  [][]byte            // of the ledger
-	memory protocol.Checkpoint // the neighbour's
+	lines  [][]byte                  // of the ledger
+	memory protocol.SignedCheckpoint // the neighbour's
 	tally  map[string]int
 }
 
@@ -160,8 +160,8 @@ func (v *vandal) neighbour() *gossip.Host {
 		v.Fatal(err)
 	}
 	c := d.HostConfig(1, slog.New(slog.DiscardHandler))
-	c.Checkpoints, c.Known = true, []protocol.Checkpoint{v.memory, {}}
-	c.OnCheckpoint = func(protocol.Peer, protocol.Checkpoint) {}
+	c.Checkpoints, c.Known = true, []protocol.SignedCheckpoint{v.memory, {}}
+	c.OnCheckpoint = func(protocol.Peer, protocol.SignedCheckpoint) {}
 	h, err := gossip.NewHost(c)
 	if err != nil {
 		v.Fatal(err)

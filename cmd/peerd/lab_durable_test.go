@@ -386,8 +386,8 @@ type recorder struct {
 	mu     sync.Mutex
 	all    []protocol.Delivery
 	values map[recordKey][]byte
-	twice  []string            // what came with two values
-	seen   protocol.Checkpoint // highest checkpoint of peer 0
+	twice  []string                  // what came with two values
+	seen   protocol.SignedCheckpoint // highest checkpoint of peer 0
 }
 
 // recordKey identifies what may have one value only.
@@ -400,7 +400,7 @@ type recordKey struct {
 func (s *labSite) record() *recorder {
 	s.Helper()
 	r := &recorder{values: make(map[recordKey][]byte), stop: make(chan struct{}), done: make(chan struct{})}
-	r.host = s.host(func(_ protocol.Peer, m protocol.Checkpoint) {
+	r.host = s.host(func(_ protocol.Peer, m protocol.SignedCheckpoint) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if m.Records > r.seen.Records {
@@ -423,7 +423,7 @@ func (s *labSite) record() *recorder {
 }
 
 // host puts a host of the test in the place of a peer.
-func (s *labSite) host(seen func(protocol.Peer, protocol.Checkpoint)) *gossip.Host {
+func (s *labSite) host(seen func(protocol.Peer, protocol.SignedCheckpoint)) *gossip.Host {
 	s.Helper()
 	deployment, err := daemon.NewDeployment(s.settings())
 	if err != nil {
@@ -487,7 +487,7 @@ func (r *recorder) received() []protocol.Delivery {
 }
 
 // mark returns the highest checkpoint that the peer has sent.
-func (r *recorder) mark() protocol.Checkpoint {
+func (r *recorder) mark() protocol.SignedCheckpoint {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.seen

@@ -115,7 +115,7 @@ type arrivals struct {
 func newArrivals(s *labSite) *arrivals {
 	s.Helper()
 	a := new(arrivals)
-	host := s.host(func(protocol.Peer, protocol.Checkpoint) {})
+	host := s.host(func(protocol.Peer, protocol.SignedCheckpoint) {})
 	stop := make(chan struct{})
 	s.Cleanup(func() { close(stop); _ = host.Close() })
 	go func() {

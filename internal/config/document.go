@@ -145,11 +145,3 @@ func (m *Member) FirstID() string {
 func (m *Member) FormerSigners() []string {
 	return slices.DeleteFunc(slices.Clone(m.Former), func(id string) bool { return id == m.Token })
 }
-
-// FormerIDs returns the ids that peers had before.
-func (n *Network) FormerIDs() (ids []string) {
-	for _, m := range n.Peers {
-		ids = append(ids, m.Former...)
-	}
-	return ids
-}

@@ -146,7 +146,7 @@ func (n *Network) IDs() []string {
 func (n *Network) Infos() []gossip.PeerInfo {
 	infos := make([]gossip.PeerInfo, len(n.Peers))
 	for i, m := range n.Peers {
-		infos[i] = gossip.PeerInfo{Name: m.Name, ID: m.ID, Addrs: m.Addrs, Absent: m.Absent(), Gone: m.Standing == network.Gone}
+		infos[i] = gossip.PeerInfo{Name: m.Name, ID: m.ID, Addrs: m.Addrs, Former: m.Former, Token: m.Token, Absent: m.Absent(), Gone: m.Standing == network.Gone}
 	}
 	return infos
 }

@@ -131,7 +131,7 @@ func (p *Daemon) live() (err error) {
 
 // hostConfig returns the configuration of the live peer's host; known are the checkpoints of all
 // peers.
-func (p *Daemon) hostConfig(known []protocol.Checkpoint) gossip.Config {
+func (p *Daemon) hostConfig(known []protocol.SignedCheckpoint) gossip.Config {
 	c := p.deployment.HostConfig(p.site.Incarnation(), p.log)
 	c.Checkpoint, _ = p.site.Checkpoint()
 	c.Known, c.Checkpoints, c.Run = known, true, p.run

@@ -151,7 +151,6 @@ func (t *Deployment) HostConfig(incarnation uint32, log *slog.Logger) gossip.Con
 		Identity: t.id, Listen: t.s.Listen, Self: t.Self, Incarnation: incarnation,
 		Peers: t.Network.Infos(), Neighbours: t.Links, Network: t.Network.Name, Policy: t.policy, Terms: t.terms,
 		Lossless: t.s.Mode == config.Lockstep, Topic: t.s.Mode == config.Live, Logger: log,
-		Former: t.Network.FormerIDs(),
 	}
 	if t.Record != nil {
 		c.Document = t.Record

@@ -207,6 +207,10 @@ func (d *doctor) probe(ctx context.Context) map[protocol.Peer]protocol.Checkpoin
 				return
 			}
 			all[i].detail = fmt.Sprintf("agrees, %v; remembers %v of this peer", r.RTT.Round(time.Microsecond), r.Remembered)
+			if !r.Signed {
+				all[i].detail += ", which this peer has not signed"
+				return
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			remembered[n] = r.Remembered

@@ -181,9 +181,10 @@ func (b *blocked) witnessFields(v *state.Visitor) { state.List(v, &b.witnesses, 
 
 func (s *Site) witnessBytes() []byte { return state.Save(witnessVersion, s.blocked.witnessFields) }
 
-// OnRemembered records what a neighbour remembers of this peer's ledger. If several neighbours
-// remember records that are missing here, the one that remembers most counts.
-func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
+// OnRemembered records what a neighbour remembers of this peer's ledger, and whether this peer has signed it. If several
+// neighbours remember records that are missing here, the one that remembers most counts. What this peer has not signed
+// shows nothing that is missing here.
+func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint, signed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
@@ -209,6 +210,10 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint) {
 		if err = s.confirm(id, m.Records); err != nil {
 			s.log.Error("store", "err", err)
 		}
+		return
+	}
+	if !signed {
+		s.log.Warn("a neighbour states a checkpoint of this peer that this peer has not signed: it counts as one that has not reported", "neighbour", s.c.Name(id), "states", m)
 		return
 	}
 	// If nothing was released in this run yet, this folder is an older state of the ledger that

@@ -146,12 +146,12 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 					t.Error("no decision while held")
 				}
 				for _, p := range c.tell {
-					a.s.OnRemembered(p, protocol.Checkpoint{})
+					a.s.OnRemembered(p, protocol.Checkpoint{}, true)
 				}
 				a.pass(grace - 2*every)
 				mustBeBlocked("some told")
 				for _, p := range c.late {
-					a.s.OnRemembered(p, protocol.Checkpoint{})
+					a.s.OnRemembered(p, protocol.Checkpoint{}, true)
 				}
 				a.pass(5 * every)
 				if !c.opens {
@@ -175,17 +175,17 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 func TestAnAlarmSilences(t *testing.T) {
 	running(t, func(t *testing.T) {
 		a := wake(newRig(t, usual(averaged, OnArrival)))
-		a.s.OnRemembered(left, protocol.Checkpoint{})
-		a.s.OnRemembered(right, protocol.Checkpoint{})
+		a.s.OnRemembered(left, protocol.Checkpoint{}, true)
+		a.s.OnRemembered(right, protocol.Checkpoint{}, true)
 		for range 5 {
 			a.pay(a.ask(decision.Ask{}).ID, .5)
 			a.pass(every)
 		}
-		a.s.OnRemembered(right, protocol.Checkpoint{Records: 1000})
+		a.s.OnRemembered(right, protocol.Checkpoint{Records: 1000}, true)
 		a.pass(0)
 		before := a.sent()
-		a.s.OnRemembered(left, protocol.Checkpoint{Records: 2000})
-		a.s.OnRemembered(left, protocol.Checkpoint{})
+		a.s.OnRemembered(left, protocol.Checkpoint{Records: 2000}, true)
+		a.s.OnRemembered(left, protocol.Checkpoint{}, true)
 		a.pass(time.Minute)
 		if n := a.sent(); n != before {
 			t.Errorf("%d frames were sent after the alarm", n-before)
@@ -206,8 +206,8 @@ func TestAnAlarmSilences(t *testing.T) {
 		if !b.s.OldCopy() {
 			t.Error("the alarm is forgotten with a restart")
 		}
-		b.s.OnRemembered(left, protocol.Checkpoint{})
-		b.s.OnRemembered(right, protocol.Checkpoint{})
+		b.s.OnRemembered(left, protocol.Checkpoint{}, true)
+		b.s.OnRemembered(right, protocol.Checkpoint{}, true)
 		b.pass(time.Minute)
 		if st := b.status(); st.Round != round || b.sent() != before || !strings.Contains(st.BlockedReason, "another history") {
 			t.Errorf("%+v and %d frames after a restart", st, b.sent()-before)
@@ -276,8 +276,8 @@ func TestTheHighestIsBelieved(t *testing.T) {
 	for _, remembered := range [][]uint64{{50, 70}, {70, 50}, {70, 70}} {
 		r := newRig(t, usual(stated, OnArrival))
 		r.open()
-		r.s.OnRemembered(left, protocol.Checkpoint{Records: remembered[0]})
-		r.s.OnRemembered(right, protocol.Checkpoint{Records: remembered[1]})
+		r.s.OnRemembered(left, protocol.Checkpoint{Records: remembered[0]}, true)
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: remembered[1]}, true)
 		r.stop()
 		r.open()
 		a, err := r.s.Recover(nil)
@@ -408,7 +408,7 @@ func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
 		for i, tell := range [][]protocol.Peer{{left}, {left, right}} {
 			r.open()
 			for _, p := range tell {
-				r.s.OnRemembered(p, r.net.memory(p))
+				r.s.OnRemembered(p, r.net.memory(p), true)
 			}
 			if !r.s.OldCopy() {
 				t.Fatalf("%s: start %d: nothing is noticed", name, i)
@@ -479,7 +479,7 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 		r.stop()
 		r.start()
 		// A neighbour that was away for long remembers the lost life's first records.
-		r.s.OnRemembered(right, protocol.Checkpoint{Records: 2, Head: [32]byte{1}})
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: 2, Head: [32]byte{1}}, true)
 		if r.s.OldCopy() {
 			t.Fatalf("%s: %s", name, r.status().BlockedReason)
 		}
@@ -490,6 +490,40 @@ func TestAWipedDiskUnderAnOldKey(t *testing.T) {
 		}
 		if r.status().Released == 0 {
 			t.Errorf("%s: nothing is released", name)
+		}
+		r.stop()
+	}
+}
+
+// TestAnUnsignedMemoryIsNoEvidence: what a neighbour states and this peer has not signed blocks no site, open or not,
+// leaves no evidence, and counts as no report.
+func TestAnUnsignedMemoryIsNoEvidence(t *testing.T) {
+	for what, states := range map[string]func(r *rig) protocol.Checkpoint{
+		"more records": func(*rig) protocol.Checkpoint { return protocol.Checkpoint{Records: 1 << 40, Head: [32]byte{1}} },
+		"another head": func(r *rig) protocol.Checkpoint {
+			return protocol.Checkpoint{Records: r.s.tip().Records - 1, Head: [32]byte{1}}
+		},
+	} {
+		r := newRig(t, usual(averaged, AtWindow))
+		r.start()
+		r.rounds(4)
+		r.stop()
+		r.open()
+		r.s.OnRemembered(left, states(r), false)
+		r.s.OnRemembered(right, r.s.tip(), true)
+		if st := r.status(); r.s.OldCopy() || !r.s.isBlocked() || !strings.Contains(st.BlockedReason, "waiting for neighbours") {
+			t.Errorf("%s, before the other report: %q", what, st.BlockedReason)
+		}
+		r.s.OnRemembered(left, r.s.tip(), false) // what is here needs no signature
+		if r.s.isBlocked() || r.status().BlockedReason != "" {
+			t.Errorf("%s, after both reports: %q", what, r.status().BlockedReason)
+		}
+		r.s.OnRemembered(left, states(r), false)
+		if r.s.OldCopy() || r.s.isBlocked() || len(r.alarms) > 0 {
+			t.Errorf("%s: an open site is blocked", what)
+		}
+		if n := strings.Count(r.logs.String(), "has not signed"); n != 2 {
+			t.Errorf("%s: %d lines name the neighbour, want 2", what, n)
 		}
 		r.stop()
 	}
@@ -513,12 +547,12 @@ func TestAForkIsForGood(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			r := lost(t, averaged, 0)
 			r.open()
-			r.s.OnRemembered(left, checkpoint(r))
+			r.s.OnRemembered(left, checkpoint(r), true)
 			if !r.s.OldCopy() {
 				t.Fatal("not noticed")
 			}
 			before := len(r.net.frames)
-			r.s.OnRemembered(right, protocol.Checkpoint{Records: 1 << 20}) // improves nothing
+			r.s.OnRemembered(right, protocol.Checkpoint{Records: 1 << 20}, true) // improves nothing
 			r.round()
 			if len(r.net.frames) != before {
 				t.Error("something is sent")
@@ -578,15 +612,18 @@ func TestRecoverFailsAsAWhole(t *testing.T) {
 func TestCheckpointsAreRemembered(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
 	r.start()
-	r.s.OnCheckpoint(left, protocol.Checkpoint{Records: 5, Head: [32]byte{5}})
-	r.s.OnCheckpoint(right, protocol.Checkpoint{Records: 6, Head: [32]byte{6}})
-	r.s.OnCheckpoint(left, protocol.Checkpoint{Records: 7, Head: [32]byte{7}})
+	of := func(n byte) protocol.SignedCheckpoint {
+		return protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: uint64(n), Head: [32]byte{n}}, Signature: [64]byte{n + 1}}
+	}
+	r.s.OnCheckpoint(left, of(5))
+	r.s.OnCheckpoint(right, of(6))
+	r.s.OnCheckpoint(left, of(7))
 	r.round()
 	r.crash()
 	r.start()
 	got, err := r.s.Checkpoints()
-	want := []protocol.Checkpoint{{Records: 7, Head: [32]byte{7}}, {}, {Records: 6, Head: [32]byte{6}}}
-	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+	want := []protocol.SignedCheckpoint{of(7), {}, of(6)}
+	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v (%v), want %v", got, err, want)
 	}
 	r.stop()

@@ -10,7 +10,7 @@ import (
 
 // OnCheckpoint records the checkpoint of another peer's ledger, which is stored with the next
 // step.
-func (s *Site) OnCheckpoint(of protocol.Peer, m protocol.Checkpoint) {
+func (s *Site) OnCheckpoint(of protocol.Peer, m protocol.SignedCheckpoint) {
 	s.seenMu.Lock()
 	defer s.seenMu.Unlock()
 	s.seen[of] = m
@@ -21,14 +21,17 @@ func (s *Site) storeCheckpoints(b *store.Batch) {
 	s.seenMu.Lock()
 	defer s.seenMu.Unlock()
 	for p, m := range s.seen {
-		b.Set(store.Peer, []byte(s.c.ID(p)), append(store.Number(m.Records), m.Head[:]...))
+		id := []byte(s.c.ID(p))
+		b.Set(store.Peer, id, append(store.Number(m.Records), m.Head[:]...))
+		b.Set(store.Signature, id, m.Signature[:])
 	}
 	clear(s.seen)
 }
 
-// Checkpoints returns every peer's checkpoint as it was last seen.
-func (s *Site) Checkpoints() ([]protocol.Checkpoint, error) {
-	all := make([]protocol.Checkpoint, s.c.Peers)
+// Checkpoints returns every peer's checkpoint as it was last seen. One that an earlier build stored has no
+// signature.
+func (s *Site) Checkpoints() ([]protocol.SignedCheckpoint, error) {
+	all := make([]protocol.SignedCheckpoint, s.c.Peers)
 	places := make(map[string]protocol.Peer, s.c.Peers) // another peer may be in a place
 	for p := range all {
 		places[s.c.ID(protocol.Peer(p))] = protocol.Peer(p)
@@ -43,6 +46,11 @@ func (s *Site) Checkpoints() ([]protocol.Checkpoint, error) {
 		if p, ok := places[string(e.Key)]; ok {
 			all[p].Records = store.ReadNumber(e.Value)
 			copy(all[p].Head[:], e.Value[8:])
+			sig, err := s.store.Get(store.Signature, e.Key)
+			if err != nil {
+				return nil, err
+			}
+			copy(all[p].Signature[:], sig)
 		}
 	}
 	return all, nil

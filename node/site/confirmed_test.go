@@ -89,7 +89,7 @@ func TestHalfOfTheNeighboursConfirm(t *testing.T) {
 	r := newRig(t, x)
 	r.open()
 	for _, p := range x.neighbours {
-		r.s.OnRemembered(p, protocol.Checkpoint{})
+		r.s.OnRemembered(p, protocol.Checkpoint{}, true)
 	}
 	r.again()
 	first := r.s.confirmed.kept
@@ -98,17 +98,17 @@ func TestHalfOfTheNeighboursConfirm(t *testing.T) {
 	if five.Records == first {
 		t.Fatal("nothing was drawn")
 	}
-	r.s.OnRemembered(left, five)
+	r.s.OnRemembered(left, five, true)
 	if r.s.confirmed.kept != first {
 		t.Error("one of three neighbours confirmed a state")
 	}
 	r.rounds(5)
-	r.s.OnRemembered(right, five)
+	r.s.OnRemembered(right, five, true)
 	if got := r.s.confirmed.kept; got != five.Records {
 		t.Errorf("two of three neighbours remember %d records; confirmed are %d", five.Records, got)
 	}
 	for _, p := range []protocol.Peer{left, right} {
-		r.s.OnRemembered(p, r.s.tip())
+		r.s.OnRemembered(p, r.s.tip(), true)
 	}
 	if got := r.s.confirmed.kept; got != r.s.chain.Next {
 		t.Errorf("two of three neighbours remember %d records; confirmed are %d", r.s.chain.Next, got)

@@ -122,7 +122,7 @@ func shown(t *testing.T, name string, settle Settle, length int) (suspect []stri
 	r.clock.add(2 * window)
 	r.round()
 	tell(r.report("39", marked))
-	r.s.OnRemembered(left, protocol.Checkpoint{Records: 1 << 20})
+	r.s.OnRemembered(left, protocol.Checkpoint{Records: 1 << 20}, true)
 	r.stop()
 	r.open()
 	tell(r.s.Recover(nil))

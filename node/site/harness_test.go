@@ -352,7 +352,7 @@ func (r *rig) start() {
 func (r *rig) greet() {
 	r.t.Helper()
 	for _, p := range r.c.Neighbours {
-		r.s.OnRemembered(p, r.net.memory(p))
+		r.s.OnRemembered(p, r.net.memory(p), true)
 	}
 	r.again()
 }

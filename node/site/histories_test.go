@@ -188,9 +188,9 @@ func (p *past) report1(n protocol.Peer) {
 	switch {
 	case !slices.Contains(p.c.Neighbours, n):
 	case n == joined:
-		p.s.OnRemembered(n, p.third)
+		p.s.OnRemembered(n, p.third, true)
 	case !p.net.peers[n].deaf:
-		p.s.OnRemembered(n, p.net.memory(n))
+		p.s.OnRemembered(n, p.net.memory(n), true)
 	}
 }
 

@@ -96,7 +96,7 @@ func TestAnIdlePeerRecovers(t *testing.T) {
 		r.rounds(5)
 		r.stop()
 		r.open()
-		r.s.OnRemembered(left, protocol.Checkpoint{Records: 5})
+		r.s.OnRemembered(left, protocol.Checkpoint{Records: 5}, true)
 		if !r.s.OldCopy() {
 			t.Fatalf("%s: nothing is noticed", name)
 		}
@@ -109,8 +109,8 @@ func TestAnIdlePeerRecovers(t *testing.T) {
 		}
 		r.stop()
 		r.open()
-		r.s.OnRemembered(left, protocol.Checkpoint{Records: 5})
-		r.s.OnRemembered(right, protocol.Checkpoint{Records: 1, Head: [32]byte{1}})
+		r.s.OnRemembered(left, protocol.Checkpoint{Records: 5}, true)
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: 1, Head: [32]byte{1}}, true)
 		if r.s.isBlocked() || r.s.Incarnation() <= incarnation || r.s.tip().Records != 6 {
 			t.Errorf("%s: %s; incarnation %d after %d, %d records", name, r.status().BlockedReason, r.s.Incarnation(), incarnation, r.s.tip().Records)
 		}

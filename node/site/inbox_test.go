@@ -31,7 +31,7 @@ func TestARestartSendsNothingBeforeNeighboursReport(t *testing.T) {
 			t.Errorf("%d frames are sent again, and %d new ones, before a neighbour has reported", r.net.again-again, a.sent()-sent)
 		}
 		for _, p := range r.c.Neighbours {
-			r.s.OnRemembered(p, r.net.memory(p))
+			r.s.OnRemembered(p, r.net.memory(p), true)
 		}
 		a.pass(5 * every)
 		if r.net.again == again {

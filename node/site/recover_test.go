@@ -42,7 +42,7 @@ func parted(t *testing.T, name string) *rig {
 }
 
 // remembered makes a neighbour report what it remembers.
-func (r *rig) remembered(p protocol.Peer) { r.s.OnRemembered(p, r.net.memory(p)) }
+func (r *rig) remembered(p protocol.Peer) { r.s.OnRemembered(p, r.net.memory(p), true) }
 
 // reopen starts the site again, without reports.
 func (r *rig) reopen() {
@@ -119,11 +119,11 @@ func TestRecoverDoesWithoutANeighbour(t *testing.T) {
 			r.pay(r.ask(decision.Ask{}).ID, .5)
 			r.round()
 		}
-		r.s.OnRemembered(right, protocol.Checkpoint{Records: done.Claimed + 5, Head: [32]byte{1}})
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: done.Claimed + 5, Head: [32]byte{1}}, true)
 		if r.s.OldCopy() {
 			t.Errorf("%s: %s", name, r.status().BlockedReason)
 		}
-		r.s.OnRemembered(right, protocol.Checkpoint{Records: r.s.chain.Next + 5, Head: [32]byte{1}})
+		r.s.OnRemembered(right, protocol.Checkpoint{Records: r.s.chain.Next + 5, Head: [32]byte{1}}, true)
 		if !r.s.OldCopy() {
 			t.Errorf("%s: another copy of this life is not found", name)
 		}
@@ -184,7 +184,7 @@ func TestARemovedNeighbourIsAskedFor(t *testing.T) {
 		r.neighbours = append([]protocol.Peer{}, c.now...)
 		r.open()
 		for _, p := range c.now {
-			r.s.OnRemembered(p, protocol.Checkpoint{})
+			r.s.OnRemembered(p, protocol.Checkpoint{}, true)
 		}
 		r.clock.add(2 * grace)
 		if r.s.isBlocked() == c.opens {
@@ -411,7 +411,7 @@ func TestANewNeighbourIsNoWitness(t *testing.T) {
 	for range 3 {
 		r.open()
 		r.remembered(left)
-		r.s.OnRemembered(joined, protocol.Checkpoint{})
+		r.s.OnRemembered(joined, protocol.Checkpoint{}, true)
 		r.clock.add(2 * grace)
 		if !r.s.isBlocked() {
 			t.Fatal("opened by a neighbour that cannot remember")
@@ -421,13 +421,13 @@ func TestANewNeighbourIsNoWitness(t *testing.T) {
 	r.open()
 	r.remembered(left)
 	r.remembered(right)
-	r.s.OnRemembered(joined, protocol.Checkpoint{})
+	r.s.OnRemembered(joined, protocol.Checkpoint{}, true)
 	if r.s.isBlocked() {
 		t.Fatal(r.status().BlockedReason)
 	}
 	r.reopen()
 	r.remembered(left)
-	r.s.OnRemembered(joined, protocol.Checkpoint{})
+	r.s.OnRemembered(joined, protocol.Checkpoint{}, true)
 	r.clock.add(2 * grace)
 	if r.s.isBlocked() {
 		t.Error("two of three that know this folder do not open it")

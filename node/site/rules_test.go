@@ -399,7 +399,7 @@ func TestAClosedSiteServesNobody(t *testing.T) {
 	if _, err := r.report("a", 1); refused(t, err) != decision.Unavailable {
 		t.Error(err)
 	}
-	r.s.OnRemembered(left, protocol.Checkpoint{Records: 99})
+	r.s.OnRemembered(left, protocol.Checkpoint{Records: 99}, true)
 	r.stop() // doing it again is harmless
 }
 

@@ -106,7 +106,7 @@ type Site struct {
 	sent   []uint64 // steps whose outbox may be removed
 
 	seenMu sync.Mutex
-	seen   map[protocol.Peer]protocol.Checkpoint // checkpoints that are not stored yet
+	seen   map[protocol.Peer]protocol.SignedCheckpoint // checkpoints that are not stored yet
 }
 
 // counters begin at 0 with every start.
@@ -137,7 +137,7 @@ func Open(c Config) (_ *Site, err error) {
 	}
 	s := &Site{
 		c: c, log: c.Logger, coins: c.Coins(),
-		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]protocol.Checkpoint), saveEvery: snapshotEvery,
+		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]protocol.SignedCheckpoint), saveEvery: snapshotEvery,
 		state: progress{Pulls: make([]uint64, len(c.Arms))},
 	}
 	s.nameArms()

@@ -168,7 +168,7 @@ func (w *twin) open() {
 	}
 	w.c, w.s = c, s
 	for _, p := range c.Neighbours {
-		s.OnRemembered(p, w.net.memory(p))
+		s.OnRemembered(p, w.net.memory(p), true)
 	}
 	if w.given != nil {
 		s.agent.Replay(w.given[s.state.Released:], dp.Secret{})
@@ -524,7 +524,7 @@ func afterAClaim(t *testing.T, name string, world bool) string {
 		r.round()
 	}
 	before, lines, round := r.s.step, len(r.lines()), r.s.state.Round
-	r.s.OnRemembered(left, protocol.Checkpoint{Records: 1 << 20})
+	r.s.OnRemembered(left, protocol.Checkpoint{Records: 1 << 20}, true)
 	for t := round; t < round+4; t++ {
 		if err := r.s.Round(protocol.Round(t), nil); err != nil {
 			return err.Error()

@@ -35,6 +35,8 @@ const (
 	Subject  Table = 9 // decisions of each subject
 	Peer     Table = 10
 	mark     Table = 11 // the Mark of the newest batch
+
+	Signature Table = 12 // of what is in Peer, which earlier builds read without one
 )
 
 const (
