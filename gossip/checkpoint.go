@@ -14,50 +14,61 @@ const signedCheckpoint = "peerd/checkpoint/1"
 const (
 	// checkpointTag is the first byte of a checkpoint's frame. No message begins with
 	// it: messages begin with a field number, and there is no field 0.
-	checkpointTag  = 0x00
-	signatureSize  = 64
-	minCheckpoint  = 1 + 1 + 32 + signatureSize
-	maxCheckpoint  = 1 + binary.MaxVarintLen64 + 32 + signatureSize
-	checkpointSize = 8 + 32 + signatureSize // in a hello
+	checkpointTag = 0x00
+	signatureSize = 64
+	maxCheckpoint = 1 + binary.MaxVarintLen64 + 32 + signatureSize
 )
 
 // checkpointFrame returns the frame that carries c: checkpointTag, then the number of records as
-// a varint in its shortest form, the head, and the signature.
-func checkpointFrame(c protocol.SignedCheckpoint) []byte {
+// a varint in its shortest form, the head, and the signature, if it has one.
+func checkpointFrame(c protocol.SignedCheckpoint, signed bool) []byte {
 	b := make([]byte, 1, maxCheckpoint)
 	b[0] = checkpointTag
 	b = binary.AppendUvarint(b, c.Records)
+	return appendHead(b, c, signed)
+}
+
+func appendHead(b []byte, c protocol.SignedCheckpoint, signed bool) []byte {
 	b = append(b, c.Head[:]...)
-	return append(b, c.Signature[:]...)
+	if signed {
+		b = append(b, c.Signature[:]...)
+	}
+	return b
 }
 
 func isCheckpoint(frame []byte) bool { return len(frame) > 0 && frame[0] == checkpointTag }
 
-func parseCheckpoint(frame []byte) (protocol.SignedCheckpoint, error) {
-	var c protocol.SignedCheckpoint
-	if len(frame) < minCheckpoint || len(frame) > maxCheckpoint || !isCheckpoint(frame) {
+func parseCheckpoint(frame []byte, signed bool) (c protocol.SignedCheckpoint, err error) {
+	tail := checkpointSize(signed) - 8
+	if len(frame) < 2+tail || len(frame) > maxCheckpoint || !isCheckpoint(frame) {
 		return c, fmt.Errorf("%w: checkpoint of %d bytes", errViolation, len(frame))
 	}
 	c.Records, _ = binary.Uvarint(frame[1:])
-	rest := frame[len(frame)-len(c.Head)-signatureSize:]
-	copy(c.Head[:], rest)
-	copy(c.Signature[:], rest[len(c.Head):])
-	if !canonical(c) || !bytes.Equal(checkpointFrame(c), frame) {
+	rest := frame[len(frame)-tail:]
+	copy(c.Signature[:], rest[copy(c.Head[:], rest):])
+	if !canonical(c) || !bytes.Equal(checkpointFrame(c, signed), frame) {
 		return protocol.SignedCheckpoint{}, fmt.Errorf("%w: checkpoint not in canonical form", errViolation)
 	}
 	return c, nil
 }
 
-// appendCheckpoint appends c in the form that a hello has.
-func appendCheckpoint(b []byte, c protocol.SignedCheckpoint) []byte {
-	return append(append(binary.BigEndian.AppendUint64(b, c.Records), c.Head[:]...), c.Signature[:]...)
+// checkpointSize returns the length of a checkpoint in a hello.
+func checkpointSize(signed bool) int {
+	if signed {
+		return 8 + 32 + signatureSize
+	}
+	return 8 + 32
 }
 
-// readCheckpoint reads a checkpoint in the form that a hello has from the beginning of b.
+// appendCheckpoint appends c in the form that a hello has.
+func appendCheckpoint(b []byte, c protocol.SignedCheckpoint, signed bool) []byte {
+	return appendHead(binary.BigEndian.AppendUint64(b, c.Records), c, signed)
+}
+
+// readCheckpoint reads a checkpoint in the form that a hello has.
 func readCheckpoint(b []byte) (c protocol.SignedCheckpoint, err error) {
 	c.Records = binary.BigEndian.Uint64(b)
-	copy(c.Head[:], b[8:])
-	copy(c.Signature[:], b[8+len(c.Head):])
+	copy(c.Signature[:], b[8+copy(c.Head[:], b[8:]):])
 	if !canonical(c) {
 		return c, fmt.Errorf("%w: checkpoint with a head or a signature and no record", errViolation)
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	corep2p "github.com/libp2p/go-libp2p/core/protocol"
+
 	"peerd.dev/protocol"
 )
 
@@ -17,9 +19,13 @@ var ErrMismatch = errors.New("hello refused")
 
 const (
 	helloVersion = 6
-	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*checkpointSize + 2*8
+	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*8 // without checkpoints
 	maxHello     = 384
 )
+
+// unsignedVersion is the version of builds before signatures. Its streams have protocols of their own, and its
+// checkpoints no signatures.
+const unsignedVersion = 5
 
 // hello is the first frame of a stream, in both directions. Its fields are version, index and
 // incarnation (big-endian, 4 bytes each), policy hash, 1 if checkpoints are exchanged or 0, two
@@ -60,18 +66,29 @@ func (h *hello) encode() []byte {
 		flag = 1
 	}
 	b = append(b, flag)
-	b = appendCheckpoint(b, h.checkpoint)
-	b = appendCheckpoint(b, h.remembered)
+	b = appendCheckpoint(b, h.checkpoint, h.signs())
+	b = appendCheckpoint(b, h.remembered, h.signs())
 	b = binary.BigEndian.AppendUint64(b, uint64(h.run))
 	b = binary.BigEndian.AppendUint64(b, uint64(h.linked))
 	return append(b, h.network...)
 }
 
+// versionOf returns the version of hellos on streams of a protocol.
+func versionOf(on corep2p.ID) byte {
+	if on == linkUnsigned || on == probeUnsigned {
+		return unsignedVersion
+	}
+	return helloVersion
+}
+
+// signs reports whether checkpoints have signatures.
+func (h *hello) signs() bool { return h.version != unsignedVersion }
+
 func parseHello(b []byte) (hello, error) {
-	if len(b) > 0 && b[0] != helloVersion {
+	if len(b) > 0 && b[0] != helloVersion && b[0] != unsignedVersion {
 		return hello{version: b[0]}, nil
 	}
-	if len(b) < helloFixed {
+	if len(b) == 0 || len(b) < helloFixed+2*checkpointSize(b[0] == helloVersion) {
 		return hello{}, fmt.Errorf("%w: hello of %d bytes", errViolation, len(b))
 	}
 	h := hello{
@@ -79,13 +96,15 @@ func parseHello(b []byte) (hello, error) {
 		self:        protocol.Peer(binary.BigEndian.Uint32(b[1:])),
 		incarnation: binary.BigEndian.Uint32(b[5:]),
 		checkpoints: b[41] == 1,
-		network:     string(b[helloFixed:]),
 	}
 	copy(h.policy[:], b[9:])
-	h.run, h.linked = Run(binary.BigEndian.Uint64(b[42+2*checkpointSize:])), Run(binary.BigEndian.Uint64(b[50+2*checkpointSize:]))
+	size, rest := checkpointSize(h.signs()), b[42:]
 	var wrong [2]error
-	h.checkpoint, wrong[0] = readCheckpoint(b[42:])
-	h.remembered, wrong[1] = readCheckpoint(b[42+checkpointSize:])
+	h.checkpoint, wrong[0] = readCheckpoint(rest[:size])
+	h.remembered, wrong[1] = readCheckpoint(rest[size : 2*size])
+	rest = rest[2*size:]
+	h.run, h.linked = Run(binary.BigEndian.Uint64(rest)), Run(binary.BigEndian.Uint64(rest[8:]))
+	h.network = string(rest[16:])
 	if err := errors.Join(wrong[:]...); err != nil {
 		return hello{}, err
 	}

@@ -153,7 +153,9 @@ func (h *Host) start(r roster) error {
 		}
 	}
 	h.libp2p.SetStreamHandler(linkProtocol, h.accept)
+	h.libp2p.SetStreamHandler(linkUnsigned, h.accept)
 	h.libp2p.SetStreamHandler(probeProtocol, h.answer)
+	h.libp2p.SetStreamHandler(probeUnsigned, h.answer)
 	if h.cfg.Document != nil {
 		h.libp2p.SetStreamHandler(documentProtocol, h.tradeBack)
 	}

@@ -98,7 +98,7 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.SignedCheckpoi
 		return protocol.SignedCheckpoint{}, fmt.Errorf("hello: %w", err)
 	}
 	rival := l.claim(s.Conn(), theirs.run) // before our hello, which reports whether the run is accepted
-	ours := l.hello()
+	ours := l.hello(s.Protocol())
 	if err = writeHello(s, &ours); err != nil {
 		return protocol.SignedCheckpoint{}, fmt.Errorf("hello: %w", err)
 	}
@@ -135,12 +135,12 @@ func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello, rival bool)
 	if err != nil {
 		return protocol.SignedCheckpoint{}, errors.Join(fmt.Errorf("checkpoint: %w", err), wrong)
 	}
-	checkpoint, err := parseCheckpoint(b)
+	checkpoint, err := parseCheckpoint(b, ours.signs())
 	if err == nil && !checkpoint.Follows(theirs.checkpoint.Checkpoint) {
 		err = fmt.Errorf("%w: checkpoint does not follow the hello's", errViolation)
 	}
 	if err == nil {
-		err = l.checkAdvertised(checkpoint, ours.remembered)
+		err = l.checkAdvertised(checkpoint, ours.remembered, ours.signs())
 	}
 	return checkpoint, errors.Join(err, wrong)
 }
@@ -172,7 +172,7 @@ func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.Signe
 			continue
 		}
 		if isCheckpoint(b) {
-			if checkpoint, err = l.nextCheckpoint(b, checkpoint); err != nil {
+			if checkpoint, err = l.nextCheckpoint(b, checkpoint, versionOf(s.Protocol()) != unsignedVersion); err != nil {
 				return n, err
 			}
 			continue
@@ -191,8 +191,8 @@ func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.Signe
 }
 
 // nextCheckpoint reads a checkpoint that comes after another one on a stream.
-func (l *link) nextCheckpoint(frame []byte, last protocol.SignedCheckpoint) (protocol.SignedCheckpoint, error) {
-	c, err := parseCheckpoint(frame)
+func (l *link) nextCheckpoint(frame []byte, last protocol.SignedCheckpoint, signed bool) (protocol.SignedCheckpoint, error) {
+	c, err := parseCheckpoint(frame, signed)
 	switch {
 	case err != nil:
 		return last, err
@@ -200,7 +200,7 @@ func (l *link) nextCheckpoint(frame []byte, last protocol.SignedCheckpoint) (pro
 		return last, fmt.Errorf("%w: a checkpoint, although none are exchanged", errViolation)
 	case c.Records <= last.Records:
 		return last, fmt.Errorf("%w: %v after %v", errViolation, c.Checkpoint, last.Checkpoint)
-	case !l.h.cfg.proves(l.index, c):
+	case signed && !l.h.cfg.proves(l.index, c):
 		return last, fmt.Errorf("%w: %v with a wrong signature", errViolation, c.Checkpoint)
 	}
 	l.bytesIn.Add(framed(len(frame)))

@@ -57,6 +57,14 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 		FD:              4 * rcmgr.LimitVal(n),
 		Memory:          rcmgr.LimitVal64(baseMemory + n*peerMemory),
 	}
+	links := rcmgr.ResourceLimits{
+		Streams:         rcmgr.LimitVal(peerStreams * (n + 1)),
+		StreamsInbound:  rcmgr.LimitVal(peerStreams * (n + 1)),
+		StreamsOutbound: rcmgr.LimitVal(peerStreams * (n + 1)),
+		Memory:          rcmgr.LimitVal64(baseMemory + n*peerMemory),
+	}
+	link := rcmgr.ResourceLimits{Streams: 8, StreamsInbound: 4, StreamsOutbound: 4, Memory: peerMemory}
+	probe := rcmgr.ResourceLimits{Streams: 2, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory}
 	config := rcmgr.PartialLimitConfig{
 		AllowlistedSystem: listed, AllowlistedTransient: listed,
 		System: rcmgr.ResourceLimits{
@@ -80,17 +88,10 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 			Streams: peerStreams, StreamsInbound: peerStreams, StreamsOutbound: peerStreams,
 			FD: 4, Memory: peerMemory,
 		},
-		Protocol: map[corep2p.ID]rcmgr.ResourceLimits{
-			linkProtocol: {
-				Streams:         rcmgr.LimitVal(peerStreams * (n + 1)),
-				StreamsInbound:  rcmgr.LimitVal(peerStreams * (n + 1)),
-				StreamsOutbound: rcmgr.LimitVal(peerStreams * (n + 1)),
-				Memory:          rcmgr.LimitVal64(baseMemory + n*peerMemory),
-			},
-		},
+		Protocol: map[corep2p.ID]rcmgr.ResourceLimits{linkProtocol: links, linkUnsigned: links},
 		ProtocolPeer: map[corep2p.ID]rcmgr.ResourceLimits{
-			linkProtocol:  {Streams: 8, StreamsInbound: 4, StreamsOutbound: 4, Memory: peerMemory},
-			probeProtocol: {Streams: 2, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory},
+			linkProtocol: link, linkUnsigned: link,
+			probeProtocol: probe, probeUnsigned: probe,
 
 			documentProtocol: {Streams: 4, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory},
 		},

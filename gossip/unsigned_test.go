@@ -71,3 +71,41 @@ func TestNoNeighbourInventsAMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestPeersOfBothBuilds: two ends of which one knows no signatures link up, exchange checkpoints and messages, and remember
+// each other without signatures; a memory that has a signature keeps it.
+func TestPeersOfBothBuilds(t *testing.T) {
+	cs, ws := checkpointed(configs(2, path(2)))
+	cs[0].Checkpoint, cs[1].Checkpoint = checkpointOf(10), checkpointOf(20)
+	cs[0].Known = []protocol.SignedCheckpoint{{}, signedBy(&cs[1], checkpointOf(20))}
+	cs[1].Known = []protocol.SignedCheckpoint{{Checkpoint: checkpointOf(7)}, {}}
+	hosts := make([]*Host, 2)
+	for _, i := range []int{1, 0} { // peer 0 dials
+		hosts[i] = begin(t, cs[i])
+		hosts[i].libp2p.RemoveStreamHandler(linkProtocol)
+		hosts[i].libp2p.RemoveStreamHandler(probeProtocol)
+		cs[0].Peers[1].Addrs = hosts[1].Addrs()
+	}
+	ready(t, hosts...)
+	if !ws[0].remembered(1, checkpointOf(7)) || !ws[1].remembered(0, checkpointOf(20)) {
+		t.Error("what the other end remembers is not heard")
+	}
+	hosts[0].Advance(checkpointOf(12))
+	send(t, hosts[0], roundEnds(0, 1, 1))
+	if d := receive(t, hosts[1]); d.Message.Round() != 1 {
+		t.Errorf("%+v", d.Message)
+	}
+	if got := hosts[1].members[0].link.remembered(); got != (protocol.SignedCheckpoint{Checkpoint: checkpointOf(12)}) {
+		t.Errorf("remembered: %+v", got)
+	}
+	if got := hosts[0].members[1].link.remembered(); got != signedBy(&cs[1], checkpointOf(20)) {
+		t.Errorf("the signature is lost: %+v", got)
+	}
+	if s := status(hosts[0], 1); s.State != Up || s.Refused > 0 {
+		t.Errorf("%+v", s)
+	}
+	hosts[0].Confirm(t.Context(), checkpointOf(12))
+	if !ws[0].remembered(1, checkpointOf(12)) {
+		t.Error("not confirmed")
+	}
+}

@@ -185,7 +185,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		Alarm:  alarm, Logger: log,
 	}
 	m := t.membership()
-	c.Version, c.Peers, c.Neighbours, c.ID, c.Name, c.Agent = m.Version, m.Peers, m.Neighbours, m.ID, m.Name, m.Agent
+	c.Version, c.Peers, c.Neighbours, c.Gone, c.ID, c.Name, c.Agent = m.Version, m.Peers, m.Neighbours, m.Gone, m.ID, m.Name, m.Agent
 	c.Arms, c.Absent = m.Arms, m.Absent
 	if t.Record != nil {
 		c.Memberships = t.membershipOf

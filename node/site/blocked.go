@@ -157,12 +157,12 @@ func (s *Site) heard() bool {
 }
 
 // keepWitnesses stores the neighbours for whose reports the site waits from now on: those that
-// have linked with the site while it could release something. A neighbour that linked with a
+// have linked with the site while it could release something, except those that have left. A neighbour that linked with a
 // blocked site is not a witness yet; otherwise it could open the site at the next start.
 func (s *Site) keepWitnesses() error {
 	var ids []string
 	for _, id := range s.awaited() {
-		if s.blocked.agree[id] || slices.Contains(s.blocked.witnesses, id) {
+		if (s.blocked.agree[id] || slices.Contains(s.blocked.witnesses, id)) && !slices.Contains(s.c.Gone, id) {
 			ids = append(ids, id)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -312,7 +313,7 @@ func (r *rig) config() Config {
 	}
 	if r.version > 0 {
 		m, _ := r.membership(r.version)
-		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Agent = m.Version, r.membership, m.Peers, m.Neighbours, m.Agent
+		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent = m.Version, r.membership, m.Peers, m.Neighbours, m.Gone, m.Agent
 		c.Arms, c.Absent = m.Arms, m.Absent
 	}
 	if r.worlds != nil {
@@ -347,12 +348,14 @@ func (r *rig) start() {
 	r.greet()
 }
 
-// greet makes the neighbours report what they remember. Like Run, it sends what was left in the
+// greet makes the neighbours report what they remember, also those that left since the site was open. Like Run, it sends what was left in the
 // outbox again unless the site is blocked.
 func (r *rig) greet() {
 	r.t.Helper()
-	for _, p := range r.c.Neighbours {
-		r.s.OnRemembered(p, r.net.memory(p), true)
+	for p := range protocol.Peer(r.c.Peers) {
+		if slices.Contains(r.c.Neighbours, p) || slices.Contains(r.s.blocked.witnesses, r.c.ID(p)) {
+			r.s.OnRemembered(p, r.net.memory(p), true)
+		}
 	}
 	r.again()
 }

@@ -34,7 +34,7 @@ type Memberships func(version uint64) (Membership, error)
 
 // join sets the site's membership.
 func (s *Site) join(m *Membership) {
-	s.c.Version, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Agent = m.Version, m.Peers, m.ID, m.Name, m.Neighbours, m.Agent
+	s.c.Version, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Gone, s.c.Agent = m.Version, m.Peers, m.ID, m.Name, m.Neighbours, m.Gone, m.Agent
 	s.c.Arms, s.c.Absent = m.Arms, m.Absent
 	s.nameArms()
 }
@@ -71,7 +71,8 @@ func (s *Site) Membership() uint64 {
 
 // SetMembership continues with another membership. It is equivalent to a stop and a start: an
 // agent of the new membership takes over the agent's state, in one durable batch with the
-// version. After an error nothing has changed.
+// version. After an error nothing has changed. A site that is not open yet goes on waiting for peers that left: they may
+// remember what is missing here, and no change of the network takes that away.
 func (s *Site) SetMembership(m Membership) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +99,7 @@ func (s *Site) SetMembership(m Membership) error {
 	if err = s.loadAgent(&x); err != nil {
 		return undo(err)
 	}
-	left := func(id string) bool { return slices.Contains(m.Gone, id) }
+	left := func(id string) bool { return s.blocked.open && slices.Contains(m.Gone, id) }
 	s.blocked.witnesses = slices.DeleteFunc(slices.Clone(witnesses), left)
 	b := s.store.Batch()
 	if err = s.saveSnapshot(b); err != nil {
@@ -109,9 +110,7 @@ func (s *Site) SetMembership(m Membership) error {
 	if err = b.Commit(); err != nil {
 		return s.broke(err)
 	}
-	s.blocked.before = slices.DeleteFunc(slices.Clone(s.blocked.before), left)
 	for _, id := range m.Gone {
-		delete(s.blocked.agree, id)
 		delete(s.blocked.rivals, id)
 	}
 	s.join(&m)

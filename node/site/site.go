@@ -47,6 +47,7 @@ type Config struct {
 	ID         func(protocol.Peer) string
 	Name       func(id string) string // of a peer, for people; nil for its id
 	Neighbours []protocol.Peer        // ascending
+	Gone       []string               // ids of peers that left permanently
 	Agent      func(Life) (*node.Agent, error)
 	World      func(Life) (bandit.World, error) // nil if an application chooses, and for an idle peer
 	Rules      Rules
@@ -54,7 +55,7 @@ type Config struct {
 	Rounds     uint64 // how long a World is played
 	Pinned     []Pinned
 
-	Version     uint64      // version of the membership from which Peers, ID, Name, Neighbours and Agent are
+	Version     uint64      // version of the membership from which Peers, ID, Name, Neighbours, Gone and Agent are
 	Memberships Memberships // all versions; nil if there are none
 
 	// Alarm is called once, from another goroutine, when the site finds that a peer remembers
