@@ -89,7 +89,7 @@ type PeerInfo struct {
 	Name   string // for the log; its index if empty
 	ID     string
 	Addrs  []string // multiaddrs, with or without /p2p/ID at the end
-	Former []string // ids that it had before: they may ask for the network document, and all but Token's have signed earlier checkpoints
+	Former []string // ids that it had before: they may ask for the network document, and all except Token's have signed earlier checkpoints
 	Token  string   // the one of Former that an invitation had, whose key others know; "" for none
 	// Absent marks a place without an active peer: it may trade network documents, and nothing else.
 	Absent bool
