@@ -113,7 +113,10 @@ func (e *evidence) exponent(q float64, at *float64) float64 {
 		s = next
 	}
 	*at = s
-	return e.at(q, s)
+	if x := e.at(q, s); x > -1 { // more than rounding takes from 0
+		return x
+	}
+	return 0 // after an overflow, which takes a lie: nothing speaks against the arm
 }
 
 // at returns the exponent at s.

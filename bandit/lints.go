@@ -262,7 +262,7 @@ func (l *LinTS) Summarize(b *Belief) Summary {
 		y := l.drawn // P⁻¹x
 		clear(y)
 		score.AddTransposed(y, l.half, apply(l.z, l.half, x))
-		s.Samples[k], s.NoiseDevs[k] = total, math.Sqrt(quadratic(noise, y))
+		s.Samples[k], s.NoiseDevs[k] = total, math.Sqrt(max(0, quadratic(noise, y))) // rounding can make it negative
 	}
 	return s
 }

@@ -48,6 +48,14 @@ func (u *MED) Choose(b *Belief, t Turn) Choice {
 		u.index[k] = math.Exp(-u.x.of(b, k, none))
 		sum += u.index[k]
 	}
+	if sum == 0 { // all estimates are far below 0, which takes a lie
+		for k := range u.index {
+			if !u.x.rests[k] && b.X[k] == u.x.best {
+				u.index[k] = 1
+				sum++
+			}
+		}
+	}
 	sampled, rest := 0, sum*u.rng.Float64()
 	for k, p := range u.index {
 		if p > 0 {

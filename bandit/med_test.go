@@ -39,4 +39,9 @@ func TestMEDSaysHowLikelyAChoiceWas(t *testing.T) {
 	if c := l.Choose(b, turn); c != (Choice{2, 1}) {
 		t.Errorf("choice %v, want the unknown arm for certain", c)
 	}
+	// Means far below 0 take a lie. Even the greatest of them speaks against its arm.
+	b = known(1e12, -1e6, -2e6, -1e6, -3e6)
+	if c := l.Choose(b, turn); c.Arm != 0 && c.Arm != 2 || c.Propensity != .5 {
+		t.Errorf("choice %+v, want arm 0 or 2 with probability 0.5", c)
+	}
 }

@@ -49,38 +49,6 @@ type siteRecords struct {
 	likelihood gram.Likelihood
 }
 
-// parameters are a normal vector θ, by its precision.
-type parameters struct {
-	d     int
-	theta []float64
-	half  score.Triangle // W with P⁻¹ = WᵀW
-	sum   []float64      // P θ; scratch
-	z     []float64      // scratch
-}
-
-func newParameters(d int) parameters {
-	return parameters{d, make([]float64, d), score.NewTriangle(d), make([]float64, d), make([]float64, d)}
-}
-
-// begin sets P to the prior of [aware] and P θ to 0.
-func (p *parameters) begin() {
-	clear(p.half)
-	clear(p.sum)
-	for i := range p.d {
-		p.half.Row(i)[i] = float64(p.d)
-	}
-}
-
-// solve computes θ and W of P, which is in half, and P θ.
-func (p *parameters) solve() {
-	if !p.half.Cholesky(p.d) {
-		panic("bandit: a matrix above d·I has no factor")
-	}
-	p.half.Invert(p.d)
-	clear(p.theta)
-	score.AddTransposed(p.theta, p.half, apply(p.z, p.half, p.sum))
-}
-
 var (
 	_ BySite  = (*PersonalizedLinear)(nil)
 	_ Sampler = (*PersonalizedLinear)(nil)
@@ -329,7 +297,7 @@ func (u *PersonalizedLinear) measure(own float64) {
 		for i := range u.d {
 			s.Row(i)[i] += square
 		}
-		x := parameters{u.d, make([]float64, u.d), s, u.own.theta, make([]float64, u.d)}
+		x := parameters{d: u.d, theta: make([]float64, u.d), half: s, sum: u.own.theta, z: make([]float64, u.d)}
 		x.solve() // θ is the precision times the mean, since the matrix is the covariance
 		p := prediction{precision: score.NewTriangle(u.d), sum: x.theta, log: x.log()}
 		for k := range u.d {

@@ -16,7 +16,7 @@ func TestNoNeighbourInventsAMemory(t *testing.T) {
 		evidence bool
 	}{
 		"its own signature": {func(cs []Config, x protocol.Checkpoint) protocol.SignedCheckpoint { return signedBy(&cs[0], x) }, checkpointOf(1 << 40), true},
-		"none": {func(_ []Config, x protocol.Checkpoint) protocol.SignedCheckpoint {
+		"no signature": {func(_ []Config, x protocol.Checkpoint) protocol.SignedCheckpoint {
 			return protocol.SignedCheckpoint{Checkpoint: x}
 		}, checkpointOf(1 << 40), false},
 		"none, and other ones": {func(_ []Config, x protocol.Checkpoint) protocol.SignedCheckpoint {

@@ -60,7 +60,7 @@ func TestPowerIsThatOfTheBestTest(t *testing.T) {
 			return
 		}
 		heads, tails := (at-pure)/mu, (at+pure)/mu
-		wrong := q*tail(heads+mu/2) + p*tail(tails+mu/2)
+		wrong := min(1, q*tail(heads+mu/2)+p*tail(tails+mu/2)) // over 1 by rounding
 		power := p*tail(heads-mu/2) + q*tail(tails-mu/2)
 		if got := must(l.Power(wrong)); got < power-1e-12 || got > power+1e-9 {
 			t.Errorf("%+v: power %v at %v, want %v", l, got, wrong, power)
