@@ -23,11 +23,12 @@ type gate struct {
 	listed    map[peer.ID]protocol.Peer
 	former    map[peer.ID]bool // ids that listed peers had before, and ids of peers that left
 	log       *slog.Logger
-	strangers atomic.Uint64 // connections refused because their peer is not listed
-	named     minute        // of log lines about them
-	limited   atomic.Uint64 // connections refused before the peer was known
-	logged    minute        // of log lines about them
-	clones    atomic.Uint64 // connections refused because they have our own key
+	strangers atomic.Uint64             // connections refused because their peer is not listed
+	first     atomic.Pointer[time.Time] // when the first of them was refused
+	named     minute                    // of log lines about them
+	limited   atomic.Uint64             // connections refused before the peer was known
+	logged    minute                    // of log lines about them
+	clones    atomic.Uint64             // connections refused because they have our own key
 }
 
 func newGate(self peer.ID, listed []peer.AddrInfo, former []peer.ID, log *slog.Logger) *gate {
@@ -71,10 +72,15 @@ func (g *gate) InterceptSecured(_ network.Direction, p peer.ID, at network.ConnM
 	return true
 }
 
-// stranger counts a connection of a peer that is not listed, and logs at most one a minute.
+// joining is how long a peer may be a stranger before this peer warns: one that joins connects before all others know of it.
+const joining = 10 * time.Second
+
+// stranger counts a connection of a peer that is not listed. It logs the first one, and warns of others at most once a minute.
 func (g *gate) stranger(p peer.ID, at network.ConnMultiaddrs) {
-	n := g.strangers.Add(1)
-	if g.named.over() {
+	n, now := g.strangers.Add(1), time.Now()
+	if g.first.CompareAndSwap(nil, &now) {
+		g.log.Info("refused: a peer that is not in the network file connected; it may be joining", "id", p, "at", at.RemoteMultiaddr())
+	} else if now.Sub(*g.first.Load()) > joining && g.named.over() {
 		g.log.Warn("refused: a peer that is not in the network file connected", "id", p, "at", at.RemoteMultiaddr(), "refused", n)
 	}
 }

@@ -3,6 +3,7 @@ package gossip
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
@@ -40,7 +41,7 @@ func (h *Host) startTopic() error {
 	name := "/peerd/" + h.cfg.Network + "/1"
 	guard := &replayGuard{listed: h.gate.listed, authors: make(map[peer.ID]*window)}
 	ps, err := pubsub.NewGossipSub(h.life, h.libp2p,
-		pubsub.WithLogger(h.log),
+		pubsub.WithLogger(slog.New(Libraries(h.log.Handler()))),
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
 		pubsub.WithMaxMessageSize(maxTopicRPC),
 		pubsub.WithPeerExchange(false),

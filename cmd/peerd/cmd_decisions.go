@@ -29,17 +29,18 @@ func newDecisionsExport(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write decisions and rewards as raw data",
-		Long: `Write the decisions of a stopped peer with their rewards, in the column names of the Open
-Bandit Pipeline: action, position, reward, pscore (the propensity) and context. The file
+		Long: `Write the decisions of a peer with their rewards, in the column names of the Open Bandit
+Pipeline: action, position, reward, pscore (the propensity) and context. The peer may run: it
+goes on meanwhile, and its store is copied next to the file for as long as that takes. The file
 is RAW DATA of people: it has no noise, no budget covers it, and only its owner can read
 it. Decisions whose windows are not over are left out.`,
 		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
   peerd decisions export --dir hospital-a -o decisions.jsonl --format jsonl`,
-		RunE: o.run(func(context.Context) error {
+		RunE: o.run(func(ctx context.Context) error {
 			if file == "" || file == standard {
 				return config.Failf(config.ErrUsage, "want -o FILE: raw data goes to a file that only you can read")
 			}
-			return o.exportDecisions(file, format)
+			return o.exportDecisions(ctx, file, format)
 		}),
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, mode 0600")
@@ -47,12 +48,12 @@ it. Decisions whose windows are not over are left out.`,
 	return o.takesFile(cmd)
 }
 
-func (o *options) exportDecisions(file, format string) error {
+func (o *options) exportDecisions(ctx context.Context, file, format string) error {
 	c, err := o.load()
 	if err != nil {
 		return err
 	}
-	done, err := daemon.ExportDecisions(&c.Settings, file, format)
+	done, err := daemon.ExportDecisions(ctx, &c.Settings, file, format)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) e
 	if err != nil {
 		return err
 	}
-	gologshim.SetDefaultHandler(log.Handler()) // before libp2p's first line
+	gologshim.SetDefaultHandler(daemon.Libraries(log)) // before libp2p's first line
 	if s.Mode == config.Live {
 		keepPrivate()
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 )
 
 // TestARestoredBackupReleasesNothing until the operator says that the newer folder is lost;
-// decisions go on all the time.
+// decisions go on all the time. The backup is made while the peer runs and its application asks.
 func TestARestoredBackupReleasesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -40,7 +41,7 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	t.Helper()
 	l := newLab(t, 2, changes...)
 	s, rec := l.sites[0], l.sites[1].record()
-	a := &app{s: s, stop: make(chan struct{})}
+	a := &app{s: s, stop: make(chan struct{}), lates: true}
 	use := func(n int) {
 		for range n {
 			if !a.try(a.make(.5)) {
@@ -59,12 +60,7 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	s.ready()
 	use(20)
 	grow(30)
-	s.stop()
-
-	backup := filepath.Join(l.dir, "backup")
-	copyDir(t, s.dir, backup)
-	s.start(launch{})
-	s.ready()
+	backup := s.backup(a)
 	grow(rec.mark().Records + 30)
 	s.stop()
 	newest := rec.mark()
@@ -72,7 +68,8 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	if err := os.RemoveAll(s.dir); err != nil {
 		t.Fatal(err)
 	}
-	copyDir(t, backup, s.dir)
+	copyDir(t, filepath.Join(unpack(t, backup), filepath.Base(s.dir)), s.dir)
+	s.verified()
 	before := rec.received()
 	s.start(launch{})
 	l.alarmed(s)
@@ -111,6 +108,37 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	l.once(rec, len(before))
 	s.verified()
 	t.Logf("no message left while it was an old copy; %d messages after that, of a new incarnation, none of a leaf that was released before; the ledger verifies", len(rec.received())-len(before))
+}
+
+// backup writes an archive of a running peer, and exports its decisions, while an application asks.
+func (s *labSite) backup(a *app) (file string) {
+	s.Helper()
+	before, _ := a.acknowledged()
+	for i := range 2 {
+		a.all.Go(func() { a.call(rand.New(rand.NewPCG(2, uint64(i)))) })
+	}
+	file = filepath.Join(s.TempDir(), "backup.tgz")
+	if c, out := s.peerd("backup", "-o", file); c != exitOK {
+		s.Fatalf("backup: code %d\n%s", c, out)
+	}
+	if i, err := os.Stat(file); err != nil || i.Mode() != 0o600 {
+		s.Errorf("the archive: %v (%v)", i, err)
+	}
+	rows := file + ".jsonl"
+	if c, out := s.peerd("decisions", "export", "-o", rows, "--format", "jsonl", "--json"); c != exitOK {
+		s.Errorf("export: code %d\n%s", c, out)
+	} else if n := strings.Count(out, "\n"); n == 0 {
+		s.Error("the export says nothing")
+	}
+	close(a.stop)
+	a.all.Wait()
+	for _, at := range []string{filepath.Join(s.dir, ".*"), filepath.Join(filepath.Dir(file), ".*")} {
+		if left, err := filepath.Glob(at); err != nil || len(left) > 0 {
+			s.Errorf("%v are left (%v)", left, err)
+		}
+	}
+	s.Logf("a backup while %d decisions became %d", before, len(a.asks))
+	return file
 }
 
 // verified checks the ledger of a peer that has stopped.

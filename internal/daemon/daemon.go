@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -38,6 +40,7 @@ type Daemon struct {
 	complaint string // last complaint that was logged; used by follow
 	metrics   []prometheus.Collector
 	silent    sync.Once
+	backup    sync.Mutex // one is written at a time
 	alarm     chan struct{}
 	damaged   chan error // receives damage of the store
 
@@ -108,6 +111,9 @@ func (p *Daemon) live() (err error) {
 	})
 	if !p.deployment.Spec.Privacy.NoisedCounts() { // each decision is a commit
 		p.metrics = append(p.metrics, commits)
+	}
+	if err = os.RemoveAll(filepath.Join(p.deployment.s.Dir, copyDir)); err != nil { // of a backup that a crash ended
+		return err
 	}
 	alarm := func(error) { p.alarm <- struct{}{} }
 	o := store.Options{Observe: func(d time.Duration) { commits.Observe(d.Seconds()) }, Damaged: func(err error) { p.damaged <- err }}

@@ -1,8 +1,11 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -35,8 +38,8 @@ func (e Exported) Warning() string {
 	return text
 }
 
-// ExportDecisions writes the decisions of a stopped peer, with their rewards, to a file of mode 0600.
-func ExportDecisions(s *config.Settings, file, format string) (done Exported, err error) {
+// ExportDecisions writes the decisions of a peer, which may run, with their rewards, to a file of mode 0600.
+func ExportDecisions(ctx context.Context, s *config.Settings, file, format string) (done Exported, err error) {
 	form, ok := map[string]func(io.Writer) decision.RowWriter{"parquet": decision.RowsParquet, "jsonl": decision.RowsJSONL}[format]
 	if !ok {
 		return done, config.Failf(config.ErrUsage, "--format %s, want parquet or jsonl", format)
@@ -46,19 +49,32 @@ func ExportDecisions(s *config.Settings, file, format string) (done Exported, er
 		return done, err
 	}
 	defer func() { _ = f.Cleanup() }() // does nothing after success
-	if done, err = writeDecisions(s, form(f)); err != nil {
+	if done, err = writeDecisions(ctx, s, filepath.Dir(f.Name()), form(f)); err != nil {
 		return done, err
 	}
 	done.File = file
 	return done, f.CloseAtomicallyReplace()
 }
 
-func writeDecisions(s *config.Settings, to decision.RowWriter) (done Exported, err error) {
+// writeDecisions writes the decisions of a peer. A running peer is asked for a backup, which is unpacked in a folder of mode
+// 0700 below room and removed in the end.
+func writeDecisions(ctx context.Context, s *config.Settings, room string, to decision.RowWriter) (done Exported, err error) {
+	at := s.Dir
 	unlock, err := LockDir(s.Dir)
-	if err != nil {
-		return done, config.Failf(config.ErrUnexpected, "%w: stop the peer, then export; it forgets decisions %v after their windows (api.keep)", err, s.API.Keep)
+	switch {
+	case err == nil:
+		defer unlock()
+	case !errors.Is(err, errInUse):
+		return done, err
+	default:
+		if at, err = os.MkdirTemp(room, ".peerd-export-"); err != nil {
+			return done, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(at)) }()
+		if err = unpackBackup(ctx, s.Dir, at); err != nil {
+			return done, err
+		}
 	}
-	defer unlock()
 	t, err := NewDeployment(s)
 	if err != nil {
 		return done, err
@@ -67,7 +83,7 @@ func writeDecisions(s *config.Settings, to decision.RowWriter) (done Exported, e
 	if err != nil {
 		return done, err
 	}
-	st, err := store.Open(filepath.Join(s.Dir, StoreDir), store.Options{ReadOnly: true})
+	st, err := store.Open(filepath.Join(at, StoreDir), store.Options{ReadOnly: true})
 	if err != nil {
 		return done, withWayOut(s.Dir, err)
 	}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -9,15 +10,20 @@ import (
 	"peerd.dev/internal/config"
 )
 
+// lockFile is locked by the process that uses a folder.
+const lockFile = "lock"
+
+var errInUse = errors.New("is in use by another peerd")
+
 // LockDir ensures that only one peer at a time uses a folder.
 func LockDir(dir string) (unlock func(), err error) {
-	l := flock.New(filepath.Join(dir, "lock"))
+	l := flock.New(filepath.Join(dir, lockFile))
 	ok, err := l.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("dir %s: %w; `peerd init --dir %s` makes one", dir, err, dir)
 	}
 	if !ok {
-		return nil, config.Failf(config.ErrUnexpected, "dir %s is in use by another peerd", dir)
+		return nil, config.Failf(config.ErrUnexpected, "dir %s %w", dir, errInUse)
 	}
 	return func() { _ = l.Unlock() }, nil // the end of the process unlocks it anyway
 }

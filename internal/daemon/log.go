@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 
+	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
 )
@@ -20,3 +21,6 @@ func NewLogger(w io.Writer, l config.Log) (*slog.Logger, *slog.LevelVar, error) 
 	}
 	return slog.New(slog.NewTextHandler(w, opts)), level, nil
 }
+
+// Libraries returns what handles the log of libp2p: its warnings and errors go to the peer's log.
+func Libraries(log *slog.Logger) slog.Handler { return gossip.Libraries(log.Handler()) }

@@ -61,6 +61,9 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	alike(w, d.Alike)
 }
 
+// heard is how new a sign of life is that shows that a peer runs.
+const heard = 15 * time.Second
+
 // Peers writes the other peers of a network and the links to them.
 func Peers(w io.Writer, ds []api.Peer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -75,8 +78,11 @@ func Peers(w io.Writer, ds []api.Peer) {
 			seen = time.Since(d.LastSeen).Round(100*time.Millisecond).String() + " ago"
 		}
 		note := d.LastError
-		if d.State == string(gossip.Up) {
+		switch {
+		case d.State == string(gossip.Up):
 			note = ""
+		case d.Neighbour && time.Since(d.LastSeen) < heard:
+			note = strings.TrimSuffix("it runs, and is heard through others, but not linked: "+note, ": ")
 		}
 		if d.Alarm != "" {
 			note = "ALARM: " + d.Alarm

@@ -31,7 +31,7 @@ var ErrNotRunning = errors.New("no node is running in this directory")
 
 // Get asks the node of a directory and decodes its answer into doc.
 func Get(ctx context.Context, dir, path string, doc any) error {
-	body, err := ask(ctx, dir, path)
+	body, err := ask(ctx, dir, path, timeout)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func Get(ctx context.Context, dir, path string, doc any) error {
 // next.
 func Lines(ctx context.Context, dir, path string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		body, err := ask(ctx, dir, path)
+		body, err := ask(ctx, dir, path, timeout)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -62,13 +62,24 @@ func Lines(ctx context.Context, dir, path string) iter.Seq2[[]byte, error] {
 	}
 }
 
-// ask returns the body of an answer.
-func ask(ctx context.Context, dir, path string) (io.ReadCloser, error) {
+// Download asks the node of a directory and writes its answer, which may take long.
+func Download(ctx context.Context, dir, path string, to io.Writer) error {
+	body, err := ask(ctx, dir, path, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = body.Close() }()
+	_, err = io.Copy(to, body)
+	return err
+}
+
+// ask returns the body of an answer, which must have been read within a time; 0 for any.
+func ask(ctx context.Context, dir, path string, within time.Duration) (io.ReadCloser, error) {
 	name, err := socket(dir)
 	if err != nil {
 		return nil, err
 	}
-	c := http.Client{Timeout: timeout, Transport: &http.Transport{
+	c := http.Client{Timeout: within, Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			var d net.Dialer

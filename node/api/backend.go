@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"iter"
 	"time"
 
@@ -40,6 +41,9 @@ type Backend interface {
 	// Ledger yields at most limit records, from the record with number from on,
 	// each as its line without the newline. It ends at the first error.
 	Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error]
+
+	// Backup writes the peer's folder, with its key and raw rewards, as a compressed archive. It writes nothing if it refuses.
+	Backup(ctx context.Context, to io.Writer) error
 
 	// Ready returns nil while the peer decides and releases, and otherwise the reason why it does
 	// not.

@@ -34,12 +34,14 @@ func (instant) Reward(_ context.Context, reports []decision.Report) []decision.O
 	return out
 }
 
-func (instant) Actions() []string                      { return nil }
-func (instant) Features() decision.Shape               { return decision.Shape{} }
-func (instant) Status(context.Context) (Status, error) { return Status{}, nil }
-func (instant) Arms(context.Context) ([]Arm, error)    { return nil, nil }
-func (instant) Peers(context.Context) ([]Peer, error)  { return nil, nil }
-func (instant) Ready(context.Context) error            { return nil }
+func (instant) Actions() []string                       { return nil }
+func (instant) Features() decision.Shape                { return decision.Shape{} }
+func (instant) Status(context.Context) (Status, error)  { return Status{}, nil }
+func (instant) Arms(context.Context) ([]Arm, error)     { return nil, nil }
+func (instant) Peers(context.Context) ([]Peer, error)   { return nil, nil }
+func (instant) Backup(context.Context, io.Writer) error { return nil }
+
+func (instant) Ready(context.Context) error { return nil }
 func (instant) Ledger(context.Context, uint64, uint64) iter.Seq2[[]byte, error] {
 	return func(func([]byte, error) bool) {}
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strconv"
@@ -177,6 +178,13 @@ func (f *fake) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, e
 			}
 		}
 	}
+}
+
+func (f *fake) Backup(_ context.Context, to io.Writer) error {
+	if f.refusal == nil {
+		_, _ = io.WriteString(to, "key")
+	}
+	return f.refusal
 }
 
 func (f *fake) Ready(context.Context) error { return f.ready }

@@ -75,6 +75,8 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	case is < need:
 		return problem(http.StatusForbidden, codeRole, fmt.Sprintf("the token has role %s, and this needs role %s: send the token in the file %s of the peer's folder", is, need, need.file()),
 			Flaw{"header." + header, "holds a token of another role"})
+	case s.local[r.URL.Path]:
+		return problem(http.StatusForbidden, codeForbidden, "the answer holds the peer's key and raw rewards: ask over the unix socket "+socketFile+" in the peer's folder")
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ type route struct {
 	summary      string
 	about        string
 	public       bool         // needs no token
+	local        bool         // is answered over the socket only
 	takes        reflect.Type // of the body; nil for none
 	params       []object     // of the path and the query
 	gives        reflect.Type // nil for text of another kind
@@ -90,6 +91,11 @@ func (s *Server) table() []route {
 			params: ledgerParams(), kind: "application/x-ndjson", fails: []int{422, 503}, handle: s.ledger,
 		},
 		{
+			method: get, path: "/v1/backup", id: "backup", summary: "The peer's folder, with its key and raw rewards.", local: true,
+			about: "A compressed archive (tar, gzip) of what a restored folder needs, as it is now, while the peer goes on. Over the unix socket only. If the rest cannot be read, the connection breaks before the end of the answer.",
+			kind:  "application/gzip", fails: []int{503}, handle: s.backup,
+		},
+		{
 			method: get, path: "/metrics", id: "metrics", summary: "Metrics for Prometheus.",
 			about: "No metric is computed from rewards, not even from noised ones.",
 			kind:  "text/plain", handle: s.metrics.handler.ServeHTTP,
@@ -122,7 +128,7 @@ func (s *Server) routes() error {
 	}})
 	for _, r := range all {
 		pattern := r.method + " " + r.path
-		s.public[r.path] = r.public
+		s.public[r.path], s.local[r.path] = r.public, r.local
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
 			out := w.(*responder) // of handler
 			out.route, out.lost = pattern, false

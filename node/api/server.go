@@ -47,6 +47,7 @@ type Server struct {
 	log     *slog.Logger
 	mux     *http.ServeMux
 	public  map[string]bool   // paths that need no token
+	local   map[string]bool   // paths that are answered over the socket only
 	tokens  [admin + 1][]byte // for TCP, by role
 	cross   *http.CrossOriginProtection
 	metrics *metrics
@@ -67,7 +68,7 @@ func NewServer(c Config) (_ *Server, err error) {
 		c.MaxBody = DefaultMaxBody
 	}
 	s := &Server{
-		c: c, log: c.Logger, mux: http.NewServeMux(), public: make(map[string]bool),
+		c: c, log: c.Logger, mux: http.NewServeMux(), public: make(map[string]bool), local: make(map[string]bool),
 		cross:  http.NewCrossOriginProtection(),
 		bodies: sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}

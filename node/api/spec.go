@@ -57,6 +57,10 @@ func (all schemas) operation(r route, wrong object) object {
 		o["security"] = []object{{}}
 		fails = append([]int{403, 500}, r.fails...)
 	}
+	if r.local {
+		o["security"] = []object{{}}
+		fails = append([]int{403, 500}, r.fails...)
+	}
 	if r.about != "" {
 		o["description"] = r.about
 	}

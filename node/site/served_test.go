@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -29,6 +30,8 @@ func (s served) Status(ctx context.Context) (api.Status, error) {
 func (served) Arms(context.Context) ([]api.Arm, error) { return nil, nil }
 
 func (served) Peers(context.Context) ([]api.Peer, error) { return nil, nil }
+
+func (served) Backup(context.Context, io.Writer) error { return nil }
 
 // serve runs the API of a rig's site and returns its address and the token.
 func (r *rig) serve(t *testing.T) (base, token string) {

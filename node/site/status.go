@@ -148,6 +148,9 @@ func (s *Site) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, e
 	return records(s.store, from, s.durable.Load().ledger.Records, limit)
 }
 
+// CopyStore makes a folder, which must not exist, with a copy of the store; see [store.Store.Copy].
+func (s *Site) CopyStore(to string) error { return s.store.Copy(to) }
+
 // Records yields at most limit ledger records of a store from number from on. The consumer owns
 // them.
 func Records(st *store.Store, from, limit uint64) iter.Seq2[[]byte, error] {

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+)
+
+func newBackup(o *options) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "backup",
+		Short: "Copy a peer's folder, also while the peer runs",
+		Long: `Write the folder of a peer to a compressed archive, with everything that was acknowledged
+before. The peer may run: it goes on meanwhile, and decides and learns as before. The
+archive is AS PRIVATE AS THE FOLDER: it holds the key, the tokens and the rewards that are
+still kept, and only its owner can read it.
+
+To go back to a backup, unpack the archive with tar and run peerd recover. A backup saves what
+was learned, the budget, and decisions and rewards; docs/durability.md says what it cannot save.
+Never run two copies of a folder.`,
+		Example: `  peerd backup --dir hospital-a -o hospital-a.tgz
+  tar -xzf hospital-a.tgz     # makes the folder hospital-a`,
+		RunE: o.run(func(ctx context.Context) error {
+			if file == "" || file == standard {
+				return config.Failf(config.ErrUsage, "want -o FILE: the archive goes to a file that only you can read")
+			}
+			c, err := o.load()
+			if err != nil {
+				return err
+			}
+			return o.backup(ctx, c.Dir, file)
+		}),
+	}
+	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, mode 0600")
+	return o.takesFile(cmd)
+}
+
+// A backupDoc says what backup wrote.
+type backupDoc struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+}
+
+func (o *options) backup(ctx context.Context, dir, file string) error {
+	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o600))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Cleanup() }() // does nothing after success
+	if err = daemon.WriteBackup(ctx, dir, f); err != nil {
+		return err
+	}
+	i, err := os.Stat(f.Name())
+	if err != nil {
+		return err
+	}
+	if err = f.CloseAtomicallyReplace(); err != nil {
+		return err
+	}
+	return o.print(backupDoc{file, i.Size()}, func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "wrote %s: %d kB. Keep it as private as the folder\n", file, (i.Size()+999)/1000)
+	})
+}

@@ -1,0 +1,24 @@
+package gossip
+
+import (
+	"context"
+	"log/slog"
+)
+
+// Libraries returns a handler for what libp2p and GossipSub log, of which only warnings and errors are of use to an operator.
+func Libraries(h slog.Handler) slog.Handler { return libraries{h} }
+
+type libraries struct{ slog.Handler }
+
+// Enabled implements [slog.Handler].
+func (l libraries) Enabled(ctx context.Context, at slog.Level) bool {
+	return at >= slog.LevelWarn && l.Handler.Enabled(ctx, at)
+}
+
+// WithAttrs implements [slog.Handler].
+func (l libraries) WithAttrs(as []slog.Attr) slog.Handler {
+	return libraries{l.Handler.WithAttrs(as)}
+}
+
+// WithGroup implements [slog.Handler].
+func (l libraries) WithGroup(name string) slog.Handler { return libraries{l.Handler.WithGroup(name)} }
