@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"slices"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -94,5 +95,24 @@ func TestAbsentArmsAreNotChosen(t *testing.T) {
 		if c = a.Choose(bandit.Turn{Excluded: []bandit.Arm{1}}); c != (bandit.Choice{Arm: 2, Propensity: 1}) {
 			t.Fatalf("%+v, where one is left", c)
 		}
+	}
+}
+
+// TestExplorationIsUnknownBefore: the round says nothing about it, and each agent has coins of its own.
+func TestExplorationIsUnknownBefore(t *testing.T) {
+	s := spec(100)
+	s.Arms, s.Explore = 4, 1
+	var all [2][]bandit.Arm
+	for i := range all {
+		a := agent(t, s) // each from a fresh seed
+		for range 50 {
+			all[i] = append(all[i], a.Choose(bandit.Turn{Round: 7}).Arm)
+		}
+		if sorted := slices.Sorted(slices.Values(all[i])); len(slices.Compact(sorted)) != 4 {
+			t.Errorf("agent %d explores %v", i, all[i])
+		}
+	}
+	if slices.Equal(all[0], all[1]) {
+		t.Error("two agents explore alike")
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node/network"
 )
 
 // TestNoChangeEndsPeers: a version with an address that no peer could go on with is refused before anyone votes for it.
@@ -26,6 +28,33 @@ func TestNoChangeEndsPeers(t *testing.T) {
 	for _, addr := range []string{"/ip4/10.0.0.1/tcp/1/p2p/" + testID(0), "/ip4/10.0.0.1", "/dns4/" + strings.Repeat("a", 300) + "/tcp/1"} {
 		if err = change(addr); err == nil || !strings.Contains(err.Error(), "peers[1].addrs") {
 			t.Errorf("%s: %v", addr, err)
+		}
+	}
+}
+
+// TestAPeerIsRememberedByItsFirstID also after its key was replaced.
+func TestAPeerIsRememberedByItsFirstID(t *testing.T) {
+	for want, m := range map[string]config.Member{"a": {ID: "a"}, "b": {ID: "d", Former: []string{"b", "c"}}} {
+		if got := m.FirstID(); got != want {
+			t.Errorf("%+v: %s", m, got)
+		}
+	}
+}
+
+// TestNoPeerJoinsOrLeavesWhereRecordsAreDealt: others would get the records that a site has dealt already.
+func TestNoPeerJoinsOrLeavesWhereRecordsAreDealt(t *testing.T) {
+	c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(nil)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string]string{"bernoulli": "", "replay": "deals its records"} {
+		c.World.Kind = kind
+		was, is := configtest.ThreeSites(), configtest.ThreeSites()
+		was.Version, was.Settings, is.Settings = 1, c.SharedSettings(), c.SharedSettings()
+		is.Version, is.Links = 2, [][2]int{{0, 1}}
+		is.Peers[2].Standing = network.Gone
+		if err := c.CheckChange(was, is); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", kind, err)
 		}
 	}
 }

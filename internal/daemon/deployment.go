@@ -176,10 +176,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		Genesis: t.genesis(),
 		Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Rounds(),
 		Pinned: t.pinned(),
-		Rules: site.Rules{
-			Window: s.API.Window, Default: s.API.DefaultReward, Settle: s.API.Settle, Fallback: s.API.Fallback,
-			MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser,
-		},
+		Rules:  rules(s),
 		Clock:  node.Clock{Start: t.Network.Start, Every: t.Network.Every},
 		Rounds: s.RoundCount(),
 		Alarm:  alarm, Logger: log,
@@ -199,6 +196,14 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		c.World = func(life site.Life) (bandit.World, error) { return t.world(life.Seed) }
 	}
 	return site.Open(c)
+}
+
+// rules returns the site's rules, which settings state.
+func rules(s *config.Settings) site.Rules {
+	return site.Rules{
+		Window: s.API.Window, Default: s.API.DefaultReward, Settle: s.API.Settle, Fallback: s.API.Fallback,
+		MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser,
+	}
 }
 
 // decisionReader returns how the decisions of the peer's store are read.

@@ -41,3 +41,14 @@ func TestBuildTagsAreInTheLedger(t *testing.T) {
 		}
 	}
 }
+
+// TestASubjectCountsAsOftenAsIsCharged: a site counts as many records of a user as the budget pays for.
+func TestASubjectCountsAsOftenAsIsCharged(t *testing.T) {
+	for k := range uint64(3) {
+		var s config.Settings
+		s.Privacy.RecordsPerUser = k + 1
+		if got := rules(&s).PerSubject; got != k+1 {
+			t.Errorf("%d records of a subject count, and %d are charged for", got, k+1)
+		}
+	}
+}

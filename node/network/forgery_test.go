@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -344,5 +345,24 @@ func TestRecordsOfEarlierBuilds(t *testing.T) {
 	b, err := Open(Config{Keys: keys[0], ID: string(keys[0]), Keep: func(Record) error { return nil }}, r)
 	if err != nil || b.Newest().Hash() != x.next || len(b.Record().Wanted)+len(b.Proposed()) > 0 {
 		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// TestARotationKeepsTheFormerID, with which earlier signatures are verified and by which others remember the peer.
+func TestARotationKeepsTheFormerID(t *testing.T) {
+	d, keys := peers(2)
+	n := &d
+	for _, next := range []key{"second", "third"} {
+		c := Change{Kind: Rotate, Peer: "a", ID: string(next)}
+		if err := c.Prove(n.Hash(), next.Sign); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if n, err = n.Next(&c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p := n.Peers[0]; p.ID != "third" || !slices.Equal(p.Former, []string{string(keys[0]), "second"}) {
+		t.Errorf("%+v", p)
 	}
 }

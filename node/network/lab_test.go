@@ -85,6 +85,11 @@ func (s *labSite) keep(r Record) error {
 func (s *labSite) start() {
 	s.roll = new(Roll)
 	s.open()
+	s.hear()
+}
+
+// hear has a site exchange the document with all who can be reached, as a process does until it has heard enough.
+func (s *labSite) hear() {
 	var heard []int
 	for _, o := range s.lab.sites {
 		if o == s || o.dead || o.liar {
@@ -272,6 +277,9 @@ func (l *lab) settle() int {
 		}
 		quiet := true
 		for _, s := range on {
+			if !s.book.Awake() { // a version that came meanwhile can want more than it has heard
+				s.hear()
+			}
 			_ = s.do(s.book.Tick)
 			s.signAll()
 			wanted := s.book.Record().Wanted

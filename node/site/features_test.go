@@ -306,6 +306,19 @@ func TestTheFallbackIsAnActionOnOffer(t *testing.T) {
 	}
 }
 
+// TestWithFeaturesNoActionIsTriedForItsPulls: how often an action was chosen follows from earlier users' features.
+func TestWithFeaturesNoActionIsTriedForItsPulls(t *testing.T) {
+	x := contextual(AtWindow)
+	x.rules.MinExposures = 2
+	r := newRig(t, x)
+	r.open()
+	for i := range 4 {
+		if d := r.ask(decision.Ask{Features: x.described(float64(i))}); d.Source == decision.Exposure {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
 // TestADecisionByFeaturesIsSmall: with 100 actions of 10 features each, everything that is stored
 // of a decision and its reward is less than 1 kB, since only the features of the chosen action
 // are stored.

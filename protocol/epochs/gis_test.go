@@ -498,6 +498,9 @@ func TestWhatNoHonestPeerSendsIsRefused(t *testing.T) {
 		"the noise of more epochs": {1, signed(func(d *protocoltest.Draft) {
 			d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Noise.VarianceUnits *= 9; f.Count[0] = 99 })
 		}), "more noise"},
+		"the noise of epochs to come": {1, signed(func(d *protocoltest.Draft) {
+			d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Span.To = f.Span.From + 8; f.Noise.VarianceUnits *= 4; f.Count[0] = 99 })
+		}), "with the noise of 8 epochs, want at most 7"},
 		"less noise": {1, signed(func(d *protocoltest.Draft) { d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Noise.Scale = 1 }) }), "less noise"},
 		"a mean over 1": {1, signed(func(d *protocoltest.Draft) {
 			d.Body[1] = release(d.Body[1], func(f *dp.Fields) { f.Value[0] = 1 << 50 })

@@ -73,7 +73,7 @@ func (b *Body) Receive(from protocol.Peer, m protocol.Message, out *protocol.Out
 		if !ok {
 			return m.Refuse("from peer %d, who is no neighbour", from)
 		}
-		theirs, lacking, err := b.rows.Named(&m)
+		theirs, lacking, err := b.rows.Named(from, &m)
 		if err == nil {
 			b.exchange.Compare(place, &m, theirs, lacking, out)
 		}

@@ -106,9 +106,12 @@ func (f *Flood) Digest(kind protocol.Kind, seq uint64, refs []protocol.Label, to
 	}))
 }
 
-// Named returns the labels in a digest, by origin, and whether this peer lacks a row that they
-// name.
-func (f *Flood) Named(m *protocol.Message) (theirs []protocol.Label, lacking bool, err error) {
+// Named returns the labels in a neighbour's digest, by origin, and whether this peer lacks a row that
+// they name.
+func (f *Flood) Named(from protocol.Peer, m *protocol.Message) (theirs []protocol.Label, lacking bool, err error) {
+	if m.Label().Origin != from {
+		return nil, false, m.Refuse("a digest of peer %d from peer %d", m.Label().Origin, from)
+	}
 	theirs = make([]protocol.Label, f.C.Peers())
 	for i := range m.Refs() {
 		l := m.Ref(i)

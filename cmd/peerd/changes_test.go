@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"peerd.dev/internal/daemon"
+)
+
+// A running is a peer that runs in the test's process.
+type running struct {
+	stop  context.CancelFunc
+	ended chan code
+	said  bytes.Buffer // once it has ended
+}
+
+// runs runs the peer of a folder.
+func runs(t *testing.T, dir string) *running {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	r := &running{stop: stop, ended: make(chan code, 1)}
+	go func() { r.ended <- code(execute(ctx, []string{"run", "--dir", dir}, &r.said, &r.said)) }()
+	t.Cleanup(func() { r.end(t) })
+	return r
+}
+
+// end ends the peer, and returns its exit code.
+func (r *running) end(t *testing.T) code {
+	t.Helper()
+	r.stop()
+	c := <-r.ended
+	r.ended <- c
+	if t.Failed() {
+		t.Log(r.said.String())
+	}
+	return c
+}
+
+// does runs a command that must succeed.
+func does(t *testing.T, args ...string) string {
+	t.Helper()
+	c, stdout, stderr := peerd(t, args...)
+	if c != exitOK {
+		t.Fatalf("peerd %v: code %d\n%s%s", args, c, stdout, stderr)
+	}
+	return stdout
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for last := time.Now().Add(30 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(last) {
+			t.Fatalf("not within 30 s: %s", what)
+		}
+	}
+}
+
+// freeAddrs returns addresses of the loopback interface at which nothing listens.
+func freeAddrs(t *testing.T, n int) (all []string) {
+	t.Helper()
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.Close() }()
+		all = append(all, fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", l.Addr().(*net.TCPAddr).Port))
+	}
+	return all
+}
+
+var remembers = regexp.MustCompile(`remembers (\d+ records|no record)`)
+
+// TestAPeerRemembersOthersThroughAChange of the network, also those that do not run meanwhile; and a peer that is removed ends.
+func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
+	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	a, b := filepath.Join(root, "a"), filepath.Join(root, "b")
+	addrs := freeAddrs(t, 2)
+	does(t, "init", "--dir", a, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms",
+		"--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]", "--set", "listen=["+addrs[0]+"]")
+	does(t, "network", "new", "--dir", a, "--name", "clinics", "--peer", "a", "--addr", addrs[0], "--admin")
+	first := runs(t, a)
+	var token string
+	eventually(t, "an invitation", func() bool {
+		c, stdout, _ := peerd(t, "network", "invite", "b", "--dir", a)
+		token = strings.TrimSpace(stdout)
+		return c == exitOK
+	})
+	does(t, "join", token, "--dir", b, "--listen", addrs[1], "--addr", addrs[1])
+	second := runs(t, b)
+	eventually(t, "records of b at a", func() bool {
+		ps, err := daemon.AskPeers(t.Context(), a)
+		return err == nil && len(ps) == 1 && ps[0].Records > 0
+	})
+	second.end(t)
+
+	does(t, "network", "invite", "c", "--dir", a)
+	eventually(t, "a place for c", func() bool {
+		ps, err := daemon.AskPeers(t.Context(), a)
+		return err == nil && len(ps) == 2
+	})
+	var said string
+	eventually(t, "an answer to b's doctor", func() bool {
+		_, said, _ = peerd(t, "doctor", "--dir", b)
+		return remembers.MatchString(said)
+	})
+	if n := remembers.FindStringSubmatch(said)[1]; n == "no record" {
+		t.Errorf("after a change a remembers nothing of b:\n%s", said)
+	}
+
+	second = runs(t, b)
+	eventually(t, "b is linked", func() bool {
+		d, err := daemon.AskStatus(t.Context(), b)
+		return err == nil && d.LinksUp
+	})
+	does(t, "network", "remove", "b", "--dir", a)
+	select {
+	case c := <-second.ended:
+		if second.ended <- c; c != exitConfig || !strings.Contains(second.said.String(), "this peer left the network in version") {
+			t.Errorf("a peer that was removed ends with code %d\n%s", c, second.said.String())
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("a peer that was removed goes on")
+	}
+	if c := first.end(t); c != exitOK {
+		t.Errorf("a ends with code %d", c)
+	}
+}
