@@ -34,6 +34,11 @@ func Plausible(c *dp.Charge, m *protocol.Message, sums *dp.Release) error {
 		return m.Refuse("%d/%d %v terms of scale %d are more noise than %d leaves have under the policy, at most one term of scale %d each",
 			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, over.To-over.From, most.Scale)
 	}
+	for k := range sums.Counts() {
+		if n := sums.Count(k); n > MostRecords {
+			return m.Refuse("part %d: %d rewards, want at most %d", k, n, uint64(MostRecords))
+		}
+	}
 	moments := sums.NoiseMoments()
 	tail := belief.NoiseTail(moments.LaplaceSumSq, moments.LaplaceMax, moments.GaussVar, math.Log(2/improbable))
 	for k := range sums.Len() {
@@ -57,5 +62,5 @@ func Plausible(c *dp.Charge, m *protocol.Message, sums *dp.Release) error {
 	return nil
 }
 
-// MostRecords is how many records of an arm a site can have.
+// MostRecords is how many records of an arm a site can have: ten thousand a second for three years.
 const MostRecords = 1 << 40
