@@ -104,6 +104,18 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 		ps, err := daemon.AskPeers(t.Context(), a)
 		return err == nil && len(ps) == 1 && ps[0].Records > 0
 	})
+	for want, args := range map[string][]string{
+		"cannot change while peers run": {"privacy.epsilon", "2"}, "no setting that the peers": {"log.level", "debug"}, "want a whole number from 1": {"protocol.phases.pull", "0"},
+	} {
+		if c, _, stderr := peerd(t, "network", "set", args[0], args[1], "--dir", a); c == exitOK || !strings.Contains(stderr, want) {
+			t.Errorf("set %v: code %d, %s, want %q", args, c, stderr, want)
+		}
+	}
+	does(t, "network", "set", "protocol.phases.pull", "7", "--dir", a)
+	eventually(t, "the setting at b", func() bool {
+		_, stdout, _ := peerd(t, "network", "show", "--dir", b)
+		return strings.Contains(stdout, "protocol.phases.pull is 7")
+	})
 	second.end(t)
 
 	does(t, "network", "invite", "c", "--dir", a)

@@ -55,6 +55,12 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 				return change.Want(s, c)
 			case len(name) > 0 && (kind == network.Extend || kind == network.Retire):
 				c.Arm = name[0]
+			case kind == network.Set:
+				c.Setting = &network.Setting{Key: name[0], Value: name[1]}
+				return change.Want(s, c)
+			case kind == network.Link || kind == network.Unlink:
+				c.Peer, c.Links = name[0], name[1:]
+				return change.Want(s, c)
 			case len(name) > 0:
 				c.Peer = name[0]
 			}
@@ -99,6 +105,9 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 	sub("rotate", "Give this peer a new key; it keeps what it learned and paid", 0, alone(change.Rotate))
 	sub("extend ACTION", "Add an action to choose, for which spare_arms has room", 1, want(network.Extend))
 	sub("retire ACTION", "End the choices of an action permanently; rewards under way are still learned from", 1, want(network.Retire))
+	sub("link PEER PEER", "Link two peers", 2, want(network.Link))
+	sub("unlink PEER PEER", "End the link of two peers", 2, want(network.Unlink))
+	sub("set KEY VALUE", "Set a setting of the protocol that all peers share, such as protocol.phases.pull", 2, want(network.Set))
 	admins := sub("admins NAME...", "Set which peers sign changes", some, want(network.Govern))
 	admins.Flags().IntVar(&needed, "needed", 0, "how many of them have to sign a change (default more than half)")
 	sub("sign HASH", "Sign the change that has this hash in what `network show` prints", 1, func(s *config.Settings, hash []string) (*change.Overview, error) {

@@ -30,7 +30,8 @@ const pageHead = "# Configuration\n\n" +
 	"mean something only if it is the chosen one. `peerd config check` prints what a configuration means,\n" +
 	"`peerd config show` the source of each value. [configs/peerd.yaml](../configs/peerd.yaml) is the page that\n" +
 	"`peerd init` writes. Keys marked ✓ must be the same at all peers of a network: peers with different values refuse each\n" +
-	"other.\n"
+	"other. Those with `set` can change while the peers of a [signed document](network.md#a-network-that-changes) run\n" +
+	"(`peerd network set`); the file keeps the first value.\n"
 
 // configurationPage returns docs/configuration.md.
 func configurationPage() string {
@@ -69,7 +70,10 @@ func writeKeys(b *strings.Builder, part, first string, of func(config.Key) bool)
 		if k.Required() {
 			standard = "required"
 		}
-		if k.Shared {
+		switch {
+		case k.Changes:
+			shared = "✓ `set`"
+		case k.Shared:
 			shared = "✓"
 		}
 		if k.Begin != "" {

@@ -108,11 +108,10 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 	return x, err
 }
 
-// Want makes the peer of a folder move a change. An empty name is this peer's, unless the change
-// is about an arm.
+// Want makes the peer of a folder want a change. A move without a name is this peer's.
 func Want(s *config.Settings, c network.Change) (*Overview, error) {
 	return with(s, func(b *network.Book, id gossip.Identity) error {
-		if c.Peer == "" && c.Arm == "" && c.Kind != network.Govern {
+		if c.Kind == network.Move && c.Peer == "" {
 			place, _, ok := b.Newest().PlaceOf(id.ID())
 			if !ok {
 				return network.ErrRefused
@@ -171,6 +170,9 @@ func (x *Overview) Write(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "links %v\n", d.Edges())
 	if len(d.Added)+len(d.Retired) > 0 {
 		_, _ = fmt.Fprintf(w, "actions added %q, retired %q\n", d.Added, d.Retired)
+	}
+	for _, x := range d.Changed {
+		_, _ = fmt.Fprintf(w, "%s is %s\n", x.Key, x.Value)
 	}
 	n := len(d.Signers())
 	_, _ = fmt.Fprintf(w, "changes need %d of %d signers: up to %d may be lost, and up to %d may lie\n", x.Needed, n, n-x.Needed, d.Liars())

@@ -136,7 +136,7 @@ func blockKeys(blocks []block, section string, shared bool) (keys []Key) {
 			keys = append(keys, Key{
 				Name:    section + "." + b.name + "." + fieldKey(f),
 				Default: ValueText(v.Field(i).Interface()), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
-				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: f.Tag.Get("later") != "", Rule: wanted(f.Tag.Get("want")), block: &b,
+				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: f.Tag.Get("later") != "", Changes: f.Tag.Get("changes") != "", Rule: wanted(f.Tag.Get("want")), block: &b,
 			})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/network"
+	"peerd.dev/protocol/rows"
 )
 
 // TestNoChangeEndsPeers: a version with an address that no peer could go on with is refused before anyone votes for it.
@@ -55,6 +56,38 @@ func TestNoPeerJoinsOrLeavesWhereRecordsAreDealt(t *testing.T) {
 		is.Peers[2].Standing = network.Gone
 		if err := c.CheckChange(was, is); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+// TestASettingChangesInTheNetwork: the protocol gets the value of the version, and what signatures are bound to stays.
+func TestASettingChangesInTheNetwork(t *testing.T) {
+	c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(map[string]string{"protocol.name": "rows"})), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := configtest.ThreeSites(), configtest.ThreeSites()
+	was.Version, was.Settings, is.Settings = 1, c.SharedSettings(), c.SharedSettings()
+	is.Version, is.Changed = 2, []network.Setting{{Key: "protocol.rows.pull", Value: "77"}}
+	if err := c.CheckChange(was, is); err != nil {
+		t.Fatal(err)
+	}
+	at, err := c.In(is)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := at.ProtocolParams().(rows.Params); p.Pull != 77 || c.ProtocolParams().(rows.Params).Pull == 77 {
+		t.Errorf("%+v", p)
+	}
+	if config.PolicyHash(&c.Settings, was, "") != config.PolicyHash(&c.Settings, is, "") {
+		t.Error("the policy has changed")
+	}
+	for key, value := range map[string]string{
+		"privacy.epsilon": "2", "protocol.rows.every": "5", "protocol.average.rate": "0.1", "protocol.rows.merge": "median", "rounds.every": "2s", "nothing": "1", "protocol.rows.f": "-1", "protocol.rows.pull": "[1]",
+	} {
+		is.Changed = []network.Setting{{Key: key, Value: value}}
+		if err := c.CheckChange(was, is); err == nil {
+			t.Errorf("%s can be %s", key, value)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func DamagedNetwork(path string, err error) error {
 // NetworkOf returns a version of a network whose first document has a hash. Peers that are not
 // present have their places and no links.
 func NetworkOf(first string, d *network.Document) *Network {
-	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: first, Settings: d.Settings, Added: d.Added, Retired: d.Retired}
+	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: first, Settings: d.Settings, Changed: d.Changed, Added: d.Added, Retired: d.Retired}
 	for _, p := range d.Peers {
 		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former, Token: p.Token})
 	}
@@ -100,15 +100,43 @@ func (s *Settings) checkShared(n *Network) (problems []Problem) {
 	return problems
 }
 
+// In returns the settings in a version of the network, in which some that all peers share may have
+// changed. What peers compare, and what signatures are bound to, stays as in the first version.
+func (s *Settings) In(n *Network) (*Settings, error) {
+	if len(n.Changed) == 0 {
+		return s, nil
+	}
+	c := &Config{Settings: *s, From: make(map[string]Origin)}
+	for _, x := range n.Changed {
+		k, ok := s.Schema().Find(x.Key)
+		if !ok || !k.Changes || !s.Applies(k) {
+			return nil, Failf(ErrRefused, "%s cannot change while peers run: docs/configuration.md says which settings can", x.Key)
+		}
+		problem := c.decodeBlock(k, parseValue(c.Value(x.Key).Type(), x.Value))
+		if problem == nil {
+			if reason := k.Rule.Check(c.Value(x.Key)); reason != "" {
+				problem = &Problem{Key: x.Key, Value: short(x.Value), Reason: reason}
+			}
+		}
+		if problem != nil {
+			return nil, &Refusal{What: "setting of the network", Problems: []Problem{*problem}}
+		}
+	}
+	return &c.Settings, nil
+}
+
 // CheckChange returns why a network may not change to another version while its peers run, or
-// nil. It is the only place of that rule: addresses and keys can always change; peers and actions
-// can, unless the protocol or the world relies on them.
+// nil. It is the only place of that rule: addresses, keys and links can always change; peers and actions
+// can, unless the protocol or the world relies on them; and settings with [Key.Changes].
 func (s *Settings) CheckChange(was, is *Network) error {
 	if problems := s.CheckNetwork(is); len(problems) > 0 {
 		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
 	}
 	if problems := is.ValidatePeers(); len(problems) > 0 {
 		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
+	}
+	if _, err := s.In(is); err != nil {
+		return err
 	}
 	if err := s.checkActions(is); err != nil {
 		return err

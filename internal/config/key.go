@@ -16,6 +16,7 @@ type Key struct {
 	Shared  bool   // all peers of a network must agree on it
 	Fixed   bool   // a folder is founded with it and keeps it
 	Later   bool   // older networks and folders act as its default says: with the default, it is omitted from what they compare and keep
+	Changes bool   // a network with a signed document can change it while its peers run
 	// Laboratory says that the key is for simulated worlds, testnets and experiments, so that a site does not use it.
 	Laboratory bool
 	Rule       Rule

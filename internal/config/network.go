@@ -29,7 +29,8 @@ type Network struct {
 	// Only of a signed document.
 	Version  uint64            `yaml:"-"` // 0 for a file that is not signed
 	First    string            `yaml:"-"` // hash of the first version
-	Settings []network.Setting `yaml:"-"` // that all share
+	Settings []network.Setting `yaml:"-"` // that all share, in the first version
+	Changed  []network.Setting `yaml:"-"` // those that have other values now
 	Added    []string          `yaml:"-"` // actions in addition to those in the settings
 	Retired  []string          `yaml:"-"` // actions that are not chosen any more
 }

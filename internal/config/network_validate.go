@@ -97,7 +97,11 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 			}
 		}
 	}
-	for _, p := range append(s.CheckProtocol(net, nil), s.Schema().with.Laboratory.CheckWorld(s, peers, nil)...) {
+	at, err := s.In(n)
+	if err != nil {
+		at = s // CheckChange refuses it
+	}
+	for _, p := range append(at.CheckProtocol(net, nil), s.Schema().with.Laboratory.CheckWorld(s, peers, nil)...) {
 		p.Reason += ", by the network file"
 		problems = append(problems, p)
 	}

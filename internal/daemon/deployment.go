@@ -104,7 +104,11 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 	graph := config.Neighbours(len(n.Peers), n.Links)
 	t.Links = graph[t.Self]
 	t.actions = t.s.Actions(n)
-	if t.Spec, err = t.s.Spec(graph, t.s.Domain(t.policy)); err != nil {
+	at, err := t.s.In(n)
+	if err != nil {
+		return err
+	}
+	if t.Spec, err = at.Spec(graph, t.s.Domain(t.policy)); err != nil {
 		return err
 	}
 	t.Spec.Absent = t.actions.Absent

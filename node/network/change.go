@@ -23,6 +23,9 @@ const (
 	Extend Kind = "extend" // adds an arm
 	Retire Kind = "retire" // ends the choices of an arm permanently
 	Govern Kind = "admins" // sets who signs changes, and how many of them have to
+	Link   Kind = "link"   // links two peers
+	Unlink Kind = "unlink" // ends the link of two peers
+	Set    Kind = "set"    // sets a setting that all peers share
 )
 
 // A Change makes the next version of a document.
@@ -32,11 +35,13 @@ type Change struct {
 	Arm   string   `json:"arm,omitempty"`   // name
 	ID    string   `json:"id,omitempty"`    // the new key's
 	Addrs []string `json:"addrs,omitempty"` // the new ones
-	Links []string `json:"links,omitempty"` // names of a new peer's neighbours; none for all
+	Links []string `json:"links,omitempty"` // names of a new peer's neighbours, none for all; or of one to link or unlink
 	Proof []byte   `json:"proof,omitempty"` // signed by the new key: its holder wants this
 
 	Admins []string `json:"admins,omitempty"` // names
 	Needed int      `json:"needed,omitempty"` // of the admins; more than half if 0
+
+	Setting *Setting `json:"setting,omitempty"`
 }
 
 // String describes c in words.
@@ -47,7 +52,13 @@ func (c *Change) String() string {
 	if c.Kind == Govern {
 		return fmt.Sprintf("%s %s, of whom %s sign", c.Kind, strings.Join(c.Admins, ", "), cmp.Or(strings.TrimPrefix(strconv.Itoa(c.Needed), "0"), "more than half"))
 	}
+	if c.Kind == Set && c.Setting != nil {
+		return fmt.Sprintf("%s %s to %s", c.Kind, c.Setting.Key, c.Setting.Value)
+	}
 	s := string(c.Kind) + " " + c.Peer
+	if c.Kind == Link || c.Kind == Unlink {
+		s += " and " + strings.Join(c.Links, ", ")
+	}
 	if len(c.Addrs) > 0 {
 		s += " at " + strings.Join(c.Addrs, ", ")
 	}
@@ -60,7 +71,7 @@ func (c *Change) String() string {
 // Own reports whether the change concerns only its peer: if that peer asks for it, the others
 // sign without their operators' approval.
 func (c *Change) Own() bool {
-	return c.Kind != Invite && c.Kind != Add && c.Kind != Govern && !c.ofArms()
+	return c.Kind == Join || c.Kind == Move || c.Kind == Rotate || c.Kind == Remove
 }
 
 // ofArms reports whether the change is about arms, and not peers.
@@ -128,8 +139,14 @@ func (d *Document) Next(c *Change) (*Document, error) {
 		err = n.setArm(c)
 	case Govern:
 		err = n.govern(c)
+	case Link, Unlink:
+		if err = wants(Present, Invited); err == nil {
+			err = n.link(place, c)
+		}
+	case Set:
+		err = n.set(c)
 	default:
-		err = refuse("change %.40q: want invite, join, add, remove, move, rotate, extend, retire or admins", c.Kind)
+		err = refuse("change %.40q: want invite, join, add, remove, move, rotate, extend, retire, admins, link, unlink or set; another build of peerd may know it", c.Kind)
 	}
 	if err == nil {
 		err = n.Check()
@@ -181,7 +198,55 @@ func (d *Document) govern(c *Change) error {
 	return nil
 }
 
-// maxName bounds the name of an arm.
+// link links a peer with another one, or ends their link.
+func (d *Document) link(place int, c *Change) error {
+	if len(c.Links) != 1 {
+		return refuse("%s: want the names of two peers", c.Kind)
+	}
+	other, ok := d.Place(c.Links[0])
+	if !ok || other == place || d.Peers[other].Standing == Gone {
+		return refuse("%s: there is no other peer %.70q", c.Kind, c.Links[0])
+	}
+	at := slices.IndexFunc(d.Links, func(l [2]int) bool { return l == [2]int{place, other} || l == [2]int{other, place} })
+	switch {
+	case c.Kind == Link && at >= 0:
+		return refuse("%s: %s and %s have a link", c.Kind, c.Peer, c.Links[0])
+	case c.Kind == Link:
+		d.Links = append(d.Links, [2]int{min(place, other), max(place, other)})
+	case at < 0:
+		return refuse("%s: %s and %s have no link", c.Kind, c.Peer, c.Links[0])
+	default:
+		d.Links = slices.Delete(d.Links, at, at+1)
+	}
+	return nil
+}
+
+// set changes a shared setting. Like arms, settings are read by this package's callers, who refuse other wrong changes.
+func (d *Document) set(c *Change) error {
+	x := c.Setting
+	if x == nil || c.Peer != "" || len(x.Value) > maxName {
+		return refuse("%s: want a setting with a value of at most %d bytes", c.Kind, maxName)
+	}
+	named := func(s Setting) bool { return s.Key == x.Key }
+	at := slices.IndexFunc(d.Settings, named)
+	if at < 0 {
+		return refuse("%s: %.70q is no setting that the peers of this network share", c.Kind, x.Key)
+	}
+	now := d.Settings[at].Value
+	if i := slices.IndexFunc(d.Changed, named); i >= 0 {
+		now = d.Changed[i].Value
+		d.Changed = slices.Delete(d.Changed, i, i+1)
+	}
+	if now == x.Value {
+		return refuse("%s: %s is %s already", c.Kind, x.Key, x.Value)
+	}
+	if x.Value != d.Settings[at].Value {
+		d.Changed = append(d.Changed, *x)
+	}
+	return nil
+}
+
+// maxName bounds the name of an arm and the value of a setting.
 const maxName = 256
 
 // enter appends a new peer with its links.

@@ -57,13 +57,14 @@ type Document struct {
 	Version  uint64    `json:"version"` // from 1
 	Before   string    `json:"before"`  // hash of the version before; empty in the first
 	Name     string    `json:"name"`
-	Start    time.Time `json:"start"`            // of round 0
-	Every    string    `json:"every"`            // length of a round, such as 10s
-	Admins   []string  `json:"admins,omitempty"` // names of the peers that sign; all peers if empty
-	Needed   int       `json:"needed,omitempty"` // how many of the admins have to sign; more than half if 0
-	Peers    []Peer    `json:"peers"`            // by place
-	Links    [][2]int  `json:"links"`            // by place; a link of an invited peer counts once the peer has joined
-	Settings []Setting `json:"settings"`
+	Start    time.Time `json:"start"`             // of round 0
+	Every    string    `json:"every"`             // length of a round, such as 10s
+	Admins   []string  `json:"admins,omitempty"`  // names of the peers that sign; all peers if empty
+	Needed   int       `json:"needed,omitempty"`  // how many of the admins have to sign; more than half if 0
+	Peers    []Peer    `json:"peers"`             // by place
+	Links    [][2]int  `json:"links"`             // by place; a link of an invited peer counts once the peer has joined
+	Settings []Setting `json:"settings"`          // of the first version
+	Changed  []Setting `json:"changed,omitempty"` // settings whose value is not the first one any more
 	Added    []string  `json:"added,omitempty"`   // arms in addition to those in the settings, in their order
 	Retired  []string  `json:"retired,omitempty"` // arms that are not chosen any more
 }
@@ -136,7 +137,7 @@ func (d *Document) Duration() time.Duration {
 func (d *Document) clone() Document {
 	c := *d
 	c.Peers, c.Links, c.Admins = slices.Clone(d.Peers), slices.Clone(d.Links), slices.Clone(d.Admins)
-	c.Added, c.Retired = slices.Clone(d.Added), slices.Clone(d.Retired)
+	c.Added, c.Retired, c.Changed = slices.Clone(d.Added), slices.Clone(d.Retired), slices.Clone(d.Changed)
 	for i := range c.Peers {
 		c.Peers[i].Former, c.Peers[i].Addrs = slices.Clone(c.Peers[i].Former), slices.Clone(c.Peers[i].Addrs)
 	}

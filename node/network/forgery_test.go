@@ -366,3 +366,12 @@ func TestARotationKeepsTheFormerID(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// TestOnlyAPeersOwnAffairsComeUnasked: others need their operators.
+func TestOnlyAPeersOwnAffairsComeUnasked(t *testing.T) {
+	for _, kind := range []Kind{Invite, Add, Extend, Retire, Govern, Link, Unlink, Set} {
+		if c := (Change{Kind: kind, Peer: "a"}); c.Own() {
+			t.Error(kind)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func (l *lab) change(s *labSite) Change {
 	d := s.book.Newest()
 	c := Change{Peer: s.name}
 	some := func() string { return d.Peers[l.rand.IntN(len(d.Peers))].Name }
-	switch l.rand.IntN(10) {
+	switch l.rand.IntN(13) {
 	case 0:
 		c.Kind, c.ID = Add, string(l.id())
 		c.Peer = "site-" + c.ID
@@ -42,6 +42,12 @@ func (l *lab) change(s *labSite) Change {
 		if n := len(c.Admins); l.rand.IntN(2) == 0 {
 			c.Needed = n/2 + 1 + l.rand.IntN(n-n/2+1)
 		}
+	case 7:
+		c.Kind, c.Peer, c.Links = Link, some(), []string{some()}
+	case 8:
+		c.Kind, c.Peer, c.Links = Unlink, some(), []string{some()}
+	case 9:
+		c.Kind, c.Peer, c.Setting = Set, "", &Setting{"protocol.rows.pull", fmt.Sprint(l.rand.IntN(5))}
 	default:
 		c.Kind, c.Addrs = Move, []string{fmt.Sprint("at ", l.rand.IntN(1000))}
 	}
@@ -186,10 +192,7 @@ func history(t *testing.T, seed uint64) (versions, lies int) {
 			_ = s.do(s.book.Withdraw)
 		case x == 6 && step == 250-l.rand.IntN(20):
 			for i := range kind.dead {
-				l.sites[i].dead = true
-				if l.fits(nil, s.book.Newest()) != nil {
-					l.sites[i].dead = false
-				}
+				l.end(l.sites[i])
 			}
 		case x < 9:
 			s.signAll()
@@ -203,13 +206,7 @@ func history(t *testing.T, seed uint64) (versions, lies int) {
 		l.newcomers()
 	}
 	for i := range kind.dead {
-		s := l.sites[i]
-		s.dead = true
-		for _, o := range l.sites {
-			if l.fits(nil, o.book.Newest()) != nil {
-				s.dead = false
-			}
-		}
+		l.end(l.sites[i])
 	}
 	return l.settle(), l.lies
 }

@@ -122,6 +122,40 @@ func (l *lab) fits(_, is *Document) error {
 	return nil
 }
 
+// end ends a site permanently, unless the others could not go on without it: with the version that one of them has, or with one that is
+// accepted already and that they have to complete.
+func (l *lab) end(s *labSite) {
+	was := s.dead
+	s.dead = true
+	for _, o := range l.sites {
+		a := o.book.Record().Agreement
+		for _, m := range []*Motion{nil, motionOf(a.Proposal), motionOfLock(a.Lock)} {
+			d := o.book.Newest()
+			if m != nil {
+				d, _ = d.Next(&m.Change)
+			}
+			if d != nil && l.fits(nil, d) != nil {
+				s.dead = was
+				return
+			}
+		}
+	}
+}
+
+func motionOf(x *Proposal) *Motion {
+	if x == nil {
+		return nil
+	}
+	return &x.Sealed.Motion
+}
+
+func motionOfLock(x *Lock) *Motion {
+	if x == nil {
+		return nil
+	}
+	return &x.Motion
+}
+
 // do runs a step of a site, which restarts if it crashes.
 func (s *labSite) do(step func() error) error {
 	err := step()
@@ -201,7 +235,7 @@ func (l *lab) id() key {
 
 // peers returns a document of n peers that all have links, and their keys.
 func peers(n int) (Document, []key) {
-	d := Document{Version: 1, Name: "lab", Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Every: "1s"}
+	d := Document{Version: 1, Name: "lab", Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Every: "1s", Settings: []Setting{{"protocol.rows.pull", "1"}}}
 	keys := make([]key, n)
 	for i := range n {
 		name := string(rune('a' + i))

@@ -6,7 +6,7 @@ import "peerd.dev/protocol"
 type ConsensusParams struct {
 	Weights  Weights `want:"metropolis|laplacian" doc:"What of their difference two neighbours even out in a round: 1/(1 + the greater number of neighbours of both), or kappa by the greatest number of neighbours in the network, as the paper has it."`
 	Kappa    float64 `want:"over 0 up to 1" doc:"With weights: laplacian, the step size."`
-	Patience uint64  `want:"2..1000000" unit:"rounds" doc:"A neighbour that has not been heard for this long gets no more shares until it is."`
+	Patience uint64  `want:"2..1000000" unit:"rounds" changes:"yes" doc:"A neighbour that has not been heard for this long gets no more shares until it is."`
 }
 
 // Words implements [protocol.Params].

@@ -37,7 +37,7 @@ type BatchParams struct {
 	Schedule   NewsSchedule `want:"fixed|logdet-private" later:"yes" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of all records is threshold. All batches are released and charged for either way."`
 	Threshold  float64      `want:"over 0 up to 1000000000" later:"yes" doc:"With schedule: logdet-private, how much news is worth a message; D of paper 000, over 2."`
 	Draws      uint64       `want:"1..10000" unit:"draws" fixed:"yes" doc:"With decide_from: noised-local, draws of noise in a site's first batch."`
-	Pull       uint64       `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
+	Pull       uint64       `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
 
 // Words implements [protocol.Params].

@@ -22,7 +22,7 @@ type LocalParams struct {
 	Growth    float64      `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its site before it; 0 keeps all batches as long as the first."`
 	Schedule  NewsSchedule `want:"fixed|logdet-private" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of the neighbourhood's records is threshold. All batches are released and charged for either way."`
 	Threshold float64      `want:"over 0 up to 1000000000" doc:"With schedule: logdet-private, how much news is worth a row; D of the paper, over 2."`
-	Pull      uint64       `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
+	Pull      uint64       `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
 
 // Words implements [protocol.Params].

@@ -26,9 +26,9 @@ type PhasesParams struct {
 	OneArm bool    `key:"one_arm" want:"true|false" fixed:"yes" later:"yes" doc:"A site goes on with one arm until its batch is full, and a batch has growth times the rewards of all batches of all arms before it. For learners that learn of all arms from each."`
 	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes before it is full; that costs a draw of noise and no budget. 0 waits for ever."`
 	Window uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"For arms whose means change: rounds, by the clock, after which all batches are forgotten and learning begins again. 0 forgets nothing."`
-	Pull   uint64  `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
-	Merge  Merge   `want:"mean|trimmed" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
-	F      int     `want:"1..1000000" unit:"peers" doc:"Number of lying sites to withstand, with merge: trimmed."`
+	Pull   uint64  `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
+	Merge  Merge   `want:"mean|trimmed" changes:"yes" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
+	F      int     `want:"1..1000000" unit:"peers" changes:"yes" doc:"Number of lying sites to withstand, with merge: trimmed."`
 }
 
 // Words implements [protocol.Params].

@@ -62,7 +62,7 @@ func TestALieIsRefused(t *testing.T) {
 		"a term for each leaf":     {100, 50, dp.Noise{Scale: 5 << 20, VarianceUnits: 7 * dp.VarianceScale}, false},
 		"more terms than leaves":   {100, 50, dp.Noise{Scale: 5 << 20, VarianceUnits: 7*dp.VarianceScale + 1}, true},
 		"a greater scale":          {100, 50, dp.Noise{Scale: 5<<20 + 1, VarianceUnits: 3 * dp.VarianceScale}, true},
-		"more pulls than possible": {1 << 63, 50, noise, true}, // that is for the merge
+		"more pulls than possible": {1 << 63, 50, noise, true},
 	} {
 		r := dptest.Received(t, dp.Fields{Count: []uint64{x.count}, Value: []int64{x.reward << 20}, Exponent: dp.GridExponent, Span: dp.Span{To: 7}, Noise: x.noise})
 		m := protocoltest.Draft{Kind: protocol.FirstFree, Body: []dp.Release{r}}.Message()
