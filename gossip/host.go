@@ -103,9 +103,9 @@ func NewHost(c Config) (*Host, error) {
 	h.cfg.Neighbours = slices.Clone(c.Neighbours)
 	h.checkpoint.Store(&protocol.SignedCheckpoint{})
 	if c.Checkpoints {
-		own, err := c.signed(c.Checkpoint)
-		if err != nil {
-			return nil, err
+		own, failure := c.signed(c.Checkpoint)
+		if failure != nil {
+			return nil, failure
 		}
 		h.checkpoint.Store(&own)
 		if h.self.run = c.Run; c.Run == 0 {

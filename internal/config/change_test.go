@@ -69,7 +69,7 @@ func TestASettingChangesInTheNetwork(t *testing.T) {
 	was, is := configtest.ThreeSites(), configtest.ThreeSites()
 	was.Version, was.Settings, is.Settings = 1, c.SharedSettings(), c.SharedSettings()
 	is.Version, is.Changed = 2, []network.Setting{{Key: "protocol.rows.pull", Value: "77"}}
-	if err := c.CheckChange(was, is); err != nil {
+	if err = c.CheckChange(was, is); err != nil {
 		t.Fatal(err)
 	}
 	at, err := c.In(is)

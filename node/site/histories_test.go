@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -610,6 +611,7 @@ func (p *past) recover() {
 			return
 		}
 		p.stop()
+		p.clock.add(time.Second) // no two recoveries from one backup are in one second, which would be one incarnation
 		p.open()
 		a, err := p.s.Recover(without)
 		if errors.Is(err, ErrFork) { // two lives went on from older backups, and one of them is here

@@ -93,13 +93,13 @@ func TestAStartOnAFullDiskEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, s, store.Log, "a", string(make([]byte, size)))
-	if err := s.Close(); err != nil {
+	if err = s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	list := func() string {
-		names, err := fs.List(dir)
-		if err != nil {
-			t.Fatal(err)
+		names, failure := fs.List(dir)
+		if failure != nil {
+			t.Fatal(failure)
 		}
 		slices.Sort(names)
 		return strings.Join(names, " ")
