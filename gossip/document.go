@@ -125,25 +125,7 @@ func trade(ctx context.Context, open func(context.Context) (network.Stream, erro
 
 // tradeBack serves a stream of documentProtocol.
 func (h *Host) tradeBack(s network.Stream) {
-	if !h.enter() {
-		_ = s.ResetWithError(network.StreamShutdown)
-		return
-	}
-	defer h.running.Done()
-	defer context.AfterFunc(h.life, func() { _ = s.Reset() })()
-	with := h.traders[s.Conn().RemotePeer()] // the gate refuses all others
-	if err := with.admit(time.Now()); err != nil {
-		with.judge(err, h.log)
-		_ = s.ResetWithError(network.StreamRateLimited)
-		return
-	}
-	if err := h.answerTrade(s, with); err != nil {
-		with.judge(err, h.log)
-		h.log.Debug("network document not traded", "with", s.Conn().RemotePeer(), "reason", oneLine(err))
-		_ = s.Reset()
-		return
-	}
-	_ = s.Close()
+	h.serve(s, func(with *trader) error { return h.answerTrade(s, with) })
 }
 
 func (h *Host) answerTrade(s network.Stream, with *trader) error {

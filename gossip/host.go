@@ -35,7 +35,7 @@ type Host struct {
 	cfg        Config
 	log        *slog.Logger
 	libp2p     host.Host
-	traders    map[peer.ID]*trader // who may exchange network documents
+	traders    map[peer.ID]*trader // who may exchange network documents and memories
 	gate       *gate
 	self       hello     // ours, without checkpoints
 	members    []*member // by index
@@ -80,6 +80,8 @@ type member struct {
 	framesOut   atomic.Uint64
 	bytesIn     atomic.Uint64
 	bytesOut    atomic.Uint64
+
+	memory
 }
 
 func (m *member) alive() { m.seen.Store(time.Now().UnixNano()) }
@@ -128,6 +130,9 @@ func NewHost(c Config) (*Host, error) {
 		if m.name == "" {
 			m.name = strconv.Itoa(i)
 		}
+		if c.Checkpoints && c.Known != nil {
+			m.highest = c.Known[i]
+		}
 		h.members = append(h.members, m)
 	}
 	h.traders = newTraders(h.members, c.Peers, former)
@@ -158,6 +163,9 @@ func (h *Host) start(r roster) error {
 	h.libp2p.SetStreamHandler(probeUnsigned, h.answer)
 	if h.cfg.Document != nil {
 		h.libp2p.SetStreamHandler(documentProtocol, h.tradeBack)
+	}
+	if h.cfg.Checkpoints {
+		h.libp2p.SetStreamHandler(memoryProtocol, h.tradeMemories)
 	}
 	for _, a := range r.listen {
 		if err := h.libp2p.Network().Listen(a); err != nil {

@@ -65,6 +65,7 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 	}
 	link := rcmgr.ResourceLimits{Streams: 8, StreamsInbound: 4, StreamsOutbound: 4, Memory: peerMemory}
 	probe := rcmgr.ResourceLimits{Streams: 2, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory}
+	trade := rcmgr.ResourceLimits{Streams: 4, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory}
 	config := rcmgr.PartialLimitConfig{
 		AllowlistedSystem: listed, AllowlistedTransient: listed,
 		System: rcmgr.ResourceLimits{
@@ -93,7 +94,7 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 			linkProtocol: link, linkUnsigned: link,
 			probeProtocol: probe, probeUnsigned: probe,
 
-			documentProtocol: {Streams: 4, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory},
+			documentProtocol: trade, memoryProtocol: trade,
 		},
 	}
 	perAddr := 2*n + spareOne

@@ -45,8 +45,6 @@ type link struct {
 	wrote protocol.SignedCheckpoint // the newest on the outbound stream; used by run only
 	signs bool                      // whether checkpoints on it have signatures; the same
 
-	memory
-
 	mu     sync.Mutex
 	claims claims
 	out    network.Stream // written by run; nil while down
@@ -58,7 +56,7 @@ type link struct {
 }
 
 func newLink(h *Host, m *member) *link {
-	l := &link{
+	return &link{
 		member: m,
 		h:      h,
 		log:    h.log.With("peer", m.name),
@@ -68,10 +66,6 @@ func newLink(h *Host, m *member) *link {
 		due:    make(chan struct{}, 1),
 		claims: make(claims),
 	}
-	if h.cfg.Checkpoints && h.cfg.Known != nil {
-		l.highest = h.cfg.Known[m.index]
-	}
-	return l
 }
 
 // hello returns the first frame of this end on a stream of a protocol.

@@ -8,8 +8,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Peers remember the highest checkpoint of each neighbour's ledger and send it in every
-// hello. Its owner has signed it, so no neighbour can invent one. If a peer's folder was restored from a backup, or runs twice, both ends notice:
+// Peers remember the highest checkpoint of each other peer's ledger, which they hear on links and from others
+// ([Host.TradeMemories]), and send what they remember of a neighbour in every hello. Its owner has signed it, so no neighbour can invent one. If a peer's folder was restored from a backup, or runs twice, both ends notice:
 //
 //   - the peer receives a checkpoint of its own ledger that its ledger does not follow;
 //   - its neighbour receives a checkpoint that does not follow an earlier one, raises an
@@ -25,7 +25,7 @@ import (
 // earlier one.
 var errRolledBack = fmt.Errorf("%w: its folder was restored from a backup or runs twice", ErrMismatch)
 
-// memory is what a link knows of the neighbour's ledger.
+// memory is what is known here of another peer's ledger.
 type memory struct {
 	order   sync.Mutex // orders the calls of OnCheckpoint
 	mu      sync.Mutex
@@ -39,6 +39,12 @@ func (y *memory) remembered() protocol.SignedCheckpoint {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	return y.highest
+}
+
+func (y *memory) keep(c protocol.SignedCheckpoint) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.highest = c
 }
 
 func (y *memory) warning() (string, uint64) {
@@ -129,9 +135,7 @@ func (l *link) remember(c protocol.SignedCheckpoint) error {
 	case c.Checkpoint == highest.Checkpoint && (c == highest || c.Signature == [64]byte{}):
 		return nil
 	}
-	l.memory.mu.Lock()
-	l.highest = c
-	l.memory.mu.Unlock()
+	l.keep(c)
 	if l.h.cfg.OnCheckpoint != nil {
 		l.h.cfg.OnCheckpoint(l.index, c)
 	}
@@ -157,7 +161,7 @@ func (m *member) barred() bool {
 	if m.link == nil {
 		return false
 	}
-	if alarm, _ := m.link.warning(); alarm == "" {
+	if alarm, _ := m.warning(); alarm == "" {
 		return false
 	}
 	state, _, _ := m.link.state()

@@ -1,12 +1,14 @@
 package gossip
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
@@ -18,7 +20,7 @@ const (
 
 var errTooMany = fmt.Errorf("%w: more than %d exchanges in %v", errViolation, maxTrades, tradePeriod)
 
-// A trader is a peer that may exchange network documents with this one.
+// A trader is a peer that may exchange network documents, and memories of checkpoints, with this one.
 type trader struct {
 	name    string  // for the log; an id that a peer had before has no other name
 	member  *member // nil for an id that a peer had before
@@ -58,6 +60,29 @@ func (t *trader) admit(now time.Time) error {
 	return nil
 }
 
+// serve lets answer serve a stream that a peer has opened, unless it has opened too many.
+func (h *Host) serve(s network.Stream, answer func(with *trader) error) {
+	if !h.enter() {
+		_ = s.ResetWithError(network.StreamShutdown)
+		return
+	}
+	defer h.running.Done()
+	defer context.AfterFunc(h.life, func() { _ = s.Reset() })()
+	with := h.traders[s.Conn().RemotePeer()] // the gate refuses all others
+	if err := with.admit(time.Now()); err != nil {
+		with.judge(err, h.log)
+		_ = s.ResetWithError(network.StreamRateLimited)
+		return
+	}
+	if err := answer(with); err != nil {
+		with.judge(err, h.log)
+		h.log.Debug("not traded", "with", s.Conn().RemotePeer(), "protocol", s.Protocol(), "reason", oneLine(err))
+		_ = s.Reset()
+		return
+	}
+	_ = s.Close()
+}
+
 // judge counts an error that is the peer's fault, and logs at most one a minute.
 func (t *trader) judge(err error, log *slog.Logger) {
 	if !errors.Is(err, errViolation) && !errors.Is(err, ErrDocument) {
@@ -71,6 +96,6 @@ func (t *trader) judge(err error, log *slog.Logger) {
 		t.member.refused.Add(1)
 	}
 	if t.named.over() {
-		log.Warn("refused: what a peer does with the network document is against the rules", "peer", t.name, "reason", oneLine(err), "refused", n)
+		log.Warn("refused: what a peer sends of the network document or of checkpoints is against the rules", "peer", t.name, "reason", oneLine(err), "refused", n)
 	}
 }

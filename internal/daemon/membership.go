@@ -115,7 +115,8 @@ func (p *Daemon) follow(ctx context.Context) error {
 	}
 }
 
-// spread shows the record to all peers that can be reached, or to one of them, and hears theirs.
+// spread shows the record, and the checkpoints that are remembered here, to all peers that can be reached, or to one of them,
+// and hears theirs.
 func (p *Daemon) spread(ctx context.Context, all bool) {
 	deployment, host := p.now()
 	var to []protocol.Peer
@@ -131,7 +132,13 @@ func (p *Daemon) spread(ctx context.Context, all bool) {
 	done := make(chan int)
 	for _, i := range to {
 		go func() {
-			if err := host.TradeDocument(ctx, i); err != nil {
+			err := host.TradeDocument(ctx, i)
+			if err == nil { // a peer of an earlier build does not trade memories
+				if err := host.TradeMemories(ctx, i); err != nil {
+					p.log.Debug("checkpoints", "peer", deployment.Network.Peers[i].Name, "err", err)
+				}
+			}
+			if err != nil {
 				p.log.Debug("network document", "peer", deployment.Network.Peers[i].Name, "err", err)
 				i = deployment.Self
 			}

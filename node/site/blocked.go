@@ -303,10 +303,11 @@ func (s *Site) had() uint64 {
 }
 
 // has reports whether the ledger once had the length in m, with m's head. For a neighbour that
-// the operator excluded from the recovery, only records from the gap on count.
+// the operator excluded from the recovery, only records from the gap on count; once this life is open, others may have
+// heard of the records from such a neighbour.
 func (s *Site) has(id string, m protocol.Checkpoint) (bool, error) {
 	switch {
-	case m.Records <= s.life.Taken, m.Records <= s.life.Gap && slices.Contains(s.life.Without, id):
+	case m.Records <= s.life.Taken, m.Records <= s.life.Gap && (slices.Contains(s.life.Without, id) || s.life.Opened && len(s.life.Without) > 0):
 		return true, nil
 	case m.Records > s.chain.Next:
 		return false, nil

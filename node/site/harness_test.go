@@ -610,6 +610,13 @@ func (n *network) memory(p protocol.Peer) protocol.Checkpoint {
 	return n.peers[p].memory
 }
 
+// hear makes a neighbour remember a checkpoint that another peer has reported to it.
+func (n *network) hear(p protocol.Peer, c protocol.Checkpoint) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.peers[p].memory = c
+}
+
 // step lets the neighbours play a round and returns what they sent the site in the round before.
 func (n *network) step(t protocol.Round) (in []protocol.Delivery) {
 	n.mu.Lock()

@@ -1,0 +1,117 @@
+package gossip
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"peerd.dev/protocol"
+)
+
+// memoryProtocol carries the signed checkpoints that two peers remember of all peers. With it a checkpoint reaches
+// peers that are no neighbours of its owner, and each of them can answer for a neighbour that is away or has lost its
+// folder. No other peer can invent one, so a peer can only withhold them.
+const memoryProtocol = "/peerd/memory/1"
+
+// maxMemories bounds a frame of memoryProtocol, in bytes: an index and a checkpoint for each of 10,000 peers.
+const maxMemories = 10_000 * (binary.MaxVarintLen32 + 8 + 32 + signatureSize)
+
+// TradeMemories exchanges with a peer, which need not be a neighbour, the checkpoints that both remember of all peers.
+func (h *Host) TradeMemories(ctx context.Context, with protocol.Peer) error {
+	if !h.cfg.Checkpoints || !h.enter() {
+		return nil
+	}
+	defer h.running.Done()
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	s, err := h.libp2p.NewStream(ctx, h.members[with].id, memoryProtocol)
+	if err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	defer func() { _ = s.Reset() }()
+	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
+	if _, err = s.Write(prefixed(h.memories())); err != nil {
+		return err
+	}
+	err = h.readMemories(s, with)
+	h.traders[h.members[with].id].judge(err, h.log)
+	return err
+}
+
+// tradeMemories serves a stream of memoryProtocol.
+func (h *Host) tradeMemories(s network.Stream) {
+	h.serve(s, func(with *trader) error {
+		if with.member == nil || with.unheard || h.cfg.Peers[with.member.index].Absent {
+			return fmt.Errorf("%w: no part in the network", errViolation)
+		}
+		if err := s.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
+			return err
+		}
+		if err := h.readMemories(s, with.member.index); err != nil {
+			return err
+		}
+		_, err := s.Write(prefixed(h.memories()))
+		return err
+	})
+}
+
+// memories returns the highest checkpoint of each peer that is known here with its signature, this peer's among them.
+func (h *Host) memories() (b []byte) {
+	for _, m := range h.members {
+		c := m.remembered()
+		if m.index == h.cfg.Self {
+			c = *h.checkpoint.Load()
+		}
+		if c.Records > 0 && c.Signature != [signatureSize]byte{} {
+			b = appendCheckpoint(binary.AppendUvarint(b, uint64(m.index)), c, true)
+		}
+	}
+	return b
+}
+
+func (h *Host) readMemories(s network.Stream, from protocol.Peer) error {
+	f := frameReader{r: bufio.NewReader(s)}
+	b, err := f.next(maxMemories)
+	if err != nil {
+		return err
+	}
+	for last := -1; len(b) > 0; {
+		of, n := binary.Uvarint(b)
+		if n <= 0 || len(b) < n+checkpointSize(true) || of > uint64(^uint32(0)) || int(of) <= last {
+			return fmt.Errorf("%w: checkpoints not in canonical form", errViolation)
+		}
+		c, err := readCheckpoint(b[n : n+checkpointSize(true)])
+		if err != nil {
+			return err
+		}
+		b, last = b[n+checkpointSize(true):], int(of)
+		if last < len(h.members) { // the other may be at a later version of the network
+			h.learn(h.members[last], c, from)
+		}
+	}
+	return nil
+}
+
+// learn takes a checkpoint that a peer remembers of another one, or of this one, if its owner has signed it. A wrong signature
+// is not counted: the owner's key may have changed in a version that one of the two does not know.
+func (h *Host) learn(m *member, c protocol.SignedCheckpoint, from protocol.Peer) {
+	if m.index == h.cfg.Self {
+		own := h.checkpoint.Load()
+		if !own.Follows(c.Checkpoint) && h.cfg.proves(m.index, c) && h.cfg.OnRemembered != nil {
+			h.cfg.OnRemembered(from, c.Checkpoint, true)
+		}
+		return
+	}
+	m.order.Lock()
+	defer m.order.Unlock()
+	if c.Records > m.remembered().Records && h.cfg.proves(m.index, c) {
+		m.keep(c)
+		if h.cfg.OnCheckpoint != nil {
+			h.cfg.OnCheckpoint(m.index, c)
+		}
+	}
+}
