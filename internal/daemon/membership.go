@@ -133,9 +133,9 @@ func (p *Daemon) spread(ctx context.Context, all bool) {
 	for _, i := range to {
 		go func() {
 			err := host.TradeDocument(ctx, i)
-			if err == nil { // a peer of an earlier build does not trade memories
-				if err := host.TradeMemories(ctx, i); err != nil {
-					p.log.Debug("checkpoints", "peer", deployment.Network.Peers[i].Name, "err", err)
+			if err == nil {
+				if missed := host.TradeMemories(ctx, i); missed != nil { // an earlier build does not
+					p.log.Debug("checkpoints", "peer", deployment.Network.Peers[i].Name, "err", missed)
 				}
 			}
 			if err != nil {

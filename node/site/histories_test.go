@@ -616,7 +616,7 @@ func (p *past) standing() standing { return standing{p.s.OldCopy(), p.s.blocked.
 // waits for neighbours that are away, or that a recovery did not know of all that was lost.
 func (p *past) upright(was standing) {
 	p.t.Helper()
-	if p.s.OldCopy() != was.behind && !(p.spoken && (!was.open || p.s.recovered())) {
+	if shown := p.spoken && (!was.open || p.s.recovered()); p.s.OldCopy() != was.behind && !shown {
 		p.t.Fatalf("a site that was stopped was taken for an old copy: %v; now %+v, and here are %d records", was, p.s.blocked.evidence, p.s.chain.Next)
 	}
 }
