@@ -185,16 +185,16 @@ func TestWhoAbusesTheDocumentIsNamed(t *testing.T) {
 	}
 }
 
-// TestAFloodOfTradesIsShort: a peer may open some exchanges in a period, and again in the next.
-func TestAFloodOfTradesIsShort(t *testing.T) {
-	var x trader
+// TestAFloodIsShort: a peer may do something some times in a period, and again in the next.
+func TestAFloodIsShort(t *testing.T) {
+	x := quota{of: "exchanges", most: maxTrades}
 	now := time.Unix(1, 0)
 	for i := range 3 * maxTrades {
-		if err := x.admit(now); (err == nil) != (i < maxTrades) {
+		if err := x.take(now); (err == nil) != (i < maxTrades) {
 			t.Fatal(i, err)
 		}
 	}
-	if err := x.admit(now.Add(tradePeriod)); err != nil {
+	if err := x.take(now.Add(period)); err != nil {
 		t.Error(err)
 	}
 }

@@ -21,7 +21,8 @@ type gate struct {
 	self      peer.ID
 	peers     []peer.AddrInfo // listed, by index
 	listed    map[peer.ID]protocol.Peer
-	former    map[peer.ID]bool // ids that listed peers had before, and ids of peers that left
+	former    map[peer.ID]bool    // ids that listed peers had before, and ids of peers that left
+	traders   map[peer.ID]*trader // whose streams are counted; nil for none
 	log       *slog.Logger
 	strangers atomic.Uint64             // connections refused because their peer is not listed
 	first     atomic.Pointer[time.Time] // when the first of them was refused

@@ -11,6 +11,7 @@
 package gossip
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -66,26 +66,6 @@ var _ interface { // node.Transport
 	Inbox() <-chan protocol.Delivery
 } = (*Host)(nil)
 
-// member is a host's state of one peer of the network.
-type member struct {
-	index       protocol.Peer
-	name        string // for the log
-	id          peer.ID
-	link        *link // nil unless a neighbour
-	incarnation atomic.Uint32
-	seen        atomic.Int64 // Unix time in ns of the newest sign of life; 0 for none
-	refused     atomic.Uint64
-	dropped     atomic.Uint64
-	framesIn    atomic.Uint64
-	framesOut   atomic.Uint64
-	bytesIn     atomic.Uint64
-	bytesOut    atomic.Uint64
-
-	memory
-}
-
-func (m *member) alive() { m.seen.Store(time.Now().UnixNano()) }
-
 // NewHost listens and starts to connect to the neighbours. The caller closes it.
 func NewHost(c Config) (*Host, error) {
 	r, err := c.check()
@@ -126,16 +106,14 @@ func NewHost(c Config) (*Host, error) {
 	}
 	h.gate = newGate(c.Identity.id, r.peers, former, h.log)
 	for i, p := range r.peers {
-		m := &member{index: protocol.Peer(i), name: c.Peers[i].Name, id: p.ID}
-		if m.name == "" {
-			m.name = strconv.Itoa(i)
-		}
+		m := newMember(protocol.Peer(i), cmp.Or(c.Peers[i].Name, strconv.Itoa(i)), p.ID)
 		if c.Checkpoints && c.Known != nil {
 			m.highest = c.Known[i]
 		}
 		h.members = append(h.members, m)
 	}
 	h.traders = newTraders(h.members, c.Peers, former)
+	h.gate.traders = h.traders
 	if h.libp2p, err = newLibp2p(c, h.gate); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (h *Host) accept(s network.Stream) {
 	}
 	m := h.members[from]
 	if m.link == nil {
-		m.refused.Add(1)
+		m.refused.Add(1) // it may be at another version of the network
 		h.log.Debug("stream refused", "peer", m.name, "reason", "no neighbour")
 		_ = s.ResetWithError(network.StreamGated)
 		return
@@ -213,7 +213,6 @@ func (l *link) violated(s network.Stream, err error) {
 		_ = s.Reset()
 		return
 	}
-	l.refused.Add(1)
-	l.log.Debug("stream reset", "reason", oneLine(err))
+	l.accuse(err, l.h.log)
 	_ = s.ResetWithError(network.StreamProtocolViolation)
 }

@@ -16,9 +16,10 @@ import (
 )
 
 // Limits of a connection. A peer needs two link streams, four for the topic and a few
-// short ones for identification; a stream's window starts at 256 KiB.
+// short ones for identification; a stream's window starts at 256 KiB. Streams are fewer than the windows for which there
+// is memory: a connection without memory ends without a word on why.
 const (
-	peerStreams = 32
+	peerStreams = 24
 	peerMemory  = 8 << 20
 	baseMemory  = 64 << 20
 	spare       = 256 // connections of strangers, until they are refused
@@ -38,6 +39,23 @@ func (l limits) OpenConnection(dir network.Direction, fd bool, at ma.Multiaddr) 
 		l.gate.refuse(at, err)
 	}
 	return c, err
+}
+
+// OpenStream implements [network.ResourceManager]. It refuses the streams of a peer that has opened too many.
+func (l limits) OpenStream(p peer.ID, dir network.Direction) (network.StreamManagementScope, error) {
+	s, err := l.ResourceManager.OpenStream(p, dir)
+	with := l.gate.traders[p]
+	if dir != network.DirInbound || with == nil {
+		return s, err
+	}
+	if many := with.streams.take(time.Now()); many != nil && err == nil {
+		s.Done()
+		s, err = nil, many
+	}
+	if err != nil {
+		with.accuse(err, l.gate.log)
+	}
+	return s, err
 }
 
 // newLimits returns a resource manager for the peers of a gate. All peers may have the same

@@ -52,6 +52,7 @@ type link struct {
 	rtt    time.Duration  // of the newest hello
 	reason error          // newest reason why the link was down
 	logged bool           // the present outage is logged
+	lines  quota          // of the log about the link, whose state the other end can change as often as it likes
 	left   bool           // the neighbour has closed its stream in good order; lossless only
 }
 
@@ -65,6 +66,7 @@ func newLink(h *Host, m *member) *link {
 		kick:   make(chan struct{}, 1),
 		due:    make(chan struct{}, 1),
 		claims: make(claims),
+		lines:  quota{of: "lines", most: 20},
 	}
 }
 
@@ -108,7 +110,9 @@ func (l *link) accepted(s network.Stream) (old network.Stream) {
 // announce is called with mu held, after out or in was set.
 func (l *link) announce() {
 	if l.out != nil && l.in != nil {
-		l.log.Info("link up", "rtt", l.rtt.String())
+		if l.lines.take(time.Now()) == nil {
+			l.log.Info("link up", "rtt", l.rtt.String())
+		}
 		l.logged = false
 		if errors.Is(l.reason, errUndialled) {
 			l.reason = nil // waiting was not an error
@@ -151,7 +155,7 @@ func (l *link) failed(why error) {
 		l.reason = why
 		return
 	}
-	if !l.logged || errors.Is(why, ErrMismatch) && !errors.Is(l.reason, ErrMismatch) {
+	if news := !l.logged || errors.Is(why, ErrMismatch) && !errors.Is(l.reason, ErrMismatch); news && l.lines.take(time.Now()) == nil {
 		l.log.Warn("no link", "reason", oneLine(why))
 		l.logged = true
 	}

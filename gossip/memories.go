@@ -45,13 +45,13 @@ func (h *Host) TradeMemories(ctx context.Context, with protocol.Peer) error {
 // tradeMemories serves a stream of memoryProtocol.
 func (h *Host) tradeMemories(s network.Stream) {
 	h.serve(s, func(with *trader) error {
-		if with.member == nil || with.unheard || h.cfg.Peers[with.member.index].Absent {
+		if with.unheard || h.cfg.Peers[with.index].Absent {
 			return fmt.Errorf("%w: no part in the network", errViolation)
 		}
 		if err := s.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
 			return err
 		}
-		if err := h.readMemories(s, with.member.index); err != nil {
+		if err := h.readMemories(s, with.index); err != nil {
 			return err
 		}
 		_, err := s.Write(prefixed(h.memories()))

@@ -105,7 +105,11 @@ func (l *link) open() (network.Stream, *bufio.Reader, error) {
 	if err != nil {
 		_ = s.Reset()
 		if errors.Is(err, ErrMismatch) || errors.Is(err, errViolation) {
-			l.refused.Add(1)
+			if errors.Is(err, ErrMismatch) {
+				l.refused.Add(1)
+			} else {
+				l.accuse(err, l.h.log)
+			}
 			// This connection must not be used for anything else. The other end has our hello,
 			// which shows it the mismatch. Other connections may belong to another process with
 			// the same key.

@@ -25,8 +25,8 @@ func (l *link) pump(s network.Stream, r *bufio.Reader) error {
 		_, err := r.ReadByte()
 		switch {
 		case err == nil:
-			l.refused.Add(1)
 			err = fmt.Errorf("%w: unasked answer", errViolation)
+			l.accuse(err, l.h.log)
 		case errors.Is(err, io.EOF):
 			err = errGoodbye
 		}

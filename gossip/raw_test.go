@@ -22,7 +22,8 @@ import (
 // raw connects a bare libp2p host to h.
 func raw(t testing.TB, id Identity, h *Host) host.Host {
 	t.Helper()
-	r, err := libp2p.New(libp2p.Identity(id.private), libp2p.NoListenAddrs, libp2p.Transport(tcp.NewTCPTransport), libp2p.DisableMetrics())
+	r, err := libp2p.New(libp2p.Identity(id.private), libp2p.NoListenAddrs, libp2p.Transport(tcp.NewTCPTransport), libp2p.DisableMetrics(),
+		libp2p.ResourceManager(&network.NullResourceManager{}))
 	if err != nil {
 		t.Fatal(err)
 	}

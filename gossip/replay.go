@@ -21,13 +21,15 @@ const replayWindow = 1024
 // and receivers of rows and announcements ignore them.
 type replayGuard struct {
 	listed  map[peer.ID]protocol.Peer // never changed
+	blame   func(by peer.ID, reason string)
 	mu      sync.Mutex
 	authors map[peer.ID]*window
 }
 
-func (g *replayGuard) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
+func (g *replayGuard) validate(_ context.Context, by peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
 	number := msg.GetSeqno()
 	if _, ok := g.listed[msg.GetFrom()]; !ok || len(number) != 8 { // strangers could fill the memory
+		g.blame(by, "a message of a stranger, or without a number")
 		return pubsub.ValidationReject
 	}
 	g.mu.Lock()

@@ -38,8 +38,9 @@ type topic struct {
 // startTopic joins the topic until life ends.
 func (h *Host) startTopic() error {
 	t := &topic{h: h}
+	t.tracer.blame = t.blame
 	name := "/peerd/" + h.cfg.Network + "/1"
-	guard := &replayGuard{listed: h.gate.listed, authors: make(map[peer.ID]*window)}
+	guard := &replayGuard{listed: h.gate.listed, blame: t.blame, authors: make(map[peer.ID]*window)}
 	ps, err := pubsub.NewGossipSub(h.life, h.libp2p,
 		pubsub.WithLogger(slog.New(Libraries(h.log.Handler()))),
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
@@ -56,6 +57,7 @@ func (h *Host) startTopic() error {
 		pubsub.WithPeerOutboundQueueSize(topicQueue),
 		pubsub.WithValidateQueueSize(topicQueue),
 		pubsub.WithRawTracer(&t.tracer),
+		pubsub.WithAppSpecificRpcInspector(t.inspect),
 	)
 	if err != nil {
 		return fmt.Errorf("gossip: %w", err)
@@ -117,6 +119,24 @@ func (t *topic) announce() {
 	}
 }
 
+// inspect drops what a peer sends on the topic beyond its quota.
+func (t *topic) inspect(p peer.ID, _ *pubsub.RPC) error {
+	with := t.h.traders[p]
+	err := with.rpcs.take(time.Now())
+	if err != nil {
+		t.tracer.dropped.Add(1)
+		with.accuse(err, t.h.log)
+	}
+	return err
+}
+
+// blame counts a message against the peer that forwarded it: one that follows the rules has checked it.
+func (t *topic) blame(p peer.ID, reason string) {
+	if with := t.h.traders[p]; with != nil {
+		with.accuse(fmt.Errorf("%w: on the topic: %s", errViolation, reason), t.h.log)
+	}
+}
+
 // validate accepts or rejects a message before it is delivered or forwarded, and attaches
 // the decoded message to it.
 func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
@@ -134,8 +154,7 @@ func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubs
 		err = fmt.Errorf("announces peer %d", m.Label().Origin)
 	}
 	if err != nil {
-		from.refused.Add(1)
-		t.h.log.Debug("topic message refused", "peer", from.name, "reason", oneLine(err))
+		from.accuse(fmt.Errorf("%w: on the topic: %w", errViolation, err), t.h.log)
 		return pubsub.ValidationReject
 	}
 	if m.IsPresence() && m.Label().Incarnation < from.incarnation.Load() {

@@ -181,11 +181,26 @@ func TestTopicRefusesOverTheWire(t *testing.T) {
 	if d := receive(t, h); d.From != 0 || d.Message.Round() != 1 {
 		t.Errorf("%+v", d)
 	}
-	eventually(t, "3 refused, 2 of peer 0", func() bool {
-		return h.Totals().TopicRefused == 3 && status(h, 0).Refused == 2
+	eventually(t, "3 refused, all of peer 0", func() bool {
+		return h.Totals().TopicRefused == 3 && status(h, 0).Refused == 3
 	})
 	if n := hosts[1].Totals().TopicRefused; n != 0 || status(hosts[1], 2).Incarnation == 9 {
 		t.Errorf("passed on: %d", n)
+	}
+}
+
+// TestTheTopicHasAQuota for each peer.
+func TestTheTopicHasAQuota(t *testing.T) {
+	hosts := start(t, topical(configs(2, path(2))))
+	ready(t, hosts...)
+	was := status(hosts[0], 1).Refused
+	for i := range maxRPCs + 100 {
+		if err := hosts[0].topic.inspect(hosts[1].libp2p.ID(), nil); err != nil && i < maxRPCs/2 {
+			t.Fatal(i, err)
+		}
+	}
+	if n := status(hosts[0], 1).Refused - was; n < 100 || n > 200 {
+		t.Errorf("%d of 100 are refused", n)
 	}
 }
 

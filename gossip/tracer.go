@@ -14,6 +14,7 @@ type tracer struct {
 	out, in           atomic.Uint64
 	bytesOut, bytesIn atomic.Uint64
 	dropped, refused  atomic.Uint64
+	blame             func(p peer.ID, reason string)
 }
 
 var _ pubsub.RawTracer = (*tracer)(nil)
@@ -25,13 +26,16 @@ func (t *tracer) DropRPC(*pubsub.RPC, peer.ID) { t.dropped.Add(1) }
 func (t *tracer) UndeliverableMessage(*pubsub.Message) { t.dropped.Add(1) }
 
 // RejectMessage counts a message that was rejected.
-func (t *tracer) RejectMessage(_ *pubsub.Message, reason string) {
+func (t *tracer) RejectMessage(m *pubsub.Message, reason string) {
 	switch reason {
 	case pubsub.RejectValidationQueueFull, pubsub.RejectValidationThrottled:
 		t.dropped.Add(1)
 	case pubsub.RejectSelfOrigin: // an echo of our own
+	case pubsub.RejectValidationFailed, pubsub.RejectValidationIgnored: // counted by the validator
+		t.refused.Add(1)
 	default:
 		t.refused.Add(1)
+		t.blame(m.ReceivedFrom, reason)
 	}
 }
 

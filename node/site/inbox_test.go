@@ -2,7 +2,9 @@ package site
 
 import (
 	"crypto/sha256"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"peerd.dev/node/decision"
@@ -55,6 +57,10 @@ func TestASenderIsHeardUpToABound(t *testing.T) {
 		}
 		for range 3 {
 			a.net.inbox <- protocol.Delivery{From: right, Message: ms[0]}
+		}
+		synctest.Wait()
+		if why, name := a.status().LastErr, a.s.c.Name(a.s.c.ID(left)); !strings.HasPrefix(why, name+" sends more than") {
+			t.Errorf("the last fault is %q, which does not name the sender", why)
 		}
 		a.pass(every)
 		if n := a.status().Flooded; n != 7 {

@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"peerd.dev/node/store"
@@ -131,7 +132,7 @@ func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []prot
 			return 0, nil, ctx.Err()
 		case d := <-tr.Inbox():
 			if heard[d.From]++; heard[d.From] > maxHeard {
-				s.flooded()
+				s.flooded(d.From)
 				continue
 			}
 			in = append(in, d)
@@ -162,10 +163,11 @@ func (s *Site) sane(now time.Time) time.Time {
 }
 
 // flooded counts a message that was dropped because its sender sent too many.
-func (s *Site) flooded() {
+func (s *Site) flooded(from protocol.Peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counts.flooded++
+	s.noteFault(fmt.Errorf("%s sends more than %d messages in a round", s.c.Name(s.c.ID(from)), maxHeard))
 }
 
 // skip counts the rounds that passed without this peer while there was something to play.

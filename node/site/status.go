@@ -113,7 +113,7 @@ func (s *Site) noteFault(err error) {
 	if s.counts.warned.IsZero() || now.Sub(s.counts.warned) >= time.Minute {
 		level, s.counts.warned = slog.LevelWarn, now
 	}
-	s.log.Log(context.Background(), level, "another peer broke the protocol", "reason", err, "count", s.counts.refused)
+	s.log.Log(context.Background(), level, "another peer broke the protocol", "reason", err, "count", s.counts.refused+s.counts.flooded)
 }
 
 // noteAlone logs when a peer that the protocol needs is lost, and when it answers again.

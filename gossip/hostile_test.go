@@ -1,0 +1,174 @@
+package gossip
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	"github.com/libp2p/go-libp2p/core/host"
+	corep2p "github.com/libp2p/go-libp2p/core/protocol"
+)
+
+// An attack does what a hostile member can do as often as it can, until ctx ends.
+type attack func(ctx context.Context, t *testing.T, r host.Host, victim *Host)
+
+// written returns the attack that opens streams of a protocol and writes bytes.
+func written(on corep2p.ID, b []byte) attack {
+	return func(ctx context.Context, _ *testing.T, r host.Host, victim *Host) {
+		for ctx.Err() == nil {
+			s, err := r.NewStream(ctx, victim.libp2p.ID(), on)
+			if err != nil {
+				time.Sleep(time.Millisecond)
+				continue
+			}
+			_ = s.SetDeadline(time.Now().Add(time.Second))
+			if _, err = s.Write(b); err == nil {
+				_, _ = s.Read(make([]byte, 1)) // until the victim ends it
+			}
+			_ = s.Reset()
+		}
+	}
+}
+
+// linked returns the attack that opens links as a neighbour does, and writes bytes on them.
+func linked(b []byte) attack {
+	return func(ctx context.Context, t *testing.T, r host.Host, victim *Host) {
+		mine := victim.self
+		mine.self = 0
+		written(linkProtocol, append(prefixed(mine.encode()), bytes.Repeat(b, 100)...))(ctx, t, r, victim)
+	}
+}
+
+// TestAHostileMemberIsNamed plays what a member can send against the rules, each as fast as it can: the
+// victim's memory stays bounded, it counts and names the member, at most once a minute, and no other peer, and its link
+// with an honest neighbour stays up. PEERD_LONG plays each for ten seconds. A flood of valid messages is dropped at the
+// site, which names its sender, too.
+func TestAHostileMemberIsNamed(t *testing.T) {
+	long := 300 * time.Millisecond
+	if os.Getenv("PEERD_LONG") != "" {
+		long = 10 * time.Second
+	}
+	frames := bytes.Repeat(prefixed([]byte("GET / HTTP/1.1")), 100)
+	for _, x := range []struct {
+		name, reason string
+		attack       attack
+	}{
+		{"frames that are no messages", "checkpoint of 14 bytes", linked(frames)},
+		{"frames that are too long", "frame of 65537 bytes", linked([]byte{0x81, 0x80, 0x04})},
+		{"documents against the rules", "a wrong word", written(documentProtocol, append(prefixed(make([]byte, 32)), prefixed([]byte("wrong"))...))},
+		{"documents of 2 MB", "a wrong word", written(documentProtocol, append(prefixed(make([]byte, 32)), prefixed(bytes.Repeat([]byte("wrong "), maxDocument/6))...))},
+		{"documents asked for", "more than 40 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
+		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, prefixed(bytes.Repeat([]byte{1}, 1<<20)))},
+		{"messages of the topic", "on the topic", flood([]byte("rubbish"))},
+		{"streams that stay open", "resource limit exceeded", func(ctx context.Context, _ *testing.T, r host.Host, victim *Host) {
+			for ctx.Err() == nil {
+				if s, err := r.Network().NewStream(ctx, victim.libp2p.ID()); err == nil {
+					_, _ = s.Write([]byte{0x13})
+				} else {
+					time.Sleep(time.Millisecond)
+				}
+			}
+		}},
+		{"streams without a protocol", "resource limit exceeded", func(ctx context.Context, _ *testing.T, r host.Host, victim *Host) {
+			for ctx.Err() == nil {
+				if s, err := r.Network().NewStream(ctx, victim.libp2p.ID()); err == nil {
+					_ = s.Reset()
+				}
+			}
+		}},
+	} {
+		t.Run(x.name, func(t *testing.T) { attacked(t, x.attack, x.reason, long) })
+	}
+}
+
+// flood returns the attack that publishes a message on the topic.
+func flood(b []byte) attack {
+	return func(ctx context.Context, t *testing.T, r host.Host, victim *Host) {
+		ps, err := pubsub.NewGossipSub(ctx, r, pubsub.WithPeerOutboundQueueSize(1<<16))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		top, err := ps.Join("/peerd/test/1")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		eventually(t, "both on the topic", func() bool { return len(top.ListPeers()) > 0 })
+		for ctx.Err() == nil {
+			_ = top.Publish(ctx, b) // its own queue may be full
+		}
+	}
+}
+
+func attacked(t *testing.T, do attack, reason string, long time.Duration) {
+	cs, _ := checkpointed(topical(configs(3, path(3))))
+	var log logged
+	for i := range cs {
+		cs[i].Document = &paper{words: []string{"a"}}
+		cs[i].Peers[0].Name, cs[i].Peers[2].Name = "hostile", "honest"
+	}
+	cs[1].Logger = slog.New(slog.NewTextHandler(&log, nil))
+	victim := start(t, cs[1:])[0]
+	eventually(t, "a link", func() bool { return status(victim, 2).State == Up })
+	r := raw(t, cs[0].Identity, victim)
+	ctx, cancel := context.WithTimeout(t.Context(), long)
+	defer cancel()
+	ended := make(chan struct{})
+	go func() { defer close(ended); do(ctx, t, r, victim) }()
+	var most, before uint64
+	for running := true; running; {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		if before == 0 {
+			before = m.Sys
+		}
+		most = max(most, m.Sys)
+		if state := status(victim, 2).State; state != Up {
+			t.Errorf("the link with an honest neighbour is %s", state)
+		}
+		select {
+		case <-ended:
+			running = false
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	eventually(t, "counted", func() bool { return status(victim, 0).Refused > 0 })
+	if n := status(victim, 2).Refused; n > 0 || log.lines("honest") > 1 {
+		t.Errorf("an honest peer is blamed %d times:\n%s", n, log.b.String())
+	}
+	rule := strings.Index(log.b.String(), "against the rules")
+	if n := log.lines("hostile"); n > 22 || rule < 0 || !strings.Contains(strings.SplitN(log.b.String()[rule:], "\n", 2)[0], reason) { // one of what it does, and of its link
+		t.Errorf("%d lines name the member:\n%s", n, log.b.String())
+	}
+	if grown := int64(most-before) >> 20; grown > 200 {
+		t.Errorf("attacker and victim took %d MB more, want at most 200", grown)
+	}
+	t.Logf("%d refused, %d lines name the member, %d MB more", status(victim, 0).Refused, log.lines("hostile"), int64(most-before)>>20)
+}
+
+// TestStreamsHaveAQuota for each peer, however short they are.
+func TestStreamsHaveAQuota(t *testing.T) {
+	cs := configs(2, path(2))
+	victim := start(t, cs[1:])[0]
+	r := raw(t, cs[0].Identity, victim)
+	with := &victim.members[0].streams
+	with.mu.Lock()
+	with.since, with.n = time.Now(), maxStreams
+	with.mu.Unlock()
+	was := status(victim, 0).Refused
+	s, err := r.Network().NewStream(t.Context(), victim.libp2p.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.Read(make([]byte, 1)); err == nil {
+		t.Error("the stream is served")
+	}
+	eventually(t, "refused", func() bool { return status(victim, 0).Refused > was })
+}
