@@ -17,6 +17,7 @@ type Status struct {
 	Parameter bandit.Parameter
 	Support   bandit.Support // what the estimates rest on
 	Best      bandit.Arm     // best for the site's own users, with an error of at most 5 %; bandit.NoArm while that is not known
+	Drifted   []bandit.Arm   // their mean for the site's own users has changed, with an error of at most 5 %
 	Spent     float64        // ε
 	Left      float64        // ε
 	Released  uint64         // releases drawn

@@ -90,6 +90,11 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 	if s.Best != bandit.NoArm && int(s.Best) < len(deployment.actions.Names) {
 		d.Best = deployment.actions.Names[s.Best]
 	}
+	for _, k := range s.Drifted {
+		if int(k) < len(deployment.actions.Names) {
+			d.Drifted = append(d.Drifted, deployment.actions.Names[k])
+		}
+	}
 	if p.site != nil {
 		d.Incarnation = uint64(p.site.Incarnation())
 	}

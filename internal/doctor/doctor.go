@@ -204,6 +204,9 @@ func (d *doctor) life() {
 	default:
 		d.pass("peer", "runs, in round %d of %d", s.Round, s.Rounds)
 	}
+	if drifted := d.status.Drifted; len(drifted) > 0 {
+		d.warn("means", "a network with protocol.phases.window forgets old rewards", "the mean of %s has changed for this site's own users, with an error of at most 5 %%", strings.Join(drifted, ", "))
+	}
 }
 
 // report makes the report.

@@ -58,6 +58,9 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	if d.Best != "" {
 		_, _ = fmt.Fprintf(w, "%s is the best for this site's own users, with an error of at most 5 %% whenever one looks\n", d.Best)
 	}
+	if len(d.Drifted) > 0 {
+		_, _ = fmt.Fprintf(w, "the mean of %s has changed for this site's own users (error at most 5 %%): a network with protocol.phases.window forgets old rewards\n", strings.Join(d.Drifted, ", "))
+	}
 	alike(w, d.Alike)
 }
 

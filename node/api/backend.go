@@ -66,6 +66,7 @@ type Status struct {
 	Raised        int       `json:"raised_eigenvalues,omitzero" doc:"With a learner by features: how many eigenvalues of the sum of products of features noise has made negative. They count as 0 where actions are chosen."`
 	Alike         []Alike   `json:"alike,omitempty" doc:"How alike other sites are to this one, the most alike first, as a learner that weighs sites judges from what all have released; absent with others, and until this site and another one have released the same action."`
 	Best          string    `json:"best,omitempty" doc:"The action that is best for this site's own users, if its own releases show one: whenever one looks, the probability that it has ever been another one is at most 5 %, as long as means stay the same. Absent until then, with other protocols than phases, with its window, and with learners by features."`
+	Drifted       []string  `json:"drifted,omitempty" doc:"Actions whose mean reward for this site's own users has changed, as its own releases show since the start of this process, with an error of at most 5 % at all times together. A window then learns faster (protocol.phases.window). Absent without any, with other protocols than phases, with its window, and with learners by features."`
 	Spent         float64   `json:"epsilon_spent"`
 	Left          float64   `json:"epsilon_left"`
 	Released      uint64    `json:"released" doc:"Releases drawn."`

@@ -35,7 +35,7 @@ func (s *Site) restore() error {
 	if s.belief = snap.belief; len(s.belief.Means) == 0 {
 		s.keepBelief()
 	}
-	s.belief.parameter, s.belief.support, s.belief.best = s.agent.Summary().Parameter, s.agent.Support(), s.agent.Best()
+	s.belief.parameter, s.belief.support, s.belief.best, s.belief.drifted = s.agent.Summary().Parameter, s.agent.Support(), s.agent.Best(), s.agent.Drifted()
 	records := snap.records
 	for e, err := range s.store.Scan(store.Log, store.Number(s.step+1), nil) {
 		if err != nil {

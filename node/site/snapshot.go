@@ -30,6 +30,7 @@ type lastBelief struct {
 	parameter             bandit.Parameter // not saved: it follows from the agent's state
 	support               bandit.Support   // the same
 	best                  bandit.Arm       // the same
+	drifted               []bandit.Arm     // since the start of this process
 }
 
 // snapshot is the state of a site after a step.
@@ -78,7 +79,7 @@ func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 // keepBelief copies the agent's belief.
 func (s *Site) keepBelief() {
 	known := s.agent.Summary()
-	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter, s.agent.Support(), s.agent.Best()}
+	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter, s.agent.Support(), s.agent.Best(), s.agent.Drifted()}
 }
 
 // snapshot returns the state after the newest step.

@@ -77,7 +77,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	}
 	status := node.Status{
 		Round: min(d.round, s.c.Rounds), Rounds: s.c.Rounds,
-		Pulls: slices.Clone(d.pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise, Parameter: d.belief.parameter, Support: d.belief.support, Best: d.belief.best,
+		Pulls: slices.Clone(d.pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise, Parameter: d.belief.parameter, Support: d.belief.support, Best: d.belief.best, Drifted: d.belief.drifted,
 		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
 		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
 		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.ledger.Records, Confirmed: s.confirmed.round,

@@ -679,6 +679,12 @@ class Status:
     # 5 %, as long as means stay the same. Absent until then, with other protocols
     # than phases, with its window, and with learners by features.
     best: Optional[str] = None
+    # Actions whose mean reward for this site's own users has changed, as its own
+    # releases show since the start of this process, with an error of at most 5 % at
+    # all times together. A window then learns faster (protocol.phases.window). Absent
+    # without any, with other protocols than phases, with its window, and with
+    # learners by features.
+    drifted: Optional[List[str]] = None
     # About when learning ends; absent if no clock says so. RFC 3339.
     learning_until: Optional[str] = None
     # With a learner by features: by how much the estimated reward of any action is
@@ -729,6 +735,7 @@ class Status:
             disk_full=doc["disk_full"],
             alike=None if doc.get("alike") is None else [Alike.from_json(x) for x in doc["alike"]],
             best=doc.get("best"),
+            drifted=doc.get("drifted"),
             learning_until=doc.get("learning_until"),
             parameter_error=doc.get("parameter_error"),
             raised_eigenvalues=doc.get("raised_eigenvalues"),
@@ -775,6 +782,8 @@ class Status:
             doc["alike"] = [x.to_json() for x in self.alike]
         if self.best is not None:
             doc["best"] = self.best
+        if self.drifted is not None:
+            doc["drifted"] = self.drifted
         if self.learning_until is not None:
             doc["learning_until"] = self.learning_until
         if self.parameter_error is not None:

@@ -302,6 +302,12 @@ type Status struct {
 	// 5 %, as long as means stay the same. Absent until then, with other protocols
 	// than phases, with its window, and with learners by features.
 	Best string `json:"best,omitzero"`
+	// Actions whose mean reward for this site's own users has changed, as its own
+	// releases show since the start of this process, with an error of at most 5 % at
+	// all times together. A window then learns faster (protocol.phases.window). Absent
+	// without any, with other protocols than phases, with its window, and with
+	// learners by features.
+	Drifted []string `json:"drifted,omitzero"`
 	// About when learning ends; absent if no clock says so. RFC 3339.
 	LearningUntil time.Time `json:"learning_until,omitzero"`
 	// With a learner by features: by how much the estimated reward of any action is
