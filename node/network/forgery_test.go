@@ -119,6 +119,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 		"a proposal with an older lock":                   proposal(func(x *Proposal) { x.Lock = v.lockIn(1) }),
 		"a proposal with a lock of its own round":         proposal(func(x *Proposal) { x.Lock = v.lockIn(3) }),
 		"a proposal with a lock of another motion":        proposal(func(x *Proposal) { x.Lock = other.lockIn(2) }),
+		"a proposal of another motion than its lock":      proposal(func(x *Proposal) { x.Sealed = other.sealed }),
 		"a proposal that its owner has not signed":        proposal(func(x *Proposal) { x.Sig = by(v.owner(2), v.signedProposal(3, v.next)) }),
 		"a proposal that two have approved":               free(func(x *Proposal) { x.Sealed.Approvals = x.Sealed.Approvals[:2] }),
 		"a proposal of another wish than was approved":    free(func(x *Proposal) { x.Sealed.Number = 3 }),
@@ -273,6 +274,15 @@ func TestNoNumberStopsChanges(t *testing.T) {
 	if err := l.sites[0].book.Wish(Change{Kind: Remove, Peer: "c"}); err != nil {
 		t.Fatal(err)
 	}
+	for range waitFirst {
+		if err := l.sites[0].book.Tick(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := l.sites[0].book.Record().Agreement
+	if round := roundOf(&a, 0); round > 1 {
+		t.Errorf("in round %d before others could answer, since a number is far away", round)
+	}
 	if l.settle() != 2 {
 		t.Error("nothing changes any more")
 	}
@@ -372,6 +382,17 @@ func TestOnlyAPeersOwnAffairsComeUnasked(t *testing.T) {
 	for _, kind := range []Kind{Invite, Add, Extend, Retire, Govern, Link, Unlink, Set} {
 		if c := (Change{Kind: kind, Peer: "a"}); c.Own() {
 			t.Error(kind)
+		}
+	}
+}
+
+// TestHowManySignersMayLie: fewer than any two quorums share.
+func TestHowManySignersMayLie(t *testing.T) {
+	for _, x := range []struct{ signers, needed, liars int }{{1, 1, 0}, {2, 2, 1}, {3, 2, 0}, {3, 3, 2}, {4, 3, 1}, {5, 3, 0}, {5, 4, 2}, {7, 5, 2}} {
+		d, _ := peers(x.signers)
+		d.Needed = x.needed
+		if n := d.Liars(); n != x.liars {
+			t.Errorf("%d of %d sign: %d may lie, want %d", x.needed, x.signers, n, x.liars)
 		}
 	}
 }
