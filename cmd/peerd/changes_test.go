@@ -116,6 +116,10 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 		_, stdout, _ := peerd(t, "network", "show", "--dir", b)
 		return strings.Contains(stdout, "protocol.phases.pull is 7")
 	})
+	eventually(t, "what a has gained", func() bool {
+		c, stdout, _ := peerd(t, "gain", "--dir", a)
+		return c == exitOK && strings.Contains(stdout, "gained by joining")
+	})
 	second.end(t)
 
 	does(t, "network", "invite", "c", "--dir", a)
