@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
@@ -63,8 +62,6 @@ func (l limits) OpenStream(p peer.ID, dir network.Direction) (network.StreamMana
 // of strangers, who have 15 s to identify themselves, do not count against the limit of addresses
 // that the network lists.
 func newLimits(g *gate) (network.ResourceManager, error) {
-	defaults := rcmgr.DefaultLimits
-	libp2p.SetDefaultServiceLimits(&defaults)
 	n := len(g.peers)
 	conns := rcmgr.LimitVal(2*n + spare)
 	listed := rcmgr.ResourceLimits{
@@ -117,7 +114,7 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 	}
 	perAddr := 2*n + spareOne
 	m, err := rcmgr.NewResourceManager(
-		rcmgr.NewFixedLimiter(config.Build(defaults.AutoScale())),
+		rcmgr.NewFixedLimiter(config.Build(rcmgr.DefaultLimits.AutoScale())),
 		rcmgr.WithMetricsDisabled(),
 		rcmgr.WithLimitPerSubnet(
 			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: perAddr}},

@@ -9,25 +9,37 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	basichost "github.com/libp2p/go-libp2p/p2p/host/basic"
+	"github.com/libp2p/go-libp2p/p2p/host/eventbus"
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
-	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
 
 	"peerd.dev/protocol"
 )
 
-// raw connects a bare libp2p host to h.
-func raw(t testing.TB, id Identity, h *Host) host.Host {
+// unlimited returns a libp2p host without limits and without a gate.
+func unlimited(t testing.TB, id Identity) host.Host {
 	t.Helper()
-	r, err := libp2p.New(libp2p.Identity(id.private), libp2p.NoListenAddrs, libp2p.Transport(tcp.NewTCPTransport), libp2p.DisableMetrics(),
-		libp2p.ResourceManager(&network.NullResourceManager{}))
+	bus := eventbus.NewBus()
+	net, err := newSwarm(id, &network.NullResourceManager{}, nil, bus)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { r.Close() })
+	r, err := basichost.NewHost(net, &basichost.HostOpts{EventBus: bus})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Start()
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// raw connects a bare libp2p host to h.
+func raw(t testing.TB, id Identity, h *Host) host.Host {
+	t.Helper()
+	r := unlimited(t, id)
 	info, err := peer.AddrInfoFromString(h.Addrs()[0])
 	if err != nil {
 		t.Fatal(err)
@@ -41,11 +53,7 @@ func raw(t testing.TB, id Identity, h *Host) host.Host {
 // dialSelf connects to h with h's own key.
 func dialSelf(t testing.TB, id Identity, h *Host) {
 	t.Helper()
-	r, err := libp2p.New(libp2p.Identity(id.private), libp2p.NoListenAddrs, libp2p.Transport(tcp.NewTCPTransport), libp2p.DisableMetrics())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
+	r := unlimited(t, id)
 	// libp2p refuses to dial itself; others need not.
 	addr := h.libp2p.Network().ListenAddresses()[0]
 	c, err := r.Network().(*swarm.Swarm).TransportForDialing(addr).Dial(t.Context(), addr, h.libp2p.ID())
