@@ -76,3 +76,35 @@ func TestASiteThatJoinsAtHalfTheHorizonIsUsefulAtOnce(t *testing.T) {
 		t.Error("a site that joins is as much trouble as three that know nothing")
 	}
 }
+
+// TestALateSiteChoosesWellAtOnce: four sites have learned for 5,000 rounds what pays. A fifth one that is like them
+// loses in its first decisions a fraction of what it would lose alone, although its own rewards say nothing yet.
+func TestALateSiteChoosesWellAtOnce(t *testing.T) {
+	const from, seeds = 5_000, 20
+	means := [][]float64{{.58, .42, .15}, {.60, .40, .15}, {.62, .40, .17}, {.60, .43, .14}, {.61, .41, .16}}
+	play := func(seed, begin, decisions uint64) (lost float64) {
+		c := signed(config(seed, ring(5), 20_000, means...))
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, bandit.PersonalizedParams{Guard: 5}
+		c.Points, c.Rounds, c.Means = 1, begin+decisions, means
+		c.Worlds[0] = later{c.Worlds[0], begin}
+		if begin == 0 {
+			c.Faults.Partition = [2]uint64{0, c.Rounds} // alone
+		}
+		res, err := sim.Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.OwnRegrets[0]
+	}
+	for _, decisions := range []uint64{150, 500, 2000} {
+		late, alone := 0., 0.
+		for seed := range uint64(seeds) {
+			late += play(seed, from, decisions) / seeds
+			alone += play(seed, 0, decisions) / seeds
+		}
+		t.Logf("in its first %d decisions a late site loses %.1f, alone %.1f", decisions, late, alone)
+		if late > .4*alone {
+			t.Errorf("in its first %d decisions a late site loses %.1f, alone %.1f", decisions, late, alone)
+		}
+	}
+}
