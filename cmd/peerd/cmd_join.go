@@ -1,24 +1,36 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/change"
+	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 )
 
 func newJoin(o *options) *cobra.Command {
 	var listen, addrs []string
+	var yes bool
 	c := &cobra.Command{
 		Use: "join TOKEN", Short: "Join a network with the token of an invitation", Args: cobra.ExactArgs(1),
 		Long: `Make a peer's folder with a key of its own and the settings that the network shares, and put that
-key in the place that the invitation made. If it is interrupted, it can be run again.`,
+key in the place that the invitation made. Before, it shows the network, its actions and its
+privacy budget, and asks; with no as an answer nothing is made, and the token can still be
+used. If it is interrupted, it can be run again.`,
 		Example: "  peerd join peerd1-AX… --dir hospital-b --listen /ip4/0.0.0.0/tcp/8471\n  peerd run --dir hospital-b",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			j, err := change.Join(cmd.Context(), plan.Schema(), args[0], o.dir, listen, addrs, o.set)
+			j, err := change.Join(cmd.Context(), plan.Schema(), args[0], o.dir, listen, addrs, o.set, func(t *change.Terms) error {
+				t.Write(o.stderr)
+				if yes {
+					return nil
+				}
+				return o.agree(cmd.InOrStdin())
+			})
 			if err != nil {
 				return err
 			}
@@ -29,5 +41,19 @@ key in the place that the invitation made. If it is interrupted, it can be run a
 	}
 	c.Flags().StringSliceVar(&listen, "listen", []string{"/ip4/0.0.0.0/tcp/8471"}, "address to listen on")
 	c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others dial the peer (default the one from which the network was reached, with the port of --listen)")
+	c.Flags().BoolVar(&yes, "yes", false, "join without a question")
 	return c
+}
+
+// agree asks whether to join.
+func (o *options) agree(answers io.Reader) error {
+	_, _ = fmt.Fprint(o.stderr, "join? [y/N] ")
+	answer, err := bufio.NewReader(answers).ReadString('\n')
+	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
+	case answer == "y" || answer == "yes":
+		return nil
+	case err != nil && answer == "":
+		return config.Failf(config.ErrUsage, "there is no answer to read: want --yes; nothing was made, and the token can still be used")
+	}
+	return config.Failf(config.ErrUsage, "not joined: nothing was made, and the token can still be used")
 }

@@ -2,6 +2,7 @@ package change_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -99,9 +100,28 @@ func TestJoin(t *testing.T) {
 	v.With.Addrs = host.Addrs()
 	dir := filepath.Join(t.TempDir(), "second")
 	listen := []string{"/ip4/0.0.0.0/tcp/8472"}
-	j, err := change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, []string{"api.window=7s"})
+	var terms *change.Terms
+	agree := func(offered *change.Terms) error {
+		terms = offered
+		return nil
+	}
+	no := errors.New("no")
+	if _, err = change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, nil, func(*change.Terms) error { return no }); !errors.Is(err, no) {
+		t.Error(err)
+	}
+	if _, err = os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a folder was made without an agreement")
+	}
+	web := []string{"/ip4/192.0.2.9/tcp/443/ws"}
+	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "web"), listen, web, nil, agree); err == nil || !strings.Contains(err.Error(), "want an address to dial") {
+		t.Errorf("an address that no peer dials: %v", err)
+	}
+	j, err := change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, []string{"api.window=7s"}, agree)
 	if err != nil || j.Version != 3 || j.Name != "second" {
 		t.Fatalf("%+v, %v", j, err)
+	}
+	if terms.Name != "second" || len(terms.Peers) != 1 || len(terms.Signers) != 1 || !slices.Equal(terms.Links, terms.Peers) || !slices.Equal(terms.Actions, s.Arms) || terms.Settings["privacy.epsilon"] == "" {
+		t.Errorf("terms %+v", terms)
 	}
 	joined := load(t, dir)
 	x, err = change.Show(joined)
@@ -116,7 +136,7 @@ func TestJoin(t *testing.T) {
 	if err != nil || len(n.Peers[1].Former) != 1 || len(n.Peers[1].FormerSigners()) != 0 {
 		t.Errorf("the key of the token signs messages: %+v, %v", n, err)
 	}
-	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "third"), listen, nil, nil); err == nil || !strings.Contains(err.Error(), "this token was used") {
+	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "third"), listen, nil, nil, agree); err == nil || !strings.Contains(err.Error(), "this token was used") {
 		t.Error(err)
 	}
 }

@@ -79,15 +79,14 @@ type Joined struct {
 
 // Join makes the folder of an invited peer, with a key of its own, and lets the network put that
 // key and addrs in the peer's place. If addrs is empty, it uses the address from which the
-// network was reached, with the port of listen. If it is interrupted, it can be run again. set is
+// network was reached, with the port of listen. It asks agree before it makes anything; with an error of agree the token
+// can still be used. If it is interrupted, it can be run again. set is
 // the same as for the command init, with keys of schema.
-func Join(ctx context.Context, schema *config.Schema, token, dir string, listen, addrs, set []string) (*Joined, error) {
+func Join(ctx context.Context, schema *config.Schema, token, dir string, listen, addrs, set []string, agree func(*Terms) error) (*Joined, error) {
 	v, err := ParseToken(token)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
-	defer cancel()
 	g := &guest{invited: v, id: gossip.SeedIdentity(v.Seed)}
 	from, err := g.arrive(ctx)
 	if err != nil {
@@ -95,6 +94,9 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	}
 	if len(addrs) == 0 {
 		addrs = reachedAt(from, listen)
+	}
+	if err = agree(newTerms(g.book.Newest(), v.Name)); err != nil {
+		return nil, err
 	}
 	s, err := makeFolder(schema, g.book.Newest(), dir, listen, set)
 	if err != nil {
@@ -104,7 +106,7 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if err != nil {
 		return nil, err
 	}
-	if err = g.enter(ctx, id, addrs); err != nil {
+	if err = g.enter(ctx, s, id, addrs); err != nil {
 		return nil, err
 	}
 	d, r := g.book.Newest(), g.book.Record()
@@ -157,7 +159,9 @@ func makeFolder(schema *config.Schema, d *network.Document, dir string, listen, 
 }
 
 // enter puts a key in the invited peer's place.
-func (g *guest) enter(ctx context.Context, id gossip.Identity, addrs []string) error {
+func (g *guest) enter(ctx context.Context, s *config.Settings, id gossip.Identity, addrs []string) error {
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
+	defer cancel()
 	c := network.Change{Kind: network.Join, Peer: g.invited.Name, ID: id.ID(), Addrs: addrs}
 	if err := c.Prove(g.invited.Network, daemon.Signs(id)); err != nil {
 		return err
@@ -172,7 +176,14 @@ func (g *guest) enter(ctx context.Context, id gossip.Identity, addrs []string) e
 		case d.Peers[place].Standing != network.Invited:
 			return config.Failf(config.ErrNetwork, "%s is %s in version %d of the network, under another key: this token was used, or withdrawn", g.invited.Name, d.Peers[place].Standing, d.Version)
 		default:
-			if err := g.book.Wish(c); err != nil {
+			next, err := d.Next(&c)
+			if err == nil {
+				if err = s.CheckChange(config.NetworkOf(g.invited.Network, d), config.NetworkOf(g.invited.Network, next)); err != nil {
+					return err
+				}
+				err = g.book.Wish(c)
+			}
+			if err != nil {
 				return config.Failf(config.ErrUsage, "%w", err)
 			}
 		}

@@ -114,7 +114,7 @@ func names(least, most int) Rule {
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// addresses allows lists of multiaddrs that TCP can listen on.
+// addresses allows lists of multiaddrs of TCP alone.
 func addresses() Rule {
 	want := "a list of different addresses with a tcp port, such as /ip4/0.0.0.0/tcp/8471"
 	return Rule{want, func(v reflect.Value) string {
@@ -147,14 +147,18 @@ func loopbackAddress() Rule {
 	}}
 }
 
-// checkAddress refuses what is no multiaddr with a TCP port.
+// checkAddress refuses what is no multiaddr of TCP alone.
 func checkAddress(text string) error {
 	a, err := multiaddr.NewMultiaddr(text)
 	if err != nil {
 		return fmt.Errorf("%q is none: %w", text, err)
 	}
-	if _, err := a.ValueForProtocol(multiaddr.P_TCP); err != nil {
-		return fmt.Errorf("%s has no tcp port", text)
+	before, last := multiaddr.SplitLast(a)
+	if last.Protocol().Code == multiaddr.P_P2P { // the peer's id may follow
+		_, last = multiaddr.SplitLast(before)
+	}
+	if last == nil || last.Protocol().Code != multiaddr.P_TCP {
+		return fmt.Errorf("%s does not end in a tcp port", text)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ until_ok answers a
 visit a
 for s in b c d; do
 	token=$(peerd a network invite "hospital-$s")
-	peerd "$s" join "$token" >/dev/null
+	peerd "$s" join --yes "$token" >/dev/null
 	first "$s"
 	until_ok answers "$s"
 	visit "$s"
@@ -81,7 +81,7 @@ sleep 15
 
 echo "== a fifth site joins"
 token=$(peerd a network invite hospital-e)
-peerd e join "$token" >/dev/null
+peerd e join --yes "$token" >/dev/null
 first e
 until_ok answers e
 until_ok linked a b c d e

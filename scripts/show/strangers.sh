@@ -40,7 +40,7 @@ begin=$(./peerd network show --dir a | sed -n 's/^rounds of .* from //p')
 start a
 within 30 answers a
 token=$($(at a) ./peerd network invite b --dir a)
-$(at b) ./peerd join "$token" --dir b --set api.window=2s >/dev/null
+$(at b) ./peerd join "$token" --yes --dir b --set api.window=2s >/dev/null
 start b
 within 30 linked a b
 $(at a) ./visitors -dir a -name a -rate 20 -delay 1s -start "$begin" -pays red=.3,green=.6 >a.json 2>a.err &

@@ -1,0 +1,80 @@
+package change
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"peerd.dev/node/network"
+)
+
+// Terms are what a site joins: the network, and what all of its peers share.
+type Terms struct {
+	Network  string            `json:"network"`
+	Version  uint64            `json:"version"`
+	Name     string            `json:"name"`    // of the new peer
+	Peers    []string          `json:"peers"`   // that are present
+	Signers  []string          `json:"signers"` // of changes
+	Needed   int               `json:"needed"`  // signers that have to sign a change
+	Links    []string          `json:"links"`   // of the new peer; nil while the invitation is not agreed on
+	Actions  []string          `json:"actions"`
+	Settings map[string]string `json:"settings"`
+}
+
+// newTerms returns the terms for the peer with a name.
+func newTerms(d *network.Document, name string) *Terms {
+	t := &Terms{Network: d.Name, Version: d.Version, Name: name, Needed: d.Quorum(), Settings: make(map[string]string)}
+	for _, p := range d.Peers {
+		if p.Standing == network.Present {
+			t.Peers = append(t.Peers, p.Name)
+		}
+	}
+	for _, place := range d.Signers() {
+		t.Signers = append(t.Signers, d.Peers[place].Name)
+	}
+	if place, ok := d.Place(name); ok {
+		for _, l := range d.Links {
+			switch place {
+			case l[0]:
+				t.Links = append(t.Links, d.Peers[l[1]].Name)
+			case l[1]:
+				t.Links = append(t.Links, d.Peers[l[0]].Name)
+			}
+		}
+	}
+	for _, x := range slices.Concat(d.Settings, d.Changed) {
+		t.Settings[x.Key] = x.Value
+	}
+	t.Actions = append(strings.Split(strings.Trim(t.Settings["arms"], "[]"), ", "), d.Added...)
+	t.Actions = slices.DeleteFunc(t.Actions, func(a string) bool { return slices.Contains(d.Retired, a) })
+	return t
+}
+
+// Write writes the terms for people.
+func (t *Terms) Write(w io.Writer) {
+	links, counts, horizon := "not known yet", "is public", "the site's whole life"
+	if len(t.Links) > 0 {
+		links = strings.Join(t.Links, ", ")
+	}
+	if t.Settings["privacy.counts"] == "noised" {
+		counts = "is hidden, too"
+	}
+	records := "one record"
+	if n := t.Settings["privacy.records_per_user"]; n != "1" {
+		records = n + " records"
+	}
+	if h := t.Settings["privacy.horizon"]; h != "0" {
+		horizon = h + " rounds"
+	}
+	_, _ = fmt.Fprintf(w, `network %s, version %d
+  peers    %s
+  signers  %s; a change needs %d of %d
+  you      %s, linked with %s
+  actions  %s
+  privacy  ε %s and δ %s for %s of each user at your site, over %s; that a user was there %s
+  learns   protocol %s, learner %s, rounds of %s
+`, t.Network, t.Version, strings.Join(t.Peers, ", "), strings.Join(t.Signers, ", "), t.Needed, len(t.Signers), t.Name, links, strings.Join(t.Actions, ", "),
+		t.Settings["privacy.epsilon"], t.Settings["privacy.delta"], records, horizon, counts,
+		t.Settings["protocol.name"], t.Settings["learner.name"], t.Settings["rounds.every"])
+}
