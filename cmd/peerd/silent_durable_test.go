@@ -110,6 +110,13 @@ func TestNoStateIsSilent(t *testing.T) {
 			if c.name != "stranger" && !strings.Contains(st.Notice+st.BlockedReason, c.says) {
 				t.Errorf("status: %q, %q", st.Notice, st.BlockedReason)
 			}
+			sentence := "learns together with 1 of 1 neighbours"
+			if c.ready == 503 || st.Learning == string(node.Ended) {
+				sentence = c.says
+			}
+			if !strings.Contains(st.State, sentence) {
+				t.Errorf("state %q, want %q", st.State, sentence)
+			}
 			l.await("/readyz", time.Minute, func() bool { // a peer that starts waits for its next round
 				code, text := s.get("/readyz")
 				return code == c.ready && (code == 200 || strings.Contains(text, c.says))

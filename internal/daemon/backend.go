@@ -67,16 +67,16 @@ func (p *Daemon) progress(ctx context.Context) (node.Status, error) {
 }
 
 // Status implements [api.Backend].
-func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
+func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 	s, err := p.progress(ctx)
 	if err != nil {
-		return api.Status{}, err
+		return d, err
 	}
 	deployment, host := p.now()
 	if n := slices.Index(deployment.actions.Names, ""); n >= 0 && n < len(s.Means) { // room for more
 		s.Means, s.Pulls = s.Means[:n], s.Pulls[:min(n, len(s.Pulls))]
 	}
-	d := api.Status{
+	d = api.Status{
 		ID: deployment.id.ID(), Name: deployment.Network.Peers[deployment.Self].Name, Peer: uint32(deployment.Self), Network: deployment.Network.Name,
 		LinksUp: host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Regret: s.Regret, Means: s.Means, Error: s.Parameter.Error, Raised: s.Parameter.Raised, Spent: s.Spent, Left: s.Left,
 		Released: s.Released, Refused: s.Refused, Skipped: s.Skipped, Flooded: s.Flooded, LastErr: s.LastErr,
@@ -103,17 +103,25 @@ func (p *Daemon) Status(ctx context.Context) (api.Status, error) {
 			d.Notice = fork.Error()
 		}
 	}
+	neighbours, linked := 0, 0
+	defer func() { d.State = state(&d, p.Ready(ctx), neighbours, linked) }()
 	if host == nil {
 		return d, nil
 	}
 	d.Addresses = host.Addrs()
 	for _, o := range host.Status() {
-		d.LinksUp = d.LinksUp && (!o.Neighbour || o.State == gossip.Up)
+		if o.Neighbour {
+			neighbours++
+			if o.State == gossip.Up {
+				linked++
+			}
+		}
 		d.BytesIn += o.BytesIn
 		d.BytesOut += o.BytesOut
 		d.Dropped += o.Dropped
 	}
 	t := host.Totals()
+	d.LinksUp = linked == neighbours
 	d.BytesIn += t.TopicBytesIn
 	d.BytesOut += t.TopicBytesOut
 	d.Dropped += t.TopicDropped

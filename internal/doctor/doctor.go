@@ -202,7 +202,7 @@ func (d *doctor) life() {
 	case s.BlockedReason != "":
 		d.warn("peer", "see that its neighbours run", "runs, and releases nothing yet: %s", s.BlockedReason)
 	default:
-		d.pass("peer", "runs, in round %d of %d", s.Round, s.Rounds)
+		d.pass("peer", "runs, in round %d; it %s", s.Round, s.State)
 	}
 	if drifted := d.status.Drifted; len(drifted) > 0 {
 		d.warn("means", "a network with protocol.phases.window forgets old rewards", "the mean of %s has changed for this site's own users, with an error of at most 5 %%", strings.Join(drifted, ", "))

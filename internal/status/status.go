@@ -9,34 +9,26 @@ import (
 	"time"
 
 	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 )
 
 // Status writes the state of a peer and of its arms.
 func Status(w io.Writer, d api.Status, arms []api.Arm) {
-	ready := "all neighbours linked"
-	if !d.LinksUp {
-		ready = "waiting for neighbours; see `peerd peers`"
+	_, _ = fmt.Fprintf(w, "%s %s\n%s of network %s\n", d.Name, d.State, d.ID, d.Network)
+	_, _ = fmt.Fprintf(w, "round %s, %d rounds skipped\n", round(&d), d.Skipped)
+	_, _ = fmt.Fprintf(w, "privacy: ε %.4g is charged, in advance, for all that the site will ever release", d.Spent)
+	if d.Left > 0 {
+		_, _ = fmt.Fprintf(w, ", %.4g is left", d.Left)
 	}
-	_, _ = fmt.Fprintf(w, "%s  %s  network %s: %s\n", d.Name, d.ID, d.Network, ready)
-	_, _ = fmt.Fprintf(w, "round %d of %d, %d rounds skipped\n", d.Round, d.Rounds, d.Skipped)
-	_, _ = fmt.Fprintf(w, "privacy: ε %.4g charged for the whole horizon, %.4g left; %d releases drawn, at least %d more are paid for\n", d.Spent, d.Left, d.Released, d.Remaining)
+	_, _ = fmt.Fprintf(w, "; %s releases drawn, at least %s more are paid for\n", terminal.Number(d.Released), terminal.Number(d.Remaining))
 	_, _ = fmt.Fprintf(w, "ledger: %d records, `peerd ledger show`; a recovery goes back to round %d, which neighbours confirmed\n", d.LedgerRecords, d.Confirmed)
 	if d.Error > 0 {
 		_, _ = fmt.Fprintf(w, "parameter: estimated rewards are at most %.3g off, with probability .99; noise has made %d eigenvalues negative\n", d.Error, d.Raised)
 	}
-	if d.Notice != "" && d.Notice != d.BlockedReason {
+	if d.Notice != "" && !strings.Contains(d.State, d.Notice) {
 		_, _ = fmt.Fprintf(w, "NOTICE: %s\n", d.Notice)
-	}
-	if d.BlockedReason != "" {
-		_, _ = fmt.Fprintf(w, "BLOCKED: %s\n", d.BlockedReason)
-	}
-	if d.AloneReason != "" {
-		_, _ = fmt.Fprintf(w, "ALONE: %s\n", d.AloneReason)
-	}
-	if d.DiskFull {
-		_, _ = fmt.Fprintln(w, "DISK FULL: nothing is accepted until there is room")
 	}
 	if d.Clones > 0 {
 		_, _ = fmt.Fprintf(w, "ALARM: another process used this peer's key %d times\n", d.Clones)
@@ -62,6 +54,14 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 		_, _ = fmt.Fprintf(w, "the mean of %s has changed for this site's own users (error at most 5 %%): a network with protocol.phases.window forgets old rewards\n", strings.Join(d.Drifted, ", "))
 	}
 	alike(w, d.Alike)
+}
+
+// round returns the round of a peer, with the last one if there is one.
+func round(d *api.Status) string {
+	if d.Rounds == config.MostRounds {
+		return terminal.Number(d.Round)
+	}
+	return terminal.Number(d.Round) + " of " + terminal.Number(d.Rounds)
 }
 
 // heard is how new a sign of life is that shows that a peer runs.

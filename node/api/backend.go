@@ -56,6 +56,7 @@ type Status struct {
 	Name          string    `json:"name" doc:"Its name in the network file."`
 	Peer          uint32    `json:"peer" doc:"Its index in the network file, from 0."`
 	Network       string    `json:"network"`
+	State         string    `json:"state" doc:"In a sentence, what the peer does now."`
 	LinksUp       bool      `json:"links_up" doc:"Links to all neighbours are up."`
 	Round         uint64    `json:"round" doc:"Rounds played."`
 	Rounds        uint64    `json:"rounds" doc:"Rounds to play."`

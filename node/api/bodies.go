@@ -79,10 +79,12 @@ type (
 
 	healthBody struct {
 		Status string `json:"status" enum:"ok"`
+		State  string `json:"state,omitempty" doc:"In a sentence, what the peer does now."`
 	}
 
 	readyBody struct {
 		Status string `json:"status" enum:"ok"`
+		State  string `json:"state,omitempty" doc:"In a sentence, what the peer does now."`
 		Alone  string `json:"alone,omitempty" doc:"Reason why the peer goes on without one that its protocol needs."`
 	}
 )

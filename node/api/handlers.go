@@ -342,5 +342,5 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		problem(http.StatusServiceUnavailable, codeNotReady, err.Error()).write(w)
 		return
 	}
-	s.reply(w, http.StatusOK, readyBody{"ok", now.AloneReason})
+	s.reply(w, http.StatusOK, readyBody{"ok", now.State, now.AloneReason})
 }

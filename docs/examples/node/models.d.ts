@@ -130,6 +130,8 @@ export interface Flaw {
 export interface Health {
   /** One of ok. */
   status: "ok";
+  /** In a sentence, what the peer does now. */
+  state?: string;
 }
 
 /** The answer of GET /v1/peers, in a list. */
@@ -181,6 +183,8 @@ export interface Ready {
   status: "ok";
   /** Reason why the peer goes on without one that its protocol needs. */
   alone?: string;
+  /** In a sentence, what the peer does now. */
+  state?: string;
 }
 
 /** The answer of POST /v1/rewards. */
@@ -227,6 +231,8 @@ export interface Status {
   /** Its index in the network file, from 0. */
   peer: number;
   network: string;
+  /** In a sentence, what the peer does now. */
+  state: string;
   /** Links to all neighbours are up. */
   links_up: boolean;
   /** Rounds played. */

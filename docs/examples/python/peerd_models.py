@@ -325,17 +325,22 @@ class Health:
 
     # One of ok.
     status: str
+    # In a sentence, what the peer does now.
+    state: Optional[str] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Health:
         return cls(
             status=doc["status"],
+            state=doc.get("state"),
         )
 
     def to_json(self) -> Dict[str, Any]:
         doc: Dict[str, Any] = {
             "status": self.status,
         }
+        if self.state is not None:
+            doc["state"] = self.state
         return doc
 
 
@@ -463,12 +468,15 @@ class Ready:
     status: str
     # Reason why the peer goes on without one that its protocol needs.
     alone: Optional[str] = None
+    # In a sentence, what the peer does now.
+    state: Optional[str] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Ready:
         return cls(
             status=doc["status"],
             alone=doc.get("alone"),
+            state=doc.get("state"),
         )
 
     def to_json(self) -> Dict[str, Any]:
@@ -477,6 +485,8 @@ class Ready:
         }
         if self.alone is not None:
             doc["alone"] = self.alone
+        if self.state is not None:
+            doc["state"] = self.state
         return doc
 
 
@@ -608,6 +618,8 @@ class Status:
     # Its index in the network file, from 0.
     peer: int
     network: str
+    # In a sentence, what the peer does now.
+    state: str
     # Links to all neighbours are up.
     links_up: bool
     # Rounds played.
@@ -703,6 +715,7 @@ class Status:
             name=doc["name"],
             peer=doc["peer"],
             network=doc["network"],
+            state=doc["state"],
             links_up=doc["links_up"],
             round=doc["round"],
             rounds=doc["rounds"],
@@ -747,6 +760,7 @@ class Status:
             "name": self.name,
             "peer": self.peer,
             "network": self.network,
+            "state": self.state,
             "links_up": self.links_up,
             "round": self.round,
             "rounds": self.rounds,

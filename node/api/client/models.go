@@ -134,6 +134,8 @@ type Flaw struct {
 type Health struct {
 	// One of ok.
 	Status string `json:"status"`
+	// In a sentence, what the peer does now.
+	State string `json:"state,omitzero"`
 }
 
 // Peer is the answer of GET /v1/peers, in a list.
@@ -185,6 +187,8 @@ type Ready struct {
 	Status string `json:"status"`
 	// Reason why the peer goes on without one that its protocol needs.
 	Alone string `json:"alone,omitzero"`
+	// In a sentence, what the peer does now.
+	State string `json:"state,omitzero"`
 }
 
 // Receipt is the answer of POST /v1/rewards.
@@ -231,6 +235,8 @@ type Status struct {
 	// Its index in the network file, from 0.
 	Peer    int64  `json:"peer"`
 	Network string `json:"network"`
+	// In a sentence, what the peer does now.
+	State string `json:"state"`
 	// Links to all neighbours are up.
 	LinksUp bool `json:"links_up"`
 	// Rounds played.
