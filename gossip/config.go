@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
@@ -61,6 +62,8 @@ type Config struct {
 	Tap       func(to protocol.Peer, frame []byte)
 	Logger    *slog.Logger // nil discards
 	UserAgent string       // empty is "peerd"
+
+	wrong time.Duration // by how much the clock of a test is wrong
 }
 
 // formerIDs returns the parsed ids that peers had before, and the ids of peers that are absent.

@@ -63,7 +63,7 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 		{"frames that are too long", "frame of 65537 bytes", linked([]byte{0x81, 0x80, 0x04})},
 		{"documents against the rules", "a wrong word", written(documentProtocol, append(prefixed(make([]byte, 32)), prefixed([]byte("wrong"))...))},
 		{"documents of 2 MB", "a wrong word", written(documentProtocol, append(prefixed(make([]byte, 32)), prefixed(bytes.Repeat([]byte("wrong "), maxDocument/6))...))},
-		{"documents asked for", "more than 40 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
+		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
 		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, prefixed(bytes.Repeat([]byte{1}, 1<<20)))},
 		{"messages of the topic", "on the topic", flood([]byte("rubbish"))},
 		{"streams that stay open", "resource limit exceeded", func(ctx context.Context, _ *testing.T, r host.Host, victim *Host) {

@@ -109,7 +109,7 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 			linkProtocol: link, linkUnsigned: link,
 			probeProtocol: probe, probeUnsigned: probe,
 
-			documentProtocol: trade, memoryProtocol: trade,
+			documentProtocol: trade, memoryProtocol: trade, clockProtocol: trade,
 		},
 	}
 	perAddr := 2*n + spareOne

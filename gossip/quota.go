@@ -10,7 +10,7 @@ import (
 // 50 ms in a network of 100 needs; a daemon opens two exchanges of the document or of checkpoints a second at most.
 const (
 	period     = 10 * time.Second
-	maxTrades  = 40
+	maxTrades  = 60
 	maxStreams = 1000
 	maxRPCs    = 20_000 // of the topic
 )

@@ -198,7 +198,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	chmod(api.TokenFile, 0o644) // whatever the umask is
-	seeDoctor(t, exitConfig, at()...).want(t, "token", doctor.Fail, "has mode 0644, want 0600")
+	seeDoctor(t, exitConfig, at()...).want(t, api.TokenFile, doctor.Fail, "has mode 0644, want 0600")
 	chmod(api.TokenFile, 0o600)
 	if err := os.WriteFile(filepath.Join(dir, daemon.StoreDir), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)

@@ -109,6 +109,13 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 		return d, nil
 	}
 	d.Addresses = host.Addrs()
+	if ahead, peers := host.Ahead(); peers > 0 {
+		seconds := ahead.Seconds()
+		d.ClockAhead = &seconds
+		if d.Notice == "" {
+			d.Notice = WrongClock(ahead, deployment.Network.Every)
+		}
+	}
 	for _, o := range host.Status() {
 		if o.Neighbour {
 			neighbours++

@@ -134,8 +134,8 @@ func (p *Daemon) spread(ctx context.Context, all bool) {
 		go func() {
 			err := host.TradeDocument(ctx, i)
 			if err == nil {
-				if missed := host.TradeMemories(ctx, i); missed != nil { // an earlier build does not
-					p.log.Debug("checkpoints", "peer", deployment.Network.Peers[i].Name, "err", missed)
+				if missed := errors.Join(host.TradeMemories(ctx, i), host.CompareClock(ctx, i)); missed != nil { // an earlier build does not
+					p.log.Debug("checkpoints or clock", "peer", deployment.Network.Peers[i].Name, "err", missed)
 				}
 			}
 			if err != nil {
@@ -153,6 +153,12 @@ func (p *Daemon) spread(ctx context.Context, all bool) {
 	}
 	if all {
 		p.record.roll.Add(heard)
+	}
+	if ahead, _ := host.Ahead(); WrongClock(ahead, deployment.Network.Every) == "" {
+		p.clock = false
+	} else if !p.clock {
+		p.clock = true
+		p.log.Warn("clock", "err", WrongClock(ahead, deployment.Network.Every))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
@@ -203,6 +204,14 @@ func (d *doctor) life() {
 		d.warn("peer", "see that its neighbours run", "runs, and releases nothing yet: %s", s.BlockedReason)
 	default:
 		d.pass("peer", "runs, in round %d; it %s", s.Round, s.State)
+	}
+	if ahead := d.status.ClockAhead; ahead != nil {
+		by := time.Duration(*ahead * float64(time.Second))
+		if text := daemon.WrongClock(by, d.deployment.Network.Every); text != "" {
+			d.warn("clock of others", "set the clock and keep NTP running", "%s", text)
+		} else {
+			d.pass("clock of others", "this one is %v ahead, as their median", by.Round(time.Millisecond))
+		}
 	}
 	if drifted := d.status.Drifted; len(drifted) > 0 {
 		d.warn("means", "a network with protocol.phases.window forgets old rewards", "the mean of %s has changed for this site's own users, with an error of at most 5 %%", strings.Join(drifted, ", "))

@@ -64,12 +64,10 @@ func (d *doctor) secrets() {
 			d.pass("key", "of %s", id.ID())
 		}
 	}
-	tokens := true
 	for _, name := range api.TokenFiles() {
-		tokens = d.private("token", filepath.Join(d.c.Dir, name), 0o600, "") && tokens
-	}
-	if tokens {
-		d.pass("token", "of the API, for its owner alone")
+		if d.private(name, filepath.Join(d.c.Dir, name), 0o600, "") {
+			d.pass(name, "of the API, for its owner alone")
+		}
 	}
 	if d.private("store", filepath.Join(d.c.Dir, daemon.StoreDir), 0o700, "") {
 		d.pass("store", "for its owner alone")
@@ -132,7 +130,7 @@ func (d *doctor) clock() {
 			return
 		}
 	}
-	d.pass("clock", "%s; not compared with another one", text)
+	d.pass("clock", "%s", text)
 }
 
 // disk checks room and speed, and at the same time the clock's pace.

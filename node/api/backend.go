@@ -92,6 +92,7 @@ type Status struct {
 	Clones        uint64    `json:"clones" doc:"Connections seen from another process that uses this peer's key."`
 	Strangers     uint64    `json:"strangers" doc:"Connections refused because their peer is not in the network file."`
 	Limited       uint64    `json:"limited" doc:"Connections refused before the peer was known: too many at once or in a second, from one address or from all."`
+	ClockAhead    *float64  `json:"clock_ahead_seconds,omitempty" doc:"By how many seconds this peer's clock is ahead of the clocks of other peers, as their median; absent until one has answered, and in networks without a signed document."`
 	DiskFull      bool      `json:"disk_full" doc:"The disk is full: decisions and rewards are refused until there is room."`
 }
 

@@ -137,6 +137,9 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	if !s.Until.IsZero() {
 		gauge("learning_until_timestamp_seconds", "About when learning ends.", float64(s.Until.Unix()))
 	}
+	if s.ClockAhead != nil {
+		gauge("clock_ahead_seconds", "By how much this peer's clock is ahead of the median of other peers' clocks.", *s.ClockAhead)
+	}
 	gauge("disk_full", "1 while the disk is full and decisions and rewards are refused.", number(s.DiskFull))
 
 	peers, err := p.backend.Peers(ctx)

@@ -691,6 +691,10 @@ class Status:
     # 5 %, as long as means stay the same. Absent until then, with other protocols
     # than phases, with its window, and with learners by features.
     best: Optional[str] = None
+    # By how many seconds this peer's clock is ahead of the clocks of other peers, as
+    # their median; absent until one has answered, and in networks without a signed
+    # document.
+    clock_ahead_seconds: Optional[float] = None
     # Actions whose mean reward for this site's own users has changed, as its own
     # releases show since the start of this process, with an error of at most 5 % at
     # all times together. A window then learns faster (protocol.phases.window). Absent
@@ -748,6 +752,7 @@ class Status:
             disk_full=doc["disk_full"],
             alike=None if doc.get("alike") is None else [Alike.from_json(x) for x in doc["alike"]],
             best=doc.get("best"),
+            clock_ahead_seconds=doc.get("clock_ahead_seconds"),
             drifted=doc.get("drifted"),
             learning_until=doc.get("learning_until"),
             parameter_error=doc.get("parameter_error"),
@@ -796,6 +801,8 @@ class Status:
             doc["alike"] = [x.to_json() for x in self.alike]
         if self.best is not None:
             doc["best"] = self.best
+        if self.clock_ahead_seconds is not None:
+            doc["clock_ahead_seconds"] = self.clock_ahead_seconds
         if self.drifted is not None:
             doc["drifted"] = self.drifted
         if self.learning_until is not None:

@@ -308,6 +308,10 @@ type Status struct {
 	// 5 %, as long as means stay the same. Absent until then, with other protocols
 	// than phases, with its window, and with learners by features.
 	Best string `json:"best,omitzero"`
+	// By how many seconds this peer's clock is ahead of the clocks of other peers, as
+	// their median; absent until one has answered, and in networks without a signed
+	// document.
+	ClockAheadSeconds float64 `json:"clock_ahead_seconds,omitzero"`
 	// Actions whose mean reward for this site's own users has changed, as its own
 	// releases show since the start of this process, with an error of at most 5 % at
 	// all times together. A window then learns faster (protocol.phases.window). Absent

@@ -1,0 +1,72 @@
+package gossip
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"peerd.dev/protocol"
+)
+
+// clockProtocol has a peer say what time its clock shows, as Unix time in ns of 8 bytes, the high ones first.
+const clockProtocol = "/peerd/clock/1"
+
+// CompareClock asks a peer, which need not be a neighbour, what time its clock shows. What it answers is in [Host.Ahead].
+func (h *Host) CompareClock(ctx context.Context, with protocol.Peer) error {
+	if !h.enter() {
+		return nil
+	}
+	defer h.running.Done()
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	m := h.members[with]
+	s, err := h.libp2p.NewStream(ctx, m.id, clockProtocol)
+	if err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	defer func() { _ = s.Reset() }()
+	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
+	asked := h.cfg.time()
+	var b [8]byte
+	if _, err = io.ReadFull(s, b[:]); err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	ahead := asked.Sub(time.Unix(0, int64(binary.BigEndian.Uint64(b[:])))) + h.cfg.time().Sub(asked)/2
+	m.ahead.Store(&ahead)
+	return nil
+}
+
+// time returns what the clock shows.
+func (c *Config) time() time.Time { return time.Now().Add(c.wrong) }
+
+// tellClock serves a stream of clockProtocol.
+func (h *Host) tellClock(s network.Stream) {
+	h.serve(s, func(*trader) error {
+		if err := s.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
+			return err
+		}
+		_, err := s.Write(binary.BigEndian.AppendUint64(nil, uint64(h.cfg.time().UnixNano())))
+		return err
+	})
+}
+
+// Ahead returns by how much this peer's clock is ahead of the clocks of other peers, as their median, and how many peers
+// have answered [Host.CompareClock]. Less than half of them can move it. An answer is off by half of its time on the way.
+func (h *Host) Ahead() (median time.Duration, peers int) {
+	var all []time.Duration
+	for _, m := range h.members {
+		if ahead := m.ahead.Load(); ahead != nil {
+			all = append(all, *ahead)
+		}
+	}
+	if len(all) == 0 {
+		return 0, 0
+	}
+	slices.Sort(all)
+	return all[len(all)/2]/2 + all[(len(all)-1)/2]/2, len(all)
+}
