@@ -158,7 +158,7 @@ func checkAddress(text string) error {
 		_, last = multiaddr.SplitLast(before)
 	}
 	if last == nil || last.Protocol().Code != multiaddr.P_TCP {
-		return fmt.Errorf("%s does not end in a tcp port", text)
+		return fmt.Errorf("%s has no tcp port as its last part", text)
 	}
 	return nil
 }
