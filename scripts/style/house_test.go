@@ -27,8 +27,8 @@ func rooms() [][]string {
 		{"internal/config", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/sites"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/change", "internal/doctor", "internal/lab/experiment", "internal/lab/gain", "internal/status", "node/peer"},
-		{"internal/lab/testnet"},
+		{"internal/change", "internal/doctor", "internal/lab/experiment", "internal/status", "node/peer"},
+		{"internal/lab/gain", "internal/lab/testnet"},
 		{"cmd/peerd"},
 	}
 }

@@ -18,11 +18,10 @@ import (
 // what peers with these settings do. Its noise comes from the seed, so it is not
 // private.
 func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, run uint64) (sim.Config, error) {
-	spec, err := s.Spec(links, config.SimulatedNetwork)
+	spec, err := Spec(s, links)
 	if err != nil {
 		return sim.Config{}, err
 	}
-	spec.Privacy.Mode = dp.Lockstep
 	c := sim.Config{
 		Spec: spec, Rounds: s.RoundCount(), Points: 100, Bytes: true,
 		Network: node.PeerSeed(run, protocol.Everyone),
@@ -83,6 +82,13 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		c.Keys = append(c.Keys, k)
 	}
 	return c, nil
+}
+
+// Spec returns what simulated sites with given links agree on.
+func Spec(s *config.Settings, links [][]protocol.Peer) (node.Spec, error) {
+	spec, err := s.Spec(links, config.SimulatedNetwork)
+	spec.Privacy.Mode = dp.Lockstep
+	return spec, err
 }
 
 // SimulateAlone is a simulation in which every peer that has arms is a network of one.

@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"peerd.dev/bandit"
-	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
@@ -75,11 +75,7 @@ func Estimate(ctx context.Context, s *config.Settings, arms []api.Arm) (g Gain, 
 			Rounds: g.Simulated, Points: 1, Alone: true, Network: node.PeerSeed(run, protocol.Everyone),
 		}, errWorld
 	}
-	seeds := make([]uint64, draws)
-	for i := range seeds {
-		seeds[i] = uint64(i) + 1
-	}
-	rs, err := stats.Runs(ctx, seeds, build, nil)
+	rs, err := stats.Runs(ctx, experiment.Seeds(1, draws), build, nil)
 	if err != nil {
 		return g, err
 	}
@@ -97,13 +93,12 @@ func Estimate(ctx context.Context, s *config.Settings, arms []api.Arm) (g Gain, 
 
 // alone returns what a site without neighbours has to know.
 func alone(s *config.Settings, arms int) (node.Spec, error) {
-	spec, err := s.Spec(make([][]protocol.Peer, 1), config.SimulatedNetwork)
+	spec, err := experiment.Spec(s, make([][]protocol.Peer, 1))
 	if err != nil {
 		return spec, err
 	}
 	spec.Arms, spec.Absent = arms, nil
 	spec.Protocol = protocol.Among(spec.Protocol, 1)
-	spec.Privacy.Mode = dp.Lockstep
 	return spec, nil
 }
 
