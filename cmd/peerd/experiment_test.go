@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -457,5 +458,52 @@ func TestTheReportSaysHowRunsSpread(t *testing.T) {
 	}
 	if err != nil || doc.Cells[1].Tails.Linear != 3 || doc.Cells[1].Bound != nil || doc.Cells[0].Tails.Worst < doc.Cells[0].Tails.Median {
 		t.Errorf("summary: %v, %+v", err, doc.Cells)
+	}
+}
+
+// TestOddSitesAreJudgedByThemselves: where sites choose for their own users, tails are of own regrets, alone too, and an odd
+// site is apart from the others, in the document and in the table.
+func TestOddSitesAreJudgedByThemselves(t *testing.T) {
+	dir := t.TempDir()
+	c, stdout, stderr := peerd(t, "experiment", "run", "../../configs/personalized.yaml", "-o", dir, "--set", "privacy.horizon=500", "--set", "testnet.nodes=4",
+		"--set", "experiment.seeds=3", "--set", "world.bernoulli.draw=given", "--set", "world.bernoulli.means=[[0.6, 0.5, 0.4, 0.3, 0.2]]",
+		"--set", "world.bernoulli.odd=[[2, 4, 0.8]]", "--set", "experiment.cells=[{name: alone, set: {learner.name: imed, experiment.alone: true}}, {name: together}, {name: common, set: {learner.name: imed}}]")
+	if c != exitOK {
+		t.Fatalf("code %d: %s", c, stderr)
+	}
+	var doc experiment.Document
+	b, err := os.ReadFile(filepath.Join(dir, "summary.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &doc)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, cell := range doc.Cells {
+		if cell.TailsOfOwn != (i < 2) || cell.TailsOfOwn && cell.Tails.Worst != cell.Owns[0].Worst {
+			t.Errorf("%s: tails %+v, of own %v", cell.Cell, cell.Tails, cell.TailsOfOwn)
+		}
+		if len(cell.Owns) != 3 {
+			t.Fatalf("%s: %+v", cell.Cell, cell.Owns)
+		}
+		all, odd, ordinary := cell.Owns[0], cell.Owns[1], cell.Owns[2]
+		if all.Sites != "all" || odd.Sites != "odd" || ordinary.Sites != "ordinary" || all.Number != 12 || odd.Number != 3 || ordinary.Number != 9 {
+			t.Errorf("%s: %+v", cell.Cell, cell.Owns)
+		}
+		if math.Abs(all.Mean.Mean-(odd.Mean.Mean+3*ordinary.Mean.Mean)/4) > 1e-9 || math.Abs(all.Mean.Mean-cell.Own.Mean) > 1e-9 || all.Worst != max(odd.Worst, ordinary.Worst) {
+			t.Errorf("%s: all %+v, odd %+v, ordinary %+v", cell.Cell, all, odd, ordinary)
+		}
+		for k, x := range cell.Owns {
+			alone := doc.Cells[0].Owns[k]
+			if a := x.ToAlone; (a == nil) != (i == 0) || a != nil && (math.Abs(a.Mean.Mean-x.Mean.Mean/alone.Mean.Mean) > 1e-9 || math.Abs(*a.Worst-x.Worst/alone.Worst) > 1e-9 || a.Linear != alone.Linear) {
+				t.Errorf("%s: %+v beside %+v alone", cell.Cell, x, alone)
+			}
+		}
+	}
+	table := stdout[strings.Index(stdout, "LOSE LINEARLY"):]
+	for _, want := range []string{"alone     odd ", "alone     ordinary ", "together  odd ", "together  ordinary ", "common    odd "} {
+		if !strings.Contains(table, "\n"+want) {
+			t.Errorf("no row %q in\n%s", want, stdout)
+		}
 	}
 }

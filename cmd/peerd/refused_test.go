@@ -92,6 +92,7 @@ func refusedAlone() []refusedCase {
 		{key: "world.bernoulli.means", value: "[[0.1, x, 0.3]]", reason: "see item 0, number 1"},
 		{key: "world.bernoulli.means", value: "[[0.1, .nan, 0.3]]", reason: "want a list of rows of numbers"},
 		{key: "world.bernoulli.means", value: "[[]]", reason: "want a list of rows of numbers"},
+		{key: "world.bernoulli.odd", value: "[0, 1, 0.5]", reason: "want a list of rows of a site, an arm and its mean there"},
 		{key: "world.gaussian.means", value: "[0.1, 0.2, 0.3]", reason: "want a list of rows of numbers"},
 		{key: "world.gaussian.means", value: "[[0.1, .inf, 0.3]]", reason: "want a list of rows of numbers"},
 		{key: "world.gaussian.draw", value: "often", reason: "want given, sites or shared"},

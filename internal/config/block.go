@@ -153,6 +153,8 @@ func wanted(tag string) Rule {
 		return pathText(false)
 	case "rows of numbers":
 		return matrix()
+	case "odd sites":
+		return finiteRows("a list of rows of a site, an arm and its mean there, or []")
 	case "vectors":
 		return vectors()
 	case "over 0":

@@ -40,7 +40,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 	if err != nil {
 		return c, err
 	}
-	c.Spec.Vectors, c.Own = worlds.Vectors, worlds.Own
+	c.Spec.Vectors, c.Own, c.OwnGap = worlds.Vectors, worlds.Own, worlds.OwnGap
 	changing := world.TraitsOf(sites.Params(s)).Changing
 	if !changing {
 		c.Truth = worlds.Overall()

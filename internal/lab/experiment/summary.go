@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
@@ -45,22 +44,28 @@ type CellDocument struct {
 	// it by the one of the cell of OwnToAlone. Their intervals are bootstraps over runs.
 	High        *stats.Interval `json:"own_regret_95,omitempty"`
 	HighToAlone *stats.Interval `json:"own_regret_95_to_alone,omitempty"`
-	Tails       stats.Tails     `json:"tails"`       // of Regret
-	Bound       *float64        `json:"lower_bound"` // on Regret, asymptotic, mean over runs; null where none is computed
-	Messages    float64         `json:"messages_a_peer_and_round"`
-	Bytes       float64         `json:"bytes_a_peer_and_round"`
-	Links       float64         `json:"links_a_run"`     // over which a release went, round by round, between peers with arms
-	HubLinks    float64         `json:"hub_links_a_run"` // those with an idle peer at an end
-	Cost        float64         `json:"cost_a_run"`      // of both, by experiment.cost
-	Lost        float64         `json:"lost_share"`
-	Refused     uint64          `json:"refused"`
-	Epsilon     float64         `json:"epsilon_spent"`          // by each peer; -1 for infinity
-	Private     bool            `json:"private"`                // never: noise comes from seeds
-	Seconds     float64         `json:"seconds"`                // of all runs, added up
-	Lemmas      *sim.Lemmas     `json:"laws,omitempty"`         // over all runs
-	Coverage    *sim.Coverage   `json:"coverage,omitempty"`     // over all runs
-	Misses      *stats.Interval `json:"misses_a_run,omitempty"` // of Coverage
-	Missed      *stats.Interval `json:"share_of_runs_with_a_miss,omitempty"`
+	// Owns are the own regrets of sites: of all, and then of odd and of ordinary ones where the world has both. They
+	// are missing where arms have no means.
+	Owns []OwnDocument `json:"own_regrets,omitempty"`
+	// Tails are of Regret by run; if TailsOfOwn, of the own regrets of all sites in all runs, as in
+	// [stats.OwnTailsOf]: where sites choose for their own users, and where they are alone and compared to those.
+	Tails      stats.Tails     `json:"tails"`
+	TailsOfOwn bool            `json:"tails_of_own,omitempty"`
+	Bound      *float64        `json:"lower_bound"` // on Regret, asymptotic, mean over runs; null where none is computed
+	Messages   float64         `json:"messages_a_peer_and_round"`
+	Bytes      float64         `json:"bytes_a_peer_and_round"`
+	Links      float64         `json:"links_a_run"`     // over which a release went, round by round, between peers with arms
+	HubLinks   float64         `json:"hub_links_a_run"` // those with an idle peer at an end
+	Cost       float64         `json:"cost_a_run"`      // of both, by experiment.cost
+	Lost       float64         `json:"lost_share"`
+	Refused    uint64          `json:"refused"`
+	Epsilon    float64         `json:"epsilon_spent"`          // by each peer; -1 for infinity
+	Private    bool            `json:"private"`                // never: noise comes from seeds
+	Seconds    float64         `json:"seconds"`                // of all runs, added up
+	Lemmas     *sim.Lemmas     `json:"laws,omitempty"`         // over all runs
+	Coverage   *sim.Coverage   `json:"coverage,omitempty"`     // over all runs
+	Misses     *stats.Interval `json:"misses_a_run,omitempty"` // of Coverage
+	Missed     *stats.Interval `json:"share_of_runs_with_a_miss,omitempty"`
 }
 
 func sumUp(c *config.Config, cells []cellRun) *Document {
@@ -69,34 +74,35 @@ func sumUp(c *config.Config, cells []cellRun) *Document {
 	for i := range cells {
 		cell := cells[i].sumUp()
 		cell.Ratio = stats.RatioOf(stats.Finals(cells[i].runs), reference)
-		if alone := aloneOf(&cells[i], cells); alone != nil {
-			mean := stats.RatioOf(stats.Owns(cells[i].runs), stats.Owns(alone.runs))
-			high := stats.QuantileRatioOf(nearlyAll, stats.OwnsOfSites(cells[i].runs), stats.OwnsOfSites(alone.runs))
-			cell.OwnToAlone, cell.HighToAlone = &mean, &high
+		alone := aloneOf(&cells[i], cells)
+		cell.Owns = cells[i].owns(alone)
+		if alone != nil {
+			cell.OwnToAlone, cell.HighToAlone = &cell.Owns[0].ToAlone.Mean, &cell.Owns[0].ToAlone.P95
+		}
+		if cell.Owns != nil {
+			cell.High = &cell.Owns[0].P95
 		}
 		d.Cells = append(d.Cells, cell)
+	}
+	for i := range cells {
+		if !cells[i].selfish() {
+			continue
+		}
+		d.Cells[i].judgeOwn(cells[i].runs)
+		if alone := aloneOf(&cells[i], cells); alone != nil {
+			for k := range cells {
+				if alone == &cells[k] {
+					d.Cells[k].judgeOwn(alone.runs)
+				}
+			}
+		}
 	}
 	return d
 }
 
-// nearlyAll is the share of sites that [CellDocument.High] is about.
-const nearlyAll = .95
-
-// aloneOf returns the cell to which [CellDocument.OwnToAlone] compares one, nil for none.
-func aloneOf(r *cellRun, cells []cellRun) *cellRun {
-	if r.Experiment.Alone || stats.Owns(r.runs) == nil {
-		return nil
-	}
-	place := func(r *cellRun) string {
-		rest := []string{"arms", "seed", "rounds.count", "testnet.nodes", "experiment.seeds", "experiment.instances"}
-		return madeOf(&r.CellConfig, slices.Concat(plan.Schema().Under("world"), plan.Schema().Under("privacy"), rest)...)
-	}
-	for i := range cells {
-		if alone := &cells[i]; alone.Experiment.Alone && place(alone) == place(r) {
-			return alone
-		}
-	}
-	return nil
+// judgeOwn makes the tails those of own regrets.
+func (d *CellDocument) judgeOwn(runs []stats.Run) {
+	d.TailsOfOwn, d.Tails = true, stats.OwnTailsOf(runs, nil)
 }
 
 func (r *cellRun) sumUp() CellDocument {
@@ -107,8 +113,8 @@ func (r *cellRun) sumUp() CellDocument {
 		Tails: stats.TailsOf(runs, r.shares()),
 	}
 	if owns := stats.Owns(runs); owns != nil {
-		own, high := stats.MeanOf(owns), stats.QuantileOf(nearlyAll, stats.OwnsOfSites(runs))
-		d.Own, d.High = &own, &high
+		own := stats.MeanOf(owns)
+		d.Own = &own
 	}
 	if r.bound != nil {
 		bound := stats.MeanOf(r.bound.at(r.RoundCount())).Mean
@@ -260,35 +266,24 @@ func percentText(x stats.Interval) string {
 	return intervalText(stats.Interval{Mean: 100 * x.Mean, Low: 100 * x.Low, High: 100 * x.High}, 2)
 }
 
-// writeOwn prints what sites lose of their own together and alone, where cells have both.
-func (d *Document) writeOwn(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	rows := 0
-	for _, c := range d.Cells {
-		if c.OwnToAlone == nil {
-			continue
-		}
-		if rows++; rows == 1 {
-			_, _ = fmt.Fprintln(t, "CELL\tOWN REGRET\tRATIO TO ALONE\t95 % OF SITES\tRATIO TO ALONE")
-		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", c.Cell, MeanText(*c.Own), timesText(*c.OwnToAlone), MeanText(*c.High), timesText(*c.HighToAlone))
-	}
-	if _ = t.Flush(); rows > 0 {
-		_, _ = fmt.Fprintln(w, "The ratio is to the first cell with experiment.alone in the same world and with the same privacy, paired by seed;\n95 % of all sites in all runs lose at most what the fourth column says.")
-	}
-}
-
 // writeTails prints how the runs of cells spread.
 func (d *Document) writeTails(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "CELL\tMEDIAN\tWORST\tOF SEED\tOVER 5 MEDIANS\tLOSE LINEARLY\tGAP RESOLVED")
+	rows := 0
 	for _, c := range d.Cells {
+		if c.TailsOfOwn {
+			continue // see writeOwn
+		}
+		if rows++; rows == 1 {
+			_, _ = fmt.Fprintln(t, "CELL\tMEDIAN\tWORST\tOF SEED\tOVER 5 MEDIANS\tLOSE LINEARLY\tGAP RESOLVED")
+		}
 		x := &c.Tails
 		_, _ = fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%d\t%s %%\t%d\t%.2g\n", c.Cell, x.Median, x.Worst, x.Seed,
 			percentText(x.Far), x.Linear, x.Resolved)
 	}
-	_ = t.Flush()
-	_, _ = fmt.Fprintln(w, "A run loses linearly if decisions in its second half, and in its last quarter, cost a quarter of the arm gap each, or the gap resolved if that is more.")
+	if _ = t.Flush(); rows > 0 {
+		_, _ = fmt.Fprintln(w, "A run loses linearly if decisions in its second half, and in its last quarter, cost a quarter of the arm gap each, or the gap resolved if that is more.")
+	}
 }
 
 // lawful returns an error if a law, or the promise of the radii, was broken that the

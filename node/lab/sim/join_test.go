@@ -94,7 +94,7 @@ func TestALateSiteChoosesWellAtOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return res.OwnRegrets[0]
+		return res.Sites[0].Regret
 	}
 	for _, decisions := range []uint64{150, 500, 2000} {
 		late, alone := 0., 0.

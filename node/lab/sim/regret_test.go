@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
@@ -46,6 +47,17 @@ func TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites(t *testing.T) {
 	if math.Abs(*res.OwnRegret-own/3) > 1e-9 {
 		t.Errorf("against the best arms of their own sites %v, want %v", *res.OwnRegret, own/3)
 	}
+	known := len(res.Sites) == 3 // without the liar
+	for i, s := range res.Sites {
+		gap, worse := .25, res.Pulls[i][1]
+		if i == 0 {
+			gap, worse = .75, res.Pulls[i][0]
+		}
+		known = known && s.Number == i && s.Gap == gap && math.Abs(s.Regret-gap*float64(worse)) < 1e-9 && s.Decisions == res.Pulls[i][0]+res.Pulls[i][1]
+	}
+	if !known {
+		t.Errorf("sites %+v, with pulls %v", res.Sites, res.Pulls)
+	}
 	if last := pulls[rounds]; last[0]+last[1] >= 3*rounds || last[1] == 0 {
 		t.Errorf("pulls %v: nobody was away, or nothing was lost by anybody", last)
 	}
@@ -80,5 +92,56 @@ func TestSitesOfLittleTrafficLearn(t *testing.T) {
 	}
 	if got := res.Regret[len(res.Regret)-1]; math.Abs(got-want) > 1e-9 {
 		t.Errorf("regret %v, want %v", got, want)
+	}
+}
+
+// TestOwnRegretIsOfTheRound: where what arms pay depends on the round, own regret is against the best arm of that round;
+// and the second half and the last quarter of the rounds have their parts of it.
+func TestOwnRegretIsOfTheRound(t *testing.T) {
+	const rounds = 1001
+	c := config(7, ring(3), rounds, []float64{.9, .1})
+	c.OwnGap = func(site int, a bandit.Arm, round uint64) float64 {
+		if uint64(a) == round%2 {
+			return 0
+		}
+		return float64(site+1) * float64(1+round)
+	}
+	var ones [3]int // pulls of arm 1, by peer
+	type part struct{ all, half, quarter sim.Late }
+	var want [3]part
+	c.Watch = func(at protocol.Round, agents []*node.Agent) {
+		for i, a := range agents {
+			pulls := a.Belief().Pulls
+			was, p := want[i].all, &want[i]
+			arm := bandit.Arm(0)
+			if pulls[1] > uint64(ones[i]) {
+				ones[i]++
+				arm = 1
+			}
+			lost := sim.Late{Regret: was.Regret + c.OwnGap(i, arm, uint64(at)), Decisions: was.Decisions + 1}
+			for _, l := range []struct {
+				of   *sim.Late
+				from float64
+			}{{&p.all, 0}, {&p.half, rounds / 2.}, {&p.quarter, rounds * 3 / 4.}} {
+				if float64(at) >= l.from {
+					l.of.Regret += lost.Regret - was.Regret
+					l.of.Decisions++
+				}
+			}
+		}
+	}
+	res, err := sim.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.
+	for i, s := range res.Sites {
+		if (part{sim.Late{Regret: s.Regret, Decisions: s.Decisions}, s.Half, s.Quarter}) != want[i] || s.Gap != 0 {
+			t.Errorf("site %d: %+v, want %+v", i, s, want[i])
+		}
+		sum += s.Regret / 3
+	}
+	if len(res.Sites) != 3 || math.Abs(*res.OwnRegret-sum) > 1e-6*sum || len(res.OwnCurve) != len(res.Points) {
+		t.Errorf("%d sites, mean %v, want 3 and %v", len(res.Sites), *res.OwnRegret, sum)
 	}
 }

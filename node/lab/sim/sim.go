@@ -34,8 +34,11 @@ type Config struct {
 	Truth   []float64 // means of the arms over all sites; nil if arms have none
 	// Means are the arms' means at each peer's own site; nil if arms have none.
 	Means [][]float64
-	Own   bool // the regret of worlds is against the best arm of each peer's own site
-	Cover bool // compute Result.Coverage, which needs Truth
+	// OwnGap, if not nil, takes the place of Means where what arms pay depends on the round: by how much
+	// arm a pays less than the best one at a site; sites are the peers with arms, numbered from 0.
+	OwnGap func(site int, a bandit.Arm, round uint64) float64
+	Own    bool // the regret of worlds is against the best arm of each peer's own site
+	Cover  bool // compute Result.Coverage, which needs Truth
 
 	// Trace, if not nil, returns where to write what peer p does; see
 	// [node.Trace]. Agents then send round ends, as in lockstep.
@@ -59,7 +62,7 @@ type run struct {
 	rng     *rand.Rand
 	regret  float64                   // summed over honest peers
 	own     float64                   // the same, against the best arm of each site
-	owns    []float64                 // the same, by peer
+	sites   []Site                    // by peer
 	best    []float64                 // mean of that arm, by peer
 	honest  float64                   // number of peers with arms whose regret counts
 	lemmas  *watch                    // nil unless asked for
@@ -118,7 +121,7 @@ func start(c Config) (*run, error) {
 	if len(c.Seeds) != n || len(c.Worlds) != n {
 		return nil, fmt.Errorf("sim: %d peers, %d seeds, %d worlds: want as many of each", n, len(c.Seeds), len(c.Worlds))
 	}
-	r := &run{Config: c, down: make([]uint64, n), stops: -1, owns: make([]float64, n), rng: c.Network.Rand("network")}
+	r := &run{Config: c, down: make([]uint64, n), stops: -1, sites: make([]Site, n), rng: c.Network.Rand("network")}
 	var err error
 	if r.network, err = NewNetwork(n, c.Faults, r.rng); err != nil {
 		return nil, err
@@ -164,6 +167,7 @@ func start(c Config) (*run, error) {
 		r.best = append(r.best, best)
 	}
 	signed := make(notary)
+	number := 0 // of peers with arms
 	for i := range n {
 		peer := node.PeerConfig{
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, RoundEnds: c.Trace != nil,
@@ -185,6 +189,9 @@ func start(c Config) (*run, error) {
 			return nil, fmt.Errorf("peer %d: %w", i, err)
 		}
 		r.agents = append(r.agents, a)
+		if r.sites[i].Number = number; !a.Idle() {
+			number++
+		}
 		r.res.Pulls = append(r.res.Pulls, make([]uint64, c.Spec.Arms))
 		if c.Trace != nil {
 			r.traces = append(r.traces, c.Trace(protocol.Peer(i)))
@@ -242,7 +249,7 @@ func (r *run) step(t protocol.Round, i int) error {
 	if arm != bandit.NoArm {
 		r.res.Pulls[i][arm]++
 		if !lies && r.counts(i) {
-			r.lose(i, arm)
+			r.lose(t, i, arm)
 		}
 	}
 	if !lies {

@@ -9,10 +9,10 @@ import (
 // A Run is the part of a simulated run that is kept.
 type Run struct {
 	Seed     uint64        `json:"seed"`
-	Points   []uint64      `json:"points"`                        // numbers of rounds
-	Regret   []float64     `json:"regret"`                        // cumulative, of the average honest peer, after them
-	Own      *float64      `json:"own_regret"`                    // at the end, against the best arm of each site; null if arms have no means
-	Sites    []float64     `json:"own_regret_of_sites,omitempty"` // Own of every honest peer with arms, by peer
+	Points   []uint64      `json:"points"`          // numbers of rounds
+	Regret   []float64     `json:"regret"`          // cumulative, of the average honest peer, after them
+	Own      *float64      `json:"own_regret"`      // at the end, against the best arm of each site; null if arms have no means
+	Sites    []sim.Site    `json:"sites,omitempty"` // every honest peer with arms, by peer; none if Own is null
 	Messages uint64        `json:"messages"`
 	Bytes    uint64        `json:"bytes"`
 	Links    uint64        `json:"links"`     // links between peers with arms over which a release went in a round, summed over rounds
@@ -28,7 +28,7 @@ type Run struct {
 // NewRun returns the part of a result that is kept.
 func NewRun(seed uint64, r *sim.Result) Run {
 	k := Run{
-		Seed: seed, Points: r.Points, Regret: r.Regret, Own: r.OwnRegret, Sites: r.OwnRegrets, Messages: r.Messages, Bytes: r.Bytes, Links: r.Links, HubLinks: r.HubLinks, Lost: r.Lost,
+		Seed: seed, Points: r.Points, Regret: r.Regret, Own: r.OwnRegret, Sites: r.Sites, Messages: r.Messages, Bytes: r.Bytes, Links: r.Links, HubLinks: r.HubLinks, Lost: r.Lost,
 		Refused: r.Refused, Epsilon: r.Spent, Gap: r.Gap, Lemmas: r.Lemmas, Coverage: r.Coverage,
 	}
 	if math.IsInf(k.Epsilon, 1) {
@@ -56,18 +56,6 @@ func Owns(runs []Run) []float64 {
 	for i := range runs {
 		if runs[i].Own != nil {
 			all = append(all, *runs[i].Own)
-		}
-	}
-	return all
-}
-
-// OwnsOfSites returns the final regrets against the best arm of each peer's own site, by run and honest
-// peer with arms, or nil if arms have no means.
-func OwnsOfSites(runs []Run) [][]float64 {
-	var all [][]float64
-	for i := range runs {
-		if runs[i].Own != nil {
-			all = append(all, runs[i].Sites)
 		}
 	}
 	return all

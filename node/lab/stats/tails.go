@@ -1,9 +1,6 @@
 package stats
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // far is the factor of the median regret from which on a run is far from most.
 const far = 5
@@ -53,16 +50,7 @@ func TailsOf(runs []Run, shares []float64) Tails {
 			t.Linear++
 		}
 	}
-	slices.Sort(all)
-	n := len(all)
-	t.Median = (all[(n-1)/2] + all[n/2]) / 2
-	above := 0
-	for _, x := range all {
-		if x > far*t.Median {
-			above++
-		}
-	}
-	t.Far = ShareOf(above, n)
+	t.spread(all)
 	return t
 }
 

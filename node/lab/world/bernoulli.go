@@ -27,10 +27,12 @@ type BernoulliParams struct {
 	Deviation float64 `want:"0 up to 1" doc:"With draw: shared, the standard deviation of a site's means around the shared means, normal, within [0, 1]."`
 	Groups    int     `want:"0.." unit:"groups" doc:"With spread or deviation, groups of sites that have the same means: site i is in group i modulo groups. 0 puts every site in a group of its own."`
 	Differ    int     `want:"0.." unit:"arms" doc:"With spread or deviation, how many arms, the first ones, pay differently at different sites; 0 for all."`
+
+	Odd [][]float64 `want:"odd sites" doc:"What an arm pays at a site where it pays differently from what the rest says: rows of the site, the arm, both numbered from 0, and the probability of a reward. With [[9, 4, 0.8]] the fifth arm pays 0.8 at the tenth site."`
 }
 
 func (p BernoulliParams) means() means {
-	return means{given: p.Means, draw: p.Draw, instance: p.Instance, spread: p.Spread, deviation: p.Deviation, groups: p.Groups, differ: p.Differ}
+	return means{given: p.Means, draw: p.Draw, instance: p.Instance, spread: p.Spread, deviation: p.Deviation, groups: p.Groups, differ: p.Differ, odd: p.Odd}
 }
 
 // Words implements [Params].
@@ -39,7 +41,9 @@ func (BernoulliParams) Words() Words {
 }
 
 // Traits implements [Traited].
-func (p BernoulliParams) Traits() Traits { return Traits{Arms: p.means().arms()} }
+func (p BernoulliParams) Traits() Traits {
+	return Traits{Arms: p.means().arms(), Odd: p.means().oddSites()}
+}
 
 // Check implements [Checked].
 func (p BernoulliParams) Check(c Config) (field, want string) {

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -28,10 +29,22 @@ type means struct {
 	deviation float64 // normal, of sites around shared means
 	groups    int     // of sites with the same means; 0 for none
 	differ    int     // arms whose means differ between sites; 0 for all
+
+	odd [][]float64 // rows of a site, an arm, and its mean there, whatever the rest says
 }
 
 // apart reports whether the means of sites differ from shared ones.
 func (m means) apart() bool { return m.spread > 0 || m.deviation > 0 }
+
+// oddSites returns the sites that odd names, from the least to the greatest.
+func (m means) oddSites() []int {
+	var all []int
+	for _, row := range m.odd {
+		all = append(all, int(row[0]))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // arms returns the number of given means a row, 0 where they are drawn.
 func (m means) arms() int {
@@ -53,6 +66,8 @@ func (m means) check(name string, c Config) (field, want string) {
 		return "groups", "0 or more, and 0 where sites do not differ"
 	case m.differ != 0 && (m.differ < 0 || m.differ > c.Arms || !m.apart()):
 		return "differ", fmt.Sprintf("0 up to %d, the number of arms, and 0 where sites do not differ", c.Arms)
+	case m.checkOdd(c) != "":
+		return "odd", m.checkOdd(c)
 	case m.draw != Given && len(m.given) > 0:
 		return key, fmt.Sprintf("[] with draw: %s", m.draw)
 	case m.draw != Given:
@@ -71,6 +86,30 @@ func (m means) check(name string, c Config) (field, want string) {
 	return "", ""
 }
 
+// checkOdd refuses odd sites and arms that do not exist: what is wanted, or empty if all is well.
+func (m means) checkOdd(c Config) (want string) {
+	for i, row := range m.odd {
+		place := func(x float64, n int) bool { return x >= 0 && x < float64(n) && x == math.Trunc(x) }
+		sites := c.Sites
+		if sites == 0 {
+			sites = math.MaxInt32
+		}
+		switch {
+		case len(row) != 3:
+			return fmt.Sprintf("rows of a site, an arm and a mean; row %d has %d numbers", i, len(row))
+		case !place(row[0], sites) && c.Sites > 0:
+			return fmt.Sprintf("sites from 0 to %d; row %d has site %v", c.Sites-1, i, row[0])
+		case !place(row[0], sites):
+			return fmt.Sprintf("sites numbered from 0; row %d has site %v", i, row[0])
+		case !place(row[1], c.Arms):
+			return fmt.Sprintf("arms from 0 to %d; row %d has arm %v", c.Arms-1, i, row[1])
+		case !probability(row[2]):
+			return fmt.Sprintf("means from 0 to 1; row %d has %v", i, row[2])
+		}
+	}
+	return ""
+}
+
 // checkProbabilities is check for means that are probabilities.
 func (m means) checkProbabilities(name string, c Config) (field, want string) {
 	if field, want = m.check(name, c); field != "" {
@@ -84,8 +123,24 @@ func (m means) checkProbabilities(name string, c Config) (field, want string) {
 	return "", ""
 }
 
-// bySite returns the means by site and arm. Sites take the given rows in turn.
+// bySite returns the means by site and arm. Rows of several sites may be one slice.
 func (m means) bySite(name string, c Config, run *rand.Rand) ([][]float64, error) {
+	rows, err := m.ordinary(name, c, run)
+	if err != nil {
+		return nil, err
+	}
+	for _, site := range m.oddSites() {
+		rows[site] = slices.Clone(rows[site]) // which others may share
+	}
+	for _, row := range m.odd {
+		rows[int(row[0])][int(row[1])] = row[2]
+	}
+	return rows, nil
+}
+
+// ordinary returns the means by site and arm without odd ones. Sites take the given rows in turn, and
+// rows of several sites may be one slice.
+func (m means) ordinary(name string, c Config, run *rand.Rand) ([][]float64, error) {
 	switch {
 	case m.draw == Given:
 		rows := make([][]float64, c.Sites)

@@ -239,3 +239,43 @@ func TestSitesDiffer(t *testing.T) {
 		}
 	}
 }
+
+// TestOddSites: an odd arm pays what its row says, at its site alone, whether means are given or drawn, and no draw
+// depends on it. Rows that name no site, arm or mean are refused.
+func TestOddSites(t *testing.T) {
+	c := Config{Sites: 4, Arms: 3}
+	rows := func(p BernoulliParams) [][]float64 {
+		rows, err := p.means().bySite(p.Words().Name, c, rand.New(rand.NewPCG(5, 5)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	odd := [][]float64{{3, 2, .8}, {1, 0, 0}, {1, 2, .9}}
+	for _, p := range []BernoulliParams{{Draw: Given, Means: [][]float64{{.6, .5, .4}}}, {Draw: Shared}, {Draw: BySite}, {Draw: Shared, Deviation: .1, Groups: 2}} {
+		want := rows(p)
+		for i := range want {
+			want[i] = slices.Clone(want[i])
+		}
+		want[3][2], want[1][0], want[1][2] = .8, 0, .9
+		p.Odd = odd
+		if got := rows(p); !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%+v: %v, want %v", p, got, want)
+		}
+		if got := TraitsOf(p).Odd; !slices.Equal(got, []int{1, 3}) {
+			t.Errorf("odd sites %v, want 1 and 3", got)
+		}
+	}
+	if p := (BernoulliParams{Draw: Given, Means: [][]float64{{.6, .5, .4}}, Odd: odd}); rows(p)[0][2] != .4 || p.Means[0][2] != .4 {
+		t.Error("a row that sites share was changed")
+	}
+	for _, row := range [][]float64{{4, 0, .5}, {-1, 0, .5}, {.5, 0, .5}, {0, 3, .5}, {0, .5, .5}, {0, 0, 1.1}, {0, 0, -.1}, {0, 0}, {0, 0, .5, 1}, {math.NaN(), 0, .5}} {
+		p := BernoulliParams{Draw: Shared, Odd: [][]float64{{0, 0, .5}, row}}
+		if field, want := p.Check(c); field != "odd" || want == "" {
+			t.Errorf("%v: refused %q, want odd", row, field)
+		}
+	}
+	if field, _ := (BernoulliParams{Draw: Shared, Odd: [][]float64{{4, 0, .5}}}).Check(Config{Arms: 3}); field != "" {
+		t.Error("a site is refused where their number is not known")
+	}
+}

@@ -27,6 +27,9 @@ type Sites struct {
 	// Means are the expected rewards by site and arm, for the referee only; nil where arms
 	// have none of their own.
 	Means [][]float64
+	// OwnGap returns by how much arm a pays less than the best one at a site in a round, where what
+	// arms pay depends on the round; nil where Means hold in all rounds.
+	OwnGap func(site int, a bandit.Arm, round uint64) float64
 	// Binary says that all rewards are 0 or 1, drawn independently, so that Means are their law.
 	Binary bool
 	// Vectors are the features of every site's arms, if they are the same in all rounds; nil if arms

@@ -1,0 +1,152 @@
+package experiment
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"peerd.dev/bandit"
+	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/lab/stats"
+	"peerd.dev/node/lab/world"
+)
+
+// An OwnDocument describes what some sites of a cell lose in all runs against the best arm of their own site. Intervals
+// of percentiles are bootstraps over runs.
+type OwnDocument struct {
+	Sites  string         `json:"sites"`  // all; and where the world names odd ones, odd or ordinary
+	Number int            `json:"number"` // of sites, in all runs
+	Mean   stats.Interval `json:"mean"`
+	Median float64        `json:"median"`
+	P95    stats.Interval `json:"p95"`
+	P99    stats.Interval `json:"p99"`
+	Worst  float64        `json:"worst"`
+	Seed   uint64         `json:"worst_seed"`
+	Linear int            `json:"lose_linearly"` // sites in all runs; see [stats.OwnTailsOf]
+	// ToAlone compares with the same sites in the cell of [CellDocument.OwnToAlone]; null without one.
+	ToAlone *OwnRatios `json:"to_alone,omitempty"`
+}
+
+// OwnRatios are parts of an [OwnDocument], divided by those of the same sites alone.
+type OwnRatios struct {
+	Mean   stats.Interval `json:"mean"` // paired by seed
+	P95    stats.Interval `json:"p95"`
+	P99    stats.Interval `json:"p99"`
+	Worst  *float64       `json:"worst"`               // null where no site loses anything alone
+	Linear int            `json:"lose_linearly_alone"` // not divided
+}
+
+// Shares of sites that percentiles are about.
+const (
+	nearlyAll = .95
+	almostAll = .99
+)
+
+// owns returns what the sites of a cell lose, beside the cell in which they are alone, nil for none: all sites, and
+// then odd and ordinary ones if there are both.
+func (r *cellRun) owns(alone *cellRun) []OwnDocument {
+	if stats.Owns(r.runs) == nil {
+		return nil
+	}
+	honest := make(map[int]bool)
+	for _, s := range r.runs[0].Sites {
+		honest[s.Number] = true
+	}
+	odd := world.TraitsOf(sites.Params(&r.Settings)).Odd
+	docs := []OwnDocument{r.own("all", alone, func(site int) bool { return honest[site] })}
+	if slices.ContainsFunc(odd, func(site int) bool { return honest[site] }) && len(odd) < len(honest) {
+		docs = append(docs,
+			r.own("odd", alone, func(site int) bool { return honest[site] && slices.Contains(odd, site) }),
+			r.own("ordinary", alone, func(site int) bool { return honest[site] && !slices.Contains(odd, site) }))
+	}
+	return docs
+}
+
+// own describes chosen sites, at least one.
+func (r *cellRun) own(name string, alone *cellRun, chosen func(site int) bool) OwnDocument {
+	xs, tails := stats.OwnOf(r.runs, chosen), stats.OwnTailsOf(r.runs, chosen)
+	d := OwnDocument{
+		Sites: name, Number: len(slices.Concat(xs...)), Mean: stats.MeanOf(stats.MeanOfSites(xs)), Median: tails.Median,
+		P95: stats.QuantileOf(nearlyAll, xs), P99: stats.QuantileOf(almostAll, xs),
+		Worst: tails.Worst, Seed: tails.Seed, Linear: tails.Linear,
+	}
+	if alone == nil {
+		return d
+	}
+	ys, others := stats.OwnOf(alone.runs, chosen), stats.OwnTailsOf(alone.runs, chosen)
+	d.ToAlone = &OwnRatios{
+		Mean: stats.RatioOf(stats.MeanOfSites(xs), stats.MeanOfSites(ys)),
+		P95:  stats.QuantileRatioOf(nearlyAll, xs, ys), P99: stats.QuantileRatioOf(almostAll, xs, ys), Linear: others.Linear,
+	}
+	if others.Worst > 0 {
+		worst := d.Worst / others.Worst
+		d.ToAlone.Worst = &worst
+	}
+	return d
+}
+
+// aloneOf returns the cell to which [CellDocument.OwnToAlone] compares one, nil for none.
+func aloneOf(r *cellRun, cells []cellRun) *cellRun {
+	if r.Experiment.Alone || stats.Owns(r.runs) == nil {
+		return nil
+	}
+	place := func(r *cellRun) string {
+		rest := []string{"arms", "seed", "rounds.count", "testnet.nodes", "experiment.seeds", "experiment.instances"}
+		return madeOf(&r.CellConfig, slices.Concat(plan.Schema().Under("world"), plan.Schema().Under("privacy"), rest)...)
+	}
+	for i := range cells {
+		if alone := &cells[i]; alone.Experiment.Alone && place(alone) == place(r) {
+			return alone
+		}
+	}
+	return nil
+}
+
+// selfish reports whether sites of a cell choose for their own users, so that they are judged by own regret.
+func (r *cellRun) selfish() bool {
+	_, ok := bandit.Common(r.LearnerParams())
+	return ok && stats.Owns(r.runs) != nil
+}
+
+// writeOwn prints what sites lose of their own: together and alone where cells have both, and where sites choose for
+// their own users.
+func (d *Document) writeOwn(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	rows, ratios := 0, false
+	for _, c := range d.Cells {
+		if c.OwnToAlone == nil && !c.TailsOfOwn {
+			continue
+		}
+		own := c.Owns
+		if len(own) > 1 {
+			own = own[1:] // odd sites and ordinary ones
+		}
+		for _, x := range own {
+			if rows++; rows == 1 {
+				_, _ = fmt.Fprintln(t, "CELL\tSITES\tOWN REGRET\tMEDIAN\t95 %\t99 %\tWORST\tLOSE LINEARLY\tMEAN TO ALONE\t95 %\t99 %\tWORST")
+			}
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%d of %d", c.Cell, x.Sites, MeanText(x.Mean), x.Median, x.P95.Mean, x.P99.Mean, x.Worst, x.Linear, x.Number)
+			if a := x.ToAlone; a != nil {
+				ratios = true
+				worst := "none"
+				if a.Worst != nil {
+					worst = strconv.FormatFloat(*a.Worst, 'f', 2, 64)
+				}
+				_, _ = fmt.Fprintf(t, "\t%s\t%.2f\t%.2f\t%s", timesText(a.Mean), a.P95.Mean, a.P99.Mean, worst)
+			}
+			_, _ = fmt.Fprintln(t)
+		}
+	}
+	if _ = t.Flush(); rows == 0 {
+		return
+	}
+	_, _ = fmt.Fprintln(w, `Own regret is of a site; 95 % and 99 % of all sites in all runs lose at most what these columns say. A site loses linearly
+if its decisions in the second half, and in the last quarter, cost a quarter of its own arm gap each, or the gap that
+they resolve if that is more.`)
+	if ratios {
+		_, _ = fmt.Fprintln(w, "Ratios are to the same sites in the first cell with experiment.alone in the same world and with the same privacy; means are paired by seed.")
+	}
+}
