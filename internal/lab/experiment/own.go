@@ -30,7 +30,7 @@ type OwnDocument struct {
 	ToAlone *OwnRatios `json:"to_alone,omitempty"`
 }
 
-// OwnRatios are parts of an [OwnDocument], divided by those of the same sites alone.
+// OwnRatios are numbers of an [OwnDocument], divided by the numbers of the same sites alone.
 type OwnRatios struct {
 	Mean   stats.Interval `json:"mean"` // paired by seed
 	P95    stats.Interval `json:"p95"`
@@ -45,8 +45,8 @@ const (
 	almostAll = .99
 )
 
-// owns returns what the sites of a cell lose, beside the cell in which they are alone, nil for none: all sites, and
-// then odd and ordinary ones if there are both.
+// owns returns what the sites of a cell lose, and the ratios to the cell in which they are alone, nil for none: all sites,
+// and then odd and ordinary ones if there are both.
 func (r *cellRun) owns(alone *cellRun) []OwnDocument {
 	if stats.Owns(r.runs) == nil {
 		return nil

@@ -100,7 +100,7 @@ func sumUp(c *config.Config, cells []cellRun) *Document {
 	return d
 }
 
-// judgeOwn makes the tails those of own regrets.
+// judgeOwn replaces the tails of runs by the tails of own regrets.
 func (d *CellDocument) judgeOwn(runs []stats.Run) {
 	d.TailsOfOwn, d.Tails = true, stats.OwnTailsOf(runs, nil)
 }

@@ -40,7 +40,8 @@ func MeanOfSites(sites [][]float64) []float64 {
 // at least a quarter of the gap between the two best arms of its own site or what its own decisions resolve,
 // whichever is greater: √(2 ln T / D) where it makes D decisions in T rounds, the radius of TailsOf for one site.
 // So a cost of arms that this site cannot distinguish by its own rewards does not count. A site that decides
-// nothing in the last quarter does not lose linearly. Resolved is that of the site with the most decisions.
+// nothing in the last quarter does not lose linearly. Resolved is what the site with the most decisions
+// resolves.
 func OwnTailsOf(runs []Run, chosen func(site int) bool) Tails {
 	var all []float64
 	t := Tails{Resolved: math.Inf(1)}
