@@ -129,12 +129,12 @@ func keys() []config.Key {
 			Doc: "Number of peers that claim what is not so, and sign it.",
 		},
 		{
-			Name: "experiment.liars.claim", Default: "huge", Rule: config.OneOf("honest", "huge", "t", "half", "few"),
-			Doc: "How many pulls of every arm liars claim: their own, 2^63, the rounds so far, half of them, or 1.",
+			Name: "experiment.liars.claim", Default: "huge", Rule: config.OneOf("honest", "huge", "t", "half", "few", "million"),
+			Doc: "How many pulls of every arm liars claim: their own, 2^63, the rounds so far, half of them, 1, or 1,000,000, which peers refuse if privacy.horizon is less.",
 		},
 		{
-			Name: "experiment.liars.pay", Default: "honest", Rule: config.OneOf("honest", "inside", "outside", "fork", "reversed", "late", "drift", "swapped"),
-			Doc: "What liars claim that arms pay: inside is 1 for the worst arm and 0 for others, outside 1,000 and -1,000, fork is inside to half of the peers and the truth to the others, reversed 1 minus the truth, late the truth for half of the rounds and then reversed, drift a mean that moves evenly from the truth to reversed, and swapped the means of the best and the worst arm over all sites, exchanged.",
+			Name: "experiment.liars.pay", Default: "honest", Rule: config.OneOf("honest", "inside", "outside", "fork", "reversed", "late", "drift", "swapped", "near", "copycat", "patient"),
+			Doc: "What liars claim that arms pay: inside is 1 for the worst arm and 0 for others, outside 1,000 and -1,000, fork is inside to half of the peers and the truth to the others, reversed 1 minus the truth, late the truth for half of the rounds and then reversed, drift a mean that moves evenly from the truth to reversed, swapped the means of the best and the worst arm over all sites, exchanged, near the truth, with the best arm 0.03 below the second best one, copycat the same of the best arm, and for the others the newest means of the first honest site, and patient all means of that site for a twentieth of the rounds, and then near.",
 		},
 		{
 			Name: "experiment.liars.noise", Default: "honest", Rule: config.OneOf("honest", "quiet", "loud", "many"),

@@ -20,6 +20,8 @@ const (
 	ClaimT      Claim = "t"    // the rounds so far, which is possible for one arm
 	ClaimHalf   Claim = "half" // half of ClaimT
 	ClaimFew    Claim = "few"  // 1
+	// ClaimMillion is 1,000,000, which is believed if the budget lasts for as many rounds.
+	ClaimMillion Claim = "million"
 )
 
 // Noise names how much noise a liar claims to be in its sums.
@@ -69,14 +71,14 @@ func (l Liars) Is(i, n int) bool {
 
 func (l Liars) check() error {
 	switch l.Claim {
-	case "", ClaimHonest, ClaimHuge, ClaimT, ClaimHalf, ClaimFew:
+	case "", ClaimHonest, ClaimHuge, ClaimT, ClaimHalf, ClaimFew, ClaimMillion:
 	default:
-		return fmt.Errorf("sim: claim %q, want honest, huge, t, half or few", l.Claim)
+		return fmt.Errorf("sim: claim %q, want honest, huge, t, half, few or million", l.Claim)
 	}
 	switch l.Pay {
-	case "", PayHonest, PayInside, PayOutside, PayFork, PayReversed, PayLate, PayDrift, PaySwapped:
+	case "", PayHonest, PayInside, PayOutside, PayFork, PayReversed, PayLate, PayDrift, PaySwapped, PayNear, PayCopycat, PayPatient:
 	default:
-		return fmt.Errorf("sim: pay %q, want honest, inside, outside, fork, reversed, late, drift or swapped", l.Pay)
+		return fmt.Errorf("sim: pay %q, want honest, inside, outside, fork, reversed, late, drift, swapped, near, copycat or patient", l.Pay)
 	}
 	switch l.Noise {
 	case "", NoiseHonest, NoiseQuiet, NoiseLoud, NoiseMany:
@@ -94,32 +96,44 @@ func (l Liars) check() error {
 // mostPulls bounds the pulls that a sum claims, so that it fits in a release.
 const mostPulls = 1 << 30
 
+// lieKey names a signed message of a liar.
+type lieKey struct {
+	label  protocol.Label
+	kind   protocol.Kind
+	parity protocol.Peer // of the addressee
+}
+
 // A liar is one of them.
 type liar struct {
 	Liars
 	self   protocol.Peer
 	keys   protocol.Keys
 	arms   int
+	peers  int       // of the network
 	truth  []float64 // means over all sites
 	best   int       // the best arm over all sites
+	second int       // the second best one, or best if there is one arm
 	worst  int       // the worst one
 	rounds uint64    // of the run
 	// batches says when leaves close, with First set if a row states their number.
 	batches protocol.Cadence
-	// said are the lies that replace its newest signed message, by whether the addressee has an
-	// even number. A liar that lied differently in copies of one message would be detected.
-	label protocol.Label
-	kind  protocol.Kind
-	said  [2]*protocol.Message
+	// said are the lies that replace its signed messages, by whether the addressee has an even
+	// number. A liar that lied differently in copies of one message would be detected.
+	said map[lieKey]*protocol.Message
 	// asked are the means in the newest question of every peer that asks for a difference.
 	asked map[protocol.Peer][]int64
+	// victim is the peer that it copies, and copy its newest means by arm, NaN for none; nil if it has
+	// heard nothing.
+	victim protocol.Peer
+	copy   []float64
 }
 
-// hear records what peers ask, since a liar that never changes its claim answers with the
+// hear records what peers say, which some liars copy, and what they ask, since a liar that never changes its claim answers with the
 // difference between the question and its lie.
 func (l *liar) hear(ds []protocol.Delivery) {
 	for i := range ds {
 		m := &ds[i].Message
+		l.follow(m)
 		if m.Refs() > 0 || m.Body() == 0 {
 			continue
 		}
@@ -144,12 +158,10 @@ func (l *liar) lie(m *protocol.Message, t protocol.Round, to protocol.Peer) (pro
 	if m.Label().Origin != l.self {
 		return *m, nil // others signed what it forwards
 	}
-	if m.Label() != l.label || m.Kind() != l.kind {
-		l.label, l.kind, l.said = m.Label(), m.Kind(), [2]*protocol.Message{}
-	}
 	parity := to % 2
-	if l.said[parity] != nil {
-		return *l.said[parity], nil
+	of := lieKey{m.Label(), m.Kind(), parity}
+	if lie := l.said[of]; lie != nil {
+		return *lie, nil
 	}
 	// Message.content is field 1 and the signature 4; Content.body is 4.
 	i := 0
@@ -165,7 +177,7 @@ func (l *liar) lie(m *protocol.Message, t protocol.Round, to protocol.Peer) (pro
 	frame, signed := l.sign(frame)
 	lie, err := protocol.Decode(frame)
 	if signed && err == nil {
-		l.said[parity] = &lie
+		l.said[of] = &lie
 	}
 	return lie, err
 }
@@ -215,7 +227,11 @@ func (l *liar) release(r *dp.Release, t protocol.Round, even bool, asked []int64
 	for k := range r.Len() {
 		v := r.Value(k)
 		if r.Counts() > 0 && of(k) > 0 && l.claims() { // the mean stays as it is
-			v = int64(float64(v) / float64(of(k)) * float64(min(l.count(of(k), t), mostPulls)))
+			mean := float64(v) / float64(of(k))
+			if l.Claim == ClaimMillion && r.Counts() == r.Len() { // with the noise of few rewards, no million of them have it
+				mean = min(max(mean, 0), math.Ldexp(1, -int(r.Exponent())))
+			}
+			v = int64(mean * float64(min(l.count(of(k), t), mostPulls)))
 		}
 		n := 1.
 		if r.Counts() > 0 {
@@ -290,6 +306,8 @@ func (l *liar) count(n uint64, t protocol.Round) uint64 {
 		return (uint64(t) + 1) / 2
 	case ClaimFew:
 		return min(n, 1)
+	case ClaimMillion:
+		return 1_000_000
 	}
 	return n
 }

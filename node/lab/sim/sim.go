@@ -153,6 +153,12 @@ func start(c Config) (*run, error) {
 			worst = k
 		}
 	}
+	second := best
+	for k, mean := range c.Truth {
+		if k != best && (second == best || mean > c.Truth[second]) {
+			second = k
+		}
+	}
 	if c.Bytes {
 		r.busy = make(map[[2]int]protocol.Round)
 	}
@@ -198,7 +204,7 @@ func start(c Config) (*run, error) {
 		}
 		var l *liar
 		if c.Liars.Is(i, n) {
-			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: peer.Keys, arms: c.Spec.Arms, truth: c.Truth, best: best, worst: worst, rounds: c.Rounds, batches: cadence, asked: make(map[protocol.Peer][]int64)}
+			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: peer.Keys, arms: c.Spec.Arms, peers: n, truth: c.Truth, best: best, second: second, worst: worst, rounds: c.Rounds, batches: cadence, asked: make(map[protocol.Peer][]int64), said: make(map[lieKey]*protocol.Message)}
 		} else if !a.Idle() {
 			if c.Faults.Stop > 0 && r.stops < 0 {
 				r.stops = i
