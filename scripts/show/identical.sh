@@ -68,7 +68,7 @@ experiment() { # SIDE OUT WORK [FILE]
 	{
 		echo "exit code $code"
 		cat "$3/results/rows.jsonl"
-		sed -E '/"own_regret(_95|_95_to_alone|_to_alone)": \{/,/\}/d' "$3/results/summary.json" | grep -vE '"(seconds|out)":' # the former came later
+		sed -E '/"own_regrets": \[/,/^      \]/d; /"own_regret(_95|_95_to_alone|_to_alone)?": \{/,/\}/d' "$3/results/summary.json" | grep -vE '"(seconds|out|own_regret)":' # the former came later
 	} >"$2"
 }
 # An audit gives its report. Parameters in it are as Go prints structs, so names alone are compared.

@@ -135,7 +135,7 @@ func (d *Document) writeOwn(w io.Writer) {
 				if a.Worst != nil {
 					worst = strconv.FormatFloat(*a.Worst, 'f', 2, 64)
 				}
-				_, _ = fmt.Fprintf(t, "\t%s\t%.2f\t%.2f\t%s", timesText(a.Mean), a.P95.Mean, a.P99.Mean, worst)
+				_, _ = fmt.Fprintf(t, ", alone %d\t%s\t%.2f\t%.2f\t%s", a.Linear, timesText(a.Mean), a.P95.Mean, a.P99.Mean, worst)
 			}
 			_, _ = fmt.Fprintln(t)
 		}
