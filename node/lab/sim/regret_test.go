@@ -145,3 +145,24 @@ func TestOwnRegretIsOfTheRound(t *testing.T) {
 		t.Errorf("%d sites, mean %v, want 3 and %v", len(res.Sites), *res.OwnRegret, sum)
 	}
 }
+
+// TestSitesAreNumberedWithoutRelays: a relay has no arms and is no site, so the peer after it is site 0, also where what
+// arms pay depends on the round.
+func TestSitesAreNumberedWithoutRelays(t *testing.T) {
+	c := config(3, ring(3), 100, []float64{.9, .1})
+	relayed := plainRows()
+	relayed.Relays = 1
+	c.Spec.Protocol, c.Worlds[0] = relayed, nil
+	asked := map[int]bool{}
+	c.OwnGap = func(site int, _ bandit.Arm, _ uint64) float64 {
+		asked[site] = true
+		return 1
+	}
+	res, err := sim.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Sites) != 2 || res.Sites[0].Number != 0 || res.Sites[1].Number != 1 || !asked[0] || !asked[1] || len(asked) != 2 {
+		t.Errorf("sites %+v, and what %v pay", res.Sites, asked)
+	}
+}
