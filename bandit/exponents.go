@@ -36,7 +36,12 @@ func (x *exponents) renew(b *Belief, t *Turn) (changed bool) {
 			x.best = y
 		}
 	}
-	q := max(0, min(x.best, 1))
+	return x.renewAt(b, t, x.best)
+}
+
+// renewAt takes a greatest mean in place of the greatest estimate.
+func (x *exponents) renewAt(b *Belief, t *Turn, q float64) (changed bool) {
+	q = max(0, min(q, 1))
 	other := q != x.from
 	x.from = q
 	for k := range x.known {

@@ -109,7 +109,7 @@ func Small(p Params) Params {
 // when its conformance tests pass.
 func Table() []Params {
 	return []Params{
-		PersonalizedParams{Guard: 5},
+		PersonalizedParams{Price: 20},
 		ThompsonParams{math.Sqrt2},
 		UCBParams{},
 		KLUCBParams{TwoLog},

@@ -10,51 +10,49 @@ import (
 
 // PersonalizedParams are the parameters of learner personalized.
 type PersonalizedParams struct {
-	Guard float64 `want:"0 up to 20" unit:"nats" doc:"How far what other sites release can lead away from what the site would choose alone: an arm is pulled only if its index by own rewards is at most this much above the least one, and up to twice as much as own rewards come to agree with others. At 0 a site learns alone."`
+	Price float64 `want:"1 up to 1000000" unit:"rewards" doc:"What joining may cost: an action that other sites misjudge is tried again when another has this many rewards for every one that would be enough at a site alone. At 1 a site learns alone; more gains more where sites are alike."`
+	Alike bool    `want:"true|false" doc:"The sites are one population split at random, and no member lies: others count without limit, and learner.personalized.price does not apply. Where that is false, a site can lose its best action for ever."`
 }
 
 // Personalized chooses for the users of its own site, where sites may differ. It knows the means of
 // every site and weighs another site's by how close both are: the distance of two sites is a
-// standard deviation between the means of an arm, with a posterior over a grid ([distances]), and an
-// estimate is the mean by inverse variances, with the variance of the distance added to another
-// site's. The index of an arm is as in [IMED], with the exponent of a normal estimate.
+// standard deviation between the means of an arm, with a posterior over a grid ([distances]). Each
+// arm is a mixture: its mean is near what the others say, or it is odd and can be anything. Own
+// rewards renew the odds of that, arm by arm.
 //
-// A guard keeps it close to the choices of a site alone: only arms are pulled whose index by own
-// rewards, as [IMED] has it alone, is within a number of nats of the least one, and whose own rewards
-// speak against them by at most 3 nats, unless their index is the least one. The number grows up to
-// twice the guard with the evidence that the site is like others. So whatever others send, an arm that
-// own rewards have ruled out costs no more than alone, and the best arm is not ruled out for longer
-// than e^(2 guard) times as long. See docs/proofs/personalized.md.
+// The index of an arm is the one that [IMED] has with own rewards alone, but that the exponent is the negative logarithm
+// of how likely the arm is the best one, in both cases. Whatever others send, that is at most the logarithm of the price
+// away from the exponent of own rewards, in either direction. See docs/proofs/personalized.md.
 //
 // Shi, Shen and Yang 2021 name the objective; hierarchical models of sites are in Hong, Kveton,
 // Zaheer and Ghavamzadeh 2022, weights by a known dissimilarity in Wang et al. 2021.
 type Personalized struct {
 	Arms
-	guard float64
+	most  float64 // nats by which others move an index
+	odd   float64 // share of arms that are odd, before own rewards
 	self  int
 	rng   *rand.Rand
 	near  distances
 	mine  belief.Belief // of own rewards alone
-	alone exponents     // of mine
+	alone exponents     // of mine, against the greatest own mean
+	among exponents     // of mine, against the greatest expected mean
 	known []moments     // by arm, from which rows were taken
 	news  bool          // since distances were last to be renewed
-	like  float64       // nats for which own rewards speak for being like others; see agree
 	rows  [][]row       // by arm, of all sites that have one
 	width []float64     // by arm, the variance of a reward
 	arms  []pooled      // by arm
 	logs  []float64     // by arm, the logarithm of own rewards
-	own   []float64     // by arm, the index by own rewards; scratch
 	index []float64     // by arm, the greatest to be pulled
 
 	settled bool // whether index holds
 }
 
 const (
-	// follow is how many nats own rewards may speak against an arm that others recommend. More makes an arm that is
-	// worse here cost more, and less leaves out one that had bad luck; see docs/proofs/personalized.md.
-	follow = 3
-	// apart is the variance of the difference between means of sites that are not alike.
-	apart = .04
+	// oddShare is the share of arms whose mean at a site is taken to be odd before its own rewards say more. Less gains more
+	// where sites are alike, and costs more at a site that is odd; see docs/decisions/learners.md.
+	oddShare = .1
+	// oddVar is how much greater the variance is of the difference between an odd arm's mean and the others'.
+	oddVar = .1
 	// least is the least mean, and its distance from 1, for which the variance of a reward is small.
 	least = .02
 )
@@ -71,8 +69,15 @@ type row struct {
 // variance returns the variance of the mean, for rewards of a variance.
 func (r *row) variance(width float64) float64 { return width/r.n + r.noise }
 
-// pooled is the estimate of an arm's mean at the own site.
-type pooled struct{ mean, precision, noise float64 }
+// pooled is what is known of an arm's mean at the own site. The mean and its precision are of all weighed
+// rows, as if the arm were not odd.
+type pooled struct {
+	mean, precision float64
+	own             float64 // precision of the own row
+	odd             float64 // probability that the arm is odd
+	expected        float64 // the mean over both cases
+	noise           float64 // variance
+}
 
 var (
 	_ BySite  = (*Personalized)(nil)
@@ -86,17 +91,20 @@ func (PersonalizedParams) Words() Words {
 
 // New implements [Params].
 func (p PersonalizedParams) New(c Config) (Learner, error) {
-	if !(p.Guard >= 0 && p.Guard <= 20) {
-		return nil, fmt.Errorf("bandit: guard %v, want 0 up to 20", p.Guard)
+	if !(p.Price >= 1 && p.Price <= 1e6) {
+		return nil, fmt.Errorf("bandit: price %v, want 1 up to 1000000", p.Price)
 	}
 	u := &Personalized{
-		Arms: Arms{c.Arms}, guard: p.Guard, self: c.Self, rng: c.Rand, mine: belief.New(c.Arms, 1), alone: newExponents(c.Arms),
+		Arms: Arms{c.Arms}, most: math.Log(p.Price), odd: oddShare, self: c.Self, rng: c.Rand, mine: belief.New(c.Arms, 1), alone: newExponents(c.Arms), among: newExponents(c.Arms),
 		known: make([]moments, c.Arms), rows: make([][]row, c.Arms),
 		near: newDistances(), arms: make([]pooled, c.Arms),
-		logs: make([]float64, c.Arms), own: make([]float64, c.Arms), index: make([]float64, c.Arms), width: make([]float64, c.Arms),
+		logs: make([]float64, c.Arms), index: make([]float64, c.Arms), width: make([]float64, c.Arms),
 	}
 	for k := range u.width {
 		u.width[k] = rewardVar
+	}
+	if p.Alike {
+		u.most, u.odd = math.Inf(1), 0
 	}
 	return u, nil
 }
@@ -104,9 +112,8 @@ func (p PersonalizedParams) New(c Config) (Learner, error) {
 // NeedsSites implements [BySite].
 func (u *Personalized) NeedsSites() bool { return true }
 
-// Choose returns an arm of which nothing is known, if there is one; otherwise, of the arms within the
-// guard, the one with the least index. It forces no arm and leaves none to others, since these
-// serve the mean over sites.
+// Choose returns an arm of which nothing is known, if there is one; otherwise the arm with the least
+// index. It forces no arm and leaves none to others, since these serve the mean over sites.
 func (u *Personalized) Choose(b *Belief, t Turn) Choice {
 	u.take(b)
 	if !u.settled || len(t.Excluded) > 0 {
@@ -118,34 +125,40 @@ func (u *Personalized) Choose(b *Belief, t Turn) Choice {
 // compare computes the index of every arm. It is settled until something is released, unless an arm has no own
 // rewards.
 func (u *Personalized) compare(b *Belief, t *Turn) {
-	guard := u.guard + min(max(u.like, 0), u.guard)
-	u.alone.indices(&u.mine, t, 2*u.guard)
+	u.alone.indices(&u.mine, t, 2*u.most)
 	u.settled = len(t.Excluded) == 0
-	first, best := u.alone.greatest, math.Inf(-1)
+	best := math.Inf(-1)
 	for k := range u.arms {
-		if t.excludes(k) {
-			continue
-		}
-		if b.Known(k) {
-			best = max(best, u.arms[k].mean)
-		}
-		u.own[k] = u.alone.index[k]
-		if !u.mine.Known(k) {
-			// There is no evidence; its pulls count, so that others are chosen while its rewards are on their way.
-			u.logs[k] = math.Log(float64(max(1, b.Pulls[k])))
-			u.own[k] = -u.logs[k]
-			first = max(first, u.own[k])
-			u.settled = false
+		if b.Known(k) && !t.excludes(k) {
+			best = max(best, u.arms[k].expected)
 		}
 	}
-	for k, a := range u.arms {
+	u.among.renewAt(&u.mine, t, best)
+	for k := range u.arms {
 		u.index[k] = math.Inf(-1)
-		ruledOut := -u.own[k]-u.logs[k] > follow && u.own[k] < first
-		if !t.excludes(k) && b.Known(k) && u.own[k] >= first-guard && !ruledOut {
-			gap := best - a.mean
-			u.index[k] = -u.logs[k] - gap*gap*a.precision/2
+		alone, among := 0., 0.
+		switch {
+		case !b.Known(k) || t.excludes(k):
+			continue
+		case !u.mine.Known(k):
+			// Its pulls count, so that others are chosen while its rewards are on their way.
+			u.logs[k] = math.Log(float64(max(1, b.Pulls[k])))
+			u.settled = false
+		case u.alone.index[k] < u.alone.greatest-2*u.most:
+			continue // others cannot make it the first
+		default:
+			alone = -u.alone.index[k] - u.logs[k]
+			among = u.among.of(&u.mine, k, math.Inf(1))
 		}
+		u.index[k] = -u.logs[k] - min(max(u.arms[k].exponent(among, best), alone-u.most), alone+u.most)
 	}
+}
+
+// exponent returns the negative logarithm of how likely an arm is the best one, from the exponent of own rewards if
+// the arm is odd, and the greatest expected mean.
+func (a *pooled) exponent(odd, best float64) float64 {
+	gap := max(0, best-a.mean)
+	return -math.Log((1-a.odd)*math.Exp(-gap*gap*a.precision/2) + a.odd*math.Exp(-odd))
 }
 
 // take pools what arms have released since the last call.
@@ -180,26 +193,6 @@ func (u *Personalized) Renew(b *Belief) {
 			}
 			u.pool(k)
 		}
-	}
-	u.agree()
-}
-
-// agree computes how much likelier own means are if they are what others' weighed rows say than if
-// they are apart from it.
-func (u *Personalized) agree() {
-	u.like = 0
-	for k, rows := range u.rows {
-		own := find(rows, u.self)
-		if own == nil || len(rows) < 2 {
-			continue
-		}
-		a, precision := &u.arms[k], u.arms[k].precision-own.weight
-		if !(precision > 0) {
-			continue
-		}
-		mean := (a.mean*a.precision - own.mean*own.weight) / precision
-		v, gap := 1/own.weight+1/precision, own.mean-mean
-		u.like += (math.Log1p(apart/v) - gap*gap*(1/v-1/(v+apart))) / 2
 	}
 }
 
@@ -257,18 +250,45 @@ func (u *Personalized) weight(k int, r *row) float64 {
 // pool estimates an arm's mean at the own site.
 func (u *Personalized) pool(k int) {
 	var a pooled
+	own := row{}
 	for i := range u.rows[k] {
 		r := &u.rows[k][i]
 		w := r.weight
 		a.precision += w
 		a.mean += w * r.mean
 		a.noise += w * w * r.noise
+		if r.site == u.self {
+			own = *r
+		}
 	}
 	if a.precision > 0 {
 		a.mean /= a.precision
 		a.noise /= a.precision * a.precision
 	}
+	a.own, a.expected = own.weight, a.mean
+	switch others := a.precision - own.weight; {
+	case !(others > 0):
+		a.odd = 1
+	case own.weight == 0 || u.odd == 0:
+		a.odd = u.odd
+	default:
+		u.judge(&a, &own, others)
+	}
 	u.arms[k] = a
+}
+
+// judge sets how likely an arm is odd, from the difference between the own mean and the others', which is normal in both
+// cases.
+func (u *Personalized) judge(a *pooled, own *row, precision float64) {
+	mean := (a.mean*a.precision - own.mean*own.weight) / precision
+	near := 1/own.weight + 1/precision
+	far, gap := near+oddVar, own.mean-mean
+	against := (1 - u.odd) * math.Sqrt(far/near) * math.Exp(-gap*gap*(1/near-1/far)/2)
+	a.odd = u.odd / (u.odd + against)
+	wide := 1 / (1/precision + oddVar) // precision of the others' mean for an odd arm
+	anything := (own.mean*own.weight + mean*wide) / (own.weight + wide)
+	a.expected += a.odd * (anything - a.mean)
+	a.noise += a.odd * (own.noise - a.noise)
 }
 
 // Summarize returns the estimates of the own site's means. Samples are the own rewards with which an
@@ -277,8 +297,8 @@ func (u *Personalized) Summarize(b *Belief) Summary {
 	u.take(b)
 	var s Summary
 	for k, a := range u.arms {
-		s.Estimates = append(s.Estimates, a.mean)
-		s.Samples = append(s.Samples, a.precision*u.width[k])
+		s.Estimates = append(s.Estimates, a.expected)
+		s.Samples = append(s.Samples, (a.own+(1-a.odd)*(a.precision-a.own))*u.width[k])
 		s.NoiseDevs = append(s.NoiseDevs, math.Sqrt(a.noise))
 	}
 	return s

@@ -7,11 +7,11 @@ var (
 	_ Selfish   = PersonalizedParams{}
 )
 
-// Common implements [Selfish]: the learner that makes the same choices at a site alone, except what a guard adds.
+// Common implements [Selfish]: the learner that makes the same choices at a site alone.
 func (PersonalizedParams) Common() Params { return IMEDParams{} }
 
 // Support returns own rewards, and what other sites add to an estimate's precision as the number of own rewards
-// without noise that would add as much. Distances are as the newest choice knew them, of sites that have released
+// without noise that would add as much, unless the arm is odd here. Distances are as the newest choice knew them, of sites that have released
 // an arm which the own site has released, too.
 func (u *Personalized) Support(b *Belief) (s Support) {
 	u.take(b)
@@ -24,7 +24,7 @@ func (u *Personalized) Support(b *Belief) (s Support) {
 				own = b.Sites[k][i].Released
 				continue
 			}
-			borrowed += r.weight * u.width[k]
+			borrowed += (1 - u.arms[k].odd) * r.weight * u.width[k]
 			others++
 			if r.site < len(common) && u.mine.Known(k) {
 				common[r.site] = true

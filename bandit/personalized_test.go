@@ -9,9 +9,9 @@ import (
 	"peerd.dev/bandit/belief"
 )
 
-func personalized(t testing.TB, arms, sites int, guard float64) *Personalized {
+func personalized(t testing.TB, arms, sites int, price float64) *Personalized {
 	t.Helper()
-	l, err := PersonalizedParams{guard}.New(Config{Arms: arms, Peers: sites, Rand: rand.New(rand.NewPCG(5, 6))})
+	l, err := PersonalizedParams{Price: price}.New(Config{Arms: arms, Peers: sites, Rand: rand.New(rand.NewPCG(5, 6))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func say(b *Belief, k, site int, mean, n, draws float64) {
 }
 
 // playAlone plays rounds of a site, 0, with these means and batches that grow by half, and calls seen with every
-// choice. What others say is in the belief.
+// choice. What others say is in the belief, and seen may change it.
 func playAlone(l Learner, b *Belief, means []float64, rounds int, rng *rand.Rand, seen func(Arm)) (regret float64) {
 	type arm struct{ sum, n, open, draws, paid float64 }
 	arms := make([]arm, len(means))
@@ -68,72 +68,6 @@ func lies(b *Belief) {
 	}
 }
 
-// TestTheGuardHolds: whatever others say, an arm is pulled only if its index by own rewards is within the guard of the
-// least one, and if own rewards do not speak against it by more than follow nats or its index is the least one. With a guard of 5 lies of nine sites do use up more than a guard of 4, so the test would detect it.
-func TestTheGuardHolds(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 1))
-	beyond := 0
-	for range 20 {
-		const guard = 5
-		u, b := personalized(t, 3, 10, guard), belief.New(3, 1)
-		lies(&b)
-		playAlone(u, &b, []float64{.7, .5, .3}, 2000, rng, func(k Arm) {
-			index := func(k int) (index, exponent float64) {
-				if !u.mine.Known(k) {
-					return math.Log(float64(max(1, b.Pulls[k]))), 0
-				}
-				var e evidence
-				e.take(&u.mine, k)
-				best := 0.
-				for j, x := range u.mine.X {
-					if u.mine.Known(j) {
-						best = max(best, min(x, 1))
-					}
-				}
-				s := 0.
-				d := e.exponent(best, &s)
-				return d - math.Log(u.mine.SampleVar[k]), d
-			}
-			least := math.Inf(1)
-			for j := range 3 {
-				x, _ := index(j)
-				least = min(least, x)
-			}
-			switch x, d := index(int(k)); {
-			case x-least > 2*guard+1e-9:
-				t.Fatalf("arm %d is pulled %v nats beyond the least index", k, x-least)
-			case d > follow+1e-9 && x > least+1e-9:
-				t.Fatalf("arm %d is pulled, against which own rewards speak by %v nats", k, d)
-			case x-least > guard-1:
-				beyond++
-			}
-		})
-	}
-	if beyond == 0 {
-		t.Error("no choice is near the guard: the test shows nothing")
-	}
-}
-
-// TestTheGuardGrowsWithLikeness: own rewards that are what others say double the guard, and rewards that are not leave it.
-func TestTheGuardGrowsWithLikeness(t *testing.T) {
-	for apart, want := range map[float64]bool{0: true, .3: false} {
-		u, b := personalized(t, 4, 6, 5), belief.New(4, 1)
-		for k := range 4 {
-			for site := range 6 {
-				x := .2 + .15*float64(k)
-				if site == 0 {
-					x += apart * float64(1-2*(k%2))
-				}
-				say(&b, k, site, x, 2000, 3)
-			}
-		}
-		choose(u, &b, Turn{})
-		if grown := u.like > u.guard; grown != want || !want && u.like > 0 {
-			t.Errorf("means %v apart: the evidence of being alike is %v nats", apart, u.like)
-		}
-	}
-}
-
 // choose renews a learner and lets it choose, as an agent does.
 func choose(l Learner, b *Belief, t Turn) Choice {
 	if r, ok := l.(Renewer); ok {
@@ -156,7 +90,7 @@ func TestLiesCostLittle(t *testing.T) {
 		}
 		return mean
 	}
-	own := func() Learner { return personalized(t, 3, 10, 5) }
+	own := func() Learner { return personalized(t, 3, 10, 20) }
 	common := func() Learner { return imed(t, 3) }
 	alone, lied, lost := play(own, func(*Belief) {}), play(own, lies), play(common, lies)
 	t.Logf("own regret alone %.1f, with nine liars %.1f; with one best arm for all %.1f", alone, lied, lost)
@@ -168,8 +102,8 @@ func TestLiesCostLittle(t *testing.T) {
 	}
 }
 
-// TestAGuardOfNothingIsBeingAlone: then choices are the ones of imed by own rewards, whatever others say.
-func TestAGuardOfNothingIsBeingAlone(t *testing.T) {
+// TestAPriceOfOneIsBeingAlone: then choices are the ones of imed by own rewards, whatever others say.
+func TestAPriceOfOneIsBeingAlone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 300 {
 		b, own := belief.New(4, 1), belief.New(4, 1)
@@ -181,7 +115,7 @@ func TestAGuardOfNothingIsBeingAlone(t *testing.T) {
 				say(&b, k, site+1, rng.Float64(), 1000, 1)
 			}
 		}
-		u, alone := personalized(t, 4, 6, 0), imed(t, 4)
+		u, alone := personalized(t, 4, 6, 1), imed(t, 4)
 		if got, want := choose(u, &b, Turn{}).Arm, choose(alone, &own, Turn{}).Arm; got != want {
 			t.Fatalf("arm %d, alone %d", got, want)
 		}
@@ -192,7 +126,7 @@ func TestAGuardOfNothingIsBeingAlone(t *testing.T) {
 // that has released nothing yet takes over what others say.
 func TestSitesCountByHowAlikeTheyAre(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	u, b := personalized(t, 8, 11, 5), belief.New(8, 1)
+	u, b := personalized(t, 8, 11, 20), belief.New(8, 1)
 	truth := make([]float64, 8)
 	for k := range truth {
 		truth[k] = .2 + .6*rng.Float64()
@@ -222,7 +156,7 @@ func TestSitesCountByHowAlikeTheyAre(t *testing.T) {
 			t.Errorf("arm %d is estimated as %v, want %v", k, s.Estimates[k], x)
 		}
 	}
-	late, b := personalized(t, 3, 11, 5), belief.New(3, 1)
+	late, b := personalized(t, 3, 11, 20), belief.New(3, 1)
 	for site := 1; site < 11; site++ {
 		for k, x := range []float64{.8, .2, .3} {
 			say(&b, k, site, x, 1000, 3)
@@ -236,10 +170,10 @@ func TestSitesCountByHowAlikeTheyAre(t *testing.T) {
 // TestSavedDistancesGoOn: a learner that loads a state chooses as the one that saved it.
 func TestSavedDistancesGoOn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	u, b := personalized(t, 3, 4, 5), belief.New(3, 1)
+	u, b := personalized(t, 3, 4, 20), belief.New(3, 1)
 	for i := range 200 {
 		say(&b, rng.IntN(3), rng.IntN(4), rng.Float64(), float64(5+3*i), 2)
-		again := personalized(t, 3, 4, 5)
+		again := personalized(t, 3, 4, 20)
 		if err := again.Load(u.Save()); err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +195,7 @@ func TestSavedDistancesGoOn(t *testing.T) {
 func BenchmarkPersonalizedOfAThousandArms(b *testing.B) { // limit: 50 µs
 	const arms, sites = 1000, 100
 	rng := rand.New(rand.NewPCG(1, 1))
-	l := personalized(b, arms, sites, 5)
+	l := personalized(b, arms, sites, 20)
 	x := belief.New(arms, 1)
 	n := make([]float64, arms*sites)
 	release := func(site int) {

@@ -360,7 +360,7 @@ func TestHistoriesLookTheSame(t *testing.T) {
 		})
 		t.Run(fmt.Sprintf("sites are weighed/world=%v", world), func(t *testing.T) {
 			x := usual(nameOf(rows.PhasesParams{}), AtWindow)
-			x.learner = bandit.PersonalizedParams{Guard: 5}
+			x.learner = bandit.PersonalizedParams{Price: 20}
 			for _, d := range differences(t, x, world) {
 				t.Error(d)
 			}

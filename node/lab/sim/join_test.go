@@ -84,7 +84,7 @@ func TestALateSiteChoosesWellAtOnce(t *testing.T) {
 	means := [][]float64{{.58, .42, .15}, {.60, .40, .15}, {.62, .40, .17}, {.60, .43, .14}, {.61, .41, .16}}
 	play := func(seed, begin, decisions uint64) (lost float64) {
 		c := signed(config(seed, ring(5), 20_000, means...))
-		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, bandit.PersonalizedParams{Guard: 5}
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, bandit.PersonalizedParams{Price: 20}
 		c.Points, c.Rounds, c.Means = 1, begin+decisions, means
 		c.Worlds[0] = later{c.Worlds[0], begin}
 		if begin == 0 {
