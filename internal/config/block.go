@@ -153,6 +153,8 @@ func wanted(tag string) Rule {
 		return pathText(false)
 	case "rows of numbers":
 		return matrix()
+	case "rows of three numbers":
+		return finiteRows("a list of rows of three numbers, or []")
 	case "vectors":
 		return vectors()
 	case "over 0":
