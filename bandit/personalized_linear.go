@@ -18,28 +18,32 @@ type PersonalizedLinearParams struct {
 	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" doc:"How features are made of a context and an action; see learner.linucb.map."`
 	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration, in standard errors of the sampled parameter; smaller explores less."`
 	Records  LinearRecords `want:"plain|centred" fixed:"yes" doc:"What is released; see learner.linucb.records."`
-	Guard    float64       `want:"0 up to 20" unit:"nats" doc:"How far what other sites release can lead away from what the site would choose alone: an action is chosen only if its index by own records is at most this much above the least one."`
+	Guard    float64       `want:"0 up to 20" unit:"nats" doc:"How far what other sites release can lead away from what the site would choose alone: an action is chosen only if its index by own records is at most this much above the least one, and at least e^-guard of choices are by own records only."`
 }
 
 // PersonalizedLinear chooses by features as [LinUCB] does, for the users of its own site, where sites may
 // differ: each has a θ of its own. What a site has released is a normal likelihood of its θ, with the
 // error that [LinUCB] has ([gram.Likelihood]); another site's θ is at a distance from the own one, a
-// standard deviation of each of its entries, with a posterior over a grid as in [Personalized]. A choice
-// has the greatest reward under a θ that is sampled from what own and weighed records of others say.
+// standard deviation of each of its entries, with a posterior over a grid as in [Personalized]. The own θ is
+// where weighed records of others say, or anywhere if the site is odd, which is as likely as not before own
+// records. A choice first samples whether it is, then θ from own records or from all, and has the greatest
+// reward under θ.
 //
 // A guard keeps it close to the choices of a site alone: only actions are chosen whose index by own
 // records, the square of the estimated gap over twice the variance of the estimate, minus the logarithm of
 // that variance, is within a number of nats of the least one. That is the index of LinIMED (Bian and Tan
-// 2024). See docs/proofs/personalized.md.
+// 2024). And the site is odd with a probability of at least e^-guard, whatever records say. See docs/proofs/personalized.md.
 type PersonalizedLinear struct {
 	*LinUCB
-	guard float64
-	self  int
-	near  distances
-	sites []siteRecords // by peer
-	own   parameters
-	all   parameters // of own records and weighed ones of others
-	panel score.Panels
+	guard  float64
+	self   int
+	near   distances
+	sites  []siteRecords // by peer
+	own    parameters
+	others parameters // of weighed records of others
+	all    parameters // of both
+	odd    float64    // probability that θ is not where others say
+	panel  score.Panels
 }
 
 // siteRecords is what one site has released.
@@ -88,7 +92,7 @@ func (p PersonalizedLinearParams) New(c Config) (Learner, error) {
 	}
 	u := &PersonalizedLinear{LinUCB: l.(*LinUCB), guard: p.Guard, self: c.Self, near: newDistances()}
 	u.beta = p.Radius
-	u.own, u.all = newParameters(u.d), newParameters(u.d)
+	u.own, u.others, u.all = newParameters(u.d), newParameters(u.d), newParameters(u.d)
 	return u, nil
 }
 
@@ -188,8 +192,12 @@ func (u *PersonalizedLinear) best(rng *rand.Rand) Arm {
 	for i := range u.normal {
 		u.normal[i] = u.beta * rng.NormFloat64()
 	}
-	copy(u.theta, u.all.theta)
-	score.AddTransposed(u.theta, u.all.half, u.normal)
+	from := &u.all
+	if rng.Float64() < u.odd {
+		from = &u.own
+	}
+	copy(u.theta, from.theta)
+	score.AddTransposed(u.theta, from.half, u.normal)
 	scores := u.scores[:len(u.able)]
 	score.Products(scores, u.theta, u.features)
 	arg := 0
@@ -261,26 +269,36 @@ func (u *PersonalizedLinear) hear(r *siteRecords, s *belief.Site) {
 	r.likelihood, _ = g.Likelihood(func(eigenvalue float64) float64 { return rewardVar*eigenvalue + c })
 }
 
-// pool weighs the records of all sites.
+// pool weighs the records of others, adds own ones, and judges whether the site is odd.
 func (u *PersonalizedLinear) pool() {
-	u.all.begin()
+	u.others.begin()
 	for p := range u.sites {
-		share := whole
 		if p != u.self {
-			share = func(precision float64) float64 { return u.near.share(p, precision) }
+			u.sites[p].likelihood.AddTo(u.others.half, u.others.sum, func(precision float64) float64 { return u.near.share(p, precision) })
 		}
-		u.sites[p].likelihood.AddTo(u.all.half, u.all.sum, share)
 	}
+	copy(u.all.half, u.others.half)
+	copy(u.all.sum, u.others.sum)
+	if u.self < len(u.sites) {
+		u.sites[u.self].likelihood.AddTo(u.all.half, u.all.sum, whole)
+	}
+	u.others.solve()
 	u.all.solve()
+	nothing := -float64(u.d) * math.Log(float64(u.d)) / 2 // of the prior
+	alike := u.all.mass() - u.others.mass() - (u.own.mass() - nothing)
+	u.odd = 1 / (1 + math.Exp(alike))
+	if floor := math.Exp(-u.guard); !(u.odd >= floor) { // nor NaN, which takes a lie
+		u.odd = floor
+	}
 }
 
 // measure renews the distances: given a distance t, another site's θ is normal around the own one with the
 // own covariance and 2t² more for each entry.
 func (u *PersonalizedLinear) measure(own float64) {
 	type prediction struct {
-		precision   score.Triangle
-		sum         []float64 // precision times mean
-		log, square float64   // logarithm of the determinant of the precision, and meanᵀ·precision·mean
+		precision score.Triangle
+		sum       []float64 // precision times mean
+		mass      float64
 	}
 	var of [points]prediction
 	for g, square := range &u.near.squares {
@@ -299,7 +317,7 @@ func (u *PersonalizedLinear) measure(own float64) {
 		}
 		x := parameters{d: u.d, theta: make([]float64, u.d), half: s, sum: u.own.theta, z: make([]float64, u.d)}
 		x.solve() // θ is the precision times the mean, since the matrix is the covariance
-		p := prediction{precision: score.NewTriangle(u.d), sum: x.theta, log: x.log()}
+		p := prediction{precision: score.NewTriangle(u.d), sum: x.theta}
 		for k := range u.d {
 			row := x.half.Row(k)
 			for i := range row {
@@ -310,9 +328,9 @@ func (u *PersonalizedLinear) measure(own float64) {
 			}
 		}
 		for i, v := range x.theta {
-			p.square += float64(v * u.own.theta[i])
+			p.mass += float64(v*u.own.theta[i]) / 2
 		}
-		p.log = -p.log
+		p.mass += x.log() / 2 // of the covariance
 		of[g] = p
 	}
 	y, likelihood := newParameters(u.d), make([][points]float64, len(u.sites))
@@ -323,11 +341,7 @@ func (u *PersonalizedLinear) measure(own float64) {
 			copy(y.sum, p.sum)
 			u.sites[site].likelihood.AddTo(y.half, y.sum, whole)
 			y.solve()
-			square := 0.
-			for i, v := range y.theta {
-				square += float64(v * y.sum[i])
-			}
-			likelihood[site][g] = (p.log - y.log() + square - p.square) / 2
+			likelihood[site][g] = y.mass() - p.mass
 		}
 	}
 	u.near.renew(own, u.self, likelihood)
@@ -339,6 +353,16 @@ func (p *parameters) log() (sum float64) {
 		sum -= 2 * math.Log(p.half.Row(i)[i])
 	}
 	return sum
+}
+
+// mass returns the logarithm of the integral of exp(hᵀx - xᵀPx/2) over x, where h is P θ, after solve, up to a constant that
+// depends on d only. Added records change it by the logarithm of their likelihood.
+func (p *parameters) mass() float64 {
+	square := 0.
+	for i, v := range p.theta {
+		square += float64(v * p.sum[i])
+	}
+	return (square - p.log()) / 2
 }
 
 // Summarize returns, for every arm, the number of own records. Estimates are 0, since they depend on

@@ -5,7 +5,7 @@ import "slices"
 var _ Supported = (*PersonalizedLinear)(nil)
 
 // Support returns own records, which all arms share, and the records of others times the part of their precision
-// that counts.
+// that counts, times the probability that the site is not odd.
 func (u *PersonalizedLinear) Support(b *Belief) (s Support) {
 	u.take(b)
 	own, borrowed, others := 0., 0., 0
@@ -15,7 +15,7 @@ func (u *PersonalizedLinear) Support(b *Belief) (s Support) {
 		case p == u.self:
 			own = r.n
 		default:
-			borrowed += r.n * r.likelihood.Share(func(precision float64) float64 { return u.near.share(p, precision) })
+			borrowed += (1 - u.odd) * r.n * r.likelihood.Share(func(precision float64) float64 { return u.near.share(p, precision) })
 			others++
 			if p < len(u.near.posterior) {
 				s.Alike = append(s.Alike, Distance{p, u.near.expected(p)})

@@ -155,6 +155,8 @@ func wanted(tag string) Rule {
 		return matrix()
 	case "odd sites":
 		return finiteRows("a list of rows of a site, an arm and its mean there, or []")
+	case "rows of three numbers":
+		return finiteRows("a list of rows of three numbers, or []")
 	case "vectors":
 		return vectors()
 	case "over 0":

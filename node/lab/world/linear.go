@@ -64,6 +64,8 @@ type LinearParams struct {
 
 	Deviation float64 `want:"0 up to 1" doc:"How far sites' parameters are apart: with law: sphere or direction, the norm of the normal vector that is added to each site's direction, before it is made as long as before. Regret is against a site's own parameter."`
 	Groups    int     `want:"0.." unit:"groups" doc:"With deviation, groups of sites that have the same parameter: site i is in group i modulo groups. 0 puts every site in a group of its own."`
+
+	Odd [][]float64 `want:"rows of three numbers" doc:"With law: sphere or direction, odd sites: rows of a site, a feature, both counted from 0, and the entry of the site's direction there, -1 to 1 as if the direction had norm 1. Its other entries keep their proportions, and its norm stays."`
 }
 
 // Words implements [Params].
@@ -77,7 +79,7 @@ func (p LinearParams) Traits() Traits {
 }
 
 // Check implements [Checked].
-func (p LinearParams) Check(Config) (field, want string) {
+func (p LinearParams) Check(c Config) (field, want string) {
 	switch {
 	case p.Features < 2 || p.Features > 1000:
 		return "features", "2 to 1000"
@@ -89,6 +91,17 @@ func (p LinearParams) Check(Config) (field, want string) {
 		return "groups", "0 or more, and 0 where sites do not differ"
 	case p.Actions == LazyActions && (p.Law != Band || p.Draw != FreshActions):
 		return "actions", fmt.Sprintf("%s, or law: %s and draw: %s", FullActions, Band, FreshActions)
+	case len(p.Odd) > 0 && p.Law == Band:
+		return "odd", fmt.Sprintf("[] with law: %s", Band)
+	}
+	sites := c.Sites
+	if sites == 0 { // not known yet
+		sites = math.MaxInt
+	}
+	for i, row := range p.Odd {
+		if len(row) != 3 || !index(row[0], sites) || !index(row[1], p.along()) || !(math.Abs(row[2]) <= 1) {
+			return "odd", fmt.Sprintf("rows of a site below %d, a feature below %d and a number from -1 to 1; see row %d", sites, p.along(), i)
+		}
 	}
 	return "", ""
 }
@@ -138,10 +151,14 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 			}
 		}
 	}
+	for _, row := range p.Odd {
+		b := &bases[int(row[0])]
+		b.theta = p.turned(b.theta, int(row[1]), row[2])
+	}
 	for i := range fixed {
 		fixed[i] = bases[i].empty()
 		if p.Draw == CommonActions && i > 0 {
-			if fixed[i] = fixed[0]; p.Deviation > 0 { // the same actions pay differently
+			if fixed[i] = fixed[0]; p.differ() { // the same actions pay differently
 				fixed[i] = bases[i].empty()
 				fixed[i].x = fixed[0].x
 				fixed[i].judge()
@@ -156,7 +173,7 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 			vectors = append(vectors, fixed[i].x)
 		}
 	}
-	return &Sites{Vectors: vectors, Own: p.Deviation > 0, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
+	return &Sites{Vectors: vectors, Own: p.differ(), World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
 		w := &Linear{actions: fixed[i]}
 		if p.Draw == FreshActions {
 			w.actions, w.key, w.fresh = bases[i].empty(), src.Uint64(), &quick{ziggurat: tables}
@@ -165,23 +182,6 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 		w.coins = newCoins(src)
 		return w, nil
 	}}, nil
-}
-
-// apart returns a parameter that differs from theta by a deviation.
-func (p LinearParams) apart(theta []float64, from chance) []float64 {
-	other := make([]float64, len(theta))
-	from.normals(other)
-	n := len(other) // of the direction
-	if p.Law == Sphere {
-		n--
-	}
-	long := math.Sqrt(dot(theta[:n], theta[:n]))
-	for i, x := range theta[:n] {
-		other[i] = x/long + p.Deviation*other[i]/math.Sqrt(float64(n))
-	}
-	scale(other[:n], long)
-	copy(other[n:], theta[n:])
-	return other
 }
 
 // About implements [Source].

@@ -66,3 +66,51 @@ func TestParametersOfSitesAreApart(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOddSiteHasItsEntry: the entry of its direction is what the row says, other entries keep their proportions and θ its
+// norm; other sites have one parameter. Actions that sites share pay each by its own.
+func TestAnOddSiteHasItsEntry(t *testing.T) {
+	for _, law := range []Law{Sphere, Direction} {
+		for _, draw := range []Drawing{OwnActions, CommonActions, FreshActions} {
+			p := LinearParams{Features: 5, Law: law, Draw: draw, Actions: FullActions, Instance: 3, Odd: [][]float64{{2, 1, -.9}}}
+			sites := linears(t, p, 6, 3)
+			common, odd := sites[0].theta, sites[2].theta
+			if !slices.Equal(common, sites[1].theta) {
+				t.Errorf("%s: θ of other sites differs", law)
+			}
+			if norm := dot(odd, odd); math.Abs(norm-1) > 1e-12 {
+				t.Errorf("%s: norm² %v", law, norm)
+			}
+			want := -.9
+			if law == Sphere {
+				want *= math.Sqrt(.5)
+			}
+			if math.Abs(odd[1]-want) > 1e-12 || math.Abs(odd[0]*common[2]-odd[2]*common[0]) > 1e-12 || odd[0]*common[0] <= 0 {
+				t.Errorf("%s: θ is %v, elsewhere %v", law, odd, common)
+			}
+			for k, x := range sites[2].x {
+				m := dot(x, odd)
+				if law == Direction {
+					m = (1 + m) / 2
+				}
+				if math.Abs(sites[2].mean[k]-m) > 1e-9 {
+					t.Errorf("%s, %s: action %d pays %v, want %v", law, draw, k, sites[2].mean[k], m)
+				}
+			}
+		}
+	}
+}
+
+// TestOddRowsAreRefused that name no site, feature or entry.
+func TestOddRowsAreRefused(t *testing.T) {
+	for _, row := range [][]float64{{3, 0, 0}, {-1, 0, 0}, {.5, 0, 0}, {0, 4, 0}, {0, 0, 1.1}, {0, 0}, {0, 0, 0, 0}} {
+		p := LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Actions: FullActions, Odd: [][]float64{row}}
+		if field, _ := Check(p, Config{Arms: 4, Sites: 3}); field != "odd" {
+			t.Errorf("row %v: field %q is refused", row, field)
+		}
+	}
+	p := LinearParams{Features: 5, Law: Band, Draw: OwnActions, Actions: FullActions, Odd: [][]float64{{0, 0, 1}}}
+	if field, _ := Check(p, Config{Arms: 4, Sites: 3}); field != "odd" {
+		t.Errorf("law band: field %q is refused", field)
+	}
+}
