@@ -75,49 +75,63 @@ func TestExponentsFollowTheBelief(t *testing.T) {
 	}
 }
 
-// TestABestArmIsWaitedForNoLongerThanProved: the estimate of the best arm is drawn with rewards and
-// noise, again and again, while the leader's mean is just below the truth. Waits of x times its own
-// rewards have at most the probability 1/x. With exponents four times as great they are more often
-// so long: the test would detect it.
+// TestABestArmIsWaitedForNoLongerThanProved: the estimate of the best arm, whose mean is 1/2, is drawn with
+// rewards and noise, again and again, while the leader's estimate is q. Waits of x times its own rewards have at
+// most the probability p/x, and the mean of rewards that another arm gets while the best one is below q is at most
+// p n (1 + ln(all/n)). With exponents four times as great waits are more often so long, and with what another arm
+// may get while the best one leads the mean is greater: the test would detect both.
 func TestABestArmIsWaitedForNoLongerThanProved(t *testing.T) {
-	const draws, n, scale = 40_000, 20, 1.5
+	const draws, rewards, scale, all = 40_000, 20, 1.5, 1000. // all: N T/n
 	rng := rand.New(rand.NewPCG(9, 9))
-	for _, sites := range []int{1, 3} {
-		b := known(1, .5, 0)
+	for _, c := range []struct {
+		sites int
+		q, x  float64
+	}{{1, .5, 30}, {3, .5, 30}, {1, .3, 1}, {3, .1, 1}} {
+		b := known(1, c.q, 0)
 		b.Sites[1] = nil
-		for i := range sites {
-			b.Sites[1] = append(b.Sites[1], belief.Site{Peer: i, N: n, LaplaceMax: scale / n, LaplaceSumSq: 2 * scale * scale / n / n})
+		for i := range c.sites {
+			b.Sites[1] = append(b.Sites[1], belief.Site{Peer: i, N: rewards, LaplaceMax: scale / rewards, LaplaceSumSq: 2 * scale * scale / rewards / rewards})
 		}
-		const x = 30
+		n := float64(c.sites * rewards)
+		b.SampleVar[1] = 1 / n
+		s := 0.
+		p := math.Exp(-about(c.q, b.Sites[1]...).exponent(.5, &s))
 		over, less := 0, 0
+		below, leads := 0., 0. // mean of rewards of another arm, in units of n, while the best arm is below q, and while it leads
 		for range draws {
 			sum := 0.
-			for range sites * n {
+			for range c.sites * rewards {
 				sum += float64(rng.IntN(2))
 			}
-			for range 2 * sites {
+			for range 2 * c.sites {
 				sum += scale * rng.ExpFloat64() * float64(2*rng.IntN(2)-1)
 			}
-			b.X[1] = sum / float64(sites*n)
-			b.SampleVar[1] = 1 / float64(sites*n)
+			b.X[1] = sum / n
 			if b.X[1] >= b.X[0] {
+				leads += 1. / draws
 				continue
 			}
 			u := newExponents(2)
 			u.renew(b, &Turn{})
 			d := u.of(b, 1, math.Inf(1))
-			if d > math.Log(x) {
+			if d > math.Log(c.x) {
 				over++
 			}
-			if 4*d > math.Log(x) {
+			if 4*d > math.Log(c.x) {
 				less++
 			}
+			below += min(math.Exp(d), all) / draws
 		}
-		t.Logf("%d sites: %d of %d waits are %d times the rewards, of %d allowed; %d with four times the exponent", sites, over, draws, x, draws/x, less)
-		if over > draws/x {
-			t.Errorf("%d sites: %d waits of %d are longer than %d times the rewards", sites, over, draws, x)
+		allowed, most := draws*p/c.x, p*(1+math.Log(all))
+		t.Logf("%d sites, q = %v: %d of %d waits are %v times the rewards, of %.0f allowed; %d with four times the exponent; %.3f times the rewards in the mean, of %.3f allowed; %.3f while it leads",
+			c.sites, c.q, over, draws, c.x, allowed, less, below, most, leads)
+		if float64(over) > allowed {
+			t.Errorf("%d sites, q = %v: %d waits of %d are longer than %v times the rewards", c.sites, c.q, over, draws, c.x)
 		}
-		if less < draws/x {
+		if below > most {
+			t.Errorf("%d sites, q = %v: another arm gets %.3f times the rewards in the mean, of %.3f allowed", c.sites, c.q, below, most)
+		}
+		if c.q == .5 && float64(less) < allowed || c.q == .1 && below+leads < most {
 			t.Error("nothing would be found")
 		}
 	}

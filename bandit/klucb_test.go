@@ -19,18 +19,22 @@ func about(y float64, sites ...belief.Site) *evidence {
 // plain returns the exponent at s, with the inner maximum over the means of at most two sites, by
 // a slow and plain search.
 func (e *evidence) plain(q, s float64) float64 {
-	x := -float64(len(e.sites)) * s * e.y
+	x := -e.count * s * e.y
+	var sites []siteEvidence
 	for _, c := range e.sites {
 		if b := c.LaplaceMax; b > 0 {
-			x += c.LaplaceSumSq / (b * b) * math.Log1p(-b*b*s*s)
+			x += c.count * c.LaplaceSumSq / (b * b) * math.Log1p(-b*b*s*s)
 		}
-		x -= c.GaussVar * s * s / 2
+		x -= c.count * c.GaussVar * s * s / 2
+		for range int(c.count) {
+			sites = append(sites, c)
+		}
 	}
 	log := func(i int, q float64) float64 {
-		c := e.sites[i]
+		c := sites[i]
 		return c.N * math.Log1p(q*math.Expm1(-s/c.N))
 	}
-	if len(e.sites) == 1 {
+	if len(sites) == 1 {
 		return x - log(0, q)
 	}
 	lo, hi := max(0, 2*q-1), min(1, 2*q)
@@ -215,6 +219,86 @@ func TestTheIndexCovers(t *testing.T) {
 	}
 }
 
+// TestTheChoiceIsThatOfAllIndices: what is kept from choice to choice, with bounds in place of indices that do not matter, chooses as all
+// indices do, as releases come, rounds go by, arms are excluded and others get ahead.
+func TestTheChoiceIsThatOfAllIndices(t *testing.T) {
+	const arms = 6
+	rng := rand.New(rand.NewPCG(7, 7))
+	l, err := KLUCBParams{TwoLog}.New(Config{Arms: arms, Peers: 2, Rand: rng})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := belief.New(arms, 1)
+	bounded := 0
+	for round := range uint64(3000) {
+		if k := rng.IntN(3 * arms); k < arms {
+			n, m := math.Exp(6*rng.Float64()), math.Exp(6*rng.Float64())
+			b.Sites[k] = []belief.Site{{N: n, LaplaceMax: 1 / n, LaplaceSumSq: 3 / n / n}, {Peer: 1, N: m, GaussVar: 1 / m / m}}
+			b.X[k] = 1.4*rng.Float64() - .2
+			b.SampleVar[k], b.LaplaceSumSq[k], b.LaplaceMax[k], b.GaussVar[k] = (1/n+1/m)/4, 3/n/n/4, .5/n, 1/m/m/4
+		}
+		b.Ahead[rng.IntN(arms)] = rng.IntN(2) == 0
+		turn := Turn{Round: round}
+		if rng.IntN(3) == 0 {
+			turn.Excluded = []Arm{Arm(rng.IntN(arms))}
+		}
+		u := l.(*KLUCB)
+		got := u.Choose(&b, turn).Arm
+		index := make([]float64, arms)
+		for k := range index {
+			if !b.Known(k) {
+				continue
+			}
+			index[k] = about(b.X[k], b.Sites[k]...).greatest(u.l)
+			if u.exact[k] && u.index[k] != index[k] || u.index[k] < index[k] {
+				t.Fatalf("round %d: arm %d has the index %v, exact: %v, want %v", round, k, u.index[k], u.exact[k], index[k])
+			}
+			if !u.exact[k] && !math.IsInf(u.index[k], 1) {
+				bounded++
+			}
+		}
+		if want := Greatest(&b, turn, index, b.X); got != want {
+			t.Fatalf("round %d: arm %d, want %d of %v", round, got, want, index)
+		}
+	}
+	if bounded < 1000 {
+		t.Errorf("%d bounds in place of indices", bounded)
+	}
+}
+
+// TestSitesOfWhichTheSameIsKnownCountTogether: an exponent and an index are what they are site by site.
+func TestSitesOfWhichTheSameIsKnownCountTogether(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 9))
+	for range 300 {
+		var sites []belief.Site
+		for range 2 + rng.IntN(3) {
+			n := math.Exp(6 * rng.Float64())
+			s := belief.Site{N: n, LaplaceMax: 1 / n, LaplaceSumSq: float64(1+rng.IntN(9)) / n / n, GaussVar: float64(rng.IntN(2)) / n / n}
+			for range 1 + rng.IntN(5) {
+				sites = append(sites, s)
+			}
+		}
+		rng.Shuffle(len(sites), func(i, j int) { sites[i], sites[j] = sites[j], sites[i] })
+		together := about(rng.Float64(), sites...)
+		single := *together
+		single.sites = nil
+		for _, s := range sites {
+			single.sites = append(single.sites, siteEvidence{Site: s, count: 1})
+		}
+		if len(together.sites) > 4 {
+			t.Fatalf("%d kinds of sites, want at most 4", len(together.sites))
+		}
+		l, q := 1+20*rng.Float64(), together.y+(1-together.y)*rng.Float64()
+		if a, b := together.greatest(l), single.greatest(l); math.Abs(a-b) > 1e-8*max(1, l) {
+			t.Errorf("index %v of %v at %v, site by site %v", a, sites, l, b)
+		}
+		s, r := 0., 0.
+		if a, b := together.exponent(q, &s), single.exponent(q, &r); math.Abs(a-b) > 1e-8*(1+b) {
+			t.Errorf("exponent %v of %v at %v, site by site %v", a, sites, q, b)
+		}
+	}
+}
+
 func BenchmarkKLUCBIndex(b *testing.B) { // limit: 3 µs
 	e := about(.4, belief.Site{N: 300, LaplaceSumSq: 2e-4, LaplaceMax: .01})
 	for i := range b.N {
@@ -223,15 +307,29 @@ func BenchmarkKLUCBIndex(b *testing.B) { // limit: 3 µs
 	}
 }
 
-func BenchmarkKLUCBIndexOfTwentySites(b *testing.B) { // limit: 100 µs
+// benchmarkIndex takes the evidence of an arm, and computes its index.
+func benchmarkIndex(b *testing.B, sites []belief.Site) {
+	var e evidence
+	for i := range b.N {
+		e.set(.4+float64(i%100)/1000, sites)
+		_ = e.greatest(18)
+	}
+}
+
+func BenchmarkKLUCBIndexOfTwentySites(b *testing.B) { // limit: 20 µs
 	var sites []belief.Site
 	for i := range 20 {
 		n := 10 + 40*float64(i)
 		sites = append(sites, belief.Site{N: n, LaplaceSumSq: 10 / n / n, LaplaceMax: 1 / n})
 	}
-	e := about(.4, sites...)
-	for i := range b.N {
-		e.y = .4 + float64(i%100)/1000
-		_ = e.greatest(18)
+	benchmarkIndex(b, sites)
+}
+
+func BenchmarkKLUCBIndexOfTwentySitesInStep(b *testing.B) { // limit: 6 µs
+	var sites []belief.Site
+	for i := range 20 {
+		n := 300 + 100*float64(i%2)
+		sites = append(sites, belief.Site{N: n, LaplaceSumSq: 10 / n / n, LaplaceMax: 1 / n})
 	}
+	benchmarkIndex(b, sites)
 }

@@ -20,7 +20,8 @@ import (
 // same network.
 type Comparison struct {
 	Runs     int              `json:"runs"`
-	Best     string           `json:"best_arm"` // empty where arms have no means
+	Own      bool             `json:"own_objective"` // sites choose for their own users: what is right, and regret, are by the best arm of each site
+	Best     string           `json:"best_arm"`      // over all sites; empty where arms have no means
 	Sites    []SiteComparison `json:"sites"`
 	Alone    stats.Interval   `json:"regret_alone"`
 	Together stats.Interval   `json:"regret_together"`
@@ -32,7 +33,7 @@ type SiteComparison struct {
 	Name     string         `json:"name"`
 	Means    []float64      `json:"arm_means"`      // what its arms really pay
 	Best     string         `json:"best_arm_here"`  // by them
-	Alone    stats.Interval `json:"right_alone"`    // share of runs in which its estimate picks the best arm over all sites
+	Alone    stats.Interval `json:"right_alone"`    // share of runs in which its estimate picks the right arm: the best one over all sites, or its own
 	Together stats.Interval `json:"right_together"` // same
 	LearnsA  []int          `json:"learns_alone"`   // runs by arm picked
 	LearnsT  []int          `json:"learns_together"`
@@ -63,7 +64,7 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 	}
 	means := worlds.Means
 	best, _ := sites.ArgMax(worlds.Overall())
-	c := &Comparison{Runs: runs}
+	c := &Comparison{Runs: runs, Own: t.selfish()}
 	if means != nil {
 		c.Best = t.Settings.Arms[best]
 	}
@@ -73,8 +74,12 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 		}
 		site := t.Settings.SitesOf(i)
 		here, _ := sites.ArgMax(means[site])
-		a, ka := picks(alone, site, len(t.Settings.Arms), best)
-		b, kb := picks(together, i, len(t.Settings.Arms), best)
+		right := best
+		if c.Own {
+			right = here
+		}
+		a, ka := picks(alone, site, len(t.Settings.Arms), right)
+		b, kb := picks(together, i, len(t.Settings.Arms), right)
 		c.Sites = append(c.Sites, SiteComparison{
 			Name: name, Means: means[site], Best: t.Settings.Arms[here],
 			Alone: stats.ShareOf(ka, runs), Together: stats.ShareOf(kb, runs), LearnsA: a, LearnsT: b,
@@ -83,20 +88,23 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 	var ra, rt, less []float64
 	for i := range runs {
 		a, b := last(alone[i].Regret), last(together[i].Regret)
+		if c.Own {
+			a, b = *alone[i].OwnRegret, *together[i].OwnRegret
+		}
 		ra, rt, less = append(ra, a), append(rt, b), append(less, a-b)
 	}
 	c.Alone, c.Together, c.Less = stats.MeanOf(ra), stats.MeanOf(rt), stats.MeanOf(less)
 	return c, nil
 }
 
-// picks counts in how many runs a peer's estimate picked each arm, and the best.
-func picks(rs []sim.Result, peer, arms, best int) (by []int, right int) {
+// picks counts in how many runs a peer's estimate picked each arm, and the right one.
+func picks(rs []sim.Result, peer, arms, right int) (by []int, n int) {
 	by = make([]int, arms)
 	for _, r := range rs {
 		arg, _ := sites.ArgMax(r.Means[peer])
 		by[arg]++
 	}
-	return by, by[best]
+	return by, by[right]
 }
 
 func last(xs []float64) float64 { return xs[len(xs)-1] }
@@ -106,7 +114,11 @@ func (c *Comparison) write(w io.Writer, s *config.Settings) {
 	if c.Best != "" {
 		c.writeArms(w, s)
 	}
-	_, _ = fmt.Fprintf(w, "regret of a site: alone %s, together %s, difference %s: %s\n",
+	whose := ""
+	if c.Own {
+		whose = ", of its own users' rewards"
+	}
+	_, _ = fmt.Fprintf(w, "regret of a site%s: alone %s, together %s, difference %s: %s\n", whose,
 		experiment.MeanText(c.Alone), experiment.MeanText(c.Together), experiment.MeanText(c.Less), regretVerdict(c.Less))
 }
 
