@@ -42,6 +42,7 @@ type Daemon struct {
 	metrics   []prometheus.Collector
 	silent    sync.Once
 	backup    sync.Mutex // one is written at a time
+	gains     gains
 	alarm     chan struct{}
 	damaged   chan error // receives damage of the store
 
@@ -194,6 +195,9 @@ func (p *Daemon) Run(ctx context.Context) error {
 	deployment, host := p.now()
 	if p.links != nil {
 		all.Go(func() { p.confirm(ctx) })
+	}
+	if p.site != nil && !deployment.idle() {
+		all.Go(func() { p.estimate(ctx) })
 	}
 	if p.record != nil {
 		all.Go(func() {
