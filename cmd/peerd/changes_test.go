@@ -102,7 +102,7 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 		token = strings.TrimSpace(stdout)
 		return c == exitOK
 	})
-	does(t, "join", token, "--yes", "--dir", b, "--listen", addrs[1], "--addr", addrs[1])
+	does(t, "join", token, "--yes", "--dir", b, "--listen", addrs[1], "--addr", addrs[1], "--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]")
 	second := runs(t, b)
 	eventually(t, "records of b at a", func() bool {
 		ps, err := daemon.AskPeers(t.Context(), a)

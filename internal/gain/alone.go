@@ -31,7 +31,7 @@ func (s Site) alone(arms int) Site {
 // play makes a number of decisions with the agent that peers run, one a round, and returns how many were of each arm. Rewards
 // are paid when a decision is made, and the agent learns of them when s.Waited more decisions have been made.
 func (s *Site) play(seed node.Seed, decisions uint64, pay func(bandit.Arm) bandit.Reward) ([]uint64, error) {
-	a, err := s.Spec.Agent(node.PeerConfig{Seed: seed, Noise: seed.Noise(), Keys: nobody{}, Reuse: true})
+	a, err := s.Spec.Agent(node.PeerConfig{Seed: seed, Noise: seed.Noise(), Keys: unread{}, Reuse: true})
 	if err != nil {
 		return nil, err
 	}
@@ -70,14 +70,14 @@ func (s *Site) exposed(pulls []uint64) bandit.Arm {
 	return bandit.NoArm
 }
 
-// nobody has the keys of a site without neighbours: no peer reads what it signs.
-type nobody struct{}
+// unread are the keys of a site without neighbours: no peer reads what it signs.
+type unread struct{}
 
 // Sign implements [protocol.Keys].
-func (nobody) Sign([]byte) []byte { return make([]byte, 64) }
+func (unread) Sign([]byte) []byte { return make([]byte, 64) }
 
 // Verify implements [protocol.Keys].
-func (nobody) Verify(protocol.Peer, []byte, []byte) bool { return true }
+func (unread) Verify(protocol.Peer, []byte, []byte) bool { return true }
 
 // lose returns the regret of a number of decisions of the site, where arms pay 1 with these probabilities and else 0.
 func (s *Site) lose(seed node.Seed, decisions uint64, means []float64) (float64, error) {
