@@ -15,11 +15,13 @@ func (PersonalizedParams) Common() Params { return IMEDParams{} }
 // an arm which the own site has released, too.
 func (u *Personalized) Support(b *Belief) (s Support) {
 	u.take(b)
+	arms := reported(b.Sites)
 	common := make([]bool, len(u.near.posterior))
 	for k, rows := range u.rows {
 		own, borrowed, others := 0., 0., 0
 		for i := range rows {
 			r := &rows[i]
+			s.weigh(r.site, r.weight/u.arms[k].precision, arms, b.Sites[k][i].Released)
 			if r.site == u.self {
 				own = b.Sites[k][i].Released
 				continue

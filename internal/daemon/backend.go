@@ -119,7 +119,12 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 			d.Notice = WrongClock(ahead, deployment.Network.Every)
 		}
 	}
-	for _, o := range host.Status() {
+	all := host.Status()
+	if p.site != nil {
+		p.heard.note(all)
+		d.Stopped, d.StoppedNotice = p.stopped(deployment, &s.Support)
+	}
+	for _, o := range all {
 		if o.Neighbour {
 			neighbours++
 			if o.State == gossip.Up {

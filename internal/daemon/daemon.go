@@ -43,6 +43,7 @@ type Daemon struct {
 	silent    sync.Once
 	backup    sync.Mutex // one is written at a time
 	gains     gains
+	heard     heard
 	alarm     chan struct{}
 	damaged   chan error // receives damage of the store
 
@@ -77,7 +78,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 			return nil, err
 		}
 	}
-	p := &Daemon{log: log, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
+	p := &Daemon{log: log, heard: heard{since: time.Now()}, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if p.unlock, err = LockDir(s.Dir); err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func (p *Daemon) Run(ctx context.Context) error {
 		all.Go(func() { p.confirm(ctx) })
 	}
 	if p.site != nil && !deployment.idle() {
-		all.Go(func() { p.estimate(ctx) })
+		all.Go(func() { p.look(ctx) })
 	}
 	if p.record != nil {
 		all.Go(func() {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	gainLook  = 5 * time.Second // between two looks whether there is something to estimate
+	lookEvery = 5 * time.Second
 	gainEvery = 5 * time.Minute // at least between two estimates
 	gainGrows = 16              // and decisions have grown by this part of them
 	gainShare = .1              // of a processor's time that an estimate takes
@@ -61,10 +61,12 @@ func (g *gains) keep(newest *api.Gain, now time.Time) {
 	g.newest, g.at = newest, now
 }
 
-// estimate estimates now and then what the site has gained, from what its status shows.
-func (p *Daemon) estimate(ctx context.Context) {
-	tick := time.NewTicker(gainLook)
+// look notes now and then who is heard, logs once that estimates rest on sites that are not, and estimates what the site has
+// gained from what its status shows.
+func (p *Daemon) look(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
+	said := false // of stopped sites
 	for {
 		select {
 		case <-ctx.Done():
@@ -75,7 +77,15 @@ func (p *Daemon) estimate(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		deployment, _ := p.now()
+		deployment, host := p.now()
+		if host != nil {
+			p.heard.note(host.Status())
+			_, notice := p.stopped(deployment, &s.Support)
+			if notice != "" && !said {
+				p.log.Warn("stopped sites", "reason", notice)
+			}
+			said = notice != ""
+		}
 		arms := deployment.arms(&s)
 		if !p.gains.due(arms, time.Now()) {
 			continue
