@@ -78,7 +78,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 			return nil, err
 		}
 	}
-	p := &Daemon{log: log, heard: heard{since: time.Now()}, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
+	p := &Daemon{log: log, heard: heard{now: time.Now, since: time.Now()}, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if p.unlock, err = LockDir(s.Dir); err != nil {
 		return nil, err
 	}

@@ -22,8 +22,9 @@ const (
 
 // heard remembers when other peers were last heard, also while the network changes.
 type heard struct {
-	mu    sync.Mutex
+	now   func() time.Time
 	since time.Time // when this process began
+	mu    sync.Mutex
 	last  map[protocol.Peer]time.Time
 }
 
@@ -93,7 +94,7 @@ func (h *heard) notice(all []api.Stopped, now time.Time) string {
 
 // stopped returns the stopped sites on which estimates with a support rest, and the sentence.
 func (p *Daemon) stopped(t *Deployment, s *bandit.Support) ([]api.Stopped, string) {
-	now := time.Now()
+	now := p.heard.now()
 	all := p.heard.stopped(s.Weights, t.Self, now, func(o protocol.Peer) string { return t.Network.Peers[o].Name })
 	return all, p.heard.notice(all, now)
 }
