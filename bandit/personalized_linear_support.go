@@ -9,17 +9,24 @@ var _ Supported = (*PersonalizedLinear)(nil)
 func (u *PersonalizedLinear) Support(b *Belief) (s Support) {
 	u.take(b)
 	own, borrowed, others := 0., 0., 0
+	counts := make([]float64, len(u.sites))
 	for p := range u.sites {
 		switch r := &u.sites[p]; {
 		case r.n == 0:
 		case p == u.self:
-			own = r.n
+			own, counts[p] = r.n, r.n
 		default:
-			borrowed += (1 - u.odd) * r.n * r.likelihood.Share(func(precision float64) float64 { return u.near.share(p, precision) })
+			counts[p] = (1 - u.odd) * r.n * r.likelihood.Share(func(precision float64) float64 { return u.near.share(p, precision) })
+			borrowed += counts[p]
 			others++
 			if p < len(u.near.posterior) {
 				s.Alike = append(s.Alike, Distance{p, u.near.expected(p)})
 			}
+		}
+	}
+	for p, count := range counts {
+		if count > 0 {
+			s.weigh(p, count/(own+borrowed), 1, u.sites[p].n)
 		}
 	}
 	n := len(u.scores)

@@ -15,18 +15,22 @@ func (PersonalizedParams) Common() Params { return IMEDParams{} }
 // an arm which the own site has released, too.
 func (u *Personalized) Support(b *Belief) (s Support) {
 	u.take(b)
+	arms := reported(b.Sites)
 	common := make([]bool, len(u.near.posterior))
 	for k, rows := range u.rows {
 		own, borrowed, others := 0., 0., 0
 		for i := range rows {
 			r := &rows[i]
+			a := &u.arms[k]
+			share := (1 - a.odd) * r.weight / a.precision
 			if r.site == u.self {
-				own = b.Sites[k][i].Released
-				continue
+				own, share = b.Sites[k][i].Released, share+a.odd
+			} else {
+				borrowed += (1 - a.odd) * r.weight * u.width[k]
+				others++
 			}
-			borrowed += (1 - u.arms[k].odd) * r.weight * u.width[k]
-			others++
-			if r.site < len(common) && u.mine.Known(k) {
+			s.weigh(r.site, share, arms, b.Sites[k][i].Released)
+			if r.site != u.self && r.site < len(common) && u.mine.Known(k) {
 				common[r.site] = true
 			}
 		}

@@ -25,6 +25,11 @@ func TestWhatEstimatesRestOn(t *testing.T) {
 	if s.Own[0] != 4000 || s.Borrowed[0] != 8000 || s.Sites[0] != 2 || s.Own[1] != 0 || s.Borrowed[1] != 8000 || s.Alike != nil {
 		t.Errorf("imed rests on %+v", s)
 	}
+	for p, want := range []Weight{{1. / 6, 4000}, {1./6 + .25, 8000}, {1./6 + .25, 8000}} { // three sites of arm 0, two of arm 1
+		if got := s.Weights[p]; len(s.Weights) != 3 || math.Abs(got.Share-want.Share) > 1e-9 || got.Rewards != want.Rewards {
+			t.Errorf("imed rests on site %d as %+v, want %+v", p, got, want)
+		}
+	}
 	u := personalized(t, 2, 3, 5)
 	choose(u, &b, Turn{})
 	before := u.Save()
@@ -34,6 +39,9 @@ func TestWhatEstimatesRestOn(t *testing.T) {
 	}
 	if s.Own[0] != 4000 || s.Own[1] != 0 || s.Sites[0] != 2 || !(s.Borrowed[0] > 100 && s.Borrowed[0] < 4100) {
 		t.Errorf("personalized rests on %+v", s)
+	}
+	if w := s.Weights; len(w) != 3 || math.Abs(w[0].Share+w[1].Share+w[2].Share-1) > 1e-9 || !(w[1].Share > 2*w[2].Share) || w[1].Rewards != 8000 {
+		t.Errorf("personalized weighs %+v", w)
 	}
 	if len(s.Alike) != 2 || s.Alike[0].Peer != 1 || s.Alike[1].Peer != 2 || !(s.Alike[0].Mean < .1 && s.Alike[1].Mean > .2) {
 		t.Errorf("alike: %+v", s.Alike)
@@ -54,5 +62,20 @@ func TestNothingIsSaidOfSitesThatAreNotKnown(t *testing.T) {
 	}
 	if s := SupportOf(l, &b, 0); s.Own != nil || s.Borrowed != nil || s.Sites != nil || s.Alike != nil {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestWhatTheLinearEstimateRestsOn: shares of sites by the records that count, and their released records.
+func TestWhatTheLinearEstimateRestsOn(t *testing.T) {
+	b, mine := neighbourhood(300, 0)
+	u := personalizedLinear(t, 8, WithoutSquares, 5)
+	choose(u, &b, mine.turn(8))
+	sum := 0.
+	w := SupportOf(u, &b, 0).Weights
+	for _, x := range w {
+		sum += x.Share
+	}
+	if len(w) != 5 || math.Abs(sum-1) > 1e-9 || w[1].Share < 3*w[3].Share || w[0].Rewards != 300 || w[1].Rewards != 4000 {
+		t.Errorf("%+v", w)
 	}
 }

@@ -92,13 +92,17 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 		"--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]", "--set", "listen=["+addrs[0]+"]")
 	does(t, "network", "new", "--dir", a, "--name", "clinics", "--peer", "a", "--addr", addrs[0], "--admin")
 	first := runs(t, a)
+	eventually(t, "why nothing is said of a's gain", func() bool {
+		c, stdout, _ := peerd(t, "gain", "--dir", a)
+		return c == exitOK && strings.HasPrefix(stdout, "what joining has gained is not known yet: ")
+	})
 	var token string
 	eventually(t, "an invitation", func() bool {
 		c, stdout, _ := peerd(t, "network", "invite", "b", "--dir", a)
 		token = strings.TrimSpace(stdout)
 		return c == exitOK
 	})
-	does(t, "join", token, "--yes", "--dir", b, "--listen", addrs[1], "--addr", addrs[1])
+	does(t, "join", token, "--yes", "--dir", b, "--listen", addrs[1], "--addr", addrs[1], "--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]")
 	second := runs(t, b)
 	eventually(t, "records of b at a", func() bool {
 		ps, err := daemon.AskPeers(t.Context(), a)
@@ -120,6 +124,11 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 		c, stdout, _ := peerd(t, "gain", "--dir", a)
 		return c == exitOK && strings.Contains(stdout, "gained by joining")
 	})
+	if d, wrong := daemon.AskStatus(t.Context(), a); wrong != nil || d.Gain == nil || d.Gain.Saved == nil {
+		t.Errorf("the status does not say what a has gained: %+v, %v", d.Gain, wrong)
+	} else if _, stdout, _ := peerd(t, "status", "--dir", a); !strings.HasSuffix(stdout, d.Gain.Sentence+"\n") {
+		t.Errorf("%q ends\n%s", d.Gain.Sentence, stdout)
+	}
 	second.end(t)
 
 	does(t, "network", "invite", "c", "--dir", a)

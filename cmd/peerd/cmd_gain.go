@@ -2,41 +2,42 @@ package main
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/lab/gain"
+	"peerd.dev/internal/status"
 )
 
 func newGain(o *options) *cobra.Command {
 	return o.takesFile(&cobra.Command{
 		Use:   "gain",
-		Short: "Estimate what a site's own users have gained by joining",
-		Long: `Estimate what a site's own users have gained by joining. The means of the actions are
-drawn 100 times around the estimates of the running peer, as far off as the rewards behind
-them and their noise allow. Each draw says what the site has lost so far, and is played
-by a simulated site without neighbours that has the same settings, with rewards of 0 and 1,
-one a round. The ranges have 95 % of the draws.
+		Short: "Show what a site's own users have gained by joining",
+		Long: `Show what a site's own users have gained by joining, as the running peer estimates it now
+and then. The means of the actions are drawn 100 times around its estimates, as far off as
+the rewards behind them and their noise allow. Each draw says what the site has lost so far,
+and is played by a simulated site without neighbours that has the same settings and waits
+for its rewards as this one did. The ranges have 95 % of the draws.
 
-It takes seconds and sends nothing. The peer has to run, with a protocol that keeps sites
-apart (phases, rows) and actions without features.`,
+Before rewards of this site and of another one are released there is nothing to compare, and
+a sentence says so. The peer has to run, in mode live, with a protocol that keeps sites apart
+(phases, rows) and actions without features.`,
 		Example: "  peerd gain --dir hospital-a\n  peerd gain --dir hospital-a --json | jq .saved",
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
 			if err != nil {
 				return err
 			}
-			arms, err := daemon.AskArms(ctx, c.Dir)
+			d, err := daemon.AskStatus(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			g, err := gain.Estimate(ctx, &c.Settings, arms)
-			if err != nil {
-				return config.Failf(config.ErrNetwork, "%w", err)
+			if d.Gain == nil {
+				return config.Failf(config.ErrRefused, "this peer makes no decisions for users of its own, or runs in lockstep: it gains nothing that could be stated")
 			}
-			return o.print(g, g.Write)
+			return o.print(d.Gain, func(w io.Writer) { status.Gain(w, d.Gain) })
 		}),
 	})
 }

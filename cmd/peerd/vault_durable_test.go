@@ -100,10 +100,11 @@ func openStore(t *testing.T, s *labSite) *store.Store {
 	return st
 }
 
-// The first bytes of snapshots and states of protocols, and of states of agents.
+// The first bytes of states of protocols, of agents, and of snapshots.
 const (
-	savedVersion = 2
-	agentVersion = 3
+	savedVersion    = 2
+	agentVersion    = 3
+	snapshotVersion = 3
 )
 
 // A reader returns the fields of a state one by one.
@@ -148,7 +149,7 @@ func readState(t *testing.T, b []byte, version byte, read func(reader)) {
 // readSnapshot reads the step and the agent of a site's snapshot: see node/site/snapshot.go.
 func readSnapshot(t *testing.T, b []byte, arms int) (step uint64, agent []byte) {
 	t.Helper()
-	readState(t, b, savedVersion, func(r reader) {
+	readState(t, b, snapshotVersion, func(r reader) {
 		r.uint() // round
 		r.bool() // begun
 		r.uint() // decisions

@@ -98,6 +98,9 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 	if p.site != nil {
 		d.Incarnation = uint64(p.site.Incarnation())
 	}
+	if p.site != nil && !deployment.idle() {
+		d.Gain = p.gains.of(deployment.arms(&s))
+	}
 	if p.record != nil && d.Notice == "" {
 		if fork := p.record.Fork(); fork != nil {
 			d.Notice = fork.Error()
@@ -116,7 +119,12 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 			d.Notice = WrongClock(ahead, deployment.Network.Every)
 		}
 	}
-	for _, o := range host.Status() {
+	all := host.Status()
+	if p.site != nil {
+		p.heard.note(all)
+		d.Stopped, d.StoppedNotice = p.stopped(deployment, &s.Support)
+	}
+	for _, o := range all {
 		if o.Neighbour {
 			neighbours++
 			if o.State == gossip.Up {
@@ -143,13 +151,18 @@ func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 		return nil, err
 	}
 	deployment, _ := p.now()
+	return deployment.arms(&s), nil
+}
+
+// arms returns what is known of every action.
+func (t *Deployment) arms(s *node.Status) []api.Arm {
 	arms := []api.Arm{}
 	for k := range s.Means {
-		name := deployment.actions.Names[k]
+		name := t.actions.Names[k]
 		if name == "" {
 			break // room for more
 		}
-		a := api.Arm{Name: name, Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k], Retired: slices.Contains(deployment.actions.Absent, bandit.Arm(k))}
+		a := api.Arm{Name: name, Estimate: s.Means[k], Samples: s.Samples[k], NoiseSD: s.Noise[k], Retired: slices.Contains(t.actions.Absent, bandit.Arm(k))}
 		if len(s.Pulls) > 0 {
 			a.Pulls = s.Pulls[k]
 		}
@@ -158,7 +171,7 @@ func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 		}
 		arms = append(arms, a)
 	}
-	return arms, nil
+	return arms
 }
 
 // Peers implements [api.Backend].

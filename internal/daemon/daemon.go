@@ -42,6 +42,8 @@ type Daemon struct {
 	metrics   []prometheus.Collector
 	silent    sync.Once
 	backup    sync.Mutex // one is written at a time
+	gains     gains
+	heard     heard
 	alarm     chan struct{}
 	damaged   chan error // receives damage of the store
 
@@ -76,7 +78,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 			return nil, err
 		}
 	}
-	p := &Daemon{log: log, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
+	p := &Daemon{log: log, heard: heard{now: time.Now, since: time.Now()}, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if p.unlock, err = LockDir(s.Dir); err != nil {
 		return nil, err
 	}
@@ -194,6 +196,9 @@ func (p *Daemon) Run(ctx context.Context) error {
 	deployment, host := p.now()
 	if p.links != nil {
 		all.Go(func() { p.confirm(ctx) })
+	}
+	if p.site != nil && !deployment.idle() {
+		all.Go(func() { p.look(ctx) })
 	}
 	if p.record != nil {
 		all.Go(func() {

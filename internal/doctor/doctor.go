@@ -213,6 +213,9 @@ func (d *doctor) life() {
 			d.pass("clock of others", "this one is %v ahead, as their median", by.Round(time.Millisecond))
 		}
 	}
+	if text := d.status.StoppedNotice; text != "" {
+		d.warn("stopped sites", fmt.Sprintf("start %s again, or take it out with `peerd network remove`: estimates then rest on the others", d.status.Stopped[0].Name), "%s", text)
+	}
 	if drifted := d.status.Drifted; len(drifted) > 0 {
 		d.warn("means", "a network with protocol.phases.window forgets old rewards", "the mean of %s has changed for this site's own users, with an error of at most 5 %%", strings.Join(drifted, ", "))
 	}

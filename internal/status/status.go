@@ -54,6 +54,12 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 		_, _ = fmt.Fprintf(w, "the mean of %s has changed for this site's own users (error at most 5 %%): a network with protocol.phases.window forgets old rewards\n", strings.Join(d.Drifted, ", "))
 	}
 	alike(w, d.Alike)
+	if d.StoppedNotice != "" {
+		_, _ = fmt.Fprintf(w, "STOPPED: %s\n", d.StoppedNotice)
+	}
+	if d.Gain != nil {
+		_, _ = fmt.Fprintln(w, d.Gain.Sentence)
+	}
 }
 
 // round returns the round of a peer, with the last one if there is one.

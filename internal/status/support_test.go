@@ -26,6 +26,10 @@ func TestStatusSaysWhatEstimatesRestOn(t *testing.T) {
 		}
 	}
 	w.Reset()
+	if Status(&w, api.Status{StoppedNotice: "a third rests on site-3"}, nil); !strings.Contains(w.String(), "\nSTOPPED: a third rests on site-3\n") {
+		t.Error(w.String())
+	}
+	w.Reset()
 	if Status(&w, api.Status{}, nil); strings.Contains(w.String(), "means are from") {
 		t.Error(w.String())
 	}

@@ -68,6 +68,9 @@ type Status struct {
 	Alike         []Alike   `json:"alike,omitempty" doc:"How alike other sites are to this one, the most alike first, as a learner that weighs sites judges from what all have released; absent with others, and until this site and another one have released the same action."`
 	Best          string    `json:"best,omitempty" doc:"The action that is best for this site's own users, if its own releases show one: whenever one looks, the probability that it has ever been another one is at most 5 %, as long as means stay the same. Absent until then, with other protocols than phases, with its window, and with learners by features."`
 	Drifted       []string  `json:"drifted,omitempty" doc:"Actions whose mean reward for this site's own users has changed, as its own releases show since the start of this process, with an error of at most 5 % at all times together. A window then learns faster (protocol.phases.window). Absent without any, with other protocols than phases, with its window, and with learners by features."`
+	Gain          *Gain     `json:"gain,omitempty" doc:"What this site's own users have gained by joining the network, as far as is known; absent in lockstep and of a peer without arms. It is computed now and then, from estimates and public counts only."`
+	Stopped       []Stopped `json:"stopped,omitempty" doc:"Other sites behind the estimates that have not been heard for an hour, the one with the greatest share first."`
+	StoppedNotice string    `json:"stopped_notice,omitempty" doc:"In a sentence, what part of the estimates rests on such sites, if it is a twentieth or more."`
 	Spent         float64   `json:"epsilon_spent"`
 	Left          float64   `json:"epsilon_left"`
 	Released      uint64    `json:"released" doc:"Releases drawn."`
@@ -101,6 +104,34 @@ type Alike struct {
 	Peer  uint32  `json:"peer" doc:"Its index in the network file, from 0."`
 	Name  string  `json:"name"`
 	Apart float64 `json:"apart" doc:"By how much the mean reward of an action differs between both sites, as a standard deviation, as far as is known."`
+}
+
+// Stopped is another site on which estimates rest and that is not heard, computed from public data.
+type Stopped struct {
+	Peer     uint32    `json:"peer" doc:"Its index in the network file, from 0."`
+	Name     string    `json:"name"`
+	Share    float64   `json:"share" minimum:"0" maximum:"1" doc:"The share of the estimates that rests on it, as a mean over actions of which something is known."`
+	Rewards  float64   `json:"rewards" doc:"Its rewards that are released."`
+	LastSeen time.Time `json:"last_seen,omitzero" doc:"Newest sign of life; absent if there was none since this process began."`
+}
+
+// Gain is what a site's own users have lost with the network, and would have lost without it, computed from public data. All
+// ranges are of regret, in rewards, and absent while they are not known.
+type Gain struct {
+	Sentence  string `json:"sentence" doc:"In a sentence, what joining has gained, or why that is not known."`
+	Decisions uint64 `json:"decisions,omitzero" doc:"Decisions that the site had made when this was computed."`
+	Simulated uint64 `json:"simulated,omitzero" doc:"Of them, those that alone is about; later ones count there as if they cost nothing."`
+	Waited    uint64 `json:"waited,omitzero" doc:"Decisions that wait for their rewards at once, in simulations: as many as at most did here while the first rewards came."`
+	Together  *Range `json:"together,omitempty" doc:"What has been lost: pulls by how much each action's mean is below the best one's."`
+	Alone     *Range `json:"alone,omitempty" doc:"What a site without neighbours loses, in simulations with the same settings."`
+	Saved     *Range `json:"saved,omitempty" doc:"What joining has gained: alone less together, draw by draw."`
+}
+
+// Range is an estimate: the median, and the bounds of what 95 % of all draws are in.
+type Range struct {
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
 }
 
 // Arm is what is known about an action, computed from public data.

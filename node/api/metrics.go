@@ -140,6 +140,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	if s.ClockAhead != nil {
 		gauge("clock_ahead_seconds", "By how much this peer's clock is ahead of the median of other peers' clocks.", *s.ClockAhead)
 	}
+	gauge("stopped_sites", "Other sites behind the estimates that have not been heard for an hour; stopped_notice of the status says what part of the estimates rests on them.", float64(len(s.Stopped)))
 	gauge("disk_full", "1 while the disk is full and decisions and rewards are refused.", number(s.DiskFull))
 
 	peers, err := p.backend.Peers(ctx)

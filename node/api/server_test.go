@@ -397,7 +397,7 @@ func TestMetrics(t *testing.T) {
 		`peerd_api_decisions_total{code="200"} 2`,
 		`peerd_api_decisions_total{code="422"} 1`,
 		`peerd_rounds_total 7`, `peerd_epsilon_spent 0.25`, `peerd_epsilon_left 0.75`, `peerd_decisions_pending 3`,
-		`peerd_neighbours 2`, `peerd_neighbours_up 1`, `peerd_received_messages_total 6`, `peerd_ledger_records 25`,
+		`peerd_neighbours 2`, `peerd_neighbours_up 1`, `peerd_stopped_sites 1`, `peerd_received_messages_total 6`, `peerd_ledger_records 25`,
 		`peerd_ready 1`, `peerd_status_known 1`, `go_goroutines `, `process_cpu_seconds_total `,
 	} {
 		if !strings.Contains(got, want) {

@@ -21,6 +21,7 @@ type progress struct {
 	Released  uint64   // nodes drawn
 	Left      float64  // ε
 	Regret    float64  // of the simulated world, over all rounds
+	Waited    uint64   // the most decisions that waited for their rewards at once, while the first rewards came
 }
 
 // lastBelief is a copy of the belief at the end of the newest round. Asking the agent between
@@ -64,6 +65,11 @@ func (x *snapshot) fields(v *state.Visitor) {
 	v.Bytes(&x.agent)
 	v.Bool(&x.played)
 	v.Bytes(&x.world)
+	if v.Version() > 2 {
+		v.Uint(&x.state.Waited)
+	} else {
+		x.state.Waited = x.state.Pending
+	}
 }
 
 func (x *snapshot) bytes() []byte { return state.Save(snapshotVersion, x.fields) }
@@ -71,7 +77,7 @@ func (x *snapshot) bytes() []byte { return state.Save(snapshotVersion, x.fields)
 // parseSnapshot reads the snapshot of a site with a number of arms.
 func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 	x.state.Pulls = make([]uint64, arms)
-	err = decode("snapshot", b, snapshotVersion, snapshotVersion, x.fields)
+	err = decode("snapshot", b, 2, snapshotVersion, x.fields)
 	x.world = slices.Clone(x.world)
 	return x, err
 }

@@ -14,7 +14,7 @@ const (
 	choiceVersion   = 5 // of decisions; 3 had neither model nor window, 4 no ids of an ask's own actions
 	outboxVersion   = 3
 	lifeVersion     = 2
-	snapshotVersion = 2
+	snapshotVersion = 3 // 2 did not have how many decisions waited at once
 	evidenceVersion = 2
 	pinnedVersion   = 2
 	witnessVersion  = 2

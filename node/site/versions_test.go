@@ -62,7 +62,7 @@ func TestAnEarlierReleaseIsRefused(t *testing.T) {
 		"life":     {lifeVersion, lifeVersion, func(b []byte) error { _, err := parseLife(b); return err }},
 		"pinned":   {pinnedVersion, pinnedVersion, func(b []byte) error { _, err := parsePinned(b); return err }},
 		"evidence": {evidenceVersion, evidenceVersion, func(b []byte) error { _, err := parseEvidence(b); return err }},
-		"snapshot": {snapshotVersion, snapshotVersion, func(b []byte) error { _, err := parseSnapshot(b, 3); return err }},
+		"snapshot": {2, snapshotVersion, func(b []byte) error { _, err := parseSnapshot(b, 3); return err }},
 		"log":      {3, logVersion, func(b []byte) error { _, err := parseLogRecord(b, parsed(0)); return err }},
 		"decision": {3, choiceVersion, func(b []byte) error { _, err := parseChoice(b, parsed(0)); return err }},
 	} {
@@ -94,7 +94,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 		x := snapshot{
 			state: progress{
 				Round: number(r), Begun: rapid.Bool().Draw(r, "begun"), Decisions: number(r), Pending: number(r),
-				Pulls: []uint64{number(r), number(r)}, Released: number(r), Left: rapid.Float64().Draw(r, "left"), Regret: rapid.Float64().Draw(r, "regret"),
+				Pulls: []uint64{number(r), number(r)}, Released: number(r), Left: rapid.Float64().Draw(r, "left"), Regret: rapid.Float64().Draw(r, "regret"), Waited: number(r),
 			},
 			belief: lastBelief{Means: floats(r), Samples: floats(r), Noise: floats(r)}, step: number(r), records: number(r),
 			agent: rapid.SliceOf(rapid.Byte()).Draw(r, "agent"), played: rapid.Bool().Draw(r, "played"), world: rapid.SliceOf(rapid.Byte()).Draw(r, "world"),
@@ -119,7 +119,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 					equal(got.belief.Noise, x.belief.Noise) && equal(got.agent, x.agent) && equal(got.world, x.world) && got.played == x.played &&
 					got.step == x.step && got.records == x.records && got.state.Round == x.state.Round && got.state.Begun == x.state.Begun &&
 					got.state.Decisions == x.state.Decisions && got.state.Pending == x.state.Pending && got.state.Released == x.state.Released &&
-					got.state.Left == x.state.Left && got.state.Regret == x.state.Regret, err
+					got.state.Left == x.state.Left && got.state.Regret == x.state.Regret && got.state.Waited == x.state.Waited, err
 			}},
 		} {
 			if same, err := c.parse(c.b); !same || err != nil {

@@ -25,10 +25,10 @@ func rooms() [][]string {
 		{"node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
 		{"internal/config", "internal/terminal", "internal/version"},
-		{"internal/explain", "internal/lab/sites"},
+		{"internal/explain", "internal/gain", "internal/lab/sites"},
 		{"internal/daemon", "internal/lab/plan"},
 		{"internal/change", "internal/doctor", "internal/lab/experiment", "internal/status", "node/peer"},
-		{"internal/lab/gain", "internal/lab/testnet"},
+		{"internal/lab/testnet"},
 		{"cmd/peerd"},
 	}
 }

@@ -126,6 +126,27 @@ export interface Flaw {
   message: string;
 }
 
+/** A part of other documents. */
+export interface Gain {
+  /** In a sentence, what joining has gained, or why that is not known. */
+  sentence: string;
+  /** What a site without neighbours loses, in simulations with the same settings. */
+  alone?: Range;
+  /** Decisions that the site had made when this was computed. */
+  decisions?: number;
+  /** What joining has gained: alone less together, draw by draw. */
+  saved?: Range;
+  /** Of them, those that alone is about; later ones count there as if they cost
+   * nothing. */
+  simulated?: number;
+  /** What has been lost: pulls by how much each action's mean is below the best
+   * one's. */
+  together?: Range;
+  /** Decisions that wait for their rewards at once, in simulations: as many as at
+   * most did here while the first rewards came. */
+  waited?: number;
+}
+
 /** The answer of GET /healthz. */
 export interface Health {
   /** One of ok. */
@@ -175,6 +196,13 @@ export interface Problem {
   code: string;
   /** The fields that are wrong. */
   errors?: Flaw[];
+}
+
+/** A part of other documents. */
+export interface Range {
+  median: number;
+  low: number;
+  high: number;
 }
 
 /** The answer of GET /readyz. */
@@ -314,6 +342,10 @@ export interface Status {
    * without any, with other protocols than phases, with its window, and with
    * learners by features. */
   drifted?: string[];
+  /** What this site's own users have gained by joining the network, as far as is
+   * known; absent in lockstep and of a peer without arms. It is computed now and
+   * then, from estimates and public counts only. */
+  gain?: Gain;
   /** About when learning ends; absent if no clock says so. RFC 3339. */
   learning_until?: string;
   /** With a learner by features: by how much the estimated reward of any action is
@@ -324,4 +356,25 @@ export interface Status {
   /** With a learner by features: how many eigenvalues of the sum of products of
    * features noise has made negative. They count as 0 where actions are chosen. */
   raised_eigenvalues?: number;
+  /** Other sites behind the estimates that have not been heard for an hour, the one
+   * with the greatest share first. */
+  stopped?: Stopped[];
+  /** In a sentence, what part of the estimates rests on such sites, if it is a
+   * twentieth or more. */
+  stopped_notice?: string;
+}
+
+/** A part of other documents. */
+export interface Stopped {
+  /** Its index in the network file, from 0. */
+  peer: number;
+  name: string;
+  /** The share of the estimates that rests on it, as a mean over actions of which
+   * something is known. */
+  share: number;
+  /** Its rewards that are released. */
+  rewards: number;
+  /** Newest sign of life; absent if there was none since this process began. RFC
+   * 3339. */
+  last_seen?: string;
 }

@@ -320,6 +320,59 @@ class Flaw:
 
 
 @dataclass(frozen=True)
+class Gain:
+    """A part of other documents."""
+
+    # In a sentence, what joining has gained, or why that is not known.
+    sentence: str
+    # What a site without neighbours loses, in simulations with the same settings.
+    alone: Optional[Range] = None
+    # Decisions that the site had made when this was computed.
+    decisions: Optional[int] = None
+    # What joining has gained: alone less together, draw by draw.
+    saved: Optional[Range] = None
+    # Of them, those that alone is about; later ones count there as if they cost
+    # nothing.
+    simulated: Optional[int] = None
+    # What has been lost: pulls by how much each action's mean is below the best
+    # one's.
+    together: Optional[Range] = None
+    # Decisions that wait for their rewards at once, in simulations: as many as at
+    # most did here while the first rewards came.
+    waited: Optional[int] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Gain:
+        return cls(
+            sentence=doc["sentence"],
+            alone=None if doc.get("alone") is None else Range.from_json(doc["alone"]),
+            decisions=doc.get("decisions"),
+            saved=None if doc.get("saved") is None else Range.from_json(doc["saved"]),
+            simulated=doc.get("simulated"),
+            together=None if doc.get("together") is None else Range.from_json(doc["together"]),
+            waited=doc.get("waited"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "sentence": self.sentence,
+        }
+        if self.alone is not None:
+            doc["alone"] = self.alone.to_json()
+        if self.decisions is not None:
+            doc["decisions"] = self.decisions
+        if self.saved is not None:
+            doc["saved"] = self.saved.to_json()
+        if self.simulated is not None:
+            doc["simulated"] = self.simulated
+        if self.together is not None:
+            doc["together"] = self.together.to_json()
+        if self.waited is not None:
+            doc["waited"] = self.waited
+        return doc
+
+
+@dataclass(frozen=True)
 class Health:
     """The answer of GET /healthz."""
 
@@ -457,6 +510,31 @@ class Problem:
         }
         if self.errors is not None:
             doc["errors"] = [x.to_json() for x in self.errors]
+        return doc
+
+
+@dataclass(frozen=True)
+class Range:
+    """A part of other documents."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Range:
+        return cls(
+            median=doc["median"],
+            low=doc["low"],
+            high=doc["high"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "median": self.median,
+            "low": self.low,
+            "high": self.high,
+        }
         return doc
 
 
@@ -701,6 +779,10 @@ class Status:
     # without any, with other protocols than phases, with its window, and with
     # learners by features.
     drifted: Optional[List[str]] = None
+    # What this site's own users have gained by joining the network, as far as is
+    # known; absent in lockstep and of a peer without arms. It is computed now and
+    # then, from estimates and public counts only.
+    gain: Optional[Gain] = None
     # About when learning ends; absent if no clock says so. RFC 3339.
     learning_until: Optional[str] = None
     # With a learner by features: by how much the estimated reward of any action is
@@ -711,6 +793,12 @@ class Status:
     # With a learner by features: how many eigenvalues of the sum of products of
     # features noise has made negative. They count as 0 where actions are chosen.
     raised_eigenvalues: Optional[int] = None
+    # Other sites behind the estimates that have not been heard for an hour, the one
+    # with the greatest share first.
+    stopped: Optional[List[Stopped]] = None
+    # In a sentence, what part of the estimates rests on such sites, if it is a
+    # twentieth or more.
+    stopped_notice: Optional[str] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Status:
@@ -754,9 +842,12 @@ class Status:
             best=doc.get("best"),
             clock_ahead_seconds=doc.get("clock_ahead_seconds"),
             drifted=doc.get("drifted"),
+            gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
             learning_until=doc.get("learning_until"),
             parameter_error=doc.get("parameter_error"),
             raised_eigenvalues=doc.get("raised_eigenvalues"),
+            stopped=None if doc.get("stopped") is None else [Stopped.from_json(x) for x in doc["stopped"]],
+            stopped_notice=doc.get("stopped_notice"),
         )
 
     def to_json(self) -> Dict[str, Any]:
@@ -805,10 +896,54 @@ class Status:
             doc["clock_ahead_seconds"] = self.clock_ahead_seconds
         if self.drifted is not None:
             doc["drifted"] = self.drifted
+        if self.gain is not None:
+            doc["gain"] = self.gain.to_json()
         if self.learning_until is not None:
             doc["learning_until"] = self.learning_until
         if self.parameter_error is not None:
             doc["parameter_error"] = self.parameter_error
         if self.raised_eigenvalues is not None:
             doc["raised_eigenvalues"] = self.raised_eigenvalues
+        if self.stopped is not None:
+            doc["stopped"] = [x.to_json() for x in self.stopped]
+        if self.stopped_notice is not None:
+            doc["stopped_notice"] = self.stopped_notice
+        return doc
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A part of other documents."""
+
+    # Its index in the network file, from 0.
+    peer: int
+    name: str
+    # The share of the estimates that rests on it, as a mean over actions of which
+    # something is known.
+    share: float
+    # Its rewards that are released.
+    rewards: float
+    # Newest sign of life; absent if there was none since this process began. RFC
+    # 3339.
+    last_seen: Optional[str] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Stopped:
+        return cls(
+            peer=doc["peer"],
+            name=doc["name"],
+            share=doc["share"],
+            rewards=doc["rewards"],
+            last_seen=doc.get("last_seen"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "peer": self.peer,
+            "name": self.name,
+            "share": self.share,
+            "rewards": self.rewards,
+        }
+        if self.last_seen is not None:
+            doc["last_seen"] = self.last_seen
         return doc

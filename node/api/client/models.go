@@ -130,6 +130,27 @@ type Flaw struct {
 	Message  string `json:"message"`
 }
 
+// Gain is a part of other documents.
+type Gain struct {
+	// In a sentence, what joining has gained, or why that is not known.
+	Sentence string `json:"sentence"`
+	// What a site without neighbours loses, in simulations with the same settings.
+	Alone *Range `json:"alone,omitzero"`
+	// Decisions that the site had made when this was computed.
+	Decisions int64 `json:"decisions,omitzero"`
+	// What joining has gained: alone less together, draw by draw.
+	Saved *Range `json:"saved,omitzero"`
+	// Of them, those that alone is about; later ones count there as if they cost
+	// nothing.
+	Simulated int64 `json:"simulated,omitzero"`
+	// What has been lost: pulls by how much each action's mean is below the best
+	// one's.
+	Together *Range `json:"together,omitzero"`
+	// Decisions that wait for their rewards at once, in simulations: as many as at
+	// most did here while the first rewards came.
+	Waited int64 `json:"waited,omitzero"`
+}
+
 // Health is the answer of GET /healthz.
 type Health struct {
 	// One of ok.
@@ -179,6 +200,13 @@ type Problem struct {
 	Code string `json:"code"`
 	// The fields that are wrong.
 	Errors []Flaw `json:"errors,omitzero"`
+}
+
+// Range is a part of other documents.
+type Range struct {
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
 }
 
 // Ready is the answer of GET /readyz.
@@ -318,6 +346,10 @@ type Status struct {
 	// without any, with other protocols than phases, with its window, and with
 	// learners by features.
 	Drifted []string `json:"drifted,omitzero"`
+	// What this site's own users have gained by joining the network, as far as is
+	// known; absent in lockstep and of a peer without arms. It is computed now and
+	// then, from estimates and public counts only.
+	Gain *Gain `json:"gain,omitzero"`
 	// About when learning ends; absent if no clock says so. RFC 3339.
 	LearningUntil time.Time `json:"learning_until,omitzero"`
 	// With a learner by features: by how much the estimated reward of any action is
@@ -328,4 +360,25 @@ type Status struct {
 	// With a learner by features: how many eigenvalues of the sum of products of
 	// features noise has made negative. They count as 0 where actions are chosen.
 	RaisedEigenvalues int64 `json:"raised_eigenvalues,omitzero"`
+	// Other sites behind the estimates that have not been heard for an hour, the one
+	// with the greatest share first.
+	Stopped []Stopped `json:"stopped,omitzero"`
+	// In a sentence, what part of the estimates rests on such sites, if it is a
+	// twentieth or more.
+	StoppedNotice string `json:"stopped_notice,omitzero"`
+}
+
+// Stopped is a part of other documents.
+type Stopped struct {
+	// Its index in the network file, from 0.
+	Peer int64  `json:"peer"`
+	Name string `json:"name"`
+	// The share of the estimates that rests on it, as a mean over actions of which
+	// something is known.
+	Share float64 `json:"share"`
+	// Its rewards that are released.
+	Rewards float64 `json:"rewards"`
+	// Newest sign of life; absent if there was none since this process began. RFC
+	// 3339.
+	LastSeen time.Time `json:"last_seen,omitzero"`
 }

@@ -1,0 +1,102 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"peerd.dev/internal/gain"
+	"peerd.dev/node/api"
+)
+
+const (
+	lookEvery = 5 * time.Second
+	gainEvery = 5 * time.Minute // at least between two estimates
+	gainGrows = 16              // and decisions have grown by this part of them
+	gainShare = .1              // of a processor's time that an estimate takes
+)
+
+// gains keeps the newest estimate of what a site has gained by joining.
+type gains struct {
+	mu     sync.Mutex
+	newest *api.Gain // nil for none
+	at     time.Time // of newest
+}
+
+// of returns what joining has gained, or why that is not known, for a site with these arms.
+func (g *gains) of(arms []api.Arm) *api.Gain {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.newest != nil {
+		known := *g.newest
+		return &known
+	}
+	if why := gain.Missing(arms); why != "" {
+		return &api.Gain{Sentence: why}
+	}
+	return &api.Gain{Sentence: "what joining has gained is being computed"}
+}
+
+// due reports whether a site with these arms has something new to estimate.
+func (g *gains) due(arms []api.Arm, now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if gain.Missing(arms) != "" {
+		return false
+	}
+	if g.newest == nil {
+		return true
+	}
+	decisions := uint64(0)
+	for i := range arms {
+		decisions += arms[i].Pulls
+	}
+	return now.Sub(g.at) >= gainEvery && decisions > g.newest.Decisions+g.newest.Decisions/gainGrows
+}
+
+// keep keeps an estimate.
+func (g *gains) keep(newest *api.Gain, now time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.newest, g.at = newest, now
+}
+
+// look notes now and then who is heard, logs once that estimates rest on sites that are not, and estimates what the site has
+// gained from what its status shows.
+func (p *Daemon) look(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	said := false // of stopped sites
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s, err := p.site.Status(ctx)
+		if err != nil {
+			continue
+		}
+		deployment, host := p.now()
+		if host != nil {
+			p.heard.note(host.Status())
+			_, notice := p.stopped(deployment, &s.Support)
+			if notice != "" && !said {
+				p.log.Warn("stopped sites", "reason", notice)
+			}
+			said = notice != ""
+		}
+		arms := deployment.arms(&s)
+		if !p.gains.due(arms, time.Now()) {
+			continue
+		}
+		found, err := gain.Estimate(ctx, gain.Site{Spec: deployment.Spec, MinExposures: deployment.s.API.MinExposures, Waited: s.Waited}, arms, gainShare)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			found = api.Gain{Sentence: "what joining has gained is not known: " + err.Error()}
+		}
+		p.gains.keep(&found, time.Now())
+	}
+}

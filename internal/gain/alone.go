@@ -1,0 +1,113 @@
+package gain
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/protocol"
+)
+
+// A Site is a site of a network whose gain is estimated.
+type Site struct {
+	Spec         node.Spec // of the network
+	MinExposures uint64    // decisions of each arm before the learner chooses
+	Waited       uint64    // decisions that wait for their rewards at once
+}
+
+// alone returns the site without neighbours, with a number of arms.
+func (s Site) alone(arms int) Site {
+	s.Spec.Arms, s.Spec.Absent, s.Spec.Vectors = arms, nil, nil
+	s.Spec.Graph, s.Spec.Protocol = make([][]protocol.Peer, 1), protocol.Among(s.Spec.Protocol, 1)
+	s.Spec.Privacy.Mode = dp.Lockstep // its noise can be repeated
+	return s
+}
+
+// play makes a number of decisions with the agent that peers run, one a round, and returns how many were of each arm. Rewards
+// are paid when a decision is made, and the agent learns of them when s.Waited more decisions have been made.
+func (s *Site) play(seed node.Seed, decisions uint64, pay func(bandit.Arm) bandit.Reward) ([]uint64, error) {
+	a, err := s.Spec.Agent(node.PeerConfig{Seed: seed, Noise: seed.Noise(), Keys: unread{}, Reuse: true})
+	if err != nil {
+		return nil, err
+	}
+	type waiting struct {
+		route node.Route
+		pull  bandit.Pull
+	}
+	var queue []waiting
+	pulls := make([]uint64, s.Spec.Arms)
+	for t := range decisions {
+		arm := s.exposed(pulls)
+		if arm == bandit.NoArm {
+			arm = a.Choose(bandit.Turn{Round: t}).Arm
+		}
+		pulls[arm]++
+		queue = append(queue, waiting{a.Chose(protocol.Round(t), arm), bandit.Pull{Arm: arm, Reward: pay(arm)}})
+		if uint64(len(queue)) > s.Waited {
+			if err = a.Observed(queue[0].route, queue[0].pull); err != nil {
+				return nil, err
+			}
+			queue = queue[1:]
+		}
+		if err = a.Tick(protocol.Round(t)); err != nil {
+			return nil, err
+		}
+		a.Ready()
+	}
+	return pulls, nil
+}
+
+// exposed returns the arm with the fewest decisions of those that lack some, or none.
+func (s *Site) exposed(pulls []uint64) bandit.Arm {
+	if least := slices.Min(pulls); least < s.MinExposures {
+		return bandit.Arm(slices.Index(pulls, least))
+	}
+	return bandit.NoArm
+}
+
+// unread are the keys of a site without neighbours: no peer reads what it signs.
+type unread struct{}
+
+// Sign implements [protocol.Keys].
+func (unread) Sign([]byte) []byte { return make([]byte, 64) }
+
+// Verify implements [protocol.Keys].
+func (unread) Verify(protocol.Peer, []byte, []byte) bool { return true }
+
+// lose returns the regret of a number of decisions of the site, where arms pay 1 with these probabilities and else 0.
+func (s *Site) lose(seed node.Seed, decisions uint64, means []float64) (float64, error) {
+	coins := rand.New(rand.NewChaCha8(seed.Of("world")))
+	pulls, err := s.play(seed, decisions, func(arm bandit.Arm) bandit.Reward {
+		if coins.Float64() < means[arm] {
+			return 1
+		}
+		return 0
+	})
+	if err != nil {
+		return 0, fmt.Errorf("a site without neighbours: %w", err)
+	}
+	return regret(pulls, means), nil
+}
+
+// regret returns how many rewards pulls have lost.
+func regret(pulls []uint64, means []float64) (lost float64) {
+	for k, n := range pulls {
+		lost += float64(n) * (slices.Max(means) - means[k])
+	}
+	return lost
+}
+
+// rest waits until work of a duration has taken a share of all time.
+func rest(ctx context.Context, took time.Duration, share float64) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Duration(float64(took) * (1/share - 1))):
+		return nil
+	}
+}
