@@ -134,23 +134,28 @@ func (u *Personalized) compare(b *Belief, t *Turn) {
 		}
 	}
 	u.among.renewAt(&u.mine, t, best)
+	first := math.Inf(-1) // the greatest index so far
 	for k := range u.arms {
 		u.index[k] = math.Inf(-1)
-		alone, among := 0., 0.
-		switch {
-		case !b.Known(k) || t.excludes(k):
+		if !b.Known(k) || t.excludes(k) {
 			continue
-		case !u.mine.Known(k):
+		}
+		known, alone, among := u.mine.Known(k), 0., 0.
+		if known {
+			alone = -u.alone.index[k] - u.logs[k]
+		} else {
 			// Its pulls count, so that others are chosen while its rewards are on their way.
 			u.logs[k] = math.Log(float64(max(1, b.Pulls[k])))
 			u.settled = false
-		case u.alone.index[k] < u.alone.greatest-2*u.most:
-			continue // others cannot make it the first
-		default:
-			alone = -u.alone.index[k] - u.logs[k]
+		}
+		if -u.logs[k]-max(0, alone-u.most) < first {
+			continue // whatever others say
+		}
+		if known {
 			among = u.among.of(&u.mine, k, math.Inf(1))
 		}
 		u.index[k] = -u.logs[k] - min(max(u.arms[k].exponent(among, best), alone-u.most), alone+u.most)
+		first = max(first, u.index[k])
 	}
 }
 
