@@ -62,7 +62,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
 		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
 		"protocol.rows.f": "2", "protocol.rows.relays": "1", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.traffic": "[0.5, 1]", "world.bernoulli.means": "[[0.5, 1]]", "world.bernoulli.odd": "[[9, 4, 0.8]]",
-		"world.bernoulli.draw": "sites", "world.bernoulli.instance": "8", "world.bernoulli.spread": "0.3", "world.changing.means": "[[0.5, 1]]", "world.gaussian.means": "[[-1, 2], [0, 1]]", "world.gaussian.draw": "shared",
+		"world.linear.odd": "[[9, 0, -0.5]]", "world.bernoulli.draw": "sites", "world.bernoulli.instance": "8", "world.bernoulli.spread": "0.3", "world.changing.means": "[[0.5, 1]]", "world.gaussian.means": "[[-1, 2], [0, 1]]", "world.gaussian.draw": "shared",
 		"world.gaussian.instance": "9", "world.gaussian.sd": "0.2", "world.gaussian.clip": "false", "world.replay.data": "there", "world.replay.split": "patient", "world.replay.cap": "2", "world.ranking.data": "there",
 		"testnet.nodes": "7", "testnet.topology": "smallworld(4,0.1)", "testnet.seeds": "2", "experiment.seeds": "3",
 		"experiment.first_seed": "4", "experiment.instances": "2", "experiment.faults.loss": "0.1", "experiment.faults.duplicate": "0.2",

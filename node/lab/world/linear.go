@@ -94,13 +94,13 @@ func (p LinearParams) Check(c Config) (field, want string) {
 	case len(p.Odd) > 0 && p.Law == Band:
 		return "odd", fmt.Sprintf("[] with law: %s", Band)
 	}
-	sites := c.Sites
-	if sites == 0 { // not known yet
-		sites = math.MaxInt
+	sites, site := math.MaxInt, "a site from 0"
+	if c.Sites > 0 { // they are known
+		sites, site = c.Sites, fmt.Sprintf("a site below %d", c.Sites)
 	}
 	for i, row := range p.Odd {
 		if len(row) != 3 || !index(row[0], sites) || !index(row[1], p.along()) || !(math.Abs(row[2]) <= 1) {
-			return "odd", fmt.Sprintf("rows of a site below %d, a feature below %d and a number from -1 to 1; see row %d", sites, p.along(), i)
+			return "odd", fmt.Sprintf("rows of %s, a feature below %d and a number from -1 to 1; see row %d", site, p.along(), i)
 		}
 	}
 	return "", ""
