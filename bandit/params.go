@@ -117,7 +117,7 @@ func Table() []Params {
 		MEDParams{},
 		EliminationParams{Length: 1},
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
-		PersonalizedLinearParams{Features: 5, Map: Interactions, Radius: 1, Records: WithoutSquares, Guard: 5},
+		PersonalizedLinearParams{Features: 5, Map: Interactions, Radius: 1, Records: WithoutSquares, Price: 150},
 		LinTSParams{Vectors: [][]float64{}, Radius: 1},
 	}
 }

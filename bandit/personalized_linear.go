@@ -18,7 +18,7 @@ type PersonalizedLinearParams struct {
 	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" doc:"How features are made of a context and an action; see learner.linucb.map."`
 	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration, in standard errors of the sampled parameter; smaller explores less."`
 	Records  LinearRecords `want:"plain|centred" fixed:"yes" doc:"What is released; see learner.linucb.records."`
-	Guard    float64       `want:"0 up to 20" unit:"nats" doc:"How far what other sites release can lead away from what the site would choose alone: an action is chosen only if its index by own records is at most this much above the least one, and at least e^-guard of choices are by own records only."`
+	Price    float64       `want:"1 up to 1000000" unit:"records" later:"yes" doc:"What joining may cost: where other sites misjudge an action, a site gives at most about this many times as many records to other actions as it would alone before it tries that action again, and at least one choice of this many is by own records only. At 1 a site learns alone."`
 }
 
 // PersonalizedLinear chooses by features as [LinUCB] does, for the users of its own site, where sites may
@@ -29,13 +29,13 @@ type PersonalizedLinearParams struct {
 // records. A choice first samples whether it is, then θ from own records or from all, and has the greatest
 // reward under θ.
 //
-// A guard keeps it close to the choices of a site alone: only actions are chosen whose index by own
+// The price keeps it close to the choices of a site alone: only actions are chosen whose index by own
 // records, the square of the estimated gap over twice the variance of the estimate, minus the logarithm of
-// that variance, is within a number of nats of the least one. That is the index of LinIMED (Bian and Tan
-// 2024). And the site is odd with a probability of at least e^-guard, whatever records say. See docs/proofs/personalized.md.
+// that variance, is within the logarithm of the price of the least one. That is the index of LinIMED (Bian and Tan
+// 2024). And the site is odd with a probability of at least one over the price, whatever records say. See docs/proofs/personalized.md.
 type PersonalizedLinear struct {
 	*LinUCB
-	guard  float64
+	most   float64 // nats by which the index of a choice is above the least one
 	self   int
 	near   distances
 	sites  []siteRecords // by peer
@@ -83,14 +83,14 @@ func (p PersonalizedLinearParams) Small() Params {
 
 // New implements [Params].
 func (p PersonalizedLinearParams) New(c Config) (Learner, error) {
-	if !(p.Guard >= 0 && p.Guard <= 20) {
-		return nil, fmt.Errorf("bandit: guard %v, want 0 up to 20", p.Guard)
+	if !(p.Price >= 1 && p.Price <= 1e6) {
+		return nil, fmt.Errorf("bandit: price %v, want 1 up to 1000000", p.Price)
 	}
 	l, err := p.linUCB().New(c)
 	if err != nil {
 		return nil, err
 	}
-	u := &PersonalizedLinear{LinUCB: l.(*LinUCB), guard: p.Guard, self: c.Self, near: newDistances()}
+	u := &PersonalizedLinear{LinUCB: l.(*LinUCB), most: math.Log(p.Price), self: c.Self, near: newDistances()}
 	u.beta = p.Radius
 	u.own, u.others, u.all = newParameters(u.d), newParameters(u.d), newParameters(u.d)
 	return u, nil
@@ -99,7 +99,7 @@ func (p PersonalizedLinearParams) New(c Config) (Learner, error) {
 // NeedsSites implements [BySite].
 func (*PersonalizedLinear) NeedsSites() bool { return true }
 
-// Choose returns, of the actions within the guard, the one with the greatest sampled reward, the lowest among equals, or any
+// Choose returns, of the actions that the price allows, the one with the greatest sampled reward, the lowest among equals, or any
 // while nothing is known. The probability of the choice is not computed; see [PersonalizedLinear.Propensity].
 func (u *PersonalizedLinear) Choose(b *Belief, t Turn) Choice {
 	u.take(b)
@@ -138,7 +138,7 @@ func (u *PersonalizedLinear) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Ra
 // features has variance 0, which has no logarithm.
 const leastVariance = 1e-9
 
-// offer sets able and features to the actions within the guard.
+// offer sets able and features to the actions that the price allows.
 func (u *PersonalizedLinear) offer(t Turn) {
 	if u.affine != nil {
 		t = u.affine.turn(t)
@@ -164,7 +164,7 @@ func (u *PersonalizedLinear) offer(t Turn) {
 	}
 	n := 0
 	for i, x := range scores {
-		if x <= least+u.guard {
+		if x <= least+u.most {
 			u.able[n], u.features[n] = u.able[i], u.features[i]
 			n++
 		}
@@ -287,7 +287,7 @@ func (u *PersonalizedLinear) pool() {
 	nothing := -float64(u.d) * math.Log(float64(u.d)) / 2 // of the prior
 	alike := u.all.mass() - u.others.mass() - (u.own.mass() - nothing)
 	u.odd = 1 / (1 + math.Exp(alike))
-	if floor := math.Exp(-u.guard); !(u.odd >= floor) { // nor NaN, which takes a lie
+	if floor := math.Exp(-u.most); !(u.odd >= floor) { // nor NaN, which takes a lie
 		u.odd = floor
 	}
 }

@@ -32,7 +32,7 @@ func except(theta []float64, entry int) []float64 {
 }
 
 // TestOwnRecordsJudgeWhetherASiteIsOdd: nothing is known before own records, and in the end an odd site has found
-// out, though its parameter differs in one entry only, and another one trusts others as far as the guard allows.
+// out, though its parameter differs in one entry only, and another one trusts others as far as the price allows.
 func TestOwnRecordsJudgeWhetherASiteIsOdd(t *testing.T) {
 	for _, odd := range []bool{false, true} {
 		mine := newLinear(linearFeatures, 1)
@@ -59,11 +59,11 @@ func TestOwnRecordsJudgeWhetherASiteIsOdd(t *testing.T) {
 }
 
 // loss plays a site that offers the same actions in every round, and returns its own regret.
-func loss(t *testing.T, b belief.Belief, seed uint64, guard float64) (lost float64) {
+func loss(t *testing.T, b belief.Belief, seed uint64, nats float64) (lost float64) {
 	t.Helper()
 	mine := newLinear(linearFeatures, 1)
 	turn := newLinear(linearFeatures, 1).turn(8)
-	u := personalizedLinear(t, 8, WithoutSquares, guard)
+	u := personalizedLinear(t, 8, WithoutSquares, nats)
 	mine.rng = rand.New(rand.NewPCG(seed, 5))
 	u.rng = rand.New(rand.NewPCG(seed, 6))
 	best, next := 0., 20.
@@ -82,12 +82,12 @@ func loss(t *testing.T, b belief.Belief, seed uint64, guard float64) (lost float
 }
 
 // losses returns the mean of own regrets over some seeds, among others and alone.
-func losses(t *testing.T, b belief.Belief, guard float64) (together, alone float64) {
+func losses(t *testing.T, b belief.Belief, nats float64) (together, alone float64) {
 	t.Helper()
 	const seeds = 8
 	for seed := uint64(8); seed < 8+seeds; seed++ {
-		together += loss(t, b, seed, guard) / seeds
-		alone += loss(t, belief.New(1, len(b.X)), seed, guard) / seeds
+		together += loss(t, b, seed, nats) / seeds
+		alone += loss(t, belief.New(1, len(b.X)), seed, nats) / seeds
 	}
 	return together, alone
 }
@@ -104,9 +104,9 @@ func TestAnOddSiteByFeaturesLosesHardlyMore(t *testing.T) {
 	}
 }
 
-// TestTheGuardBoundsLiesAboutOneDirection: nine others say the truth about the second best action and that the best one is
-// worse. Own records of what they recommend agree with them, so only the guard lets the site try the best one.
-func TestTheGuardBoundsLiesAboutOneDirection(t *testing.T) {
+// TestThePriceBoundsLiesAboutOneDirection: nine others say the truth about the second best action and that the best one is
+// worse. Own records of what they recommend agree with them, so only the price lets the site try the best one.
+func TestThePriceBoundsLiesAboutOneDirection(t *testing.T) {
 	theta, turn := newLinear(linearFeatures, 1).theta, newLinear(linearFeatures, 1).turn(8)
 	slices.SortFunc(turn.Features, func(x, y Features) int { return cmp.Compare(product(y, theta), product(x, theta)) })
 	best, second := turn.Features[0], turn.Features[1]
@@ -116,11 +116,11 @@ func TestTheGuardBoundsLiesAboutOneDirection(t *testing.T) {
 		lie[i] -= by * (best[i] - along*second[i])
 	}
 	b := among(lie, 4000)
-	for _, guard := range []float64{5, 20} {
-		together, alone := losses(t, b, guard)
-		t.Logf("guard %v: own regret %.1f, alone %.1f", guard, together, alone)
-		if guarded := guard <= 5; guarded && together > 2*alone || !guarded && together < 3*alone {
-			t.Errorf("guard %v: own regret %.1f, alone %.1f", guard, together, alone)
+	for _, nats := range []float64{5, 13} {
+		together, alone := losses(t, b, nats)
+		t.Logf("nats %v: own regret %.1f, alone %.1f", nats, together, alone)
+		if bounded := nats <= 5; bounded && together > 2*alone || !bounded && together < 3*alone {
+			t.Errorf("nats %v: own regret %.1f, alone %.1f", nats, together, alone)
 		}
 	}
 }

@@ -11,9 +11,9 @@ import (
 
 const linearFeatures = 4
 
-func personalizedLinear(t testing.TB, arms int, records LinearRecords, guard float64) *PersonalizedLinear {
+func personalizedLinear(t testing.TB, arms int, records LinearRecords, nats float64) *PersonalizedLinear {
 	t.Helper()
-	p := PersonalizedLinearParams{Features: linearFeatures, Radius: 1, Records: records, Guard: guard}
+	p := PersonalizedLinearParams{Features: linearFeatures, Radius: 1, Records: records, Price: math.Exp(nats)}
 	l, err := p.New(Config{Arms: arms, Peers: 6, Rand: rand.New(rand.NewPCG(3, 4))})
 	if err != nil {
 		t.Fatal(err)
@@ -87,10 +87,10 @@ func TestLinearSitesCountByHowAlikeTheyAre(t *testing.T) {
 	}
 }
 
-// TestTheLinearGuardHolds: whatever others say, an action is chosen only if its index by own records is within the guard of the
-// least one; at 0 it has the least one.
-func TestTheLinearGuardHolds(t *testing.T) {
-	for _, guard := range []float64{0, 3} {
+// TestOthersMoveAnActionByThePriceAtMost: whatever others say, an action is chosen only if its index by own records is within the logarithm of the price of the
+// least one; at 1 it has the least one.
+func TestOthersMoveAnActionByThePriceAtMost(t *testing.T) {
+	for _, nats := range []float64{0, 3} {
 		b, mine := neighbourhood(200, 1)
 		for site := 1; site < 5; site++ { // others lie
 			liar := newLinear(linearFeatures, 9)
@@ -103,7 +103,7 @@ func TestTheLinearGuardHolds(t *testing.T) {
 			}
 			release(&b, site, liar, 0)
 		}
-		u, beyond := personalizedLinear(t, 12, WithoutSquares, guard), 0
+		u, beyond := personalizedLinear(t, 12, WithoutSquares, nats), 0
 		for range 500 {
 			turn := mine.turn(12)
 			turn.Excluded = []Arm{5}
@@ -123,14 +123,14 @@ func TestTheLinearGuardHolds(t *testing.T) {
 				}
 			}
 			switch x := index[k] - slices.Min(index); {
-			case x > guard+1e-9:
-				t.Fatalf("action %d is chosen %v nats above the least index, and the guard is %v", k, x, guard)
-			case x > guard/2:
+			case x > nats+1e-9:
+				t.Fatalf("action %d is chosen %v nats above the least index, and %v are allowed", k, x, nats)
+			case x > nats/2:
 				beyond++
 			}
 		}
-		if guard > 0 && beyond == 0 {
-			t.Error("no choice is near the guard: the test shows nothing")
+		if nats > 0 && beyond == 0 {
+			t.Error("no choice is near the bound: the test shows nothing")
 		}
 	}
 }
@@ -228,7 +228,7 @@ func TestLinearFeaturesTakeNoCoins(t *testing.T) {
 
 // BenchmarkPersonalizedLinear chooses one of 100 actions by 10 features, at 20 sites.
 func BenchmarkPersonalizedLinear(b *testing.B) {
-	l, err := PersonalizedLinearParams{Features: 10, Radius: 1, Records: WithoutSquares, Guard: 5}.New(Config{Arms: 100, Peers: 20, Rand: rand.New(rand.NewPCG(3, 4))})
+	l, err := PersonalizedLinearParams{Features: 10, Radius: 1, Records: WithoutSquares, Price: 150}.New(Config{Arms: 100, Peers: 20, Rand: rand.New(rand.NewPCG(3, 4))})
 	if err != nil {
 		b.Fatal(err)
 	}
