@@ -35,6 +35,30 @@ func (r *cellRun) lowerBound() (cellBound, error) {
 	return b, nil
 }
 
+// boundAlone returns, by run, the lower bound without noise on the own regret of a site that is alone, at the end, mean over sites. It is
+// nil for cells whose sites are not alone, and where lowerBound has none for another reason.
+func (r *cellRun) boundAlone() ([]float64, error) {
+	if r.graph != nil || r.Experiment.Liars.Count > 0 || slices.Min(r.shares()) < 1 {
+		return nil, nil
+	}
+	var b []float64
+	for k := range r.runs {
+		worlds, err := sites.In(&r.Settings, r.world, r.seed(k))
+		if err != nil {
+			return nil, err
+		}
+		if !worlds.Binary {
+			return nil, nil
+		}
+		mean := 0.
+		for _, means := range worlds.Means {
+			mean += lowerbound.New([][]float64{means}, math.Inf(1)).Regret(r.RoundCount()) / float64(len(worlds.Means))
+		}
+		b = append(b, mean)
+	}
+	return b, nil
+}
+
 // boundEpsilon returns the ε that the lower bound is for.
 func (r *cellRun) boundEpsilon() float64 {
 	if r.Privacy.Delta > 0 {
@@ -62,9 +86,9 @@ func (r *cellRun) boundName() string {
 }
 
 // distinctBounds returns lines of lower bounds, each once, even if it is the bound of several
-// cells. A single one is named lower bound; different ones with one name get the names of their
+// cells. A single one has a name of its own; different ones with one name get the names of their
 // cells.
-func distinctBounds(lines []figure.Line, cells []string) []figure.Line {
+func distinctBounds(lines []figure.Line, cells []string, single string) []figure.Line {
 	var distinct []figure.Line
 	var of []string
 	names := make(map[string]int)
@@ -77,7 +101,7 @@ func distinctBounds(lines []figure.Line, cells []string) []figure.Line {
 	for i := range distinct {
 		switch {
 		case len(distinct) == 1:
-			distinct[i].Name = "lower bound"
+			distinct[i].Name = single
 		case names[distinct[i].Name] > 1:
 			distinct[i].Name = "lower bound of " + of[i]
 		}

@@ -40,6 +40,7 @@ type cellRun struct {
 	finished []bool      // by seed
 	seconds  float64     // of the finished runs, added up
 	bound    cellBound   // nil where none is computed
+	alone    []float64   // by run, see boundAlone
 }
 
 // Options say where the results of an experiment go.
@@ -216,6 +217,9 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 		}
 		r.hash = digest(&cell, program, r.world.Data())
 		if r.bound, err = r.lowerBound(); err != nil {
+			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
+		}
+		if r.alone, err = r.boundAlone(); err != nil {
 			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
 		}
 		cells = append(cells, r)

@@ -42,18 +42,24 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 	} else {
 		f.Glyphs, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
 		f.Lines = finals(cells, want.X, func(r *cellRun) []float64 { return stats.Finals(r.runs) })
+		bound := func(r *cellRun) []float64 { return r.bound.at(r.RoundCount()) }
 		if want.Regret == "own" {
 			f.Y = "own regret of a site at the end, in rewards"
 			f.Lines = finals(cells, want.X, func(r *cellRun) []float64 { return stats.Owns(r.runs) })
+			bound = func(r *cellRun) []float64 { return r.alone }
 		}
-		bounds = finals(cells, want.X, func(r *cellRun) []float64 { return r.bound.at(r.RoundCount()) })
+		bounds = finals(cells, want.X, bound)
 		for i := range bounds {
 			of = append(of, bounds[i].Name)
 			bounds[i].Name = "lower bound of " + bounds[i].Name
 		}
 	}
 	if want.Bound {
-		f.Lines = append(f.Lines, distinctBounds(bounds, of)...)
+		single := "lower bound"
+		if want.Regret == "own" {
+			single = "lower bound without noise, alone"
+		}
+		f.Lines = append(f.Lines, distinctBounds(bounds, of, single)...)
 	}
 	return f
 }

@@ -170,7 +170,7 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.figure.bound", Default: "false", Rule: config.YesNo(),
-			Doc: "Draw the asymptotic lower bound on regret, where one is computed: for rewards of 0 and 1 and peers that are neither alone nor liars.",
+			Doc: "Draw the asymptotic lower bound on regret, where one is computed: for rewards of 0 and 1 and peers that are neither alone nor liars; with experiment.figure.regret: own the one without noise for sites that are alone.",
 		},
 		{
 			Name: "experiment.figure.runs", Default: "0", Unit: "runs", Rule: config.Whole(0, 1000),
