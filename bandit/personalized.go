@@ -166,6 +166,14 @@ func (a *pooled) exponent(odd, best float64) float64 {
 	return -math.Log((1-a.odd)*math.Exp(-gap*gap*a.precision/2) + a.odd*math.Exp(-odd))
 }
 
+// lent returns the share of what others say that is in the expected mean.
+func (a *pooled) lent() float64 {
+	if a.own == 0 {
+		return 1 // an arm is as good as others say until the own site knows better
+	}
+	return 1 - a.odd
+}
+
 // take pools what arms have released since the last call.
 func (u *Personalized) take(b *Belief) {
 	for k := range u.known {
@@ -303,7 +311,7 @@ func (u *Personalized) Summarize(b *Belief) Summary {
 	var s Summary
 	for k, a := range u.arms {
 		s.Estimates = append(s.Estimates, a.expected)
-		s.Samples = append(s.Samples, (a.own+(1-a.odd)*(a.precision-a.own))*u.width[k])
+		s.Samples = append(s.Samples, (a.own+a.lent()*(a.precision-a.own))*u.width[k])
 		s.NoiseDevs = append(s.NoiseDevs, math.Sqrt(a.noise))
 	}
 	return s

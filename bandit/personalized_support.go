@@ -22,11 +22,11 @@ func (u *Personalized) Support(b *Belief) (s Support) {
 		for i := range rows {
 			r := &rows[i]
 			a := &u.arms[k]
-			share := (1 - a.odd) * r.weight / a.precision
+			share := a.lent() * r.weight / a.precision
 			if r.site == u.self {
-				own, share = b.Sites[k][i].Released, share+a.odd
+				own, share = b.Sites[k][i].Released, share+1-a.lent()
 			} else {
-				borrowed += (1 - a.odd) * r.weight * u.width[k]
+				borrowed += a.lent() * r.weight * u.width[k]
 				others++
 			}
 			s.weigh(r.site, share, arms, b.Sites[k][i].Released)

@@ -150,7 +150,7 @@ func refusedAlone() []refusedCase {
 		{key: "experiment.liars.claim", value: "tiny", reason: "want honest, huge, t, half, few or million"},
 		{key: "experiment.liars.pay", value: "gold", reason: "want honest, inside, outside, fork, reversed, late, drift, swapped, near, copycat or patient"},
 		{key: "experiment.liars.noise", value: "5", reason: "want honest, quiet, loud or many"},
-		{key: "experiment.figure.regret", value: "other", reason: "want shared or own"},
+		{key: "experiment.figure.regret", value: "other", reason: "want shared, own or odd"},
 		{key: "experiment.figure.kind", value: "pie", reason: "want none, curves or final"},
 		{key: "experiment.figure.x", value: "mode", reason: "want spectral_gap, cost or a setting that holds a number"},
 		{key: "experiment.figure.log", value: "z", reason: "want none, x, y or both"},

@@ -43,10 +43,16 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 		f.Glyphs, f.X, f.Y = true, axisLabel(want.X), "regret of a peer at the end, in rewards"
 		f.Lines = finals(cells, want.X, func(r *cellRun) []float64 { return stats.Finals(r.runs) })
 		bound := func(r *cellRun) []float64 { return r.bound.at(r.RoundCount()) }
-		if want.Regret == "own" {
+		if want.Regret != "shared" {
 			f.Y = "own regret of a site at the end, in rewards"
-			f.Lines = finals(cells, want.X, func(r *cellRun) []float64 { return stats.Owns(r.runs) })
 			bound = func(r *cellRun) []float64 { return r.alone }
+		}
+		switch want.Regret {
+		case "own":
+			f.Lines = finals(cells, want.X, func(r *cellRun) []float64 { return stats.Owns(r.runs) })
+		case "odd":
+			f.Y = "own regret of an odd site, or of any where all are alike, in rewards"
+			f.Lines = finals(cells, want.X, (*cellRun).ownsOfOdd)
 		}
 		bounds = finals(cells, want.X, bound)
 		for i := range bounds {
@@ -56,7 +62,7 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 	}
 	if want.Bound {
 		single := "lower bound"
-		if want.Regret == "own" {
+		if want.Regret != "shared" {
 			single = "lower bound without noise, alone"
 		}
 		f.Lines = append(f.Lines, distinctBounds(bounds, of, single)...)

@@ -55,7 +55,7 @@ func (r *cellRun) owns(alone *cellRun) []OwnDocument {
 	for _, s := range r.runs[0].Sites {
 		honest[s.Number] = true
 	}
-	odd := world.TraitsOf(sites.Params(&r.Settings)).Odd
+	odd := r.odd()
 	docs := []OwnDocument{r.own("all", alone, func(site int) bool { return honest[site] })}
 	if slices.ContainsFunc(odd, func(site int) bool { return honest[site] }) && len(odd) < len(honest) {
 		docs = append(docs,
@@ -63,6 +63,19 @@ func (r *cellRun) owns(alone *cellRun) []OwnDocument {
 			r.own("ordinary", alone, func(site int) bool { return honest[site] && !slices.Contains(odd, site) }))
 	}
 	return docs
+}
+
+// odd returns the numbers of the sites that the world of a cell names as odd.
+func (r *cellRun) odd() []int { return world.TraitsOf(sites.Params(&r.Settings)).Odd }
+
+// ownsOfOdd returns the mean own regret of the odd sites in every run, or of all sites where none is odd; nil where there is no own
+// regret.
+func (r *cellRun) ownsOfOdd() []float64 {
+	odd := r.odd()
+	if len(odd) == 0 || stats.Owns(r.runs) == nil {
+		return stats.Owns(r.runs)
+	}
+	return stats.MeanOfSites(stats.OwnOf(r.runs, func(site int) bool { return slices.Contains(odd, site) }))
 }
 
 // own describes chosen sites, at least one.

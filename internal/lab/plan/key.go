@@ -161,8 +161,8 @@ func keys() []config.Key {
 			Doc: "What final is drawn against: spectral_gap, cost, or a setting that holds a number; cells that differ only in it are joined by a line; with cost, cells of one name are.",
 		},
 		{
-			Name: "experiment.figure.regret", Default: "shared", Rule: config.OneOf("shared", "own"),
-			Doc: "Which regret final draws: against the best arm over all sites (shared), or against the best arm of each peer's own site (own).",
+			Name: "experiment.figure.regret", Default: "shared", Rule: config.OneOf("shared", "own", "odd"),
+			Doc: "Which regret final draws: against the best arm over all sites (shared), or against the best arm of each peer's own site (own), of odd sites alone where a cell has some (odd).",
 		},
 		{
 			Name: "experiment.figure.log", Default: "none", Rule: config.OneOf("none", "x", "y", "both"),
@@ -170,7 +170,7 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.figure.bound", Default: "false", Rule: config.YesNo(),
-			Doc: "Draw the asymptotic lower bound on regret, where one is computed: for rewards of 0 and 1 and peers that are neither alone nor liars; with experiment.figure.regret: own the one without noise for sites that are alone.",
+			Doc: "Draw the asymptotic lower bound on regret, where one is computed: for rewards of 0 and 1 and peers that are neither alone nor liars; with experiment.figure.regret: own or odd the one without noise for sites that are alone.",
 		},
 		{
 			Name: "experiment.figure.runs", Default: "0", Unit: "runs", Rule: config.Whole(0, 1000),

@@ -111,7 +111,7 @@ func runConstraints() []config.Constraint {
 			return ""
 		}},
 		{Keys: []string{"experiment.figure.regret", "experiment.figure.kind"}, Doc: "Own regret is drawn at the end.", Broken: func(s *config.Settings) string {
-			if f := s.Experiment.Figure; f.Kind == "curves" && f.Regret == "own" {
+			if f := s.Experiment.Figure; f.Kind == "curves" && f.Regret != "shared" {
 				return fmt.Sprintf("want shared with %s", s.With("experiment.figure.kind"))
 			}
 			return ""
