@@ -16,8 +16,8 @@ type lie struct {
 	say  func(b *Belief, means []float64, round int, first bool)
 }
 
-// everybody lets nine sites say the same of an arm, with many rewards.
-func everybody(b *Belief, k int, mean, n float64) {
+// others lets nine sites say the same of an arm, with many rewards.
+func others(b *Belief, k int, mean, n float64) {
 	for site := 1; site < 10; site++ {
 		say(b, k, site, mean, n, 1)
 	}
@@ -51,10 +51,10 @@ func near(b *Belief, means []float64, copied bool) {
 		}
 		if k != best {
 			second = max(second, mean)
-			everybody(b, k, mean, n)
+			others(b, k, mean, n)
 		}
 	}
-	everybody(b, best, second-.03, 1e6)
+	others(b, best, second-.03, 1e6)
 }
 
 func allLies() []lie {
@@ -62,7 +62,7 @@ func allLies() []lie {
 		{"all but the worst arm pay nothing", func(b *Belief, means []float64, round int, _ bool) {
 			for k := range means {
 				if round == 0 {
-					everybody(b, k, oneIf(means[k] == slices.Min(means)), 1e6)
+					others(b, k, oneIf(means[k] == slices.Min(means)), 1e6)
 				}
 			}
 		}},
@@ -79,7 +79,7 @@ func allLies() []lie {
 		{"what the site says, and after 500 rounds the best arm is worse", func(b *Belief, means []float64, round int, first bool) {
 			for k := range means {
 				if s, ok := own(b, k); ok && first && round < 500 {
-					everybody(b, k, s.Mean, s.N)
+					others(b, k, s.Mean, s.N)
 				}
 			}
 			if round == 500 {
@@ -90,7 +90,7 @@ func allLies() []lie {
 			least := slices.Index(b.Pulls, slices.Min(b.Pulls))
 			for k := range means {
 				if first {
-					everybody(b, k, oneIf(k == least), 1e6)
+					others(b, k, oneIf(k == least), 1e6)
 				}
 			}
 		}},
@@ -104,7 +104,7 @@ func allLies() []lie {
 				if means[k] == slices.Max(means) {
 					far = -far
 				}
-				everybody(b, k, s.Mean+far, 1e6)
+				others(b, k, s.Mean+far, 1e6)
 			}
 		}},
 	}

@@ -63,8 +63,8 @@ var callers = map[string][]string{
 	"peerd.dev/dp.NewCurator":              {"internal/config/derived.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "node/spec.go"},
 	"peerd.dev/dp.NewSeededSource":         {"node/lab/printed/rounding.go", "node/seed.go", "protocol/protocoltest/peer.go"},
 	"peerd.dev/dp/sample.NewSeededSource":  {"dp/source.go"},
-	"(peerd.dev/node.Seed).Noise":          {"internal/daemon/daemon.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories
-	"lockstep":                             {"internal/config/derived.go", "internal/config/settings.go", "internal/lab/experiment/simulate.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "protocol/protocoltest/peer.go"},
+	"(peerd.dev/node.Seed).Noise":          {"internal/daemon/daemon.go", "internal/gain/alone.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories; on rewards that are drawn from estimates
+	"lockstep":                             {"internal/config/derived.go", "internal/config/settings.go", "internal/gain/alone.go", "internal/lab/experiment/simulate.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "protocol/protocoltest/peer.go"},
 	"unlimited":                            {"internal/config/derived.go", "node/lab/printed/noise.go", "node/lab/printed/rounding.go", "node/lab/audit/shadow.go", "protocol/protocoltest/peer.go"},
 	"noiseless":                            {"internal/config/validate_privacy.go", "node/lab/printed/rounding.go"}, // its name, to refuse it; raw records of a laboratory
 	"(reflect.Value).Call":                 nil,

@@ -36,6 +36,7 @@ var others = map[string]string{
 	"internal/lab/plan/key.go none":            "no figure, and no logarithmic axis",
 	"internal/lab/experiment/figure.go none":   "no figure",
 	"internal/lab/experiment/summary.go none":  "an interval without a number",
+	"internal/lab/experiment/own.go none":      "a ratio without a number",
 	"node/lab/audit/power_test.go gaussian":    "the same",
 }
 
