@@ -3,7 +3,6 @@ package bandit
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"peerd.dev/bandit/belief"
 )
@@ -20,9 +19,9 @@ type PersonalizedParams struct {
 // arm is a mixture: its mean is near what the others say, or it is odd and can be anything. Own
 // rewards renew the odds of that, arm by arm.
 //
-// The index of an arm is the one that [IMED] has with own rewards alone, but that the exponent is the negative logarithm
-// of how likely the arm is the best one, in both cases. Whatever others send, that is at most the logarithm of the price
-// away from the exponent of own rewards, in either direction. See docs/proofs/personalized.md.
+// The index of an arm is the index of [IMED] with another exponent: the negative logarithm of how likely the arm is the
+// best one, odd or not. Whatever others send, it is at most the logarithm of the price away from the exponent of own
+// rewards alone, in either direction. See docs/proofs/personalized.md.
 //
 // Shi, Shen and Yang 2021 name the objective; hierarchical models of sites are in Hong, Kveton,
 // Zaheer and Ghavamzadeh 2022, weights by a known dissimilarity in Wang et al. 2021.
@@ -31,7 +30,6 @@ type Personalized struct {
 	most  float64 // nats by which others move an index
 	odd   float64 // share of arms that are odd, before own rewards
 	self  int
-	rng   *rand.Rand
 	near  distances
 	mine  belief.Belief // of own rewards alone
 	alone exponents     // of mine, against the greatest own mean
@@ -95,7 +93,7 @@ func (p PersonalizedParams) New(c Config) (Learner, error) {
 		return nil, fmt.Errorf("bandit: price %v, want 1 up to 1000000", p.Price)
 	}
 	u := &Personalized{
-		Arms: Arms{c.Arms}, most: math.Log(p.Price), odd: oddShare, self: c.Self, rng: c.Rand, mine: belief.New(c.Arms, 1), alone: newExponents(c.Arms), among: newExponents(c.Arms),
+		Arms: Arms{c.Arms}, most: math.Log(p.Price), odd: oddShare, self: c.Self, mine: belief.New(c.Arms, 1), alone: newExponents(c.Arms), among: newExponents(c.Arms),
 		known: make([]moments, c.Arms), rows: make([][]row, c.Arms),
 		near: newDistances(), arms: make([]pooled, c.Arms),
 		logs: make([]float64, c.Arms), index: make([]float64, c.Arms), width: make([]float64, c.Arms),
