@@ -18,10 +18,9 @@ func (u *Personalized) Support(b *Belief) (s Support) {
 	arms := reported(b.Sites)
 	common := make([]bool, len(u.near.posterior))
 	for k, rows := range u.rows {
-		own, borrowed, others := 0., 0., 0
+		a, own, borrowed, others := &u.arms[k], 0., 0., 0
 		for i := range rows {
 			r := &rows[i]
-			a := &u.arms[k]
 			share := a.lent() * r.weight / a.precision
 			if r.site == u.self {
 				own, share = b.Sites[k][i].Released, share+1-a.lent()

@@ -35,24 +35,34 @@ func say(b *Belief, k, site int, mean, n, draws float64) {
 	}
 }
 
-// playAlone plays rounds of a site, 0, with these means and batches that grow by half, and calls seen with every
+// batches are what a site has released of an arm, and its batch under way. The first batch has 4 rewards, and another one half of what is
+// released.
+type batches struct{ sum, n, draws, open, paid float64 }
+
+// play pulls an arm that pays 1 with a probability, and reports whether that releases a batch, with noise of scale 1.
+func (a *batches) play(mean float64, rng *rand.Rand) (released bool) {
+	if a.open++; rng.Float64() < mean {
+		a.paid++
+	}
+	if a.open < max(4, math.Ceil(a.n/2)) {
+		return false
+	}
+	a.sum += a.paid + rng.ExpFloat64() - rng.ExpFloat64()
+	a.n, a.draws = a.n+a.open, a.draws+1
+	a.open, a.paid = 0, 0
+	return true
+}
+
+// playAlone plays rounds of a site, 0, with these means, and calls seen with every
 // choice. What others say is in the belief, and seen may change it.
 func playAlone(l Learner, b *Belief, means []float64, rounds int, rng *rand.Rand, seen func(Arm)) (regret float64) {
-	type arm struct{ sum, n, open, draws, paid float64 }
-	arms := make([]arm, len(means))
+	arms := make([]batches, len(means))
 	for t := range rounds {
 		k := choose(l, b, Turn{Round: uint64(t)}).Arm
 		seen(k)
 		regret += slices.Max(means) - means[k]
 		b.Pulls[k]++
-		a := &arms[k]
-		if a.open++; rng.Float64() < means[k] {
-			a.paid++
-		}
-		if a.open >= max(4, math.Ceil(a.n/2)) {
-			a.sum += a.paid + rng.ExpFloat64() - rng.ExpFloat64()
-			a.n, a.draws = a.n+a.open, a.draws+1
-			a.open, a.paid = 0, 0
+		if a := &arms[k]; a.play(means[k], rng) {
 			say(b, int(k), 0, a.sum/a.n, a.n, a.draws)
 		}
 	}

@@ -1,7 +1,6 @@
 package bandit
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,17 +8,16 @@ import (
 	"peerd.dev/bandit/belief"
 )
 
-// playTogether plays rounds of sites with these means, by site and arm, and returns what each has lost. Batches begin with 4
-// rewards and grow by half; releases reach all sites after the round, or none but the own one if they are alone.
+// playTogether plays rounds of sites with these means, by site and arm, and returns what each has lost. Releases reach all sites
+// after the round, or the own one only if they are alone.
 func playTogether(learner func(site int) Learner, means [][]float64, rounds int, alone bool, rng *rand.Rand) (regret []float64) {
-	type arm struct{ sum, n, open, draws, paid float64 }
 	type release struct {
-		arm, site      int
-		mean, n, draws float64
+		arm, site int
+		of        batches
 	}
-	learners, beliefs, arms := make([]Learner, len(means)), make([]Belief, len(means)), make([][]arm, len(means))
+	learners, beliefs, arms := make([]Learner, len(means)), make([]Belief, len(means)), make([][]batches, len(means))
 	for i, row := range means {
-		learners[i], beliefs[i], arms[i] = learner(i), belief.New(len(row), 1), make([]arm, len(row))
+		learners[i], beliefs[i], arms[i] = learner(i), belief.New(len(row), 1), make([]batches, len(row))
 	}
 	regret = make([]float64, len(means))
 	var news []release
@@ -29,21 +27,14 @@ func playTogether(learner func(site int) Learner, means [][]float64, rounds int,
 			k := int(choose(learners[i], &beliefs[i], Turn{Round: uint64(t)}).Arm)
 			regret[i] += slices.Max(row) - row[k]
 			beliefs[i].Pulls[k]++
-			a := &arms[i][k]
-			if a.open++; rng.Float64() < row[k] {
-				a.paid++
-			}
-			if a.open >= max(4, math.Ceil(a.n/2)) {
-				a.sum += a.paid + rng.ExpFloat64() - rng.ExpFloat64()
-				a.n, a.draws = a.n+a.open, a.draws+1
-				a.open, a.paid = 0, 0
-				news = append(news, release{k, i, a.sum / a.n, a.n, a.draws})
+			if a := &arms[i][k]; a.play(row[k], rng) {
+				news = append(news, release{k, i, *a})
 			}
 		}
 		for _, r := range news {
 			for j := range beliefs {
 				if !alone || j == r.site {
-					say(&beliefs[j], r.arm, r.site, r.mean, r.n, r.draws)
+					say(&beliefs[j], r.arm, r.site, r.of.sum/r.of.n, r.of.n, r.of.draws)
 				}
 			}
 		}

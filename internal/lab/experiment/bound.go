@@ -13,50 +13,51 @@ import (
 // A cellBound is the lower bound on the regret of a peer, by run.
 type cellBound []lowerbound.Bound
 
-// lowerBound returns the lower bound of a cell, nil if there is none: rewards must be 0 or 1, and
-// peers must not be alone, since such peers cannot know the best arm over sites, nor be liars,
-// nor have rounds in which they decide nothing. With δ > 0 it is the bound without noise, since
+// lowerBound returns the lower bound of a cell, nil if there is none: peers must not be alone, since such peers cannot know the
+// best arm over sites, and the rest is as [cellRun.binaryMeans] wants it. With δ > 0 it is the bound without noise, since
 // the bound for ε holds only at δ = 0.
-func (r *cellRun) lowerBound() (cellBound, error) {
-	if r.graph == nil || r.Experiment.Liars.Count > 0 || slices.Min(r.shares()) < 1 {
+func (r *cellRun) lowerBound() (b cellBound, err error) {
+	if r.graph == nil {
 		return nil, nil
 	}
-	var b cellBound
-	for k := range r.runs {
-		worlds, err := sites.In(&r.Settings, r.world, r.seed(k))
-		if err != nil {
-			return nil, err
-		}
-		if !worlds.Binary {
-			return nil, nil
-		}
-		b = append(b, lowerbound.New(worlds.Means, r.boundEpsilon()))
+	all, err := r.binaryMeans()
+	for _, means := range all {
+		b = append(b, lowerbound.New(means, r.boundEpsilon()))
 	}
-	return b, nil
+	return b, err
 }
 
 // boundAlone returns, by run, the lower bound without noise on the own regret of a site that is alone, at the end, mean over sites. It is
 // nil for cells whose sites are not alone, and where lowerBound has none for another reason.
-func (r *cellRun) boundAlone() ([]float64, error) {
-	if r.graph != nil || r.Experiment.Liars.Count > 0 || slices.Min(r.shares()) < 1 {
+func (r *cellRun) boundAlone() (b []float64, err error) {
+	if r.graph != nil {
 		return nil, nil
 	}
-	var b []float64
-	for k := range r.runs {
-		worlds, err := sites.In(&r.Settings, r.world, r.seed(k))
-		if err != nil {
-			return nil, err
-		}
-		if !worlds.Binary {
-			return nil, nil
-		}
+	all, err := r.binaryMeans()
+	for _, sites := range all {
 		mean := 0.
-		for _, means := range worlds.Means {
-			mean += lowerbound.New([][]float64{means}, math.Inf(1)).Regret(r.RoundCount()) / float64(len(worlds.Means))
+		for _, means := range sites {
+			mean += lowerbound.New([][]float64{means}, math.Inf(1)).Regret(r.RoundCount()) / float64(len(sites))
 		}
 		b = append(b, mean)
 	}
-	return b, nil
+	return b, err
+}
+
+// binaryMeans returns the means of every run, by run, site and arm, nil where there is no lower bound: rewards must be 0 or 1,
+// and no peer a liar, nor have rounds in which it decides nothing.
+func (r *cellRun) binaryMeans() (all [][][]float64, err error) {
+	if r.Experiment.Liars.Count > 0 || slices.Min(r.shares()) < 1 {
+		return nil, nil
+	}
+	for k := range r.runs {
+		worlds, err := sites.In(&r.Settings, r.world, r.seed(k))
+		if err != nil || !worlds.Binary {
+			return nil, err
+		}
+		all = append(all, worlds.Means)
+	}
+	return all, nil
 }
 
 // boundEpsilon returns the ε that the lower bound is for.
