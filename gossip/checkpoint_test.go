@@ -49,6 +49,7 @@ func (w *witness) watch(c *Config) {
 		defer w.mu.Unlock()
 		w.remembers[p] = append(w.remembers[p], m)
 	}
+	c.OnMemory = func(p protocol.Peer, m protocol.Checkpoint) { c.OnRemembered(p, m, true) }
 	c.OnCheckpoint = func(p protocol.Peer, m protocol.SignedCheckpoint) {
 		w.mu.Lock()
 		defer w.mu.Unlock()

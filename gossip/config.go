@@ -48,6 +48,9 @@ type Config struct {
 	// remembers of this peer, and whether this peer has signed it. If this peer's checkpoint does
 	// not follow it, the link does not come up; it is signed then.
 	OnRemembered func(from protocol.Peer, c protocol.Checkpoint, signed bool)
+	// OnMemory, if set, is called with a checkpoint of this peer that a peer has shown with this peer's signature. The other
+	// peer need not be a neighbour.
+	OnMemory func(from protocol.Peer, c protocol.Checkpoint)
 	// OnRival, if set, is called when a neighbour is connected with another process that has this
 	// peer's key. The link stays down while the other process is connected.
 	OnRival func(from protocol.Peer)

@@ -100,9 +100,8 @@ func (h *Host) readMemories(s network.Stream, from protocol.Peer) error {
 // is not counted: the owner's key may have changed in a version that one of the two does not know.
 func (h *Host) learn(m *member, c protocol.SignedCheckpoint, from protocol.Peer) {
 	if m.index == h.cfg.Self {
-		own := h.checkpoint.Load()
-		if !own.Follows(c.Checkpoint) && h.cfg.proves(m.index, c) && h.cfg.OnRemembered != nil {
-			h.cfg.OnRemembered(from, c.Checkpoint, true)
+		if h.cfg.OnMemory != nil && h.cfg.proves(m.index, c) {
+			h.cfg.OnMemory(from, c.Checkpoint)
 		}
 		return
 	}

@@ -38,6 +38,17 @@ func TestMemoriesReachAllPeers(t *testing.T) {
 	}
 }
 
+// TestWhoRemembersReports: the owner hears of a memory that agrees with its ledger, too, from a peer to which it has no link.
+func TestWhoRemembersReports(t *testing.T) {
+	hosts, ws := three(t, 5, func(c *Config) protocol.SignedCheckpoint { return signedBy(c, checkpointOf(3)) })
+	if err := hosts[0].TradeMemories(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if !ws[0].remembered(2, checkpointOf(5)) {
+		t.Error("an unlinked peer has not reported")
+	}
+}
+
 // TestAMemoryHarmsNobody: what the owner has not signed, or has gone on from, changes nothing.
 func TestAMemoryHarmsNobody(t *testing.T) {
 	for name, knows := range map[string]func(c *Config) protocol.SignedCheckpoint{

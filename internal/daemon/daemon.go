@@ -144,7 +144,7 @@ func (p *Daemon) hostConfig(known []protocol.SignedCheckpoint) gossip.Config {
 	c := p.deployment.HostConfig(p.site.Incarnation(), p.log)
 	c.Checkpoint, _ = p.site.Checkpoint()
 	c.Known, c.Checkpoints, c.Run = known, true, p.run
-	c.OnRemembered, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnCheckpoint, p.site.OnRival
+	c.OnRemembered, c.OnMemory, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnMemory, p.site.OnCheckpoint, p.site.OnRival
 	return c
 }
 

@@ -80,7 +80,7 @@ func (s *Site) reason() string {
 		if len(missing) == 0 {
 			return "all neighbours have reported the last checkpoint they saw of this peer: releases begin with the next round"
 		}
-		need := "more than half of its neighbours do"
+		need := fmt.Sprintf("all do, or more than half do and %v have passed since the first did", grace)
 		if s.closed() {
 			need = "all do"
 		}
@@ -190,14 +190,31 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint, signed bo
 	if s.closing {
 		return
 	}
+	delete(s.blocked.rivals, s.c.ID(from))
+	s.remembered(from, m, signed)
+}
+
+// OnMemory records a checkpoint with this peer's signature that a peer has shown, linked or not. So a peer that was
+// unlinked reports what it remembers, and a neighbour before its link is up.
+func (s *Site) OnMemory(from protocol.Peer, m protocol.Checkpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closing {
+		s.remembered(from, m, true)
+	}
+}
+
+func (s *Site) remembered(from protocol.Peer, m protocol.Checkpoint, signed bool) {
 	id := s.c.ID(from)
-	delete(s.blocked.rivals, id)
 	ours, err := s.has(id, m)
 	if err != nil {
 		s.log.Error("store", "err", err)
 		return
 	}
 	if ours {
+		if !slices.Contains(s.awaited(), id) {
+			return // it was never linked with this life
+		}
 		if len(s.blocked.agree) == 0 {
 			s.blocked.since = s.c.Now()
 		}
@@ -329,14 +346,19 @@ func (s *Site) OldCopy() bool {
 func (s *Site) isBlocked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return !s.opens()
+}
+
+// opens opens the site if enough neighbours have reported, and reports whether it is open.
+func (s *Site) opens() bool {
 	h := &s.blocked
 	if !h.quiet() && !h.open && len(h.rivals) == 0 && s.heard() {
 		if err := s.keepWitnesses(); err != nil {
 			s.log.Error("store", "err", err)
-			return true
+			return false
 		}
 		h.open = true
 		s.log.Info("no neighbour remembers more than there is here: releases go on", "heard", len(h.agree))
 	}
-	return h.quiet() || !h.open
+	return h.open && !h.quiet()
 }
