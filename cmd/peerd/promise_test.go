@@ -19,7 +19,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// TestNoPromiseIsBelowTheCharge draws settings from those of the repository: either every command refuses them, as
+// TestNoPromiseIsBelowTheCharge changes settings of the repository at random: either every command refuses them, as
 // the curator of a peer would, or the curator opens, and the page promises an epsilon that covers the charge.
 func TestNoPromiseIsBelowTheCharge(t *testing.T) {
 	files, err := filepath.Glob("../../configs/*.yaml")

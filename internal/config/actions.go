@@ -39,7 +39,7 @@ func (s *Settings) Actions(n *Network) (a Actions) {
 }
 
 // checkActions returns why a network cannot have the arms that were added or retired in it; nil
-// if it can. Names are checked when they come in: those of builds that did not check them stay.
+// if it can. Names are checked when they come in, so that a network goes on with names that earlier builds accepted.
 func (s *Settings) checkActions(was, n *Network) error {
 	if len(n.Added)+len(n.Retired) == 0 {
 		return nil

@@ -137,7 +137,7 @@ func TestANetworkFileIsOneDocument(t *testing.T) {
 	}
 }
 
-// TestNamesCanBeToldApart in a network file, and where actions are added; those of earlier versions stay.
+// TestNamesCanBeToldApart in a network file, and where actions are added; a name of an earlier version stays.
 func TestNamesCanBeToldApart(t *testing.T) {
 	for name, want := range map[string]string{
 		"east\u0301": "", "e\u202Ast": "U+202A", "e\x1b[31m": "U+001B", " east": "blank at an end", "\u00a0": "is blank", "sou\u0301th": "another name than the peers before",

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// nameTrouble returns why a name of a peer or an action cannot be told from others on a screen, as the end of a
-// sentence; "" if it can.
+// nameTrouble returns why people cannot distinguish a name of a peer or an action from others on a screen, as the end
+// of a sentence; "" if they can.
 func nameTrouble(name string) string {
 	switch {
 	case blank(name):
