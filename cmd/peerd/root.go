@@ -26,11 +26,11 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(shown.code)
 	}
 	if o.json = o.json || slices.Contains(args, "--json"); o.json {
-		if terminal.PrintJSON(stdout, trouble(err)) == nil {
+		if terminal.PrintJSON(terminal.Lines(stdout), trouble(err)) == nil {
 			return int(codeOf(err))
 		}
 	}
-	_, _ = fmt.Fprintf(stderr, "peerd: %v\n", err)
+	_, _ = fmt.Fprintf(terminal.Lines(stderr), "peerd: %v\n", err)
 	if codeOf(err) == exitUsage {
 		_, _ = fmt.Fprintf(stderr, "`%s --help` shows how it is used\n", cmd.CommandPath())
 	}

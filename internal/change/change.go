@@ -15,6 +15,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/network"
 )
 
@@ -172,7 +173,7 @@ func (x *Overview) Write(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "actions added %q, retired %q\n", d.Added, d.Retired)
 	}
 	for _, x := range d.Changed {
-		_, _ = fmt.Fprintf(w, "%s is %s\n", x.Key, x.Value)
+		_, _ = fmt.Fprintf(w, "%s is %s\n", x.Key, terminal.Plain(x.Value))
 	}
 	n := len(d.Signers())
 	_, _ = fmt.Fprintf(w, "changes need %d of %d signers: up to %d may be lost, and up to %d may lie\n", x.Needed, n, n-x.Needed, d.Liars())
@@ -185,7 +186,7 @@ func (x *Overview) Write(w io.Writer) {
 		if p.Sealed {
 			state = "being voted on"
 		}
-		_, _ = fmt.Fprintf(w, "%s wants: %v; %s; signed by %s; not by %s\n", p.By, p.Change, state, names(p.Signed), names(p.Unsigned))
+		_, _ = fmt.Fprintf(w, "%s wants: %s; %s; signed by %s; not by %s\n", p.By, terminal.Plain(p.Change.String()), state, names(p.Signed), names(p.Unsigned))
 	}
 	for i := range x.Wanted {
 		_, _ = fmt.Fprintf(w, "this peer wants: %v\n", &x.Wanted[i])

@@ -138,7 +138,7 @@ func (s *Settings) CheckChange(was, is *Network) error {
 	if _, err := s.In(is); err != nil {
 		return err
 	}
-	if err := s.checkActions(is); err != nil {
+	if err := s.checkActions(was, is); err != nil {
 		return err
 	}
 	same := len(was.Peers) == len(is.Peers)

@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -60,9 +59,7 @@ func ReadNetwork(path string) (*Network, error) {
 	}
 	what := "network file " + path
 	n := &Network{}
-	d := yaml.NewDecoder(bytes.NewReader(b))
-	d.KnownFields(true)
-	err = d.Decode(n)
+	err = readYAML(b, n)
 	var misfits *yaml.TypeError
 	var clock *time.ParseError
 	switch {
@@ -70,7 +67,6 @@ func ReadNetwork(path string) (*Network, error) {
 		return nil, &Refusal{what, networkMisfits(misfits)}
 	case errors.As(err, &clock):
 		return nil, &Refusal{what, []Problem{{Key: "start", Value: clock.Value, Reason: "want " + networkType("time.Time")}}}
-	case errors.Is(err, io.EOF): // an empty file
 	case err != nil:
 		return nil, Failf(ErrRefused, "%s refused: %s", what, yamlTrouble(err))
 	}

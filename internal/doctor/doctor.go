@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/explain"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 )
 
@@ -241,14 +241,14 @@ func (d *doctor) report() *Report {
 }
 
 func (doc *Report) Write(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := terminal.NewTable(w)
 	for _, f := range doc.Checks {
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", f.Result, f.Check, oneLine(f.Detail))
+		t.Printf("%s\t%s\t%s\n", f.Result, f.Check, oneLine(f.Detail))
 		if f.Remedy != "" {
-			_, _ = fmt.Fprintf(t, "\t\t→ %s\n", f.Remedy)
+			t.Printf("\t\t→ %s\n", f.Remedy)
 		}
 	}
-	_ = t.Flush()
+	t.End()
 	_, _ = fmt.Fprintf(w, "\n%d checks, %d failed, %d with a warning\n", len(doc.Checks), doc.failures, doc.warnings)
 }
 
