@@ -74,9 +74,12 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 		return nil, config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
 	}
 	if s.Mode == config.Live {
-		if err = onlyOwner(s.Dir); err != nil {
+		if err = OwnDir(s.Dir); err != nil {
 			return nil, err
 		}
+	}
+	if err = checkSocket(s.Dir); err != nil {
+		return nil, err
 	}
 	p := &Daemon{log: log, heard: heard{now: time.Now, since: time.Now()}, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if p.unlock, err = LockDir(s.Dir); err != nil {
@@ -84,7 +87,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, p.Close())
+			err = errors.Join(withOwner(s.Dir, err), p.Close())
 		}
 	}()
 	if p.deployment, err = NewDeployment(s); err != nil {
