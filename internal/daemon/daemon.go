@@ -102,7 +102,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 		return nil, err
 	}
 	p.server, err = api.NewServer(api.Config{
-		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version,
+		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version, Every: p.deployment.Network.Every,
 		Collectors: p.metrics, NoisedCounts: p.deployment.Spec.Privacy.NoisedCounts(),
 	})
 	return p, err
@@ -116,7 +116,9 @@ func (p *Daemon) live() (err error) {
 		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
 	})
 	if !p.deployment.Spec.Privacy.NoisedCounts() { // each decision is a commit
-		p.metrics = append(p.metrics, commits)
+		p.metrics = append(p.metrics, commits, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "peerd_store_memory_bytes", Help: "Memory of the store: writes that are in no table yet, and blocks of tables.",
+		}, func() float64 { return float64(p.site.StoreMemory()) }))
 	}
 	if err = os.RemoveAll(filepath.Join(p.deployment.s.Dir, copyDir)); err != nil { // of a backup that a crash ended
 		return err

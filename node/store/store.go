@@ -223,6 +223,16 @@ func (s *Store) AcceptLoss() (err error) {
 	return nil
 }
 
+// MemoryBytes returns how many bytes of memory the database uses: at most two of the tables in which it collects writes, and
+// its cache.
+func (s *Store) MemoryBytes() uint64 {
+	if s.memory != nil {
+		return 0
+	}
+	m := s.db.Metrics()
+	return m.MemTable.Size + m.MemTable.ZombieSize + uint64(m.BlockCache.Size)
+}
+
 // Close closes the store. No other call may be in progress.
 func (s *Store) Close() error {
 	if s.memory != nil {
