@@ -44,17 +44,14 @@ func (x *Space) Reserve(reserve uint64) (bytes, files uint64) {
 	return bytes, files
 }
 
-// SpaceOf returns the room on the file system of a folder.
+// SpaceOf returns the room on the file system of a folder. With an error, the bytes are not known.
 func SpaceOf(dir string) (Space, error) { return spaceOf(vfs.Default, filesOf, dir) }
 
 func spaceOf(on vfs.FS, files func(dir string) (all, free uint64), dir string) (x Space, err error) {
 	u, err := on.GetDiskUsage(dir)
-	if err != nil {
-		return x, fmt.Errorf("store: %w", err)
-	}
 	x.Bytes, x.FreeBytes = u.TotalBytes, u.AvailBytes
 	x.Files, x.FreeFiles = files(dir)
-	return x, nil
+	return x, err
 }
 
 // room checks that there is room for what opening writes, at most the content of the logs as tables, or as much as the
@@ -70,7 +67,7 @@ func (s *Store) room(names []string) error {
 			need += uint64(i.Size())
 		}
 	}
-	x, _ := s.space() // nothing of a file system without this call, which has no limit
+	x, _ := s.space() // what is not known has no limit
 	const then = "Make room, then start again. Nothing was changed"
 	bytes, files := x.Reserve(s.reserve)
 	if x.FreeFiles < files/2 {
