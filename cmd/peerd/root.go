@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
 )
 
@@ -69,6 +70,12 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          help,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { // before anything is read from the folder
+			if o.dir == "" || slices.Contains([]string{"init", "join"}, cmd.Name()) {
+				return nil
+			}
+			return coded(daemon.FindDir(o.dir))
+		},
 	}
 	root.SetOut(o.stdout)
 	root.SetErr(o.stderr)

@@ -33,6 +33,9 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 	if s.Mode == config.Lockstep {
 		return nil, config.Failf(config.ErrRefused, "mode: lockstep: want live")
 	}
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
 	if old := s.NetworkPath(); filepath.Base(old) != config.DocumentName {
 		if _, err := os.Stat(old); err == nil {
 			return nil, config.Failf(config.ErrUnexpected, "%s already says what the network is; a signed document begins in a folder without one", old)
@@ -76,11 +79,18 @@ type Overview struct {
 
 // Show returns the state of a folder's document.
 func Show(s *config.Settings) (*Overview, error) {
-	return with(s, func(*network.Book, gossip.Identity) error { return nil })
+	return show(s, func(*network.Book, gossip.Identity) error { return nil })
 }
 
-// with calls do with a folder's book and returns the state afterwards.
+// with calls do, which may change a folder, with its book and returns the state afterwards.
 func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error) (*Overview, error) {
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
+	return show(s, do)
+}
+
+func show(s *config.Settings, do func(b *network.Book, id gossip.Identity) error) (*Overview, error) {
 	if !s.Signed() {
 		return nil, config.Failf(config.ErrUsage, "%s is not a signed document: `peerd network new` begins one", s.NetworkPath())
 	}
@@ -125,15 +135,15 @@ func Want(s *config.Settings, c network.Change) (*Overview, error) {
 
 // Rotate gives the peer of a folder a new key.
 func Rotate(s *config.Settings) (*Overview, error) {
-	path := filepath.Join(s.Dir, daemon.NextKey)
-	next, err := gossip.LoadIdentity(path)
-	if errors.Is(err, os.ErrNotExist) {
-		next, err = gossip.CreateIdentity(path)
-	}
-	if err != nil {
-		return nil, err
-	}
 	return with(s, func(b *network.Book, id gossip.Identity) error {
+		path := filepath.Join(s.Dir, daemon.NextKey)
+		next, err := gossip.LoadIdentity(path)
+		if errors.Is(err, os.ErrNotExist) {
+			next, err = gossip.CreateIdentity(path)
+		}
+		if err != nil {
+			return err
+		}
 		place, former, ok := b.Newest().PlaceOf(id.ID())
 		if !ok || former {
 			return config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")

@@ -74,9 +74,12 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 		return nil, config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
 	}
 	if s.Mode == config.Live {
-		if err = onlyOwner(s.Dir); err != nil {
+		if err = OwnDir(s.Dir); err != nil {
 			return nil, err
 		}
+	}
+	if err = checkSocket(s.Dir); err != nil {
+		return nil, err
 	}
 	p := &Daemon{log: log, heard: heard{now: time.Now, since: time.Now()}, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if p.unlock, err = LockDir(s.Dir); err != nil {
@@ -84,7 +87,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, p.Close())
+			err = errors.Join(withOwner(s.Dir, err), p.Close())
 		}
 	}()
 	if p.deployment, err = NewDeployment(s); err != nil {
@@ -99,7 +102,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 		return nil, err
 	}
 	p.server, err = api.NewServer(api.Config{
-		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version,
+		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version, Every: p.deployment.Network.Every,
 		Collectors: p.metrics, NoisedCounts: p.deployment.Spec.Privacy.NoisedCounts(),
 	})
 	return p, err
@@ -113,7 +116,9 @@ func (p *Daemon) live() (err error) {
 		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
 	})
 	if !p.deployment.Spec.Privacy.NoisedCounts() { // each decision is a commit
-		p.metrics = append(p.metrics, commits)
+		p.metrics = append(p.metrics, commits, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "peerd_store_memory_bytes", Help: "Memory of the store: writes that are in no table yet, and blocks of tables.",
+		}, func() float64 { return float64(p.site.StoreMemory()) }))
 	}
 	if err = os.RemoveAll(filepath.Join(p.deployment.s.Dir, copyDir)); err != nil { // of a backup that a crash ended
 		return err

@@ -59,7 +59,7 @@ func Init(schema *config.Schema, set []string) (Made, error) {
 			return doc, config.Failf(config.ErrUnexpected, "%s already exists; init overwrites nothing, so choose another --dir", path)
 		}
 	}
-	if err = privateDir(dir); err != nil {
+	if err = newDir(dir); err != nil {
 		return doc, err
 	}
 	id, err := gossip.CreateIdentity(c.IdentityPath())
@@ -78,25 +78,4 @@ func Init(schema *config.Schema, set []string) (Made, error) {
 		}
 	}
 	return doc, nil
-}
-
-// privateDir makes a folder that only its owner may enter, and refuses an existing one that
-// others may enter.
-func privateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return onlyOwner(dir)
-}
-
-// onlyOwner refuses a folder that others than its owner may enter.
-func onlyOwner(dir string) error {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return config.Failf(config.ErrUnexpected, "%s has mode %04o and is open to others than its owner; run: chmod 700 %s", dir, mode, dir)
-	}
-	return nil
 }

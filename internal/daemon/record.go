@@ -77,6 +77,9 @@ func (r *Record) With(do func(b *network.Book) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
+	if err = leave(l.Path()); err != nil {
+		return err
+	}
 	text, err := os.ReadFile(r.path)
 	if err != nil {
 		return config.Failf(config.ErrRefused, "network document: %w", err)

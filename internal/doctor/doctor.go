@@ -104,7 +104,7 @@ func (d *doctor) examine(ctx context.Context) {
 	if !d.configuration() {
 		return
 	}
-	if !d.folder() {
+	if !d.folder() || !d.socket() {
 		return
 	}
 	d.secrets()
@@ -197,7 +197,7 @@ func (d *doctor) daemon(ctx context.Context) (unlock func(), ok bool) {
 func (d *doctor) life() {
 	switch s := d.status; {
 	case s.DiskFull:
-		d.fail(config.ErrUnexpected, "peer", "free space on the disk; the peer resumes by itself", "runs, and accepts nothing: the disk is full")
+		d.fail(config.ErrUnexpected, "peer", "free space on the disk; the peer resumes by itself", "runs, and %s", s.State)
 	case s.BlockedReason != "" && len(s.Addresses) == 0:
 		d.fail(config.ErrUnexpected, "peer", "docs/durability.md says what to do", "runs, keeps off the network and releases nothing: %s", s.BlockedReason)
 	case s.BlockedReason != "":

@@ -50,8 +50,10 @@ func newMetrics(c Config, panicked func(any)) *metrics {
 		Name: "peerd_build_info", Help: "1, with the version.", ConstLabels: prometheus.Labels{"version": c.Version},
 	})
 	info.Set(1)
+	every := prometheus.NewGauge(prometheus.GaugeOpts{Name: "peerd_round_seconds", Help: "Length of a round."})
+	every.Set(c.Every.Seconds())
 	r := prometheus.NewRegistry()
-	r.MustRegister(m.requests, m.decisions, m.seconds, info, &peerCollector{c.Backend, panicked},
+	r.MustRegister(m.requests, m.decisions, m.seconds, info, every, &peerCollector{c.Backend, panicked},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	r.MustRegister(c.Collectors...)
 	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{DisableCompression: true})

@@ -82,7 +82,7 @@ func (s *Site) SetMembership(m Membership) error {
 	case s.broken:
 		return errBroken
 	case s.store.Full():
-		return store.ErrFull
+		return s.store.Lack()
 	}
 	x, err := s.snapshot()
 	if err != nil {
