@@ -24,22 +24,26 @@ func (h *Host) CompareClock(ctx context.Context, with protocol.Peer) error {
 	defer h.running.Done()
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	m := h.members[with]
+	m, asked := h.members[with], h.cfg.time()
 	s, err := h.libp2p.NewStream(ctx, m.id, clockProtocol)
 	if err != nil {
 		return fmt.Errorf("gossip: %w", err)
 	}
 	defer func() { _ = s.Reset() }()
 	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
-	asked := h.cfg.time()
 	var b [8]byte
 	if _, err = io.ReadFull(s, b[:]); err != nil {
 		return fmt.Errorf("gossip: %w", err)
 	}
-	ahead := asked.Sub(time.Unix(0, int64(binary.BigEndian.Uint64(b[:])))) + h.cfg.time().Sub(asked)/2
+	told := time.Unix(0, int64(binary.BigEndian.Uint64(b[:])))
+	ahead := least(asked.Sub(told), h.cfg.time().Sub(told))
 	m.ahead.Store(&ahead)
 	return nil
 }
+
+// least returns by how much a clock is ahead, or behind, at least, if it is ahead by low to high: the other clock was read at some
+// time between the question and its answer, which a busy machine delays.
+func least(low, high time.Duration) time.Duration { return max(low, min(0, high)) }
 
 // time returns what the clock shows.
 func (c *Config) time() time.Time { return time.Now().Add(c.wrong) }
@@ -55,8 +59,9 @@ func (h *Host) tellClock(s network.Stream) {
 	})
 }
 
-// Ahead returns by how much this peer's clock is ahead of the clocks of other peers, as their median, and how many peers
-// have answered [Host.CompareClock]. Less than half of them can move it. An answer is off by half of its time on the way.
+// Ahead returns by how much this peer's clock is ahead of the clocks of other peers at least, as their median, and how many
+// peers have answered [Host.CompareClock]. Less than half of them can move it. It is 0 if the time that answers were on the way explains
+// the difference.
 func (h *Host) Ahead() (median time.Duration, peers int) {
 	var all []time.Duration
 	for _, m := range h.members {

@@ -1,11 +1,40 @@
 package gossip
 
 import (
+	"encoding/binary"
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
+
 	"peerd.dev/protocol"
 )
+
+// TestALateAnswerIsNoWrongClock, however late it is. A clock that is wrong by more than that is.
+func TestALateAnswerIsNoWrongClock(t *testing.T) {
+	cs := configs(2, path(2))
+	asks := start(t, cs[1:])[0]
+	r := raw(t, cs[0].Identity, asks)
+	for _, wrong := range []time.Duration{0, -time.Hour} {
+		r.SetStreamHandler(clockProtocol, func(s network.Stream) {
+			told := time.Now().Add(wrong)
+			time.Sleep(300 * time.Millisecond)
+			_, _ = s.Write(binary.BigEndian.AppendUint64(nil, uint64(told.UnixNano())))
+			_ = s.Close()
+		})
+		if err := asks.CompareClock(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		if got, n := asks.Ahead(); n != 1 || got > -wrong || got < -wrong*9/10 {
+			t.Errorf("%v ahead of %d peers, want at most %v", got, n, -wrong)
+		}
+	}
+	for _, x := range [][3]time.Duration{{-2, 3, 0}, {2, 3, 2}, {-3, -2, -2}, {0, 0, 0}} {
+		if got := least(x[0], x[1]); got != x[2] {
+			t.Errorf("from %v to %v ahead: %v, want %v", x[0], x[1], got, x[2])
+		}
+	}
+}
 
 // TestAWrongClockIsNoticed: by the peer that has it, and a peer that lies about the time moves no other's judgement.
 func TestAWrongClockIsNoticed(t *testing.T) {

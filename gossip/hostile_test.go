@@ -3,16 +3,20 @@ package gossip
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/host"
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
+
+	doc "peerd.dev/node/network"
 )
 
 // An attack does what a hostile member can do as often as it can, until ctx ends.
@@ -34,6 +38,31 @@ func written(on corep2p.ID, b []byte) attack {
 			_ = s.Reset()
 		}
 	}
+}
+
+// shown returns the attack that shows a network document of 2 MB, which is a list of one element again and again, on two
+// streams at once.
+func shown(list, element string) attack {
+	n := (maxDocument - len(list) - 16) / (len(element) + 1)
+	text := `{"` + list + `":[` + strings.Repeat(element+",", n) + element + "]}"
+	one := written(documentProtocol, append(prefixed(make([]byte, 32)), prefixed([]byte(text))...))
+	return func(ctx context.Context, t *testing.T, r host.Host, victim *Host) {
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() { one(ctx, t, r, victim) })
+		}
+		both.Wait()
+	}
+}
+
+// record is a paper that reads what another peer shows as a peer with a signed document does.
+type record struct{ paper }
+
+func (r *record) Merge(b []byte) error {
+	if _, err := doc.ParseState(b); b[0] == '{' && err != nil {
+		return fmt.Errorf("%w: %w", ErrDocument, err)
+	}
+	return r.paper.Merge(b)
 }
 
 // linked returns the attack that opens links as a neighbour does, and writes bytes on them.
@@ -63,6 +92,8 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 		{"frames that are too long", "frame of 65537 bytes", linked([]byte{0x81, 0x80, 0x04})},
 		{"documents against the rules", "a wrong word", written(documentProtocol, append(prefixed(make([]byte, 32)), prefixed([]byte("wrong"))...))},
 		{"documents of 2 MB", "a wrong word", written(documentProtocol, append(prefixed(make([]byte, 32)), prefixed(bytes.Repeat([]byte("wrong "), maxDocument/6))...))},
+		{"steps that are 0", "want network.Step", shown("steps", "0")},
+		{"steps that are null", "want network.Step", shown("steps", "null")},
 		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
 		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, prefixed(bytes.Repeat([]byte{1}, 1<<20)))},
 		{"messages of the topic", "on the topic", flood([]byte("rubbish"))},
@@ -111,7 +142,7 @@ func attacked(t *testing.T, do attack, reason string, long time.Duration) {
 	cs, _ := checkpointed(topical(configs(3, path(3))))
 	var log logged
 	for i := range cs {
-		cs[i].Document = &paper{words: []string{"a"}}
+		cs[i].Document = &record{paper{words: []string{"a"}}}
 		cs[i].Peers[0].Name, cs[i].Peers[2].Name = "hostile", "honest"
 	}
 	cs[1].Logger = slog.New(slog.NewTextHandler(&log, nil))

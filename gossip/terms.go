@@ -17,7 +17,8 @@ type Term struct{ Key, Value string }
 const (
 	maxTerm  = 8 << 10
 	maxTerms = 128 << 10 // in total; less than a stream accepts unread
-	maxNamed = 5         // differences that an error names
+	maxCount = maxTerms / 8
+	maxNamed = 5 // differences that an error names
 )
 
 // tradeTerms exchanges terms on a stream whose hellos have different policies. Each end sends
@@ -64,11 +65,13 @@ func readTerms(r *bufio.Reader) (all []Term, err error) {
 		if err != nil || len(b) == 0 {
 			return all, err
 		}
-		left -= len(b)
+		if left -= len(b); len(all) == maxCount {
+			break
+		}
 		key, value, _ := strings.Cut(string(b), "\x00")
 		all = append(all, Term{key, value})
 	}
-	return nil, fmt.Errorf("%w: terms of more than %d bytes", errViolation, maxTerms)
+	return nil, fmt.Errorf("%w: more than %d terms, or %d bytes of them", errViolation, maxCount, maxTerms)
 }
 
 // compareTerms names the keys whose values differ, with both values.

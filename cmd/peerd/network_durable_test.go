@@ -158,7 +158,7 @@ func (x *killed) play(t *testing.T, c *casualties, kills int) {
 	x.settle(l)
 	for i, s := range l.sites {
 		d := s.status()
-		if arms := len(d.Pulls) > 0; d.BlockedReason != "" || d.Refused > 0 || arms && (d.Spent < .99 || d.Spent > 1) || !arms && d.Spent+float64(d.Released) > 0 {
+		if arms := len(d.Pulls) > 0; d.BlockedReason != "" || d.LastErr != "" || arms && (d.Spent < .99 || d.Spent > 1) || !arms && d.Spent+float64(d.Released) > 0 {
 			t.Errorf("peer %d: %+v", i, d)
 		}
 		c.leaves += d.Released

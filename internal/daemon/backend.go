@@ -134,6 +134,7 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 		d.BytesIn += o.BytesIn
 		d.BytesOut += o.BytesOut
 		d.Dropped += o.Dropped
+		d.Refused += o.Refused
 	}
 	t := host.Totals()
 	d.LinksUp = linked == neighbours

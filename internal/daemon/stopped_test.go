@@ -65,7 +65,7 @@ func TestAStoppedSiteIsSaid(t *testing.T) {
 }
 
 // TestTheStatusNamesAStoppedSite: two peers learn together, and one of them ends. An hour later the other one's status says so.
-// It also says what joining has gained.
+// It also says what joining has gained, and counts what the peers count.
 func TestTheStatusNamesAStoppedSite(t *testing.T) {
 	folder, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
@@ -143,6 +143,17 @@ func TestTheStatusNamesAStoppedSite(t *testing.T) {
 	stopSecond()
 	<-end
 	later.Store(int64(3*silentFor + time.Minute))
+	other := peers[1].deployment.HostConfig(1, slog.New(slog.DiscardHandler))
+	other.Policy[0]++
+	host, err := gossip.NewHost(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = host.Close() }()
+	status("a refused hello", func(s api.Status) bool {
+		all, err := peers[0].Peers(t.Context())
+		return err == nil && s.Refused > 0 && s.Refused <= all[0].Refused
+	})
 	status("south", func(s api.Status) bool {
 		return len(s.Stopped) == 1 && s.Stopped[0].Name == "south" && s.Stopped[0].Share == .5 && s.Stopped[0].Rewards >= 4 &&
 			s.StoppedNotice == fmt.Sprintf("half of the estimates rests on %.0f rewards of south, last heard 3 hours ago", s.Stopped[0].Rewards)

@@ -74,7 +74,7 @@ type Status struct {
 	Spent         float64   `json:"epsilon_spent"`
 	Left          float64   `json:"epsilon_left"`
 	Released      uint64    `json:"released" doc:"Releases drawn."`
-	Refused       uint64    `json:"refused" doc:"Messages refused because another peer broke the protocol."`
+	Refused       uint64    `json:"refused" doc:"What was refused because another peer broke the protocol: messages that reached the learning, and all that /v1/peers counts as refused."`
 	Skipped       uint64    `json:"skipped" doc:"Rounds that passed without this peer: it was busy, down or blocked."`
 	Flooded       uint64    `json:"flooded" doc:"Messages dropped because their sender sent too many in a round."`
 	LastErr       string    `json:"last_fault" doc:"The last fault of another peer."`
@@ -95,7 +95,7 @@ type Status struct {
 	Clones        uint64    `json:"clones" doc:"Connections seen from another process that uses this peer's key."`
 	Strangers     uint64    `json:"strangers" doc:"Connections refused because their peer is not in the network file."`
 	Limited       uint64    `json:"limited" doc:"Connections refused before the peer was known: too many at once or in a second, from one address or from all."`
-	ClockAhead    *float64  `json:"clock_ahead_seconds,omitempty" doc:"By how many seconds this peer's clock is ahead of the clocks of other peers, as their median; absent until one has answered, and in networks without a signed document."`
+	ClockAhead    *float64  `json:"clock_ahead_seconds,omitempty" doc:"By how many seconds at least this peer's clock is ahead of the clocks of other peers, as their median: 0 if the time that answers were on the way explains the difference; absent until one has answered, and in networks without a signed document."`
 	DiskFull      bool      `json:"disk_full" doc:"The disk is full: decisions and rewards are refused until there is room."`
 }
 
@@ -160,7 +160,7 @@ type Peer struct {
 	BytesIn   uint64    `json:"bytes_in"`
 	BytesOut  uint64    `json:"bytes_out"`
 	Dropped   uint64    `json:"dropped"`
-	Refused   uint64    `json:"refused"`
+	Refused   uint64    `json:"refused" doc:"Hellos, streams, messages and exchanges of this peer that broke the rules, or were too many."`
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	LastError string    `json:"last_error,omitempty"`
 	Records   uint64    `json:"ledger_records" doc:"Records in its ledger when it last reported them; 0 for a peer that is not a neighbour."`

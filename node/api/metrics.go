@@ -125,7 +125,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	count("received_bytes_total", "Bytes from other peers.", s.BytesIn)
 	count("sent_bytes_total", "Bytes to other peers.", s.BytesOut)
 	count("dropped_messages_total", "Outgoing messages dropped.", s.Dropped)
-	count("refused_messages_total", "Messages refused because another peer broke the protocol.", s.Refused)
+	count("refused_messages_total", "Messages, streams and exchanges refused because another peer broke the protocol.", s.Refused)
 	count("flooded_messages_total", "Messages dropped because their sender sent too many.", s.Flooded)
 	count("limited_connections_total", "Connections refused before the peer was known: too many at once or in a second, from one address or from all.", s.Limited)
 	count("refused_strangers_total", "Connections refused because their peer is not in the network file.", s.Strangers)
@@ -140,7 +140,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 		gauge("learning_until_timestamp_seconds", "About when learning ends.", float64(s.Until.Unix()))
 	}
 	if s.ClockAhead != nil {
-		gauge("clock_ahead_seconds", "By how much this peer's clock is ahead of the median of other peers' clocks.", *s.ClockAhead)
+		gauge("clock_ahead_seconds", "By how much at least this peer's clock is ahead of the median of other peers' clocks.", *s.ClockAhead)
 	}
 	gauge("stopped_sites", "Other sites behind the estimates that have not been heard for an hour; stopped_notice of the status says what part of the estimates rests on them.", float64(len(s.Stopped)))
 	gauge("disk_full", "1 while the disk is full and decisions and rewards are refused.", number(s.DiskFull))
