@@ -32,7 +32,7 @@ type Fork struct {
 }
 
 func (f *Fork) Error() string {
-	return fmt.Sprintf("network document: two documents of version %d have enough votes, %.12s and %.12s; both have votes of %s: see docs/network.md",
+	return fmt.Sprintf("two documents of version %d have enough votes, %.12s and %.12s; both have votes of %s: see docs/network.md",
 		f.Version, f.Ours, f.Theirs, strings.Join(f.Both, ", "))
 }
 

@@ -10,33 +10,34 @@ import (
 
 // restores plays a history of honest signers, one at a time of whom is restored from a backup while others are away.
 func restores(t *testing.T, seed uint64) (versions, restored int) {
-	kinds := []struct{ n, admins, needed int }{{4, 3, 2}, {3, 3, 2}, {3, 0, 0}, {5, 4, 3}, {4, 2, 2}, {5, 5, 3}, {3, 1, 1}}
+	kinds := []struct{ n, admins, needed int }{{4, 3, 2}, {3, 0, 0}, {5, 5, 3}, {4, 3, 2}, {5, 4, 3}, {3, 1, 1}}
 	kind := kinds[seed%uint64(len(kinds))]
 	l := newLab(t, seed, kind.n, kind.admins, kind.needed)
-	for range 150 {
-		s := l.sites[l.rand.IntN(len(l.sites))]
-		hears := len(s.book.Awaits()) == 0
-		switch x := l.rand.IntN(24); {
-		case x < 2:
-			_ = s.do(func() error { return s.book.Wish(Change{Kind: Extend, Arm: fmt.Sprint("arm-", l.rand.IntN(30))}) }) // may be there
-		case x == 2:
-			for _, s := range l.sites {
-				s.group = l.rand.IntN(3)
+	for range 8 { // partitions, in each of which those of a group may make versions
+		for _, s := range l.sites {
+			if s.group = l.rand.IntN(2); l.rand.IntN(4) == 0 || s.backup == nil {
+				s.backup = s.disk
 			}
-		case x == 3 && hears:
-			s.backup = s.disk
-		case x == 4 && s.backup != nil && !slices.ContainsFunc(l.sites, func(o *labSite) bool { return o != s && len(o.book.Awaits()) > 0 }):
+		}
+		if s := l.sites[l.rand.IntN(len(l.sites))]; !slices.ContainsFunc(l.sites, func(o *labSite) bool { return o != s && len(o.book.Awaits()) > 0 }) {
 			s.restore()
 			restored++
-		case x == 5 && !hears:
-			s.hear()
-		case x < 10:
-			s.signAll()
-		case x < 14:
-			_ = s.do(s.book.Tick)
-		default:
-			if o := l.sites[l.rand.IntN(len(l.sites))]; o != s && o.group == s.group {
-				l.trade(s, o)
+		}
+		for range 30 {
+			s := l.sites[l.rand.IntN(len(l.sites))]
+			switch x := l.rand.IntN(16); {
+			case x == 0:
+				_ = s.do(func() error { return s.book.Wish(Change{Kind: Extend, Arm: fmt.Sprint("arm-", l.rand.IntN(30))}) }) // may be there
+			case x == 1 && len(s.book.Awaits()) > 0:
+				s.hear()
+			case x < 4:
+				s.signAll()
+			case x < 7:
+				_ = s.do(s.book.Tick)
+			default:
+				if o := l.sites[l.rand.IntN(len(l.sites))]; o != s && o.group == s.group {
+					l.trade(s, o)
+				}
 			}
 		}
 	}
@@ -46,7 +47,7 @@ func restores(t *testing.T, seed uint64) (versions, restored int) {
 // TestRestoredAdminsDoNotFork plays random histories of honest signers who are restored from earlier states while others are away.
 // PEERD_LONG plays 10,000 of them.
 func TestRestoredAdminsDoNotFork(t *testing.T) {
-	n := 20
+	n := 30
 	if os.Getenv("PEERD_LONG") != "" {
 		n = 10_000
 	}
