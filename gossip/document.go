@@ -39,8 +39,11 @@ type Document interface {
 // TradeDocument exchanges network documents with a peer: it shows what this peer holds and merges
 // what the other peer holds. The peer need not be a neighbour.
 func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
-	if h.cfg.Document == nil || !h.enter() {
+	if h.cfg.Document == nil {
 		return nil
+	}
+	if !h.enter() {
+		return ErrClosed
 	}
 	defer h.running.Done()
 	id := h.members[to].id

@@ -161,6 +161,12 @@ func Sign(s *config.Settings, hash string) (*Overview, error) {
 	return with(s, func(b *network.Book, _ gossip.Identity) error { return b.Approve(hash) })
 }
 
+// DoWithout lets the peer of a folder sign although it has not heard some others; see [network.Book.DoWithout].
+func DoWithout(s *config.Settings, names []string) error {
+	_, err := with(s, func(b *network.Book, _ gossip.Identity) error { return b.DoWithout(names) })
+	return err
+}
+
 // Withdraw ends the wishes of a folder's peer.
 func Withdraw(s *config.Settings) (*Overview, error) {
 	return with(s, func(b *network.Book, _ gossip.Identity) error { return b.Withdraw() })
@@ -196,7 +202,11 @@ func (x *Overview) Write(w io.Writer) {
 		if p.Sealed {
 			state = "being voted on"
 		}
-		_, _ = fmt.Fprintf(w, "%s wants: %s; %s; signed by %s; not by %s\n", p.By, terminal.Plain(p.Change.String()), state, names(p.Signed), names(p.Unsigned))
+		_, _ = fmt.Fprintf(w, "%s wants: %s; %s; signed by %s", p.By, terminal.Plain(p.Change.String()), state, names(p.Signed))
+		if len(p.Unsigned) > 0 {
+			_, _ = fmt.Fprintf(w, "; not by %s", names(p.Unsigned))
+		}
+		_, _ = fmt.Fprintln(w)
 	}
 	for i := range x.Wanted {
 		_, _ = fmt.Fprintf(w, "this peer wants: %v\n", &x.Wanted[i])

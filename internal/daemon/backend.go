@@ -101,11 +101,7 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 	if p.site != nil && !deployment.idle() {
 		d.Gain = p.gains.of(deployment.arms(&s))
 	}
-	if p.record != nil && d.Notice == "" {
-		if fork := p.record.Fork(); fork != nil {
-			d.Notice = fork.Error()
-		}
-	}
+	d.DocumentNotice = p.documentNotice()
 	neighbours, linked := 0, 0
 	defer func() { d.State = state(&d, p.Ready(ctx), neighbours, linked) }()
 	if host == nil {

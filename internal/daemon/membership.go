@@ -83,15 +83,16 @@ func (p *Daemon) follow(ctx context.Context) error {
 		case <-tick.C:
 		}
 		var newest uint64
-		var awake bool
+		var waits bool
+		p.record.roll.Confirm(p.site.Current())
 		err := p.record.With(func(b *network.Book) error {
 			err := b.Tick()
-			newest, awake = b.Newest().Version, b.Awake()
-			if fork := b.Record().Fork; fork != nil {
-				p.complain(fork)
-			}
+			newest, waits = b.Newest().Version, len(b.Awaits()) > 0
 			return err
 		})
+		if notice := p.documentNotice(); notice != "" {
+			p.complain(errors.New(notice))
+		}
 		if err == nil && newest > p.site.Membership() {
 			err = p.change(ctx)
 		}
@@ -110,7 +111,7 @@ func (p *Daemon) follow(ctx context.Context) error {
 		if string(text) == shown && time.Since(idle) < tradeIdle {
 			continue
 		}
-		p.spread(ctx, string(text) != shown || !awake)
+		p.spread(ctx, string(text) != shown || waits)
 		shown, idle = string(text), time.Now()
 	}
 }
@@ -162,7 +163,7 @@ func (p *Daemon) spread(ctx context.Context, all bool) {
 	}
 }
 
-// complain logs, once, what keeps the peer from a version of the network.
+// complain logs, once, what keeps the peer from a version of the network, or the network from a next one.
 func (p *Daemon) complain(err error) {
 	if text := err.Error(); text != p.complaint {
 		p.complaint = text

@@ -213,6 +213,9 @@ func (d *doctor) life() {
 			d.pass("clock of others", "this one is %v ahead, as their median", by.Round(time.Millisecond))
 		}
 	}
+	if text := d.status.DocumentNotice; text != "" && d.deployment.Record.Fork() == nil { // which is said already
+		d.warn("document", "docs/network.md#signers", "%s", text)
+	}
 	if text := d.status.StoppedNotice; text != "" {
 		d.warn("stopped sites", fmt.Sprintf("start %s again, or take it out with `peerd network remove`: estimates then rest on the others", d.status.Stopped[0].Name), "%s", text)
 	}

@@ -225,7 +225,7 @@ func (b *Book) sign(r *Record, w *Wish) (err error) {
 // seal seals this peer's wish once enough signers have approved it.
 func (b *Book) seal(r *Record) (bool, error) {
 	w := wishOf(&r.Agreement, b.self)
-	if w == nil || w.Change == nil || len(w.Seal) > 0 || !b.awake() || len(r.Agreement.approvals(w)) < b.terms.quorum {
+	if w == nil || w.Change == nil || len(w.Seal) > 0 || !b.roll.met(b.newest(), b.self) || len(r.Agreement.approvals(w)) < b.terms.quorum {
 		return false, nil
 	}
 	n, err := b.terms.wanted(b.self, w.Change)
@@ -323,7 +323,8 @@ func (b *Book) goOn(r *Record) (err error) {
 	a := &r.Agreement
 	p := Promise{Place: b.self, Round: max(1, b.round(a)) + 1}
 	if a.Lock != nil {
-		p.Locked = a.Lock.Round // this peer has voted for it, so it is of no later round than its own
+		p.Locked = a.Lock.Round
+		p.Round = max(p.Round, p.Locked+1) // a peer that could not act before has not voted for it yet
 	}
 	if p.Sig, err = b.keys.Sign(b.terms.signedPromise(p.Round, p.Locked)); err == nil {
 		a.Promises = put(a.Promises, p, placeOfPromise)
@@ -371,4 +372,4 @@ func (b *Book) wait(a *Agreement) bool {
 }
 
 // acts reports whether this peer takes part in the agreement.
-func (b *Book) acts() bool { return b.awake() && b.terms.signs(b.self) }
+func (b *Book) acts() bool { return len(b.awaits()) == 0 && b.terms.signs(b.self) }

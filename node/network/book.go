@@ -17,8 +17,9 @@ type State struct {
 // A Record is a state with what this peer does not show.
 type Record struct {
 	State
-	Wanted []Change `json:"wanted,omitempty"` // changes that this peer wants, one after the other
-	Fork   *Fork    `json:"fork,omitempty"`   // the first that it was shown
+	Wanted  []Change `json:"wanted,omitempty"`  // changes that this peer wants, one after the other
+	Without []string `json:"without,omitempty"` // names of peers that it need not hear before it signs for the next version
+	Fork    *Fork    `json:"fork,omitempty"`    // the first that it was shown
 }
 
 // A Fork is the proof that more signers lie than the document allows for: two documents of one
@@ -31,7 +32,7 @@ type Fork struct {
 }
 
 func (f *Fork) Error() string {
-	return fmt.Sprintf("network document: two documents of version %d have enough votes, %.12s and %.12s; both have votes of %s: see docs/network.md",
+	return fmt.Sprintf("two documents of version %d have enough votes, %.12s and %.12s; both have votes of %s: see docs/network.md",
 		f.Version, f.Ours, f.Theirs, strings.Join(f.Both, ", "))
 }
 
@@ -63,7 +64,7 @@ type Config struct {
 	// all. It must not call the book.
 	Fits func(was, is *Document) error
 	// Roll is whom this peer has heard since it started. Until that is enough, the book takes no
-	// part in the agreement, unless it is the only peer. Nil for enough.
+	// part in the agreement, unless it is the only peer that is present. Nil for enough.
 	Roll *Roll
 }
 
@@ -133,18 +134,39 @@ func (b *Book) Record() Record {
 	return b.r
 }
 
-// Awake reports whether this peer has heard enough others to take part in the agreement.
-func (b *Book) Awake() bool {
+// Awaits returns the names of the peers that this peer has to hear before it takes part in the agreement.
+func (b *Book) Awaits() (names []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.awake()
+	for _, place := range b.awaits() {
+		names = append(names, b.newest().Peers[place].Name)
+	}
+	return names
 }
 
-// awake reports whether this peer may take part in the agreement: alone, or when it has heard
-// enough others.
-func (b *Book) awake() bool {
-	others := slices.DeleteFunc(slices.Clone(b.terms.signers), func(place int) bool { return place == b.self })
-	return b.roll.Enough(others, b.terms.quorum, b.newest().present() == 1)
+func (b *Book) awaits() []int { return b.roll.awaits(b.newest(), b.self, b.r.Without) }
+
+// Signs reports whether this peer is one of the signers.
+func (b *Book) Signs() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.terms.signs(b.self)
+}
+
+// DoWithout lets this peer sign for the next version although it has not heard the peers with some names. If the folder was
+// restored from a backup, and one of them has seen what this peer has signed since, there can be two documents of one version.
+func (b *Book) DoWithout(names []string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, name := range names {
+		if place, ok := b.newest().Place(name); !ok || b.newest().Peers[place].Standing != Present || place == b.self {
+			return refuse("no other peer %.70q is present", name)
+		}
+	}
+	return b.update(func(r *Record) error {
+		r.Without = names
+		return nil
+	})
 }
 
 func (b *Book) fits(was, is *Document) error {
@@ -338,7 +360,7 @@ func (b *Book) advance(r *Record, s Step) error {
 	was := b.terms
 	b.extend(d)
 	r.Steps = append(slices.Clone(r.Steps), s)
-	r.Agreement = r.Agreement.after(was, b.terms)
+	r.Agreement, r.Without = r.Agreement.after(was, b.terms), nil
 	done := text(&s.Motion.Change)
 	r.Wanted = slices.DeleteFunc(slices.Clone(r.Wanted), func(w Change) bool {
 		_, err := d.Next(&w)

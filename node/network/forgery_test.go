@@ -319,13 +319,17 @@ func TestARestoredAdminHearsOthersFirst(t *testing.T) {
 	if err := a.do(func() error { return a.book.Wish(Change{Kind: Extend, Arm: "green"}) }); err != nil {
 		t.Fatal(err)
 	}
-	if v := a.book.Newest().Version; v != 1 || a.book.Awake() {
+	if v := a.book.Newest().Version; v != 1 || len(a.book.Awaits()) == 0 {
 		t.Errorf("version %d before it has heard anybody", v)
 	}
 	for range silence {
 		a.roll.Add(nil)
 	}
-	if !a.book.Awake() {
+	if who := a.book.Awaits(); !slices.Equal(who, []string{"b"}) {
+		t.Errorf("it signs although no neighbour has confirmed that its folder is current: it waits for %v", who)
+	}
+	a.roll.Confirm(true)
+	if len(a.book.Awaits()) > 0 {
 		t.Error("it waits for ever for peers that are gone")
 	}
 	a.disk = old

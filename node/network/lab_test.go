@@ -84,6 +84,14 @@ func (s *labSite) keep(r Record) error {
 // start starts a site as a process does: it hears those who can be reached before it signs.
 func (s *labSite) start() {
 	s.roll = new(Roll)
+	s.roll.Confirm(true)
+	s.open()
+	s.hear()
+}
+
+// restore starts a site from a backup. No neighbour confirms that its folder is current.
+func (s *labSite) restore() {
+	s.disk, s.roll = s.backup, new(Roll)
 	s.open()
 	s.hear()
 }
@@ -92,7 +100,7 @@ func (s *labSite) start() {
 func (s *labSite) hear() {
 	var heard []int
 	for _, o := range s.lab.sites {
-		if o == s || o.dead || o.liar {
+		if o == s || o.dead || o.liar || o.group != s.group {
 			continue
 		}
 		s.lab.show(o, s)
@@ -311,7 +319,7 @@ func (l *lab) settle() int {
 		}
 		quiet := true
 		for _, s := range on {
-			if !s.book.Awake() { // a version that came meanwhile can want more than it has heard
+			if len(s.book.Awaits()) > 0 { // a version that came meanwhile can want more than it has heard
 				s.hear()
 			}
 			_ = s.do(s.book.Tick)

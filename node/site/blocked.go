@@ -27,6 +27,7 @@ type blocked struct {
 	agree     map[string]bool // ids of neighbours that remember nothing that is missing here
 	since     time.Time       // when the first of them reported
 	open      bool            // something may be released
+	current   bool            // it was opened, and not by the start after a recovery, which has lost what it had
 	rivals    map[string]bool // ids of neighbours that are connected with another process under this key
 	shut      bool            // there was such a rival while this process was open, so it releases nothing more
 	evidence  *rollbackEvidence
@@ -342,6 +343,13 @@ func (s *Site) OldCopy() bool {
 	return s.blocked.evidence != nil
 }
 
+// Current reports whether neighbours have confirmed, since the start, that the folder is no old copy.
+func (s *Site) Current() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.blocked.current && !s.blocked.quiet()
+}
+
 // isBlocked reports whether nothing may be released.
 func (s *Site) isBlocked() bool {
 	s.mu.Lock()
@@ -353,11 +361,12 @@ func (s *Site) isBlocked() bool {
 func (s *Site) opens() bool {
 	h := &s.blocked
 	if !h.quiet() && !h.open && len(h.rivals) == 0 && s.heard() {
+		closed := s.closed()
 		if err := s.keepWitnesses(); err != nil {
 			s.log.Error("store", "err", err)
 			return false
 		}
-		h.open = true
+		h.open, h.current = true, !closed
 		s.log.Info("no neighbour remembers more than there is here: releases go on", "heard", len(h.agree))
 	}
 	return h.open && !h.quiet()
