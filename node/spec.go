@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -203,7 +204,7 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 	if s.Privacy.Mode == dp.Lockstep {
 		budget.Epsilon = streams.Epsilon
 	}
-	if a.curator, err = dp.NewCurator(s.Privacy.Mode, budget, c.Noise); err != nil {
+	if a.curator, err = dp.NewCurator(s.Privacy.Mode, vouch.For(budget), c.Noise); err != nil {
 		return nil, err
 	}
 	charge, err := streams.Charge()

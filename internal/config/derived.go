@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -55,7 +56,7 @@ func (s *Settings) Charge() (dp.Charge, error) {
 	if err != nil {
 		return dp.Charge{}, err
 	}
-	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, nil) // it draws nothing
+	curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), nil) // it draws nothing
 	if err != nil {
 		return dp.Charge{}, err
 	}
