@@ -15,6 +15,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -107,7 +108,7 @@ func TestCheckpointFramesComeBack(t *testing.T) {
 		if m, err := parseCheckpoint(b, true); err != nil || m != signedBy(owner, checkpointOf(n)) || !isCheckpoint(b) {
 			t.Errorf("%v came back as %v: %v", checkpointOf(n), m, err)
 		}
-		if _, err := protocol.Decode(b); err == nil {
+		if _, err := protocol.Decode(vouch.For(b)); err == nil {
 			t.Errorf("%v is a message", checkpointOf(n))
 		}
 	}
@@ -141,7 +142,7 @@ func FuzzCheckpoint(f *testing.F) {
 		if !bytes.Equal(checkpointFrame(m, true), b) {
 			t.Fatalf("%x read as %v", b, m)
 		}
-		if _, err := protocol.Decode(b); err == nil {
+		if _, err := protocol.Decode(vouch.For(b)); err == nil {
 			t.Fatalf("%x is a message too", b)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -134,7 +135,7 @@ func (p Privacy) curator(mode dp.Mode, streams dp.Spec, noise *dp.Source) (*dp.C
 	if p.Mode == dp.Lockstep {
 		budget.Epsilon = streams.Epsilon
 	}
-	return dp.NewCurator(mode, budget, noise)
+	return dp.NewCurator(mode, vouch.For(budget), noise)
 }
 
 // Check returns an error unless the protocol carries what the learner adds up, and closes leaves

@@ -62,7 +62,7 @@ func TestNoPromiseIsBelowTheCharge(t *testing.T) {
 		if checked, _, _ := peerd(t, append([]string{"config", "check"}, args...)...); checked != code {
 			t.Errorf("%s %v: explain ends with %d and check with %d", file, set, code, checked)
 		}
-		opens := start(&c.Settings)
+		opens := startable(&c.Settings)
 		short := new(dp.BudgetError)
 		switch {
 		case code == exitOK && opens != nil:
@@ -91,8 +91,8 @@ func TestNoPromiseIsBelowTheCharge(t *testing.T) {
 	}
 }
 
-// start returns why a peer with arms would not start.
-func start(s *config.Settings) error {
+// startable returns why a peer with arms would not start.
+func startable(s *config.Settings) error {
 	spec, err := sites.Spec(s)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ func (g *gis) Save() ([]byte, error) { return state.Save(gisVersion, g.fields), 
 
 // Load implements [protocol.Protocol]. New links begin without state; new peers are at the end of a
 // network.
-func (g *gis) Load(saved []byte) error {
+func (g *gis) Load(saved protocol.State) error {
 	g.stale = true
 	return spread.Load(saved, gisVersion, g.fields)
 }
