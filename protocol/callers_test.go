@@ -35,7 +35,7 @@ var callers = map[string][]string{
 		// memory of messages that are used again
 		"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "protocol/averaging/average_round.go", "protocol/averaging/consensus.go", "dp/counts.go", "dp/mixed.go",
 		// budgets of curators
-		"node/spec.go", "internal/config/derived.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go",
+		"node/spec.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go",
 		// tests
 		"internal/dptest/generate.go", "internal/protocoltest/draft.go",
 	},
@@ -57,12 +57,12 @@ var callers = map[string][]string{
 	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},
 
 	// A curator that protects no one: it repeats its noise, is never out of budget, or adds none.
-	"peerd.dev/dp.NewCurator":             {"internal/config/derived.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "node/spec.go"},
+	"peerd.dev/dp.NewCurator":             {"node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "node/spec.go"},
 	"peerd.dev/dp.NewSeededSource":        {"node/lab/printed/rounding.go", "node/seed.go", "internal/protocoltest/peer.go"},
 	"peerd.dev/dp/sample.NewSeededSource": {"dp/source.go"},
 	"(peerd.dev/node.Seed).Noise":         {"internal/daemon/daemon.go", "internal/gain/alone.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories; on rewards that are drawn from estimates
-	"lockstep":                            {"internal/config/derived.go", "internal/config/settings.go", "internal/gain/alone.go", "internal/lab/experiment/simulate.go", "internal/protocoltest/peer.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go"},
-	"unlimited":                           {"internal/config/derived.go", "internal/protocoltest/peer.go", "node/lab/printed/noise.go", "node/lab/printed/rounding.go", "node/lab/audit/shadow.go"},
+	"lockstep":                            {"node/spec.go", "internal/config/settings.go", "internal/gain/alone.go", "internal/lab/experiment/simulate.go", "internal/protocoltest/peer.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go"},
+	"unlimited":                           {"internal/protocoltest/peer.go", "node/lab/printed/noise.go", "node/lab/printed/rounding.go", "node/lab/audit/shadow.go"},
 	"noiseless":                           {"internal/config/validate_privacy.go", "node/lab/printed/rounding.go"}, // its name, to refuse it; raw records of a laboratory
 	"(reflect.Value).Call":                nil,
 	"(reflect.Value).CallSlice":           nil,

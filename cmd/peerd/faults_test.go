@@ -135,7 +135,7 @@ func errorsOf(all ...error) error {
 	return nil
 }
 
-// token returns an invitation that nobody answers.
+// token returns an invitation that no peer answers.
 func token() string {
 	return (&change.Invitation{Name: "b", Network: "x", With: gossip.PeerInfo{ID: gossip.SeedIdentity([32]byte{1}).ID(), Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}}).Token()
 }

@@ -13,7 +13,7 @@ func restores(t *testing.T, seed uint64) (versions, restored int) {
 	kinds := []struct{ n, admins, needed int }{{4, 3, 2}, {3, 0, 0}, {5, 5, 3}, {4, 3, 2}, {5, 4, 3}, {3, 1, 1}}
 	kind := kinds[seed%uint64(len(kinds))]
 	l := newLab(t, seed, kind.n, kind.admins, kind.needed)
-	for range 8 { // partitions, in each of which those of a group may make versions
+	for range 8 { // partitions, in each of which a group may make versions
 		for _, s := range l.sites {
 			if s.group = l.rand.IntN(2); l.rand.IntN(4) == 0 || s.backup == nil {
 				s.backup = s.disk
