@@ -19,7 +19,7 @@ func (Laboratory) Simulated(s *config.Settings) config.Simulated {
 	t := world.TraitsOf(Params(s))
 	return config.Simulated{
 		Features: t.Features, Unclipped: t.Unclipped,
-		Records:  t.People.Records, Spread: t.People.Spread, Gather: t.People.Gather,
+		Records: t.People.Records, Spread: t.People.Spread, Gather: t.People.Gather,
 	}
 }
 
