@@ -67,6 +67,7 @@ func (s *Settings) Asked() (dp.Charge, error) {
 	return streams.Charge()
 }
 
+// charged returns what an agent with arms is charged for.
 func (s *Settings) charged() (node.Spec, error) {
 	return s.Spec(make([][]protocol.Peer, max(1, s.Testnet.Nodes)), "")
 }

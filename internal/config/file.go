@@ -100,7 +100,7 @@ func (r *fileReader) section(prefix string, n *yaml.Node) {
 		name, value := prefix+n.Content[i].Value, n.Content[i+1]
 		k, known := r.schema.Find(name)
 		_, was := ended(name)
-		section := len(r.schema.Under(name)) > 0
+		section := r.schema.hasSection(name)
 		switch {
 		case empty(value) && (known || was || section):
 		case empty(value):

@@ -120,7 +120,7 @@ func privacyConstraints() []Constraint {
 			},
 			"The budget pays for the noise, which is a number that can be drawn.", func(s *Settings) string {
 				m, err := dp.ParseMechanism(s.Privacy.Mechanism)
-				if err != nil || m == dp.None || s.laplaceOnFeatures(m) || s.Privacy.Epsilon.Infinite() || (m.Law() == dp.Gaussian) != (s.Privacy.Delta > 0) {
+				if err != nil || m == dp.None || s.Simulated().Unclipped || s.laplaceOnFeatures(m) || s.Privacy.Epsilon.Infinite() || (m.Law() == dp.Gaussian) != (s.Privacy.Delta > 0) {
 					return "" // said elsewhere
 				}
 				_, err = s.Charge()

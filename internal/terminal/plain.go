@@ -8,12 +8,13 @@ import (
 	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Plain writes text so that it changes nothing else on a terminal: of control and format characters it writes the
 // code, as JSON does.
 func Plain(text string) string {
-	if !strings.ContainsFunc(text, control) {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, control) {
 		return text
 	}
 	var b strings.Builder

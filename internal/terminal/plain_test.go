@@ -14,6 +14,9 @@ func TestPlainHasNoControlCharacter(t *testing.T) {
 	if got := Plain(bad); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	if got := Plain("a\x9bb"); got != "a\ufffdb" { // a control character in encodings of one byte
+		t.Errorf("%q", got)
+	}
 	if got := Plain("café 赤 ε"); got != "café 赤 ε" {
 		t.Errorf("%q", got)
 	}

@@ -413,6 +413,8 @@ class Peer:
     bytes_in: int
     bytes_out: int
     dropped: int
+    # Hellos, streams, messages and exchanges of this peer that broke the rules, or
+    # were too many.
     refused: int
     # Records in its ledger when it last reported them; 0 for a peer that is not a
     # neighbour.
@@ -715,7 +717,8 @@ class Status:
     epsilon_left: float
     # Releases drawn.
     released: int
-    # Messages refused because another peer broke the protocol.
+    # What was refused because another peer broke the protocol: messages that reached
+    # the learning, and all that /v1/peers counts as refused.
     refused: int
     # Rounds that passed without this peer: it was busy, down or blocked.
     skipped: int
@@ -769,10 +772,14 @@ class Status:
     # 5 %, as long as means stay the same. Absent until then, with other protocols
     # than phases, with its window, and with learners by features.
     best: Optional[str] = None
-    # By how many seconds this peer's clock is ahead of the clocks of other peers, as
-    # their median; absent until one has answered, and in networks without a signed
+    # By how many seconds at least this peer's clock is ahead of the clocks of other
+    # peers, as their median: 0 if the time that answers were on the way explains the
+    # difference; absent until one has answered, and in networks without a signed
     # document.
     clock_ahead_seconds: Optional[float] = None
+    # In a sentence, that the network's document is split, cannot change while signers
+    # are not heard, or waits for a signature of this peer. It is part of state.
+    document_notice: Optional[str] = None
     # Actions whose mean reward for this site's own users has changed, as its own
     # releases show since the start of this process, with an error of at most 5 % at
     # all times together. A window then learns faster (protocol.phases.window). Absent
@@ -841,6 +848,7 @@ class Status:
             alike=None if doc.get("alike") is None else [Alike.from_json(x) for x in doc["alike"]],
             best=doc.get("best"),
             clock_ahead_seconds=doc.get("clock_ahead_seconds"),
+            document_notice=doc.get("document_notice"),
             drifted=doc.get("drifted"),
             gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
             learning_until=doc.get("learning_until"),
@@ -894,6 +902,8 @@ class Status:
             doc["best"] = self.best
         if self.clock_ahead_seconds is not None:
             doc["clock_ahead_seconds"] = self.clock_ahead_seconds
+        if self.document_notice is not None:
+            doc["document_notice"] = self.document_notice
         if self.drifted is not None:
             doc["drifted"] = self.drifted
         if self.gain is not None:
