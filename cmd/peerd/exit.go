@@ -45,7 +45,7 @@ func exitMeanings() []exitMeaning {
 		{exitUnexpected, "unexpected error", "read the message"},
 		{exitUsage, "wrong command line: command, argument or flag; also a defect of the program, behind `panic` or `fatal error`", "run the command with `--help`; start it again after a defect, and report it"},
 		{exitNetwork, "network or peers: not ready in time, or lost", "check that the peers run and can be dialled"},
-		{exitConfig, "configuration, network file or folder refused: it is not there, belongs to another user, or has too long a path", "fix every line of the message; `peerd config check` tries again"},
+		{exitConfig, "configuration, network file or folder refused: it is not there, belongs to another user, is open to others, or has too long a path", "fix every line of the message; `peerd config check` tries again"},
 		{exitPrivacy, "privacy: the budget is too small, a ledger that does not verify, an audit that failed, or a blocked folder", "a spent budget does not come back; see `privacy` in the configuration, and the message"},
 		{exitData, "data is missing", "set `world.replay.data`, `world.ranking.data` or the environment variable `PEERD_DATA` to where it is"},
 		{exitDisk, "the disk failed: a write or a sync had an error, and nothing was acknowledged after it; or the store is damaged, or lacks what was acknowledged; or there is too little room for bytes or files", "check the disk before starting again; what was acknowledged is there, or on the backup, and the message says how to go on"},

@@ -135,7 +135,7 @@ func errorsOf(all ...error) error {
 	return nil
 }
 
-// token returns an invitation that no peer answers.
+// token returns an invitation of a peer that is not there.
 func token() string {
 	return (&change.Invitation{Name: "b", Network: "x", With: gossip.PeerInfo{ID: gossip.SeedIdentity([32]byte{1}).ID(), Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}}).Token()
 }
@@ -187,6 +187,7 @@ func TestAFullDiskHasItsCode(t *testing.T) {
 		refuses(t, args, dir, exitDisk, "the disk is full")
 	}
 	refuses(t, []string{"init"}, filepath.Join(room, "b"), exitDisk, "the disk is full")
+	refuses(t, []string{"doctor"}, dir, exitUnexpected, "more files can be made; the last 16 are left alone")
 }
 
 // takeFiles makes files until the file system of a folder takes no more, and returns how to remove them.

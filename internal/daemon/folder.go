@@ -69,11 +69,15 @@ func checkSocket(dir string) error {
 
 // leave gives a file that root has made in another user's folder to that user: who only reads need not own the folder.
 func leave(path string) error {
-	info, err := os.Stat(filepath.Dir(path))
-	if err != nil || os.Geteuid() != 0 {
+	file, err := os.Stat(path)
+	if err != nil {
 		return err
 	}
-	return os.Lchown(path, OwnerOf(info), -1)
+	dir, err := os.Stat(filepath.Dir(path))
+	if err != nil || os.Geteuid() != 0 || OwnerOf(file) == OwnerOf(dir) {
+		return err
+	}
+	return os.Lchown(path, OwnerOf(dir), -1)
 }
 
 // withOwner adds to an error of permissions in a folder which file has another owner.

@@ -46,7 +46,7 @@ func (d *doctor) folder() bool {
 	uid := daemon.OwnerOf(info)
 	switch mode := info.Mode().Perm(); {
 	case mode&0o077 != 0:
-		d.fail(config.ErrUnexpected, "folder", "chmod 700 "+dir, "%s has mode %04o and is open to others than its owner", dir, mode)
+		d.fail(config.ErrRefused, "folder", "chmod 700 "+dir, "%s has mode %04o and is open to others than its owner", dir, mode)
 	case uid != os.Geteuid():
 		d.warn("folder", fmt.Sprintf("run the peer, and this, as user %d", uid), "%s belongs to user %d, and this runs as user %d", dir, uid, os.Geteuid())
 	default:

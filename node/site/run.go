@@ -76,7 +76,7 @@ func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 		if err != nil && !errors.Is(err, store.ErrFull) {
 			return err
 		}
-		s.full(s.store.Lack())
+		s.full(s.store.Low())
 		if err != nil {
 			if err = s.pause(ctx); err != nil {
 				return err
@@ -98,13 +98,13 @@ func (s *Site) pause(ctx context.Context) error {
 }
 
 // full logs, once each time, that the disk is full and that it no longer is.
-func (s *Site) full(lack error) {
+func (s *Site) full(is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if is := lack != nil; is != s.blocked.full {
+	if is != s.blocked.full {
 		s.blocked.full = is
 		if is {
-			s.log.Error("no decisions are made until there is room, and with half as much nothing is learned or released", "reason", lack, "dir", s.c.Dir)
+			s.log.Error("no decisions are made until there is room, and with half as much nothing is learned or released", "reason", s.store.Lack(), "dir", s.c.Dir)
 		} else {
 			s.log.Info("there is room on the disk again")
 		}

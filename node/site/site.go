@@ -268,8 +268,8 @@ func (s *Site) Close() error {
 func (s *Site) Ready(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.store.Lack(); err != nil {
-		return err
+	if s.store.Low() {
+		return s.store.Lack()
 	}
 	if why := s.blockedReason(); why != "" {
 		return errors.New(why)

@@ -41,7 +41,7 @@ func TestFilesAreRoom(t *testing.T) {
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: c.bytes, TotalBytes: many})
 		s.Reserve(0)
 		lack := s.Lack()
-		if s.Low() != c.low || s.Full() != c.full || errors.Is(lack, store.ErrFull) != c.low {
+		if s.Low() != c.low || s.Full() != c.full || !errors.Is(lack, store.ErrFull) {
 			t.Errorf("%+v: low=%v, full=%v: %v", c, s.Low(), s.Full(), lack)
 		}
 		if c.low && strings.Contains(lack.Error(), "no more files") != c.files {

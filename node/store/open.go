@@ -21,7 +21,7 @@ func (s *Store) open(o Options) error {
 	if err != nil && (!o.Accept || !usable(err)) {
 		return err
 	}
-	files, err := s.tables()
+	files, err := s.names()
 	holds := len(files) > 0
 	if err != nil {
 		return err
@@ -139,9 +139,9 @@ func (s *Store) readWatermark() (had Mark, known bool, err error) {
 	return newest(entries), true, nil
 }
 
-// tables lists the database's files in the folder. The folder may be a mount point with files of
+// names lists the database's files in the folder. The folder may be a mount point with files of
 // its own.
-func (s *Store) tables() ([]string, error) {
+func (s *Store) names() ([]string, error) {
 	names, err := s.fs.List(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

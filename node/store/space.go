@@ -87,12 +87,9 @@ func (s *Store) Low() bool { return s.low.Load() || s.memory != nil && s.memory.
 // which is too little to write anything.
 func (s *Store) Full() bool { return s.full.Load() || s.memory != nil && s.memory.Full() }
 
-// Lack returns [ErrFull] while the store is low, with what the disk has no room for.
+// Lack returns [ErrFull], or an error that wraps it, for a store that is low or full: it says what there is no room for.
 func (s *Store) Lack() error {
-	switch {
-	case !s.Low():
-		return nil
-	case s.noFiles.Load():
+	if s.noFiles.Load() {
 		return errFiles
 	}
 	return ErrFull
