@@ -55,6 +55,8 @@ type Server struct {
 	metrics *metrics
 	bodies  sync.Pool                                 // of *bytes.Buffer
 	taken   atomic.Int64                              // bytes of large bodies that are being read; see take
+	crowded atomic.Bool                               // there was no room for a further one
+	giving  atomic.Bool                               // memory is about to be given back
 	values  struct{ noStore, noSniff, json []string } // of headers; never changed
 	unix    net.Listener
 	tcp     net.Listener // nil without Listen

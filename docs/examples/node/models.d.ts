@@ -169,6 +169,8 @@ export interface Peer {
   bytes_in: number;
   bytes_out: number;
   dropped: number;
+  /** Hellos, streams, messages and exchanges of this peer that broke the rules, or
+   * were too many. */
   refused: number;
   /** Records in its ledger when it last reported them; 0 for a peer that is not a
    * neighbour. */
@@ -278,7 +280,8 @@ export interface Status {
   epsilon_left: number;
   /** Releases drawn. */
   released: number;
-  /** Messages refused because another peer broke the protocol. */
+  /** What was refused because another peer broke the protocol: messages that reached
+   * the learning, and all that /v1/peers counts as refused. */
   refused: number;
   /** Rounds that passed without this peer: it was busy, down or blocked. */
   skipped: number;
@@ -332,8 +335,9 @@ export interface Status {
    * 5 %, as long as means stay the same. Absent until then, with other protocols
    * than phases, with its window, and with learners by features. */
   best?: string;
-  /** By how many seconds this peer's clock is ahead of the clocks of other peers, as
-   * their median; absent until one has answered, and in networks without a signed
+  /** By how many seconds at least this peer's clock is ahead of the clocks of other
+   * peers, as their median: 0 if the time that answers were on the way explains the
+   * difference; absent until one has answered, and in networks without a signed
    * document. */
   clock_ahead_seconds?: number;
   /** Actions whose mean reward for this site's own users has changed, as its own

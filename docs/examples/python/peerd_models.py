@@ -413,6 +413,8 @@ class Peer:
     bytes_in: int
     bytes_out: int
     dropped: int
+    # Hellos, streams, messages and exchanges of this peer that broke the rules, or
+    # were too many.
     refused: int
     # Records in its ledger when it last reported them; 0 for a peer that is not a
     # neighbour.
@@ -715,7 +717,8 @@ class Status:
     epsilon_left: float
     # Releases drawn.
     released: int
-    # Messages refused because another peer broke the protocol.
+    # What was refused because another peer broke the protocol: messages that reached
+    # the learning, and all that /v1/peers counts as refused.
     refused: int
     # Rounds that passed without this peer: it was busy, down or blocked.
     skipped: int
@@ -769,8 +772,9 @@ class Status:
     # 5 %, as long as means stay the same. Absent until then, with other protocols
     # than phases, with its window, and with learners by features.
     best: Optional[str] = None
-    # By how many seconds this peer's clock is ahead of the clocks of other peers, as
-    # their median; absent until one has answered, and in networks without a signed
+    # By how many seconds at least this peer's clock is ahead of the clocks of other
+    # peers, as their median: 0 if the time that answers were on the way explains the
+    # difference; absent until one has answered, and in networks without a signed
     # document.
     clock_ahead_seconds: Optional[float] = None
     # Actions whose mean reward for this site's own users has changed, as its own

@@ -173,7 +173,9 @@ type Peer struct {
 	BytesIn   int64  `json:"bytes_in"`
 	BytesOut  int64  `json:"bytes_out"`
 	Dropped   int64  `json:"dropped"`
-	Refused   int64  `json:"refused"`
+	// Hellos, streams, messages and exchanges of this peer that broke the rules, or
+	// were too many.
+	Refused int64 `json:"refused"`
 	// Records in its ledger when it last reported them; 0 for a peer that is not a
 	// neighbour.
 	LedgerRecords int64 `json:"ledger_records"`
@@ -282,7 +284,8 @@ type Status struct {
 	EpsilonLeft  float64   `json:"epsilon_left"`
 	// Releases drawn.
 	Released int64 `json:"released"`
-	// Messages refused because another peer broke the protocol.
+	// What was refused because another peer broke the protocol: messages that reached
+	// the learning, and all that /v1/peers counts as refused.
 	Refused int64 `json:"refused"`
 	// Rounds that passed without this peer: it was busy, down or blocked.
 	Skipped int64 `json:"skipped"`
@@ -336,8 +339,9 @@ type Status struct {
 	// 5 %, as long as means stay the same. Absent until then, with other protocols
 	// than phases, with its window, and with learners by features.
 	Best string `json:"best,omitzero"`
-	// By how many seconds this peer's clock is ahead of the clocks of other peers, as
-	// their median; absent until one has answered, and in networks without a signed
+	// By how many seconds at least this peer's clock is ahead of the clocks of other
+	// peers, as their median: 0 if the time that answers were on the way explains the
+	// difference; absent until one has answered, and in networks without a signed
 	// document.
 	ClockAheadSeconds float64 `json:"clock_ahead_seconds,omitzero"`
 	// Actions whose mean reward for this site's own users has changed, as its own
