@@ -3,10 +3,54 @@ package api
 import (
 	"fmt"
 	"net"
+	"runtime"
+	"runtime/debug"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
+
+// TestMemoryOfBodiesIsGivenBack: large bodies take little more memory than their bytes while they are read, and none after it.
+func TestMemoryOfBodiesIsGivenBack(t *testing.T) {
+	r := run(t, newFake())
+	held := func() int64 { // by the process, of the heap
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapSys - m.HeapReleased)
+	}
+	debug.FreeOSMemory()
+	before := held()
+	body := make([]byte, DefaultMaxBody-1) // without the last byte
+	var open []net.Conn
+	var sent sync.WaitGroup
+	for range 2 * mostTaken / DefaultMaxBody {
+		c, err := net.Dial("tcp", r.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close() }()
+		open = append(open, c)
+		sent.Go(func() {
+			_, _ = fmt.Fprintf(c, "POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", r.token, DefaultMaxBody)
+			_, _ = c.Write(body)
+		})
+	}
+	sent.Wait()
+	if took := held() - before; took < mostTaken || took > mostTaken*5/4 {
+		t.Errorf("%d bytes of bodies take %d of memory", mostTaken, took)
+	}
+	for _, c := range open {
+		_ = c.Close()
+	}
+	end := time.Now().Add(10 * giveBackTime)
+	for held()-before > mostTaken/8 {
+		if time.Now().After(end) {
+			t.Fatalf("%d bytes are kept", held()-before)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
 
 // TestBodiesShareTheirMemory: however many large bodies are being sent, those that are read take 64 MiB
 // together. More are refused with 503 and can be tried again; small ones are answered as ever.

@@ -23,7 +23,9 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 		}},
 		field{name: "subject", read: func() { a.Subject = s.text(decision.WrongSubject) }},
 		field{name: "features", read: func() {
-			s.list(func() { a.Features = append(a.Features, s.numbers()) })
+			s.rows = s.rows[:0]
+			s.list(func() { s.rows = append(s.rows, s.numbers()) })
+			a.Features = append(a.Features, s.rows...)
 		}},
 		field{name: "context", read: func() { a.Context = s.numbers() }},
 		field{name: "actions", read: func() {

@@ -68,7 +68,11 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	if given == "" && strings.HasPrefix(r.URL.Path, personalizer) {
 		header, given, send = subscriptionKey, r.Header.Get(subscriptionKey), subscriptionKey+" with"
 	}
-	switch is, need := s.roleOf(given), needs(r.Method); {
+	is, need := s.roleOf(given), needs(r.Method)
+	if c, ok := r.Context().Value(connection{}).(*limitedConn); ok && is != nobody {
+		c.introduce()
+	}
+	switch {
 	case is == nobody:
 		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header "+send+" the token in the file "+need.file()+" or "+TokenFile+" of the peer's folder",
 			Flaw{"header." + header, "does not hold a token of this peer"})

@@ -11,8 +11,10 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"peerd.dev/node/decision"
 )
@@ -20,8 +22,9 @@ import (
 const (
 	ledgerLines    = 1000 // in an answer, by default
 	maxLedgerLines = 10_000
-	maxLedgerFrom  = 1 << 53  // the largest integer that every JSON reader keeps exactly
-	maxShort       = 1 << 10  // bytes of an answer
+	maxLedgerFrom  = 1 << 53 // the largest integer that every JSON reader keeps exactly
+	maxShort       = 1 << 10 // bytes of an answer
+	giveBackTime   = time.Second
 	maxPooled      = 64 << 10 // bytes of a buffer worth keeping
 	mostTaken      = 64 << 20 // bytes of all bodies above maxPooled that are read at once; one greatest body has room in any case
 	stateUp        = "up"     // of a link
@@ -84,6 +87,7 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 				s.bodies.Put(b)
 			}
 		}()
+		b.Grow(int(max(0, r.ContentLength)) + bytes.MinRead) // once: growing while it is read would take a body several times
 		in := r.Body
 		if r.ContentLength < 0 {
 			in = http.MaxBytesReader(w, in, s.c.MaxBody)
@@ -109,11 +113,29 @@ func (s *Server) take(length int64) (free func(), ok bool) {
 	if length <= maxPooled {
 		return func() {}, true
 	}
-	if s.taken.Add(length) > max(mostTaken, s.c.MaxBody) {
+	taken, most := s.taken.Add(length), max(mostTaken, s.c.MaxBody)
+	if taken+s.c.MaxBody > most {
+		s.crowded.Store(true)
+	}
+	if taken > most {
 		s.taken.Add(-length)
 		return nil, false
 	}
-	return func() { s.taken.Add(-length) }, true
+	return func() {
+		if s.taken.Add(-length) == 0 && s.crowded.CompareAndSwap(true, false) {
+			s.giveBack()
+		}
+	}, true
+}
+
+// giveBack returns memory to the system soon, at most once in giveBackTime: Go keeps what it has used for a while.
+func (s *Server) giveBack() {
+	if s.giving.CompareAndSwap(false, true) {
+		time.AfterFunc(giveBackTime, func() {
+			s.giving.Store(false)
+			debug.FreeOSMemory()
+		})
+	}
 }
 
 // tooLarge refuses a body without reading the rest of it.

@@ -7,9 +7,11 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // CheckListen returns what is wrong with an address for [Config.Listen], or nil.
@@ -102,15 +104,22 @@ func socket(dir string) (string, error) {
 
 // limited is a listener that bounds the number of open connections. Further ones wait in the
 // kernel's queue, so an application that opens too many blocks itself and not the peer.
+//
+// With a limit of strangers, connections that have not shown a token are apart: any program of the machine can open them, and a
+// further one closes the oldest. Each has at least strangerTime to show its token.
 type limited struct {
 	net.Listener
 	room chan struct{}
 	done chan struct{}
 	once sync.Once
+
+	mostStrangers int // 0: every connection is known
+	mu            sync.Mutex
+	strangers     []*limitedConn // the oldest first
 }
 
-func newLimited(l net.Listener, most int) *limited {
-	return &limited{Listener: l, room: make(chan struct{}, most), done: make(chan struct{})}
+func newLimited(l net.Listener, most, strangers int) *limited {
+	return &limited{Listener: l, room: make(chan struct{}, most), done: make(chan struct{}), mostStrangers: strangers}
 }
 
 func (l *limited) Accept() (net.Conn, error) {
@@ -119,12 +128,44 @@ func (l *limited) Accept() (net.Conn, error) {
 	case <-l.done:
 		return nil, net.ErrClosed
 	}
-	c, err := l.Listener.Accept()
-	if err != nil {
+	known := l.mostStrangers == 0
+	if !known {
 		<-l.room
+		time.Sleep(l.full())
+	}
+	c, err := l.Listener.Accept()
+	if err != nil && known {
+		<-l.room
+	}
+	if err != nil {
 		return nil, err
 	}
-	return &limitedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.room })}, nil
+	x := &limitedConn{Conn: c, l: l, since: time.Now(), known: known}
+	if !known {
+		l.enter(x)
+	}
+	return x, nil
+}
+
+// full returns how long the oldest stranger still has, if a further one would close it.
+func (l *limited) full() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.strangers) < l.mostStrangers {
+		return 0
+	}
+	return strangerTime - time.Since(l.strangers[0].since)
+}
+
+// enter adds a stranger.
+func (l *limited) enter(c *limitedConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.strangers) == l.mostStrangers {
+		_ = l.strangers[0].Conn.Close()
+		l.strangers = slices.Delete(l.strangers, 0, 1)
+	}
+	l.strangers = append(l.strangers, c)
 }
 
 func (l *limited) Close() error {
@@ -134,10 +175,33 @@ func (l *limited) Close() error {
 
 type limitedConn struct {
 	net.Conn
-	leave func()
+	l     *limited
+	since time.Time
+	known bool // it has room
+}
+
+// introduce makes a stranger known that has shown a token. While too many are, it remains a stranger.
+func (c *limitedConn) introduce() {
+	c.l.mu.Lock()
+	defer c.l.mu.Unlock()
+	i := slices.Index(c.l.strangers, c)
+	if i < 0 {
+		return
+	}
+	select {
+	case c.l.room <- struct{}{}:
+		c.known, c.l.strangers = true, slices.Delete(c.l.strangers, i, i+1)
+	default:
+	}
 }
 
 func (c *limitedConn) Close() error {
-	defer c.leave()
+	c.l.mu.Lock()
+	defer c.l.mu.Unlock()
+	c.l.strangers = slices.DeleteFunc(c.l.strangers, func(o *limitedConn) bool { return o == c })
+	if c.known {
+		c.known = false
+		<-c.l.room
+	}
 	return c.Conn.Close()
 }

@@ -124,35 +124,36 @@ func (q *ranked) byFeatures(s *scanner, shape decision.Shape, named [][]decision
 
 // named reads a list of objects of features; it is nil if there are none.
 func (s *scanner) named() (all []decision.Named) {
-	s.list(func() { s.featuresIn(decision.Names(), &all) })
-	if len(all) > maxItems {
+	s.found = s.found[:0]
+	s.list(func() { s.featuresIn(decision.Names()) })
+	if len(s.found) > maxItems {
 		s.flaw(fmt.Sprintf("has more than %d features", maxItems))
 	}
-	return all
+	return append(all, s.found...)
 }
 
-// featuresIn reads an object of features, also from nested objects. Like that service, it skips
+// featuresIn reads an object of features, also from nested objects, until there are too many. Like that service, it skips
 // names that begin with _.
-func (s *scanner) featuresIn(in decision.Name, to *[]decision.Named) {
+func (s *scanner) featuresIn(in decision.Name) {
 	s.members(func(name string) {
 		at := in.Under(name)
 		switch c := s.peek(); {
-		case strings.HasPrefix(name, "_"):
+		case strings.HasPrefix(name, "_") || len(s.found) > maxItems:
 			s.skip()
 		case c == '{':
-			s.featuresIn(at, to)
+			s.featuresIn(at)
 		case c == '"':
-			*to = append(*to, at.Text(s.str()))
+			s.found = append(s.found, at.Text(s.str()))
 		case c == 't' || c == 'f':
-			*to = append(*to, at.Bool(s.truth()))
+			s.found = append(s.found, at.Bool(s.truth()))
 		case c == '[':
 			i := 0
 			s.list(func() {
-				*to = append(*to, at.Place(i).Number(s.finite()))
+				s.found = append(s.found, at.Place(i).Number(s.finite()))
 				i++
 			})
 		case c == '-' || c >= '0' && c <= '9':
-			*to = append(*to, at.Number(s.finite()))
+			s.found = append(s.found, at.Number(s.finite()))
 		default:
 			s.other("want a string, a number, true, false, a list of numbers, or an object of these")
 		}

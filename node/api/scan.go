@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"peerd.dev/node/decision"
 )
 
 const (
@@ -29,7 +31,9 @@ type scanner struct {
 	path  []byte // of the value being read: body.rewards[3].value
 	flaws []Flaw
 	err   error
-	read  []float64 // the buffer of numbers, free between its calls
+	read  []float64   // the buffer of numbers, free between its calls
+	rows  [][]float64 // of lists of lists, which are copied when their length is known
+	found []decision.Named
 	room  []float64 // for the next lists of numbers
 }
 
@@ -182,6 +186,15 @@ func (s *scanner) name() string {
 	return key
 }
 
+// enough reports whether the rest of a list or object, after n parts, is not read: it is too long, or the item has as many flaws
+// as are reported.
+func (s *scanner) enough(n int, parts string) bool {
+	if n == maxItems {
+		s.flaw(fmt.Sprintf("has more than %d %s", maxItems, parts))
+	}
+	return n >= maxItems || len(s.flaws) == maxFlaws
+}
+
 // list reads a list of at most maxItems items, each by a call of read.
 func (s *scanner) list(read func()) {
 	if !s.enter('[') {
@@ -190,11 +203,7 @@ func (s *scanner) list(read func()) {
 	}
 	n := len(s.path)
 	for i := 0; s.next(i == 0, ']'); i++ {
-		if i >= maxItems {
-			s.path = s.path[:n]
-			if i == maxItems {
-				s.flaw(fmt.Sprintf("has more than %d items", maxItems))
-			}
+		if s.path = s.path[:n]; s.enough(i, "items") {
 			s.skip()
 			continue
 		}

@@ -1,16 +1,20 @@
 package api
 
-// members reads an object with fields of any names, each by a call of read.
+// members reads an object with at most maxItems fields of any names, each by a call of read.
 func (s *scanner) members(read func(name string)) {
 	if !s.enter('{') {
 		s.other("want an object")
 		return
 	}
 	seen := make(map[string]bool)
-	for first := true; s.next(first, '}'); first = false {
+	for i := 0; s.next(i == 0, '}'); i++ {
 		key := s.name()
 		if s.err != nil {
 			return
+		}
+		if s.enough(i, "fields") {
+			s.skip()
+			continue
 		}
 		s.within(key, func() {
 			if seen[key] {

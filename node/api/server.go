@@ -18,7 +18,7 @@ import (
 const DefaultMaxBody = 4 << 20
 
 const (
-	headerTimeout = 5 * time.Second
+	headerTimeout = time.Second
 	bodyTimeout   = 15 * time.Second // for the whole request
 	writeTimeout  = 60 * time.Second // from the end of the header to the end of the answer
 	idleTimeout   = 2 * time.Minute
@@ -26,6 +26,8 @@ const (
 	maxHeader     = 16 << 10
 	headerSlack   = 4 << 10 // that net/http reads beyond its limit
 	maxConns      = 512     // open at once on a listener; more wait
+	maxStrangers  = 64      // connections over TCP that have not shown a token, apart from the others
+	strangerTime  = 20 * time.Millisecond
 )
 
 // Config describes a [Server].
@@ -54,10 +56,15 @@ type Server struct {
 	metrics *metrics
 	bodies  sync.Pool                                 // of *bytes.Buffer
 	taken   atomic.Int64                              // bytes of large bodies that are being read; see take
+	crowded atomic.Bool                               // there was no room for a further one
+	giving  atomic.Bool                               // memory is about to be given back
 	values  struct{ noStore, noSniff, json []string } // of headers; never changed
 	unix    net.Listener
 	tcp     net.Listener // nil without Listen
 }
+
+// connection is the key of a request's connection in its context.
+type connection struct{}
 
 // NewServer opens the listeners; [Server.Run] answers. It replaces a socket left by a killed
 // peer; the caller holds the lock of the directory.
@@ -124,14 +131,15 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stop()
 	var all sync.WaitGroup
 	failed := make(chan error, 2) // each listener fails at most once
-	serve := func(l net.Listener, h http.Handler) {
+	serve := func(l net.Listener, strangers int, h http.Handler) {
 		server := &http.Server{
 			Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 			ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
+			ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connection{}, c) },
 			IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader - headerSlack, DisableGeneralOptionsHandler: true,
 		}
 		all.Go(func() {
-			if err := server.Serve(newLimited(l, maxConns)); !errors.Is(err, http.ErrServerClosed) {
+			if err := server.Serve(newLimited(l, maxConns, strangers)); !errors.Is(err, http.ErrServerClosed) {
 				failed <- err
 				stop()
 			}
@@ -145,10 +153,10 @@ func (s *Server) Run(ctx context.Context) error {
 			}
 		})
 	}
-	serve(s.unix, s.handler(false))
+	serve(s.unix, 0, s.handler(false))
 	if s.tcp != nil {
 		s.log.Info("api listens", "address", s.tcp.Addr().String())
-		serve(s.tcp, s.handler(true))
+		serve(s.tcp, maxStrangers, s.handler(true))
 	}
 	all.Wait()
 	close(failed)

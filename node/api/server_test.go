@@ -557,7 +557,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLimited(inner, 2)
+	l := newLimited(inner, 2, 0)
 	accepted := make(chan net.Conn)
 	go func() {
 		defer close(accepted)

@@ -1,0 +1,89 @@
+package api
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// lists calls f with the path of each list in a body, and of each object with any names, and with what makes a body of its
+// text, in which elements of outer lists are repeated as often as there is room. A list that a body gets later is among them.
+func lists(of reflect.Type, path string, body func(string) string, size int, f func(path string, named bool, body func(string) string)) {
+	switch of.Kind() {
+	case reflect.Struct:
+		for _, x := range reflect.VisibleFields(of) {
+			if name, _, _ := strings.Cut(x.Tag.Get("json"), ","); name != "" {
+				lists(x.Type, path+"."+name, func(s string) string { return body(`{"` + name + `":` + s + "}") }, size, f)
+			}
+		}
+	case reflect.Map:
+		f(path, true, body)
+	case reflect.Slice:
+		f(path, false, body)
+		lists(of.Elem(), path+"[]", func(s string) string {
+			return body("[" + strings.Repeat(s+",", min(maxItems, size/(len(s)+1))-1) + s + "]")
+		}, size, f)
+	}
+}
+
+// TestNoBodyTakesMuchMoreThanItsText: every list of every body, filled with the smallest values of every kind. At the length of
+// a greatest body, which PEERD_LONG plays, 64 MB are the most.
+func TestNoBodyTakesMuchMoreThanItsText(t *testing.T) {
+	size := 1 << 17
+	if os.Getenv("PEERD_LONG") != "" {
+		size = DefaultMaxBody
+	}
+	f := newFake()
+	f.shape = ownShape(3, 8, true)
+	r := run(t, f)
+	n, greatest := 0, 0
+	for _, route := range r.table() {
+		if route.takes == nil {
+			continue
+		}
+		lists(route.takes, route.path+": ", func(s string) string { return s }, size-64, func(path string, named bool, body func(string) string) {
+			n++
+			room := size - len(body(""))
+			for _, element := range []string{"0", "null", `""`, "{}", "[]", `"a"`, "[0]", `{"a":0}`, "[" + strings.Repeat("0,", 500) + "0]"} {
+				for _, many := range []int{maxItems, room, 1} {
+					var text strings.Builder
+					for i := 0; i < many && text.Len()+len(element)+16 < room; i++ {
+						if i > 0 {
+							text.WriteByte(',')
+						}
+						if named {
+							fmt.Fprintf(&text, `"%x":`, i)
+						}
+						text.WriteString(element)
+					}
+					took := taken(route, body("["+text.String()+"]"))
+					if named {
+						took = taken(route, body("{"+text.String()+"}"))
+					}
+					if greatest = max(greatest, took); took > 16*size {
+						t.Errorf("%s, %d of %s: %d bytes are taken, want at most %d", path, many, element, took, 16*size)
+					}
+				}
+			}
+		})
+	}
+	if n < 15 {
+		t.Errorf("%d lists were found", n)
+	}
+	t.Logf("%d lists, at most %d bytes for each byte", n, greatest/size)
+}
+
+// taken returns how many bytes a route takes for a body.
+func taken(to route, body string) int {
+	q := httptest.NewRequest(post, "/", strings.NewReader(body))
+	q.Header.Set("Content-Type", "application/json")
+	var was, is runtime.MemStats
+	runtime.ReadMemStats(&was)
+	to.handle(&responder{ResponseWriter: httptest.NewRecorder()}, q)
+	runtime.ReadMemStats(&is)
+	return int(is.TotalAlloc - was.TotalAlloc)
+}
