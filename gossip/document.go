@@ -28,6 +28,15 @@ const maxDocument = 1<<21 - 1
 // and logged with that peer's name.
 var ErrDocument = errors.New("network document refused")
 
+// A Lie is an error of [Document.Merge] that is the fault of the peer that has signed what another one showed. It is counted and
+// logged with the name of the signer.
+type Lie struct {
+	Of  protocol.Peer
+	Err error
+}
+
+func (l *Lie) Error() string { return l.Err.Error() }
+
 // A Document is what a peer holds of the network document. The peer shows it to every peer that
 // was ever in the network. Its methods are called concurrently.
 type Document interface {

@@ -12,8 +12,9 @@ import (
 
 // A trader is a peer that may exchange network documents, and memories of checkpoints, with this one.
 type trader struct {
-	*member      // one of its own for an id that a peer had before
-	unheard bool // it receives the document, and what it shows is not read
+	*member           // one of its own for an id that a peer had before
+	unheard bool      // it receives the document, and what it shows is not read
+	all     []*member // by index
 }
 
 // newTraders returns who may exchange documents with a host of members. An id in former is unheard unless its peer is
@@ -21,11 +22,11 @@ type trader struct {
 func newTraders(members []*member, peers []PeerInfo, former []peer.ID) map[peer.ID]*trader {
 	all := make(map[peer.ID]*trader)
 	for _, id := range former {
-		all[id] = &trader{newMember(0, id.String(), id), true}
+		all[id] = &trader{newMember(0, id.String(), id), true, members}
 	}
 	for i, m := range members {
 		_, was := all[m.id]
-		all[m.id] = &trader{m, peers[i].Gone || was && !peers[i].Absent}
+		all[m.id] = &trader{m, peers[i].Gone || was && !peers[i].Absent, members}
 	}
 	return all
 }
@@ -53,9 +54,11 @@ func (h *Host) serve(s network.Stream, answer func(with *trader) error) {
 	_ = s.Close()
 }
 
-// judge accuses the peer of an error that is its fault.
+// judge accuses the peer of an error that is its fault, or the one that has signed what the peer showed.
 func (t *trader) judge(err error, log *slog.Logger) {
-	if errors.Is(err, errViolation) || errors.Is(err, ErrDocument) {
+	if lie := new(Lie); errors.As(err, &lie) && int(lie.Of) < len(t.all) {
+		t.all[lie.Of].accuse(err, log)
+	} else if errors.Is(err, errViolation) || errors.Is(err, ErrDocument) {
 		t.accuse(err, log)
 	}
 }

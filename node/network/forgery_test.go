@@ -3,7 +3,6 @@ package network
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +33,7 @@ func (v *voted) signatures(places []int, b []byte) (all []Signature) {
 func newVoted(t *testing.T, c Change) *voted {
 	t.Helper()
 	d, keys := peers(4)
-	v := &voted{terms: newTerms(keys[3], d.Hash(), &d), change: c}
+	v := &voted{terms: newTerms(keys[3], d.Hash(), &d, func(_, _ *Document) error { return nil }), change: c}
 	n, err := d.Next(&c)
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +263,7 @@ func TestNoNumberStopsChanges(t *testing.T) {
 	l := newLab(t, 1, 3, 3, 0)
 	s := l.sites[2]
 	for _, b := range l.sites[:2] {
-		p := Promise{Place: 2, Round: math.MaxUint64, Locked: math.MaxUint64 - 1}
+		p := Promise{Place: 2, Round: maxRound, Locked: maxRound - 1}
 		p.Sig, _ = s.key.Sign(b.book.terms.signedPromise(p.Round, p.Locked))
 		if err := b.book.Merge(&State{First: b.book.r.First, Agreement: Agreement{Promises: []Promise{p}}}); err != nil {
 			t.Fatal(err)
