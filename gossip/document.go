@@ -29,7 +29,7 @@ const maxDocument = 1<<21 - 1
 var ErrDocument = errors.New("network document refused")
 
 // A Lie is an error of [Document.Merge] that is the fault of the peer that has signed what another one showed. It is counted and
-// logged with the name of the signer.
+// logged with the name of the signer, and the exchange goes on.
 type Lie struct {
 	Of  protocol.Peer
 	Err error
@@ -59,6 +59,7 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 	err := trade(ctx, func(ctx context.Context) (network.Stream, error) {
 		return h.libp2p.NewStream(ctx, id, documentProtocol)
 	}, h.cfg.Document)
+	err = h.traders[id].excuse(err, h.log)
 	h.traders[id].judge(err, h.log)
 	return err
 }
@@ -166,7 +167,7 @@ func (h *Host) answerTrade(s network.Stream, with *trader) error {
 	}
 	theirs, err := f.next(maxDocument)
 	if err == nil && len(theirs) > 0 {
-		err = h.cfg.Document.Merge(theirs)
+		err = with.excuse(h.cfg.Document.Merge(theirs), h.log)
 	}
 	if err != nil {
 		return err

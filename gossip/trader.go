@@ -54,11 +54,21 @@ func (h *Host) serve(s network.Stream, answer func(with *trader) error) {
 	_ = s.Close()
 }
 
-// judge accuses the peer of an error that is its fault, or the one that has signed what the peer showed.
+// judge accuses the peer of an error that is its fault.
 func (t *trader) judge(err error, log *slog.Logger) {
-	if lie := new(Lie); errors.As(err, &lie) && int(lie.Of) < len(t.all) {
-		t.all[lie.Of].accuse(err, log)
-	} else if errors.Is(err, errViolation) || errors.Is(err, ErrDocument) {
+	if errors.Is(err, errViolation) || errors.Is(err, ErrDocument) {
 		t.accuse(err, log)
 	}
+}
+
+// excuse returns an error, unless it is the fault of one that has signed what the peer showed, which it accuses.
+func (t *trader) excuse(err error, log *slog.Logger) error {
+	lie := new(Lie)
+	if !errors.As(err, &lie) {
+		return err
+	}
+	if int(lie.Of) < len(t.all) { // the document may be newer than the host
+		t.all[lie.Of].accuse(err, log)
+	}
+	return nil
 }
