@@ -230,8 +230,8 @@ func dialled(s string, id peer.ID) (ma.Multiaddr, error) {
 	case transport == nil:
 		return nil, fmt.Errorf("address %q has no transport address", s)
 	}
-	if _, last := ma.SplitLast(transport); last.Protocol().Code != ma.P_TCP {
-		return nil, fmt.Errorf("address %q: want one over TCP alone, such as /ip4/192.0.2.1/tcp/8471", s)
+	if err = reaches(transport); err != nil {
+		return nil, fmt.Errorf("address %q: %w", s, err)
 	}
 	return transport, nil
 }

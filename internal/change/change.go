@@ -41,6 +41,12 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 			return nil, config.Failf(config.ErrUnexpected, "%s already says what the network is; a signed document begins in a folder without one", old)
 		}
 	}
+	if len(f.Addrs) == 0 && everywhere(s.Listen) {
+		return nil, wantAddrs(s.Listen)
+	}
+	if err := checkAddrs(f.Addrs); err != nil {
+		return nil, err
+	}
 	id, err := s.Identity()
 	if err != nil {
 		return nil, err
@@ -121,6 +127,12 @@ func show(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 
 // Want makes the peer of a folder want a change. A move without a name is this peer's.
 func Want(s *config.Settings, c network.Change) (*Overview, error) {
+	if c.Kind == network.Move && len(c.Addrs) == 0 && everywhere(s.Listen) {
+		return nil, wantAddrs(s.Listen)
+	}
+	if err := checkAddrs(c.Addrs); err != nil {
+		return nil, err
+	}
 	return with(s, func(b *network.Book, id gossip.Identity) error {
 		if c.Kind == network.Move && c.Peer == "" {
 			place, _, ok := b.Newest().PlaceOf(id.ID())

@@ -113,7 +113,7 @@ func TestJoin(t *testing.T) {
 		t.Error("a folder was made without an agreement")
 	}
 	web := []string{"/ip4/192.0.2.9/tcp/443/ws"}
-	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "web"), listen, web, nil, agree); err == nil || !strings.Contains(err.Error(), "want an address to dial") {
+	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "web"), listen, web, nil, agree); err == nil || !strings.Contains(err.Error(), "want one over TCP alone") {
 		t.Errorf("an address that no peer dials: %v", err)
 	}
 	j, err := change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, []string{"api.window=7s"}, agree)

@@ -132,7 +132,8 @@ func (s *Settings) CheckChange(was, is *Network) error {
 	if problems := s.CheckNetwork(is); len(problems) > 0 {
 		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
 	}
-	if problems := is.ValidatePeers(); len(problems) > 0 {
+	before := was.ValidatePeers() // of an earlier build, which accepted what this one does not
+	if problems := slices.DeleteFunc(is.ValidatePeers(), func(p Problem) bool { return slices.Contains(before, p) }); len(problems) > 0 {
 		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
 	}
 	if _, err := s.In(is); err != nil {

@@ -25,14 +25,21 @@ func (t *terms) merge(a, theirs *Agreement) (wrong error) {
 		return refuse("more wishes or signatures than %d peers have", peers)
 	}
 	for _, w := range theirs.Wishes {
-		if old := wishOf(a, w.Author); old != nil && w.compare(old) <= 0 {
+		old := wishOf(a, w.Author)
+		twin := old != nil && w.Number == old.Number && text(w.Change) != text(old.Change)
+		if old != nil && !twin && w.compare(old) <= 0 {
 			continue
 		}
 		if err := t.wish(&w); err != nil {
 			wrong = err
 			continue
 		}
-		a.putWish(w)
+		if twin {
+			wrong = t.lie(w.Author, "it wants %v and %v under one number: it lies, or its folder was restored from a backup", old.Change, w.Change)
+		}
+		if !twin || w.compare(old) > 0 {
+			a.putWish(w)
+		}
 	}
 	for _, x := range theirs.Approvals {
 		w, shown := wishOf(a, x.Author), wishOf(theirs, x.Author)
@@ -164,7 +171,7 @@ func quorum(t *terms, all []Mark, next string) (round uint64, sigs []Signature) 
 // wish shows the first change that this peer wants.
 func (b *Book) wish(r *Record) (bool, error) {
 	mine := wishOf(&r.Agreement, b.self)
-	w := Wish{Author: b.self, Number: 1}
+	w := Wish{Author: b.self}
 	if len(r.Wanted) > 0 {
 		w.Change = &r.Wanted[0]
 	}
@@ -172,8 +179,10 @@ func (b *Book) wish(r *Record) (bool, error) {
 	case mine == nil && w.Change == nil, mine != nil && (len(mine.Seal) > 0 || text(mine.Change) == text(w.Change)):
 		return false, nil
 	case mine != nil:
-		w.Number = mine.Number + 1
+		r.Number = max(r.Number, mine.Number)
 	}
+	r.Number++
+	w.Number = r.Number
 	var err error
 	w.Sig, err = b.keys.Sign(signedWish("wish", b.terms.network, w.Author, w.Number, w.Change))
 	r.Agreement.putWish(w)

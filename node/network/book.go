@@ -1,6 +1,8 @@
 package network
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +20,7 @@ type State struct {
 type Record struct {
 	State
 	Wanted  []Change `json:"wanted,omitempty"`  // changes that this peer wants, one after the other
+	Number  uint64   `json:"number,omitempty"`  // of this peer's last wish
 	Without []string `json:"without,omitempty"` // names of peers that it need not hear before it signs for the next version
 	Fork    *Fork    `json:"fork,omitempty"`    // the first that it was shown
 }
@@ -39,10 +42,10 @@ func (f *Fork) Error() string {
 // A Book is one peer's record of a network, and its part in the agreement. It is safe for
 // concurrent use.
 type Book struct {
-	keys     Keys
-	id       string
-	keep     func(Record) error
-	fitsPeer func(was, is *Document) error
+	keys Keys
+	id   string
+	keep func(Record) error
+	fits func(was, is *Document) error
 
 	mu        sync.Mutex
 	r         Record
@@ -70,7 +73,10 @@ type Config struct {
 
 // Open verifies a record.
 func Open(c Config, r Record) (*Book, error) {
-	b := &Book{keys: c.Keys, id: c.ID, keep: c.Keep, fitsPeer: c.Fits, roll: c.Roll}
+	b := &Book{keys: c.Keys, id: c.ID, keep: c.Keep, fits: c.Fits, roll: c.Roll}
+	if b.fits == nil {
+		b.fits = func(_, _ *Document) error { return nil }
+	}
 	first := r.First.clone()
 	if first.Version != 1 || first.Before != "" {
 		return nil, refuse("version %d as the first", first.Version)
@@ -101,7 +107,7 @@ func (b *Book) extend(d *Document) {
 
 // settle finds this peer's place in the newest version, and its terms.
 func (b *Book) settle() {
-	b.terms = newTerms(b.keys, b.documents[0].Hash(), b.newest())
+	b.terms = newTerms(b.keys, b.documents[0].Hash(), b.newest(), b.fits)
 	b.self = -1
 	if i, former, ok := b.newest().PlaceOf(b.id); ok && !former {
 		b.self = i
@@ -167,13 +173,6 @@ func (b *Book) DoWithout(names []string) error {
 		r.Without = names
 		return nil
 	})
-}
-
-func (b *Book) fits(was, is *Document) error {
-	if b.fitsPeer == nil {
-		return nil
-	}
-	return b.fitsPeer(was, is)
 }
 
 // check returns why a change cannot come now.
@@ -295,7 +294,8 @@ func (b *Book) Tick() error {
 }
 
 // Merge merges what another peer's book shows. It ignores what is against the rules, and returns
-// an error about it, which is a [*Fork] if there are two documents of one version.
+// an error about it, which is a [*Fork] if there are two documents of one version, and a [*Lie] if it is not the fault of the peer that
+// shows it.
 func (b *Book) Merge(theirs *State) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -320,15 +320,15 @@ func (b *Book) Merge(theirs *State) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	if lie := new(Lie); errors.As(wrong, &lie) && lie.Place == b.self { // of an earlier life of this folder
+		wrong = nil
 	}
-	return wrong
+	return cmp.Or(err, wrong)
 }
 
 // fork returns an error about a step that differs from this peer's, and keeps it if it is valid.
 func (b *Book) fork(i int, theirs *Step) error {
-	t := newTerms(b.keys, b.documents[0].Hash(), b.documents[i])
+	t := newTerms(b.keys, b.documents[0].Hash(), b.documents[i], b.fits)
 	d, err := t.step(theirs)
 	if err != nil || d.Hash() == b.documents[i+1].Hash() {
 		return refuse("version %d does not follow", i+2)
@@ -363,8 +363,7 @@ func (b *Book) advance(r *Record, s Step) error {
 	r.Agreement, r.Without = r.Agreement.after(was, b.terms), nil
 	done := text(&s.Motion.Change)
 	r.Wanted = slices.DeleteFunc(slices.Clone(r.Wanted), func(w Change) bool {
-		_, err := d.Next(&w)
-		return text(&w) == done || err != nil
+		return text(&w) == done || b.check(&w) != nil
 	})
 	if b.self < 0 { // it has left, or it still has its former key until it is opened with the new one
 		r.Wanted = nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -49,6 +50,8 @@ type labSite struct {
 	group  int  // the part of a partition that it is in
 	liar   bool // what it shows is up to the history
 	dead   bool
+
+	restored bool // at least once, so that it may have forgotten a wish
 }
 
 var errCrash = errors.New("crash")
@@ -91,7 +94,7 @@ func (s *labSite) start() {
 
 // restore starts a site from a backup. No neighbour confirms that its folder is current.
 func (s *labSite) restore() {
-	s.disk, s.roll = s.backup, new(Roll)
+	s.disk, s.roll, s.restored = s.backup, new(Roll), true
 	s.open()
 	s.hear()
 }
@@ -111,6 +114,9 @@ func (s *labSite) hear() {
 	s.roll.Add(heard)
 }
 
+// gone is why the history refuses a version. It changes when a site ends, as no reason of a peer does.
+const gone = "too many lie or are gone"
+
 // fits refuses versions with which the history would have more liars than the document allows for,
 // or too few signers that run.
 func (l *lab) fits(_, is *Document) error {
@@ -125,7 +131,7 @@ func (l *lab) fits(_, is *Document) error {
 		}
 	}
 	if liars > max(0, is.Liars()) || run < is.Quorum() {
-		return refuse("too many lie or are gone")
+		return refuse(gone)
 	}
 	return nil
 }
@@ -203,7 +209,13 @@ func (l *lab) show(from, to *labSite) {
 		l.t.Fatal(err)
 	}
 	l.honest(x)
-	if err = to.do(func() error { return to.book.Merge(x) }); err != nil && !from.liar && !to.liar {
+	err = to.do(func() error { return to.book.Merge(x) })
+	if lie := new(Lie); errors.As(err, &lie) {
+		i := slices.IndexFunc(l.sites, func(s *labSite) bool { return s.name == to.book.Newest().Peers[lie.Place].Name })
+		if i >= 0 && !l.sites[i].liar && !l.sites[i].restored && !strings.Contains(err.Error(), gone) {
+			l.t.Fatalf("%s from %s accuses one that does not lie: %v", to.name, from.name, err)
+		}
+	} else if err != nil && !from.liar && !to.liar {
 		l.t.Fatalf("%s from %s: %v", to.name, from.name, err)
 	}
 }
