@@ -49,7 +49,7 @@ func TestAMemoryHarmsNobody(t *testing.T) {
 			other.Network = "other"
 			return signedBy(&other, checkpointOf(9))
 		},
-		"old": func(c *Config) protocol.SignedCheckpoint { return signedBy(c, branch(3, 1)) },
+		"on the ledger": func(c *Config) protocol.SignedCheckpoint { return signedBy(c, checkpointOf(3)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			hosts, ws := three(t, 5, knows)

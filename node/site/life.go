@@ -17,6 +17,7 @@ const (
 	evidenceKey = "evidence"
 	witnessKey  = "witnesses"
 	syncKey     = "sync" // written only to wait for the disk
+	forkKey     = "fork " // and a peer's id: its checkpoints that no single ledger contains
 )
 
 // Life is what differs between the lives of a peer.
