@@ -60,6 +60,9 @@ func (h *Host) tradeMemories(s network.Stream) {
 			return err
 		}
 		_, err := s.Write(prefixed(h.memories(with.index)))
+		if err == nil {
+			with.shown()
+		}
 		return err
 	})
 }
@@ -124,9 +127,7 @@ func (h *Host) learn(m *member, c protocol.SignedCheckpoint, from protocol.Peer)
 	defer m.order.Unlock()
 	h.compare(m, c)
 	if c.Records > m.remembered().Records && h.cfg.proves(m.index, c) {
-		if m.index != from {
-			m.pass()
-		}
+		m.pass()
 		m.keep(c)
 		if h.cfg.OnCheckpoint != nil {
 			h.cfg.OnCheckpoint(m.index, c)

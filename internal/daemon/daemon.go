@@ -144,9 +144,8 @@ func (p *Daemon) hostConfig() (c gossip.Config, err error) {
 	c.Checkpoint, _ = p.site.Checkpoint()
 	c.Checkpoints, c.Run, c.MostRecords = true, p.run, p.site.MostRecords()
 	c.OnRemembered, c.OnCheckpoint, c.OnRival, c.OnFork, c.Holds = p.site.OnRemembered, p.site.OnCheckpoint, p.site.OnRival, p.site.OnFork, p.site.Holds
-	if c.Known, err = p.site.Checkpoints(); err == nil {
-		c.Forks, err = p.site.Forks()
-	}
+	c.Forks = p.site.Forks()
+	c.Known, err = p.site.Checkpoints()
 	return c, err
 }
 

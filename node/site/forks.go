@@ -9,10 +9,6 @@ import (
 	"peerd.dev/protocol"
 )
 
-// maxFork is how many checkpoints of a peer are kept that no single ledger contains: two show that its key was used for
-// two histories.
-const maxFork = 2
-
 // recoveries is how many times a site can recover before its ledger may have more than [Site.MostRecords].
 const recoveries = 1 << 10
 
@@ -38,38 +34,51 @@ func (s *Site) OnFork(of protocol.Peer, all []protocol.SignedCheckpoint) {
 	if s.closing {
 		return
 	}
+	id := s.c.ID(of)
+	s.forks[id] = all
 	var v []byte
-	for _, c := range all[:min(len(all), maxFork)] {
+	for _, c := range all {
 		v = append(append(append(v, store.Number(c.Records)...), c.Head[:]...), c.Signature[:]...)
 	}
 	b := s.store.Batch()
-	b.Set(store.Meta, []byte(forkKey+s.c.ID(of)), v)
+	b.Set(store.Meta, []byte(forkKey+id), v)
 	if err := b.Commit(); err != nil {
 		s.log.Error("store", "err", err)
 	}
 }
 
-// Forks returns what OnFork has kept, by peer.
-func (s *Site) Forks() (map[protocol.Peer][]protocol.SignedCheckpoint, error) {
+// readForks reads what OnFork has kept.
+func (s *Site) readForks() error {
+	s.forks = make(map[string][]protocol.SignedCheckpoint)
+	for e, err := range s.store.Scan(store.Meta, []byte(forkKey), []byte(forkKey+"\xff")) {
+		if err != nil {
+			return err
+		}
+		const size = 8 + 32 + 64
+		v, id := e.Value, string(e.Key[len(forkKey):])
+		if len(v)%size != 0 {
+			return fmt.Errorf("%w: checkpoints of a peer", ErrDamaged)
+		}
+		for ; len(v) > 0; v = v[size:] {
+			c := protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: store.ReadNumber(v)}}
+			copy(c.Signature[:], v[8+copy(c.Head[:], v[8:]):])
+			s.forks[id] = append(s.forks[id], c)
+		}
+	}
+	return nil
+}
+
+// Forks returns, by peer, the checkpoints that no single ledger contains.
+func (s *Site) Forks() map[protocol.Peer][]protocol.SignedCheckpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	forks := make(map[protocol.Peer][]protocol.SignedCheckpoint)
-	for p := range protocol.Peer(s.c.Peers) {
-		v, err := s.store.Get(store.Meta, []byte(forkKey+s.c.ID(p)))
-		if err != nil {
-			return nil, err
-		}
-		const size = 8 + 32 + 64
-		if len(v)%size != 0 {
-			return nil, fmt.Errorf("%w: checkpoints of a peer", ErrDamaged)
-		}
-		for ; len(v) > 0; v = v[size:] {
-			c := protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: store.ReadNumber(v[:8])}}
-			copy(c.Signature[:], v[8+copy(c.Head[:], v[8:40]):size])
-			forks[p] = append(forks[p], c)
+	for p := protocol.Peer(0); len(forks) < len(s.forks) && int(p) < s.c.Peers; p++ {
+		if all := s.forks[s.c.ID(p)]; all != nil {
+			forks[p] = all
 		}
 	}
-	return forks, nil
+	return forks
 }
 
 // Holds reports whether this peer's ledger contains a checkpoint that another peer remembers. What a life before a

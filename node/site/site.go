@@ -96,6 +96,7 @@ type Site struct {
 	belief    lastBelief
 	noticed   node.Learning // state of learning that was logged last
 	blocked   blocked
+	forks     map[string][]protocol.SignedCheckpoint // that no single ledger contains, by the id of the peer
 	confirmed confirmed
 	counts    counters
 
@@ -190,6 +191,9 @@ func Open(c Config) (_ *Site, err error) {
 		return nil, err
 	}
 	if err = s.readBlocked(); err != nil {
+		return nil, err
+	}
+	if err = s.readForks(); err != nil {
 		return nil, err
 	}
 	if err = s.openConfirmed(); err != nil {
