@@ -111,6 +111,7 @@ func NewHost(c Config) (*Host, error) {
 			m.highest = c.Known[i]
 		}
 		if stated := c.Peers[i].stated(); c.Checkpoints && stated.Records > m.highest.Records {
+			m.pass()
 			m.highest = protocol.SignedCheckpoint{Checkpoint: stated}
 		}
 		m.fork = c.Forks[m.index]
