@@ -54,7 +54,7 @@ var callers = map[string][]string{
 	"(peerd.dev/protocol.Params).New":                 {"protocol/params.go"},
 	"(peerd.dev/protocol.Press).Message":              {"protocol/internal/spread/flood.go", "protocol/epochs/gis_exchange.go"},
 	"(peerd.dev/protocol.Press).Signed": {
-		"protocol/batches/analyzed.go", "protocol/batches/analyzed_desk.go", "protocol/epochs/pooling_hub.go", "protocol/epochs/pooling_site.go", "protocol/epochs/pooling_state.go",
+		"protocol/batches/analyzed.go", "protocol/batches/analyzed_desk.go", "protocol/epochs/pooling_hub.go", "protocol/epochs/pooling_site.go",
 		"protocol/internal/spread/flood.go", "protocol/epochs/gis_round.go", "protocol/epochs/gis_state.go",
 	},
 	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},

@@ -261,7 +261,7 @@ func TestWhatFormerKeysSignCountsForNothing(t *testing.T) {
 		"for comparison, a checkpoint by the key that is used": {func(p *past) string { return p.remembered(0, "a2", protocol.Checkpoint{Records: 1 << 40}) }, "an alarm"},
 		"a message by a replaced key":                          {func(p *past) string { return p.message(0, "a") }, "nothing"},
 		"a message by the key of an invitation":                {func(p *past) string { return p.message(3, "token") }, "nothing"},
-		// It is relayed to those that lack it, and is in no estimate (TestReleasesOfThoseThatLeave).
+		// It is relayed to those that lack it, and no estimate has it where rows are merged by origin (docs/network.md).
 		"a message by a removed member, under its own name": {func(p *past) string { return p.message(2, "c") }, "its message"},
 		"for comparison, a message by the key that is used": {func(p *past) string { return p.message(0, "a2") }, "its message"},
 		"a document that a former id shows, and asks for": {func(p *past) string {

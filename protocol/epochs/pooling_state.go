@@ -49,11 +49,8 @@ func (x *pooling) visitMeans(v *state.Visitor) {
 			v.Fail("no means of an exchange after %d", x.number())
 			return
 		}
-		// Signatures are bound to the policy and to the origin's present key. After a change of either
-		// other peers refuse the means until their origin has signed them again.
-		if m.Label().Origin == x.c.Self && !x.c.Press.Authentic(m) {
-			m = x.c.Press.Signed(m.Content())
-		}
+		// Signatures are bound to the policy. After a change of the policy other peers would refuse
+		// the means.
 		if m.Label().Origin == x.origin() && x.checkMeans(&m) == nil && x.c.Press.Authentic(m) {
 			x.keep(m)
 		}
