@@ -111,8 +111,7 @@ func (l *link) checkAdvertised(c, remembered protocol.SignedCheckpoint, signed b
 		return fmt.Errorf("%w: %v with a wrong signature", errViolation, c.Checkpoint)
 	}
 	if !c.Follows(remembered.Checkpoint) {
-		l.h.compare(l.member, c)
-		return l.refuse(c.Checkpoint, remembered.Checkpoint)
+		return l.refuse(c, remembered.Checkpoint)
 	}
 	if err := l.remember(c); err != nil {
 		return err
@@ -135,8 +134,7 @@ func (l *link) remember(c protocol.SignedCheckpoint) error {
 	case c.Records < highest.Records: // another stream was faster
 		return nil
 	case !c.Follows(highest.Checkpoint):
-		l.h.compare(l.member, c)
-		return l.refuse(c.Checkpoint, highest.Checkpoint)
+		return l.refuse(c, highest.Checkpoint)
 	case c.Checkpoint == highest.Checkpoint && (c == highest || c.Signature == [64]byte{}):
 		return nil
 	}
@@ -148,7 +146,9 @@ func (l *link) remember(c protocol.SignedCheckpoint) error {
 }
 
 // refuse raises the alarm and returns the error for the refusal.
-func (l *link) refuse(has, had protocol.Checkpoint) error {
+func (l *link) refuse(c protocol.SignedCheckpoint, had protocol.Checkpoint) error {
+	l.h.compare(l.member, c)
+	has := c.Checkpoint
 	l.memory.mu.Lock()
 	defer l.memory.mu.Unlock()
 	l.alarms++

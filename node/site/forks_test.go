@@ -69,6 +69,11 @@ func TestALedgerHoldsItsCheckpoints(t *testing.T) {
 			t.Errorf("%v of another copy of this life is held", c)
 		}
 	}
+	for _, n := range []uint64{1, r.s.life.Taken + 1, r.s.life.Gap} {
+		if c := (protocol.Checkpoint{Records: n, Head: [32]byte{7}}); !r.s.Holds(3, c) {
+			t.Errorf("%v of the lost life is held against the one after the gap at %d", c, r.s.life.Gap)
+		}
+	}
 	r.stop()
 }
 
