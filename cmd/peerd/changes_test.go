@@ -79,7 +79,8 @@ func freeAddrs(t *testing.T, n int) (all []string) {
 
 var remembers = regexp.MustCompile(`remembers (\d+ records|no record)`)
 
-// TestAPeerRemembersOthersThroughAChange of the network, also those that do not run meanwhile; and a peer that is removed ends.
+// TestAPeerRemembersOthersThroughAChange of the network, also those that do not run meanwhile; a peer that replaces its key states how far
+// its ledger is; and a peer that is removed ends.
 func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
@@ -149,6 +150,14 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 	eventually(t, "b is linked", func() bool {
 		d, err := daemon.AskStatus(t.Context(), b)
 		return err == nil && d.LinksUp
+	})
+	before := strings.TrimSpace(does(t, "id", "--dir", b))
+	if said = does(t, "network", "rotate", "--dir", b); !strings.Contains(said, "this peer wants: rotate b") {
+		t.Errorf("rotate says\n%s", said)
+	}
+	eventually(t, "b has another key, and its ledger goes on with it", func() bool {
+		ps, err := daemon.AskPeers(t.Context(), a)
+		return err == nil && ps[0].ID != before && ps[0].State == "up" && strings.Contains(does(t, "network", "show", "--dir", a, "--json"), `"closed"`)
 	})
 	does(t, "network", "remove", "b", "--dir", a)
 	select {

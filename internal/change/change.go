@@ -145,27 +145,30 @@ func Want(s *config.Settings, c network.Change) (*Overview, error) {
 	})
 }
 
-// Rotate gives the peer of a folder a new key.
+// Rotate gives the peer of a folder a new key: it makes the key, and the peer, when it runs and may release something, asks
+// for the change, in which it states how far its ledger is.
 func Rotate(s *config.Settings) (*Overview, error) {
-	return with(s, func(b *network.Book, id gossip.Identity) error {
-		path := filepath.Join(s.Dir, daemon.NextKey)
-		next, err := gossip.LoadIdentity(path)
-		if errors.Is(err, os.ErrNotExist) {
-			next, err = gossip.CreateIdentity(path)
-		}
-		if err != nil {
-			return err
-		}
+	var name string
+	x, err := with(s, func(b *network.Book, id gossip.Identity) error {
 		place, former, ok := b.Newest().PlaceOf(id.ID())
 		if !ok || former {
 			return config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
 		}
-		c := network.Change{Kind: network.Rotate, Peer: b.Newest().Peers[place].Name, ID: next.ID()}
-		if err := c.Prove(b.At(1).Hash(), daemon.Signs(next)); err != nil {
-			return err
-		}
-		return b.Wish(c)
+		name = b.Newest().Peers[place].Name
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(s.Dir, daemon.NextKey)
+	next, err := gossip.LoadIdentity(path)
+	if errors.Is(err, os.ErrNotExist) {
+		next, err = gossip.CreateIdentity(path)
+	}
+	if err == nil && !slices.ContainsFunc(x.Wanted, func(c network.Change) bool { return c.ID == next.ID() }) {
+		x.Wanted = append(x.Wanted, network.Change{Kind: network.Rotate, Peer: name, ID: next.ID()})
+	}
+	return x, err
 }
 
 // Sign makes the peer of a folder approve the change that has a hash.
@@ -179,9 +182,17 @@ func DoWithout(s *config.Settings, names []string) error {
 	return err
 }
 
-// Withdraw ends the wishes of a folder's peer.
+// Withdraw ends the wishes of a folder's peer, and removes the key that was to replace its key.
 func Withdraw(s *config.Settings) (*Overview, error) {
-	return with(s, func(b *network.Book, _ gossip.Identity) error { return b.Withdraw() })
+	return with(s, func(b *network.Book, _ gossip.Identity) error {
+		if err := b.Withdraw(); err != nil {
+			return err
+		}
+		if err := os.Remove(filepath.Join(s.Dir, daemon.NextKey)); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
 }
 
 // Write writes the state for people.

@@ -133,8 +133,8 @@ func TestJoin(t *testing.T) {
 		t.Error(wrong)
 	}
 	n, err := config.ReadNetwork(joined.NetworkPath())
-	if err != nil || len(n.Peers[1].Former) != 1 || len(n.Peers[1].FormerSigners()) != 0 {
-		t.Errorf("the key of the token signs messages: %+v, %v", n, err)
+	if err != nil || len(n.Peers[1].Former) != 1 || len(n.Peers[1].Closed) != 0 {
+		t.Errorf("the key of the token proves something: %+v, %v", n, err)
 	}
 	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "third"), listen, nil, nil, agree); err == nil || !strings.Contains(err.Error(), "this token was used") {
 		t.Error(err)

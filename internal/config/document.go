@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"peerd.dev/node/network"
 	"peerd.dev/protocol"
@@ -49,7 +48,7 @@ func DamagedNetwork(path string, err error) error {
 func NetworkOf(first string, d *network.Document) *Network {
 	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: first, Settings: d.Settings, Changed: d.Changed, Added: d.Added, Retired: d.Retired}
 	for _, p := range d.Peers {
-		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former, Token: p.Token})
+		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former, Closed: p.Closed})
 	}
 	return n
 }
@@ -167,10 +166,4 @@ func (m *Member) FirstID() string {
 		return m.Former[0]
 	}
 	return m.ID
-}
-
-// FormerSigners returns the ids under whose keys the peer has sent messages before: all except
-// the id of its invitation, whose key is known to anyone who has seen the token.
-func (m *Member) FormerSigners() []string {
-	return slices.DeleteFunc(slices.Clone(m.Former), func(id string) bool { return id == m.Token })
 }

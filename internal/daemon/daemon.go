@@ -132,25 +132,26 @@ func (p *Daemon) live() (err error) {
 		p.log.Error("nothing is released", "reason", p.site.Ready(context.Background()))
 		return nil
 	}
-	known, err := p.site.Checkpoints()
+	c, err := p.hostConfig()
 	if err != nil {
 		return err
 	}
-	if p.host, err = gossip.NewHost(p.hostConfig(known)); err != nil {
+	if p.host, err = gossip.NewHost(c); err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
 	p.links, p.record = newLinks(p.host), p.deployment.Record
 	return nil
 }
 
-// hostConfig returns the configuration of the live peer's host; known are the checkpoints of all
-// peers.
-func (p *Daemon) hostConfig(known []protocol.SignedCheckpoint) gossip.Config {
-	c := p.deployment.HostConfig(p.site.Incarnation(), p.log)
+// hostConfig returns the configuration of the live peer's host.
+func (p *Daemon) hostConfig() (c gossip.Config, err error) {
+	c = p.deployment.HostConfig(p.site.Incarnation(), p.log)
 	c.Checkpoint, _ = p.site.Checkpoint()
-	c.Known, c.Checkpoints, c.Run = known, true, p.run
+	c.Checkpoints, c.Run, c.MostRecords = true, p.run, p.site.MostRecords()
 	c.OnRemembered, c.OnMemory, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnMemory, p.site.OnCheckpoint, p.site.OnRival
-	return c
+	c.OnFork, c.Holds, c.Forks = p.site.OnFork, p.site.Holds, p.site.Forks()
+	c.Known, err = p.site.Checkpoints()
+	return c, err
 }
 
 func (p *Daemon) lockstep(trace string) error {

@@ -95,6 +95,10 @@ func (p *Daemon) follow(ctx context.Context) error {
 		}
 		if err == nil && newest > p.site.Membership() {
 			err = p.change(ctx)
+		} else if err == nil {
+			if wrong := p.rotate(); wrong != nil {
+				p.complain(wrong)
+			}
 		}
 		if errors.Is(err, config.ErrNetwork) || errors.Is(err, errGone) {
 			return err
@@ -196,15 +200,15 @@ func (p *Daemon) change(ctx context.Context) error {
 	if err = p.site.SetMembership(next.membership()); err != nil {
 		return err
 	}
-	known, err := p.site.Checkpoints()
-	if err != nil {
-		return err
-	}
 	err = p.links.replace(func() (*gossip.Host, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.deployment = next
-		h, failed := gossip.NewHost(p.hostConfig(known))
+		c, failed := p.hostConfig()
+		if failed != nil {
+			return nil, failed
+		}
+		h, failed := gossip.NewHost(c)
 		if failed == nil {
 			p.host = h
 		}

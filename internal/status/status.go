@@ -30,7 +30,7 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 		_, _ = fmt.Fprintf(w, "NOTICE: %s\n", d.Notice)
 	}
 	if d.Clones > 0 {
-		_, _ = fmt.Fprintf(w, "ALARM: another process used this peer's key %d times\n", d.Clones)
+		_, _ = fmt.Fprintf(w, "ALARM: keys are used twice, seen %d times: by another process with this peer's key, or in two signed histories of a ledger, which `peerd peers` names\n", d.Clones)
 	}
 	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused)
 	t := terminal.NewTable(w)

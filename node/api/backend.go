@@ -93,7 +93,7 @@ type Status struct {
 	LedgerRecords  uint64    `json:"ledger_records"`
 	Confirmed      uint64    `json:"confirmed_round" doc:"Round to which a recovery would go back: the last one whose ledger half of the neighbours remember."`
 	Incarnation    uint64    `json:"incarnation" doc:"Number of this life of the peer: the second, counted from 2020, in which it began. A restart keeps the number; a recovery after a restored backup makes a new one."`
-	Clones         uint64    `json:"clones" doc:"Connections seen from another process that uses this peer's key."`
+	Clones         uint64    `json:"clones" doc:"Times that a key was seen to be used twice: connections of another process with this peer's own, and peers, this one included, of whose ledger two histories are signed."`
 	Strangers      uint64    `json:"strangers" doc:"Connections refused because their peer is not in the network file."`
 	Limited        uint64    `json:"limited" doc:"Connections refused before the peer was known: too many at once or in a second, from one address or from all."`
 	ClockAhead     *float64  `json:"clock_ahead_seconds,omitempty" doc:"By how many seconds at least this peer's clock is ahead of the clocks of other peers, as their median: 0 if the time that answers were on the way explains the difference; absent until one has answered, and in networks without a signed document."`

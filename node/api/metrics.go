@@ -129,7 +129,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	count("flooded_messages_total", "Messages dropped because their sender sent too many.", s.Flooded)
 	count("limited_connections_total", "Connections refused before the peer was known: too many at once or in a second, from one address or from all.", s.Limited)
 	count("refused_strangers_total", "Connections refused because their peer is not in the network file.", s.Strangers)
-	count("refused_clones_total", "Connections refused because they were made with this peer's own key.", s.Clones)
+	count("refused_clones_total", "Connections refused because they were made with this peer's own key, and peers of whose ledger two histories are signed.", s.Clones)
 	gauge("decisions_pending", "Decisions that wait for their reward.", float64(s.Pending))
 	gauge("ledger_records", "Records of the ledger.", float64(s.LedgerRecords))
 	gauge("confirmed_round", "Round to which a recovery would go back: the last one whose ledger half of the neighbours remember.", float64(s.Confirmed))

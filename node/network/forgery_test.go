@@ -465,16 +465,27 @@ func TestARotationKeepsTheFormerID(t *testing.T) {
 	n := &d
 	for _, next := range []key{"second", "third"} {
 		c := Change{Kind: Rotate, Peer: "a", ID: string(next)}
+		if next == "third" {
+			c.Ledger = &Ledger{Records: 7, Head: strings.Repeat("0a", 32)}
+		}
 		if err := c.Prove(n.Hash(), next.Sign); err != nil {
 			t.Fatal(err)
+		}
+		if next.Verify(c.ID, (&Change{Kind: c.Kind, Peer: c.Peer, ID: c.ID, Ledger: &Ledger{Records: 8}}).proven(n.Hash()), c.Proof) {
+			t.Error("the new key has not signed how far the ledger was")
 		}
 		var err error
 		if n, err = n.Next(&c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if p := n.Peers[0]; p.ID != "third" || !slices.Equal(p.Former, []string{string(keys[0]), "second"}) {
+	if p := n.Peers[0]; p.ID != "third" || !slices.Equal(p.Former, []string{string(keys[0]), "second"}) || !slices.Equal(p.Closed, []Closed{{"second", Ledger{7, strings.Repeat("0a", 32)}}}) {
 		t.Errorf("%+v", p)
+	}
+	for _, l := range []Ledger{{}, {7, ""}, {7, strings.Repeat("0a", 31)}, {7, strings.Repeat("zz", 32)}, {0, strings.Repeat("0a", 32)}} {
+		if _, err := n.Next(&Change{Kind: Rotate, Peer: "a", ID: "fourth", Ledger: &l}); err == nil || !strings.Contains(err.Error(), "want a record and 64 hexadecimal digits") {
+			t.Errorf("a ledger of %+v: %v", l, err)
+		}
 	}
 }
 

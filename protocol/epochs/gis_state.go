@@ -160,7 +160,7 @@ func (g *gis) restore(v *state.Visitor, s *contribution, read [2]protocol.Messag
 		return false
 	}
 	own := m.Label().Origin == g.c.Self
-	// Signatures are bound to the policy. After a change of the policy all peers refuse older
+	// Signatures are bound to the policy and to the origin's present key. After a change of either all peers refuse older
 	// signatures: the own contributions are signed again, and everything is sent again.
 	if !g.c.Press.Authentic(m) {
 		clear(s.marks)

@@ -317,7 +317,9 @@ export interface Status {
    * began. A restart keeps the number; a recovery after a restored backup makes a
    * new one. */
   incarnation: number;
-  /** Connections seen from another process that uses this peer's key. */
+  /** Times that a key was seen to be used twice: connections of another process with
+   * this peer's own, and peers, this one included, of whose ledger two histories are
+   * signed. */
   clones: number;
   /** Connections refused because their peer is not in the network file. */
   strangers: number;

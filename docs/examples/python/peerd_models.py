@@ -754,7 +754,9 @@ class Status:
     # began. A restart keeps the number; a recovery after a restored backup makes a
     # new one.
     incarnation: int
-    # Connections seen from another process that uses this peer's key.
+    # Times that a key was seen to be used twice: connections of another process with
+    # this peer's own, and peers, this one included, of whose ledger two histories are
+    # signed.
     clones: int
     # Connections refused because their peer is not in the network file.
     strangers: int
