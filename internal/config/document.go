@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"peerd.dev/node/network"
 	"peerd.dev/protocol"

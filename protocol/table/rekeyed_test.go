@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"peerd.dev/bandit/belief"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // rekeyed are keys of peers of whom peer 0, which has a role where there is one, has replaced its key.
