@@ -33,15 +33,17 @@ func (f *forks) of(p protocol.Peer) []protocol.SignedCheckpoint {
 // ledgerOf makes a peer compare what others remember with a ledger of n records.
 func ledgerOf(c *Config, n uint64) {
 	c.Checkpoint = checkpointOf(n)
-	c.Holds = func(_ protocol.Peer, x protocol.Checkpoint) bool { return x.Records <= n && x == checkpointOf(x.Records) }
+	c.Holds = func(_ protocol.Peer, x protocol.Checkpoint) bool {
+		return x.Records <= n && x == checkpointOf(x.Records)
+	}
 }
 
 // TestTwoLivesAreFoundWhateverTheirLengths: a signed checkpoint that is not on its owner's ledger reaches the owner from a neighbour
 // and from a peer without a link, shorter, as long and longer, and what is on the ledger does not.
 func TestTwoLivesAreFoundWhateverTheirLengths(t *testing.T) {
 	for name, x := range map[string]struct {
-		memory      protocol.Checkpoint
-		told, forks bool
+		memory       protocol.Checkpoint
+		alarm, forks bool
 	}{
 		"shorter":     {branch(3, 1), true, true},
 		"as long":     {branch(5, 1), true, true},
@@ -66,8 +68,8 @@ func TestTwoLivesAreFoundWhateverTheirLengths(t *testing.T) {
 				eventually(t, "a hello", func() bool { s := status(hosts[0], 1); return s.State == Up || s.LastError != "" })
 				eventually(t, "what it remembers", func() bool { return ws[0].remembered(1, x.memory) })
 			}
-			if told := ws[0].remembered(from, x.memory); told != (x.told || from == 1) {
-				t.Errorf("%s, from peer %d: the owner was told %v", name, from, told)
+			if heard := ws[0].remembered(from, x.memory); heard != (x.alarm || from == 1) {
+				t.Errorf("%s, from peer %d: the owner heard of it: %v", name, from, heard)
 			}
 			if x.forks {
 				eventually(t, "evidence", func() bool { return slices.Equal(f.of(0), []protocol.SignedCheckpoint{cs[from].Known[0]}) })
@@ -115,8 +117,8 @@ func TestWhoeverHasBothKeepsThem(t *testing.T) {
 		if err := hosts[0].TradeMemories(t.Context(), 2); err != nil {
 			t.Fatal(err)
 		}
-		if told := ws[0].remembered(2, other.Checkpoint); told != is {
-			t.Errorf("%s: shown to its owner: %v", name, told)
+		if shown := ws[0].remembered(2, other.Checkpoint); shown != is {
+			t.Errorf("%s: shown to its owner: %v", name, shown)
 		}
 		for _, h := range hosts {
 			shut(t, h)
@@ -124,7 +126,7 @@ func TestWhoeverHasBothKeepsThem(t *testing.T) {
 	}
 }
 
-// TestAMemoryGoesToItsOwnerFirst: what a higher checkpoint takes the place of by hearsay is shown to the owner, who alone can tell
+// TestAMemoryGoesToItsOwnerFirst: a checkpoint that a higher one replaces by hearsay is shown to the owner, which alone can find out
 // whether the one follows the other.
 func TestAMemoryGoesToItsOwnerFirst(t *testing.T) {
 	cs, ws := checkpointed(configs(3, path(3)))
@@ -194,7 +196,7 @@ func TestAReplacedKeyInventsNoMemory(t *testing.T) {
 			t.Errorf("%s: a neighbour remembers %v", name, got)
 		}
 		if ws[0].remembered(2, x.c) {
-			t.Errorf("%s: the owner is told", name)
+			t.Errorf("%s: the owner hears of it", name)
 		}
 		if got := f.of(0); (len(got) > 0) != x.evidence || x.evidence && got[0] != lie {
 			t.Errorf("%s: evidence %v", name, got)
@@ -250,7 +252,7 @@ func TestARotationWashesNothingAway(t *testing.T) {
 	}
 }
 
-// TestNothingIsBelievedBeyondWhatIsPaidFor, whoever has signed it: here the present key.
+// TestNothingIsBelievedBeyondWhatIsPaidFor, also if the present key has signed it.
 func TestNothingIsBelievedBeyondWhatIsPaidFor(t *testing.T) {
 	cs, _, _ := replaced(2)
 	for n, want := range map[uint64]bool{0: true, 1000: true, 1001: false, 1 << 40: false} {
