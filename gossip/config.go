@@ -111,7 +111,7 @@ type PeerInfo struct {
 	ID     string
 	Addrs  []string // multiaddrs, with or without /p2p/ID at the end
 	Former []string // ids that it had before: they may ask for the network document, and nothing else
-	Closed []Closed // those of Former whose owner stated how far its ledger was, in their order
+	Closed []Closed // the ids in Former whose owner stated how far its ledger was, in the same order
 	// Absent marks a place without an active peer: it may trade network documents, and nothing else.
 	Absent bool
 	// Gone marks an absent place whose peer left. It receives the network document, as former ids do, and what it

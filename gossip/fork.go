@@ -7,8 +7,8 @@ import (
 )
 
 // An honest peer signs only checkpoints of its one ledger. So signed checkpoints that no single ledger contains show that
-// its folder had two lives, or that its key is in other hands. Two of one length with different heads show it to everyone;
-// of different lengths only the owner can tell, which compares what others remember with its ledger.
+// its folder had two lives, or that its key is in other hands. Two of one length with different heads show it to every peer; of
+// different lengths the owner is the judge, which compares what others remember with its ledger.
 
 // contains reports whether this peer's ledger contains what another peer remembers of it.
 func (h *Host) contains(from protocol.Peer, c protocol.Checkpoint) bool {
@@ -81,7 +81,7 @@ func (y *memory) unshown() []protocol.SignedCheckpoint {
 	return all
 }
 
-// pass keeps the highest checkpoint until its owner was shown it, when that of another history may take its place.
+// pass keeps the highest checkpoint until its owner was shown it: a higher one, perhaps of another history, takes its place.
 func (y *memory) pass() {
 	y.mu.Lock()
 	defer y.mu.Unlock()

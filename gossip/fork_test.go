@@ -126,7 +126,7 @@ func TestWhoeverHasBothKeepsThem(t *testing.T) {
 	}
 }
 
-// TestAMemoryGoesToItsOwnerFirst: what a higher checkpoint takes the place of by hearsay is shown to the owner, who alone can tell
+// TestAMemoryGoesToItsOwnerFirst: a checkpoint that a higher one replaces by hearsay is shown to the owner, which alone can find out
 // whether the one follows the other.
 func TestAMemoryGoesToItsOwnerFirst(t *testing.T) {
 	cs, ws := checkpointed(configs(3, path(3)))
@@ -252,7 +252,7 @@ func TestARotationWashesNothingAway(t *testing.T) {
 	}
 }
 
-// TestNothingIsBelievedBeyondWhatIsPaidFor, whoever has signed it: here the present key.
+// TestNothingIsBelievedBeyondWhatIsPaidFor, also if the present key has signed it.
 func TestNothingIsBelievedBeyondWhatIsPaidFor(t *testing.T) {
 	cs, _, _ := replaced(2)
 	for n, want := range map[uint64]bool{0: true, 1000: true, 1001: false, 1 << 40: false} {

@@ -96,7 +96,7 @@ func (h *Host) readMemories(s network.Stream, from protocol.Peer) error {
 	for last, more := -1, maxUnshown; len(b) > 0; {
 		of, n := binary.Uvarint(b)
 		if of == uint64(h.cfg.Self) && int(of) == last && more > 0 {
-			last, more = last-1, more-1
+			last, more = last-1, more-1 // another one of this peer
 		}
 		if n <= 0 || len(b) < n+checkpointSize(true) || of > uint64(^uint32(0)) || int(of) <= last {
 			return fmt.Errorf("%w: checkpoints not in canonical form", errViolation)

@@ -106,12 +106,14 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 	d.DocumentNotice = p.documentNotice()
 	if p.site != nil {
 		d.Clones = uint64(len(p.site.Forks()))
-		if d.Notice == "" {
-			d.Notice = p.forked(deployment)
-		}
 	}
 	neighbours, linked := 0, 0
-	defer func() { d.State = state(&d, p.Ready(ctx), neighbours, linked) }()
+	defer func() {
+		if d.Notice == "" && d.Clones > 0 && p.site != nil {
+			d.Notice = p.forked(deployment)
+		}
+		d.State = state(&d, p.Ready(ctx), neighbours, linked)
+	}()
 	if host == nil {
 		return d, nil
 	}

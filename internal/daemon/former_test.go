@@ -23,7 +23,7 @@ type past struct {
 	asked, approved network.Agreement // a wish of d in the first version, and the approval of b
 }
 
-// masked signs with one key and takes its signatures for those of another.
+// masked signs with one key and takes its signatures for another key's.
 type masked struct {
 	documentKeys
 	as string
@@ -46,8 +46,8 @@ func (p *past) honest(name string, r network.Record) *network.Book {
 	return p.book(Keys(p.keys[name]), p.keys[name].ID(), r)
 }
 
-// tell shows a book what another one has.
-func tell(to, from *network.Book) error {
+// show shows a book what another one has.
+func show(to, from *network.Book) error {
 	s := from.Record().State
 	return to.Merge(&s)
 }
@@ -84,7 +84,7 @@ func newPast(t *testing.T) *past {
 				for _, x := range with.Proposed() {
 					_ = with.Approve(x.Hash)
 				}
-				if err := errors.Join(tell(a, with), tell(b, a), tell(of, a), a.Tick(), b.Tick()); err != nil {
+				if err := errors.Join(show(a, with), show(b, a), show(of, a), a.Tick(), b.Tick()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -100,7 +100,7 @@ func newPast(t *testing.T) *past {
 	}
 	p.asked = d.Record().Agreement
 	late := p.honest("b", a.Record())
-	if err := errors.Join(tell(late, d), late.Approve(late.Proposed()[0].Hash)); err != nil {
+	if err := errors.Join(show(late, d), late.Approve(late.Proposed()[0].Hash)); err != nil {
 		t.Fatal(err)
 	}
 	p.approved = late.Record().Agreement
@@ -183,8 +183,8 @@ func (p *past) network() (all []gossip.PeerInfo) {
 	return all
 }
 
-// TestWhatFormerKeysSignCountsForNothing: all that can be signed with a key that was replaced, with that of an invitation, of a removed
-// member and of a former admin, and what it counts for.
+// TestWhatFormerKeysSignCountsForNothing: all that can be signed with a replaced key, an invitation's, a removed member's and a former
+// admin's, and what it counts for.
 func TestWhatFormerKeysSignCountsForNothing(t *testing.T) {
 	for what, c := range map[string]struct {
 		of    func(p *past) string
@@ -230,13 +230,13 @@ func TestWhatFormerKeysSignCountsForNothing(t *testing.T) {
 			}
 			return p.shows(p.a, network.State{First: p.record.First, Steps: p.record.Steps, Agreement: p.approved})
 		}, "nothing"},
-		// By those that were signers of the earlier version, when they were: nobody follows it.
+		// By the signers of the version before it, as they were then: no peer follows it.
 		"another version by a replaced key and a former admin, of when they signed": {func(p *past) string {
 			begin := network.Record{State: network.State{First: p.record.First, Steps: p.record.Steps[:1]}}
 			a, b := p.honest("a", begin), p.honest("b", begin)
 			_ = a.Wish(network.Change{Kind: network.Extend, Arm: "forged"})
 			for range 10 {
-				if err := errors.Join(tell(b, a), tell(a, b)); err != nil {
+				if err := errors.Join(show(b, a), show(a, b)); err != nil {
 					p.t.Fatal(err)
 				}
 				for _, x := range b.Proposed() {
@@ -256,7 +256,7 @@ func TestWhatFormerKeysSignCountsForNothing(t *testing.T) {
 		"a checkpoint before, that is not on the ledger":       {func(p *past) string { return p.remembered(0, "a", protocol.Checkpoint{Records: 9}) }, "evidence"}, // that blocks nothing
 		"a checkpoint by the key of an invitation":             {func(p *past) string { return p.remembered(3, "token", protocol.Checkpoint{Records: 1 << 40}) }, "nothing"},
 		"a checkpoint of another member by the replaced key":   {func(p *past) string { return p.remembered(1, "a", protocol.Checkpoint{Records: 9}) }, "nothing"},
-		"a checkpoint of its own ledger, by a removed member":  {func(p *past) string { return p.remembered(2, "c", protocol.Checkpoint{Records: 9}) }, "a memory"}, // of itself, which nobody waits for
+		"a checkpoint of its own ledger, by a removed member":  {func(p *past) string { return p.remembered(2, "c", protocol.Checkpoint{Records: 9}) }, "a memory"}, // of itself, for which no peer waits
 		"a checkpoint of another member, by a removed member":  {func(p *past) string { return p.remembered(0, "c", protocol.Checkpoint{Records: 1 << 40}) }, "nothing"},
 		"for comparison, a checkpoint by the key that is used": {func(p *past) string { return p.remembered(0, "a2", protocol.Checkpoint{Records: 1 << 40}) }, "an alarm"},
 		"a message by a replaced key":                          {func(p *past) string { return p.message(0, "a") }, "nothing"},

@@ -55,14 +55,14 @@ func identity(s *config.Settings, n *config.Network) (gossip.Identity, error) {
 // ledger was, and does not ask.
 func (p *Daemon) rotate() error {
 	deployment, _ := p.now()
-	next, err := gossip.LoadIdentity(filepath.Join(deployment.s.Dir, NextKey))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return p.record.With(func(b *network.Book) error {
+	return p.record.With(func(b *network.Book) error { // in which a withdrawal removes the key, too
+		next, err := gossip.LoadIdentity(filepath.Join(deployment.s.Dir, NextKey))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		asked := slices.ContainsFunc(b.Record().Wanted, func(c network.Change) bool { return c.ID == next.ID() })
 		if _, _, ok := b.Newest().PlaceOf(next.ID()); ok || asked {
 			return nil

@@ -165,6 +165,6 @@ type Peer struct {
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	LastError string    `json:"last_error,omitempty"`
 	Records   uint64    `json:"ledger_records" doc:"Records in its ledger when it last reported them; 0 for a peer that is not a neighbour."`
-	Alarm     string    `json:"alarm,omitempty" doc:"Why it is refused: its ledger went back to an earlier state."`
+	Alarm     string    `json:"alarm,omitempty" doc:"Why it is refused: its ledger went back to an earlier state; or that two histories of its ledger are signed."`
 	Alarms    uint64    `json:"alarms" doc:"Number of times that its ledger went back."`
 }

@@ -12,8 +12,8 @@ import (
 // recoveries is how many times a site can recover before its ledger may have more than [Site.MostRecords].
 const recoveries = 1 << 10
 
-// mostRecords returns more records than a ledger of this network can have: those of a life that releases all that is paid
-// for, once more for each recovery, which jumps over as many numbers at most.
+// mostRecords returns more records than a ledger of this network can have: as many as a life has that releases all that is
+// paid for, and once more as many for each recovery, which jumps over no more numbers.
 func (c *Config) mostRecords() uint64 {
 	streams := uint64(c.Streams)
 	over, life := bits.Mul64(streams, c.Cadence.Leaves(c.Horizon))

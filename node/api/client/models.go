@@ -181,7 +181,8 @@ type Peer struct {
 	LedgerRecords int64 `json:"ledger_records"`
 	// Number of times that its ledger went back.
 	Alarms int64 `json:"alarms"`
-	// Why it is refused: its ledger went back to an earlier state.
+	// Why it is refused: its ledger went back to an earlier state; or that two
+	// histories of its ledger are signed.
 	Alarm     string `json:"alarm,omitzero"`
 	LastError string `json:"last_error,omitzero"`
 	// RFC 3339.
