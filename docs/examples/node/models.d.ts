@@ -336,6 +336,9 @@ export interface Status {
    * their median; absent until one has answered, and in networks without a signed
    * document. */
   clock_ahead_seconds?: number;
+  /** In a sentence, that the network's document is split, cannot change while signers
+   * are not heard, or waits for a signature of this peer. It is part of state. */
+  document_notice?: string;
   /** Actions whose mean reward for this site's own users has changed, as its own
    * releases show since the start of this process, with an error of at most 5 % at
    * all times together. A window then learns faster (protocol.phases.window). Absent

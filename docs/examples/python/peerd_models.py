@@ -773,6 +773,9 @@ class Status:
     # their median; absent until one has answered, and in networks without a signed
     # document.
     clock_ahead_seconds: Optional[float] = None
+    # In a sentence, that the network's document is split, cannot change while signers
+    # are not heard, or waits for a signature of this peer. It is part of state.
+    document_notice: Optional[str] = None
     # Actions whose mean reward for this site's own users has changed, as its own
     # releases show since the start of this process, with an error of at most 5 % at
     # all times together. A window then learns faster (protocol.phases.window). Absent
@@ -841,6 +844,7 @@ class Status:
             alike=None if doc.get("alike") is None else [Alike.from_json(x) for x in doc["alike"]],
             best=doc.get("best"),
             clock_ahead_seconds=doc.get("clock_ahead_seconds"),
+            document_notice=doc.get("document_notice"),
             drifted=doc.get("drifted"),
             gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
             learning_until=doc.get("learning_until"),
@@ -894,6 +898,8 @@ class Status:
             doc["best"] = self.best
         if self.clock_ahead_seconds is not None:
             doc["clock_ahead_seconds"] = self.clock_ahead_seconds
+        if self.document_notice is not None:
+            doc["document_notice"] = self.document_notice
         if self.drifted is not None:
             doc["drifted"] = self.drifted
         if self.gain is not None:
