@@ -165,7 +165,7 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 	}
 }
 
-// TestAnAdminSaysWhomItHasToHear: it has started and its neighbour does not run, so nobody has confirmed that its folder is no old copy.
+// TestAnAdminSaysWhomItHasToHear: it has started and its neighbour does not run, so it is not confirmed that its folder is no old copy.
 // It signs nothing, names the neighbour, and goes on with the word of its operator.
 func TestAnAdminSaysWhomItHasToHear(t *testing.T) {
 	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short

@@ -57,8 +57,8 @@ func TestTheDocumentsNotice(t *testing.T) {
 	says(open(), "the network is split: two documents of version 9 have enough votes, aaaaaaaaaaaa and bbbbbbbbbbbb; both have votes of b")
 }
 
-// TestWhatAMemberSignsIsItsFault: a peer asks that others dial it by the id of another peer. It is counted for that peer, whoever
-// shows the document.
+// TestWhatAMemberSignsIsItsFault: a peer asks that others dial it by the id of another peer. It is counted for that peer, also
+// if another one shows the document.
 func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	made, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "privacy.epsilon=1"})

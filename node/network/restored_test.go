@@ -13,7 +13,7 @@ func restores(t *testing.T, seed uint64) (versions, restored int) {
 	kinds := []struct{ n, admins, needed int }{{4, 3, 2}, {3, 0, 0}, {5, 5, 3}, {4, 3, 2}, {5, 4, 3}, {3, 1, 1}}
 	kind := kinds[seed%uint64(len(kinds))]
 	l := newLab(t, seed, kind.n, kind.admins, kind.needed)
-	for range 8 { // partitions, in each of which those of a group may make versions
+	for range 8 { // partitions, in each of which a group may make versions
 		for _, s := range l.sites {
 			if s.group = l.rand.IntN(2); l.rand.IntN(4) == 0 || s.backup == nil {
 				s.backup = s.disk
@@ -47,9 +47,9 @@ func restores(t *testing.T, seed uint64) (versions, restored int) {
 // TestRestoredAdminsDoNotFork plays random histories of honest signers who are restored from earlier states while others are away.
 // PEERD_LONG plays 10,000 of them.
 func TestRestoredAdminsDoNotFork(t *testing.T) {
-	n := 30
+	n, text := 30, "30"
 	if os.Getenv("PEERD_LONG") != "" {
-		n = 10_000
+		n, text = 10_000, "10,000"
 	}
 	versions, restored := 0, 0
 	for seed := range n {
@@ -63,7 +63,7 @@ func TestRestoredAdminsDoNotFork(t *testing.T) {
 	if versions < n || restored < n {
 		t.Errorf("nothing happens in these histories: %d versions, %d restored", versions, restored)
 	}
-	t.Logf("%d histories of the document with admins restored while others are away: no fork with honest signers (%d versions, %d restored)", n, versions, restored)
+	t.Logf("%s histories of the document with admins restored while others are away: no fork with honest signers (%d versions, %d restored)", text, versions, restored)
 }
 
 // TestARestoredAdminHearsAllOthers: of three admins, two of whom have to sign, one is restored while the one with whom it made
