@@ -38,6 +38,7 @@ type Daemon struct {
 	links     *links  // nil for a peer that must not show itself
 	run       gossip.Run
 	complaint string // last complaint that was logged; used by follow
+	noticed   string // last notice about the document that was logged; used by follow
 	clock     bool   // a wrong clock was logged; used by follow
 	metrics   []prometheus.Collector
 	silent    sync.Once

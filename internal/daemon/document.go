@@ -16,27 +16,33 @@ func (p *Daemon) documentNotice() (notice string) {
 		return ""
 	}
 	p.heard.note(host.Status())
-	now := p.heard.now()
 	_ = p.record.With(func(b *network.Book) error { // others report an error
-		fork, d := b.Record().Fork, b.Newest()
-		var away []string
-		for _, place := range d.Signers() {
-			if _, when, silent := p.heard.silent(protocol.Peer(place), now); silent && place != int(deployment.Self) {
-				away = append(away, d.Peers[place].Name+", "+when)
-			}
-		}
-		proposed, waits := b.Proposed(), b.Awaits()
-		switch {
-		case fork != nil:
-			notice = "the network is split: " + fork.Error()
-		case len(d.Signers())-len(away) < d.Quorum():
-			notice = fmt.Sprintf("the network cannot change: %d of %d signers have to sign, and these are not heard: %s. If they are lost, see docs/network.md#signers", d.Quorum(), len(d.Signers()), strings.Join(away, "; "))
-		case b.Signs() && len(waits) > 0 && len(proposed) > 0:
-			names := strings.Join(waits, ",")
-			notice = fmt.Sprintf("a change of the network waits: this peer signs it once it has heard %s, since its folder may be older than what it has signed. If they are lost, or the folder was not restored: `peerd network sign %s --without %s`",
-				strings.Join(waits, ", "), proposed[0].Hash, names)
-		}
+		notice = p.heard.document(b, deployment.Self)
 		return nil
 	})
 	return notice
+}
+
+// document returns what [Daemon.documentNotice] does.
+func (h *heard) document(b *network.Book, self protocol.Peer) string {
+	d, now := b.Newest(), h.now()
+	var away []string
+	signers := d.Signers()
+	for _, place := range signers {
+		if _, when, silent := h.silent(protocol.Peer(place), now); silent && place != int(self) {
+			away = append(away, d.Peers[place].Name+", "+when)
+		}
+	}
+	proposed, waits := b.Proposed(), b.Awaits()
+	switch fork := b.Record().Fork; {
+	case fork != nil:
+		return "the network is split: " + fork.Error()
+	case len(signers)-len(away) < d.Quorum():
+		return fmt.Sprintf("the network cannot change: %d of %d signers have to sign, and some are not heard (%s). If they are lost, it never can: docs/network.md#signers says what to do",
+			d.Quorum(), len(signers), strings.Join(away, "; "))
+	case b.Signs() && len(waits) > 0 && len(proposed) > 0:
+		return fmt.Sprintf("a change of the network waits: this peer signs once it has heard %s, since its folder may be older than what it has signed. If they are lost, or the folder was not restored from a backup: `peerd network sign %s --without %s`",
+			strings.Join(waits, ", "), proposed[0].Hash, strings.Join(waits, ","))
+	}
+	return ""
 }

@@ -90,8 +90,10 @@ func (p *Daemon) follow(ctx context.Context) error {
 			newest, waits = b.Newest().Version, len(b.Awaits()) > 0
 			return err
 		})
-		if notice := p.documentNotice(); notice != "" {
-			p.complain(errors.New(notice))
+		if notice := p.documentNotice(); notice != p.noticed {
+			if p.noticed = notice; notice != "" {
+				p.log.Warn("network document", "notice", notice)
+			}
 		}
 		if err == nil && newest > p.site.Membership() {
 			err = p.change(ctx)
@@ -167,7 +169,7 @@ func (p *Daemon) spread(ctx context.Context, all bool) {
 	}
 }
 
-// complain logs, once, what keeps the peer from a version of the network, or the network from a next one.
+// complain logs, once, what keeps the peer from a version of the network.
 func (p *Daemon) complain(err error) {
 	if text := err.Error(); text != p.complaint {
 		p.complaint = text

@@ -27,6 +27,7 @@ func TestStateIsASentence(t *testing.T) {
 		{func(*api.Status) {}, nil, 3, 1, "learns together with 1 of 3 neighbours; `peerd peers` says why others are not linked"},
 		{func(*api.Status) {}, nil, 3, 0, "learns alone: none of 3 neighbours is linked; `peerd peers` says why"},
 		{func(*api.Status) {}, nil, 0, 0, "learns alone: there is no other site in the network"},
+		{func(d *api.Status) { d.DocumentNotice = "the network is split: two documents" }, nil, 3, 3, "learns together with 3 of 3 neighbours; the network is split: two documents"},
 	} {
 		x.change(&full)
 		if got := state(&full, x.ready, x.neighbours, x.linked); got != x.want {

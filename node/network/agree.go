@@ -234,7 +234,7 @@ func (b *Book) sign(r *Record, w *Wish) (err error) {
 // seal seals this peer's wish once enough signers have approved it.
 func (b *Book) seal(r *Record) (bool, error) {
 	w := wishOf(&r.Agreement, b.self)
-	if w == nil || w.Change == nil || len(w.Seal) > 0 || !b.roll.met(b.newest(), b.self) || len(r.Agreement.approvals(w)) < b.terms.quorum {
+	if w == nil || w.Change == nil || len(w.Seal) > 0 || !b.roll.met(b.newest(), b.self) && len(b.awaits()) > 0 || len(r.Agreement.approvals(w)) < b.terms.quorum {
 		return false, nil
 	}
 	n, err := b.terms.wanted(b.self, w.Change)

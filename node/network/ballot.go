@@ -165,7 +165,7 @@ func (t *terms) vote(m *Mark) error {
 	return t.round(m.Place, m.Round)
 }
 
-// maxRound bounds rounds: a signer waits some seconds in each, so that it reaches none in ten thousand years that is so late.
+// maxRound bounds rounds. A signer waits at least seven seconds in each, so it does not get there in ten thousand years.
 const maxRound = 1 << 36
 
 // round returns a lie if a signer has signed something of a round that it cannot have reached.

@@ -146,7 +146,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 	}
 }
 
-// TestALieIsItsAuthors: what a peer has signed against the rules is its own fault, whoever shows it, and is not kept. The honest peers
+// TestALieIsItsAuthors: what a peer has signed against the rules is its own fault, also if another one shows it, and is not kept. The honest peers
 // that relay what they keep are not accused of anything.
 func TestALieIsItsAuthors(t *testing.T) {
 	l := newLab(t, 1, 4, 4, 3)

@@ -47,9 +47,9 @@ func restores(t *testing.T, seed uint64) (versions, restored int) {
 // TestRestoredAdminsDoNotFork plays random histories of honest signers who are restored from earlier states while others are away.
 // PEERD_LONG plays 10,000 of them.
 func TestRestoredAdminsDoNotFork(t *testing.T) {
-	n := 30
+	n, text := 30, "30"
 	if os.Getenv("PEERD_LONG") != "" {
-		n = 10_000
+		n, text = 10_000, "10,000"
 	}
 	versions, restored := 0, 0
 	for seed := range n {
@@ -63,7 +63,7 @@ func TestRestoredAdminsDoNotFork(t *testing.T) {
 	if versions < n || restored < n {
 		t.Errorf("nothing happens in these histories: %d versions, %d restored", versions, restored)
 	}
-	t.Logf("%d histories of the document with admins restored while others are away: no fork with honest signers (%d versions, %d restored)", n, versions, restored)
+	t.Logf("%s histories of the document with admins restored while others are away: no fork with honest signers (%d versions, %d restored)", text, versions, restored)
 }
 
 // TestARestoredAdminHearsAllOthers: of three admins, two of whom have to sign, one is restored while the one with whom it made

@@ -99,7 +99,7 @@ func (t *terms) wish(w *Wish) error {
 	return nil
 }
 
-// A Lie is an error about what a peer has signed, whoever shows it.
+// A Lie is an error about what a peer has signed, also if another one shows it.
 type Lie struct {
 	Place int // of the peer
 	err   error
