@@ -41,18 +41,18 @@ func (l *hoarding) Update(p bandit.Pull, u []float64) []float64 {
 	return l.Learner.Update(p, u)
 }
 
-// teller is rows, and tells in some way what a memory holds.
-type teller struct {
+// revealer is rows, and reveals in some way what a memory holds.
+type revealer struct {
 	rows.Params
 	*memory
 	how string
 }
 
-const told = protocol.FirstFree
+const revealed = protocol.FirstFree
 
-func (p teller) Traits() protocol.Traits {
+func (p revealer) Traits() protocol.Traits {
 	t := p.Params.Traits()
-	kinds := map[protocol.Kind]string{told: "told"}
+	kinds := map[protocol.Kind]string{revealed: "revealed"}
 	for k, name := range t.Kinds {
 		kinds[k] = name
 	}
@@ -60,28 +60,28 @@ func (p teller) Traits() protocol.Traits {
 	return t
 }
 
-func (p teller) Small(leaf uint64) protocol.Params {
+func (p revealer) Small(leaf uint64) protocol.Params {
 	p.Params = p.Params.Small(leaf).(rows.Params)
 	return p
 }
 
-func (p teller) New(c protocol.Config) (protocol.Protocol, error) {
+func (p revealer) New(c protocol.Config) (protocol.Protocol, error) {
 	of, err := p.Params.New(c)
-	return &telling{of, p, c}, err
+	return &revealing{of, p, c}, err
 }
 
-type telling struct {
+type revealing struct {
 	protocol.Protocol
-	teller
+	revealer
 	c protocol.Config
 }
 
-func (p *telling) Tick(t protocol.Round, out *protocol.Outbox) error {
+func (p *revealing) Tick(t protocol.Round, out *protocol.Outbox) error {
 	p.Lock()
 	defer p.Unlock()
 	to := p.c.Neighbours()[0]
 	message := func(seq uint64) protocol.Message {
-		return p.c.Press.Message(protocol.Content{Kind: told, Label: protocol.Label{Origin: p.c.Self, Seq: seq}})
+		return p.c.Press.Message(protocol.Content{Kind: revealed, Label: protocol.Label{Origin: p.c.Self, Seq: seq}})
 	}
 	switch p.how {
 	case "the number in a label":
@@ -96,20 +96,20 @@ func (p *telling) Tick(t protocol.Round, out *protocol.Outbox) error {
 	return p.Protocol.Tick(t, out)
 }
 
-func (p *telling) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	if m.Kind() == told {
+func (p *revealing) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	if m.Kind() == revealed {
 		return nil
 	}
 	return p.Protocol.Receive(from, m, out)
 }
 
 // TestWhatAProgramSharesIsFound: a learner and a protocol of one program share memory, which no compiler prevents. The
-// audit of agents finds a reward that the protocol tells in any way, and says where.
+// audit of agents finds a reward that the protocol reveals in any way, and says where.
 func TestWhatAProgramSharesIsFound(t *testing.T) {
 	for _, how := range []string{"nothing", "the number in a label", "a message or none", "which neighbour"} {
 		t.Run(how, func(t *testing.T) {
 			m := new(memory)
-			err := audit.Agent(t.Context(), hoarder{memory: m}, teller{rows.Params{Every: 10, Pull: 25, Merge: rows.MergeMean}, m, how})
+			err := audit.Agent(t.Context(), hoarder{memory: m}, revealer{rows.Params{Every: 10, Pull: 25, Merge: rows.MergeMean}, m, how})
 			switch {
 			case how == "nothing" && err != nil:
 				t.Error(err)

@@ -56,7 +56,7 @@ func (c Config) Plays() uint64 {
 	return uint64(n + c.long())
 }
 
-// twins returns how many twins of a canary are played. A choice too many makes a difference in one pair of six.
+// twins returns how many twins of a canary are played. A choice too many makes a difference in one pair of seven.
 func (c Config) twins(of *Canary) int {
 	n := max(4, c.Runs/twinShare)
 	if of.asked {
