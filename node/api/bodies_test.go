@@ -14,13 +14,13 @@ import (
 // TestMemoryOfBodiesIsGivenBack: large bodies take little more memory than their bytes while they are read, and none after it.
 func TestMemoryOfBodiesIsGivenBack(t *testing.T) {
 	r := run(t, newFake())
-	held := func() int64 { // by the process, of the heap
+	used := func() int64 { // by the process, of the heap
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapSys - m.HeapReleased)
 	}
 	debug.FreeOSMemory()
-	before := held()
+	before := used()
 	body := make([]byte, DefaultMaxBody-1) // without the last byte
 	var open []net.Conn
 	var sent sync.WaitGroup
@@ -37,16 +37,16 @@ func TestMemoryOfBodiesIsGivenBack(t *testing.T) {
 		})
 	}
 	sent.Wait()
-	if took := held() - before; took < mostTaken || took > mostTaken*5/4 {
+	if took := used() - before; took < mostTaken || took > mostTaken*5/4 {
 		t.Errorf("%d bytes of bodies take %d of memory", mostTaken, took)
 	}
 	for _, c := range open {
 		_ = c.Close()
 	}
 	end := time.Now().Add(10 * giveBackTime)
-	for held()-before > mostTaken/8 {
+	for used()-before > mostTaken/8 {
 		if time.Now().After(end) {
-			t.Fatalf("%d bytes are kept", held()-before)
+			t.Fatalf("%d bytes are kept", used()-before)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -105,6 +105,11 @@ func seeds(f *testing.F, good ...string) {
 	for _, g := range good {
 		f.Add([]byte(g))
 	}
+	for _, least := range []string{"0", "null", `""`, "{}", "[]"} { // many in a list
+		for _, list := range []string{"decisions", "features", "actions", "exclude"} {
+			f.Add([]byte(`{"` + list + `":[` + strings.Repeat(least+",", 30) + least + "]}"))
+		}
+	}
 	for _, c := range apitest.Cases(f) {
 		f.Add(c.Base64)
 		f.Add([]byte(c.Body + strings.Repeat(c.Repeat, min(c.Times, 20)) + c.End))

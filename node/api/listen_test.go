@@ -13,7 +13,7 @@ import (
 )
 
 // TestHalfRequestsKeepNobodyOut: a program without a token opens a thousand connections with half a request, again as soon as
-// one is closed. Who has a token is answered within a second on a new connection, and at once on an open one.
+// one is closed. A request with a token is answered within a second on a new connection, and at once on an open one.
 func TestHalfRequestsKeepNobodyOut(t *testing.T) {
 	r := run(t, newFake())
 	reused := false
