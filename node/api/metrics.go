@@ -143,6 +143,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 		gauge("clock_ahead_seconds", "By how much at least this peer's clock is ahead of the median of other peers' clocks.", *s.ClockAhead)
 	}
 	gauge("stopped_sites", "Other sites behind the estimates that have not been heard for an hour; stopped_notice of the status says what part of the estimates rests on them.", float64(len(s.Stopped)))
+	gauge("document_notice", "1 while the network's document is split, cannot change while signers are not heard, or waits for this peer; document_notice of the status says which.", number(s.DocumentNotice != ""))
 	gauge("disk_full", "1 while the disk is full and decisions and rewards are refused.", number(s.DiskFull))
 
 	peers, err := p.backend.Peers(ctx)
