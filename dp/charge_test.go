@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 func anySpec() *rapid.Generator[Spec] {
@@ -29,7 +30,7 @@ func anySpec() *rapid.Generator[Spec] {
 // the account changed.
 func TestAChargeProvesItsNoise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d, err := NewCurator(Lockstep, account.Unlimited, seeded(1))
+		d, err := NewCurator(Lockstep, vouch.For(account.Unlimited), seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}

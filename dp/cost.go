@@ -29,5 +29,6 @@ func (e *BudgetError) Error() string {
 	if e.Budget.Delta == 0 && e.Asked.Square == 0 {
 		return fmt.Sprintf("dp: %s costs %v but only %v is left", e.What, e.Asked, e.Budget.Epsilon-e.Spent.Pure)
 	}
-	return fmt.Sprintf("dp: %s costs %v, and of %v a loss of %v is spent", e.What, e.Asked, e.Budget, e.Spent)
+	used, _ := e.Budget.Used(e.Asked) // infinite if no epsilon covers it at this delta
+	return fmt.Sprintf("dp: the charge for %s is %v, which is epsilon %.6g with this delta; the budget is %v, of which %v is spent", e.What, e.Asked, used, e.Budget, e.Spent)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"peerd.dev/dp/state"
+	"peerd.dev/internal/vouch"
 )
 
 // Counts is a vector of pull counts that peers compare. It is made only of the counts of
@@ -68,21 +69,21 @@ func (c *Counts) RaiseToRank(claims []Release, f int) {
 
 // Release returns the present counts as a Release without values.
 func (c *Counts) Release() (r Release) {
-	c.ReleaseTo(&r)
+	c.ReleaseTo(vouch.For(&r))
 	return r
 }
 
-// ReleaseTo makes r what Release returns, in r's memory, as [Release.CopyTo] does.
-func (c *Counts) ReleaseTo(r *Release) { r.renew(c.n, nil, 0) }
+// ReleaseTo makes to what Release returns, in to's memory, as [Release.CopyTo] does.
+func (c *Counts) ReleaseTo(to vouch.Value[*Release]) { to.Get().renew(c.n, nil, 0) }
 
 // Save returns the state, which is public.
 func (c *Counts) Save() []byte { return state.Save(stateVersion, c.fields) }
 
 // Load restores the state of the same number of counts. An error wraps [ErrState] and leaves the
 // state unchanged.
-func (c *Counts) Load(saved []byte) error {
+func (c *Counts) Load(saved vouch.Value[[]byte]) error {
 	next := NewCounts(len(c.n))
-	if err := state.Load(saved, stateVersion, next.fields); err != nil {
+	if err := state.Load(saved.Get(), stateVersion, next.fields); err != nil {
 		return err
 	}
 	c.n = next.n

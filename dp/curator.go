@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 // Mode says whose data a Curator protects.
@@ -40,7 +41,8 @@ type Curator struct {
 
 // NewCurator returns a curator with a budget for the node's whole life. In [Private] mode it
 // refuses seeded noise and an infinite budget.
-func NewCurator(mode Mode, budget account.Budget, src *Source) (*Curator, error) {
+func NewCurator(mode Mode, limit vouch.Value[account.Budget], src *Source) (*Curator, error) {
+	budget := limit.Get()
 	if err := budget.Check(); err != nil {
 		return nil, fmt.Errorf("dp: budget: %w", err)
 	}

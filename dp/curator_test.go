@@ -8,10 +8,11 @@ import (
 
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/sample"
+	"peerd.dev/internal/vouch"
 )
 
 func TestTheCuratorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
-	d, err := NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
+	d, err := NewCurator(Lockstep, vouch.For(account.Budget{Epsilon: Nano}), seeded(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,13 +51,13 @@ func TestTheCuratorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
 }
 
 func TestOnlyLockstepHasSeedsInfiniteBudgetsAndNoNoise(t *testing.T) {
-	if _, err := NewCurator(Private, account.Unlimited, NewSecureSource()); err == nil {
+	if _, err := NewCurator(Private, vouch.For(account.Unlimited), NewSecureSource()); err == nil {
 		t.Error("an infinite budget was taken for private")
 	}
-	if _, err := NewCurator(Private, account.Budget{Epsilon: Nano}, seeded(1)); err == nil {
+	if _, err := NewCurator(Private, vouch.For(account.Budget{Epsilon: Nano}), seeded(1)); err == nil {
 		t.Error("seeded noise was taken for private")
 	}
-	d, err := NewCurator(Private, account.Budget{Epsilon: Nano}, NewSecureSource())
+	d, err := NewCurator(Private, vouch.For(account.Budget{Epsilon: Nano}), NewSecureSource())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestOnlyLockstepHasSeedsInfiniteBudgetsAndNoNoise(t *testing.T) {
 	if _, err = d.Open(spec(8, None)); !errors.As(err, &refused) {
 		t.Errorf("no noise on a finite budget: %v, want a refusal", err)
 	}
-	if d, err = NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1)); err != nil {
+	if d, err = NewCurator(Lockstep, vouch.For(account.Budget{Epsilon: Nano}), seeded(1)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = d.Open(spec(8, None)); !errors.As(err, &refused) {
@@ -116,7 +117,7 @@ func TestASpecThatPromisesTooMuchIsRefused(t *testing.T) {
 		"inf":      func(s *Spec) { s.Epsilon = Infinite },
 		"unknown":  func(s *Spec) { s.Mechanism = 99 },
 	} {
-		d, err := NewCurator(Lockstep, account.Unlimited, seeded(1))
+		d, err := NewCurator(Lockstep, vouch.For(account.Unlimited), seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}

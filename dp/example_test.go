@@ -6,13 +6,14 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 // A stream of rewards in a world without people: records go in, and every closed leaf releases a
 // running sum with noise. People need dp.Private and dp.NewSecureSource instead, whose noise is
 // different every time.
 func ExampleCurator() {
-	curator, err := dp.NewCurator(dp.Lockstep, account.Budget{Epsilon: dp.Nano}, dp.NewSeededSource([32]byte{1}))
+	curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Budget{Epsilon: dp.Nano}), dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		panic(err)
 	}

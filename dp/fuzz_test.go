@@ -13,6 +13,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/factor"
 	"peerd.dev/dp/sample"
+	"peerd.dev/internal/vouch"
 )
 
 // Nothing that comes off the wire, out of the store or from a configuration causes a panic, a
@@ -84,7 +85,7 @@ func FuzzReceived(f *testing.F) {
 		for _, w := range words(value) {
 			fields.Value = append(fields.Value, int64(w))
 		}
-		r, refused := Received(fields)
+		r, refused := Received(vouch.For(fields))
 		if refused != nil {
 			if !errors.Is(refused, ErrMalformed) || !r.Equal(Release{}) {
 				t.Fatalf("%+v, %v", r, refused)
@@ -155,7 +156,7 @@ func FuzzReceivedSealed(f *testing.F) {
 	f.Add([]byte("sealed"))
 	f.Add(make([]byte, MaxSealed+1))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := ReceivedSealed(b)
+		s, err := ReceivedSealed(vouch.For(b))
 		if (err == nil) != (1 <= len(b) && len(b) <= MaxSealed) || err != nil && !errors.Is(err, ErrMalformed) {
 			t.Fatalf("%d bytes: %v", len(b), err)
 		}
@@ -167,7 +168,7 @@ func FuzzReceivedSealed(f *testing.F) {
 
 // loader is a public state of package dp.
 type loader interface {
-	Load(saved []byte) error
+	Load(saved vouch.Value[[]byte]) error
 	Save() []byte
 	Release() Release
 }
@@ -176,18 +177,18 @@ type loader interface {
 // is the shortest.
 func checkLoad(t *testing.T, l loader, b []byte) {
 	before := l.Save()
-	if err := l.Load(b); err != nil {
+	if err := l.Load(vouch.For(b)); err != nil {
 		if !errors.Is(err, ErrState) || !bytes.Equal(l.Save(), before) {
 			t.Fatalf("refused with %v, and now %x instead of %x", err, l.Save(), before)
 		}
 		return
 	}
 	wellFormed(t, l.Release())
-	if l.Load(append(slices.Clone(b), 0)) == nil {
+	if l.Load(vouch.For(append(slices.Clone(b), 0))) == nil {
 		t.Fatalf("%x is taken, and so with a byte more", b)
 	}
 	saved := l.Save()
-	if err := l.Load(saved); err != nil || len(saved) > len(b) || !bytes.Equal(l.Save(), saved) {
+	if err := l.Load(vouch.For(saved)); err != nil || len(saved) > len(b) || !bytes.Equal(l.Save(), saved) {
 		t.Fatalf("%x is saved as %x and then as %x, %v", b, saved, l.Save(), err)
 	}
 }
@@ -249,13 +250,13 @@ func FuzzLoadIsCheap(f *testing.F) {
 	many.Streams = MaxLen
 	f.Add(append(charged(many), make([]byte, 500)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d, err := NewCurator(Lockstep, account.Unlimited, NewSecureSource())
+		d, err := NewCurator(Lockstep, vouch.For(account.Unlimited), NewSecureSource())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		err = d.Load(NewSecret(b))
+		err = d.Load(NewSecret(vouch.For(b)))
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20+100*uint64(len(b)) {
 			t.Fatalf("%d bytes allocated for %d, %v", n, len(b), err)
@@ -363,7 +364,7 @@ func FuzzOpen(f *testing.F) {
 		if small, deltaErr := account.DeltaOf(delta); deltaErr == nil && budget.Epsilon != Infinite {
 			budget.Delta = small
 		}
-		d, curatorErr := NewCurator(Lockstep, budget, seeded(1))
+		d, curatorErr := NewCurator(Lockstep, vouch.For(budget), seeded(1))
 		if curatorErr != nil {
 			if budget.Check() == nil {
 				t.Fatal(curatorErr)
@@ -429,10 +430,10 @@ func FuzzCharge(f *testing.F) {
 			return
 		}
 		checkNoise(t, c)
-		r, err := Received(Fields{
+		r, err := Received(vouch.For(Fields{
 			Stream: StreamID(of), Span: Span{From: from, To: to}, Count: make([]uint64, 1), Value: make([]int64, uint64(values)%(MaxLen+1)),
 			Exponent: GridExponent, Noise: Noise{Law: Law(law), Scale: noise, VarianceUnits: terms},
-		})
+		}))
 		if err != nil {
 			return
 		}
@@ -519,10 +520,10 @@ func FuzzReplay(f *testing.F) {
 	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(MaxValue), uint8(1), c.Scale, uint32(VarianceScale))
 	f.Add(uint32(1), uint64(1), uint64(2), uint64(1), int64(0), uint8(0), uint64(1), uint32(2))
 	f.Fuzz(func(t *testing.T, stream uint32, from, to, count uint64, value int64, n uint8, scale uint64, terms uint32) {
-		r, err := Received(Fields{
+		r, err := Received(vouch.For(Fields{
 			Stream: StreamID(stream), Span: Span{From: from, To: to}, Count: []uint64{count}, Value: slices.Repeat([]int64{value}, int(n)),
 			Exponent: GridExponent, Noise: Noise{Scale: scale, VarianceUnits: terms},
-		})
+		}))
 		if err != nil {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/bandit/gram"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 const features, streams = 4, 2000
@@ -34,7 +35,7 @@ func gramOf(t *testing.T, r dp.Release, kind gram.Kind) gram.Gram {
 // of the noise according to the charge, as a ledger has it.
 func released(t *testing.T, kind gram.Kind, records ...[]float64) (all []dp.Release, sigma float64) {
 	t.Helper()
-	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{7}))
+	curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{7}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"peerd.dev/internal/vouch"
 )
 
 // drawn plays a private stream of kary and returns what it drew, and what it hid, leaf by leaf.
@@ -26,7 +28,7 @@ func drawn(t *testing.T, s Spec, reward float64, leaves uint64) (d *Curator, nod
 
 func private(t *testing.T, s Spec) *Curator {
 	t.Helper()
-	d, err := NewCurator(Private, budgetOf(t, s), NewSecureSource())
+	d, err := NewCurator(Private, vouch.For(budgetOf(t, s)), NewSecureSource())
 	if err == nil {
 		_, err = d.Open(s)
 	}
@@ -73,7 +75,7 @@ func TestHiddenNoiseIsRestoredWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := replayLeaf(d, uint64(most)+1, 1, nodes[most], NewSecret(x.hidden)); (err == nil) != x.ok || err != nil && !errors.Is(err, ErrReplay) {
+		if err := replayLeaf(d, uint64(most)+1, 1, nodes[most], NewSecret(vouch.For(x.hidden))); (err == nil) != x.ok || err != nil && !errors.Is(err, ErrReplay) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if x.ok {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"peerd.dev/dp/state"
+	"peerd.dev/internal/vouch"
 )
 
 // Mixed is the state of one peer in gossip averaging: for every coordinate the peer's own newest
@@ -171,17 +172,17 @@ func (m *Mixed) move(d Release, sign int64) error {
 
 // Release returns the present values, followed by the weights unless all are 1.
 func (m *Mixed) Release() (r Release) {
-	m.ReleaseTo(&r)
+	m.ReleaseTo(vouch.For(&r))
 	return r
 }
 
-// ReleaseTo makes r what Release returns, in r's memory, as [Release.CopyTo] does.
-func (m *Mixed) ReleaseTo(r *Release) {
+// ReleaseTo makes to what Release returns, in to's memory, as [Release.CopyTo] does.
+func (m *Mixed) ReleaseTo(to vouch.Value[*Release]) {
 	size := len(m.v)
 	if m.even() {
 		size = len(m.own)
 	}
-	r.renew(nil, m.v[:size], MeanExponent)
+	to.Get().renew(nil, m.v[:size], MeanExponent)
 }
 
 // Save returns the state, which is public.
@@ -189,10 +190,10 @@ func (m *Mixed) Save() []byte { return state.Save(stateVersion, m.fields) }
 
 // Load restores the state of a Mixed with the same number of coordinates. An error wraps
 // [ErrState] and leaves the state unchanged.
-func (m *Mixed) Load(saved []byte) error {
+func (m *Mixed) Load(saved vouch.Value[[]byte]) error {
 	next := *m
 	next.own, next.v, next.in = slices.Clone(m.own), slices.Clone(m.v), slices.Clone(m.in)
-	if err := state.Load(saved, stateVersion, next.fields); err != nil {
+	if err := state.Load(saved.Get(), stateVersion, next.fields); err != nil {
 		return err
 	}
 	*m = next

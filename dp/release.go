@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"peerd.dev/dp/mechanism"
+	"peerd.dev/internal/vouch"
 )
 
 // StreamID numbers a stream of a node's published stream table, from 0.
@@ -79,10 +80,10 @@ func (r *Release) NoiseMoments() NoiseMoments { return r.noise.Moments(unit(r.e)
 func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 52) }
 
 // CopyTo makes to a copy of r, in to's memory, which no other Release may share. It is for the
-// messages that package protocol reuses; a test refuses any other caller.
-func (r *Release) CopyTo(to *Release) {
-	to.renew(r.count, r.v, r.e)
-	to.stream, to.span, to.noise = r.stream, r.span, r.noise
+// messages that package protocol reuses.
+func (r *Release) CopyTo(to vouch.Value[*Release]) {
+	to.Get().renew(r.count, r.v, r.e)
+	to.Get().stream, to.Get().span, to.Get().noise = r.stream, r.span, r.noise
 }
 
 // renew makes r a Release of copies without noise, in its own memory.
@@ -113,8 +114,9 @@ func (r *Release) Fields() Fields {
 }
 
 // Received makes a Release of a copy of what a peer sent. It is only for the codec of package
-// protocol; a test refuses any other caller.
-func Received(f Fields) (Release, error) {
+// protocol: no other module can call it.
+func Received(sent vouch.Value[Fields]) (Release, error) {
+	f := sent.Get()
 	switch {
 	case len(f.Value) > MaxLen || len(f.Count) > MaxLen:
 		return Release{}, fmt.Errorf("%w: %d values and %d counts, at most %d each", ErrMalformed, len(f.Value), len(f.Count), MaxLen)

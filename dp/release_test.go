@@ -3,13 +3,15 @@ package dp
 import (
 	"slices"
 	"testing"
+
+	"peerd.dev/internal/vouch"
 )
 
 // TestReleasesAreImmutable: no slice that a Release was made of, or that it returns, is its own,
 // so nothing can be written into it.
 func TestReleasesAreImmutable(t *testing.T) {
 	f := Fields{Stream: 1, Span: Span{From: 0, To: 1}, Count: []uint64{7}, Value: []int64{5, 6}}
-	r, err := Received(f)
+	r, err := Received(vouch.For(f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +24,7 @@ func TestReleasesAreImmutable(t *testing.T) {
 	}
 
 	sealed := []byte("sealed")
-	s, err := ReceivedSealed(sealed)
+	s, err := ReceivedSealed(vouch.For(sealed))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"peerd.dev/internal/vouch"
 )
 
 // A move is what a node does with its curator: it adds a record, or closes the next leaf.
@@ -54,7 +56,7 @@ func sameLeaf(a, b Leaf) bool { return a.Node.Equal(b.Node) && a.Sum.Equal(b.Sum
 func sameRelease(a, b Release) bool { return a.Equal(b) }
 
 func open2(t *rapid.T, mode Mode, s Spec, src *Source) *Curator {
-	d, err := NewCurator(mode, budgetOf(t, s), src)
+	d, err := NewCurator(mode, vouch.For(budgetOf(t, s)), src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package dp
 
-import "fmt"
+import (
+	"fmt"
+
+	"peerd.dev/internal/vouch"
+)
 
 // Sealed is an encrypted Release: bytes that only the holder of a key can read,
 // carried by peers who cannot.
@@ -14,7 +18,8 @@ func (s Sealed) Bytes() []byte { return []byte(s.b) }
 
 // ReceivedSealed makes a Sealed of a copy of what a peer sent. Like [Received], it is only for
 // the codec.
-func ReceivedSealed(b []byte) (Sealed, error) {
+func ReceivedSealed(sent vouch.Value[[]byte]) (Sealed, error) {
+	b := sent.Get()
 	if len(b) == 0 || len(b) > MaxSealed {
 		return Sealed{}, fmt.Errorf("%w: %d sealed bytes, want 1 to %d", ErrMalformed, len(b), MaxSealed)
 	}

@@ -3,6 +3,8 @@ package dp
 import (
 	"fmt"
 	"log/slog"
+
+	"peerd.dev/internal/vouch"
 )
 
 // A Secret is an encoded state with private data. It prints, logs and marshals as "private", so
@@ -10,7 +12,7 @@ import (
 type Secret struct{ b []byte }
 
 // NewSecret makes a Secret of bytes that the store kept. It keeps b.
-func NewSecret(b []byte) Secret { return Secret{b} }
+func NewSecret(b vouch.Value[[]byte]) Secret { return Secret{b.Get()} }
 
 // Bytes returns the bytes, only for the store. They must not be changed.
 func (s Secret) Bytes() []byte { return s.b }

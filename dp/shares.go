@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"peerd.dev/dp/state"
+	"peerd.dev/internal/vouch"
 )
 
 // Shares is the state of one peer in running consensus: for every part, what averaging has made
@@ -153,17 +154,17 @@ func (f *Flow) Sent(i int) int64 { return f.sent[i] }
 // Taken returns what has been taken of value i of [Shares].
 func (f *Flow) Taken(i int) int64 { return f.taken[i] }
 
-// ReleaseTo makes r what was sent over the link, in r's memory, as [Release.CopyTo] does.
-func (f *Flow) ReleaseTo(r *Release) { r.renew(nil, f.sent, GridExponent) }
+// ReleaseTo makes to what was sent over the link, in to's memory, as [Release.CopyTo] does.
+func (f *Flow) ReleaseTo(to vouch.Value[*Release]) { to.Get().renew(nil, f.sent, GridExponent) }
 
 // Save returns the state, which is public.
 func (s *Shares) Save() []byte { return state.Save(stateVersion, s.fields) }
 
 // Load restores the state of the same number of parts. An error wraps [ErrState] and leaves the
 // state unchanged.
-func (s *Shares) Load(saved []byte) error {
+func (s *Shares) Load(saved vouch.Value[[]byte]) error {
 	next := NewShares(s.Parts())
-	if err := state.Load(saved, stateVersion, next.fields); err != nil {
+	if err := state.Load(saved.Get(), stateVersion, next.fields); err != nil {
 		return err
 	}
 	*s = *next
@@ -179,9 +180,9 @@ func (s *Shares) fields(v *state.Visitor) {
 func (f *Flow) Save() []byte { return state.Save(stateVersion, f.fields) }
 
 // Load restores the state of a link with the same number of parts, as [Shares.Load] does.
-func (f *Flow) Load(saved []byte) error {
+func (f *Flow) Load(saved vouch.Value[[]byte]) error {
 	next := NewFlow(len(f.sent) / 2)
-	if err := state.Load(saved, stateVersion, next.fields); err != nil {
+	if err := state.Load(saved.Get(), stateVersion, next.fields); err != nil {
 		return err
 	}
 	*f = next

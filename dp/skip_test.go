@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 // A life is a curator with the records in its own leaves, by number, and the nodes of its part,
@@ -29,7 +30,7 @@ type life struct {
 }
 
 func newLife(t *rapid.T, s Spec, src *Source) *life {
-	d, err := NewCurator(Lockstep, account.Unlimited, src)
+	d, err := NewCurator(Lockstep, vouch.For(account.Unlimited), src)
 	if err != nil {
 		t.Fatal(err)
 	}

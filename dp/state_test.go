@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/state"
+	"peerd.dev/internal/vouch"
 )
 
 // TestALoadedCuratorGoesOnAsTheSavedOne: bit for bit like one that was never saved, with noise
@@ -45,7 +46,7 @@ func TestALoadedCuratorGoesOnAsTheSavedOne(t *testing.T) {
 			}
 			loaded := fresh()
 			if rapid.Bool().Draw(t, "unopened") {
-				if loaded, err = NewCurator(second.mode, second.budget, second.src); err != nil {
+				if loaded, err = NewCurator(second.mode, vouch.For(second.budget), second.src); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -98,7 +99,7 @@ func TestAnotherCuratorsStateIsRefused(t *testing.T) {
 		return state
 	}
 	curator := func(mode Mode, budget Cost, src *Source, s Spec) *Curator {
-		d, err := NewCurator(mode, account.Budget{Epsilon: budget}, src)
+		d, err := NewCurator(mode, vouch.For(account.Budget{Epsilon: budget}), src)
 		if err == nil {
 			_, err = d.Open(s)
 		}
@@ -135,7 +136,7 @@ func TestAnotherCuratorsStateIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	rich.budget.Epsilon = Nano
-	poor, err := NewCurator(Lockstep, account.Budget{Epsilon: Nano}, seeded(1))
+	poor, err := NewCurator(Lockstep, vouch.For(account.Budget{Epsilon: Nano}), seeded(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,7 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := NewCurator(Lockstep, d.budget, seeded(1))
+		next, err := NewCurator(Lockstep, vouch.For(d.budget), seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +223,7 @@ func FuzzLoad(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	inf, err := NewCurator(Lockstep, account.Unlimited, seeded(1))
+	inf, err := NewCurator(Lockstep, vouch.For(account.Unlimited), seeded(1))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -233,11 +234,11 @@ func FuzzLoad(f *testing.F) {
 	f.Add(append(append(empty[:len(empty)-1:len(empty)-1], 1), chargeBytes(&c)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, budget := range []account.Budget{{Epsilon: Nano}, account.Unlimited, {Epsilon: Nano, Delta: 1e12}} {
-			d, err := NewCurator(Lockstep, budget, seeded(2))
+			d, err := NewCurator(Lockstep, vouch.For(budget), seeded(2))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err = d.Load(NewSecret(b)); err != nil {
+			if err = d.Load(NewSecret(vouch.For(b))); err != nil {
 				if !errors.Is(err, ErrState) {
 					t.Fatal(err)
 				}
@@ -277,11 +278,11 @@ func TestADamagedStateIsRefused(t *testing.T) {
 	}
 	b := state.Bytes()
 	for n := range b {
-		if err := d.Load(NewSecret(b[:n])); !errors.Is(err, ErrState) {
+		if err := d.Load(NewSecret(vouch.For(b[:n]))); !errors.Is(err, ErrState) {
 			t.Fatalf("%d of %d bytes: %v", n, len(b), err)
 		}
 	}
-	if err := d.Load(NewSecret(append(slices.Clone(b), 0))); !errors.Is(err, ErrState) {
+	if err := d.Load(NewSecret(vouch.For(append(slices.Clone(b), 0)))); !errors.Is(err, ErrState) {
 		t.Fatalf("a byte more: %v", err)
 	}
 	if err := d.Load(state); err != nil {
@@ -309,7 +310,7 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 		c.Release()
 		m2, c2 := NewMixed(n, 3), NewCounts(n)
 		c2.Release()
-		if err := errors.Join(m2.Load(m.Save()), c2.Load(c.Save())); err != nil {
+		if err := errors.Join(m2.Load(vouch.For(m.Save())), c2.Load(vouch.For(c.Save()))); err != nil {
 			t.Fatal(err)
 		}
 		if !m2.Release().Equal(m.Release()) || !slices.Equal(m2.own, m.own) || !c2.Release().Equal(c.Release()) {
@@ -317,7 +318,7 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 		}
 		another := m.Save()
 		another[1] = 0
-		if !errors.Is(NewMixed(n, 3).Load(another), ErrState) {
+		if !errors.Is(NewMixed(n, 3).Load(vouch.For(another)), ErrState) {
 			t.Fatal("another lattice")
 		}
 		w, w2 := NewMixed(n, 3), NewMixed(n, 3)
@@ -329,14 +330,14 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 				w.Join(i)
 			}
 		}
-		if err := errors.Join(w.Add(Release{v: append(values.Draw(t, "values"), values.Draw(t, "weights")...), e: MeanExponent}), w2.Load(w.Save())); err != nil {
+		if err := errors.Join(w.Add(Release{v: append(values.Draw(t, "values"), values.Draw(t, "weights")...), e: MeanExponent}), w2.Load(vouch.For(w.Save()))); err != nil {
 			t.Fatal(err)
 		}
 		if !w2.Release().Equal(w.Release()) || !slices.Equal(w2.own, w.own) || !slices.Equal(w2.in, w.in) {
 			t.Fatalf("loaded %v, want %v", w2, w)
 		}
 		for _, saved := range [][]byte{nil, {9}, append(m.Save(), 0)} {
-			if !errors.Is(m2.Load(saved), ErrState) || !errors.Is(c2.Load(append(saved, 0)), ErrState) {
+			if !errors.Is(m2.Load(vouch.For(saved)), ErrState) || !errors.Is(c2.Load(vouch.For(append(saved, 0))), ErrState) {
 				t.Fatalf("loaded %x", saved)
 			}
 		}
@@ -347,7 +348,7 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 }
 
 func TestASecretPrintsAsPrivate(t *testing.T) {
-	s := NewSecret([]byte("rewards"))
+	s := NewSecret(vouch.For([]byte("rewards")))
 	j, err := json.Marshal(map[string]any{"state": s})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 func spec(leaves uint64, m Mechanism) Spec {
@@ -33,7 +34,7 @@ func budgetOf(t interface{ Fatal(args ...any) }, s Spec) account.Budget {
 
 func open(t testing.TB, s Spec, src *Source) *Curator {
 	t.Helper()
-	d, err := NewCurator(Lockstep, budgetOf(t, s), src)
+	d, err := NewCurator(Lockstep, vouch.For(budgetOf(t, s)), src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestSumsAreTheDumbOnes(t *testing.T) {
 		dim := rapid.IntRange(1, 3).Draw(t, "dim")
 		s := spec(leaves, None)
 		s.Dim = dim
-		d, err := NewCurator(Lockstep, account.Unlimited, seeded(1))
+		d, err := NewCurator(Lockstep, vouch.For(account.Unlimited), seeded(1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
 )
@@ -12,7 +13,7 @@ import (
 // row returns an envelope with a row of a number of arms: some 370 bytes for 64.
 func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	b.Helper()
-	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
+	curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"peerd.dev/protocol"
 )
@@ -91,19 +92,32 @@ func (c *Config) signed(x protocol.Checkpoint) (s protocol.SignedCheckpoint, err
 	return s, err
 }
 
-// proves reports whether the peer in a place has signed a checkpoint, with its key or one before. A checkpoint
-// without records needs no proof.
+// proves reports whether the peer in a place has signed a checkpoint with its present key, or stated it when its key was
+// replaced. A checkpoint without records needs no proof, and one of more records than there can be has none.
 func (c *Config) proves(of protocol.Peer, s protocol.SignedCheckpoint) bool {
-	if s.Records == 0 {
+	p := &c.Peers[of]
+	switch {
+	case s.Records == 0, s.Checkpoint == p.stated():
 		return true
+	case c.MostRecords > 0 && s.Records > c.MostRecords:
+		return false
 	}
-	b := c.covered(s.Checkpoint)
-	for _, id := range append([]string{c.Peers[of].ID}, c.Peers[of].Former...) {
-		if id != c.Peers[of].Token && Verify(id, signedCheckpoint, b, s.Signature[:]) {
-			return true
-		}
+	return Verify(p.ID, signedCheckpoint, c.covered(s.Checkpoint), s.Signature[:])
+}
+
+// formerly reports whether the peer in a place may have signed a checkpoint before it replaced the key of the signature.
+func (c *Config) formerly(of protocol.Peer, s protocol.SignedCheckpoint) bool {
+	return slices.ContainsFunc(c.Peers[of].Closed, func(x Closed) bool {
+		return s.Records <= x.Ledger.Records && Verify(x.ID, signedCheckpoint, c.covered(s.Checkpoint), s.Signature[:])
+	})
+}
+
+// stated returns the ledger that the peer stated when its key was last replaced.
+func (p *PeerInfo) stated() protocol.Checkpoint {
+	if n := len(p.Closed); n > 0 {
+		return p.Closed[n-1].Ledger
 	}
-	return false
+	return protocol.Checkpoint{}
 }
 
 // covered returns what the signature of a checkpoint covers.

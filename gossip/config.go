@@ -44,10 +44,21 @@ type Config struct {
 	Run         Run                         // of this process; if zero, the host draws one
 	Checkpoint  protocol.Checkpoint         // this peer's, at the start
 	Known       []protocol.SignedCheckpoint // by peer: the highest checkpoint from earlier runs; may be nil
+	MostRecords uint64                      // more than any ledger of the network can have; 0 for no limit
+	// Forks are, by peer, checkpoints that no single ledger contains, from earlier runs.
+	Forks map[protocol.Peer][]protocol.SignedCheckpoint
+	// OnFork, if set, is called once for each peer with what is to be kept as its Forks.
+	OnFork func(of protocol.Peer, all []protocol.SignedCheckpoint)
+	// Holds, if set, reports whether this peer's ledger contains a checkpoint that another peer remembers, or has
+	// accepted its loss. Without it only checkpoints of the present length or more are compared.
+	Holds func(from protocol.Peer, c protocol.Checkpoint) bool
 	// OnRemembered, if set, is called for every hello with the checkpoint that the neighbour
 	// remembers of this peer, and whether this peer has signed it. If this peer's checkpoint does
 	// not follow it, the link does not come up; it is signed then.
 	OnRemembered func(from protocol.Peer, c protocol.Checkpoint, signed bool)
+	// OnMemory, if set, is called with a checkpoint of this peer that a peer has shown with this peer's signature. The other
+	// peer need not be a neighbour.
+	OnMemory func(from protocol.Peer, c protocol.Checkpoint)
 	// OnRival, if set, is called when a neighbour is connected with another process that has this
 	// peer's key. The link stays down while the other process is connected.
 	OnRival func(from protocol.Peer)
@@ -87,13 +98,20 @@ func (c *Config) formerIDs() (ids []peer.ID, err error) {
 	return ids, nil
 }
 
+// A Closed is a key that a peer had before, and the peer's ledger when the key was replaced. The network agreed on
+// that statement, so it is a memory of the peer that everyone has, and the key proves nothing any more.
+type Closed struct {
+	ID     string
+	Ledger protocol.Checkpoint
+}
+
 // PeerInfo is a peer's id and the addresses on which it listens.
 type PeerInfo struct {
 	Name   string // for the log; its index if empty
 	ID     string
 	Addrs  []string // multiaddrs, with or without /p2p/ID at the end
-	Former []string // ids that it had before: they may ask for the network document, and all except Token's have signed earlier checkpoints
-	Token  string   // the one of Former that an invitation had, whose key others know; "" for none
+	Former []string // ids that it had before: they may ask for the network document, and nothing else
+	Closed []Closed // the ids in Former whose owner stated how far its ledger was, in the same order
 	// Absent marks a place without an active peer: it may trade network documents, and nothing else.
 	Absent bool
 	// Gone marks an absent place whose peer left. It receives the network document, as former ids do, and what it
@@ -227,8 +245,8 @@ func dialled(s string, id peer.ID) (ma.Multiaddr, error) {
 	case transport == nil:
 		return nil, fmt.Errorf("address %q has no transport address", s)
 	}
-	if _, last := ma.SplitLast(transport); last.Protocol().Code != ma.P_TCP {
-		return nil, fmt.Errorf("address %q: want one over TCP alone, such as /ip4/192.0.2.1/tcp/8471", s)
+	if err = reaches(transport); err != nil {
+		return nil, fmt.Errorf("address %q: %w", s, err)
 	}
 	return transport, nil
 }

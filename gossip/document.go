@@ -28,6 +28,15 @@ const maxDocument = 1<<21 - 1
 // and logged with that peer's name.
 var ErrDocument = errors.New("network document refused")
 
+// A Lie is an error of [Document.Merge] that is the fault of the peer that has signed what another one showed. It is counted and
+// logged with the name of the signer, and the exchange goes on.
+type Lie struct {
+	Of  protocol.Peer
+	Err error
+}
+
+func (l *Lie) Error() string { return l.Err.Error() }
+
 // A Document is what a peer holds of the network document. The peer shows it to every peer that
 // was ever in the network. Its methods are called concurrently.
 type Document interface {
@@ -39,14 +48,18 @@ type Document interface {
 // TradeDocument exchanges network documents with a peer: it shows what this peer holds and merges
 // what the other peer holds. The peer need not be a neighbour.
 func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
-	if h.cfg.Document == nil || !h.enter() {
+	if h.cfg.Document == nil {
 		return nil
+	}
+	if !h.enter() {
+		return ErrClosed
 	}
 	defer h.running.Done()
 	id := h.members[to].id
 	err := trade(ctx, func(ctx context.Context) (network.Stream, error) {
 		return h.libp2p.NewStream(ctx, id, documentProtocol)
 	}, h.cfg.Document)
+	err = h.traders[id].excuse(err, h.log)
 	h.traders[id].judge(err, h.log)
 	return err
 }
@@ -154,7 +167,7 @@ func (h *Host) answerTrade(s network.Stream, with *trader) error {
 	}
 	theirs, err := f.next(maxDocument)
 	if err == nil && len(theirs) > 0 {
-		err = h.cfg.Document.Merge(theirs)
+		err = with.excuse(h.cfg.Document.Merge(theirs), h.log)
 	}
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -31,6 +32,9 @@ func (p *paper) Merge(b []byte) error {
 	for _, w := range strings.Fields(string(b)) {
 		if w == "wrong" {
 			return fmt.Errorf("%w: a wrong word", ErrDocument)
+		}
+		if w == "signed-by-0" {
+			return &Lie{0, fmt.Errorf("%w: a wrong word of peer 0", ErrDocument)}
 		}
 		if !slices.Contains(p.words, w) {
 			p.words = append(p.words, w)
@@ -182,6 +186,42 @@ func TestWhoAbusesTheDocumentIsNamed(t *testing.T) {
 	}
 	if honest, _ := refused(); honest != wasHonest || log.lines("honest") > 0 || log.lines("liar") != 1 {
 		t.Error("who is named:", honest, log.b.String())
+	}
+}
+
+// TestALieIsCountedForWhoSignedIt: not for the peer that relays it, whose exchange goes on.
+func TestALieIsCountedForWhoSignedIt(t *testing.T) {
+	cs := configs(3, path(3))
+	for i, words := range [][]string{{"a"}, {"a"}, {"a", "signed-by-0"}} {
+		cs[i].Document = &paper{words: words}
+	}
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	for i, trade := range []func() error{
+		func() error { return hosts[2].TradeDocument(t.Context(), 1) }, // which 1 answers
+		func() error { return hosts[1].TradeDocument(t.Context(), 2) },
+	} {
+		if err := trade(); err != nil {
+			t.Errorf("an honest relay is not heard: %v", err)
+		}
+		if all := hosts[1].Status(); all[0].Refused != uint64(i+1) || all[1].Refused != 0 {
+			t.Errorf("counted: %d for the author, %d for the relay", all[0].Refused, all[1].Refused)
+		}
+	}
+}
+
+// TestAClosedHostHasHeardNobody.
+func TestAClosedHostHasHeardNobody(t *testing.T) {
+	cs := configs(2, path(2))
+	for i := range cs {
+		cs[i].Document = &paper{words: []string{"a"}}
+	}
+	hosts := start(t, cs)
+	if err := hosts[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := hosts[0].TradeDocument(t.Context(), 1); !errors.Is(err, ErrClosed) {
+		t.Error(err)
 	}
 }
 

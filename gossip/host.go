@@ -110,6 +110,11 @@ func NewHost(c Config) (*Host, error) {
 		if c.Checkpoints && c.Known != nil {
 			m.highest = c.Known[i]
 		}
+		if stated := c.Peers[i].stated(); c.Checkpoints && stated.Records > m.highest.Records {
+			m.pass()
+			m.highest = protocol.SignedCheckpoint{Checkpoint: stated}
+		}
+		m.fork = c.Forks[m.index]
 		h.members = append(h.members, m)
 	}
 	h.traders = newTraders(h.members, c.Peers, former)

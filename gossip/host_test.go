@@ -15,6 +15,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -26,7 +27,7 @@ func TestRingDeliversInOrderBothWays(t *testing.T) {
 	cs[2].Tap = func(to protocol.Peer, frame []byte) {
 		mu.Lock()
 		defer mu.Unlock()
-		m, err := protocol.Decode(frame)
+		m, err := protocol.Decode(vouch.For(frame))
 		if err != nil || int(m.Round()) != tapped[to] {
 			t.Errorf("tap to peer %d: round %d, want %d (%v)", to, m.Round(), tapped[to], err)
 		}

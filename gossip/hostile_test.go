@@ -17,6 +17,7 @@ import (
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 
 	doc "peerd.dev/node/network"
+	"peerd.dev/protocol"
 )
 
 // An attack does what a hostile member can do as often as it can, until ctx ends.
@@ -74,6 +75,17 @@ func linked(b []byte) attack {
 	}
 }
 
+// stolen is a key that the victim has replaced.
+func stolen() *Config { return &Config{Identity: SeedIdentity([32]byte{90}), Network: "test"} }
+
+// remembering states, in hellos, records that a replaced key of the victim has signed.
+func remembering(ctx context.Context, t *testing.T, r host.Host, victim *Host) {
+	mine := victim.self
+	mine.self, mine.remembered = 0, signedBy(stolen(), branch(1<<40, 1))
+	hellos := append(prefixed(mine.encode()), prefixed(checkpointFrame(protocol.SignedCheckpoint{}, true))...)
+	written(linkProtocol, hellos)(ctx, t, r, victim)
+}
+
 // TestAHostileMemberIsNamed plays what a member can send against the rules, each as fast as it can: the
 // victim's memory stays bounded, it counts and names the member, at most once a minute, and no other peer, and its link
 // with an honest neighbour stays up. PEERD_LONG plays each for ten seconds. A flood of valid messages is dropped at the
@@ -96,6 +108,7 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 		{"steps that are null", "want network.Step", shown("steps", "null")},
 		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
 		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, prefixed(bytes.Repeat([]byte{1}, 1<<20)))},
+		{"memories by a replaced key", "which this peer has not signed", remembering},
 		{"messages of the topic", "on the topic", flood([]byte("rubbish"))},
 		{"streams that stay open", "resource limit exceeded", func(ctx context.Context, _ *testing.T, r host.Host, victim *Host) {
 			for ctx.Err() == nil {
@@ -144,6 +157,7 @@ func attacked(t *testing.T, do attack, reason string, long time.Duration) {
 	for i := range cs {
 		cs[i].Document = &record{paper{words: []string{"a"}}}
 		cs[i].Peers[0].Name, cs[i].Peers[2].Name = "hostile", "honest"
+		cs[i].Peers[1].Former, cs[i].Peers[1].Closed = []string{stolen().Identity.ID()}, []Closed{{stolen().Identity.ID(), protocol.Checkpoint{}}}
 	}
 	cs[1].Logger = slog.New(slog.NewTextHandler(&log, nil))
 	victim := start(t, cs[1:])[0]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -177,7 +178,7 @@ func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.Signe
 			}
 			continue
 		}
-		m, err := protocol.Decode(b)
+		m, err := protocol.Decode(vouch.For(b))
 		if err != nil {
 			return n, fmt.Errorf("%w: %w", errViolation, err)
 		}

@@ -14,12 +14,12 @@ import (
 // as libp2p's own.
 const signedMessage = "peerd/message/1\x00"
 
-// A Keyring verifies signatures of the peers of one network for that network. It is safe
-// for concurrent use; peers in one process can share it.
+// A Keyring verifies signatures of the peers of one network for that network, by their present keys: what a
+// replaced key has signed, its owner signs again. It is safe for concurrent use; peers in one process can share it.
 type Keyring struct {
 	prefix  []byte
-	public  [][]ed25519.PublicKey // by index; the present key first, then those before
-	scratch sync.Pool             // of *[]byte
+	public  []ed25519.PublicKey // by index
+	scratch sync.Pool           // of *[]byte
 }
 
 // NewKeyring returns the keyring of a network whose peers have the given ids, in
@@ -30,7 +30,7 @@ func NewKeyring(network string, ids []string) (*Keyring, error) {
 	}
 	k := &Keyring{
 		prefix: []byte(signedMessage + network + "\x00"),
-		public: make([][]ed25519.PublicKey, len(ids)),
+		public: make([]ed25519.PublicKey, len(ids)),
 	}
 	k.scratch.New = func() any { return new([]byte) }
 	for i, s := range ids {
@@ -39,17 +39,6 @@ func NewKeyring(network string, ids []string) (*Keyring, error) {
 		}
 	}
 	return k, nil
-}
-
-// AddFormer has the keyring verify what a peer signed with an earlier key, too: its messages
-// are relayed for as long as nothing newer takes their place. It is called before the first use.
-func (k *Keyring) AddFormer(p protocol.Peer, ids []string) error {
-	for _, s := range ids {
-		if err := k.add(int(p), s); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (k *Keyring) add(i int, s string) error {
@@ -61,7 +50,7 @@ func (k *Keyring) add(i int, s string) error {
 	if err != nil {
 		return fmt.Errorf("gossip: peer %d: id %q: %w", i, s, err)
 	}
-	k.public[i] = append(k.public[i], key)
+	k.public[i] = key
 	return nil
 }
 
@@ -72,12 +61,7 @@ func (k *Keyring) Verify(p protocol.Peer, b, sig []byte) bool {
 	}
 	signed := k.signed(b)
 	defer k.scratch.Put(signed)
-	for _, key := range k.public[p] {
-		if ed25519.Verify(key, *signed, sig) {
-			return true
-		}
-	}
-	return false
+	return ed25519.Verify(k.public[p], *signed, sig)
 }
 
 // Keys returns the keys of the peer with the given identity.

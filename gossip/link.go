@@ -136,7 +136,11 @@ func (l *link) lost(s network.Stream, why error) {
 	}
 	l.reason = why
 	if up && l.h.work.Err() == nil {
-		l.log.Warn("link lost", "reason", oneLine(why))
+		level := slog.LevelWarn
+		if errors.Is(why, errGoodbye) { // the peer ends, or has another version of the network document
+			level = slog.LevelInfo
+		}
+		l.log.Log(l.h.work, level, "link lost", "reason", oneLine(why))
 		l.logged = true
 	}
 	l.h.notify()

@@ -15,6 +15,17 @@ func (l libraries) Enabled(ctx context.Context, at slog.Level) bool {
 	return at >= slog.LevelWarn && l.Handler.Enabled(ctx, at)
 }
 
+// Handle implements [slog.Handler]. Peers that close a connection early, because they are refused or the network has changed,
+// are no trouble; this package counts and logs what they do.
+func (l libraries) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == "failed to identify peer" || r.Message == "error reading identify message" {
+		if r.Level = slog.LevelDebug; !l.Handler.Enabled(ctx, r.Level) {
+			return nil
+		}
+	}
+	return l.Handler.Handle(ctx, r)
+}
+
 // WithAttrs implements [slog.Handler].
 func (l libraries) WithAttrs(as []slog.Attr) slog.Handler {
 	return libraries{l.Handler.WithAttrs(as)}

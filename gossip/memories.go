@@ -15,10 +15,13 @@ import (
 // memoryProtocol carries the signed checkpoints that two peers remember of all peers. With it a checkpoint reaches
 // peers that are no neighbours of its owner, and each of them can answer for a neighbour that is away or has lost its
 // folder. No other peer can invent one, so a peer can only withhold them.
-const memoryProtocol = "/peerd/memory/1"
+const memoryProtocol = "/peerd/memory/2"
 
 // maxMemories bounds a frame of memoryProtocol, in bytes: an index and a checkpoint for each of 10,000 peers.
-const maxMemories = 10_000 * (binary.MaxVarintLen32 + 8 + 32 + signatureSize)
+const maxMemories = (10_000 + maxUnshown) * (binary.MaxVarintLen32 + 8 + 32 + signatureSize)
+
+// maxUnshown is how many checkpoints of the receiver a frame may have in addition to the highest.
+const maxUnshown = 3
 
 // TradeMemories exchanges with a peer, which need not be a neighbour, the checkpoints that both remember of all peers.
 func (h *Host) TradeMemories(ctx context.Context, with protocol.Peer) error {
@@ -34,10 +37,12 @@ func (h *Host) TradeMemories(ctx context.Context, with protocol.Peer) error {
 	}
 	defer func() { _ = s.Reset() }()
 	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
-	if _, err = s.Write(prefixed(h.memories())); err != nil {
+	if _, err = s.Write(prefixed(h.memories(with))); err != nil {
 		return err
 	}
-	err = h.readMemories(s, with)
+	if err = h.readMemories(s, with); err == nil {
+		h.members[with].shown()
+	}
 	h.traders[h.members[with].id].judge(err, h.log)
 	return err
 }
@@ -54,20 +59,29 @@ func (h *Host) tradeMemories(s network.Stream) {
 		if err := h.readMemories(s, with.index); err != nil {
 			return err
 		}
-		_, err := s.Write(prefixed(h.memories()))
+		_, err := s.Write(prefixed(h.memories(with.index)))
+		if err == nil {
+			with.shown()
+		}
 		return err
 	})
 }
 
-// memories returns the highest checkpoint of each peer that is known here with its signature, this peer's among them.
-func (h *Host) memories() (b []byte) {
+// memories returns the highest checkpoint of each peer that is known here with its signature, this peer's among them, and
+// of the peer that they are for also those that it has to compare with its ledger.
+func (h *Host) memories(to protocol.Peer) (b []byte) {
 	for _, m := range h.members {
-		c := m.remembered()
-		if m.index == h.cfg.Self {
-			c = *h.checkpoint.Load()
+		all := []protocol.SignedCheckpoint{m.remembered()}
+		switch m.index {
+		case h.cfg.Self:
+			all[0] = *h.checkpoint.Load()
+		case to:
+			all = append(all, m.unshown()...)
 		}
-		if c.Records > 0 && c.Signature != [signatureSize]byte{} {
-			b = appendCheckpoint(binary.AppendUvarint(b, uint64(m.index)), c, true)
+		for _, c := range all {
+			if c.Records > 0 && c.Signature != [signatureSize]byte{} {
+				b = appendCheckpoint(binary.AppendUvarint(b, uint64(m.index)), c, true)
+			}
 		}
 	}
 	return b
@@ -79,8 +93,11 @@ func (h *Host) readMemories(s network.Stream, from protocol.Peer) error {
 	if err != nil {
 		return err
 	}
-	for last := -1; len(b) > 0; {
+	for last, more := -1, maxUnshown; len(b) > 0; {
 		of, n := binary.Uvarint(b)
+		if of == uint64(h.cfg.Self) && int(of) == last && more > 0 {
+			last, more = last-1, more-1 // another one of this peer
+		}
 		if n <= 0 || len(b) < n+checkpointSize(true) || of > uint64(^uint32(0)) || int(of) <= last {
 			return fmt.Errorf("%w: checkpoints not in canonical form", errViolation)
 		}
@@ -100,15 +117,17 @@ func (h *Host) readMemories(s network.Stream, from protocol.Peer) error {
 // is not counted: the owner's key may have changed in a version that one of the two does not know.
 func (h *Host) learn(m *member, c protocol.SignedCheckpoint, from protocol.Peer) {
 	if m.index == h.cfg.Self {
-		own := h.checkpoint.Load()
-		if !own.Follows(c.Checkpoint) && h.cfg.proves(m.index, c) && h.cfg.OnRemembered != nil {
-			h.cfg.OnRemembered(from, c.Checkpoint, true)
+		h.compareOwn(from, c)
+		if h.cfg.OnMemory != nil && h.cfg.proves(m.index, c) {
+			h.cfg.OnMemory(from, c.Checkpoint)
 		}
 		return
 	}
 	m.order.Lock()
 	defer m.order.Unlock()
+	h.compare(m, c)
 	if c.Records > m.remembered().Records && h.cfg.proves(m.index, c) {
+		m.pass()
 		m.keep(c)
 		if h.cfg.OnCheckpoint != nil {
 			h.cfg.OnCheckpoint(m.index, c)

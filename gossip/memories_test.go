@@ -33,8 +33,19 @@ func TestMemoriesReachAllPeers(t *testing.T) {
 	if err := hosts[0].TradeMemories(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	if !ws[0].remembered(2, checkpointOf(9)) {
+	if !ws[0].shown(2, checkpointOf(9)) {
 		t.Error("a restored folder does not hear from a peer that is no neighbour")
+	}
+}
+
+// TestWhoRemembersReports: the owner hears of a memory that agrees with its ledger, too, from a peer to which it has no link.
+func TestWhoRemembersReports(t *testing.T) {
+	hosts, ws := three(t, 5, func(c *Config) protocol.SignedCheckpoint { return signedBy(c, checkpointOf(3)) })
+	if err := hosts[0].TradeMemories(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if !ws[0].shown(2, checkpointOf(5)) {
+		t.Error("an unlinked peer has not reported")
 	}
 }
 
@@ -49,7 +60,7 @@ func TestAMemoryHarmsNobody(t *testing.T) {
 			other.Network = "other"
 			return signedBy(&other, checkpointOf(9))
 		},
-		"old": func(c *Config) protocol.SignedCheckpoint { return signedBy(c, branch(3, 1)) },
+		"on the ledger": func(c *Config) protocol.SignedCheckpoint { return signedBy(c, checkpointOf(3)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			hosts, ws := three(t, 5, knows)
@@ -61,8 +72,8 @@ func TestAMemoryHarmsNobody(t *testing.T) {
 			if got := hosts[1].members[0].remembered(); got.Checkpoint != checkpointOf(5) {
 				t.Errorf("a neighbour remembers %v", got)
 			}
-			if ws[0].remembered(2, knows(&hosts[0].cfg).Checkpoint) {
-				t.Error("it was reported to the owner")
+			if shown := ws[0].shown(2, knows(&hosts[0].cfg).Checkpoint); shown != (name == "on the ledger") {
+				t.Errorf("it was shown to the owner: %v", shown)
 			}
 			if state, _, _ := hosts[0].members[1].link.state(); state != Up {
 				t.Error("a link went down")

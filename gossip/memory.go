@@ -30,9 +30,11 @@ type memory struct {
 	order   sync.Mutex // orders the calls of OnCheckpoint
 	mu      sync.Mutex
 	highest protocol.SignedCheckpoint
-	alarm   string // why the neighbour was refused; empty once it is accepted again
-	alarms  uint64 // how often it was refused
-	lied    bool   // it has stated what this peer has not signed
+	alarm   string                      // why the neighbour was refused; empty once it is accepted again
+	alarms  uint64                      // how often it was refused
+	lied    bool                        // it has stated what this peer has not signed
+	fork    []protocol.SignedCheckpoint // that no single ledger contains; nil for none
+	passed  protocol.SignedCheckpoint   // a lower one, of which only the owner can say whether highest follows it
 }
 
 func (y *memory) remembered() protocol.SignedCheckpoint {
@@ -84,6 +86,7 @@ func (l *link) checkRemembered(s protocol.SignedCheckpoint, rival bool) error {
 	if l.h.cfg.OnRemembered != nil && (!rival || !own.Follows(c)) {
 		l.h.cfg.OnRemembered(l.index, c, proven)
 	}
+	l.h.compareOwn(l.index, s)
 	if !own.Follows(c) {
 		return fmt.Errorf("%w: it remembers %v of this peer, here are %v: this folder was restored from a backup or runs twice", ErrMismatch, c, own.Checkpoint)
 	}
@@ -108,7 +111,7 @@ func (l *link) checkAdvertised(c, remembered protocol.SignedCheckpoint, signed b
 		return fmt.Errorf("%w: %v with a wrong signature", errViolation, c.Checkpoint)
 	}
 	if !c.Follows(remembered.Checkpoint) {
-		return l.refuse(c.Checkpoint, remembered.Checkpoint)
+		return l.refuse(c, remembered.Checkpoint)
 	}
 	if err := l.remember(c); err != nil {
 		return err
@@ -131,7 +134,7 @@ func (l *link) remember(c protocol.SignedCheckpoint) error {
 	case c.Records < highest.Records: // another stream was faster
 		return nil
 	case !c.Follows(highest.Checkpoint):
-		return l.refuse(c.Checkpoint, highest.Checkpoint)
+		return l.refuse(c, highest.Checkpoint)
 	case c.Checkpoint == highest.Checkpoint && (c == highest || c.Signature == [64]byte{}):
 		return nil
 	}
@@ -143,7 +146,9 @@ func (l *link) remember(c protocol.SignedCheckpoint) error {
 }
 
 // refuse raises the alarm and returns the error for the refusal.
-func (l *link) refuse(has, had protocol.Checkpoint) error {
+func (l *link) refuse(c protocol.SignedCheckpoint, had protocol.Checkpoint) error {
+	l.h.compare(l.member, c)
+	has := c.Checkpoint
 	l.memory.mu.Lock()
 	defer l.memory.mu.Unlock()
 	l.alarms++

@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -33,7 +34,7 @@ type PeerStatus struct {
 	Incarnation uint32        // newest that the peer has announced
 
 	Checkpoint protocol.Checkpoint // the neighbour's highest, in this run or an earlier one
-	Alarm      string              // why the neighbour's checkpoint was refused; empty if it was accepted
+	Alarm      string              // why the neighbour's checkpoint was refused, or that two histories of the peer are signed; empty if neither
 	Alarms     uint64              // how often it was refused
 
 	// The link's traffic, including the length prefixes of frames. Frames counts messages; bytes
@@ -76,6 +77,7 @@ func (h *Host) Status() []PeerStatus {
 			s.Checkpoint = l.remembered().Checkpoint
 			s.Alarm, s.Alarms = l.warning()
 		}
+		s.Alarm = cmp.Or(s.Alarm, m.forked())
 		// Counters that are incremented before the state changes are read after it, so that a
 		// refusal never shows without its count.
 		s.Incarnation = m.incarnation.Load()

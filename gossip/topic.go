@@ -9,6 +9,7 @@ import (
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -149,7 +150,7 @@ func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubs
 		from.refused.Add(1)
 		return pubsub.ValidationIgnore
 	}
-	m, err := protocol.Decode(msg.GetData())
+	m, err := protocol.Decode(vouch.For(msg.GetData()))
 	if err == nil && m.IsPresence() && m.Label().Origin != author {
 		err = fmt.Errorf("announces peer %d", m.Label().Origin)
 	}

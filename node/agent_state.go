@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
+	"peerd.dev/internal/vouch"
 )
 
 // agentVersion is the version of a saved Agent.
@@ -14,7 +15,7 @@ const agentVersion = 3
 // Save returns the agent's state between two steps, after Ready. An agent with the same config
 // that Loads it continues bit for bit like this one.
 func (a *Agent) Save() (dp.Secret, error) {
-	protocol, err := a.protocol.Save()
+	protocol, err := saveProtocol(a.protocol)
 	if err != nil {
 		return dp.Secret{}, err
 	}
@@ -27,7 +28,7 @@ func (a *Agent) save(protocol []byte) (dp.Secret, error) {
 	if err != nil {
 		return dp.Secret{}, err
 	}
-	return dp.NewSecret(state.Save(agentVersion, func(v *state.Visitor) { a.fields(v, curator, protocol) })), nil
+	return dp.NewSecret(vouch.For(state.Save(agentVersion, func(v *state.Visitor) { a.fields(v, curator, protocol) }))), nil
 }
 
 // Load restores a saved state. After an error the agent must not be used.
@@ -42,7 +43,7 @@ func (a *Agent) Load(saved dp.Secret) error {
 
 // fields visits the state, of which curator and protocol are parts when saving.
 func (a *Agent) fields(v *state.Visitor, curator dp.Secret, protocol []byte) {
-	v.Part(curator.Bytes, func(b []byte) error { return a.curator.Load(dp.NewSecret(b)) })
+	v.Part(curator.Bytes, func(b []byte) error { return a.curator.Load(dp.NewSecret(vouch.For(b))) })
 	idle := a.Idle()
 	v.Bool(&idle)
 	v.Check(idle == a.Idle(), "a peer with arms, or one without, that is the other now")
@@ -54,7 +55,7 @@ func (a *Agent) fields(v *state.Visitor, curator dp.Secret, protocol []byte) {
 		if len(b) == 0 {
 			return nil
 		}
-		return a.protocol.Load(b)
+		return loadProtocol(a.protocol, b)
 	})
 	for _, c := range a.coins {
 		v.Part(c.save, c.source.UnmarshalBinary)

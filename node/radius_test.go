@@ -13,6 +13,7 @@ import (
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
@@ -53,7 +54,7 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 					budget.Delta = 1000 // of a billion
 				}
 				p := node.Privacy{Mode: dp.Lockstep, Budget: budget, Mechanism: m, RecordsPerUser: 1, Horizon: leaves}
-				curator, err := dp.NewCurator(p.Mode, p.Budget, dp.NewSeededSource([32]byte{7}))
+				curator, err := dp.NewCurator(p.Mode, vouch.For(p.Budget), dp.NewSeededSource([32]byte{7}))
 				if err != nil {
 					t.Fatal(err)
 				}

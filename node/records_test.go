@@ -11,6 +11,7 @@ import (
 	"peerd.dev/bandit/gram"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
@@ -60,7 +61,7 @@ func newRecorder(t *testing.T, learner bandit.Params) *recorder {
 	}
 	r.kind = map[bandit.Kind]gram.Kind{bandit.Linear: gram.Linear, bandit.Corner: gram.Corner, bandit.Centred: gram.Centred}[r.learner.Statistic().Kind]
 	streams.Mechanism, streams.Leaves = dp.None, dp.MaxLeaves
-	if r.curator, err = dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1})); err != nil {
+	if r.curator, err = dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{1})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = r.curator.Open(streams); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -111,6 +112,32 @@ func (s *Spec) Streams() (dp.Spec, error) {
 	return s.Privacy.Streams(statistic, c), nil
 }
 
+// Charge returns what every peer with arms is charged when it starts. If the budget does not pay for it, the error is
+// the *[dp.BudgetError] with which a peer would not start.
+func (s *Spec) Charge() (dp.Charge, error) {
+	streams, err := s.Streams()
+	if err != nil {
+		return dp.Charge{}, err
+	}
+	curator, err := s.Privacy.curator(dp.Lockstep, streams, nil) // it draws nothing
+	if err != nil {
+		return dp.Charge{}, err
+	}
+	if _, err = curator.Open(streams); err != nil {
+		return dp.Charge{}, err
+	}
+	return curator.TakeCharges()[0], nil
+}
+
+// curator returns a curator with the budget for streams.
+func (p Privacy) curator(mode dp.Mode, streams dp.Spec, noise *dp.Source) (*dp.Curator, error) {
+	budget := p.Budget
+	if p.Mode == dp.Lockstep {
+		budget.Epsilon = streams.Epsilon
+	}
+	return dp.NewCurator(mode, vouch.For(budget), noise)
+}
+
 // Check returns an error unless the protocol carries what the learner adds up, and closes leaves
 // as the learner explores.
 func (s *Spec) Check() error {
@@ -199,11 +226,8 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 		return nil, err
 	}
 	cadence, statistic := s.Protocol.Cadence(), learner.Statistic()
-	streams, budget := s.Privacy.Streams(statistic, cadence), s.Privacy.Budget
-	if s.Privacy.Mode == dp.Lockstep {
-		budget.Epsilon = streams.Epsilon
-	}
-	if a.curator, err = dp.NewCurator(s.Privacy.Mode, budget, c.Noise); err != nil {
+	streams := s.Privacy.Streams(statistic, cadence)
+	if a.curator, err = s.Privacy.curator(s.Privacy.Mode, streams, c.Noise); err != nil {
 		return nil, err
 	}
 	charge, err := streams.Charge()

@@ -17,6 +17,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 // The barrier between rewards and messages is made of Go's own rules. These tests
@@ -69,53 +70,54 @@ func TestLeaksDoNotCompile(t *testing.T) {
 // protocol, each with its meaning. A reward could leave in any of them, so a new one is added here
 // in the knowledge of that, and no float ever is.
 var known = map[string]string{
-	"dp.NewCounts(int)":                        "how many counts",
-	"dp.NewMixed(int, int)":                    "how many values, and of how many peers",
-	"dp.Mixed.Join(int)":                       "which value",
-	"dp.Mixed.Weight(int)":                     "which weight is read",
-	"dp.Mixed.Joined(int)":                     "which value",
-	"dp.NewShares(int)":                        "how many sums",
-	"dp.NewFlow(int)":                          "how many sums",
-	"dp.Shares.Sum(int)":                       "which sum is read",
-	"dp.Shares.Records(int)":                   "which number is read",
-	"dp.Shares.Value(int)":                     "which value is read",
-	"dp.Shares.Entered(int)":                   "which value is read",
-	"dp.Shares.Enter(int)":                     "which part",
-	"dp.Shares.Start(int)":                     "which part",
-	"dp.Shares.Pass([]uint64)":                 "the weights of links, from the configuration",
-	"dp.Shares.Load([]byte)":                   "a state off the disk",
-	"dp.Flow.Sent(int)":                        "which value is read",
-	"dp.Flow.Taken(int)":                       "which value is read",
-	"dp.Flow.Load([]byte)":                     "a state off the disk",
-	"dp.Counts.At(int)":                        "which count is read",
-	"dp.Counts.Raise(int)":                     "which count",
-	"dp.Counts.RaiseToRank(int)":               "how many liars, from the configuration",
-	"dp.Mixed.At(int)":                         "which value is read",
-	"dp.Mixed.Value(int)":                      "which value is read",
-	"dp.Mixed.Load([]byte)":                    "a state off the disk",
-	"dp.Counts.Load([]byte)":                   "a state off the disk",
-	"dp.Mixed.Own(int)":                        "which value is read",
-	"dp.Mixed.Replace(int)":                    "which value",
-	"dp.Mixed.ReplaceByMean(int)":              "which value",
-	"dp.Release.At(int)":                       "which value is read",
-	"dp.Release.Value(int)":                    "which value is read",
-	"dp.Release.Count(int)":                    "which count is read",
-	"dp.Curator.Leaf(dp.StreamID, uint64)":     "the next leaf of a stream; any other is refused",
-	"dp.Curator.Replay(dp.Secret)":             "the noise that the nodes do not show, off the disk",
-	"dp.Received(dp.Fields)":                   "the codec's; see TestFewMayMakeReleases",
-	"dp.ReceivedSealed([]byte)":                "the codec's; see TestFewMayMakeReleases",
-	"protocol.Decode([]byte)":                  "a frame off the wire",
-	"protocol.Encode([]byte)":                  "where to append",
-	"protocol.AppendRelease([]byte)":           "where to append",
-	"protocol.ParseRelease([]byte)":            "a release off the disk",
-	"protocol.Message.Release(int)":            "which release is read",
-	"protocol.Message.Ref(int)":                "which label is read",
-	"protocol.Message.Refuse(string, []any)":   "what is wrong, for the log of this peer",
-	"protocol.Press.Message(protocol.Content)": "what a protocol says; it knows no reward",
-	"protocol.Press.Signed(protocol.Content)":  "the same",
-	"protocol.Outbox.Send(protocol.Peer)":      "an address",
-	"protocol.Outbox.Accuse(error)":            "what a peer did wrong, for the log of this peer",
-	"protocol.Presence(protocol.Peer, uint32)": "the sender's own number and incarnation",
+	"dp.NewCounts(int)":                                  "how many counts",
+	"dp.NewMixed(int, int)":                              "how many values, and of how many peers",
+	"dp.Mixed.Join(int)":                                 "which value",
+	"dp.Mixed.Weight(int)":                               "which weight is read",
+	"dp.Mixed.Joined(int)":                               "which value",
+	"dp.NewShares(int)":                                  "how many sums",
+	"dp.NewFlow(int)":                                    "how many sums",
+	"dp.Shares.Sum(int)":                                 "which sum is read",
+	"dp.Shares.Records(int)":                             "which number is read",
+	"dp.Shares.Value(int)":                               "which value is read",
+	"dp.Shares.Entered(int)":                             "which value is read",
+	"dp.Shares.Enter(int)":                               "which part",
+	"dp.Shares.Start(int)":                               "which part",
+	"dp.Shares.Pass([]uint64)":                           "the weights of links, from the configuration",
+	"dp.Shares.Load(vouch.Value[[]byte])":                "a state off the disk",
+	"dp.Flow.Sent(int)":                                  "which value is read",
+	"dp.Flow.Taken(int)":                                 "which value is read",
+	"dp.Flow.Load(vouch.Value[[]byte])":                  "a state off the disk",
+	"dp.Counts.At(int)":                                  "which count is read",
+	"dp.Counts.Raise(int)":                               "which count",
+	"dp.Counts.RaiseToRank(int)":                         "how many liars, from the configuration",
+	"dp.Mixed.At(int)":                                   "which value is read",
+	"dp.Mixed.Value(int)":                                "which value is read",
+	"dp.Mixed.Load(vouch.Value[[]byte])":                 "a state off the disk",
+	"dp.Counts.Load(vouch.Value[[]byte])":                "a state off the disk",
+	"dp.Mixed.Own(int)":                                  "which value is read",
+	"dp.Mixed.Replace(int)":                              "which value",
+	"dp.Mixed.ReplaceByMean(int)":                        "which value",
+	"dp.Release.At(int)":                                 "which value is read",
+	"dp.Release.Value(int)":                              "which value is read",
+	"dp.Release.Count(int)":                              "which count is read",
+	"dp.Curator.Leaf(dp.StreamID, uint64)":               "the next leaf of a stream; any other is refused",
+	"dp.Curator.Replay(dp.Secret)":                       "the noise that the nodes do not show, off the disk",
+	"dp.Received(vouch.Value[dp.Fields])":                "the codec's",
+	"dp.ReceivedSealed(vouch.Value[[]byte])":             "the codec's",
+	"protocol.Decode(vouch.Value[[]byte])":               "a frame off the wire",
+	"protocol.Encode([]byte)":                            "where to append",
+	"protocol.AppendRelease([]byte)":                     "where to append",
+	"protocol.VisitRelease(vouch.Value[*state.Visitor])": "a release off the disk",
+	"protocol.ParseRelease(vouch.Value[[]byte])":         "a release off the disk",
+	"protocol.Message.Release(int)":                      "which release is read",
+	"protocol.Message.Ref(int)":                          "which label is read",
+	"protocol.Message.Refuse(string, []any)":             "what is wrong, for the log of this peer",
+	"protocol.Press.Message(protocol.Content)":           "what a protocol says; it knows no reward",
+	"protocol.Press.Signed(protocol.Content)":            "the same",
+	"protocol.Outbox.Send(protocol.Peer)":                "an address",
+	"protocol.Outbox.Accuse(error)":                      "what a peer did wrong, for the log of this peer",
+	"protocol.Presence(protocol.Peer, uint32)":           "the sender's own number and incarnation",
 	"protocol.Contents.Take(protocol.Kind, protocol.Label, int, []protocol.Label)": "how many releases the message has room for",
 	"protocol.Outbox.EndRound(protocol.Peer, protocol.Round, []protocol.Peer)":     "the sender's own number, its clock, its neighbours",
 	"protocol.Protocol.Tick(protocol.Round)":                                       "the clock",
@@ -213,6 +215,9 @@ func canLeave(t types.Type) bool {
 	case *types.Array:
 		return canLeave(t.Elem())
 	case *types.Named:
+		if t.Obj().Pkg() != nil && t.Obj().Pkg().Path() == module+"internal/vouch" {
+			return canLeave(t.TypeArgs().At(0))
+		}
 		switch short(t) {
 		case "dp.Release", "dp.Leaf", "dp.Sealed", "dp.Mixed", "dp.Counts", "dp.Shares", "dp.Flow",
 			"protocol.Message", "protocol.Own", "protocol.Envelope", "protocol.Delivery", "protocol.Outbox":
@@ -305,18 +310,18 @@ func TestNothingLeavesWithoutNoise(t *testing.T) {
 	seeded := func() *dp.Source { return dp.NewSeededSource([32]byte{1}) }
 	none := dp.Spec{What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 8, RecordsPerUser: 1, Mechanism: dp.None, Epsilon: 1}
 
-	if _, err := dp.NewCurator(dp.Private, account.Unlimited, dp.NewSecureSource()); err == nil {
+	if _, err := dp.NewCurator(dp.Private, vouch.For(account.Unlimited), dp.NewSecureSource()); err == nil {
 		t.Error("a private curator has an infinite budget")
 	}
-	if _, err := dp.NewCurator(dp.Private, account.Budget{Epsilon: dp.Nano}, seeded()); err == nil {
+	if _, err := dp.NewCurator(dp.Private, vouch.For(account.Budget{Epsilon: dp.Nano}), seeded()); err == nil {
 		t.Error("a private curator draws noise from a seed")
 	}
 	for name, open := range map[string]func() (*dp.Curator, error){
 		"private": func() (*dp.Curator, error) {
-			return dp.NewCurator(dp.Private, account.Budget{Epsilon: 1e9 * dp.Nano}, dp.NewSecureSource())
+			return dp.NewCurator(dp.Private, vouch.For(account.Budget{Epsilon: 1e9 * dp.Nano}), dp.NewSecureSource())
 		},
 		"lockstep": func() (*dp.Curator, error) {
-			return dp.NewCurator(dp.Lockstep, account.Budget{Epsilon: 1e9 * dp.Nano}, seeded())
+			return dp.NewCurator(dp.Lockstep, vouch.For(account.Budget{Epsilon: 1e9 * dp.Nano}), seeded())
 		},
 	} {
 		d, err := open()
@@ -333,7 +338,7 @@ func TestNothingLeavesWithoutNoise(t *testing.T) {
 		}
 	}
 
-	d, err := dp.NewCurator(dp.Lockstep, account.Unlimited, seeded())
+	d, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), seeded())
 	if err != nil {
 		t.Fatal(err)
 	}

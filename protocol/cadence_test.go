@@ -12,9 +12,9 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // Every form of Cadence is played by an agent of package node. A comment at a test names
@@ -45,7 +45,8 @@ func (l *listening) Save() ([]byte, error) {
 	return b, nil
 }
 
-func (l *listening) Load(b []byte) error {
+func (l *listening) Load(saved protocol.State) error {
+	b := saved.Get()
 	l.belief.Epoch = binary.BigEndian.Uint64(b)
 	for k := range l.belief.Pulls {
 		l.belief.Pulls[k] = binary.BigEndian.Uint64(b[8+8*k:])

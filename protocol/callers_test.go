@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -23,36 +24,32 @@ const module = "peerd.dev/"
 // of tests that may use it. The compiler cannot distinguish an honest caller from another, so every
 // file is listed in the knowledge of what it passes.
 var callers = map[string][]string{
-	// Bytes become a release or a message: off the wire, off the disk, or a liar's.
-	"peerd.dev/dp.Received":            {"dp/dptest/generate.go", "protocol/decode.go"},
-	"peerd.dev/dp.ReceivedSealed":      {"protocol/decode.go"},
-	"peerd.dev/protocol.decodeRelease": {"protocol/decode.go", "protocol/release_codec.go"},
-	"peerd.dev/protocol.ParseRelease":  {"node/site/log_record.go", "protocol/internal/spread/state.go"},
-	"peerd.dev/protocol.Decode":        {"gossip/inbound.go", "gossip/topic.go", "node/lab/sim/liars.go", "node/site/outbox.go", "protocol/protocoltest/draft.go", "protocol/internal/spread/state.go"},
-
-	// A saved state becomes numbers that are released.
-	"(*peerd.dev/dp.Mixed).Load":                      {"protocol/averaging/average_state.go"},
-	"(*peerd.dev/dp.Counts).Load":                     {"protocol/averaging/average_state.go"},
-	"(*peerd.dev/dp.Shares).Load":                     {"protocol/averaging/consensus_state.go"},
-	"(*peerd.dev/dp.Flow).Load":                       {"protocol/averaging/consensus_state.go"},
-	"(*peerd.dev/dp.Curator).Load":                    {"node/agent_state.go", "node/lab/audit/shadow.go"},
-	"(*peerd.dev/dp.Curator).Replay":                  {"node/agent_state.go"},
-	"(peerd.dev/protocol.Protocol).Load":              {"node/agent_state.go"},
-	"(*peerd.dev/protocol/averaging.average).Load":    nil,
-	"(*peerd.dev/protocol/internal/spread.Body).Load": {"protocol/rows/phases.go"},
-	"(*peerd.dev/protocol/averaging.consensus).Load":  nil,
-	"(*peerd.dev/node.Agent).Load":                    {"node/lab/audit/peer.go", "node/site/restore.go", "protocol/protocoltest/network.go"},
-	"(*peerd.dev/node.Agent).Replay":                  {"node/lab/audit/peer.go", "node/site/restore.go"},
-	"peerd.dev/dp.NewSecret":                          {"node/agent_state.go", "node/site/log_record.go", "node/site/restore.go"},
-	"(*peerd.dev/dp.Release).CopyTo":                  {"protocol/averaging/average.go", "protocol/averaging/average_exchange.go"}, // memory of messages that are used again
-	"(*peerd.dev/dp.Counts).ReleaseTo":                {"protocol/averaging/average_round.go", "protocol/averaging/average_exchange.go", "dp/counts.go"},
-	"(*peerd.dev/dp.Mixed).ReleaseTo":                 {"protocol/averaging/average_exchange.go", "dp/mixed.go"},
-	"(*peerd.dev/dp.Flow).ReleaseTo":                  {"protocol/averaging/consensus.go"},
-	"(*peerd.dev/dp.Release).renew":                   {"dp/counts.go", "dp/mixed.go", "dp/release.go", "dp/shares.go"},
-	"peerd.dev/protocol.Presence":                     {"gossip/topic.go"},
-	"peerd.dev/protocol.New":                          {"node/spec.go", "protocol/protocoltest/peer.go"},
-	"(peerd.dev/protocol.Params).New":                 {"protocol/params.go"},
-	"(peerd.dev/protocol.Press).Message":              {"protocol/internal/spread/flood.go", "protocol/epochs/gis_exchange.go"},
+	// What only a package of this module can pass to package dp or package protocol. Other modules have nothing to pass:
+	// see TestOtherModulesMakeNoReleases.
+	"peerd.dev/internal/vouch.For": {
+		// bytes off the wire, and a liar's
+		"protocol/decode.go", "gossip/inbound.go", "gossip/topic.go", "node/lab/sim/liars.go",
+		// bytes off the disk
+		"protocol/release_codec.go", "protocol/internal/spread/state.go", "node/agent_state.go", "node/kept.go",
+		"node/site/log_record.go", "node/site/outbox.go", "node/site/restore.go",
+		// memory of messages that are used again
+		"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "protocol/averaging/average_round.go", "protocol/averaging/consensus.go", "dp/counts.go", "dp/mixed.go",
+		// budgets of curators
+		"node/spec.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go",
+		// tests
+		"internal/dptest/generate.go", "internal/protocoltest/draft.go",
+	},
+	"(*peerd.dev/dp.Release).renew":      {"dp/counts.go", "dp/mixed.go", "dp/release.go", "dp/shares.go"},
+	"peerd.dev/protocol.decodeRelease":   {"protocol/decode.go", "protocol/release_codec.go"},
+	"(*peerd.dev/dp.Curator).Load":       {"node/agent_state.go", "node/lab/audit/shadow.go"},
+	"(*peerd.dev/dp.Curator).Replay":     {"node/agent_state.go"},
+	"(peerd.dev/protocol.Protocol).Load": {"node/kept.go"},
+	"(*peerd.dev/node.Agent).Load":       {"internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/restore.go"},
+	"(*peerd.dev/node.Agent).Replay":     {"node/lab/audit/peer.go", "node/site/restore.go"},
+	"peerd.dev/protocol.Presence":        {"gossip/topic.go"},
+	"peerd.dev/protocol.New":             {"internal/protocoltest/peer.go", "node/spec.go"},
+	"(peerd.dev/protocol.Params).New":    {"protocol/params.go"},
+	"(peerd.dev/protocol.Press).Message": {"protocol/internal/spread/flood.go", "protocol/epochs/gis_exchange.go"},
 	"(peerd.dev/protocol.Press).Signed": {
 		"protocol/batches/analyzed.go", "protocol/batches/analyzed_desk.go", "protocol/epochs/pooling_hub.go", "protocol/epochs/pooling_site.go",
 		"protocol/internal/spread/flood.go", "protocol/epochs/gis_round.go", "protocol/epochs/gis_state.go",
@@ -60,25 +57,24 @@ var callers = map[string][]string{
 	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},
 
 	// A curator that protects no one: it repeats its noise, is never out of budget, or adds none.
-	"peerd.dev/dp.NewCurator":              {"internal/config/derived.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "node/spec.go"},
-	"peerd.dev/dp.NewSeededSource":         {"node/lab/printed/rounding.go", "node/seed.go", "protocol/protocoltest/peer.go"},
-	"peerd.dev/dp/sample.NewSeededSource":  {"dp/source.go"},
-	"(peerd.dev/node.Seed).Noise":          {"internal/daemon/daemon.go", "internal/gain/alone.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories; on rewards that are drawn from estimates
-	"lockstep":                             {"internal/config/derived.go", "internal/config/settings.go", "internal/gain/alone.go", "internal/lab/experiment/simulate.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "protocol/protocoltest/peer.go"},
-	"unlimited":                            {"internal/config/derived.go", "node/lab/printed/noise.go", "node/lab/printed/rounding.go", "node/lab/audit/shadow.go", "protocol/protocoltest/peer.go"},
-	"noiseless":                            {"internal/config/validate_privacy.go", "node/lab/printed/rounding.go"}, // its name, to refuse it; raw records of a laboratory
-	"(reflect.Value).Call":                 nil,
-	"(reflect.Value).CallSlice":            nil,
-	"(reflect.Value).Method":               nil,
-	"(reflect.Value).MethodByName":         nil,
-	"an interface with a method of a list": nil,
+	"peerd.dev/dp.NewCurator":             {"node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "node/spec.go"},
+	"peerd.dev/dp.NewSeededSource":        {"node/lab/printed/rounding.go", "node/seed.go", "internal/protocoltest/peer.go"},
+	"peerd.dev/dp/sample.NewSeededSource": {"dp/source.go"},
+	"(peerd.dev/node.Seed).Noise":         {"internal/daemon/daemon.go", "internal/gain/alone.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories; on rewards that are drawn from estimates
+	"lockstep":                            {"node/spec.go", "internal/config/settings.go", "internal/gain/alone.go", "internal/lab/experiment/simulate.go", "internal/protocoltest/peer.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go"},
+	"unlimited":                           {"internal/protocoltest/peer.go", "node/lab/printed/noise.go", "node/lab/printed/rounding.go", "node/lab/audit/shadow.go"},
+	"noiseless":                           {"internal/config/validate_privacy.go", "node/lab/printed/rounding.go"}, // its name, to refuse it; raw records of a laboratory
+	"(reflect.Value).Call":                nil,
+	"(reflect.Value).CallSlice":           nil,
+	"(reflect.Value).Method":              nil,
+	"(reflect.Value).MethodByName":        nil,
 }
 
 // TestFewMayMakeReleases checks the list against every use that the type checker finds, under
 // whatever name, as a call or as a value, in files of every build tag.
 func TestFewMayMakeReleases(t *testing.T) {
 	found := make(map[string]map[string]token.Position)
-	c := newChecker(t, module+"...")
+	c := everything(t)
 	for _, dir := range packageDirs(t) {
 		c.uses(t, dir, nil, found)
 	}
@@ -194,9 +190,6 @@ func (c *checker) uses(t *testing.T, dir string, sources []*ast.File, found map[
 		if tv.Value != nil {
 			note(weak(tv.Type, tv.Value), e.Pos())
 		}
-		if _, ok := tv.Type.(*types.Interface); ok && tv.IsType() && c.takes(t, tv.Type.Underlying().(*types.Interface)) {
-			note("an interface with a method of a list", e.Pos())
-		}
 	}
 }
 
@@ -220,48 +213,21 @@ func weak(t types.Type, v constant.Value) string {
 	return ""
 }
 
-// takes reports whether a value of a type that has a method of the list can be put into an
-// interface that has the method too, where a call would not show its name.
-func (c *checker) takes(t *testing.T, i *types.Interface) bool {
-	t.Helper()
-	dp, err := c.conf.Importer.Import(module + "dp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range []struct{ of, method string }{
-		{"Mixed", "Load"},
-		{"Counts", "Load"},
-		{"Curator", "Load"},
-		{"Curator", "Replay"},
-		{"Release", "CopyTo"},
-		{"Mixed", "ReleaseTo"},
-		{"Counts", "ReleaseTo"},
-	} {
-		has, _, _ := types.LookupFieldOrMethod(i, false, dp, m.method)
-		if has != nil && types.Implements(types.NewPointer(dp.Scope().Lookup(m.of).Type()), i) {
-			return true
-		}
-	}
-	return false
-}
-
 // TestCallersAreFound: the search above finds every way to use what is listed.
 func TestCallersAreFound(t *testing.T) {
-	c := newChecker(t, module+"...")
+	c := everything(t)
 	for what, code := range map[string]string{
-		"peerd.dev/protocol.ParseRelease":      "_, _ = p.ParseRelease(nil)",
-		"peerd.dev/protocol.Decode":            "f := p.Decode; _, _ = f(nil)",
-		"peerd.dev/dp.Received":                "type r struct{ f func(Fields) (Release, error) }; _ = r{Received}",
-		"(*peerd.dev/dp.Mixed).Load":           "type box struct{ *Mixed }; _ = box{NewMixed(1, 0)}.Load(nil)",
-		"(*peerd.dev/dp.Counts).Load":          "load := (*Counts).Load; _ = load",
-		"peerd.dev/dp.NewCurator":              "_, _ = NewCurator(0, account.Budget{}, nil)",
-		"lockstep":                             "const m = Mode(1); _ = m",
-		"lockstep ":                            "x := 1; _ = Mode(x)",
-		"unlimited":                            "_ = account.Unlimited",
-		"unlimited ":                           "_ = account.Budget{Epsilon: 1<<64 - 1}",
-		"noiseless":                            "_ = Spec{Mechanism: 1}",
-		"(reflect.Value).MethodByName":         `reflect.ValueOf(NewMixed(1, 0)).MethodByName("Load")`,
-		"an interface with a method of a list": "var l interface{ Load([]byte) error } = NewMixed(1, 0); _ = l",
+		"peerd.dev/internal/vouch.For":       "_, _ = Received(vouch.For(Fields{}))",
+		"peerd.dev/internal/vouch.For ":      "of := vouch.For[[]byte]; _ = of",
+		"(peerd.dev/protocol.Press).Message": "type box struct{ p.Press }; _ = box{}.Message(p.Content{})",
+		"(*peerd.dev/dp.Curator).Load":       "load := (*Curator).Load; _ = load",
+		"peerd.dev/dp.NewCurator":            "_, _ = NewCurator(0, vouch.For(account.Budget{}), nil)",
+		"lockstep":                           "const m = Mode(1); _ = m",
+		"lockstep ":                          "x := 1; _ = Mode(x)",
+		"unlimited":                          "_ = account.Unlimited",
+		"unlimited ":                         "_ = account.Budget{Epsilon: 1<<64 - 1}",
+		"noiseless":                          "_ = Spec{Mechanism: 1}",
+		"(reflect.Value).MethodByName":       `reflect.ValueOf(NewMixed(1, 0)).MethodByName("Load")`,
 	} {
 		what = strings.TrimSpace(what)
 		src, err := parser.ParseFile(c.fset, "leak.go", `package leak
@@ -270,11 +236,13 @@ import (
 
 	. "peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	p "peerd.dev/protocol"
 )
 var _ reflect.Value
 var _ account.Budget
 var _ p.Message
+var _ vouch.Value[int]
 var _ Release
 func leak() { `+code+` }
 `, 0)
@@ -287,6 +255,18 @@ func leak() { `+code+` }
 			t.Errorf("%s in %s is not found", what, code)
 		}
 	}
+}
+
+var all struct {
+	sync.Once
+	c *checker
+}
+
+// everything returns a checker with all packages, which is made once.
+func everything(t *testing.T) *checker {
+	t.Helper()
+	all.Do(func() { all.c = newChecker(t, module+"...") })
+	return all.c
 }
 
 // newChecker asks the go command for the compiler's export data of packages and what they import,

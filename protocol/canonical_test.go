@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
-	"peerd.dev/dp/dptest"
+	"peerd.dev/internal/dptest"
+	"peerd.dev/internal/vouch"
 )
 
 // The codec checks while it reads that a frame is in canonical form. Here is the
@@ -61,7 +62,7 @@ func (m *message) lenientContent(num protowire.Number, v uint64, part []byte) er
 		m.body = append(m.body, r)
 		return err
 	case 5:
-		s, err := dp.ReceivedSealed(part)
+		s, err := dp.ReceivedSealed(vouch.For(part))
 		m.sealed = append(m.sealed, s)
 		return err
 	default:
@@ -116,7 +117,7 @@ func lenientRelease(b []byte) (dp.Release, error) {
 	if err != nil {
 		return dp.Release{}, err
 	}
-	return dp.Received(f)
+	return dp.Received(vouch.For(f))
 }
 
 func eachField(b []byte, f func(num protowire.Number, v uint64, part []byte) error) error {
@@ -166,7 +167,7 @@ func eachNumber[T any](b []byte, of func(v uint64) T) (list []T, _ error) {
 func sameVerdict(t interface{ Fatalf(string, ...any) }, b []byte) (accepted bool) {
 	want, wrong := lenient(b)
 	canonical := wrong == nil && bytes.Equal(Encode(nil, want), b) && len(want.refs) <= maxRefs && len(want.body) <= MaxBody && len(want.sealed) <= MaxBody
-	got, err := Decode(b)
+	got, err := Decode(vouch.For(b))
 	switch {
 	case (err == nil) != canonical:
 		t.Fatalf("%x: Decode says %v, canonical is %t", b, err, canonical)
@@ -177,7 +178,7 @@ func sameVerdict(t interface{ Fatalf(string, ...any) }, b []byte) (accepted bool
 	}
 	release, wrong := lenientRelease(b)
 	canonical = wrong == nil && bytes.Equal(AppendRelease(nil, release), b)
-	if r, refused := ParseRelease(b); (refused == nil) != canonical || refused == nil && !r.Equal(release) {
+	if r, refused := ParseRelease(vouch.For(b)); (refused == nil) != canonical || refused == nil && !r.Equal(release) {
 		t.Fatalf("%x: ParseRelease says %v, canonical is %t", b, refused, canonical)
 	}
 	return err == nil

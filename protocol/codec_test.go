@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
-	"peerd.dev/dp/dptest"
+	"peerd.dev/internal/dptest"
+	"peerd.dev/internal/vouch"
 )
 
 // TestEveryMessageSurvives: whatever a message holds comes back the same, and Size
@@ -42,7 +43,7 @@ func TestFramesAreKept(t *testing.T) {
 		if got := m.Frame(); got != want || copied.frame != want || len(want) != size || Size(&m) != size {
 			r.Fatalf("the frame is %x, want %x in every copy, of size %d", got, want, size)
 		}
-		decoded, err := Decode([]byte(want))
+		decoded, err := Decode(vouch.For([]byte(want)))
 		if err != nil || decoded.frame != want {
 			r.Fatalf("decoded from %x, it holds %x: %v", want, decoded.frame, err)
 		}
@@ -57,7 +58,7 @@ func TestFramesAreKept(t *testing.T) {
 func TestDecodeKeepsNothingOfItsInput(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		b := Encode(nil, anyMessage().Draw(r, "message"))
-		m, err := Decode(b)
+		m, err := Decode(vouch.For(b))
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func TestOneFormOnly(t *testing.T) {
 		case 3:
 			b = append(b, rapid.Byte().Draw(r, "byte"))
 		}
-		got, err := Decode(b)
+		got, err := Decode(vouch.For(b))
 		if err == nil && equal(got, m) && !bytes.Equal(b, Encode(nil, m)) {
 			r.Fatalf("%x is a second form of %x", b, Encode(nil, m))
 		}
@@ -118,7 +119,7 @@ func TestOtherFormsAreRefused(t *testing.T) {
 	good := content(wire{}.uint(1, 16).bytes(2, label...))
 	sig := make([]byte, sigLen)
 	long := func(v byte) []byte { return []byte{v | 0x80, 0} } // v in two bytes
-	if _, err := Decode(good); err != nil {
+	if _, err := Decode(vouch.For([]byte(good))); err != nil {
 		t.Fatalf("the frame that the others are made of: %v", err)
 	}
 	for name, w := range map[string]wire{
@@ -179,7 +180,7 @@ func TestOtherFormsAreRefused(t *testing.T) {
 		"more releases than there may be":  content(append(wire{}.uint(1, 16).bytes(2), bytes.Repeat([]byte{4<<3 | 2, 0}, MaxBody+1)...)),
 		"a frame beyond the limit":         content(append(wire{}.uint(1, 16).bytes(2), bytes.Repeat(wire{}.bytes(5, make([]byte, 1<<15)...), 2)...)),
 	} {
-		m, err := Decode(w)
+		m, err := Decode(vouch.For([]byte(w)))
 		if !errors.Is(err, ErrFrame) {
 			t.Errorf("%s: got %v, want ErrFrame", name, err)
 		}
@@ -192,7 +193,7 @@ func TestOtherFormsAreRefused(t *testing.T) {
 // TestLimitsThemselvesAreTaken: what the limits allow, and fits a frame, gets
 // through.
 func TestLimitsThemselvesAreTaken(t *testing.T) {
-	sealed, err := dp.ReceivedSealed(make([]byte, dp.MaxSealed))
+	sealed, err := dp.ReceivedSealed(vouch.For(make([]byte, dp.MaxSealed)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,7 @@ func TestDecodingIsCheap(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := Decode(w)
+			_, err := Decode(vouch.For([]byte(w)))
 			runtime.ReadMemStats(&after)
 			n := after.TotalAlloc - before.TotalAlloc
 			t.Logf("%d bytes allocated for %d: %.60v", n, len(w), err)
@@ -265,7 +266,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(w))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := Decode(b)
+		m, err := Decode(vouch.For(b))
 		if err != nil {
 			return
 		}
@@ -289,7 +290,7 @@ func tenArms(b *testing.B) Message {
 	for k := range 10 {
 		f.Value, f.Count = append(f.Value, int64(k*400<<20+k)), append(f.Count, uint64(471+k))
 	}
-	r, err := dp.Received(f)
+	r, err := dp.Received(vouch.For(f))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -302,7 +303,7 @@ func kilobyte(b *testing.B) Message {
 	for k := range 205 {
 		f.Value, f.Count = append(f.Value, int64(k*400<<4+k)), append(f.Count, uint64(100+k))
 	}
-	r, err := dp.Received(f)
+	r, err := dp.Received(vouch.For(f))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -343,7 +344,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(frame)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Decode(frame); err != nil {
+				if _, err := Decode(vouch.For(frame)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -365,7 +366,7 @@ func FuzzParseRelease(f *testing.F) {
 		f.Add([]byte(w))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := ParseRelease(b)
+		r, err := ParseRelease(vouch.For(b))
 		if err != nil {
 			if !errors.Is(err, ErrFrame) {
 				t.Fatal(err)
@@ -391,10 +392,10 @@ func FuzzParseRelease(f *testing.F) {
 func TestFieldsStandInOrder(t *testing.T) {
 	content := Encode(nil, Message{&message{kind: 1, label: Label{Seq: 1}}})
 	round := []byte{2 << 3, 7}
-	if _, err := Decode(slices.Concat(content, round)); err != nil {
+	if _, err := Decode(vouch.For(slices.Concat(content, round))); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := Decode(slices.Concat(round, content)); !errors.Is(err, ErrFrame) {
+	if m, err := Decode(vouch.For(slices.Concat(round, content))); !errors.Is(err, ErrFrame) {
 		t.Errorf("a round before the content: %v, %v, want ErrFrame", m, err)
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 )
 
-// Decode reads the one message that b holds. It accepts only the canonical form, which
-// is what [Encode] writes, and keeps no part of b. The signature is not verified here.
-func Decode(b []byte) (Message, error) {
+// Decode reads the one message that a frame holds. It accepts only the canonical form, which
+// is what [Encode] writes, and keeps no part of it. The signature is not verified here.
+func Decode(frame vouch.Value[[]byte]) (Message, error) {
+	b := frame.Get()
 	if len(b) > MaxFrame {
 		return Message{}, frameError("frame", "%d bytes, at most %d", len(b), MaxFrame)
 	}
@@ -77,7 +79,7 @@ func (m *message) decodeContent(b []byte) error {
 				return frameError("sealed", "more than %d", MaxBody)
 			}
 			var s dp.Sealed
-			if s, err = dp.ReceivedSealed(r.part); err != nil {
+			if s, err = dp.ReceivedSealed(vouch.For(r.part)); err != nil {
 				err = fmt.Errorf("%w: %w", ErrFrame, err)
 			}
 			m.sealed = append(m.sealed, s)
@@ -149,7 +151,7 @@ func decodeRelease(b []byte) (dp.Release, error) {
 	if r.err != nil {
 		return dp.Release{}, r.err
 	}
-	release, err := dp.Received(f)
+	release, err := dp.Received(vouch.For(f))
 	if err != nil {
 		return release, fmt.Errorf("%w: %w", ErrFrame, err)
 	}

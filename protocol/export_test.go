@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 )
 
 // overTheWire encodes m, checks that the encoding keeps its promises, and returns what
@@ -15,7 +16,7 @@ func overTheWire(t testing.TB, m Message) Message {
 	if len(b) != Size(&m) {
 		t.Fatalf("%+v: Size says %d bytes, Encode makes %d", m.message, Size(&m), len(b))
 	}
-	got, err := Decode(b)
+	got, err := Decode(vouch.For(b))
 	if err != nil {
 		t.Fatalf("%+v does not survive the wire: %v", m.message, err)
 	}

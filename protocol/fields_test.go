@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
-	"peerd.dev/dp/dptest"
+	"peerd.dev/internal/dptest"
+	"peerd.dev/internal/vouch"
 )
 
 // TestPackedReadsWhatProtobufWrites: packed accepts a list exactly if protowire reads it
@@ -87,7 +88,7 @@ func TestNumbersAreAllocatedOnce(t *testing.T) {
 	for _, n := range []int{1, 10, usualLen} {
 		release := dptest.Received(t, dp.Fields{Count: make([]uint64, n), Value: make([]int64, n)})
 		b := AppendRelease(nil, release)
-		if got := testing.AllocsPerRun(100, func() { _, _ = ParseRelease(b) }); got != 2 {
+		if got := testing.AllocsPerRun(100, func() { _, _ = ParseRelease(vouch.For(b)) }); got != 2 {
 			t.Errorf("%d values: %v allocations, want 2", n, got)
 		}
 	}

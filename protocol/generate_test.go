@@ -6,7 +6,8 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
-	"peerd.dev/dp/dptest"
+	"peerd.dev/internal/dptest"
+	"peerd.dev/internal/vouch"
 )
 
 // anyMessage draws a message that Encode and Decode must carry: every field and
@@ -21,7 +22,7 @@ func anyMessage() *rapid.Generator[Message] {
 			round: Round(dptest.AnyUint().Draw(t, "round")),
 		}}
 		for _, b := range rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 1, 40), 0, 3).Draw(t, "sealed") {
-			s, err := dp.ReceivedSealed(b)
+			s, err := dp.ReceivedSealed(vouch.For(b))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,7 +2,8 @@ package protocol
 
 // A Press makes the messages of one peer. [New] gives one to a protocol, and there is no other way
 // to get one: the zero Press makes nothing. So drivers and applications, which see rewards, cannot
-// make messages, and protocols, which make messages, see no reward.
+// make messages, and protocols, which make messages, see no reward. A protocol of another module
+// shares memory with its program and has to keep apart from rewards itself.
 type Press struct{ *press }
 
 type press struct {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/gossip"
 	"peerd.dev/internal/daemon"
 )
 
@@ -79,7 +80,8 @@ func freeAddrs(t *testing.T, n int) (all []string) {
 
 var remembers = regexp.MustCompile(`remembers (\d+ records|no record)`)
 
-// TestAPeerRemembersOthersThroughAChange of the network, also those that do not run meanwhile; and a peer that is removed ends.
+// TestAPeerRemembersOthersThroughAChange of the network, also those that do not run meanwhile; a peer that replaces its key states how far
+// its ledger is; and a peer that is removed ends.
 func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
@@ -150,6 +152,14 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 		d, err := daemon.AskStatus(t.Context(), b)
 		return err == nil && d.LinksUp
 	})
+	before := strings.TrimSpace(does(t, "id", "--dir", b))
+	if said = does(t, "network", "rotate", "--dir", b); !strings.Contains(said, "this peer wants: rotate b") {
+		t.Errorf("rotate says\n%s", said)
+	}
+	eventually(t, "b has another key, and its ledger goes on with it", func() bool {
+		ps, err := daemon.AskPeers(t.Context(), a)
+		return err == nil && ps[0].ID != before && ps[0].State == "up" && strings.Contains(does(t, "network", "show", "--dir", a, "--json"), `"closed"`)
+	})
 	does(t, "network", "remove", "b", "--dir", a)
 	select {
 	case c := <-second.ended:
@@ -162,4 +172,35 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 	if c := first.end(t); c != exitOK {
 		t.Errorf("a ends with code %d", c)
 	}
+}
+
+// TestAnAdminSaysWhomItHasToHear: it has started and its neighbour does not run, so it is not confirmed that its folder is no old copy.
+// It signs nothing, names the neighbour, and goes on with the word of its operator.
+func TestAnAdminSaysWhomItHasToHear(t *testing.T) {
+	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	a, addrs := filepath.Join(root, "a"), freeAddrs(t, 2)
+	does(t, "init", "--dir", a, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "listen=["+addrs[0]+"]")
+	does(t, "network", "new", "--dir", a, "--name", "clinics", "--peer", "a", "--addr", addrs[0], "--admin")
+	does(t, "network", "add", "b", gossip.SeedIdentity([32]byte{7}).ID(), "--addr", addrs[1], "--dir", a)
+	first := runs(t, a)
+	eventually(t, "a answers", func() bool { _, err := daemon.AskStatus(t.Context(), a); return err == nil })
+	if c, _, stderr := peerd(t, "network", "set", "protocol.phases.pull", "7", "--dir", a); c != exitOK || !strings.Contains(stderr, "NOTICE: a change of the network waits: this peer signs once it has heard b, ") {
+		t.Errorf("code %d, %s", c, stderr)
+	}
+	d, err := daemon.AskStatus(t.Context(), a)
+	if err != nil || !strings.Contains(d.State, "; "+d.DocumentNotice) {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	version := func() string { line, _, _ := strings.Cut(does(t, "network", "show", "--dir", a), "\n"); return line }
+	if v := version(); !strings.Contains(v, "version 2") {
+		t.Error(v)
+	}
+	_, command, _ := strings.Cut(d.DocumentNotice, "`peerd ")
+	does(t, append(strings.Fields(strings.TrimSuffix(command, "`")), "--dir", a)...)
+	eventually(t, "the change", func() bool { return strings.Contains(version(), "version 3") })
+	first.end(t)
 }

@@ -25,8 +25,8 @@ with itself. No time server is asked and peers do not exchange the time, so a
 clock that is wrong by less than that is not found: keep NTP running.
 
 The exit code is 0 without a FAIL, and otherwise the first that applies: 4 for the
-configuration, the network file or a neighbour with different ones, 1 for the folder,
-the machine or the ledger, 3 for the network.`,
+configuration, the network file, a folder that run refuses, or a neighbour with different
+settings, 1 for the machine, files of the folder or the ledger, 3 for the network.`,
 		Example: `  peerd doctor --dir hospital-a
   peerd doctor --dir hospital-a --json | jq '.checks[] | select(.result != "PASS")'`,
 		RunE: o.run(func(ctx context.Context) error {

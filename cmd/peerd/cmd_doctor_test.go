@@ -185,7 +185,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	seeDoctor(t, exitConfig, at()...).want(t, "network file", doctor.Fail, "network.yaml")
 	seeDoctor(t, exitConfig, at("--set", "privacy.epsilon=-1")...).want(t, "configuration", doctor.Fail, "privacy.epsilon: -1")
 	seeDoctor(t, exitConfig, at("--set", "privacy.epsilon=-1")...).want(t, "key", doctor.Pass, "12D3KooW")
-	seeDoctor(t, exitUnexpected, "--dir", filepath.Join(dir, "not-there"), "-c", file).want(t, "folder", doctor.Fail, "peerd init")
+	seeDoctor(t, exitConfig, "--set", "dir="+filepath.Join(dir, "not-there"), "-c", file).want(t, "folder", doctor.Fail, "peerd init")
 	seeDoctor(t, exitUnexpected, "--dir", file, "-c", file).want(t, "folder", doctor.Fail, "is a file")
 
 	chmod("", 0o750)

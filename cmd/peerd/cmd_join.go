@@ -11,6 +11,7 @@ import (
 	"peerd.dev/internal/change"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/terminal"
 )
 
 func newJoin(o *options) *cobra.Command {
@@ -25,7 +26,7 @@ used. If it is interrupted, it can be run again.`,
 		Example: "  peerd join peerd1-AX… --dir hospital-b --listen /ip4/0.0.0.0/tcp/8471\n  peerd run --dir hospital-b",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := change.Join(cmd.Context(), plan.Schema(), args[0], o.dir, listen, addrs, o.set, func(t *change.Terms) error {
-				t.Write(o.stderr)
+				t.Write(terminal.Lines(o.stderr))
 				if yes {
 					return nil
 				}

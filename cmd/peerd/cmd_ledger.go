@@ -5,15 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/ledger"
 )
 
@@ -123,10 +122,10 @@ func (p ledgerPage) read(lines iter.Seq2[[]byte, error]) ([]shownRecord, error) 
 }
 
 func writeRecords(w io.Writer, records []shownRecord) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "RECORD\tKIND\tWHAT")
+	t := terminal.NewTable(w)
+	t.Printf("RECORD\tKIND\tWHAT\n")
 	for _, r := range records {
-		_, _ = fmt.Fprintf(t, "%d\t%s\t%s\n", r.Seq, r.Body.Kind(), r.Body)
+		t.Printf("%d\t%s\t%s\n", r.Seq, r.Body.Kind(), r.Body)
 	}
-	_ = t.Flush()
+	t.End()
 }

@@ -13,6 +13,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/gossip"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/ledger"
 )
 
@@ -20,7 +21,7 @@ import (
 func testLedger(t *testing.T) (iter.Seq2[[]byte, error], gossip.Identity) {
 	t.Helper()
 	id := gossip.SeedIdentity([32]byte{1})
-	curator, err := dp.NewCurator(dp.Private, account.Budget{Epsilon: dp.Nano}, dp.NewSecureSource())
+	curator, err := dp.NewCurator(dp.Private, vouch.For(account.Budget{Epsilon: dp.Nano}), dp.NewSecureSource())
 	if err != nil {
 		t.Fatal(err)
 	}

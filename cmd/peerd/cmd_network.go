@@ -9,13 +9,14 @@ import (
 
 	"peerd.dev/internal/change"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/node/network"
 )
 
 func newNetwork(o *options) *cobra.Command {
 	var f change.Founding
 	var start string
-	var addrs, links []string
+	var addrs, links, without []string
 	var needed int
 	all := &cobra.Command{
 		Use: "network", Short: "Begin a signed network document, and change it while its peers run", RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -32,16 +33,24 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 		if args == some {
 			count = cobra.MinimumNArgs(1)
 		}
-		c := &cobra.Command{Use: use, Short: short, Example: "  peerd network " + use + " --dir hospital-a", Args: count, RunE: func(_ *cobra.Command, name []string) error {
+		c := &cobra.Command{Use: use, Short: short, Example: "  peerd network " + use + " --dir hospital-a", Args: count, RunE: func(cmd *cobra.Command, name []string) error {
 			c, err := o.load()
 			if err != nil {
 				return err
 			}
-			x, err := do(&c.Settings, name)
-			if err != nil || x == nil {
-				return err
+			if len(without) > 0 {
+				if err = change.DoWithout(&c.Settings, without); err != nil {
+					return err
+				}
 			}
-			return o.print(x, x.Write)
+			x, err := do(&c.Settings, name)
+			if err == nil && x != nil {
+				err = o.print(x, x.Write)
+			}
+			if d, none := daemon.AskStatus(cmd.Context(), c.Dir); none == nil && d.DocumentNotice != "" {
+				_, _ = fmt.Fprintln(o.stderr, "NOTICE: "+d.DocumentNotice)
+			}
+			return err
 		}}
 		all.AddCommand(c)
 		return c
@@ -86,7 +95,7 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 	begin.Flags().StringVar(&f.Peer, "peer", "", "this peer's name")
 	begin.Flags().StringVar(&start, "start", "", "the time of round 0 (default now)")
 	begin.Flags().BoolVar(&f.Admins, "admin", false, "only this peer signs changes, not a majority of all peers")
-	sub("show", "Show the network document, and the changes that peers want", 0, alone(change.Show))
+	show := sub("show", "Show the network document, and the changes that peers want", 0, alone(change.Show))
 	invite := sub("invite NAME", "Make a place for a new peer, and print the token with which it joins", 1, func(s *config.Settings, name []string) (*change.Overview, error) {
 		token, x, err := change.Invite(s, name[0], links)
 		if err != nil {
@@ -116,6 +125,11 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 	sub("withdraw", "Take back what this peer wants changed", 0, alone(change.Withdraw))
 	for _, c := range []*cobra.Command{begin, add, move} {
 		c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others dial the peer; may be repeated")
+	}
+	for _, c := range all.Commands() {
+		if c != begin && c != show {
+			c.Flags().StringSliceVar(&without, "without", nil, "names of peers that this one need not hear before it signs for the next version: they are lost, or this folder was not restored from a backup")
+		}
 	}
 	for _, c := range []*cobra.Command{invite, add} {
 		c.Flags().StringSliceVar(&links, "links", nil, "names of the new peer's neighbours (default all)")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 
 	"github.com/libp2p/go-libp2p/gologshim"
@@ -73,9 +74,27 @@ func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) e
 		keepPrivate()
 	}
 	defer o.reloads(c, level, log)()
-	d, err := daemon.New(s, daemon.Options{Trace: r.trace, Version: version.Read().Version}, log)
-	if err != nil {
+	d, err := start(ctx, s, daemon.Options{Trace: r.trace, Version: version.Read().Version}, log)
+	if err != nil || d == nil {
 		return err
 	}
 	return errors.Join(d.Run(ctx), d.Close())
+}
+
+// start opens a peer, or returns nothing once ctx is done: a start that waits for a lock or for the disk is left behind, as
+// it would be by a crash.
+func start(ctx context.Context, s *config.Settings, o daemon.Options, log *slog.Logger) (*daemon.Daemon, error) {
+	var d *daemon.Daemon
+	opened := make(chan error, 1)
+	go func() {
+		var err error
+		d, err = daemon.New(s, o, log)
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		return d, err
+	case <-ctx.Done():
+		return nil, nil
+	}
 }

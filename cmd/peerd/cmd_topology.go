@@ -6,12 +6,12 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 )
 
 // mostNodes bounds the size of measured graphs, which takes seconds.
@@ -100,13 +100,13 @@ func measure(text string, n int, seed uint64, edges bool) (topologyDoc, error) {
 }
 
 func writeTopologies(w io.Writer, docs []topologyDoc, edges bool) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "TOPOLOGY\tNODES\tLINKS\tDEGREE\tLEAST\tMOST\tLAMBDA2\tGAP\tDIAMETER\tREDRAWS")
+	t := terminal.NewTable(w)
+	t.Printf("TOPOLOGY\tNODES\tLINKS\tDEGREE\tLEAST\tMOST\tLAMBDA2\tGAP\tDIAMETER\tREDRAWS\n")
 	for _, d := range docs {
-		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%d\t%d\t%.6f\t%.4g\t%d\t%d\n",
+		t.Printf("%s\t%d\t%d\t%.3g\t%d\t%d\t%.6f\t%.4g\t%d\t%d\n",
 			d.Topology, d.Nodes, d.Links, d.Degree, d.Least, d.Most, d.Lambda2, d.Gap, d.Diameter, d.Redraws)
 	}
-	_ = t.Flush()
+	t.End()
 	if !edges {
 		return
 	}

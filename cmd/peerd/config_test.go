@@ -181,7 +181,7 @@ func TestWhoSetARefusedValueIsNamed(t *testing.T) {
 func TestFilesThatAreNoYAMLAreRefusedWithTheLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"mode: live\narms: [a, b\n":  "line 1: did not find expected",
-		"mode: live\nmode: lockstep": `line 2: mapping key "mode" already defined at line 1`,
+		"mode: live\nmode: lockstep": "mode: it is set on line 1 and on line 2: want it once",
 		"- mode":                     "line 1: want keys with values, such as mode: live",
 		"mode: live\n\tseed: 1\n":    "line 2: found a tab character",
 		"mode: live\n x: 1\n":        "line 2: mapping values are not allowed in this context",

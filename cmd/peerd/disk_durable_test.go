@@ -72,7 +72,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 	l := newLab(t, 2)
 	s, rec := l.sites[0], l.sites[1].record()
-	dir := s.mount()
+	dir := s.mount("size=3m")
 	ballast := filepath.Join(dir, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, 512<<10), 0o600); err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestADiskThatOthersFillLosesNothing(t *testing.T) {
 	}
 	l := newLab(t, 2)
 	s, rec := l.sites[0], l.sites[1].record()
-	dir := s.mount()
+	dir := s.mount("size=3m")
 	s.start(launch{})
 	s.ready()
 	a := &app{s: s, stop: make(chan struct{})}
@@ -194,15 +194,62 @@ func TestADiskThatOthersFillLosesNothing(t *testing.T) {
 	t.Logf("with room again: all %d that were acknowledged are there, once", len(a.asks))
 }
 
-// mount puts the peer's store on a file system of 3 MiB and returns its path.
-func (s *labSite) mount() string {
+// TestAFileSystemWithoutFilesLosesNothing: there are bytes, and no more files. Decisions are refused, a start ends at once,
+// and with files again all goes on.
+func TestAFileSystemWithoutFilesLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	if !mountable(t) {
+		return
+	}
+	l := newLab(t, 2)
+	s, rec := l.sites[0], l.sites[1].record()
+	dir := s.mount("size=64m,nr_inodes=45")
+	s.start(launch{})
+	s.ready()
+	a := &app{s: s, stop: make(chan struct{})}
+	for range 20 {
+		a.try(a.make(.5))
+	}
+	remove := takeFiles(t, dir)
+	refused := 0
+	for range 50 {
+		_, status, text := s.decide(a.make(.5).id)
+		if status == http.StatusInsufficientStorage {
+			refused++
+			if !strings.Contains(text, "no more files") {
+				t.Errorf("507 says %s", text)
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	d := s.status()
+	if code, text := s.get("/readyz"); refused < 20 || code != http.StatusServiceUnavailable || !strings.Contains(text, "no more files") || !strings.Contains(d.State, "accepts nothing: the disk is full: no more files") {
+		t.Errorf("%d of 50 decisions were refused, readyz %d %s, state %s\n%s", refused, code, text, d.State, s.tail())
+	}
+	s.kill()
+	s.start(launch{})
+	s.ends(10 * time.Second)
+	if c := s.cmd.ProcessState.ExitCode(); c != store.ExitIO || !strings.Contains(s.tail(), "no more files can be made on it") {
+		t.Errorf("a start ends with code %d\n%s", c, s.tail())
+	}
+	remove()
+	s.start(launch{})
+	s.ready()
+	a.end(t)
+	settled(a, rec)
+}
+
+// mount puts the peer's store on a small file system and returns its path.
+func (s *labSite) mount(size string) string {
 	s.Helper()
 	dir := filepath.Join(s.dir, daemon.StoreDir)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		s.Fatal(err)
 	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"); err != nil {
-		s.Skipf("cannot mount a file system of 3 MiB: %v", err)
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, size); err != nil {
+		s.Skipf("cannot mount a small file system: %v", err)
 	}
 	s.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 	return dir

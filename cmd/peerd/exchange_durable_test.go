@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -96,7 +97,7 @@ func unsent(t *testing.T, s *labSite) []protocol.Kind {
 		_, n := binary.Uvarint(b) // the addressee
 		size, m := binary.Uvarint(b[n:])
 		b = b[n+m:]
-		msg, err := protocol.Decode(b[:size])
+		msg, err := protocol.Decode(vouch.For(b[:size]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func (l *lab) conserved() {
 				continue
 			}
 			open++
-			delta, err := protocol.ParseRelease(answer.Delta)
+			delta, err := protocol.ParseRelease(vouch.For(answer.Delta))
 			if err != nil {
 				l.Fatal(err)
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
@@ -40,13 +42,13 @@ type exitMeaning struct {
 func exitMeanings() []exitMeaning {
 	return []exitMeaning{
 		{exitOK, "done", "nothing"},
-		{exitUnexpected, "unexpected error, such as a file that cannot be written", "read the message"},
-		{exitUsage, "wrong command line: command, argument or flag", "run the command with `--help`"},
+		{exitUnexpected, "unexpected error", "read the message"},
+		{exitUsage, "wrong command line: command, argument or flag; also a defect of the program, behind `panic` or `fatal error`", "run the command with `--help`; start it again after a defect, and report it"},
 		{exitNetwork, "network or peers: not ready in time, or lost", "check that the peers run and can be dialled"},
-		{exitConfig, "configuration or network file refused", "fix every line of the message; `peerd config check` tries again"},
+		{exitConfig, "configuration, network file or folder refused: it is not there, belongs to another user, is open to others, or has too long a path", "fix every line of the message; `peerd config check` tries again"},
 		{exitPrivacy, "privacy: the budget is too small, a ledger that does not verify, an audit that failed, or a blocked folder", "a spent budget does not come back; see `privacy` in the configuration, and the message"},
 		{exitData, "data is missing", "set `world.replay.data`, `world.ranking.data` or the environment variable `PEERD_DATA` to where it is"},
-		{exitDisk, "the disk failed: a write or a sync had an error, and nothing was acknowledged after it; or the store is damaged, or lacks what was acknowledged; or a start found too little room", "check the disk before starting again; what was acknowledged is there, or on the backup, and the message says how to go on"},
+		{exitDisk, "the disk failed: a write or a sync had an error, and nothing was acknowledged after it; or the store is damaged, or lacks what was acknowledged; or there is too little room for bytes or files", "check the disk before starting again; what was acknowledged is there, or on the backup, and the message says how to go on"},
 		{exitInterrupted, "interrupted before it was done", "run it again"},
 	}
 }
@@ -73,6 +75,10 @@ func coded(err error) error {
 	switch {
 	case err == nil || errors.As(err, &carries):
 		return err
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return &exitError{exitDisk, fmt.Errorf("%w: %w. Make room, then run it again", store.ErrFull, err)}
+	case errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EROFS):
+		return &exitError{exitDisk, fmt.Errorf("the disk failed: %w. Check it, then run it again", err)}
 	case errors.As(err, &fault):
 		return &exitError{codeOfKind(fault.Kind), err}
 	case errors.As(err, &ended):
@@ -85,6 +91,8 @@ func coded(err error) error {
 		return &exitError{exitDisk, err}
 	case errors.As(err, &budget):
 		return &exitError{exitPrivacy, err}
+	case errors.Is(err, fs.ErrPermission):
+		return &exitError{exitConfig, fmt.Errorf("%w: run it as the user that owns the folder", err)}
 	case errors.Is(err, context.Canceled):
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	}

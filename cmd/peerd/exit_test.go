@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 	"testing"
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/config"
 	"peerd.dev/node/site"
+	"peerd.dev/node/store"
 )
 
 func TestErrorsCarryTheirCode(t *testing.T) {
@@ -25,6 +28,12 @@ func TestErrorsCarryTheirCode(t *testing.T) {
 		{fmt.Errorf("start: life: %w", site.ErrOlder), exitConfig},
 		{fmt.Errorf("start: %w", &dp.BudgetError{What: "rewards", Asked: account.Loss{Pure: 2}, Budget: account.Budget{Epsilon: 1}}), exitPrivacy},
 		{fmt.Errorf("round 3: %w", context.Canceled), exitInterrupted},
+		{&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, exitDisk},
+		{config.Failf(config.ErrUnexpected, "document: %w", syscall.EDQUOT), exitDisk},
+		{fmt.Errorf("start: %w", syscall.EROFS), exitDisk},
+		{fmt.Errorf("start: %w", syscall.EIO), exitDisk},
+		{fmt.Errorf("start: %w", store.ErrFull), exitDisk},
+		{&fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}, exitConfig},
 	} {
 		if got := codeOf(coded(c.err)); got != c.want {
 			t.Errorf("%v: code %d, want %d", c.err, got, c.want)

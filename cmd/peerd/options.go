@@ -100,11 +100,13 @@ func (o *options) run(f func(ctx context.Context) error) func(*cobra.Command, []
 	return func(cmd *cobra.Command, _ []string) error { return f(cmd.Context()) }
 }
 
-// print writes a result: doc as JSON with --json, otherwise what text writes.
+// print writes a result: doc as JSON with --json, otherwise what text writes. Others chose names in it, so no control
+// character gets through.
 func (o *options) print(doc any, text func(w io.Writer)) error {
+	w := terminal.Lines(o.stdout)
 	if o.json {
-		return terminal.PrintJSON(o.stdout, doc)
+		return terminal.PrintJSON(w, doc)
 	}
-	text(o.stdout)
+	text(w)
 	return nil
 }

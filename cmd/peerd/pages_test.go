@@ -26,6 +26,11 @@ const pageHead = "# Configuration\n\n" +
 	"key, a wrong type or a value out of range is refused with exit code 4. All problems are reported at once,\n" +
 	"one a line: key, value, what is wanted. An empty environment variable counts as not set. On the command\n" +
 	"line and in the environment a list of names may be written `a,b,c`.\n\n" +
+	"A file is one YAML document (JSON is YAML, too), whatever its name ends in. A key has one spelling, in lower case,\n" +
+	"and occurs once, in its section or with dots; without a value it counts as absent. Aliases (`*name`) stand for\n" +
+	"values and not for sections, and `<<` is not read. Names of actions that YAML takes for numbers, dates, true, false\n" +
+	"or null go in quotes: `010` and `8` are one number, and `\"010\"` and `\"8\"` two names. Names have no control or\n" +
+	"format characters (Unicode Cc, Cf) and no blanks at their ends, and two that have the same letters (NFC) are one.\n\n" +
 	"Parameters of a learner, protocol or world have its name in their key, as in `learner.klucb.level`, and\n" +
 	"mean something only if it is the chosen one. `peerd config check` prints what a configuration means,\n" +
 	"`peerd config show` the source of each value. [configs/peerd.yaml](../configs/peerd.yaml) is the page that\n" +

@@ -30,7 +30,7 @@ func hideArguments() error {
 	go func() {
 		_, _ = fmt.Fprintln(os.Stderr, <-quit)
 		_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
-		os.Exit(int(exitUsage)) // like the runtime
+		os.Exit(int(exitUnexpected))
 	}()
 	return nil
 }

@@ -32,7 +32,7 @@ func refusedAlone() []refusedCase {
 		{key: "arms", value: "[a]", reason: "want a list of 2 to 1000 different names"},
 		{key: "arms", value: "[a, b, a]", reason: "different names"},
 		{key: "arms", value: "[a, ' ']", reason: "different names"},
-		{key: "arms", value: "[a, 2]", reason: "different names; see item 1"},
+		{key: "arms", value: "[a, 010]", shown: "missing", reason: `item 1 is a number (010): put names in quotes: ["a", "010"]`},
 		{key: "arms", value: "a", reason: "want a list"},
 		{key: "arms", value: "-", shown: "missing", reason: "want a list"},
 		{key: "arms", value: "{a: 1}", shown: "a section", reason: "want a list"},

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
 )
 
@@ -26,11 +27,11 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(shown.code)
 	}
 	if o.json = o.json || slices.Contains(args, "--json"); o.json {
-		if terminal.PrintJSON(stdout, trouble(err)) == nil {
+		if terminal.PrintJSON(terminal.Lines(stdout), trouble(err)) == nil {
 			return int(codeOf(err))
 		}
 	}
-	_, _ = fmt.Fprintf(stderr, "peerd: %v\n", err)
+	_, _ = fmt.Fprintf(terminal.Lines(stderr), "peerd: %v\n", err)
 	if codeOf(err) == exitUsage {
 		_, _ = fmt.Fprintf(stderr, "`%s --help` shows how it is used\n", cmd.CommandPath())
 	}
@@ -69,6 +70,12 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          help,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { // before anything is read from the folder
+			if o.dir == "" || slices.Contains([]string{"init", "join"}, cmd.Name()) {
+				return nil
+			}
+			return coded(daemon.FindDir(o.dir))
+		},
 	}
 	root.SetOut(o.stdout)
 	root.SetErr(o.stderr)

@@ -13,6 +13,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -76,7 +77,7 @@ func openVault(t *testing.T, s *labSite) vault {
 	})
 	if len(mixed) > 0 {
 		m := dp.NewMixed(arms, 1)
-		if err := m.Load(mixed); err != nil {
+		if err := m.Load(vouch.For(mixed)); err != nil {
 			t.Fatal(err)
 		}
 		v.put, v.mixed = make([]int64, 2*arms), make([]int64, 2*arms)
@@ -394,9 +395,9 @@ func (b *book) mean(s dp.StreamID, n uint64) (int64, error) {
 	if !ok {
 		return 0, fmt.Errorf("leaf %d of stream %d is not in the ledger", n, s)
 	}
-	r, err := dp.Received(dp.Fields{
+	r, err := dp.Received(vouch.For(dp.Fields{
 		Stream: s, Span: dp.Span{To: n}, Count: []uint64{n}, Value: sum, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 1, VarianceUnits: dp.VarianceScale},
-	})
+	}))
 	if err != nil {
 		return 0, err
 	}

@@ -15,6 +15,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/network"
 )
 
@@ -32,10 +33,19 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 	if s.Mode == config.Lockstep {
 		return nil, config.Failf(config.ErrRefused, "mode: lockstep: want live")
 	}
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
 	if old := s.NetworkPath(); filepath.Base(old) != config.DocumentName {
 		if _, err := os.Stat(old); err == nil {
 			return nil, config.Failf(config.ErrUnexpected, "%s already says what the network is; a signed document begins in a folder without one", old)
 		}
+	}
+	if len(f.Addrs) == 0 && everywhere(s.Listen) {
+		return nil, wantAddrs(s.Listen)
+	}
+	if err := checkAddrs(f.Addrs); err != nil {
+		return nil, err
 	}
 	id, err := s.Identity()
 	if err != nil {
@@ -75,11 +85,18 @@ type Overview struct {
 
 // Show returns the state of a folder's document.
 func Show(s *config.Settings) (*Overview, error) {
-	return with(s, func(*network.Book, gossip.Identity) error { return nil })
+	return show(s, func(*network.Book, gossip.Identity) error { return nil })
 }
 
-// with calls do with a folder's book and returns the state afterwards.
+// with calls do, which may change a folder, with its book and returns the state afterwards.
 func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error) (*Overview, error) {
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
+	return show(s, do)
+}
+
+func show(s *config.Settings, do func(b *network.Book, id gossip.Identity) error) (*Overview, error) {
 	if !s.Signed() {
 		return nil, config.Failf(config.ErrUsage, "%s is not a signed document: `peerd network new` begins one", s.NetworkPath())
 	}
@@ -110,6 +127,12 @@ func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 
 // Want makes the peer of a folder want a change. A move without a name is this peer's.
 func Want(s *config.Settings, c network.Change) (*Overview, error) {
+	if c.Kind == network.Move && len(c.Addrs) == 0 && everywhere(s.Listen) {
+		return nil, wantAddrs(s.Listen)
+	}
+	if err := checkAddrs(c.Addrs); err != nil {
+		return nil, err
+	}
 	return with(s, func(b *network.Book, id gossip.Identity) error {
 		if c.Kind == network.Move && c.Peer == "" {
 			place, _, ok := b.Newest().PlaceOf(id.ID())
@@ -122,27 +145,30 @@ func Want(s *config.Settings, c network.Change) (*Overview, error) {
 	})
 }
 
-// Rotate gives the peer of a folder a new key.
+// Rotate gives the peer of a folder a new key: it makes the key, and the peer, when it runs and may release something, asks
+// for the change, in which it states how far its ledger is.
 func Rotate(s *config.Settings) (*Overview, error) {
+	var name string
+	x, err := with(s, func(b *network.Book, id gossip.Identity) error {
+		place, former, ok := b.Newest().PlaceOf(id.ID())
+		if !ok || former {
+			return config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
+		}
+		name = b.Newest().Peers[place].Name
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	path := filepath.Join(s.Dir, daemon.NextKey)
 	next, err := gossip.LoadIdentity(path)
 	if errors.Is(err, os.ErrNotExist) {
 		next, err = gossip.CreateIdentity(path)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && !slices.ContainsFunc(x.Wanted, func(c network.Change) bool { return c.ID == next.ID() }) {
+		x.Wanted = append(x.Wanted, network.Change{Kind: network.Rotate, Peer: name, ID: next.ID()})
 	}
-	return with(s, func(b *network.Book, id gossip.Identity) error {
-		place, former, ok := b.Newest().PlaceOf(id.ID())
-		if !ok || former {
-			return config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
-		}
-		c := network.Change{Kind: network.Rotate, Peer: b.Newest().Peers[place].Name, ID: next.ID()}
-		if err := c.Prove(b.At(1).Hash(), daemon.Signs(next)); err != nil {
-			return err
-		}
-		return b.Wish(c)
-	})
+	return x, err
 }
 
 // Sign makes the peer of a folder approve the change that has a hash.
@@ -150,9 +176,23 @@ func Sign(s *config.Settings, hash string) (*Overview, error) {
 	return with(s, func(b *network.Book, _ gossip.Identity) error { return b.Approve(hash) })
 }
 
-// Withdraw ends the wishes of a folder's peer.
+// DoWithout lets the peer of a folder sign although it has not heard some others; see [network.Book.DoWithout].
+func DoWithout(s *config.Settings, names []string) error {
+	_, err := with(s, func(b *network.Book, _ gossip.Identity) error { return b.DoWithout(names) })
+	return err
+}
+
+// Withdraw ends the wishes of a folder's peer, and removes the key that was to replace its key.
 func Withdraw(s *config.Settings) (*Overview, error) {
-	return with(s, func(b *network.Book, _ gossip.Identity) error { return b.Withdraw() })
+	return with(s, func(b *network.Book, _ gossip.Identity) error {
+		if err := b.Withdraw(); err != nil {
+			return err
+		}
+		if err := os.Remove(filepath.Join(s.Dir, daemon.NextKey)); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
 }
 
 // Write writes the state for people.
@@ -172,7 +212,7 @@ func (x *Overview) Write(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "actions added %q, retired %q\n", d.Added, d.Retired)
 	}
 	for _, x := range d.Changed {
-		_, _ = fmt.Fprintf(w, "%s is %s\n", x.Key, x.Value)
+		_, _ = fmt.Fprintf(w, "%s is %s\n", x.Key, terminal.Plain(x.Value))
 	}
 	n := len(d.Signers())
 	_, _ = fmt.Fprintf(w, "changes need %d of %d signers: up to %d may be lost, and up to %d may lie\n", x.Needed, n, n-x.Needed, d.Liars())
@@ -185,7 +225,11 @@ func (x *Overview) Write(w io.Writer) {
 		if p.Sealed {
 			state = "being voted on"
 		}
-		_, _ = fmt.Fprintf(w, "%s wants: %v; %s; signed by %s; not by %s\n", p.By, p.Change, state, names(p.Signed), names(p.Unsigned))
+		_, _ = fmt.Fprintf(w, "%s wants: %s; %s; signed by %s", p.By, terminal.Plain(p.Change.String()), state, names(p.Signed))
+		if len(p.Unsigned) > 0 {
+			_, _ = fmt.Fprintf(w, "; not by %s", names(p.Unsigned))
+		}
+		_, _ = fmt.Fprintln(w)
 	}
 	for i := range x.Wanted {
 		_, _ = fmt.Fprintf(w, "this peer wants: %v\n", &x.Wanted[i])

@@ -87,6 +87,12 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if err != nil {
 		return nil, err
 	}
+	if err = daemon.CheckNew(dir); err != nil {
+		return nil, err
+	}
+	if err = checkAddrs(addrs); err != nil {
+		return nil, err
+	}
 	g := &guest{invited: v, id: gossip.SeedIdentity(v.Seed)}
 	from, err := g.arrive(ctx)
 	if err != nil {

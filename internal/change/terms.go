@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/network"
 )
 
@@ -53,6 +54,7 @@ func newTerms(d *network.Document, name string) *Terms {
 
 // Write writes the terms for people.
 func (t *Terms) Write(w io.Writer) {
+	set := func(key string) string { return terminal.Plain(t.Settings[key]) }
 	links, counts, horizon := "not known yet", "is public", "the site's whole life"
 	if len(t.Links) > 0 {
 		links = strings.Join(t.Links, ", ")
@@ -61,10 +63,10 @@ func (t *Terms) Write(w io.Writer) {
 		counts = "is hidden, too"
 	}
 	records := "one record"
-	if n := t.Settings["privacy.records_per_user"]; n != "1" {
+	if n := set("privacy.records_per_user"); n != "1" {
 		records = n + " records"
 	}
-	if h := t.Settings["privacy.horizon"]; h != "0" {
+	if h := set("privacy.horizon"); h != "0" {
 		horizon = h + " rounds"
 	}
 	_, _ = fmt.Fprintf(w, `network %s, version %d
@@ -74,7 +76,7 @@ func (t *Terms) Write(w io.Writer) {
   actions  %s
   privacy  ε %s and δ %s for %s of each user at your site, over %s; that a user was there %s
   learns   protocol %s, learner %s, rounds of %s
-`, t.Network, t.Version, strings.Join(t.Peers, ", "), strings.Join(t.Signers, ", "), t.Needed, len(t.Signers), t.Name, links, strings.Join(t.Actions, ", "),
-		t.Settings["privacy.epsilon"], t.Settings["privacy.delta"], records, horizon, counts,
-		t.Settings["protocol.name"], t.Settings["learner.name"], t.Settings["rounds.every"])
+`, t.Network, t.Version, strings.Join(t.Peers, ", "), strings.Join(t.Signers, ", "), t.Needed, len(t.Signers), t.Name, links, terminal.Plain(strings.Join(t.Actions, ", ")),
+		set("privacy.epsilon"), set("privacy.delta"), records, horizon, counts,
+		set("protocol.name"), set("learner.name"), set("rounds.every"))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"peerd.dev/gossip"
@@ -59,10 +60,11 @@ func Invite(s *config.Settings, name string, links []string) (token string, x *O
 			return network.ErrRefused
 		}
 		self := b.Newest().Peers[place]
-		if len(self.Addrs) == 0 {
+		addrs := slices.DeleteFunc(slices.Clone(self.Addrs), func(a string) bool { return gossip.CheckAddress(a) != nil }) // an earlier build accepted some
+		if len(addrs) == 0 {
 			return config.Failf(config.ErrUsage, "%s has no address in the document, at which %s could reach it: run `peerd network move --addr` first", self.Name, name)
 		}
-		v.Network, v.With = b.At(1).Hash(), gossip.PeerInfo{ID: self.ID, Addrs: self.Addrs}
+		v.Network, v.With = b.At(1).Hash(), gossip.PeerInfo{ID: self.ID, Addrs: addrs}
 		c := network.Change{Kind: network.Invite, Peer: name, ID: gossip.SeedIdentity(v.Seed).ID(), Links: links}
 		return b.Wish(c)
 	})

@@ -39,8 +39,8 @@ func (s *Settings) Actions(n *Network) (a Actions) {
 }
 
 // checkActions returns why a network cannot have the arms that were added or retired in it; nil
-// if it can.
-func (s *Settings) checkActions(n *Network) error {
+// if it can. Names are checked when they come in, so that a network goes on with names that earlier builds accepted.
+func (s *Settings) checkActions(was, n *Network) error {
 	if len(n.Added)+len(n.Retired) == 0 {
 		return nil
 	}
@@ -51,8 +51,12 @@ func (s *Settings) checkActions(n *Network) error {
 		return Failf(ErrRefused, "there is room for %d more actions and not for %d, since the network began with %s", s.SpareArms, len(n.Added), s.With("spare_arms"))
 	}
 	all := slices.Concat(s.Arms, n.Added)
-	for i, name := range all {
-		if slices.Contains(all[:i], name) {
+	for i := len(s.Arms) + len(was.Added); i < len(all); i++ {
+		name := all[i]
+		if why := nameTrouble(name); why != "" {
+			return Failf(ErrRefused, "the name %q %s: choose another one", name, why)
+		}
+		if slices.ContainsFunc(all[:i], func(o string) bool { return sameName(o, name) }) {
 			return Failf(ErrRefused, "there is an action %q, or was one: choose another name", name)
 		}
 	}

@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
 
 // suiting returns settings that must suit each other: if one of chosen is given, a new folder
 // takes no recommendation for left.
@@ -15,15 +19,16 @@ func kept() []string {
 	return []string{"privacy.mechanism", "privacy.horizon", "learner.name", "protocol.name", "api.window"}
 }
 
-// Beginning returns the settings for the file of a new folder, in addition to set and in its form.
-func (s *Schema) Beginning(set []string) (all []string) {
+// Beginning returns the settings for the file of a new folder, in addition to set and in its form, and a note about
+// one for which there is less room than a new folder takes; "" for none.
+func (s *Schema) Beginning(set []string) (all []string, note string) {
 	given, err := parseSet(set)
 	if err != nil {
-		return nil // the reader of set reports it
+		return nil, "" // the reader of set reports it
 	}
 	c, _, err := s.Read("", set)
 	if err != nil {
-		return nil
+		return nil, ""
 	}
 	has := func(name string) bool { return given[name] != nil }
 	chosen, left := suiting()
@@ -36,7 +41,12 @@ func (s *Schema) Beginning(set []string) (all []string) {
 		if value == "" || has(k.Name) || own && slices.Contains(left, k.Name) {
 			continue
 		}
+		if begin, err := strconv.Atoi(value); k.Name == "spare_arms" && err == nil && begin > mostArms-len(c.Arms) {
+			room := max(0, mostArms-len(c.Arms))
+			note = fmt.Sprintf("spare_arms is %d instead of %d: with %d arms there is no room for more", room, begin, len(c.Arms))
+			value = strconv.Itoa(room)
+		}
 		all = append(all, k.Name+"="+value)
 	}
-	return all
+	return all, note
 }

@@ -4,7 +4,6 @@
 package config
 
 import (
-	"errors"
 	"os"
 	"reflect"
 	"slices"
@@ -46,7 +45,7 @@ func (x *Schema) Read(file string, set []string) (*Config, []Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	inFile, err := readFile(file)
+	inFile, unclear, err := x.readFile(file)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,7 +66,7 @@ func (x *Schema) Read(file string, set []string) (*Config, []Problem, error) {
 			}
 		}
 	}
-	problems := slices.Concat(x.strangeKeys(inFile, FromFile), x.strangeEnv(), x.strangeKeys(flags, FromFlag), misfits)
+	problems := slices.Concat(unclear, x.strangeKeys(inFile, FromFile), x.strangeEnv(), x.strangeKeys(flags, FromFlag), misfits)
 	problems = append(problems, c.decode(v, problems)...)
 	c.followNetwork()
 	c.suitProtocol()
@@ -118,32 +117,6 @@ func (x *Schema) Given(set []string) (*Config, map[string]string, error) {
 		}
 	}
 	return c, values, c.Refuse(problems)
-}
-
-// readFile returns the values of a file by key. A key without a value, such as a section in which
-// everything is a comment, counts as absent.
-func readFile(file string) (map[string]any, error) {
-	values := make(map[string]any)
-	if file == "" {
-		return values, nil
-	}
-	v := viper.New()
-	v.SetConfigFile(file)
-	v.SetConfigType("yaml")
-	err := v.ReadInConfig()
-	var parse viper.ConfigParseError
-	switch {
-	case errors.As(err, &parse):
-		return nil, Failf(ErrRefused, "configuration %s refused: %s", file, yamlTrouble(parse.Unwrap()))
-	case err != nil:
-		return nil, Failf(ErrRefused, "configuration not read: %w; `peerd init` writes one", err)
-	}
-	for _, name := range v.AllKeys() {
-		if value := v.Get(name); value != nil {
-			values[name] = value
-		}
-	}
-	return values, nil
 }
 
 // layer returns the value of k with the highest precedence, nil if there is none, and its origin.
@@ -199,7 +172,7 @@ func (c *Config) invalid(known []Problem) []Problem {
 		p := &problems[i]
 		p.From = c.From[p.Key].setter(p.Key)
 		if c.From[p.Key] == fromNobody {
-			p.Value = ""
+			p.Value, p.Reason = "", "missing: "+p.Reason
 		}
 	}
 	return problems

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"peerd.dev/dp"
-	"peerd.dev/dp/account"
+	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
 
@@ -45,9 +45,18 @@ func (s *Settings) IdentityPath() string { return filepath.Join(s.Dir, "identity
 func (s *Settings) FirstIdentityPath() string { return filepath.Join(s.Dir, "identity.first.key") }
 
 // Charge returns what an agent with these settings and arms is charged when it starts. It
-// fails where the agent would.
+// fails where the agent would, above all if the budget does not pay.
 func (s *Settings) Charge() (dp.Charge, error) {
-	spec, err := s.Spec(make([][]protocol.Peer, max(1, s.Testnet.Nodes)), "")
+	spec, err := s.charged()
+	if err != nil {
+		return dp.Charge{}, err
+	}
+	return spec.Charge()
+}
+
+// Asked is Charge for any budget: what the same streams and their noise cost.
+func (s *Settings) Asked() (dp.Charge, error) {
+	spec, err := s.charged()
 	if err != nil {
 		return dp.Charge{}, err
 	}
@@ -55,14 +64,12 @@ func (s *Settings) Charge() (dp.Charge, error) {
 	if err != nil {
 		return dp.Charge{}, err
 	}
-	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, nil) // it draws nothing
-	if err != nil {
-		return dp.Charge{}, err
-	}
-	if _, err = curator.Open(streams); err != nil {
-		return dp.Charge{}, err
-	}
-	return curator.TakeCharges()[0], nil
+	return streams.Charge()
+}
+
+// charged returns what an agent with arms is charged for.
+func (s *Settings) charged() (node.Spec, error) {
+	return s.Spec(make([][]protocol.Peer, max(1, s.Testnet.Nodes)), "")
 }
 
 // Cadence returns when the leaves of a peer's streams close.

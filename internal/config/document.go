@@ -49,7 +49,7 @@ func DamagedNetwork(path string, err error) error {
 func NetworkOf(first string, d *network.Document) *Network {
 	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: first, Settings: d.Settings, Changed: d.Changed, Added: d.Added, Retired: d.Retired}
 	for _, p := range d.Peers {
-		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former, Token: p.Token})
+		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former, Closed: p.Closed})
 	}
 	return n
 }
@@ -132,13 +132,14 @@ func (s *Settings) CheckChange(was, is *Network) error {
 	if problems := s.CheckNetwork(is); len(problems) > 0 {
 		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
 	}
-	if problems := is.ValidatePeers(); len(problems) > 0 {
+	before := was.ValidatePeers() // of an earlier build, which accepted what this one does not
+	if problems := slices.DeleteFunc(is.ValidatePeers(), func(p Problem) bool { return slices.Contains(before, p) }); len(problems) > 0 {
 		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
 	}
 	if _, err := s.In(is); err != nil {
 		return err
 	}
-	if err := s.checkActions(is); err != nil {
+	if err := s.checkActions(was, is); err != nil {
 		return err
 	}
 	same := len(was.Peers) == len(is.Peers)
@@ -166,10 +167,4 @@ func (m *Member) FirstID() string {
 		return m.Former[0]
 	}
 	return m.ID
-}
-
-// FormerSigners returns the ids under whose keys the peer has sent messages before: all except
-// the id of its invitation, whose key is known to anyone who has seen the token.
-func (m *Member) FormerSigners() []string {
-	return slices.DeleteFunc(slices.Clone(m.Former), func(id string) bool { return id == m.Token })
 }

@@ -34,6 +34,8 @@ type Simulated struct {
 	// Records is the greatest number of records of one person that the world deals to sites; 0 if
 	// rewards are no person's.
 	Records uint64
+	// Unclipped says that rewards can be outside of [0, 1], for which no budget pays in mode live.
+	Unclipped bool
 	// Spread is the setting by which one person may have records at several sites, and Gather the
 	// one that keeps them at one; empty if that cannot happen.
 	Spread, Gather string

@@ -2,8 +2,8 @@ package config
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -43,7 +43,7 @@ type Member struct {
 
 	Standing network.Standing `yaml:"-"` // in a signed document; empty for present
 	Former   []string         `yaml:"-"` // ids that it had before
-	Token    string           `yaml:"-"` // id of its invitation's key
+	Closed   []network.Closed `yaml:"-"` // its replaced keys, and how far the ledger was with each
 }
 
 // ReadNetwork reads a network file and refuses a bad one with a *Refusal.
@@ -60,9 +60,7 @@ func ReadNetwork(path string) (*Network, error) {
 	}
 	what := "network file " + path
 	n := &Network{}
-	d := yaml.NewDecoder(bytes.NewReader(b))
-	d.KnownFields(true)
-	err = d.Decode(n)
+	err = readYAML(b, n)
 	var misfits *yaml.TypeError
 	var clock *time.ParseError
 	switch {
@@ -70,7 +68,6 @@ func ReadNetwork(path string) (*Network, error) {
 		return nil, &Refusal{what, networkMisfits(misfits)}
 	case errors.As(err, &clock):
 		return nil, &Refusal{what, []Problem{{Key: "start", Value: clock.Value, Reason: "want " + networkType("time.Time")}}}
-	case errors.Is(err, io.EOF): // an empty file
 	case err != nil:
 		return nil, Failf(ErrRefused, "%s refused: %s", what, yamlTrouble(err))
 	}
@@ -143,11 +140,21 @@ func (n *Network) IDs() []string {
 	return ids
 }
 
+// closed returns replaced keys in the form of package gossip.
+func closed(all []network.Closed) (keys []gossip.Closed) {
+	for _, x := range all {
+		key := gossip.Closed{ID: x.ID, Ledger: protocol.Checkpoint{Records: x.Records}}
+		_, _ = hex.Decode(key.Ledger.Head[:], []byte(x.Head)) // a document with another form is refused
+		keys = append(keys, key)
+	}
+	return keys
+}
+
 // Infos returns the peers in the form of package gossip, by index.
 func (n *Network) Infos() []gossip.PeerInfo {
 	infos := make([]gossip.PeerInfo, len(n.Peers))
 	for i, m := range n.Peers {
-		infos[i] = gossip.PeerInfo{Name: m.Name, ID: m.ID, Addrs: m.Addrs, Former: m.Former, Token: m.Token, Absent: m.Absent(), Gone: m.Standing == network.Gone}
+		infos[i] = gossip.PeerInfo{Name: m.Name, ID: m.ID, Addrs: m.Addrs, Former: m.Former, Closed: closed(m.Closed), Absent: m.Absent(), Gone: m.Standing == network.Gone}
 	}
 	return infos
 }

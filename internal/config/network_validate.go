@@ -38,8 +38,9 @@ func (n *Network) ValidatePeers() (problems []Problem) {
 	for i, m := range n.Peers {
 		at := fmt.Sprintf("peers[%d].", i)
 		before := n.Peers[:i]
-		refuse(blank(m.Name), at+"name", m.Name, "a name")
-		refuse(slices.ContainsFunc(before, func(o Member) bool { return o.Name == m.Name }), at+"name", m.Name, "another name than the peers before")
+		why := nameTrouble(m.Name)
+		refuse(why != "", at+"name", m.Name, "a name; this one "+why)
+		refuse(slices.ContainsFunc(before, func(o Member) bool { return sameName(o.Name, m.Name) }), at+"name", m.Name, "another name than the peers before")
 		_, err := gossip.NewKeyring("any", []string{m.ID})
 		refuse(err != nil, at+"id", m.ID, "what `peerd id` prints at that peer")
 		refuse(slices.ContainsFunc(before, func(o Member) bool { return gossip.SameID(o.ID, m.ID) }), at+"id", m.ID, "another id than the peers before")

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -49,12 +50,12 @@ func parseSet(set []string) (map[string]any, error) {
 		if key = strings.TrimSpace(key); !ok || key == "" {
 			return nil, Failf(ErrUsage, "--set %q: want key=value, such as --set privacy.epsilon=1", s)
 		}
-		values[strings.ToLower(key)] = value
+		values[key] = value
 	}
 	return values, nil
 }
 
-// strangeEnv refuses variables that are one slip away from a key's. Others with
+// strangeEnv refuses variables that are one slip, or the case of letters, away from a key's. Others with
 // the prefix pass: container platforms set some for a service named peerd.
 func (s *Schema) strangeEnv() []Problem {
 	known := make(map[string]bool) // never ranged over
@@ -69,11 +70,12 @@ func (s *Schema) strangeEnv() []Problem {
 				problems = append(problems, Problem{Key: name, Value: short(value), Reason: e.reason()})
 			}
 		}
-		if known[name] || !strings.HasPrefix(name, EnvPrefix) {
+		upper := strings.ToUpper(name)
+		if known[name] || !strings.HasPrefix(upper, EnvPrefix) {
 			continue
 		}
 		for _, k := range s.keys {
-			if meant := EnvName(k.Name); distance(name, meant) == 1 {
+			if meant := EnvName(k.Name); distance(upper, meant) <= 1 {
 				problems = append(problems, Problem{
 					Key: name, Value: short(value), Reason: "unknown environment variable; did you mean " + meant + "?",
 				})
@@ -93,7 +95,7 @@ func (s *Schema) strangeKeys(values map[string]any, from Origin) []Problem {
 			continue
 		}
 		text, typed := values[name].(string)
-		if !typed || from == FromFile {
+		if values[name] != nil && (!typed || from == FromFile) {
 			text = ValueText(values[name])
 		}
 		e, was := ended(name)
@@ -120,7 +122,10 @@ func (s *Schema) strangeKey(name, value string) Problem {
 		}
 	}
 	reason := "unknown key; `peerd config show --schema` lists all"
-	if near := s.Nearest(name); near != "" {
+	_, last := cutLast(name)
+	if _, err := strconv.ParseFloat(last, 64); err == nil {
+		reason = "unknown key; a decimal number has a point"
+	} else if near := s.Nearest(name); near != "" {
 		reason = "unknown key; did you mean " + near + "?"
 	}
 	return Problem{Key: name, Value: short(value), Reason: reason}

@@ -9,18 +9,17 @@ import (
 // A Problem is one value that is refused.
 type Problem struct {
 	Key    string `json:"key"`
-	Value  string `json:"value,omitempty"` // as in a file; empty if the key is missing
+	Value  string `json:"value,omitempty"` // as in a file; empty if there is none, or not one
 	Reason string `json:"reason"`          // what is wanted instead
 	From   string `json:"from,omitempty"`  // where the value was set, unless in the file
 }
 
-// String returns the problem as one line: key, value, reason.
+// String returns the problem as one line: key, value if there is one, reason.
 func (p Problem) String() string {
-	value := p.Value
-	if value == "" {
-		value = "missing"
+	line := p.Key + ": " + p.Reason
+	if p.Value != "" {
+		line = fmt.Sprintf("%s: %s: %s", p.Key, p.Value, p.Reason)
 	}
-	line := fmt.Sprintf("%s: %s: %s", p.Key, value, p.Reason)
 	if p.From != "" {
 		line += " (set by " + p.From + ")"
 	}

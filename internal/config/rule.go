@@ -100,16 +100,18 @@ func pathText(needed bool) Rule {
 	})
 }
 
-// names allows lists of different words.
+// names allows lists of different names.
 func names(least, most int) Rule {
-	return Holds(fmt.Sprintf("a list of %d to %d different names", least, most), func(v reflect.Value) bool {
-		list := slices.Clone(v.Interface().([]string))
-		if len(list) < least || len(list) > most || slices.ContainsFunc(list, blank) {
-			return false
+	want := fmt.Sprintf("a list of %d to %d different names", least, most)
+	return Rule{want, func(v reflect.Value) string {
+		if n := v.Len(); n < least || n > most {
+			return "want " + want
 		}
-		slices.Sort(list)
-		return len(slices.Compact(list)) == v.Len()
-	})
+		if why := namesTrouble(v.Interface().([]string)); why != "" {
+			return "want " + want + "; " + why
+		}
+		return ""
+	}}
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -134,6 +134,13 @@ func (s *Schema) Find(name string) (Key, bool) {
 	return Key{}, false
 }
 
+// hasSection reports whether there are keys in a section, or an entry of a table has that name, which may have no
+// parameters.
+func (s *Schema) hasSection(name string) bool {
+	entry := func(b block) bool { return b.section+"."+b.name == name }
+	return len(s.Under(name)) > 0 || slices.ContainsFunc(s.blocks, entry)
+}
+
 // Under returns the names that begin with a section, however deep.
 func (s *Schema) Under(section string) []string {
 	var under []string

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -117,12 +118,16 @@ func privacyConstraints() []Constraint {
 				"privacy.records_per_user", "privacy.epsilon", "privacy.delta", "privacy.horizon", "privacy.mechanism", "privacy.adjacency", "testnet.nodes",
 				"arms", "protocol.name", "learner.name",
 			},
-			"The noise that budget, records per user and horizon ask for is a number that can be drawn.", func(s *Settings) string {
+			"The budget pays for the noise, which is a number that can be drawn.", func(s *Settings) string {
 				m, err := dp.ParseMechanism(s.Privacy.Mechanism)
-				if err != nil || m == dp.None || s.laplaceOnFeatures(m) || s.Privacy.Epsilon.Infinite() || (m.Law() == dp.Gaussian) != (s.Privacy.Delta > 0) {
+				if err != nil || m == dp.None || s.Simulated().Unclipped || s.laplaceOnFeatures(m) || s.Privacy.Epsilon.Infinite() || (m.Law() == dp.Gaussian) != (s.Privacy.Delta > 0) {
 					return "" // said elsewhere
 				}
-				if _, err := s.Charge(); err != nil {
+				_, err = s.Charge()
+				if short := new(dp.BudgetError); errors.As(err, &short) {
+					return fmt.Sprintf("want fewer, more noise or a larger budget than %s; %s", s.With("privacy.epsilon"), strings.TrimPrefix(err.Error(), "dp: "))
+				}
+				if err != nil {
 					return fmt.Sprintf("want fewer with %s and %s; %s", s.With("privacy.epsilon"), s.With("privacy.horizon"), strings.TrimPrefix(err.Error(), "dp: "))
 				}
 				return ""

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"peerd.dev/bandit"
@@ -101,13 +103,17 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 	if p.site != nil && !deployment.idle() {
 		d.Gain = p.gains.of(deployment.arms(&s))
 	}
-	if p.record != nil && d.Notice == "" {
-		if fork := p.record.Fork(); fork != nil {
-			d.Notice = fork.Error()
-		}
+	d.DocumentNotice = p.documentNotice()
+	if p.site != nil {
+		d.Clones = uint64(len(p.site.Forks()))
 	}
 	neighbours, linked := 0, 0
-	defer func() { d.State = state(&d, p.Ready(ctx), neighbours, linked) }()
+	defer func() {
+		if d.Notice == "" && d.Clones > 0 && p.site != nil {
+			d.Notice = p.forked(deployment)
+		}
+		d.State = state(&d, p.Ready(ctx), neighbours, linked)
+	}()
 	if host == nil {
 		return d, nil
 	}
@@ -141,8 +147,22 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 	d.BytesIn += t.TopicBytesIn
 	d.BytesOut += t.TopicBytesOut
 	d.Dropped += t.TopicDropped
-	d.Clones, d.Strangers, d.Limited = t.Clones, t.Strangers, t.Limited
+	d.Clones += t.Clones
+	d.Strangers, d.Limited = t.Strangers, t.Limited
 	return d, nil
+}
+
+// forked names the peers of whose ledgers two histories are signed; "" for none.
+func (p *Daemon) forked(t *Deployment) string {
+	var names []string
+	for of := range p.site.Forks() {
+		names = append(names, t.Network.Peers[of].Name)
+	}
+	if names == nil {
+		return ""
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("two histories of the ledger are signed, by %s: a folder was copied, or a key is in other hands; see docs/durability.md", strings.Join(names, ", "))
 }
 
 // Arms implements [api.Backend].

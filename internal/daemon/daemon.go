@@ -38,6 +38,7 @@ type Daemon struct {
 	links     *links  // nil for a peer that must not show itself
 	run       gossip.Run
 	complaint string // last complaint that was logged; used by follow
+	noticed   string // last notice about the document that was logged; used by follow
 	clock     bool   // a wrong clock was logged; used by follow
 	metrics   []prometheus.Collector
 	silent    sync.Once
@@ -74,9 +75,12 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 		return nil, config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
 	}
 	if s.Mode == config.Live {
-		if err = onlyOwner(s.Dir); err != nil {
+		if err = OwnDir(s.Dir); err != nil {
 			return nil, err
 		}
+	}
+	if err = checkSocket(s.Dir); err != nil {
+		return nil, err
 	}
 	p := &Daemon{log: log, heard: heard{now: time.Now, since: time.Now()}, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if p.unlock, err = LockDir(s.Dir); err != nil {
@@ -84,7 +88,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, p.Close())
+			err = errors.Join(withOwner(s.Dir, err), p.Close())
 		}
 	}()
 	if p.deployment, err = NewDeployment(s); err != nil {
@@ -99,7 +103,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 		return nil, err
 	}
 	p.server, err = api.NewServer(api.Config{
-		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version,
+		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version, Every: p.deployment.Network.Every,
 		Collectors: p.metrics, NoisedCounts: p.deployment.Spec.Privacy.NoisedCounts(),
 	})
 	return p, err
@@ -113,7 +117,9 @@ func (p *Daemon) live() (err error) {
 		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
 	})
 	if !p.deployment.Spec.Privacy.NoisedCounts() { // each decision is a commit
-		p.metrics = append(p.metrics, commits)
+		p.metrics = append(p.metrics, commits, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "peerd_store_memory_bytes", Help: "Memory of the store: writes that are in no table yet, and blocks of tables.",
+		}, func() float64 { return float64(p.site.StoreMemory()) }))
 	}
 	if err = os.RemoveAll(filepath.Join(p.deployment.s.Dir, copyDir)); err != nil { // of a backup that a crash ended
 		return err
@@ -127,25 +133,26 @@ func (p *Daemon) live() (err error) {
 		p.log.Error("nothing is released", "reason", p.site.Ready(context.Background()))
 		return nil
 	}
-	known, err := p.site.Checkpoints()
+	c, err := p.hostConfig()
 	if err != nil {
 		return err
 	}
-	if p.host, err = gossip.NewHost(p.hostConfig(known)); err != nil {
+	if p.host, err = gossip.NewHost(c); err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
 	p.links, p.record = newLinks(p.host), p.deployment.Record
 	return nil
 }
 
-// hostConfig returns the configuration of the live peer's host; known are the checkpoints of all
-// peers.
-func (p *Daemon) hostConfig(known []protocol.SignedCheckpoint) gossip.Config {
-	c := p.deployment.HostConfig(p.site.Incarnation(), p.log)
+// hostConfig returns the configuration of the live peer's host.
+func (p *Daemon) hostConfig() (c gossip.Config, err error) {
+	c = p.deployment.HostConfig(p.site.Incarnation(), p.log)
 	c.Checkpoint, _ = p.site.Checkpoint()
-	c.Known, c.Checkpoints, c.Run = known, true, p.run
-	c.OnRemembered, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnCheckpoint, p.site.OnRival
-	return c
+	c.Checkpoints, c.Run, c.MostRecords = true, p.run, p.site.MostRecords()
+	c.OnRemembered, c.OnMemory, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnMemory, p.site.OnCheckpoint, p.site.OnRival
+	c.OnFork, c.Holds, c.Forks = p.site.OnFork, p.site.Holds, p.site.Forks()
+	c.Known, err = p.site.Checkpoints()
+	return c, err
 }
 
 func (p *Daemon) lockstep(trace string) error {

@@ -93,11 +93,6 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 	if err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
-	for i := range n.Peers {
-		if err = ring.AddFormer(protocol.Peer(i), n.Peers[i].FormerSigners()); err != nil {
-			return config.Failf(config.ErrNetwork, "%w", err)
-		}
-	}
 	if t.keys, err = ring.Keys(t.id); err != nil {
 		return err
 	}

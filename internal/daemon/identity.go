@@ -1,13 +1,18 @@
 package daemon
 
 import (
+	"context"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
+	"peerd.dev/node/network"
 )
 
 // NextKey is the file of the key that replaces the peer's key in the next version of the network.
@@ -43,4 +48,36 @@ func identity(s *config.Settings, n *config.Network) (gossip.Identity, error) {
 	}
 	defer func() { _ = dir.Close() }()
 	return next, dir.Sync()
+}
+
+// rotate asks for the key that is to replace this peer's, if there is one, and states how far the ledger is: the key that is
+// replaced proves nothing beyond. A site that waits for its neighbours, or knows that it is an old copy, does not know how far its
+// ledger was, and does not ask.
+func (p *Daemon) rotate() error {
+	deployment, _ := p.now()
+	return p.record.With(func(b *network.Book) error { // in which a withdrawal removes the key, too
+		next, err := gossip.LoadIdentity(filepath.Join(deployment.s.Dir, NextKey))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		asked := slices.ContainsFunc(b.Record().Wanted, func(c network.Change) bool { return c.ID == next.ID() })
+		if _, _, ok := b.Newest().PlaceOf(next.ID()); ok || asked {
+			return nil
+		}
+		at, open := p.site.Checkpoint()
+		if !open {
+			return fmt.Errorf("the key is not replaced yet, since this peer may be an old copy: %v", p.site.Ready(context.Background()))
+		}
+		c := network.Change{Kind: network.Rotate, Peer: deployment.Network.Peers[deployment.Self].Name, ID: next.ID()}
+		if at.Records > 0 {
+			c.Ledger = &network.Ledger{Records: at.Records, Head: hex.EncodeToString(at.Head[:])}
+		}
+		if err := c.Prove(b.At(1).Hash(), Signs(next)); err != nil {
+			return err
+		}
+		return b.Wish(c)
+	})
 }

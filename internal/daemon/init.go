@@ -22,11 +22,15 @@ type Made struct {
 	Dir    string   `json:"dir"`
 	Config string   `json:"config"`
 	ToSet  []string `json:"to_set"` // required keys that still have no value
+	Note   string   `json:"note,omitempty"`
 }
 
 // Write writes what was made, and what to do next.
 func (d Made) Write(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "made %s\nid %s\n", d.Dir, d.ID)
+	if d.Note != "" {
+		_, _ = fmt.Fprintf(w, "note: %s\n", d.Note)
+	}
 	if len(d.ToSet) > 0 {
 		_, _ = fmt.Fprintf(w, "next: set %s in %s\n", strings.Join(d.ToSet, ", "), d.Config)
 	}
@@ -38,7 +42,8 @@ func (d Made) Write(w io.Writer) {
 // Init makes a peer's folder with a key and a configuration with the settings in set, given as
 // key=value, of a schema. It overwrites nothing.
 func Init(schema *config.Schema, set []string) (Made, error) {
-	c, values, err := schema.Given(append(schema.Beginning(set), set...))
+	recommended, note := schema.Beginning(set)
+	c, values, err := schema.Given(append(recommended, set...))
 	if err != nil {
 		return Made{}, err
 	}
@@ -48,13 +53,13 @@ func Init(schema *config.Schema, set []string) (Made, error) {
 	}
 	c.Dir = dir
 	values["dir"] = config.ValueText(dir)
-	doc := Made{Dir: dir, Config: filepath.Join(dir, config.FileName), ToSet: []string{}}
+	doc := Made{Dir: dir, Config: filepath.Join(dir, config.FileName), ToSet: []string{}, Note: note}
 	for _, path := range []string{c.IdentityPath(), doc.Config} {
 		if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return doc, config.Failf(config.ErrUnexpected, "%s already exists; init overwrites nothing, so choose another --dir", path)
 		}
 	}
-	if err = privateDir(dir); err != nil {
+	if err = newDir(dir); err != nil {
 		return doc, err
 	}
 	id, err := gossip.CreateIdentity(c.IdentityPath())
@@ -73,25 +78,4 @@ func Init(schema *config.Schema, set []string) (Made, error) {
 		}
 	}
 	return doc, nil
-}
-
-// privateDir makes a folder that only its owner may enter, and refuses an existing one that
-// others may enter.
-func privateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return onlyOwner(dir)
-}
-
-// onlyOwner refuses a folder that others than its owner may enter.
-func onlyOwner(dir string) error {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return config.Failf(config.ErrUnexpected, "%s has mode %04o and is open to others than its owner; run: chmod 700 %s", dir, mode, dir)
-	}
-	return nil
 }

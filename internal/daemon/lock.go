@@ -17,13 +17,16 @@ var errInUse = errors.New("is in use by another peerd")
 
 // LockDir ensures that only one peer at a time uses a folder.
 func LockDir(dir string) (unlock func(), err error) {
+	if err = FindDir(dir); err != nil {
+		return nil, err
+	}
 	l := flock.New(filepath.Join(dir, lockFile))
 	ok, err := l.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("dir %s: %w; `peerd init --dir %s` makes one", dir, err, dir)
+		return nil, withOwner(dir, fmt.Errorf("dir %s: %w", dir, err))
 	}
 	if !ok {
 		return nil, config.Failf(config.ErrUnexpected, "dir %s %w", dir, errInUse)
 	}
-	return func() { _ = l.Unlock() }, nil // the end of the process unlocks it anyway
+	return func() { _ = l.Unlock() }, leave(l.Path()) // the end of the process unlocks it anyway
 }

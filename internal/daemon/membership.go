@@ -83,17 +83,24 @@ func (p *Daemon) follow(ctx context.Context) error {
 		case <-tick.C:
 		}
 		var newest uint64
-		var awake bool
+		var waits bool
+		p.record.roll.Confirm(p.site.Current())
 		err := p.record.With(func(b *network.Book) error {
 			err := b.Tick()
-			newest, awake = b.Newest().Version, b.Awake()
-			if fork := b.Record().Fork; fork != nil {
-				p.complain(fork)
-			}
+			newest, waits = b.Newest().Version, len(b.Awaits()) > 0
 			return err
 		})
+		if notice := p.documentNotice(); notice != p.noticed {
+			if p.noticed = notice; notice != "" {
+				p.log.Warn("network document", "notice", notice)
+			}
+		}
 		if err == nil && newest > p.site.Membership() {
 			err = p.change(ctx)
+		} else if err == nil {
+			if wrong := p.rotate(); wrong != nil {
+				p.complain(wrong)
+			}
 		}
 		if errors.Is(err, config.ErrNetwork) || errors.Is(err, errGone) {
 			return err
@@ -110,7 +117,7 @@ func (p *Daemon) follow(ctx context.Context) error {
 		if string(text) == shown && time.Since(idle) < tradeIdle {
 			continue
 		}
-		p.spread(ctx, string(text) != shown || !awake)
+		p.spread(ctx, string(text) != shown || waits)
 		shown, idle = string(text), time.Now()
 	}
 }
@@ -195,15 +202,15 @@ func (p *Daemon) change(ctx context.Context) error {
 	if err = p.site.SetMembership(next.membership()); err != nil {
 		return err
 	}
-	known, err := p.site.Checkpoints()
-	if err != nil {
-		return err
-	}
 	err = p.links.replace(func() (*gossip.Host, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.deployment = next
-		h, failed := gossip.NewHost(p.hostConfig(known))
+		c, failed := p.hostConfig()
+		if failed != nil {
+			return nil, failed
+		}
+		h, failed := gossip.NewHost(c)
 		if failed == nil {
 			p.host = h
 		}

@@ -15,6 +15,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/node/network"
+	"peerd.dev/protocol"
 )
 
 // signedDocument separates signatures of network documents from other signatures with a peer's
@@ -77,6 +78,9 @@ func (r *Record) With(do func(b *network.Book) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Unlock()) }()
+	if err = leave(l.Path()); err != nil {
+		return err
+	}
 	text, err := os.ReadFile(r.path)
 	if err != nil {
 		return config.Failf(config.ErrRefused, "network document: %w", err)
@@ -87,13 +91,14 @@ func (r *Record) With(do func(b *network.Book) error) (err error) {
 		if err = json.Unmarshal(text, &record); err != nil {
 			return config.DamagedNetwork(r.path, err)
 		}
+		r.hash = record.First.Hash()
 		if r.book, err = network.Open(network.Config{
 			Keys: documentKeys{r.id}, ID: r.id.ID(), Keep: r.keep, Fits: r.fits, Roll: &r.roll,
 		}, record); err != nil {
 			r.book = nil
 			return config.Failf(config.ErrRefused, "%s: %w", r.path, err)
 		}
-		r.text, r.hash = text, r.book.At(1).Hash()
+		r.text = text
 	}
 	return do(r.book)
 }
@@ -160,9 +165,12 @@ func (r *Record) Merge(b []byte) error {
 	})
 }
 
-// blame marks an error that is the fault of the peer that showed a document. Other errors, such as of the disk, are
-// this peer's own.
+// blame marks an error that is the fault of the peer that showed a document, or of another that signed what it shows. Other errors, such
+// as of the disk, are this peer's own.
 func blame(err error) error {
+	if lie := new(network.Lie); errors.As(err, &lie) {
+		return &gossip.Lie{Of: protocol.Peer(lie.Place), Err: err}
+	}
 	if errors.Is(err, network.ErrRefused) {
 		return fmt.Errorf("%w: %w", gossip.ErrDocument, err)
 	}

@@ -17,11 +17,15 @@ func Recover(s *config.Settings, without []string, newStore bool, log *slog.Logg
 	if s.Mode == config.Lockstep {
 		return done, config.Failf(config.ErrUsage, "a peer in lockstep keeps nothing that could be recovered")
 	}
+	if err = OwnDir(s.Dir); err != nil {
+		return done, err
+	}
 	unlock, err := LockDir(s.Dir)
 	if err != nil {
 		return done, err
 	}
 	defer unlock()
+	defer func() { err = withOwner(s.Dir, err) }()
 	deployment, err := NewDeployment(s)
 	if err != nil {
 		return done, err

@@ -1,18 +1,28 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 
 	"peerd.dev/node"
 	"peerd.dev/node/api"
+	"peerd.dev/node/store"
 )
 
-// state returns in a sentence what a peer does now that has a number of neighbours, and links to some of them.
-// With an error it is not ready.
+// state returns in a sentence what a peer does now that has a number of neighbours, and links to some of them,
+// and what is wrong with the network's document. With an error it is not ready.
 func state(d *api.Status, ready error, neighbours, linked int) string {
+	does := doing(d, ready, neighbours, linked)
+	if d.DocumentNotice != "" {
+		does += "; " + d.DocumentNotice
+	}
+	return does
+}
+
+func doing(d *api.Status, ready error, neighbours, linked int) string {
 	switch {
-	case d.DiskFull:
-		return "accepts nothing: the disk is full"
+	case errors.Is(ready, store.ErrFull):
+		return "accepts nothing: " + ready.Error()
 	case d.BlockedReason != "":
 		return "releases nothing: " + d.BlockedReason
 	case ready != nil:

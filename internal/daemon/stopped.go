@@ -42,21 +42,23 @@ func (h *heard) note(all []gossip.PeerStatus) {
 	}
 }
 
-// stopped returns the other sites with a weight that have not been heard for an hour, the one with the greatest share first.
-func (h *heard) stopped(weights []bandit.Weight, self protocol.Peer, now time.Time, name func(protocol.Peer) string) (all []api.Stopped) {
+// silent returns when another site was last heard, and whether that is an hour ago or more.
+func (h *heard) silent(p protocol.Peer, now time.Time) (seen time.Time, when string, silent bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if seen = h.last[p]; seen.After(h.since) {
+		return seen, "last heard " + ago(now.Sub(seen)), now.Sub(seen) >= silentFor
+	}
+	return seen, "not heard since this peer started, " + ago(now.Sub(h.since)), now.Sub(h.since) >= silentFor
+}
+
+// stopped returns the other sites with a weight that have not been heard for an hour, the one with the greatest share first.
+func (h *heard) stopped(weights []bandit.Weight, self protocol.Peer, now time.Time, name func(protocol.Peer) string) (all []api.Stopped) {
 	for i, w := range weights {
 		p := protocol.Peer(i)
-		seen := h.last[p]
-		newest := seen
-		if newest.Before(h.since) {
-			newest = h.since
+		if seen, _, silent := h.silent(p, now); silent && p != self && w.Share > 0 {
+			all = append(all, api.Stopped{Peer: uint32(p), Name: name(p), Share: w.Share, Rewards: w.Rewards, LastSeen: seen})
 		}
-		if p == self || w.Share == 0 || now.Sub(newest) < silentFor {
-			continue
-		}
-		all = append(all, api.Stopped{Peer: uint32(p), Name: name(p), Share: w.Share, Rewards: w.Rewards, LastSeen: seen})
 	}
 	slices.SortStableFunc(all, func(x, y api.Stopped) int { return cmp.Compare(y.Share, x.Share) })
 	return all
@@ -73,10 +75,7 @@ func (h *heard) notice(all []api.Stopped, now time.Time) string {
 		return ""
 	}
 	first := &all[0]
-	when := "last heard " + ago(now.Sub(first.LastSeen))
-	if first.LastSeen.IsZero() {
-		when = "not heard since this peer started, " + ago(now.Sub(h.since))
-	}
+	_, when, _ := h.silent(protocol.Peer(first.Peer), now)
 	rewards := "1 reward"
 	if n := uint64(math.Round(first.Rewards)); n != 1 {
 		rewards = terminal.Number(n) + " rewards"

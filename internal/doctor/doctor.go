@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/explain"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 )
 
@@ -104,7 +104,7 @@ func (d *doctor) examine(ctx context.Context) {
 	if !d.configuration() {
 		return
 	}
-	if !d.folder() {
+	if !d.folder() || !d.socket() {
 		return
 	}
 	d.secrets()
@@ -197,7 +197,7 @@ func (d *doctor) daemon(ctx context.Context) (unlock func(), ok bool) {
 func (d *doctor) life() {
 	switch s := d.status; {
 	case s.DiskFull:
-		d.fail(config.ErrUnexpected, "peer", "free space on the disk; the peer resumes by itself", "runs, and accepts nothing: the disk is full")
+		d.fail(config.ErrUnexpected, "peer", "free space on the disk; the peer resumes by itself", "runs, and %s", s.State)
 	case s.BlockedReason != "" && len(s.Addresses) == 0:
 		d.fail(config.ErrUnexpected, "peer", "docs/durability.md says what to do", "runs, keeps off the network and releases nothing: %s", s.BlockedReason)
 	case s.BlockedReason != "":
@@ -212,6 +212,9 @@ func (d *doctor) life() {
 		} else {
 			d.pass("clock of others", "this one is %v ahead, as their median", by.Round(time.Millisecond))
 		}
+	}
+	if text := d.status.DocumentNotice; text != "" && d.deployment.Record.Fork() == nil { // which is said already
+		d.warn("document", "docs/network.md#signers", "%s", text)
 	}
 	if text := d.status.StoppedNotice; text != "" {
 		d.warn("stopped sites", fmt.Sprintf("start %s again, or take it out with `peerd network remove`: estimates then rest on the others", d.status.Stopped[0].Name), "%s", text)
@@ -241,14 +244,14 @@ func (d *doctor) report() *Report {
 }
 
 func (doc *Report) Write(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := terminal.NewTable(w)
 	for _, f := range doc.Checks {
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", f.Result, f.Check, oneLine(f.Detail))
+		t.Printf("%s\t%s\t%s\n", f.Result, f.Check, oneLine(f.Detail))
 		if f.Remedy != "" {
-			_, _ = fmt.Fprintf(t, "\t\t→ %s\n", f.Remedy)
+			t.Printf("\t\t→ %s\n", f.Remedy)
 		}
 	}
-	_ = t.Flush()
+	t.End()
 	_, _ = fmt.Fprintf(w, "\n%d checks, %d failed, %d with a warning\n", len(doc.Checks), doc.failures, doc.warnings)
 }
 

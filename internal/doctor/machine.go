@@ -13,6 +13,7 @@ import (
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
+	"peerd.dev/node/store"
 )
 
 const (
@@ -29,11 +30,12 @@ const (
 // folder checks the peer's folder. Without one, nothing else can be checked.
 func (d *doctor) folder() bool {
 	dir := d.c.Dir
+	if err := daemon.FindDir(dir); err != nil {
+		d.fail(config.ErrRefused, "folder", "peerd init --dir "+dir, "%v", err)
+		return false
+	}
 	info, err := os.Stat(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		d.fail(config.ErrUnexpected, "folder", fmt.Sprintf("peerd init --dir %s", dir), "%s is not there", dir)
-		return false
 	case err != nil:
 		d.fail(config.ErrUnexpected, "folder", "run this as the user that the peer runs as", "%v", err)
 		return false
@@ -41,15 +43,25 @@ func (d *doctor) folder() bool {
 		d.fail(config.ErrUnexpected, "folder", "name the peer's folder with --dir", "%s is a file", dir)
 		return false
 	}
-	uid, known := ownerOf(info)
+	uid := daemon.OwnerOf(info)
 	switch mode := info.Mode().Perm(); {
 	case mode&0o077 != 0:
-		d.fail(config.ErrUnexpected, "folder", "chmod 700 "+dir, "%s has mode %04o and is open to others than its owner", dir, mode)
-	case known && uid != os.Geteuid():
+		d.fail(config.ErrRefused, "folder", "chmod 700 "+dir, "%s has mode %04o and is open to others than its owner", dir, mode)
+	case uid != os.Geteuid():
 		d.warn("folder", fmt.Sprintf("run the peer, and this, as user %d", uid), "%s belongs to user %d, and this runs as user %d", dir, uid, os.Geteuid())
 	default:
 		d.pass("folder", "%s, mode %04o", dir, mode)
 	}
+	return true
+}
+
+// socket checks that the API's socket can be made. Without it no peer runs here.
+func (d *doctor) socket() bool {
+	if err := api.CheckDir(d.c.Dir); err != nil {
+		d.fail(config.ErrRefused, "socket", "move the folder", "%v", err)
+		return false
+	}
+	d.pass("socket", "its path is short enough")
 	return true
 }
 
@@ -95,9 +107,9 @@ func (d *doctor) private(check, path string, mode fs.FileMode, missing string) b
 		d.fail(config.ErrUnexpected, check, fmt.Sprintf("chmod %o %s; others may have read it", mode, path), "%s has mode %04o, want %04o", path, info.Mode().Perm(), mode)
 		return false
 	}
-	owner, known := ownerOf(info)
-	if dir, err := os.Stat(d.c.Dir); known && err == nil {
-		if uid, _ := ownerOf(dir); uid != owner {
+	owner := daemon.OwnerOf(info)
+	if dir, err := os.Stat(d.c.Dir); err == nil {
+		if uid := daemon.OwnerOf(dir); uid != owner {
 			d.fail(config.ErrUnexpected, check, fmt.Sprintf("chown -R %d %s", uid, d.c.Dir), "%s belongs to user %d, its folder to user %d", path, owner, uid)
 			return false
 		}
@@ -160,20 +172,23 @@ func (d *doctor) disk() {
 
 // room compares the free space with what the store keeps free.
 func (d *doctor) room() {
-	total, free, err := diskOf(d.c.Dir)
+	x, err := store.SpaceOf(d.c.Dir)
 	if err != nil {
 		d.warn("space", "", "the system does not say how much is free: %v", err)
 		return
 	}
-	reserve := min(d.c.Store.Reserve<<20, max(1<<20, total/8)) // as the store does
-	const text = "%s free; the last %s are left alone"
+	bytes, files := x.Reserve(d.c.Store.Reserve << 20)
+	text := fmt.Sprintf("%s free; the last %s are left alone", terminal.Bytes(x.FreeBytes), terminal.Bytes(bytes))
+	if x.FreeFiles < 4*files {
+		text = fmt.Sprintf("%d more files can be made; the last %d are left alone, and %s are free", x.FreeFiles, files, terminal.Bytes(x.FreeBytes))
+	}
 	switch {
-	case free < reserve:
-		d.fail(config.ErrUnexpected, "space", "make room: with so little nothing is taken in", text, terminal.Bytes(free), terminal.Bytes(reserve))
-	case free < 4*reserve:
-		d.warn("space", "make room", text, terminal.Bytes(free), terminal.Bytes(reserve))
+	case x.FreeBytes < bytes || x.FreeFiles < files:
+		d.fail(config.ErrUnexpected, "space", "make room: with so little nothing is taken in", "%s", text)
+	case x.FreeBytes < 4*bytes || x.FreeFiles < 4*files:
+		d.warn("space", "make room", "%s", text)
 	default:
-		d.pass("space", text, terminal.Bytes(free), terminal.Bytes(reserve))
+		d.pass("space", "%s", text)
 	}
 }
 

@@ -75,11 +75,16 @@ func (d *doctor) dialled() {
 		}
 		port, _ := at.ValueForProtocol(multiaddr.P_TCP)
 		remedy := fmt.Sprintf("set listen: [/ip4/0.0.0.0/tcp/%s]", port)
+		unreached := gossip.CheckAddress(text)
 		switch {
+		case unreached != nil:
+			d.fail(config.ErrNetwork, "listen", "run `peerd network move --addr`, or correct the network file", "%v", unreached)
 		case !far && !manet.IsIPLoopback(at):
 			d.fail(config.ErrNetwork, "listen", remedy, "others dial %s, by the network file, and this peer listens on %v, which no other machine can reach", text, d.c.Listen)
 		case !slices.Contains(ports, port):
 			d.warn("listen", remedy+", unless a gateway maps the port", "others dial %s, by the network file, and this peer listens on %v", text, d.c.Listen)
+		case manet.IsPrivateAddr(at) && !manet.IsIPLoopback(at):
+			d.pass("listen", "%s, which others on this network dial", text)
 		default:
 			d.pass("listen", "%s, which others dial", text)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/daemon"
 	"peerd.dev/node/api"
 )
 
@@ -18,5 +19,15 @@ func TestDoctorNamesAStoppedSite(t *testing.T) {
 	d = doctor{}
 	if d.life(); len(d.found) != 1 {
 		t.Errorf("%+v", d.found)
+	}
+}
+
+// TestDoctorNamesADocumentThatCannotChange.
+func TestDoctorNamesADocumentThatCannotChange(t *testing.T) {
+	const notice = "the network cannot change: 2 of 3 signers have to sign"
+	d := doctor{status: api.Status{DocumentNotice: notice}, deployment: &daemon.Deployment{Record: new(daemon.Record)}}
+	d.life()
+	if f := d.found[len(d.found)-1]; f.Check != "document" || f.Result != Warn || f.Detail != notice || !strings.Contains(f.Remedy, "#signers") {
+		t.Errorf("%+v", f)
 	}
 }

@@ -172,13 +172,18 @@ func budgetOf(s *config.Settings, charge dp.Charge) (*budgetDoc, error) {
 func replaced(s *config.Settings, charge dp.Charge, b account.Budget) (float64, error) {
 	other := *s
 	other.Privacy.Adjacency = dp.ReplaceOne.String()
-	replace, err := other.Charge()
+	replace, err := other.Asked()
 	if err != nil {
 		return 0, err
 	}
-	times := float64(replace.Scale) / float64(charge.Scale)
-	if charge.Adjacency == dp.AddOrRemove {
+	times := float64(replace.Scale) / float64(charge.Scale) // of two costs at one scale
+	switch {
+	case charge.Adjacency == dp.AddOrRemove:
 		times = 2 // one user's records are removed and another's added
+	case charge.Loss.Square > 0:
+		times *= math.Sqrt(float64(replace.Loss.Square) / float64(charge.Loss.Square))
+	default:
+		times *= float64(replace.Loss.Pure) / float64(charge.Loss.Pure)
 	}
 	return b.Used(account.Loss{
 		Pure:   dp.Cost(math.Ceil(float64(charge.Loss.Pure) * times)),

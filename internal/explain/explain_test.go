@@ -21,6 +21,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/vouch"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
@@ -136,7 +137,7 @@ func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 			square := make([]float64, min(last, charge.Leaves)+1) // of the sum at each leaf, mean
 			const curators, streams = 2, 1 << 13
 			for d := range curators {
-				curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{byte(d + 1)}))
+				curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{byte(d + 1)}))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 // TestMechanismsPage compares the tables of docs/mechanisms.md with the predictions of every
@@ -66,7 +67,7 @@ func TestSomeLeavesStandForAll(t *testing.T) {
 
 // charged returns the charge of one stream of rewards, with a δ of 1e-6 if it needs one.
 func charged(m dp.Mechanism, leaves uint64, epsilon float64) (dp.Charge, error) {
-	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, nil) // it draws nothing
+	curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), nil) // it draws nothing
 	if err != nil {
 		return dp.Charge{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"peerd.dev/gossip"
@@ -31,11 +30,11 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 		_, _ = fmt.Fprintf(w, "NOTICE: %s\n", d.Notice)
 	}
 	if d.Clones > 0 {
-		_, _ = fmt.Fprintf(w, "ALARM: another process used this peer's key %d times\n", d.Clones)
+		_, _ = fmt.Fprintf(w, "ALARM: keys are used twice, seen %d times: by another process with this peer's key, or in two signed histories of a ledger, which `peerd peers` names\n", d.Clones)
 	}
 	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "ARM\tPULLS\tESTIMATE\tREWARDS BEHIND IT")
+	t := terminal.NewTable(w)
+	t.Printf("ARM\tPULLS\tESTIMATE\tREWARDS BEHIND IT\n")
 	for k, a := range arms {
 		pulls := "hidden"
 		if k < len(d.Pulls) {
@@ -44,14 +43,14 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 		if a.Retired {
 			pulls += ", retired"
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%.4f\t%s\n", a.Name, pulls, a.Estimate, support(&a))
+		t.Printf("%s\t%s\t%.4f\t%s\n", a.Name, pulls, a.Estimate, support(&a))
 	}
-	_ = t.Flush()
+	t.End()
 	if d.Best != "" {
-		_, _ = fmt.Fprintf(w, "%s is the best for this site's own users, with an error of at most 5 %% whenever one looks\n", d.Best)
+		_, _ = fmt.Fprintf(w, "%s is the best for this site's own users, with an error of at most 5 %% whenever one looks\n", terminal.Plain(d.Best))
 	}
 	if len(d.Drifted) > 0 {
-		_, _ = fmt.Fprintf(w, "the mean of %s has changed for this site's own users (error at most 5 %%): a network with protocol.phases.window forgets old rewards\n", strings.Join(d.Drifted, ", "))
+		_, _ = fmt.Fprintf(w, "the mean of %s has changed for this site's own users (error at most 5 %%): a network with protocol.phases.window forgets old rewards\n", terminal.Plain(strings.Join(d.Drifted, ", ")))
 	}
 	alike(w, d.Alike)
 	if d.StoppedNotice != "" {
@@ -75,8 +74,8 @@ const heard = 15 * time.Second
 
 // Peers writes the other peers of a network and the links to them.
 func Peers(w io.Writer, ds []api.Peer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "PEER\tLINK\tRTT\tIN\tOUT\tDROPPED\tREFUSED\tLAST SEEN\tNOTE")
+	t := terminal.NewTable(w)
+	t.Printf("PEER\tLINK\tRTT\tIN\tOUT\tDROPPED\tREFUSED\tLAST SEEN\tNOTE\n")
 	for _, d := range ds {
 		link := d.State
 		if !d.Neighbour {
@@ -96,8 +95,8 @@ func Peers(w io.Writer, ds []api.Peer) {
 		if d.Alarm != "" {
 			note = "ALARM: " + d.Alarm
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", d.Name, link, d.RTT,
+		t.Printf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", d.Name, link, d.RTT,
 			terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused, seen, strings.TrimSpace(note))
 	}
-	_ = t.Flush()
+	t.End()
 }

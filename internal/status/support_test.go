@@ -34,3 +34,14 @@ func TestStatusSaysWhatEstimatesRestOn(t *testing.T) {
 		t.Error(w.String())
 	}
 }
+
+// TestStatusShowsNamesAsTheyAre: an action that others signed may have any name.
+func TestStatusShowsNamesAsTheyAre(t *testing.T) {
+	var w strings.Builder
+	Status(&w, api.Status{Best: "b\nc", Drifted: []string{"d\ne"}}, []api.Arm{{Name: "a\tb\x1b[31m"}})
+	for _, want := range []string{`a\u0009b\u001b[31m  hidden`, `b\u000ac is the best`, `the mean of d\u000ae has changed`} {
+		if !strings.Contains(w.String(), want) {
+			t.Errorf("no %s in\n%s", want, w.String())
+		}
+	}
+}

@@ -52,51 +52,52 @@ type Backend interface {
 
 // Status is a peer's state for its operator. It contains nothing private.
 type Status struct {
-	ID            string    `json:"id" doc:"The peer's id, derived from its public key."`
-	Name          string    `json:"name" doc:"Its name in the network file."`
-	Peer          uint32    `json:"peer" doc:"Its index in the network file, from 0."`
-	Network       string    `json:"network"`
-	State         string    `json:"state" doc:"In a sentence, what the peer does now."`
-	LinksUp       bool      `json:"links_up" doc:"Links to all neighbours are up."`
-	Round         uint64    `json:"round" doc:"Rounds played."`
-	Rounds        uint64    `json:"rounds" doc:"Rounds to play."`
-	Pulls         []uint64  `json:"pulls" nullable:"true" doc:"Pulls of each arm; null with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
-	Regret        float64   `json:"regret" doc:"Regret of the simulated world over all rounds; 0 with an application."`
-	Means         []float64 `json:"means" nullable:"true" doc:"Estimated mean reward of each arm, computed from releases only."`
-	Error         float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, at all times together, except with a probability of 1 %. It is computed from releases only, and it is not what actions are chosen by. Absent while nothing is known."`
-	Raised        int       `json:"raised_eigenvalues,omitzero" doc:"With a learner by features: how many eigenvalues of the sum of products of features noise has made negative. They count as 0 where actions are chosen."`
-	Alike         []Alike   `json:"alike,omitempty" doc:"How alike other sites are to this one, the most alike first, as a learner that weighs sites judges from what all have released; absent with others, and until this site and another one have released the same action."`
-	Best          string    `json:"best,omitempty" doc:"The action that is best for this site's own users, if its own releases show one: whenever one looks, the probability that it has ever been another one is at most 5 %, as long as means stay the same. Absent until then, with other protocols than phases, with its window, and with learners by features."`
-	Drifted       []string  `json:"drifted,omitempty" doc:"Actions whose mean reward for this site's own users has changed, as its own releases show since the start of this process, with an error of at most 5 % at all times together. A window then learns faster (protocol.phases.window). Absent without any, with other protocols than phases, with its window, and with learners by features."`
-	Gain          *Gain     `json:"gain,omitempty" doc:"What this site's own users have gained by joining the network, as far as is known; absent in lockstep and of a peer without arms. It is computed now and then, from estimates and public counts only."`
-	Stopped       []Stopped `json:"stopped,omitempty" doc:"Other sites behind the estimates that have not been heard for an hour, the one with the greatest share first."`
-	StoppedNotice string    `json:"stopped_notice,omitempty" doc:"In a sentence, what part of the estimates rests on such sites, if it is a twentieth or more."`
-	Spent         float64   `json:"epsilon_spent"`
-	Left          float64   `json:"epsilon_left"`
-	Released      uint64    `json:"released" doc:"Releases drawn."`
-	Refused       uint64    `json:"refused" doc:"What was refused because another peer broke the protocol: messages that reached the learning, and all that /v1/peers counts as refused."`
-	Skipped       uint64    `json:"skipped" doc:"Rounds that passed without this peer: it was busy, down or blocked."`
-	Flooded       uint64    `json:"flooded" doc:"Messages dropped because their sender sent too many in a round."`
-	LastErr       string    `json:"last_fault" doc:"The last fault of another peer."`
-	BytesIn       uint64    `json:"bytes_in"`
-	BytesOut      uint64    `json:"bytes_out"`
-	Dropped       uint64    `json:"dropped" doc:"Outgoing messages dropped."`
-	Addresses     []string  `json:"addresses" nullable:"true"`
-	BlockedReason string    `json:"blocked_reason" doc:"Reason why nothing is released; empty while releases are made."`
-	AloneReason   string    `json:"alone_reason" doc:"Reason why this peer goes on without one that its protocol needs, such as a coordinator; empty while that answers."`
-	Learning      string    `json:"learning" enum:"waiting,learning,ending,ended" doc:"Whether rewards are learned from: the network has not started; they are; the charged budget ends soon, or has for some actions; they are no more."`
-	Notice        string    `json:"notice" doc:"What there is to know about learning; empty if nothing is."`
-	Remaining     uint64    `json:"remaining_leaves" doc:"Leaves that the charged budget still pays for, of the stream with fewest."`
-	Until         time.Time `json:"learning_until,omitzero" doc:"About when learning ends; absent if no clock says so."`
-	Pending       uint64    `json:"pending" doc:"Decisions that wait for their reward."`
-	LedgerRecords uint64    `json:"ledger_records"`
-	Confirmed     uint64    `json:"confirmed_round" doc:"Round to which a recovery would go back: the last one whose ledger half of the neighbours remember."`
-	Incarnation   uint64    `json:"incarnation" doc:"Number of this life of the peer: the second, counted from 2020, in which it began. A restart keeps the number; a recovery after a restored backup makes a new one."`
-	Clones        uint64    `json:"clones" doc:"Connections seen from another process that uses this peer's key."`
-	Strangers     uint64    `json:"strangers" doc:"Connections refused because their peer is not in the network file."`
-	Limited       uint64    `json:"limited" doc:"Connections refused before the peer was known: too many at once or in a second, from one address or from all."`
-	ClockAhead    *float64  `json:"clock_ahead_seconds,omitempty" doc:"By how many seconds at least this peer's clock is ahead of the clocks of other peers, as their median: 0 if the time that answers were on the way explains the difference; absent until one has answered, and in networks without a signed document."`
-	DiskFull      bool      `json:"disk_full" doc:"The disk is full: decisions and rewards are refused until there is room."`
+	ID             string    `json:"id" doc:"The peer's id, derived from its public key."`
+	Name           string    `json:"name" doc:"Its name in the network file."`
+	Peer           uint32    `json:"peer" doc:"Its index in the network file, from 0."`
+	Network        string    `json:"network"`
+	State          string    `json:"state" doc:"In a sentence, what the peer does now."`
+	LinksUp        bool      `json:"links_up" doc:"Links to all neighbours are up."`
+	Round          uint64    `json:"round" doc:"Rounds played."`
+	Rounds         uint64    `json:"rounds" doc:"Rounds to play."`
+	Pulls          []uint64  `json:"pulls" nullable:"true" doc:"Pulls of each arm; null with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
+	Regret         float64   `json:"regret" doc:"Regret of the simulated world over all rounds; 0 with an application."`
+	Means          []float64 `json:"means" nullable:"true" doc:"Estimated mean reward of each arm, computed from releases only."`
+	Error          float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, at all times together, except with a probability of 1 %. It is computed from releases only, and it is not what actions are chosen by. Absent while nothing is known."`
+	Raised         int       `json:"raised_eigenvalues,omitzero" doc:"With a learner by features: how many eigenvalues of the sum of products of features noise has made negative. They count as 0 where actions are chosen."`
+	Alike          []Alike   `json:"alike,omitempty" doc:"How alike other sites are to this one, the most alike first, as a learner that weighs sites judges from what all have released; absent with others, and until this site and another one have released the same action."`
+	Best           string    `json:"best,omitempty" doc:"The action that is best for this site's own users, if its own releases show one: whenever one looks, the probability that it has ever been another one is at most 5 %, as long as means stay the same. Absent until then, with other protocols than phases, with its window, and with learners by features."`
+	Drifted        []string  `json:"drifted,omitempty" doc:"Actions whose mean reward for this site's own users has changed, as its own releases show since the start of this process, with an error of at most 5 % at all times together. A window then learns faster (protocol.phases.window). Absent without any, with other protocols than phases, with its window, and with learners by features."`
+	Gain           *Gain     `json:"gain,omitempty" doc:"What this site's own users have gained by joining the network, as far as is known; absent in lockstep and of a peer without arms. It is computed now and then, from estimates and public counts only."`
+	Stopped        []Stopped `json:"stopped,omitempty" doc:"Other sites behind the estimates that have not been heard for an hour, the one with the greatest share first."`
+	StoppedNotice  string    `json:"stopped_notice,omitempty" doc:"In a sentence, what part of the estimates rests on such sites, if it is a twentieth or more."`
+	DocumentNotice string    `json:"document_notice,omitempty" doc:"In a sentence, that the network's document is split, cannot change while signers are not heard, or waits for a signature of this peer. It is part of state."`
+	Spent          float64   `json:"epsilon_spent"`
+	Left           float64   `json:"epsilon_left"`
+	Released       uint64    `json:"released" doc:"Releases drawn."`
+	Refused        uint64    `json:"refused" doc:"What was refused because another peer broke the protocol: messages that reached the learning, and all that /v1/peers counts as refused."`
+	Skipped        uint64    `json:"skipped" doc:"Rounds that passed without this peer: it was busy, down or blocked."`
+	Flooded        uint64    `json:"flooded" doc:"Messages dropped because their sender sent too many in a round."`
+	LastErr        string    `json:"last_fault" doc:"The last fault of another peer."`
+	BytesIn        uint64    `json:"bytes_in"`
+	BytesOut       uint64    `json:"bytes_out"`
+	Dropped        uint64    `json:"dropped" doc:"Outgoing messages dropped."`
+	Addresses      []string  `json:"addresses" nullable:"true"`
+	BlockedReason  string    `json:"blocked_reason" doc:"Reason why nothing is released; empty while releases are made."`
+	AloneReason    string    `json:"alone_reason" doc:"Reason why this peer goes on without one that its protocol needs, such as a coordinator; empty while that answers."`
+	Learning       string    `json:"learning" enum:"waiting,learning,ending,ended" doc:"Whether rewards are learned from: the network has not started; they are; the charged budget ends soon, or has for some actions; they are no more."`
+	Notice         string    `json:"notice" doc:"What there is to know about learning; empty if nothing is."`
+	Remaining      uint64    `json:"remaining_leaves" doc:"Leaves that the charged budget still pays for, of the stream with fewest."`
+	Until          time.Time `json:"learning_until,omitzero" doc:"About when learning ends; absent if no clock says so."`
+	Pending        uint64    `json:"pending" doc:"Decisions that wait for their reward."`
+	LedgerRecords  uint64    `json:"ledger_records"`
+	Confirmed      uint64    `json:"confirmed_round" doc:"Round to which a recovery would go back: the last one whose ledger half of the neighbours remember."`
+	Incarnation    uint64    `json:"incarnation" doc:"Number of this life of the peer: the second, counted from 2020, in which it began. A restart keeps the number; a recovery after a restored backup makes a new one."`
+	Clones         uint64    `json:"clones" doc:"Times that a key was seen to be used twice: connections of another process with this peer's own, and peers, this one included, of whose ledger two histories are signed."`
+	Strangers      uint64    `json:"strangers" doc:"Connections refused because their peer is not in the network file."`
+	Limited        uint64    `json:"limited" doc:"Connections refused before the peer was known: too many at once or in a second, from one address or from all."`
+	ClockAhead     *float64  `json:"clock_ahead_seconds,omitempty" doc:"By how many seconds at least this peer's clock is ahead of the clocks of other peers, as their median: 0 if the time that answers were on the way explains the difference; absent until one has answered, and in networks without a signed document."`
+	DiskFull       bool      `json:"disk_full" doc:"The disk is full: decisions and rewards are refused until there is room."`
 }
 
 // Alike is how alike another site is to this one, computed from public data.
@@ -164,6 +165,6 @@ type Peer struct {
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	LastError string    `json:"last_error,omitempty"`
 	Records   uint64    `json:"ledger_records" doc:"Records in its ledger when it last reported them; 0 for a peer that is not a neighbour."`
-	Alarm     string    `json:"alarm,omitempty" doc:"Why it is refused: its ledger went back to an earlier state."`
+	Alarm     string    `json:"alarm,omitempty" doc:"Why it is refused: its ledger went back to an earlier state; or that two histories of its ledger are signed."`
 	Alarms    uint64    `json:"alarms" doc:"Number of times that its ledger went back."`
 }

@@ -4,14 +4,15 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
 // TestDashboardsNameMetrics: every metric in the alerts and in the dashboard is a metric of a
-// peer, and every alert has a case that fires and one that does not. scripts/show.sh alerts
-// evaluates them.
+// peer, every state of docs/operations.md has an alert, and every alert has a case that fires and one that does not.
+// scripts/show.sh alerts evaluates them.
 func TestDashboardsNameMetrics(t *testing.T) {
 	f := newFake()
 	f.until = time.Unix(2e9, 0)
@@ -46,6 +47,23 @@ func TestDashboardsNameMetrics(t *testing.T) {
 	cases, err := os.ReadFile("../../deploy/prometheus/peerd.rules_test.yml")
 	if err != nil {
 		t.Fatal(err)
+	}
+	states, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(states), "\n| state |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	rows := strings.Split(table, "\n")[2:]
+	alerts := named.FindAllString(string(rules), -1)
+	for _, row := range rows {
+		alert := func(name string) bool { return slices.Contains(alerts, name) }
+		if !slices.ContainsFunc(named.FindAllString(row, -1), alert) && !strings.HasPrefix(row, "| the horizon of one action has ended") {
+			t.Errorf("no alert is for the state of docs/operations.md in %s", row)
+		}
+	}
+	if len(rows) < 12 {
+		t.Errorf("%d states: the test looks at too few", len(rows))
 	}
 	for _, m := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(string(rules), -1) {
 		if n := strings.Count(string(cases), "alertname: "+m[1]+"\n"); n < 2 {

@@ -85,6 +85,12 @@ func (l *unixListener) Close() error {
 	return l.Listener.Close()
 }
 
+// CheckDir returns what is wrong with the path of a folder for a peer's socket, or nil.
+func CheckDir(dir string) error {
+	_, err := socket(dir)
+	return err
+}
+
 func socket(dir string) (string, error) {
 	path, err := filepath.Abs(filepath.Join(dir, socketFile))
 	if err != nil {

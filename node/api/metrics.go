@@ -50,8 +50,10 @@ func newMetrics(c Config, panicked func(any)) *metrics {
 		Name: "peerd_build_info", Help: "1, with the version.", ConstLabels: prometheus.Labels{"version": c.Version},
 	})
 	info.Set(1)
+	every := prometheus.NewGauge(prometheus.GaugeOpts{Name: "peerd_round_seconds", Help: "Length of a round."})
+	every.Set(c.Every.Seconds())
 	r := prometheus.NewRegistry()
-	r.MustRegister(m.requests, m.decisions, m.seconds, info, &peerCollector{c.Backend, panicked},
+	r.MustRegister(m.requests, m.decisions, m.seconds, info, every, &peerCollector{c.Backend, panicked},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	r.MustRegister(c.Collectors...)
 	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{DisableCompression: true})
@@ -127,7 +129,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	count("flooded_messages_total", "Messages dropped because their sender sent too many.", s.Flooded)
 	count("limited_connections_total", "Connections refused before the peer was known: too many at once or in a second, from one address or from all.", s.Limited)
 	count("refused_strangers_total", "Connections refused because their peer is not in the network file.", s.Strangers)
-	count("refused_clones_total", "Connections refused because they were made with this peer's own key.", s.Clones)
+	count("refused_clones_total", "Connections refused because they were made with this peer's own key, and peers of whose ledger two histories are signed.", s.Clones)
 	gauge("decisions_pending", "Decisions that wait for their reward.", float64(s.Pending))
 	gauge("ledger_records", "Records of the ledger.", float64(s.LedgerRecords))
 	gauge("confirmed_round", "Round to which a recovery would go back: the last one whose ledger half of the neighbours remember.", float64(s.Confirmed))

@@ -38,6 +38,7 @@ type Config struct {
 	Backend      Backend                // the peer
 	Logger       *slog.Logger           // nil logs nothing
 	Version      string                 // of the program
+	Every        time.Duration          // length of a round
 	Collectors   []prometheus.Collector // further metrics; none may be computed from rewards
 	NoisedCounts bool                   // the number of decisions is protected, so no metric counts them
 }

@@ -19,6 +19,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
@@ -60,7 +61,7 @@ type book struct {
 
 func newBook(t testing.TB) *book {
 	t.Helper()
-	curator, err := dp.NewCurator(dp.Lockstep, account.Budget{Epsilon: dp.Nano}, dp.NewSeededSource([32]byte{1}))
+	curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Budget{Epsilon: dp.Nano}), dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,14 +25,21 @@ func (t *terms) merge(a, theirs *Agreement) (wrong error) {
 		return refuse("more wishes or signatures than %d peers have", peers)
 	}
 	for _, w := range theirs.Wishes {
-		if old := wishOf(a, w.Author); old != nil && w.compare(old) <= 0 {
+		old := wishOf(a, w.Author)
+		twin := old != nil && w.Number == old.Number && text(w.Change) != text(old.Change)
+		if old != nil && !twin && w.compare(old) <= 0 {
 			continue
 		}
 		if err := t.wish(&w); err != nil {
 			wrong = err
 			continue
 		}
-		a.putWish(w)
+		if twin {
+			wrong = t.lie(w.Author, "it wants %v and %v under one number: it lies, or its folder was restored from a backup", old.Change, w.Change)
+		}
+		if !twin || w.compare(old) > 0 {
+			a.putWish(w)
+		}
 	}
 	for _, x := range theirs.Approvals {
 		w, shown := wishOf(a, x.Author), wishOf(theirs, x.Author)
@@ -164,7 +171,7 @@ func quorum(t *terms, all []Mark, next string) (round uint64, sigs []Signature) 
 // wish shows the first change that this peer wants.
 func (b *Book) wish(r *Record) (bool, error) {
 	mine := wishOf(&r.Agreement, b.self)
-	w := Wish{Author: b.self, Number: 1}
+	w := Wish{Author: b.self}
 	if len(r.Wanted) > 0 {
 		w.Change = &r.Wanted[0]
 	}
@@ -172,8 +179,10 @@ func (b *Book) wish(r *Record) (bool, error) {
 	case mine == nil && w.Change == nil, mine != nil && (len(mine.Seal) > 0 || text(mine.Change) == text(w.Change)):
 		return false, nil
 	case mine != nil:
-		w.Number = mine.Number + 1
+		r.Number = max(r.Number, mine.Number)
 	}
+	r.Number++
+	w.Number = r.Number
 	var err error
 	w.Sig, err = b.keys.Sign(signedWish("wish", b.terms.network, w.Author, w.Number, w.Change))
 	r.Agreement.putWish(w)
@@ -225,7 +234,7 @@ func (b *Book) sign(r *Record, w *Wish) (err error) {
 // seal seals this peer's wish once enough signers have approved it.
 func (b *Book) seal(r *Record) (bool, error) {
 	w := wishOf(&r.Agreement, b.self)
-	if w == nil || w.Change == nil || len(w.Seal) > 0 || !b.awake() || len(r.Agreement.approvals(w)) < b.terms.quorum {
+	if w == nil || w.Change == nil || len(w.Seal) > 0 || !b.roll.met(b.newest(), b.self) && len(b.awaits()) > 0 || len(r.Agreement.approvals(w)) < b.terms.quorum {
 		return false, nil
 	}
 	n, err := b.terms.wanted(b.self, w.Change)
@@ -323,7 +332,8 @@ func (b *Book) goOn(r *Record) (err error) {
 	a := &r.Agreement
 	p := Promise{Place: b.self, Round: max(1, b.round(a)) + 1}
 	if a.Lock != nil {
-		p.Locked = a.Lock.Round // this peer has voted for it, so it is of no later round than its own
+		p.Locked = a.Lock.Round
+		p.Round = max(p.Round, p.Locked+1) // a peer that could not act before has not voted for it yet
 	}
 	if p.Sig, err = b.keys.Sign(b.terms.signedPromise(p.Round, p.Locked)); err == nil {
 		a.Promises = put(a.Promises, p, placeOfPromise)
@@ -371,4 +381,4 @@ func (b *Book) wait(a *Agreement) bool {
 }
 
 // acts reports whether this peer takes part in the agreement.
-func (b *Book) acts() bool { return b.awake() && b.terms.signs(b.self) }
+func (b *Book) acts() bool { return len(b.awaits()) == 0 && b.terms.signs(b.self) }

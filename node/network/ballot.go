@@ -83,15 +83,16 @@ type terms struct {
 	document *Document
 	signers  []int
 	quorum   int
-	nexts    map[string]*Document // of motions that were verified
+	fits     func(was, is *Document) error // why this peer could not go on with a version
+	nexts    map[string]*Document          // of motions that were verified
 }
 
 // maxNexts bounds the motions of one version that are remembered.
 const maxNexts = 64
 
-func newTerms(keys Keys, network string, d *Document) *terms {
+func newTerms(keys Keys, network string, d *Document, fits func(was, is *Document) error) *terms {
 	return &terms{
-		keys: keys, network: network, hash: d.Hash(), document: d, signers: d.Signers(), quorum: d.Quorum(),
+		keys: keys, network: network, hash: d.Hash(), document: d, signers: d.Signers(), quorum: d.Quorum(), fits: fits,
 		nexts: make(map[string]*Document),
 	}
 }
@@ -147,19 +148,30 @@ func (t *terms) promise(p *Promise) error {
 	if p.Locked >= p.Round || !t.signs(p.Place) || !t.by(p.Place, t.signedPromise(p.Round, p.Locked), p.Sig) {
 		return refuse("a promise that no signer has made")
 	}
-	return nil
+	return t.round(p.Place, p.Round)
 }
 
 func (t *terms) accept(m *Mark) error {
 	if m.Round == 0 || !t.signs(m.Place) || !t.by(m.Place, t.signedAccept(m.Round, m.Next), m.Sig) {
 		return refuse("an acceptance that no signer has given")
 	}
-	return nil
+	return t.round(m.Place, m.Round)
 }
 
 func (t *terms) vote(m *Mark) error {
 	if m.Round == 0 || !t.signs(m.Place) || !t.by(m.Place, t.signedVote(Ballot{m.Round, t.owner(m.Round)}, m.Next), m.Sig) {
 		return refuse("a vote that no signer has given")
+	}
+	return t.round(m.Place, m.Round)
+}
+
+// maxRound bounds rounds. A signer waits at least seven seconds in each, so it does not get there in ten thousand years.
+const maxRound = 1 << 36
+
+// round returns a lie if a signer has signed something of a round that it cannot have reached.
+func (t *terms) round(place int, round uint64) error {
+	if round > maxRound {
+		return t.lie(place, "it signs for round %d", round)
 	}
 	return nil
 }

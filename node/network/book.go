@@ -1,6 +1,8 @@
 package network
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,8 +19,10 @@ type State struct {
 // A Record is a state with what this peer does not show.
 type Record struct {
 	State
-	Wanted []Change `json:"wanted,omitempty"` // changes that this peer wants, one after the other
-	Fork   *Fork    `json:"fork,omitempty"`   // the first that it was shown
+	Wanted  []Change `json:"wanted,omitempty"`  // changes that this peer wants, one after the other
+	Number  uint64   `json:"number,omitempty"`  // of this peer's last wish
+	Without []string `json:"without,omitempty"` // names of peers that it need not hear before it signs for the next version
+	Fork    *Fork    `json:"fork,omitempty"`    // the first that it was shown
 }
 
 // A Fork is the proof that more signers lie than the document allows for: two documents of one
@@ -31,17 +35,17 @@ type Fork struct {
 }
 
 func (f *Fork) Error() string {
-	return fmt.Sprintf("network document: two documents of version %d have enough votes, %.12s and %.12s; both have votes of %s: see docs/network.md",
+	return fmt.Sprintf("two documents of version %d have enough votes, %.12s and %.12s; both have votes of %s: see docs/network.md",
 		f.Version, f.Ours, f.Theirs, strings.Join(f.Both, ", "))
 }
 
 // A Book is one peer's record of a network, and its part in the agreement. It is safe for
 // concurrent use.
 type Book struct {
-	keys     Keys
-	id       string
-	keep     func(Record) error
-	fitsPeer func(was, is *Document) error
+	keys Keys
+	id   string
+	keep func(Record) error
+	fits func(was, is *Document) error
 
 	mu        sync.Mutex
 	r         Record
@@ -63,13 +67,16 @@ type Config struct {
 	// all. It must not call the book.
 	Fits func(was, is *Document) error
 	// Roll is whom this peer has heard since it started. Until that is enough, the book takes no
-	// part in the agreement, unless it is the only peer. Nil for enough.
+	// part in the agreement, unless it is the only peer that is present. Nil for enough.
 	Roll *Roll
 }
 
 // Open verifies a record.
 func Open(c Config, r Record) (*Book, error) {
-	b := &Book{keys: c.Keys, id: c.ID, keep: c.Keep, fitsPeer: c.Fits, roll: c.Roll}
+	b := &Book{keys: c.Keys, id: c.ID, keep: c.Keep, fits: c.Fits, roll: c.Roll}
+	if b.fits == nil {
+		b.fits = func(_, _ *Document) error { return nil }
+	}
 	first := r.First.clone()
 	if first.Version != 1 || first.Before != "" {
 		return nil, refuse("version %d as the first", first.Version)
@@ -100,7 +107,7 @@ func (b *Book) extend(d *Document) {
 
 // settle finds this peer's place in the newest version, and its terms.
 func (b *Book) settle() {
-	b.terms = newTerms(b.keys, b.documents[0].Hash(), b.newest())
+	b.terms = newTerms(b.keys, b.documents[0].Hash(), b.newest(), b.fits)
 	b.self = -1
 	if i, former, ok := b.newest().PlaceOf(b.id); ok && !former {
 		b.self = i
@@ -133,25 +140,39 @@ func (b *Book) Record() Record {
 	return b.r
 }
 
-// Awake reports whether this peer has heard enough others to take part in the agreement.
-func (b *Book) Awake() bool {
+// Awaits returns the names of the peers that this peer has to hear before it takes part in the agreement.
+func (b *Book) Awaits() (names []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.awake()
-}
-
-// awake reports whether this peer may take part in the agreement: alone, or when it has heard
-// enough others.
-func (b *Book) awake() bool {
-	others := slices.DeleteFunc(slices.Clone(b.terms.signers), func(place int) bool { return place == b.self })
-	return b.roll.Enough(others, b.terms.quorum, b.newest().present() == 1)
-}
-
-func (b *Book) fits(was, is *Document) error {
-	if b.fitsPeer == nil {
-		return nil
+	for _, place := range b.awaits() {
+		names = append(names, b.newest().Peers[place].Name)
 	}
-	return b.fitsPeer(was, is)
+	return names
+}
+
+func (b *Book) awaits() []int { return b.roll.awaits(b.newest(), b.self, b.r.Without) }
+
+// Signs reports whether this peer is one of the signers.
+func (b *Book) Signs() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.terms.signs(b.self)
+}
+
+// DoWithout lets this peer sign for the next version although it has not heard the peers with some names. If the folder was
+// restored from a backup, and one of them has seen what this peer has signed since, there can be two documents of one version.
+func (b *Book) DoWithout(names []string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, name := range names {
+		if place, ok := b.newest().Place(name); !ok || b.newest().Peers[place].Standing != Present || place == b.self {
+			return refuse("no other peer %.70q is present", name)
+		}
+	}
+	return b.update(func(r *Record) error {
+		r.Without = names
+		return nil
+	})
 }
 
 // check returns why a change cannot come now.
@@ -273,7 +294,8 @@ func (b *Book) Tick() error {
 }
 
 // Merge merges what another peer's book shows. It ignores what is against the rules, and returns
-// an error about it, which is a [*Fork] if there are two documents of one version.
+// an error about it, which is a [*Fork] if there are two documents of one version, and a [*Lie] if it is not the fault of the peer that
+// shows it.
 func (b *Book) Merge(theirs *State) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -298,15 +320,15 @@ func (b *Book) Merge(theirs *State) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	if lie := new(Lie); errors.As(wrong, &lie) && lie.Place == b.self { // of an earlier life of this folder
+		wrong = nil
 	}
-	return wrong
+	return cmp.Or(err, wrong)
 }
 
 // fork returns an error about a step that differs from this peer's, and keeps it if it is valid.
 func (b *Book) fork(i int, theirs *Step) error {
-	t := newTerms(b.keys, b.documents[0].Hash(), b.documents[i])
+	t := newTerms(b.keys, b.documents[0].Hash(), b.documents[i], b.fits)
 	d, err := t.step(theirs)
 	if err != nil || d.Hash() == b.documents[i+1].Hash() {
 		return refuse("version %d does not follow", i+2)
@@ -338,11 +360,10 @@ func (b *Book) advance(r *Record, s Step) error {
 	was := b.terms
 	b.extend(d)
 	r.Steps = append(slices.Clone(r.Steps), s)
-	r.Agreement = r.Agreement.after(was, b.terms)
+	r.Agreement, r.Without = r.Agreement.after(was, b.terms), nil
 	done := text(&s.Motion.Change)
 	r.Wanted = slices.DeleteFunc(slices.Clone(r.Wanted), func(w Change) bool {
-		_, err := d.Next(&w)
-		return text(&w) == done || err != nil
+		return text(&w) == done || b.check(&w) != nil
 	})
 	if b.self < 0 { // it has left, or it still has its former key until it is opened with the new one
 		r.Wanted = nil

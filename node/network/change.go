@@ -2,6 +2,8 @@ package network
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -19,7 +21,7 @@ const (
 	Add    Kind = "add"    // gives a peer with a key and addresses of its own a place
 	Remove Kind = "remove" // ends a peer's part in the network permanently
 	Move   Kind = "move"   // sets a peer's addresses
-	Rotate Kind = "rotate" // sets a peer's key
+	Rotate Kind = "rotate" // sets a peer's key, and states how far its ledger was under the former one
 	Extend Kind = "extend" // adds an arm
 	Retire Kind = "retire" // ends the choices of an arm permanently
 	Govern Kind = "admins" // sets who signs changes, and how many of them have to
@@ -30,13 +32,14 @@ const (
 
 // A Change makes the next version of a document.
 type Change struct {
-	Kind  Kind     `json:"kind"`
-	Peer  string   `json:"peer"`            // name; empty for changes of arms
-	Arm   string   `json:"arm,omitempty"`   // name
-	ID    string   `json:"id,omitempty"`    // the new key's
-	Addrs []string `json:"addrs,omitempty"` // the new ones
-	Links []string `json:"links,omitempty"` // names of a new peer's neighbours, none for all; or of one to link or unlink
-	Proof []byte   `json:"proof,omitempty"` // signed by the new key: its holder wants this
+	Kind   Kind     `json:"kind"`
+	Peer   string   `json:"peer"`             // name; empty for changes of arms
+	Arm    string   `json:"arm,omitempty"`    // name
+	ID     string   `json:"id,omitempty"`     // the new key's
+	Ledger *Ledger  `json:"ledger,omitempty"` // of a peer whose key is replaced; nil if it has no record
+	Addrs  []string `json:"addrs,omitempty"`  // the new ones
+	Links  []string `json:"links,omitempty"`  // names of a new peer's neighbours, none for all; or of one to link or unlink
+	Proof  []byte   `json:"proof,omitempty"`  // signed by the new key: its holder wants this
 
 	Admins []string `json:"admins,omitempty"` // names
 	Needed int      `json:"needed,omitempty"` // of the admins; more than half if 0
@@ -129,7 +132,7 @@ func (d *Document) Next(c *Change) (*Document, error) {
 		}
 	case Rotate:
 		if err = wants(Present); err == nil {
-			p.Former, p.ID = append(p.Former, p.ID), c.ID
+			err = p.rotate(c)
 		}
 	case Remove:
 		if err = wants(Present, Invited); err == nil {
@@ -155,6 +158,18 @@ func (d *Document) Next(c *Change) (*Document, error) {
 		return nil, err
 	}
 	return &n, nil
+}
+
+// rotate replaces the key of a peer.
+func (p *Peer) rotate(c *Change) error {
+	if l := c.Ledger; l != nil {
+		if head, err := hex.DecodeString(l.Head); err != nil || len(head) != sha256.Size || l.Records == 0 {
+			return refuse("%s: a ledger of %d records with head %.70q, want a record and %d hexadecimal digits", c.Kind, l.Records, l.Head, 2*sha256.Size)
+		}
+		p.Closed = append(p.Closed, Closed{p.ID, *l})
+	}
+	p.Former, p.ID = append(p.Former, p.ID), c.ID
+	return nil
 }
 
 // setArm adds an arm or retires one. The settings have the first arms, and this package does not

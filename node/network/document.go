@@ -41,9 +41,23 @@ type Peer struct {
 	Name     string   `json:"name"`
 	ID       string   `json:"id"`               // of its key
 	Former   []string `json:"former,omitempty"` // ids that it had before
+	Closed   []Closed `json:"closed,omitempty"` // what was signed under those that were replaced
 	Token    string   `json:"token,omitempty"`  // id of its invitation's key, which others may know
 	Addrs    []string `json:"addrs,omitempty"`
 	Standing Standing `json:"standing"`
+}
+
+// A Ledger is how far a peer's ledger was at some time.
+type Ledger struct {
+	Records uint64 `json:"records"`
+	Head    string `json:"head"` // hash of the last record, in hexadecimal digits
+}
+
+// A Closed is a former key with the ledger that its owner stated when it replaced the key. The key proves nothing about
+// records after that.
+type Closed struct {
+	ID string `json:"id"`
+	Ledger
 }
 
 // A Setting is one that all peers share, as in a configuration file.
@@ -139,7 +153,7 @@ func (d *Document) clone() Document {
 	c.Peers, c.Links, c.Admins = slices.Clone(d.Peers), slices.Clone(d.Links), slices.Clone(d.Admins)
 	c.Added, c.Retired, c.Changed = slices.Clone(d.Added), slices.Clone(d.Retired), slices.Clone(d.Changed)
 	for i := range c.Peers {
-		c.Peers[i].Former, c.Peers[i].Addrs = slices.Clone(c.Peers[i].Former), slices.Clone(c.Peers[i].Addrs)
+		c.Peers[i].Former, c.Peers[i].Closed, c.Peers[i].Addrs = slices.Clone(c.Peers[i].Former), slices.Clone(c.Peers[i].Closed), slices.Clone(c.Peers[i].Addrs)
 	}
 	return c
 }

@@ -34,7 +34,7 @@ func (v *voted) signatures(places []int, b []byte) (all []Signature) {
 func newVoted(t *testing.T, c Change) *voted {
 	t.Helper()
 	d, keys := peers(4)
-	v := &voted{terms: newTerms(keys[3], d.Hash(), &d), change: c}
+	v := &voted{terms: newTerms(keys[3], d.Hash(), &d, func(_, _ *Document) error { return nil }), change: c}
 	n, err := d.Next(&c)
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +143,103 @@ func TestForgeriesAreRefused(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s is believed", what)
 		}
+	}
+}
+
+// TestALieIsItsAuthors: what a peer has signed against the rules is its own fault, also if another one shows it, and is not kept. The honest peers
+// that relay what they keep are not accused of anything.
+func TestALieIsItsAuthors(t *testing.T) {
+	l := newLab(t, 1, 4, 4, 3)
+	a, b, c := l.sites[0], l.sites[1], l.sites[2]
+	s := l.sites[3]
+	terms := a.book.terms
+	wish := func(number uint64, arm string) Wish {
+		w := Wish{Author: 3, Number: number, Change: &Change{Kind: Extend, Arm: arm}}
+		w.Sig, _ = s.key.Sign(signedWish("wish", terms.network, w.Author, w.Number, w.Change))
+		return w
+	}
+	show := func(to *labSite, x Agreement) error {
+		return to.book.Merge(&State{First: to.book.r.First, Agreement: x})
+	}
+	accuses := func(err error, what string) {
+		t.Helper()
+		lie := new(Lie)
+		if !errors.As(err, &lie) || lie.Place != 3 || !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "d: "+what) {
+			t.Errorf("%v, want an accusation of d: %s", err, what)
+		}
+	}
+	if err := errors.Join(show(a, Agreement{Wishes: []Wish{wish(1, "blue")}}), show(b, Agreement{Wishes: []Wish{wish(1, "green")}})); err != nil {
+		t.Fatal(err)
+	}
+	accuses(b.book.Merge(&a.book.r.State), "it wants")
+	accuses(a.book.Merge(&b.book.r.State), "it wants")
+	if x, y := text(a.book.r.Agreement.Wishes), text(b.book.r.Agreement.Wishes); x != y {
+		t.Errorf("they keep different ones:\n%s\n%s", x, y)
+	}
+	if err := errors.Join(b.book.Merge(&a.book.r.State), c.book.Merge(&a.book.r.State)); err != nil {
+		t.Errorf("an honest relay: %v", err)
+	}
+	forged := wish(1, "white")
+	forged.Sig = []byte("not d's")
+	if err := show(c, Agreement{Wishes: []Wish{forged}}); err == nil || errors.As(err, new(*Lie)) {
+		t.Errorf("a twin that nobody has signed: %v", err)
+	}
+
+	c.book.fits = func(_, is *Document) error {
+		if slices.Contains(is.Added, "teal") {
+			return refuse("no room")
+		}
+		return nil
+	}
+	c.book.settle()
+	accuses(show(c, Agreement{Wishes: []Wish{wish(2, "teal")}}), "it wants what no peer could go on with: network document refused: no room")
+	if w := wishOf(&c.book.r.Agreement, 3); w.Number != 1 {
+		t.Error("it is kept, and relayed")
+	}
+
+	for _, round := range []uint64{maxRound + 1, math.MaxUint64} {
+		p := Promise{Place: 3, Round: round}
+		p.Sig, _ = s.key.Sign(terms.signedPromise(p.Round, 0))
+		accuses(show(a, Agreement{Promises: []Promise{p}}), "it signs for round")
+		m := Mark{Place: 3, Round: round, Next: "x"}
+		m.Sig, _ = s.key.Sign(terms.signedAccept(m.Round, m.Next))
+		accuses(show(a, Agreement{Accepts: []Mark{m}}), "it signs for round")
+		m.Sig, _ = s.key.Sign(terms.signedVote(Ballot{m.Round, terms.owner(m.Round)}, m.Next))
+		accuses(show(a, Agreement{Votes: []Mark{m}}), "it signs for round")
+	}
+	if text(a.book.r.Agreement.Promises)+text(a.book.r.Agreement.Accepts) != "nullnull" {
+		t.Error("a round that is far away is kept")
+	}
+}
+
+// TestWishesHaveNumbersOfTheirOwn: also when a version has ended the last one, and another peer still has an earlier one.
+func TestWishesHaveNumbersOfTheirOwn(t *testing.T) {
+	l := newLab(t, 1, 2, 1, 0)
+	a, b := l.sites[0], l.sites[1]
+	want := func(arm string) {
+		if err := b.book.Wish(Change{Kind: Extend, Arm: arm}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("blue")
+	l.show(b, a)
+	old := a.book.Record().Agreement
+	if err := b.book.Withdraw(); err != nil {
+		t.Fatal(err)
+	}
+	want("green")
+	l.show(b, a)
+	a.signAll()
+	l.show(a, b)
+	l.show(b, a)
+	want("white")
+	if err := a.book.Merge(&State{First: a.book.r.First, Steps: a.book.r.Steps, Agreement: Agreement{Wishes: old.Wishes}}); err != nil {
+		t.Fatal(err)
+	}
+	l.show(a, b)
+	l.show(b, a)
+	if w := wishOf(&a.book.r.Agreement, 1); a.book.Newest().Version != 2 || w.Number != 4 || w.Change.Arm != "white" {
+		t.Errorf("version %d, wish %d", a.book.Newest().Version, w.Number)
 	}
 }
 
@@ -264,7 +361,7 @@ func TestNoNumberStopsChanges(t *testing.T) {
 	l := newLab(t, 1, 3, 3, 0)
 	s := l.sites[2]
 	for _, b := range l.sites[:2] {
-		p := Promise{Place: 2, Round: math.MaxUint64, Locked: math.MaxUint64 - 1}
+		p := Promise{Place: 2, Round: maxRound, Locked: maxRound - 1}
 		p.Sig, _ = s.key.Sign(b.book.terms.signedPromise(p.Round, p.Locked))
 		if err := b.book.Merge(&State{First: b.book.r.First, Agreement: Agreement{Promises: []Promise{p}}}); err != nil {
 			t.Fatal(err)
@@ -319,13 +416,17 @@ func TestARestoredAdminHearsOthersFirst(t *testing.T) {
 	if err := a.do(func() error { return a.book.Wish(Change{Kind: Extend, Arm: "green"}) }); err != nil {
 		t.Fatal(err)
 	}
-	if v := a.book.Newest().Version; v != 1 || a.book.Awake() {
+	if v := a.book.Newest().Version; v != 1 || len(a.book.Awaits()) == 0 {
 		t.Errorf("version %d before it has heard anybody", v)
 	}
 	for range silence {
 		a.roll.Add(nil)
 	}
-	if !a.book.Awake() {
+	if who := a.book.Awaits(); !slices.Equal(who, []string{"b"}) {
+		t.Errorf("it signs although no neighbour has confirmed that its folder is current: it waits for %v", who)
+	}
+	a.roll.Confirm(true)
+	if len(a.book.Awaits()) > 0 {
 		t.Error("it waits for ever for peers that are gone")
 	}
 	a.disk = old
@@ -364,16 +465,27 @@ func TestARotationKeepsTheFormerID(t *testing.T) {
 	n := &d
 	for _, next := range []key{"second", "third"} {
 		c := Change{Kind: Rotate, Peer: "a", ID: string(next)}
+		if next == "third" {
+			c.Ledger = &Ledger{Records: 7, Head: strings.Repeat("0a", 32)}
+		}
 		if err := c.Prove(n.Hash(), next.Sign); err != nil {
 			t.Fatal(err)
+		}
+		if next.Verify(c.ID, (&Change{Kind: c.Kind, Peer: c.Peer, ID: c.ID, Ledger: &Ledger{Records: 8}}).proven(n.Hash()), c.Proof) {
+			t.Error("the new key has not signed how far the ledger was")
 		}
 		var err error
 		if n, err = n.Next(&c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if p := n.Peers[0]; p.ID != "third" || !slices.Equal(p.Former, []string{string(keys[0]), "second"}) {
+	if p := n.Peers[0]; p.ID != "third" || !slices.Equal(p.Former, []string{string(keys[0]), "second"}) || !slices.Equal(p.Closed, []Closed{{"second", Ledger{7, strings.Repeat("0a", 32)}}}) {
 		t.Errorf("%+v", p)
+	}
+	for _, l := range []Ledger{{}, {7, ""}, {7, strings.Repeat("0a", 31)}, {7, strings.Repeat("zz", 32)}, {0, strings.Repeat("0a", 32)}} {
+		if _, err := n.Next(&Change{Kind: Rotate, Peer: "a", ID: "fourth", Ledger: &l}); err == nil || !strings.Contains(err.Error(), "want a record and 64 hexadecimal digits") {
+			t.Errorf("a ledger of %+v: %v", l, err)
+		}
 	}
 }
 

@@ -186,8 +186,7 @@ func history(t *testing.T, seed uint64) (versions, lies int) {
 		case x == 3:
 			s.backup, s.had = s.disk, s.key
 		case x == 4 && s.backup != nil && step%5 == 0 && s.next == "" && s.had == s.key && !slices.ContainsFunc(l.sites, func(s *labSite) bool { return s.dead || s.liar }):
-			s.disk = s.backup
-			s.start()
+			s.restore()
 		case x == 5 && l.rand.IntN(4) == 0:
 			_ = s.do(s.book.Withdraw)
 		case x == 6 && step == 250-l.rand.IntN(20):

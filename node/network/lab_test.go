@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -49,6 +50,8 @@ type labSite struct {
 	group  int  // the part of a partition that it is in
 	liar   bool // what it shows is up to the history
 	dead   bool
+
+	restored bool // at least once, so that it may have forgotten a wish
 }
 
 var errCrash = errors.New("crash")
@@ -84,6 +87,14 @@ func (s *labSite) keep(r Record) error {
 // start starts a site as a process does: it hears those who can be reached before it signs.
 func (s *labSite) start() {
 	s.roll = new(Roll)
+	s.roll.Confirm(true)
+	s.open()
+	s.hear()
+}
+
+// restore starts a site from a backup. No neighbour confirms that its folder is current.
+func (s *labSite) restore() {
+	s.disk, s.roll, s.restored = s.backup, new(Roll), true
 	s.open()
 	s.hear()
 }
@@ -92,7 +103,7 @@ func (s *labSite) start() {
 func (s *labSite) hear() {
 	var heard []int
 	for _, o := range s.lab.sites {
-		if o == s || o.dead || o.liar {
+		if o == s || o.dead || o.liar || o.group != s.group {
 			continue
 		}
 		s.lab.show(o, s)
@@ -102,6 +113,9 @@ func (s *labSite) hear() {
 	}
 	s.roll.Add(heard)
 }
+
+// gone is why the history refuses a version. It changes when a site ends, as no reason of a peer does.
+const gone = "too many lie or are gone"
 
 // fits refuses versions with which the history would have more liars than the document allows for,
 // or too few signers that run.
@@ -117,7 +131,7 @@ func (l *lab) fits(_, is *Document) error {
 		}
 	}
 	if liars > max(0, is.Liars()) || run < is.Quorum() {
-		return refuse("too many lie or are gone")
+		return refuse(gone)
 	}
 	return nil
 }
@@ -195,7 +209,13 @@ func (l *lab) show(from, to *labSite) {
 		l.t.Fatal(err)
 	}
 	l.honest(x)
-	if err = to.do(func() error { return to.book.Merge(x) }); err != nil && !from.liar && !to.liar {
+	err = to.do(func() error { return to.book.Merge(x) })
+	if lie := new(Lie); errors.As(err, &lie) {
+		i := slices.IndexFunc(l.sites, func(s *labSite) bool { return s.name == to.book.Newest().Peers[lie.Place].Name })
+		if i >= 0 && !l.sites[i].liar && !l.sites[i].restored && !strings.Contains(err.Error(), gone) {
+			l.t.Fatalf("%s from %s accuses one that does not lie: %v", to.name, from.name, err)
+		}
+	} else if err != nil && !from.liar && !to.liar {
 		l.t.Fatalf("%s from %s: %v", to.name, from.name, err)
 	}
 }
@@ -311,7 +331,7 @@ func (l *lab) settle() int {
 		}
 		quiet := true
 		for _, s := range on {
-			if !s.book.Awake() { // a version that came meanwhile can want more than it has heard
+			if len(s.book.Awaits()) > 0 { // a version that came meanwhile can want more than it has heard
 				s.hear()
 			}
 			_ = s.do(s.book.Tick)

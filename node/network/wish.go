@@ -86,11 +86,32 @@ func (t *terms) wish(w *Wish) error {
 	if len(c.Addrs) > maxAddrs || len(c.Proof) > maxProof || len(c.ID) > maxAddr || slices.ContainsFunc(c.Addrs, func(a string) bool { return len(a) > maxAddr }) {
 		return refuse("%s: want at most %d addresses of %d bytes", c.Kind, maxAddrs, maxAddr)
 	}
-	if _, err := t.wanted(w.Author, c); err != nil || len(w.Seal) == 0 {
+	n, err := t.wanted(w.Author, c)
+	if err == nil && len(w.Seal) > 0 {
+		_, err = t.next(w.motion())
+	}
+	if err != nil {
 		return err
 	}
-	_, err := t.next(w.motion())
-	return err
+	if err = t.fits(t.document, n); err != nil {
+		return t.lie(w.Author, "it wants what no peer could go on with: %v", err)
+	}
+	return nil
+}
+
+// A Lie is an error about what a peer has signed, also if another one shows it.
+type Lie struct {
+	Place int // of the peer
+	err   error
+}
+
+func (l *Lie) Error() string { return l.err.Error() }
+
+// Unwrap returns an error that wraps [ErrRefused].
+func (l *Lie) Unwrap() error { return l.err }
+
+func (t *terms) lie(place int, format string, args ...any) error {
+	return &Lie{place, refuse("%s: %s", t.document.Peers[place].Name, fmt.Sprintf(format, args...))}
 }
 
 func (w *Wish) motion() *Motion { return &Motion{Change: *w.Change, Author: w.Author, Sig: w.Seal} }

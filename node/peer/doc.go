@@ -52,8 +52,11 @@
 //	own := []peer.Option{peer.Learner(greedy{}), peer.Set("learner.name", "greedy")}
 //	p, err := peer.Open("hospital-a", own...)
 //
-// A protocol is handed releases and nothing else. A learner is shown the rewards of its site when it describes
-// them, and must keep none of them; `peerd audit` finds a learner that does.
+// No number of the program becomes a release: what would make one does not compile. But a learner is shown the rewards
+// of its site when it describes them, and shares the memory of the program with the protocol, which writes the labels of
+// messages and decides when they are sent. It must keep none of the rewards. A test of the program should call
+// audit.Agent of package peerd.dev/node/lab/audit, which finds messages and choices that follow from rewards;
+// docs/embedding.md says what it does not find.
 //
 // The program holds rewards of people: what it logs and stores of them is outside of the peer's
 // privacy promise. It should run with umask 077 and GOTRACEBACK=none, as peerd run does, because

@@ -27,6 +27,7 @@ type blocked struct {
 	agree     map[string]bool // ids of neighbours that remember nothing that is missing here
 	since     time.Time       // when the first of them reported
 	open      bool            // something may be released
+	current   bool            // it was opened, and not by the start after a recovery, which has lost what it had
 	rivals    map[string]bool // ids of neighbours that are connected with another process under this key
 	shut      bool            // there was such a rival while this process was open, so it releases nothing more
 	evidence  *rollbackEvidence
@@ -80,7 +81,7 @@ func (s *Site) reason() string {
 		if len(missing) == 0 {
 			return "all neighbours have reported the last checkpoint they saw of this peer: releases begin with the next round"
 		}
-		need := "more than half of its neighbours do"
+		need := fmt.Sprintf("all do, or more than half do and %v have passed since the first did", grace)
 		if s.closed() {
 			need = "all do"
 		}
@@ -190,14 +191,31 @@ func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint, signed bo
 	if s.closing {
 		return
 	}
+	delete(s.blocked.rivals, s.c.ID(from))
+	s.remembered(from, m, signed)
+}
+
+// OnMemory records a checkpoint with this peer's signature that a peer has shown, linked or not. So a peer that was
+// unlinked reports what it remembers, and a neighbour before its link is up.
+func (s *Site) OnMemory(from protocol.Peer, m protocol.Checkpoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closing {
+		s.remembered(from, m, true)
+	}
+}
+
+func (s *Site) remembered(from protocol.Peer, m protocol.Checkpoint, signed bool) {
 	id := s.c.ID(from)
-	delete(s.blocked.rivals, id)
 	ours, err := s.has(id, m)
 	if err != nil {
 		s.log.Error("store", "err", err)
 		return
 	}
 	if ours {
+		if !slices.Contains(s.awaited(), id) {
+			return // it was never linked with this life
+		}
 		if len(s.blocked.agree) == 0 {
 			s.blocked.since = s.c.Now()
 		}
@@ -325,18 +343,31 @@ func (s *Site) OldCopy() bool {
 	return s.blocked.evidence != nil
 }
 
+// Current reports whether neighbours have confirmed, since the start, that the folder is no old copy.
+func (s *Site) Current() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.blocked.current && !s.blocked.quiet()
+}
+
 // isBlocked reports whether nothing may be released.
 func (s *Site) isBlocked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return !s.opens()
+}
+
+// opens opens the site if enough neighbours have reported, and reports whether it is open.
+func (s *Site) opens() bool {
 	h := &s.blocked
 	if !h.quiet() && !h.open && len(h.rivals) == 0 && s.heard() {
+		closed := s.closed()
 		if err := s.keepWitnesses(); err != nil {
 			s.log.Error("store", "err", err)
-			return true
+			return false
 		}
-		h.open = true
+		h.open, h.current = true, !closed
 		s.log.Info("no neighbour remembers more than there is here: releases go on", "heard", len(h.agree))
 	}
-	return h.quiet() || !h.open
+	return h.open && !h.quiet()
 }

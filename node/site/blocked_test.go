@@ -13,6 +13,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/decision"
 	"peerd.dev/protocol"
 )
@@ -450,7 +451,7 @@ func backupNodes(r *rig, known *draft) (both []place) {
 func incarnations(t *testing.T, frames []frame) (found []uint32) {
 	t.Helper()
 	for _, f := range frames {
-		m, err := protocol.Decode([]byte(f.bytes))
+		m, err := protocol.Decode(vouch.For([]byte(f.bytes)))
 		if err != nil {
 			t.Fatal(err)
 		}

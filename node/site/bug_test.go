@@ -31,7 +31,7 @@ func TestSeededFaultsAreSeen(t *testing.T) {
 					continue
 				}
 				dp.Bug = c.bug
-				found := differences(t, usual(name, AtWindow), world)
+				found := differences(t, usual(name, AtWindow), world, tales())
 				want := !world && c.application || world && c.world
 				if (len(found) > 0) != want {
 					t.Errorf("%q, %s, world %v: seen %v, want %v\n%v", c.bug, name, world, len(found) > 0, want, found)

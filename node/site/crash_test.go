@@ -11,6 +11,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -70,7 +71,7 @@ func crashes(t *testing.T, x setting, lives int) {
 		}
 	}
 	for _, f := range r.net.frames {
-		m, err := protocol.Decode([]byte(f.bytes))
+		m, err := protocol.Decode(vouch.For([]byte(f.bytes)))
 		if err != nil {
 			t.Fatal(err)
 		}

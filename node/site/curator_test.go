@@ -14,6 +14,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -203,7 +204,7 @@ func TestPrivateTypesSayNothing(t *testing.T) {
 			ask, &ask,
 			[]decision.Ask{ask},
 			decision.Report{ID: "a", Value: marked},
-			dp.NewSecret(state),
+			dp.NewSecret(vouch.For(state)),
 		} {
 			if long, shorts := found(fmt.Appendf(nil, format, v)); long != nil || shorts > 0 {
 				t.Errorf("%s of a %T shows it", format, v)

@@ -83,6 +83,31 @@ func TestAFullDiskTakesNothing(t *testing.T) {
 	r.stop()
 }
 
+// TestADiskWithoutFilesIsFull: what is refused on a disk that has bytes, and takes no more files, is refused with that reason.
+func TestADiskWithoutFilesIsFull(t *testing.T) {
+	r := newRig(t, plain(OnArrival))
+	free := uint64(100)
+	r.full.Reserve, r.full.Files = gib, func(string) (all, left uint64) { return 1 << 20, free }
+	r.room(50 * gib)
+	r.start()
+	free = 0
+	r.s.store.Reserve(0) // looks
+	const says = "no more files"
+	var refusal *decision.Refusal
+	if err := r.decide(decision.Ask{ID: "a"})[0].Err; !errors.As(err, &refusal) || refusal.Code != decision.Full || !strings.Contains(refusal.Reason, says) {
+		t.Error(err)
+	}
+	for what, err := range map[string]error{"ready": r.s.Ready(t.Context()), "round": r.s.Round(protocol.Round(r.s.state.Round), nil)} {
+		if !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	free = 64
+	r.ask(decision.Ask{ID: "a"})
+	r.rounds(2)
+	r.stop()
+}
+
 // TestALowDiskKeepsWhatWasPromised: with less room than the reserve no decision is made, but the
 // rewards of earlier decisions are accepted, and rounds continue. Reserved room is not free, even
 // after a restart, until the reward comes or the window ends.

@@ -16,7 +16,8 @@ const (
 	pinnedKey   = "pinned"
 	evidenceKey = "evidence"
 	witnessKey  = "witnesses"
-	syncKey     = "sync" // written only to wait for the disk
+	syncKey     = "sync"  // written only to wait for the disk
+	forkKey     = "fork " // and a peer's id: its checkpoints that no single ledger contains
 )
 
 // Life is what differs between the lives of a peer.

@@ -6,6 +6,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -66,10 +67,10 @@ func (e *logRecord) fields(v *state.Visitor, s shape) {
 	default:
 		v.Fail("a step of kind %d", e.kind)
 	}
-	state.List(v, &e.drawn, func(r *dp.Release) { release(v, r) })
+	state.List(v, &e.drawn, func(r *dp.Release) { protocol.VisitRelease(vouch.For(v), r) })
 	hidden := e.hidden.Bytes()
 	if v.Bytes(&hidden); v.Loading() {
-		e.hidden = dp.NewSecret(hidden)
+		e.hidden = dp.NewSecret(vouch.For(hidden))
 	}
 }
 
@@ -87,20 +88,6 @@ func (e *logRecord) roundFields(v *state.Visitor, s shape) {
 		state.Number(v, &d.From)
 		message(v, &d.Message)
 	})
-}
-
-// release visits a release that is not empty.
-func release(v *state.Visitor, r *dp.Release) {
-	var b []byte
-	if !v.Loading() {
-		b = protocol.AppendRelease(nil, *r)
-	}
-	if v.Bytes(&b); v.Loading() && v.OK() {
-		var err error
-		if *r, err = protocol.ParseRelease(b); err != nil {
-			v.Fail("%w", err)
-		}
-	}
 }
 
 func (e *logRecord) bytes() []byte {

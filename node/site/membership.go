@@ -82,12 +82,13 @@ func (s *Site) SetMembership(m Membership) error {
 	case s.broken:
 		return errBroken
 	case s.store.Full():
-		return store.ErrFull
+		return s.store.Lack()
 	}
 	x, err := s.snapshot()
 	if err != nil {
 		return err
 	}
+	open := s.opens()
 	before, witnesses := s.agent, s.blocked.witnesses
 	undo := func(err error) error {
 		s.agent, s.blocked.witnesses = before, witnesses
@@ -99,7 +100,7 @@ func (s *Site) SetMembership(m Membership) error {
 	if err = s.loadAgent(&x); err != nil {
 		return undo(err)
 	}
-	left := func(id string) bool { return s.blocked.open && slices.Contains(m.Gone, id) }
+	left := func(id string) bool { return open && slices.Contains(m.Gone, id) }
 	s.blocked.witnesses = slices.DeleteFunc(slices.Clone(witnesses), left)
 	b := s.store.Batch()
 	if err = s.saveSnapshot(b); err != nil {

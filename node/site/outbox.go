@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"peerd.dev/dp/state"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -143,7 +144,7 @@ func message(v *state.Visitor, m *protocol.Message) {
 	var frame []byte
 	if v.Bytes(&frame); v.OK() {
 		var err error
-		if *m, err = protocol.Decode(frame); err != nil {
+		if *m, err = protocol.Decode(vouch.For(frame)); err != nil {
 			v.Fail("%w", err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
@@ -101,7 +102,7 @@ func anyLogRecord(ms []protocol.Message, nodes []dp.Release, features int) *rapi
 			}
 		}
 		e.drawn = rapid.SliceOfN(rapid.SampledFrom(nodes), 0, 6).Draw(r, "drawn")
-		e.hidden = dp.NewSecret(rapid.SliceOf(rapid.Byte()).Draw(r, "hidden"))
+		e.hidden = dp.NewSecret(vouch.For(rapid.SliceOf(rapid.Byte()).Draw(r, "hidden")))
 		return e
 	})
 }

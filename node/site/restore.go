@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 )
@@ -69,7 +70,7 @@ func (s *Site) blank() []bandit.Features {
 
 // loadAgent loads a snapshot into the agent, which is new.
 func (s *Site) loadAgent(x *snapshot) error {
-	if err := s.agent.Load(dp.NewSecret(x.agent)); err != nil {
+	if err := s.agent.Load(dp.NewSecret(vouch.For(x.agent))); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
 	return nil

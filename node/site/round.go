@@ -34,7 +34,7 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	defer s.mu.Unlock()
 	switch {
 	case s.store.Full():
-		return store.ErrFull
+		return s.store.Lack()
 	case s.broken:
 		return errBroken
 	case s.blocked.quiet() && !bugGoesOn():
@@ -92,7 +92,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 	s.store.Look()
 	switch {
 	case s.store.Full():
-		return false, store.ErrFull
+		return false, s.store.Lack()
 	case s.broken:
 		return false, errBroken
 	case s.blocked.quiet():

@@ -104,7 +104,7 @@ func (s *Site) full(is bool) {
 	if is != s.blocked.full {
 		s.blocked.full = is
 		if is {
-			s.log.Error("the disk is full: no decisions are made until there is room, and with half as much nothing is learned or released", "dir", s.c.Dir)
+			s.log.Error("no decisions are made until there is room, and with half as much nothing is learned or released", "reason", s.store.Lack(), "dir", s.c.Dir)
 		} else {
 			s.log.Info("there is room on the disk again")
 		}

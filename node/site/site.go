@@ -73,6 +73,7 @@ type Site struct {
 	log     *slog.Logger
 	arms    map[string]bandit.Arm
 	present []bandit.Arm                   // that can be chosen, ascending
+	most    uint64                         // more records than any ledger of the network can have
 	shape   atomic.Pointer[decision.Shape] // the shape of asks, for readers without the lock
 	sends   chan sending
 
@@ -95,6 +96,7 @@ type Site struct {
 	belief    lastBelief
 	noticed   node.Learning // state of learning that was logged last
 	blocked   blocked
+	forks     map[string][]protocol.SignedCheckpoint // that no single ledger contains, by the id of the peer
 	confirmed confirmed
 	counts    counters
 
@@ -137,7 +139,7 @@ func Open(c Config) (_ *Site, err error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Site{
-		c: c, log: c.Logger, coins: c.Coins(),
+		c: c, log: c.Logger, coins: c.Coins(), most: c.mostRecords(),
 		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]protocol.SignedCheckpoint), saveEvery: snapshotEvery,
 		state: progress{Pulls: make([]uint64, len(c.Arms))},
 	}
@@ -189,6 +191,9 @@ func Open(c Config) (_ *Site, err error) {
 		return nil, err
 	}
 	if err = s.readBlocked(); err != nil {
+		return nil, err
+	}
+	if err = s.readForks(); err != nil {
 		return nil, err
 	}
 	if err = s.openConfirmed(); err != nil {
@@ -269,7 +274,7 @@ func (s *Site) Ready(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.store.Low() {
-		return store.ErrFull
+		return s.store.Lack()
 	}
 	if why := s.blockedReason(); why != "" {
 		return errors.New(why)

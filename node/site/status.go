@@ -149,6 +149,9 @@ func (s *Site) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, e
 	return records(s.store, from, s.durable.Load().ledger.Records, limit)
 }
 
+// StoreMemory returns how many bytes of memory the store uses.
+func (s *Site) StoreMemory() uint64 { return s.store.MemoryBytes() }
+
 // CopyStore makes a folder, which must not exist, with a copy of the store; see [store.Store.Copy].
 func (s *Site) CopyStore(to string) error { return s.store.Copy(to) }
 

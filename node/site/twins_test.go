@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -324,7 +325,7 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 		for k, o := range w.decide(asks...) {
 			if w.describes && (n+k)%7 == 0 {
 				w.view.seventh = append(w.view.seventh, o.Value.Action)
-				o.Value.Action = "" // that user may see another one
+				o.Value.Action, o.Value.Propensity = "", 0 // that user may see another one
 			}
 			w.view.status = append(w.view.status, fmt.Sprintf("%+v %v", o.Value, o.Err))
 		}
@@ -338,7 +339,7 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 // not, at any time, in any form, show the same, byte for byte and at the same times, if the
 // second one gets the nodes that the first one drew: frames, checkpoints, ledger, status, answers
 // to decisions, and the number of commits. Every message leaves at the time that the round sets.
-// Both crash once.
+// Both crash once. It plays every protocol in all histories, and every learner with every protocol in some.
 func TestHistoriesLookTheSame(t *testing.T) {
 	for _, name := range slices.Concat(protocols(), byFeatures()) {
 		for _, world := range []bool{false, true} {
@@ -346,7 +347,7 @@ func TestHistoriesLookTheSame(t *testing.T) {
 				continue // it pays without features
 			}
 			t.Run(fmt.Sprintf("%s/world=%v", name, world), func(t *testing.T) {
-				for _, d := range differences(t, usual(name, AtWindow), world) {
+				for _, d := range differences(t, usual(name, AtWindow), world, tales()) {
 					t.Error(d)
 				}
 			})
@@ -354,18 +355,60 @@ func TestHistoriesLookTheSame(t *testing.T) {
 	}
 	for _, world := range []bool{false, true} {
 		t.Run(fmt.Sprintf("public vectors/world=%v", world), func(t *testing.T) {
-			for _, d := range differences(t, byVectors(), world) {
+			for _, d := range differences(t, byVectors(), world, tales()) {
 				t.Error(d)
 			}
 		})
 		t.Run(fmt.Sprintf("sites are weighed/world=%v", world), func(t *testing.T) {
 			x := usual(nameOf(rows.PhasesParams{}), AtWindow)
 			x.learner = bandit.PersonalizedParams{Price: 20}
-			for _, d := range differences(t, x, world) {
+			for _, d := range differences(t, x, world, tales()) {
 				t.Error(d)
 			}
 		})
 	}
+	all, histories := pairs(), tales()
+	if os.Getenv("PEERD_LONG") == "" {
+		histories = slices.DeleteFunc(histories, func(a tale) bool {
+			return !slices.Contains([]string{"unreported", "fractions", "other features"}, a.name)
+		})
+	}
+	for _, x := range all {
+		for _, explore := range []float64{0, .3} {
+			x.explore = explore
+			t.Run(fmt.Sprintf("%s/%s/%v/explore=%v", x.protocol, x.learner.Words().Name, x.adjacency, explore), func(t *testing.T) {
+				for _, d := range differences(t, x, false, histories) {
+					t.Error(d)
+				}
+			})
+		}
+	}
+	if samplers := slices.DeleteFunc(slices.Clone(all), func(x setting) bool { return x.adjacency != dp.AddOrRemove || !samples(x.learner) }); len(all) < 30 || len(samplers) == 0 {
+		t.Errorf("%d pairs, %d of noised counts and a learner that samples: this shows little", len(all), len(samplers))
+	}
+}
+
+// pairs returns sites with every learner and every protocol that takes it, with public counts and, if it takes those,
+// with noised ones.
+func pairs() (all []setting) {
+	for _, name := range slices.Concat(protocols(), byFeatures()) {
+		for _, l := range bandit.Table() {
+			for _, adjacency := range []dp.Adjacency{dp.ReplaceOne, dp.AddOrRemove} {
+				x := usual(name, AtWindow)
+				x.learner, x.adjacency = bandit.Small(l), adjacency
+				if spec := x.spec(); spec.Check() == nil {
+					all = append(all, x)
+				}
+			}
+		}
+	}
+	return all
+}
+
+func samples(l bandit.Params) bool {
+	learner, err := bandit.New(l, bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1})
+	_, is := learner.(bandit.Sampler)
+	return err == nil && is
 }
 
 // byVectors is a site whose actions have public vectors, and that plays one of them until its
@@ -377,12 +420,12 @@ func byVectors() setting {
 	return x
 }
 
-// differences plays all histories and returns how they can be distinguished from the first one.
-func differences(t *testing.T, x setting, world bool) (found []string) {
+// differences plays histories and returns how they can be distinguished from the first one.
+func differences(t *testing.T, x setting, world bool, histories []tale) (found []string) {
 	t.Helper()
 	var want view
 	var nodes []dp.Release
-	for i, a := range tales() {
+	for i, a := range histories {
 		x := x
 		if world && (a.batches || a.twice) || a.others && !x.describes {
 			continue

@@ -55,7 +55,7 @@ func (x *tx) open(items int) error {
 		return &decision.Refusal{Code: decision.Unavailable, Reason: "this peer is ending; ask again when it is back"}
 	case x.store.Full() || !x.reports && x.store.Low():
 		x.mu.Unlock()
-		return &decision.Refusal{Code: decision.Full, Reason: "the disk is full and nothing was stored; make room, then ask again"}
+		return &decision.Refusal{Code: decision.Full, Reason: fmt.Sprintf("%v. Nothing was stored; make room, then ask again", x.store.Lack())}
 	}
 	x.batch, x.now = x.store.Batch(), x.c.Now()
 	if x.reports {

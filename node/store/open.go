@@ -21,7 +21,7 @@ func (s *Store) open(o Options) error {
 	if err != nil && (!o.Accept || !usable(err)) {
 		return err
 	}
-	files, err := s.files()
+	files, err := s.names()
 	holds := len(files) > 0
 	if err != nil {
 		return err
@@ -68,26 +68,6 @@ func (s *Store) open(o Options) error {
 		}
 	}
 	return s.openDB(o.ReadOnly)
-}
-
-// room checks that there is room for what opening writes, at most the content of the logs as tables, or as much as the
-// store itself leaves free. With less the database might try for ever.
-func (s *Store) room(files []string) error {
-	var need uint64
-	for _, n := range files {
-		if strings.HasSuffix(n, ".log") {
-			i, err := s.fs.Stat(s.fs.PathJoin(s.dir, n))
-			if err != nil {
-				return fmt.Errorf("store: %w", err)
-			}
-			need += uint64(i.Size())
-		}
-	}
-	u, err := s.fs.GetDiskUsage(s.dir)
-	if need = min(need+minReserve, s.least(u)/2); err != nil || u.AvailBytes >= need {
-		return nil //nolint:nilerr // a file system without this call
-	}
-	return fmt.Errorf("store %s: %w: it needs %d kB to start, and %d are free. Make room, then start again. Nothing was changed", s.dir, ErrFull, (need+999)/1000, u.AvailBytes/1000)
 }
 
 // plausible checks that watermark and database exist both or neither.
@@ -159,9 +139,9 @@ func (s *Store) readWatermark() (had Mark, known bool, err error) {
 	return newest(entries), true, nil
 }
 
-// files lists the database's files in the folder. The folder may be a mount point with files of
+// names lists the database's files in the folder. The folder may be a mount point with files of
 // its own.
-func (s *Store) files() ([]string, error) {
+func (s *Store) names() ([]string, error) {
 	names, err := s.fs.List(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

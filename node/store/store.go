@@ -43,29 +43,21 @@ const (
 	formatVersion = 1
 	versionKey    = "format"
 	memTable      = 16 << 20
-	cache         = 32 << 20               // for blocks that are read; filled as needed
-	filterBits    = 10                     // per key, so that few blocks are read in vain
-	checkEvery    = 64 << 10               // bytes written between two checks of the free space, at most
-	checkAfter    = 100 * time.Millisecond // the same in time: others write to the disk, too
-	minReserve    = 1 << 20
+	cache         = 32 << 20 // for blocks that are read; filled as needed
+	filterBits    = 10       // per key, so that few blocks are read in vain
 	numLevels     = len(pebble.Options{}.Levels)
 )
 
-// DefaultReserve is how much disk space stays free, in bytes.
-const DefaultReserve = 64 << 20
-
-var (
-	// ErrFull is returned while the disk has less free space than the reserve, or than half of
-	// it.
-	ErrFull = errors.New("the disk is full")
-	// ErrVersion is returned for a store of a newer peerd.
-	ErrVersion = errors.New("the store was written by a newer version of peerd")
-)
+// ErrVersion is returned for a store of a newer peerd.
+var ErrVersion = errors.New("the store was written by a newer version of peerd")
 
 // Options describes a Store.
 type Options struct {
-	Memory   Memory // holds the tables instead of files, in tests; nil for files
-	FS       vfs.FS // nil for the operating system's
+	Memory Memory // holds the tables instead of files, in tests; nil for files
+	FS     vfs.FS // nil for the operating system's
+	// Files returns how many files the file system of a folder holds at most, 0 without such a limit, and how many more can
+	// be made. Nil asks the operating system.
+	Files    func(dir string) (all, free uint64)
 	Reserve  uint64 // bytes of disk to leave free, capped at an eighth of the disk
 	ReadOnly bool
 	// Fatal is called, from any goroutine, when a write or a sync has failed. The content of the
@@ -93,6 +85,7 @@ type Store struct {
 	db        *pebble.DB // nil in memory
 	dir       string
 	fs        vfs.FS
+	files     func(dir string) (all, free uint64)
 	log       *slog.Logger
 	fatal     func(error)
 	report    func(error) // called with damage; may be nil
@@ -102,6 +95,7 @@ type Store struct {
 	looked    atomic.Pointer[time.Time] // when the free space was checked
 	low       atomic.Bool
 	full      atomic.Bool
+	noFiles   atomic.Bool  // low is of files, and perhaps of bytes, too
 	reserved  atomic.Int64 // bytes; see [Batch.Reserve]
 	damaged   atomic.Pointer[error]
 	lock      *pebble.Lock
@@ -117,7 +111,7 @@ type Store struct {
 // only one of them exists, or the store holds less than its watermark says, it returns a
 // [*DamagedError] and changes nothing. It does not touch a store of another version.
 func Open(dir string, o Options) (_ *Store, err error) {
-	s := &Store{dir: dir, fs: o.FS, log: o.Logger, fatal: o.Fatal, report: o.Damaged, observe: o.Observe, reserve: o.Reserve}
+	s := &Store{dir: dir, fs: o.FS, files: o.Files, log: o.Logger, fatal: o.Fatal, report: o.Damaged, observe: o.Observe, reserve: o.Reserve}
 	if s.memory = o.Memory; s.memory != nil {
 		return s, nil
 	}
@@ -126,6 +120,9 @@ func Open(dir string, o Options) (_ *Store, err error) {
 	}
 	if s.fs == nil {
 		s.fs = vfs.Default
+	}
+	if s.files == nil {
+		s.files = filesOf
 	}
 	if s.fatal == nil {
 		s.fatal = func(err error) {
@@ -226,6 +223,16 @@ func (s *Store) AcceptLoss() (err error) {
 	return nil
 }
 
+// MemoryBytes returns how many bytes of memory the database uses: at most two of the tables in which it collects writes, and
+// its cache.
+func (s *Store) MemoryBytes() uint64 {
+	if s.memory != nil {
+		return 0
+	}
+	m := s.db.Metrics()
+	return m.MemTable.Size + m.MemTable.ZombieSize + uint64(m.BlockCache.Size)
+}
+
 // Close closes the store. No other call may be in progress.
 func (s *Store) Close() error {
 	if s.memory != nil {
@@ -239,56 +246,6 @@ func (s *Store) Close() error {
 		err = errors.Join(err, s.lock.Close())
 	}
 	return err
-}
-
-// Low reports whether the last check of the disk found less free space than the reserve, which is
-// too little for anything new. Reserved bytes can still be written.
-func (s *Store) Low() bool { return s.low.Load() || s.memory != nil && s.memory.Full() }
-
-// Full reports whether the last check of the disk found less free space than half of the reserve,
-// which is too little to write anything.
-func (s *Store) Full() bool { return s.full.Load() || s.memory != nil && s.memory.Full() }
-
-// Look checks the free space of the disk: now and then while there is room, and at every call
-// while there is not. When it is called must not depend on private data, since a full disk stops
-// rounds.
-func (s *Store) Look() {
-	if s.memory != nil {
-		return
-	}
-	if s.low.Load() || s.free.Load() <= 0 || time.Since(*s.looked.Load()) > checkAfter {
-		s.look()
-	}
-}
-
-// Reserve sets bytes aside for later batches, like [Batch.Reserve], and checks the free space.
-func (s *Store) Reserve(bytes int) {
-	if s.memory != nil {
-		return
-	}
-	s.reserved.Add(int64(bytes))
-	s.look()
-}
-
-// least returns how many bytes of a disk the store leaves free.
-func (s *Store) least(u vfs.DiskUsage) uint64 { return min(s.reserve, max(minReserve, u.TotalBytes/8)) }
-
-// look checks the free space. Reserved bytes do not count as free.
-func (s *Store) look() {
-	now := time.Now()
-	s.looked.Store(&now)
-	u, err := s.fs.GetDiskUsage(s.dir)
-	if err != nil { // a file system in memory, or one without this call
-		s.free.Store(checkEvery)
-		s.low.Store(false)
-		s.full.Store(false)
-		return
-	}
-	least := s.least(u)
-	free := u.AvailBytes - min(u.AvailBytes, uint64(max(0, s.reserved.Load())))
-	s.low.Store(free < least)
-	s.full.Store(free < least/2)
-	s.free.Store(checkEvery)
 }
 
 // Number returns the key of a number. Keys sort like numbers.

@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
@@ -213,7 +214,7 @@ func (a *average) claim(i int, m *protocol.Message) error {
 	if !a.claims[i].Empty() && m.Label().Seq <= l.claimed {
 		return nil // overtaken by a newer one
 	}
-	m.Release(0).CopyTo(&a.claims[i]) // the sender may use the message again
+	m.Release(0).CopyTo(vouch.For(&a.claims[i])) // the sender may use the message again
 	l.claimed, a.unranked = m.Label().Seq, true
 	a.heardCounts = a.heardCounts || a.claimants() > a.p.F
 	return nil

@@ -10,9 +10,9 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/gossip/topology"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // TestClocksMixAsThePaperDoes: the exchanges that clocks of their own, kept by the lower ends,

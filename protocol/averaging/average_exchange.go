@@ -2,6 +2,7 @@ package averaging
 
 import (
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -15,8 +16,8 @@ func (a *average) ask(i int, t protocol.Round, out *protocol.Outbox) {
 		a.pendingLink = i // a repeat blocks no exchange: the neighbour may never come back
 	}
 	m := a.made.Take(averageAsk, a.label(l.seq), 2)
-	a.mixed.ReleaseTo(m.Release(0))
-	a.ownCounts.ReleaseTo(m.Release(1))
+	a.mixed.ReleaseTo(vouch.For(m.Release(0)))
+	a.ownCounts.ReleaseTo(vouch.For(m.Release(1)))
 	out.Send(l.peer, m)
 }
 
@@ -57,8 +58,8 @@ func (a *average) reply(l *averageLink, out *protocol.Outbox) {
 		return
 	}
 	m := a.made.Take(l.answer, a.label(l.last.Seq), 2, l.last)
-	l.delta.CopyTo(m.Release(0))
-	a.ownCounts.ReleaseTo(m.Release(1))
+	l.delta.CopyTo(vouch.For(m.Release(0)))
+	a.ownCounts.ReleaseTo(vouch.For(m.Release(1)))
 	out.Send(l.peer, m)
 }
 

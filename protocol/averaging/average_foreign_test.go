@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // middle returns peer 1 of a network of 5, whose neighbours are 0, 2 and 4.
@@ -26,7 +27,7 @@ func middle(t *testing.T, p AverageParams) *average {
 
 func countsOf(n ...uint64) (r dp.Release) {
 	c := dp.NewCounts(len(n))
-	f, err := dp.Received(dp.Fields{Count: n})
+	f, err := dp.Received(vouch.For(dp.Fields{Count: n}))
 	if err != nil {
 		panic(err)
 	}
@@ -37,7 +38,7 @@ func countsOf(n ...uint64) (r dp.Release) {
 }
 
 func valuesOf(v ...int64) dp.Release {
-	r, err := dp.Received(dp.Fields{Value: v, Exponent: dp.MeanExponent})
+	r, err := dp.Received(vouch.For(dp.Fields{Value: v, Exponent: dp.MeanExponent}))
 	if err != nil {
 		panic(err)
 	}

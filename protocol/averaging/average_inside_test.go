@@ -2,9 +2,9 @@ package averaging
 
 import (
 	"peerd.dev/dp"
-	"peerd.dev/dp/dptest"
+	"peerd.dev/internal/dptest"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // What the tests of average see of its inside.

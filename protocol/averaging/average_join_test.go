@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // latecomers is a network of four of which the last comes late, or comes back without
@@ -164,7 +165,7 @@ func TestNoLiarKeepsAPeerOut(t *testing.T) {
 						f.Count[c] = 1 << 63
 					}
 					var err error
-					if d.Body[j], err = dp.Received(f); err != nil {
+					if d.Body[j], err = dp.Received(vouch.For(f)); err != nil {
 						t.Fatal(err)
 					}
 				}

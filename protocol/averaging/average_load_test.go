@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -33,7 +34,7 @@ func TestAverageRefusesStatesThatNoMessageMakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = fresh().Load(saved); !errors.Is(err, protocol.ErrState) {
+		if err = fresh().Load(vouch.For(saved)); !errors.Is(err, protocol.ErrState) {
 			t.Errorf("%s: %v, want %v", name, err, protocol.ErrState)
 		}
 	}

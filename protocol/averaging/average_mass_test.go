@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // TestMassIsConserved plays random histories of pulls, ticks, loss, duplication, reordering, delay,

@@ -1,6 +1,7 @@
 package averaging
 
 import (
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
@@ -46,7 +47,7 @@ func (a *average) Tick(t protocol.Round, out *protocol.Outbox) error {
 	a.round = t
 	if len(a.links) > 0 {
 		m := a.made.Take(averageCounts, a.label(uint64(t)), 1)
-		a.counts.ReleaseTo(m.Release(0))
+		a.counts.ReleaseTo(vouch.For(m.Release(0)))
 		for i := range a.links {
 			out.Send(a.links[i].peer, m)
 		}

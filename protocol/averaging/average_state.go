@@ -3,6 +3,7 @@ package averaging
 import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
 
@@ -12,7 +13,7 @@ const averageVersion = 2
 func (a *average) Save() ([]byte, error) { return state.Save(averageVersion, a.fields), nil }
 
 // Load implements [protocol.Protocol].
-func (a *average) Load(saved []byte) error {
+func (a *average) Load(saved protocol.State) error {
 	if err := spread.Load(saved, averageVersion, a.fields); err != nil {
 		return err
 	}
@@ -30,9 +31,9 @@ func (a *average) Load(saved []byte) error {
 func (a *average) fields(v *state.Visitor) {
 	b := &a.belief
 	state.Number(v, &a.round)
-	v.Part(a.mixed.Save, a.mixed.Load)
-	v.Part(a.counts.Save, a.counts.Load)
-	v.Part(a.ownCounts.Save, a.ownCounts.Load)
+	spread.VisitPart(v, a.mixed.Save, a.mixed.Load)
+	spread.VisitPart(v, a.counts.Save, a.counts.Load)
+	spread.VisitPart(v, a.ownCounts.Save, a.ownCounts.Load)
 	if v.Loading() {
 		a.pendingLink = -1
 	}

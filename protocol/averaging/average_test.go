@@ -7,9 +7,10 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
-	"peerd.dev/protocol/protocoltest"
 )
 
 func averages(graph protocoltest.Graph, rate float64) protocoltest.Setting {
@@ -137,11 +138,11 @@ func hear(t *testing.T, rule averaging.Consistency, claim, weight int64) {
 	n := protocoltest.New(t, s)
 	p, reward := n.Peers[1], 0.
 	for seq := range uint64(200) {
-		lie, err := dp.Received(dp.Fields{Value: []int64{claim, claim, weight, weight}, Exponent: dp.MeanExponent})
+		lie, err := dp.Received(vouch.For(dp.Fields{Value: []int64{claim, claim, weight, weight}, Exponent: dp.MeanExponent}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		counts, err := dp.Received(dp.Fields{Count: []uint64{seq, seq}})
+		counts, err := dp.Received(vouch.For(dp.Fields{Count: []uint64{seq, seq}}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
@@ -150,7 +151,7 @@ func (x *consensus) Tick(t protocol.Round, out *protocol.Outbox) error {
 		l := &x.links[i]
 		label := protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: uint64(t) + 1}
 		m := x.made.Take(consensusState, label, 1, protocol.Label{Origin: l.peer, Incarnation: l.newest.Incarnation, Seq: l.newest.Seq})
-		x.flows[i].ReleaseTo(m.Release(0))
+		x.flows[i].ReleaseTo(vouch.For(m.Release(0)))
 		out.Send(l.peer, m)
 	}
 	x.made.Turn()

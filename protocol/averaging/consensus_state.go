@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
 
@@ -14,7 +15,7 @@ const consensusVersion = 1
 func (x *consensus) Save() ([]byte, error) { return state.Save(consensusVersion, x.fields), nil }
 
 // Load implements [protocol.Protocol].
-func (x *consensus) Load(saved []byte) error {
+func (x *consensus) Load(saved protocol.State) error {
 	x.stale = true
 	return spread.Load(saved, consensusVersion, x.fields)
 }
@@ -23,7 +24,7 @@ func (x *consensus) fields(v *state.Visitor) {
 	state.Number(v, &x.round)
 	v.Uint(&x.unsent[0])
 	v.Uint(&x.unsent[1])
-	v.Part(x.shares.Save, x.shares.Load)
+	spread.VisitPart(v, x.shares.Save, x.shares.Load)
 	x.visitLinks(v)
 	v.Bools(x.started)
 	v.Bools(x.silent)
@@ -60,5 +61,5 @@ func (l *consensusLink) fields(v *state.Visitor, f *dp.Flow) {
 	state.Number(v, &l.peer)
 	spread.VisitLabel(v, &l.newest)
 	state.Number(v, &l.heard)
-	v.Part(f.Save, f.Load)
+	spread.VisitPart(v, f.Save, f.Load)
 }

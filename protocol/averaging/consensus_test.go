@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
-	"peerd.dev/protocol/protocoltest"
 )
 
 func consensusOn(g protocoltest.Graph, w averaging.Weights, kappa float64) protocoltest.Setting {

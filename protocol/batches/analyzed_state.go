@@ -12,7 +12,7 @@ const analyzedVersion = 1
 func (x *analyzed) Save() ([]byte, error) { return state.Save(analyzedVersion, x.fields), nil }
 
 // Load implements [protocol.Protocol].
-func (x *analyzed) Load(saved []byte) error {
+func (x *analyzed) Load(saved protocol.State) error {
 	x.stale = true
 	return spread.Load(saved, analyzedVersion, x.fields)
 }

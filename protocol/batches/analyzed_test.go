@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // analyzedBatches returns a setting with peer 0 as analyzer, and batches of three decisions.

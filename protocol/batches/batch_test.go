@@ -8,11 +8,12 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // batching returns a setting of protocol batch, whose statistic is how often each of two arms was
@@ -160,7 +161,7 @@ func TestNoRowOfBatchIsALie(t *testing.T) {
 		d := protocoltest.DraftOf(rows[0])
 		f := d.Body[0].Fields()
 		change(&f)
-		x, err := dp.Received(f)
+		x, err := dp.Received(vouch.For(f))
 		if err != nil {
 			t.Fatal(err)
 		}

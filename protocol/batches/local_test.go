@@ -8,10 +8,11 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // locals returns a setting of protocol local, with the statistic of [batches].
@@ -222,7 +223,7 @@ func TestNoRowOfLocalIsALie(t *testing.T) {
 		d := protocoltest.DraftOf(row)
 		f := d.Body[0].Fields()
 		change(&f)
-		x, err := dp.Received(f)
+		x, err := dp.Received(vouch.For(f))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,9 +8,9 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol/batches"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // TestNewsIsSentWhenItIsWorthIt: with schedule logdet-private every batch is drawn, and a row

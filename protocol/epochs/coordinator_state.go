@@ -14,7 +14,7 @@ func (x *coordinator) Save() ([]byte, error) {
 }
 
 // Load implements [protocol.Protocol].
-func (x *coordinator) Load(saved []byte) error {
+func (x *coordinator) Load(saved protocol.State) error {
 	return spread.Load(saved, coordinatorVersion, func(v *state.Visitor) {
 		x.visit(v, func(m *protocol.Message) bool {
 			return m.Kind() == x.ofReport && x.hub.Here() && x.checkContent(m) == nil

@@ -9,9 +9,9 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/table"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // TestFingerprintsAreSalted: two signatures that were tried until their fingerprints are equal under one

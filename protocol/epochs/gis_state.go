@@ -15,7 +15,7 @@ func (g *gis) Save() ([]byte, error) { return state.Save(gisVersion, g.fields), 
 
 // Load implements [protocol.Protocol]. New links begin without state; new peers are at the end of a
 // network.
-func (g *gis) Load(saved []byte) error {
+func (g *gis) Load(saved protocol.State) error {
 	g.stale = true
 	return spread.Load(saved, gisVersion, g.fields)
 }
@@ -160,7 +160,7 @@ func (g *gis) restore(v *state.Visitor, s *contribution, read [2]protocol.Messag
 		return false
 	}
 	own := m.Label().Origin == g.c.Self
-	// Signatures are bound to the policy. After a change of the policy all peers refuse older
+	// Signatures are bound to the policy and to the origin's present key. After a change of either all peers refuse older
 	// signatures: the own contributions are signed again, and everything is sent again.
 	if !g.c.Press.Authentic(m) {
 		clear(s.marks)

@@ -11,9 +11,10 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/table"
 )
 
@@ -470,7 +471,7 @@ func TestWhatNoHonestPeerSendsIsRefused(t *testing.T) {
 	release := func(r dp.Release, change func(f *dp.Fields)) dp.Release {
 		x := dp.Fields{Stream: r.Stream(), Span: r.Span(), Count: []uint64{r.Count(0)}, Value: []int64{r.Value(0)}, Exponent: r.Exponent(), Noise: r.Noise()}
 		change(&x)
-		out, err := dp.Received(x)
+		out, err := dp.Received(vouch.For(x))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -693,7 +694,7 @@ func TestALiarMovesAMeanByItsShare(t *testing.T) {
 				if r.Stream() == 1 {
 					sum = int64(math.Ldexp(float64(r.Count(0)), -int(r.Exponent())))
 				}
-				x, err := dp.Received(dp.Fields{Stream: r.Stream(), Span: r.Span(), Count: []uint64{r.Count(0)}, Value: []int64{sum}, Exponent: r.Exponent(), Noise: r.Noise()})
+				x, err := dp.Received(vouch.For(dp.Fields{Stream: r.Stream(), Span: r.Span(), Count: []uint64{r.Count(0)}, Value: []int64{sum}, Exponent: r.Exponent(), Noise: r.Noise()}))
 				if err != nil {
 					t.Fatal(err)
 				}

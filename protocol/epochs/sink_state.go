@@ -12,7 +12,7 @@ const sinkVersion = 1
 func (x *sink) Save() ([]byte, error) { return state.Save(sinkVersion, x.fields), nil }
 
 // Load implements [protocol.Protocol].
-func (x *sink) Load(saved []byte) error {
+func (x *sink) Load(saved protocol.State) error {
 	err := spread.Load(saved, sinkVersion, x.fields)
 	x.plant()
 	return err

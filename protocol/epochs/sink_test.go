@@ -10,9 +10,10 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/table"
 )
 
@@ -368,7 +369,7 @@ func TestNoSiteStopsTheServer(t *testing.T) {
 				f.Count = append(f.Count, r.Count(i))
 			}
 			change(&f)
-			lie, err := dp.Received(f)
+			lie, err := dp.Received(vouch.For(f))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/rows"
 )
 
@@ -120,7 +121,7 @@ func TestGapsAndForksHeal(t *testing.T) {
 			d := protocoltest.DraftOf(signed[0])
 			f := d.Body[0].Fields()
 			f.Value[0]++
-			x, err := dp.Received(f)
+			x, err := dp.Received(vouch.For(f))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 // A site is what one says of an arm.
@@ -27,7 +28,7 @@ func sitesOf(t *testing.T, m dp.Mechanism, n int, y float64) []site {
 	if m.Law() == dp.Gaussian {
 		s.Delta, budget.Delta = 1e-6, 1e12
 	}
-	d, err := dp.NewCurator(dp.Lockstep, budget, dp.NewSeededSource([32]byte{7}))
+	d, err := dp.NewCurator(dp.Lockstep, vouch.For(budget), dp.NewSeededSource([32]byte{7}))
 	if err != nil {
 		t.Fatal(err)
 	}

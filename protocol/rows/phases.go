@@ -314,7 +314,7 @@ func (r *phases) ahead(arm int) bool {
 }
 
 // Load implements [protocol.Protocol].
-func (r *phases) Load(saved []byte) error {
+func (r *phases) Load(saved protocol.State) error {
 	err := r.Body.Load(saved)
 	if w := r.cadence.Window; w > 0 {
 		r.Window = (uint64(r.round) + 1) / w

@@ -12,9 +12,10 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/rows"
 	"peerd.dev/protocol/table"
 )
@@ -127,10 +128,10 @@ func TestClaimsForceFewPulls(t *testing.T) {
 		n.Hostile = true
 		for arm := range dp.StreamID(2) {
 			lie := protocoltest.Draft{Kind: rows.PhasesRow, Label: protocol.Label{Origin: 3, Stream: arm, Seq: 1 << 30}}
-			x, err := dp.Received(dp.Fields{
+			x, err := dp.Received(vouch.For(dp.Fields{
 				Stream: arm, Span: dp.Span{To: 20}, Count: []uint64{10_000}, Value: []int64{0}, Exponent: dp.GridExponent,
 				Noise: dp.Noise{Scale: 1 << 20, VarianceUnits: 20 * dp.VarianceScale},
-			})
+			}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -263,7 +264,7 @@ func TestAWindowForgets(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := s.Peer(t, protocol.Peer(i), 0)
-		if err := again.Protocol.Load(saved); err != nil {
+		if err := again.Protocol.Load(vouch.For(saved)); err != nil {
 			t.Fatal(err)
 		}
 		if want, got := p.Belief().Sites[0], again.Protocol.Belief().Sites[0]; !reflect.DeepEqual(got, want) || len(got) != 3 {
@@ -314,7 +315,7 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 		f := first
 		f.Count, f.Value = slices.Clone(f.Count), slices.Clone(f.Value)
 		change(&f)
-		x, err := dp.Received(f)
+		x, err := dp.Received(vouch.For(f))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,9 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/table"
 )
 
@@ -27,7 +28,7 @@ func ExampleProtocol() {
 	}
 	a, b := peer(0), peer(1)
 
-	curator, _ := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{}))
+	curator, _ := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{}))
 	stream, _ := curator.Open(streams)
 	_ = curator.Add(stream, []float64{0.75})
 	leaf, _ := curator.Leaf(stream, 1)

@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
-	"peerd.dev/dp/dptest"
+	"peerd.dev/internal/dptest"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // gullible believes every signature, as if liars had the keys.

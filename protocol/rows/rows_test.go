@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/rows"
 )
 
@@ -282,7 +283,7 @@ func TestOfTwoRowsOfANumberOneStays(t *testing.T) {
 		d.Label.Seq++
 		f := d.Body[0].Fields()
 		f.Value[0] += int64(i)
-		x, err := dp.Received(f)
+		x, err := dp.Received(vouch.For(f))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/table"
 )
 

@@ -15,12 +15,13 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
-	"peerd.dev/dp/dptest"
+	"peerd.dev/internal/dptest"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/rows"
 	"peerd.dev/protocol/table"
 )
@@ -526,7 +527,7 @@ func TestGarbageChangesNothing(t *testing.T) {
 				heard = append(heard, a.Underway...)
 				for range rapid.IntRange(0, min(4, len(heard))).Draw(r, "injections") {
 					p := rare(r, heard)
-					m, err := protocol.Decode(protocol.Encode(nil, protocoltest.Garbled(r, p.Message)))
+					m, err := protocol.Decode(vouch.For(protocol.Encode(nil, protocoltest.Garbled(r, p.Message))))
 					if err != nil {
 						continue // the codec keeps it out
 					}

@@ -13,12 +13,12 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/rows"
 	"peerd.dev/protocol/table"
 )

@@ -7,8 +7,8 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // fakeShufflePeer is Private-FedLinUCB under shuffle privacy by amplification (Zhou and Chowdhury

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -43,10 +44,10 @@ func (p fakeParams) Idle(self protocol.Peer) bool { return self == p.Hub || self
 // stateless is what a fake has instead of a state that outlives it.
 type stateless struct{ belief belief.Belief }
 
-func (s *stateless) Chosen(part int)        { s.belief.Pulls[part]++ }
-func (s *stateless) Belief() *belief.Belief { return &s.belief }
-func (*stateless) Save() ([]byte, error)    { return nil, nil }
-func (*stateless) Load([]byte) error        { return nil }
+func (s *stateless) Chosen(part int)         { s.belief.Pulls[part]++ }
+func (s *stateless) Belief() *belief.Belief  { return &s.belief }
+func (*stateless) Save() ([]byte, error)     { return nil, nil }
+func (*stateless) Load(protocol.State) error { return nil }
 
 // about returns the beginning of a fake that believes something of some parts.
 func about(parts, dim int) stateless { return stateless{belief.New(parts, dim)} }
@@ -87,7 +88,7 @@ func weighted(rs []dp.Release, num []uint64, den uint64) (dp.Release, error) {
 	for i := range x {
 		f.Value[i] = floor(x[i], den)
 	}
-	return dp.Received(f)
+	return dp.Received(vouch.For(f))
 }
 
 // sum returns Σ r.
@@ -108,10 +109,10 @@ func tooGreat(r dp.Release) bool {
 // seal stands in for encryption to the analyzer: anyone could open this one. It keeps the promise
 // that matters here: carriers handle bytes and no Release.
 func seal(r dp.Release) (dp.Sealed, error) {
-	return dp.ReceivedSealed(protocol.AppendRelease(nil, r))
+	return dp.ReceivedSealed(vouch.For(protocol.AppendRelease(nil, r)))
 }
 
-func unseal(s dp.Sealed) (dp.Release, error) { return protocol.ParseRelease(s.Bytes()) }
+func unseal(s dp.Sealed) (dp.Release, error) { return protocol.ParseRelease(vouch.For(s.Bytes())) }
 
 func floor(x *big.Int, den uint64) int64 {
 	d := new(big.Int).SetUint64(den)

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // newsOf is where a message is one of a series.

@@ -12,10 +12,11 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/table"
 )
 
@@ -163,7 +164,7 @@ func FuzzReceive(f *testing.F) {
 			if n < 0 {
 				break
 			}
-			if m, err := protocol.Decode(frame); err == nil {
+			if m, err := protocol.Decode(vouch.For(frame)); err == nil {
 				ms = append(ms, m)
 			}
 			b = b[n:]
@@ -202,7 +203,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
 		all := listeners(t)
 		l := all[int(which)%len(all)]
-		if err := l.Load(b); err != nil {
+		if err := l.Load(vouch.For(b)); err != nil {
 			if !errors.Is(err, protocol.ErrState) && !errors.Is(err, dp.ErrState) {
 				t.Fatal(err)
 			}

@@ -15,7 +15,7 @@ import (
 // only, so no arrow leads up and none in a circle. A new package needs a place here.
 func rooms() [][]string {
 	return [][]string{
-		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "node/lab/lowerbound", "node/store"},
+		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/lab/lowerbound", "node/store"},
 		{"bandit/gram", "dp/mechanism", "node/network"},
 		{"bandit", "dp"},
 		{"node/lab/world", "protocol"},
@@ -35,7 +35,7 @@ func rooms() [][]string {
 
 // beside lists the packages that the program does not need: tests, scripts and a client for other programs.
 func beside() []string {
-	return []string{"dp/dptest", "internal/configtest", "node/api/client", "node/internal/apitest", "node/store/storetest", "protocol/protocoltest", "scripts/"}
+	return []string{"internal/configtest", "internal/dptest", "internal/protocoltest", "node/api/client", "node/internal/apitest", "node/store/storetest", "scripts/"}
 }
 
 const module = "peerd.dev/"

@@ -26,7 +26,7 @@ func rules() []rule {
 		{in: all, but: []string{"dp", "dp/mechanism"}, never: []string{"dp/mechanism"}, why: "it gets exact sums: dp alone opens streams, and has the names for others"},
 		{in: []string{"dp"}, never: []string{"bandit/...", "protocol/...", "node/...", "gossip/..."}, why: "dp stands on the packages below it alone"},
 		{in: []string{"bandit/...", "node/lab/world", "node/lab/lowerbound"}, never: []string{"dp/...", "protocol/...", "node", "gossip/..."}, why: "learners and worlds know nothing of privacy and peers"},
-		{in: []string{"protocol/..."}, but: []string{"protocol/protocoltest"}, never: []string{"bandit", "node/...", "gossip/..."}, why: "protocols see no reward, and know neither their driver nor what carries them"},
+		{in: []string{"protocol/..."}, never: []string{"bandit", "node/...", "gossip/..."}, why: "protocols see no reward, and know neither their driver nor what carries them"},
 		{in: []string{"gossip"}, never: []string{"bandit/...", "node/..."}, why: "the transport sees no reward"},
 		{in: []string{"node/..."}, but: []string{"node/peer"}, never: []string{"gossip"}, why: "node declares Transport, which gossip satisfies"},
 		{in: []string{"node/lockstep"}, never: []string{"node/site", "node/store", "node/lab/...", "time", "os/..."}, why: "it drives an Agent alone, and keeps nothing"},
@@ -38,7 +38,7 @@ func rules() []rule {
 		{in: all, but: []string{"cmd/peerd", "scripts/..."}, never: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, why: "commands are in package main"},
 		{in: all, but: []string{"node/store"}, never: []string{"github.com/cockroachdb/pebble/..."}, why: "node/store alone knows the engine"},
 		{in: all, never: []string{"github.com/google/differential-privacy/..."}, why: "it is a second opinion in tests; noise comes from dp"},
-		{in: all, but: []string{"scripts/..."}, never: []string{"internal/configtest", "node/store/storetest", "dp/dptest"}, why: "it is for tests"},
+		{in: all, but: []string{"scripts/..."}, never: []string{"internal/configtest", "internal/dptest", "internal/protocoltest", "node/store/storetest"}, why: "it is for tests"},
 	}
 }
 

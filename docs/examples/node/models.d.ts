@@ -317,7 +317,9 @@ export interface Status {
    * began. A restart keeps the number; a recovery after a restored backup makes a
    * new one. */
   incarnation: number;
-  /** Connections seen from another process that uses this peer's key. */
+  /** Times that a key was seen to be used twice: connections of another process with
+   * this peer's own, and peers, this one included, of whose ledger two histories are
+   * signed. */
   clones: number;
   /** Connections refused because their peer is not in the network file. */
   strangers: number;
@@ -340,6 +342,9 @@ export interface Status {
    * difference; absent until one has answered, and in networks without a signed
    * document. */
   clock_ahead_seconds?: number;
+  /** In a sentence, that the network's document is split, cannot change while signers
+   * are not heard, or waits for a signature of this peer. It is part of state. */
+  document_notice?: string;
   /** Actions whose mean reward for this site's own users has changed, as its own
    * releases show since the start of this process, with an error of at most 5 % at
    * all times together. A window then learns faster (protocol.phases.window). Absent

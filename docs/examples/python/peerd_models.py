@@ -754,7 +754,9 @@ class Status:
     # began. A restart keeps the number; a recovery after a restored backup makes a
     # new one.
     incarnation: int
-    # Connections seen from another process that uses this peer's key.
+    # Times that a key was seen to be used twice: connections of another process with
+    # this peer's own, and peers, this one included, of whose ledger two histories are
+    # signed.
     clones: int
     # Connections refused because their peer is not in the network file.
     strangers: int
@@ -777,6 +779,9 @@ class Status:
     # difference; absent until one has answered, and in networks without a signed
     # document.
     clock_ahead_seconds: Optional[float] = None
+    # In a sentence, that the network's document is split, cannot change while signers
+    # are not heard, or waits for a signature of this peer. It is part of state.
+    document_notice: Optional[str] = None
     # Actions whose mean reward for this site's own users has changed, as its own
     # releases show since the start of this process, with an error of at most 5 % at
     # all times together. A window then learns faster (protocol.phases.window). Absent
@@ -845,6 +850,7 @@ class Status:
             alike=None if doc.get("alike") is None else [Alike.from_json(x) for x in doc["alike"]],
             best=doc.get("best"),
             clock_ahead_seconds=doc.get("clock_ahead_seconds"),
+            document_notice=doc.get("document_notice"),
             drifted=doc.get("drifted"),
             gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
             learning_until=doc.get("learning_until"),
@@ -898,6 +904,8 @@ class Status:
             doc["best"] = self.best
         if self.clock_ahead_seconds is not None:
             doc["clock_ahead_seconds"] = self.clock_ahead_seconds
+        if self.document_notice is not None:
+            doc["document_notice"] = self.document_notice
         if self.drifted is not None:
             doc["drifted"] = self.drifted
         if self.gain is not None:

@@ -5,11 +5,11 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/node/lab/world"
 )
@@ -127,7 +127,7 @@ func (r *cellRun) selfish() bool {
 // writeOwn prints what sites lose of their own: together and alone where cells have both, and where sites choose for
 // their own users.
 func (d *Document) writeOwn(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := terminal.NewTable(w)
 	rows, ratios := 0, false
 	for _, c := range d.Cells {
 		if c.OwnToAlone == nil && !c.TailsOfOwn {
@@ -139,21 +139,21 @@ func (d *Document) writeOwn(w io.Writer) {
 		}
 		for _, x := range own {
 			if rows++; rows == 1 {
-				_, _ = fmt.Fprintln(t, "CELL\tSITES\tOWN REGRET\tMEDIAN\t95 %\t99 %\tWORST\tLOSE LINEARLY\tMEAN TO ALONE\t95 %\t99 %\tWORST")
+				t.Printf("CELL\tSITES\tOWN REGRET\tMEDIAN\t95 %%\t99 %%\tWORST\tLOSE LINEARLY\tMEAN TO ALONE\t95 %%\t99 %%\tWORST\n")
 			}
-			_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%d of %d", c.Cell, x.Sites, MeanText(x.Mean), x.Median, x.P95.Mean, x.P99.Mean, x.Worst, x.Linear, x.Number)
+			t.Printf("%s\t%s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%d of %d", c.Cell, x.Sites, MeanText(x.Mean), x.Median, x.P95.Mean, x.P99.Mean, x.Worst, x.Linear, x.Number)
 			if a := x.ToAlone; a != nil {
 				ratios = true
 				worst := "none"
 				if a.Worst != nil {
 					worst = strconv.FormatFloat(*a.Worst, 'f', 2, 64)
 				}
-				_, _ = fmt.Fprintf(t, ", alone %d\t%s\t%.2f\t%.2f\t%s", a.Linear, timesText(a.Mean), a.P95.Mean, a.P99.Mean, worst)
+				t.Printf(", alone %d\t%s\t%.2f\t%.2f\t%s", a.Linear, timesText(a.Mean), a.P95.Mean, a.P99.Mean, worst)
 			}
-			_, _ = fmt.Fprintln(t)
+			t.Printf("\n")
 		}
 	}
-	if _ = t.Flush(); rows == 0 {
+	if t.End(); rows == 0 {
 		return
 	}
 	_, _ = fmt.Fprintln(w, `Own regret is of a site; 95 % and 99 % of all sites in all runs lose at most what these columns say. A site loses linearly

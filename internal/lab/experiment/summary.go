@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 )
@@ -206,8 +206,8 @@ func notPrivate(cells []cellRun) []string {
 
 // Write prints the results as a table.
 func (d *Document) Write(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(t, "CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tOWN REGRET\tLOWER BOUND\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tCOST\tε\tSECONDS\n", d.Reference)
+	t := terminal.NewTable(w)
+	t.Printf("CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tOWN REGRET\tLOWER BOUND\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tCOST\tε\tSECONDS\n", d.Reference)
 	for _, c := range d.Cells {
 		epsilon := "∞"
 		if c.Epsilon >= 0 {
@@ -221,10 +221,10 @@ func (d *Document) Write(w io.Writer) {
 		if c.Own != nil {
 			own = MeanText(*c.Own)
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%s\t%.3g\t%.3g\t%.3g\t%.5g\t%s\t%.1f\n", c.Cell, c.Peers, c.Rounds, c.Gap,
+		t.Printf("%s\t%d\t%d\t%.3g\t%s\t%s\t%s\t%s\t%.3g\t%.3g\t%.3g\t%.5g\t%s\t%.1f\n", c.Cell, c.Peers, c.Rounds, c.Gap,
 			MeanText(c.Regret), own, bound, timesText(c.Ratio), c.Least, c.Messages, c.Bytes, c.Cost, epsilon, c.Seconds)
 	}
-	_ = t.Flush()
+	t.End()
 	over := "One seed, so no intervals;"
 	if d.Seeds > 1 {
 		over = fmt.Sprintf("Means over %d seeds with 95 %% intervals, ratios paired by seed; the arm gap is the least over seeds;", d.Seeds)
@@ -268,20 +268,20 @@ func percentText(x stats.Interval) string {
 
 // writeTails prints how the runs of cells spread.
 func (d *Document) writeTails(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := terminal.NewTable(w)
 	rows := 0
 	for _, c := range d.Cells {
 		if c.TailsOfOwn {
 			continue // see writeOwn
 		}
 		if rows++; rows == 1 {
-			_, _ = fmt.Fprintln(t, "CELL\tMEDIAN\tWORST\tOF SEED\tOVER 5 MEDIANS\tLOSE LINEARLY\tGAP RESOLVED")
+			t.Printf("CELL\tMEDIAN\tWORST\tOF SEED\tOVER 5 MEDIANS\tLOSE LINEARLY\tGAP RESOLVED\n")
 		}
 		x := &c.Tails
-		_, _ = fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%d\t%s %%\t%d\t%.2g\n", c.Cell, x.Median, x.Worst, x.Seed,
+		t.Printf("%s\t%.1f\t%.1f\t%d\t%s %%\t%d\t%.2g\n", c.Cell, x.Median, x.Worst, x.Seed,
 			percentText(x.Far), x.Linear, x.Resolved)
 	}
-	if _ = t.Flush(); rows > 0 {
+	if t.End(); rows > 0 {
 		_, _ = fmt.Fprintln(w, "A run loses linearly if decisions in its second half, and in its last quarter, cost a quarter of the arm gap each, or the gap resolved if that is more.")
 	}
 }

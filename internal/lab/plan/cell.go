@@ -39,7 +39,7 @@ func cellList() config.Rule {
 					continue
 				}
 				list, _ := choices(k.Name, values)
-				if len(list) == 0 {
+				if len(list) == 0 || slices.Contains(list, nil) {
 					return fmt.Sprintf("want %s; item %d has no value for %s", want, i, k.Name)
 				}
 				if shared(k.Name) {

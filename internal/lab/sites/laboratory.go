@@ -18,8 +18,8 @@ type Laboratory struct{}
 func (Laboratory) Simulated(s *config.Settings) config.Simulated {
 	t := world.TraitsOf(Params(s))
 	return config.Simulated{
-		Features: t.Features,
-		Records:  t.People.Records, Spread: t.People.Spread, Gather: t.People.Gather,
+		Features: t.Features, Unclipped: t.Unclipped,
+		Records: t.People.Records, Spread: t.People.Spread, Gather: t.People.Gather,
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
@@ -125,16 +124,20 @@ func (c *Comparison) write(w io.Writer, s *config.Settings) {
 // writeArms writes what sites pick.
 func (c *Comparison) writeArms(w io.Writer, s *config.Settings) {
 	_, _ = fmt.Fprintf(w, "the best arm over all sites is %s\n", c.Best)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(t, "SITE\t%s\tBEST HERE\tRIGHT ALONE\tRIGHT TOGETHER\tVERDICT TOGETHER\n", strings.ToUpper(strings.Join(s.Arms, "\t")))
-	for _, x := range c.Sites {
-		_, _ = fmt.Fprintf(t, "%s", x.Name)
-		for _, m := range x.Means {
-			_, _ = fmt.Fprintf(t, "\t%.4f", m)
-		}
-		_, _ = fmt.Fprintf(t, "\t%s\t%s\t%s\t%s\n", x.Best, shareText(x.Alone), shareText(x.Together), verdict(x.Together))
+	t := terminal.NewTable(w)
+	t.Printf("SITE")
+	for _, arm := range s.Arms {
+		t.Printf("\t%s", strings.ToUpper(arm))
 	}
-	_ = t.Flush()
+	t.Printf("\tBEST HERE\tRIGHT ALONE\tRIGHT TOGETHER\tVERDICT TOGETHER\n")
+	for _, x := range c.Sites {
+		t.Printf("%s", x.Name)
+		for _, m := range x.Means {
+			t.Printf("\t%.4f", m)
+		}
+		t.Printf("\t%s\t%s\t%s\t%s\n", x.Best, shareText(x.Alone), shareText(x.Together), verdict(x.Together))
+	}
+	t.End()
 	_, _ = fmt.Fprintf(w, "picked (%s), alone | together:", strings.Join(s.Arms, ", "))
 	for _, x := range c.Sites {
 		_, _ = fmt.Fprintf(w, "  %s %v | %v", x.Name, x.LearnsA, x.LearnsT)

@@ -6,10 +6,10 @@ import (
 	"io"
 	"net"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 )
 
@@ -105,18 +105,18 @@ func (t *Net) writeServed(w io.Writer, all []api.Status, wide bool) {
 		_, _ = fmt.Fprintf(w, "round %d  %d decisions  %d releases\n", all[0].Round, pulls, released)
 		return
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprint(tw, "SITE\tROUND\tPENDING\tRELEASES\tε LEFT")
+	tw := terminal.NewTable(w)
+	tw.Printf("SITE\tROUND\tPENDING\tRELEASES\tε LEFT")
 	for _, a := range t.Settings.Arms {
-		_, _ = fmt.Fprintf(tw, "\t%s", a)
+		tw.Printf("\t%s", a)
 	}
-	_, _ = fmt.Fprintln(tw)
+	tw.Printf("\n")
 	for i, d := range all {
-		_, _ = fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%.4g", t.Names[i], d.Round, d.Pending, d.Released, d.Left)
+		tw.Printf("%s\t%d\t%d\t%d\t%.4g", t.Names[i], d.Round, d.Pending, d.Released, d.Left)
 		for k := range d.Pulls {
-			_, _ = fmt.Fprintf(tw, "\t%d × %.3f", d.Pulls[k], d.Means[k])
+			tw.Printf("\t%d × %.3f", d.Pulls[k], d.Means[k])
 		}
-		_, _ = fmt.Fprintln(tw)
+		tw.Printf("\n")
 	}
-	_ = tw.Flush()
+	tw.End()
 }

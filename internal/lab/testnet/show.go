@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"peerd.dev/internal/lab/sites"
@@ -66,8 +65,8 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 	filled := int(float64(width) * float64(round) / float64(max(1, t.Settings.RoundCount())))
 	_, _ = fmt.Fprintf(w, "\n[%s%s] round %d of %d   regret a site: together %.1f, alone %.1f\n",
 		strings.Repeat("#", filled), strings.Repeat("-", width-filled), round, t.Settings.RoundCount(), together, alone)
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(tw, "SITE\tROUND\tREGRET\tFAVOURS\tε SPENT\tε LEFT\tRELEASES\tSENT\tRECEIVED\tLINKED\n")
+	tw := terminal.NewTable(w)
+	tw.Printf("SITE\tROUND\tREGRET\tFAVOURS\tε SPENT\tε LEFT\tRELEASES\tSENT\tRECEIVED\tLINKED\n")
 	for i, d := range all {
 		linked := "yes"
 		if !d.LinksUp {
@@ -81,8 +80,8 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 				favours = t.Settings.Arms[arg]
 			}
 		}
-		_, _ = fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%.3g\t%.3g\t%d\t%s\t%s\t%s\n", t.Names[i], d.Round, regret,
+		tw.Printf("%s\t%d\t%s\t%s\t%.3g\t%.3g\t%d\t%s\t%s\t%s\n", t.Names[i], d.Round, regret,
 			favours, d.Spent, d.Left, d.Released, terminal.Bytes(d.BytesOut), terminal.Bytes(d.BytesIn), linked)
 	}
-	_ = tw.Flush()
+	tw.End()
 }

@@ -181,7 +181,8 @@ type Peer struct {
 	LedgerRecords int64 `json:"ledger_records"`
 	// Number of times that its ledger went back.
 	Alarms int64 `json:"alarms"`
-	// Why it is refused: its ledger went back to an earlier state.
+	// Why it is refused: its ledger went back to an earlier state; or that two
+	// histories of its ledger are signed.
 	Alarm     string `json:"alarm,omitzero"`
 	LastError string `json:"last_error,omitzero"`
 	// RFC 3339.
@@ -321,7 +322,9 @@ type Status struct {
 	// began. A restart keeps the number; a recovery after a restored backup makes a
 	// new one.
 	Incarnation int64 `json:"incarnation"`
-	// Connections seen from another process that uses this peer's key.
+	// Times that a key was seen to be used twice: connections of another process with
+	// this peer's own, and peers, this one included, of whose ledger two histories are
+	// signed.
 	Clones int64 `json:"clones"`
 	// Connections refused because their peer is not in the network file.
 	Strangers int64 `json:"strangers"`
@@ -344,6 +347,9 @@ type Status struct {
 	// difference; absent until one has answered, and in networks without a signed
 	// document.
 	ClockAheadSeconds float64 `json:"clock_ahead_seconds,omitzero"`
+	// In a sentence, that the network's document is split, cannot change while signers
+	// are not heard, or waits for a signature of this peer. It is part of state.
+	DocumentNotice string `json:"document_notice,omitzero"`
 	// Actions whose mean reward for this site's own users has changed, as its own
 	// releases show since the start of this process, with an error of at most 5 % at
 	// all times together. A window then learns faster (protocol.phases.window). Absent

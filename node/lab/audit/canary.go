@@ -22,12 +22,27 @@ type Canary struct {
 	likes   bool // other users pay by arm, so that choices made from rewards affect later rewards
 	absence bool // the user is only in the second history
 	values  bool // in each round of the second history, all users pay another value
+	asked   bool // users come in every second round; in the others one asks in the second history
 }
 
 // values returns two histories in which all rewards differ. They are not neighbours, so they are
 // only checked for being twins: given the nodes, nothing may depend on any value.
 func (c Config) values() Canary {
 	return Canary{Name: "values", What: "all rewards: 0, or every sixteenth in turn and numbers that are none", setting: c.small(), values: true}
+}
+
+// asked returns two histories that differ in decisions without records.
+func (c Config) asked() Canary {
+	return Canary{Name: "asked", What: "between the users no one, or one who asks and has no reward", setting: c.small(), likes: true, asked: true}
+}
+
+// exact returns the pairs of histories that are compared exactly.
+func (c Config) exact() []Canary {
+	all := append(c.all(), c.values())
+	if c.Spec.Privacy.NoisedCounts() {
+		all = append(all, c.asked())
+	}
+	return all
 }
 
 // sharp returns the canary that shows most: the whole charge is in one node. The horizon is so

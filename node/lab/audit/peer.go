@@ -20,6 +20,7 @@ var errDeparts = errors.New("departs")
 
 // A peer is an agent with what its store would hold: a saved state and the steps since.
 type peer struct {
+	coins   node.Seed // of single choices
 	make    func() (*node.Agent, error)
 	agent   *node.Agent
 	charge  dp.Charge
@@ -36,6 +37,7 @@ type step struct {
 	node.Played
 	features []bandit.Features // of every arm; nil unless the learner is contextual
 	absent   bool              // no user came; the arm is what would have been chosen
+	asked    bool              // a user asked, and is in no record
 	drawn    []dp.Release
 	hidden   dp.Secret // noise drawn with them that they do not show
 	out      []sent
@@ -57,8 +59,8 @@ func (s *sent) same(o *sent) bool {
 	return s.round == o.round && s.to == o.to && bytes.Equal(s.frame, o.frame)
 }
 
-func newPeer(audited, durable bool, make func() (*node.Agent, error)) (*peer, error) {
-	p := &peer{audited: audited, durable: durable, make: make}
+func newPeer(coins node.Seed, audited, durable bool, make func() (*node.Agent, error)) (*peer, error) {
+	p := &peer{coins: coins, audited: audited, durable: durable, make: make}
 	var err error
 	if p.agent, err = make(); err != nil {
 		return nil, err
@@ -85,8 +87,14 @@ func (p *peer) save() (err error) {
 
 // play plays a round of a world that pays what w says; nothing if no user comes.
 func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, error) {
-	s := step{round: t, in: in, features: w.features, absent: w.pay == nil}
+	s := step{round: t, in: in, features: w.features, absent: w.pay == nil, asked: w.asked}
 	var err error
+	if s.asked {
+		p.agent.Choose(bandit.Turn{Round: uint64(t), Features: w.features})
+	}
+	if p.agent.NoisedCounts() { // as a site does
+		p.agent.Reseed(p.coins.Of(fmt.Sprintf("choice %d", t)))
+	}
 	if s.absent {
 		// Coins are independent between choices, so an absent user's coins may go unused.
 		p.agent.Receive(in)
@@ -139,7 +147,7 @@ func (p *peer) restart() ([]sent, error) {
 	p.log = nil
 	var again step
 	for _, s := range log {
-		w := world{features: s.features}
+		w := world{features: s.features, none: s.Pull.Arm == bandit.NoArm, asked: s.asked}
 		if !s.absent {
 			w.pay = func(bandit.Arm) bandit.Reward { return s.Pull.Reward }
 		}
@@ -162,10 +170,14 @@ func (p *peer) restart() ([]sent, error) {
 type world struct {
 	features []bandit.Features                  // nil unless the learner is contextual
 	pay      func(arm bandit.Arm) bandit.Reward // nil if no user comes
+	none     bool                               // no user comes in either history
+	asked    bool                               // but one asks
 }
 
 // Turn implements [bandit.World].
-func (w world) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round, Features: w.features} }
+func (w world) Turn(round uint64) bandit.Turn {
+	return bandit.Turn{Round: round, Features: w.features, None: w.none}
+}
 
 // Play implements [bandit.World].
 func (w world) Play(arm bandit.Arm) (bandit.Reward, error) { return w.pay(arm), nil }

@@ -75,7 +75,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 		return nil, err
 	}
 	for i := range Peers {
-		n, err := newPeer(i == 0, p.restart && i == 0, func() (*node.Agent, error) { return p.agent(i) })
+		n, err := newPeer(p.coins.Of(fmt.Sprintf("choices %d", i)), i == 0, p.restart && i == 0, func() (*node.Agent, error) { return p.agent(i) })
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 			if p.keep {
 				p.t.steps[i] = append(p.t.steps[i], s)
 			}
-			if i == 0 {
+			if i == 0 && s.Pull.Arm != bandit.NoArm {
 				p.t.parts = append(p.t.parts, learner.Part(s.Pull.Arm))
 			}
 		}
@@ -159,12 +159,14 @@ func (p *play) agent(i int) (*node.Agent, error) {
 // step plays a round of peer i on what arrived.
 func (p *play) step(i int, t protocol.Round) (step, error) {
 	in := slices.Clone(p.network.Take(i)) // a durable peer keeps it
-	w := world{p.canary.features(p.side, uint64(t), i), func(arm bandit.Arm) bandit.Reward {
+	w := world{features: p.canary.features(p.side, uint64(t), i), pay: func(arm bandit.Arm) bandit.Reward {
 		if i > 0 {
 			return other(uint64(t), int(arm))
 		}
 		return bandit.Reward(p.canary.reward(p.side, uint64(t), int(arm)))
 	}}
+	w.none = i == 0 && p.canary.asked && t%2 == 0
+	w.asked = w.none && p.side == 1
 	if i == 0 && p.canary.absent(p.side, uint64(t)) {
 		w.pay = nil
 	}

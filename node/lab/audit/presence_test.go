@@ -36,7 +36,7 @@ func TestPresenceIsHidden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}
-	learners := []bandit.Params{bandit.UCBParams{}, bandit.KLUCBParams{Level: bandit.Log}, bandit.ThompsonParams{Inflation: 2}}
+	learners := []bandit.Params{bandit.UCBParams{}, bandit.KLUCBParams{Level: bandit.Log}, bandit.ThompsonParams{Inflation: 2}, bandit.PersonalizedParams{Price: 20}}
 	for i, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() {
 			continue

@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 )
 
@@ -67,7 +68,7 @@ func (r *records) spec() dp.Spec {
 
 // play plays one history. Another user has a record in every leaf.
 func (r *records) play(side int, noise *dp.Source, streams blank) (*transcript, error) {
-	d, err := dp.NewCurator(dp.Lockstep, account.Unlimited, noise)
+	d, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), noise)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package audit
 import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 )
 
@@ -35,7 +36,7 @@ func newBlank(streams dp.Spec) (b blank, err error) {
 }
 
 func newCurator() (*dp.Curator, error) {
-	return dp.NewCurator(dp.Lockstep, account.Unlimited, node.NewSeed(1).Noise())
+	return dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), node.NewSeed(1).Noise())
 }
 
 // shadow returns a shadow for a number of histories.

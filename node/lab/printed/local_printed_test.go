@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // TestCliquesCover all peers, each once, and of any two in one clique the one is in the reach of the

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 // near compares with a printed number, to half a unit of its last digit.
@@ -85,7 +86,7 @@ func TestTightFactorizationAgainstThePapersTree(t *testing.T) {
 			What: "gain", Streams: rows, Shape: dp.Linear, Dim: features, Lo: -1, Hi: 1, Leaves: batches, RecordsPerUser: 1,
 			Mechanism: m, Adjacency: a, Epsilon: dp.Nano, Delta: 1e-5,
 		})
-		d, err := dp.NewCurator(dp.Lockstep, account.Budget{Epsilon: dp.Nano, Delta: 1e13}, dp.NewSeededSource([32]byte{9}))
+		d, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Budget{Epsilon: dp.Nano, Delta: 1e13}), dp.NewSeededSource([32]byte{9}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 		return amend(dp.Spec{What: "two arms", Streams: 2, Dim: 1, Hi: 1, Leaves: 100, RecordsPerUser: 1, Mechanism: m, Epsilon: epsilon})
 	}
 	charge := func(s dp.Spec) dp.Charge {
-		curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
+		curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{1}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +148,7 @@ func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 		t.Errorf("unclipped %+v, clipped %+v, %v", wide, clipped, wide.Check())
 	}
 
-	curator, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{1}))
+	curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{1}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // TestRawNewsIsSentWhenItIsWorthIt: with raw news a peer sends exactly when its records since the last

@@ -3,6 +3,7 @@ package printed
 import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 )
 
 // rounding gives a record as a peer's curator adds it up, that is, clipped and rounded to the grid. It is a
@@ -17,7 +18,7 @@ type rounding struct {
 // newRounding returns the rounding of records of streams.
 func newRounding(s dp.Spec) (*rounding, error) {
 	s.Streams, s.Mechanism, s.Leaves, s.Sigma = 1, dp.None, dp.MaxLeaves, 0
-	c, err := dp.NewCurator(dp.Lockstep, account.Unlimited, dp.NewSeededSource([32]byte{}))
+	c, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{}))
 	if err == nil {
 		_, err = c.Open(s)
 	}

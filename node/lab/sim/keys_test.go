@@ -3,8 +3,8 @@ package sim
 import (
 	"testing"
 
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // verified counts the signatures that are verified with keys.

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -175,7 +176,7 @@ func (l *liar) lie(m *protocol.Message, t protocol.Round, to protocol.Peer) (pro
 		return l.release(r, t, parity == 0, asked)
 	})
 	frame, signed := l.sign(frame)
-	lie, err := protocol.Decode(frame)
+	lie, err := protocol.Decode(vouch.For(frame))
 	if signed && err == nil {
 		l.said[of] = &lie
 	}
@@ -207,7 +208,7 @@ func (l *liar) malformed(m *protocol.Message) (protocol.Message, error) {
 	// Message.content is field 1; Content.refs are 3 and Content.body is 4.
 	frame := edit(protocol.Encode(nil, *m), []protowire.Number{1, 3}, renumber)
 	frame, _ = l.sign(edit(frame, []protowire.Number{1, 4}, renumber))
-	return protocol.Decode(frame)
+	return protocol.Decode(vouch.For(frame))
 }
 
 // release returns the lie that replaces r, in wire format. Values with counts are sums of that

@@ -6,10 +6,10 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/rows"
 )
 

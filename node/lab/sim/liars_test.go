@@ -11,12 +11,12 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/gossip/topology"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/rows"
 )
 

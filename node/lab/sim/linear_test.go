@@ -13,12 +13,12 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/table"
 )
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lockstep"
@@ -72,7 +73,7 @@ func (b *bus) Send(ctx context.Context, es []protocol.Envelope) error {
 		if err := b.trace.Frame(e.To, frame); err != nil {
 			return err
 		}
-		m, err := protocol.Decode(frame)
+		m, err := protocol.Decode(vouch.For(frame))
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"fmt"
 	"testing"
 
 	"peerd.dev/bandit/belief"
@@ -31,13 +32,13 @@ func (p push) Cadence() protocol.Cadence { return protocol.Cadence{Rounds: p.Eve
 func (push) Small(leaf uint64) protocol.Params { return push{leaf} }
 
 func (push) New(c protocol.Config) (protocol.Protocol, error) {
-	return &pusher{c: c, belief: belief.New(c.Parts, 1), sums: make([][]dp.Release, c.Parts, c.Parts*c.Peers())}, nil
+	return &pusher{c: c, belief: belief.New(c.Parts, 1), sums: make([]dp.Release, c.Parts*c.Peers())}, nil
 }
 
 type pusher struct {
 	c      protocol.Config
 	belief belief.Belief
-	sums   [][]dp.Release // by arm and peer
+	sums   []dp.Release // of every peer, by arm
 }
 
 func (p *pusher) Chosen(arm int)                            { p.belief.Pulls[arm]++ }
@@ -74,17 +75,17 @@ func (p *pusher) Receive(from protocol.Peer, m protocol.Message, _ *protocol.Out
 // hold takes the newest sums of an arm of a peer.
 func (p *pusher) hold(from protocol.Peer, sum dp.Release) {
 	arm := int(sum.Stream())
-	if p.sums[arm] == nil {
-		p.sums[arm] = make([]dp.Release, p.c.Peers())
-	}
-	p.sums[arm][from] = sum
+	p.of(arm)[from] = sum
 	p.merge(arm)
 }
+
+// of returns the sums of an arm.
+func (p *pusher) of(arm int) []dp.Release { return p.sums[arm*p.c.Peers():][:p.c.Peers()] }
 
 func (p *pusher) merge(arm int) {
 	var mean, inverse, sites float64
 	var noise dp.NoiseMoments
-	for _, r := range p.sums[arm] {
+	for _, r := range p.of(arm) {
 		if !r.Empty() && r.Count(0) > 0 {
 			n := float64(r.Count(0))
 			mean, inverse, sites = mean+r.At(0)/n, inverse+1/n, sites+1
@@ -98,27 +99,23 @@ func (p *pusher) merge(arm int) {
 	}
 }
 
-func (p *pusher) Save() ([]byte, error) { return state.Save(1, p.visit), nil }
-func (p *pusher) Load(b []byte) error   { return state.Load(b, 1, p.visit) }
+func (p *pusher) Save() ([]byte, error)       { return state.Save(1, p.visit), nil }
+func (p *pusher) Load(s protocol.State) error { return state.Load(s.Get(), 1, p.visit) }
+func (p *pusher) visit(v *state.Visitor)      { v.Uints(p.belief.Pulls) }
 
-func (p *pusher) visit(v *state.Visitor) {
-	v.Uints(p.belief.Pulls)
-	for arm := range p.sums {
-		state.List(v, &p.sums[arm], func(r *dp.Release) {
-			var b []byte
-			if !r.Empty() {
-				b = protocol.AppendRelease(nil, *r)
-			}
-			v.Bytes(&b)
-			if v.Loading() && len(b) > 0 {
-				var err error
-				if *r, err = protocol.ParseRelease(b); err != nil {
-					v.Fail("%v", err)
-				}
-			}
-		})
+// Kept implements protocol.Keeper.
+func (p *pusher) Kept() []dp.Release { return p.sums }
+
+// Keep implements protocol.Keeper.
+func (p *pusher) Keep(sums []dp.Release) error {
+	if len(sums) != len(p.sums) {
+		return fmt.Errorf("%w: sums of %d arms and peers, want %d", protocol.ErrState, len(sums), len(p.sums))
+	}
+	p.sums = sums
+	for arm := range p.c.Parts {
 		p.merge(arm)
 	}
+	return nil
 }
 
 // pushing returns a run of push by five peers, each of which knows all others.

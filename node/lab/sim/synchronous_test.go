@@ -10,6 +10,7 @@ import (
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/protocol"
@@ -116,7 +117,7 @@ func newSynchronous(t *testing.T, c sim.Config) *synchronous {
 		if err != nil {
 			t.Fatal(err)
 		}
-		curator, err := dp.NewCurator(p.Mode, p.Budget, c.Seeds[i].Noise())
+		curator, err := dp.NewCurator(p.Mode, vouch.For(p.Budget), c.Seeds[i].Noise())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,10 +98,10 @@ func (b *Body) Belief() *belief.Belief {
 func (b *Body) Save() ([]byte, error) { return state.Save(b.version, b.fields), nil }
 
 // Load implements [protocol.Protocol].
-func (b *Body) Load(saved []byte) error {
+func (b *Body) Load(saved protocol.State) error {
 	b.Renew()
 	version := b.version
-	if len(saved) > 0 && saved[0] == b.Oldest && b.Oldest > 0 {
+	if of := saved.Get(); len(of) > 0 && of[0] == b.Oldest && b.Oldest > 0 {
 		version = b.Oldest
 	}
 	return Load(saved, version, b.fields)

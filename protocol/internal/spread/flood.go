@@ -232,9 +232,14 @@ func (f *Flood) Fields(v *state.Visitor) (void bool) {
 			v.Fail("row %d is not of peer %d and stream %d", i, i/f.streams, i%f.streams)
 			break
 		}
-		// Signatures are bound to the policy. After a change of the policy other peers would refuse
-		// the row, and its origin makes a new one.
-		if f.check(&m) == nil && f.C.Press.Authentic(m) {
+		// Signatures are bound to the policy and to the origin's present key. After a change of either
+		// other peers refuse the row until its origin, this peer or another, has signed it again.
+		authentic := f.C.Press.Authentic(m)
+		void = void || !authentic
+		if !authentic && m.Label().Origin == f.C.Self {
+			m, authentic = f.C.Press.Signed(m.Content()), true
+		}
+		if authentic && f.check(&m) == nil {
 			f.Newest[i] = m
 		} else {
 			void = true

@@ -6,9 +6,9 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
-	"peerd.dev/dp/dptest"
+	"peerd.dev/internal/dptest"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 )
 
 // TestAnHonestSumIsPlausible, whatever the mechanism and at every leaf: it says at least the

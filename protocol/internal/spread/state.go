@@ -6,12 +6,13 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
 // Load reads a state, as [state.Load] does, with errors of [protocol.Protocol.Load].
-func Load(saved []byte, version byte, fields func(*state.Visitor)) error {
-	if err := state.Load(saved, version, fields); err != nil {
+func Load(saved protocol.State, version byte, fields func(*state.Visitor)) error {
+	if err := state.Load(saved.Get(), version, fields); err != nil {
 		return fmt.Errorf("%w: %w", protocol.ErrState, err)
 	}
 	return nil
@@ -38,7 +39,7 @@ func VisitMessage(v *state.Visitor, m *protocol.Message) {
 	if len(b) == 0 {
 		return
 	}
-	read, err := protocol.Decode(b)
+	read, err := protocol.Decode(vouch.For(b))
 	if err != nil {
 		v.Fail("%v", err)
 		return
@@ -48,20 +49,12 @@ func VisitMessage(v *state.Visitor, m *protocol.Message) {
 
 // VisitRelease visits a release, and nothing if it is empty.
 func VisitRelease(v *state.Visitor, x *dp.Release) {
-	var b []byte
-	if !v.Loading() && !x.Empty() {
-		b = protocol.AppendRelease(nil, *x)
-	}
-	if v.Bytes(&b); !v.Loading() {
-		return
-	}
-	*x = dp.Release{}
-	if len(b) > 0 {
-		var err error
-		if *x, err = protocol.ParseRelease(b); err != nil {
-			v.Fail("%v", err)
-		}
-	}
+	protocol.VisitRelease(vouch.For(v), x)
+}
+
+// VisitPart visits a part of the state that package dp saves.
+func VisitPart(v *state.Visitor, save func() []byte, load func(protocol.State) error) {
+	v.Part(save, func(b []byte) error { return load(vouch.For(b)) })
 }
 
 // VisitFlags visits truth values as a list.

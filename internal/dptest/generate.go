@@ -5,6 +5,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 )
 
 // AnyUint prefers the values at which encodings change length.
@@ -45,7 +46,7 @@ func AnyRelease() *rapid.Generator[dp.Release] {
 		if f.Span.From > f.Span.To {
 			f.Span.From, f.Span.To = f.Span.To, f.Span.From
 		}
-		r, err := dp.Received(f)
+		r, err := dp.Received(vouch.For(f))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +81,7 @@ func GarbledRelease(t *rapid.T, r dp.Release) dp.Release {
 	case 3:
 		f.Stream = other.Stream()
 	}
-	g, err := dp.Received(f)
+	g, err := dp.Received(vouch.For(f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func GarbledRelease(t *rapid.T, r dp.Release) dp.Release {
 
 // Received returns the release of fields, which fit together.
 func Received(t rapid.TB, f dp.Fields) dp.Release {
-	r, err := dp.Received(f)
+	r, err := dp.Received(vouch.For(f))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
-	"peerd.dev/dp/dptest"
+	"peerd.dev/internal/dptest"
 	"peerd.dev/protocol"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/protocoltest"
 	"peerd.dev/protocol/table"
 )
 

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -31,7 +32,7 @@ func DraftOf(m protocol.Message) Draft {
 // Message returns the message as another peer has it: through the wire, since only a protocol's
 // press makes one in a peer. It panics if the wire cannot carry the draft.
 func (d Draft) Message() protocol.Message {
-	m, err := protocol.Decode(d.frame(d.content()))
+	m, err := protocol.Decode(vouch.For(d.frame(d.content())))
 	if err != nil {
 		panic(err)
 	}
@@ -95,7 +96,7 @@ func Carry(t testing.TB, m protocol.Message) protocol.Message {
 	if len(b) != protocol.Size(&m) {
 		t.Fatalf("%+v: Size says %d bytes, Encode makes %d", sent, protocol.Size(&m), len(b))
 	}
-	got, err := protocol.Decode(b)
+	got, err := protocol.Decode(vouch.For(b))
 	if err != nil {
 		t.Fatalf("%+v does not survive the wire: %v", sent, err)
 	}

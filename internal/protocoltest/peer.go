@@ -26,6 +26,7 @@ type Setting struct {
 	Seed      uint64 // of everything random
 	Topic     bool   // messages to everyone reach all
 	Wrap      node.Wrapper
+	Keys      func(self protocol.Peer) protocol.Keys // nil for [Keys]
 
 	// Schedule replaces a peer's random numbers for schedules and secrets. Those are then
 	// not in the state of a peer, which cannot restart.
@@ -96,6 +97,10 @@ func (s *Setting) Peer(t testing.TB, self protocol.Peer, incarnation uint32) *Pe
 		p.Protocol, err = protocol.New(s.Params, c)
 		return &tap{p.Protocol, p}, err
 	}
+	keys := protocol.Keys(Keys(self))
+	if s.Keys != nil {
+		keys = s.Keys(self)
+	}
 	spec := node.Spec{
 		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params,
 		Privacy: node.Privacy{
@@ -109,7 +114,7 @@ func (s *Setting) Peer(t testing.TB, self protocol.Peer, incarnation uint32) *Pe
 	}
 	var err error
 	p.Agent, err = spec.Assemble(node.PeerConfig{
-		Self: self, Incarnation: incarnation, Keys: Keys(self), Topic: s.Topic,
+		Self: self, Incarnation: incarnation, Keys: keys, Topic: s.Topic,
 		Seed:  seedOf(s.Seed, self, incarnation, "seed"),
 		Noise: dp.NewSeededSource(seedOf(s.Seed, self, incarnation, "noise")),
 	}, speak, func(node.Coins) (bandit.Learner, error) {

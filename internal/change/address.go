@@ -1,0 +1,63 @@
+package change
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+)
+
+// checkAddrs refuses addresses at which other machines could not dial a peer, and names what could be meant.
+func checkAddrs(addrs []string) error {
+	for _, a := range addrs {
+		err := gossip.CheckAddress(a)
+		if errors.Is(err, gossip.ErrUnreached) {
+			return config.Failf(config.ErrRefused, "--addr: %w%s", err, suchAs([]string{a}))
+		}
+		if err != nil {
+			return config.Failf(config.ErrRefused, "--addr: %w", err)
+		}
+	}
+	return nil
+}
+
+// wantAddrs is the error of a command without an address of a peer that listens on some.
+func wantAddrs(listen []string) error {
+	return config.Failf(config.ErrUsage, "want --addr, at which others dial this peer%s; it listens on %s", suchAs(listen), strings.Join(listen, ", "))
+}
+
+// suchAs returns in words the addresses of this machine beyond itself, with the port of the first of some addresses.
+func suchAs(like []string) string {
+	_, port, _ := strings.Cut(like[0], "/tcp/")
+	all, _ := net.InterfaceAddrs() // without any there is nothing to name
+	var own []string
+	for _, x := range all {
+		n, ok := x.(*net.IPNet)
+		if !ok || !n.IP.IsGlobalUnicast() {
+			continue
+		}
+		if a, err := manet.FromIP(n.IP); err == nil {
+			own = append(own, fmt.Sprintf("%v/tcp/%s", a, port))
+		}
+	}
+	if len(own) == 0 {
+		return ""
+	}
+	return ", such as " + strings.Join(own[:min(3, len(own))], " or ")
+}
+
+// everywhere reports whether a peer listens on all addresses of its machine, which say nothing of the one that others dial.
+func everywhere(listen []string) bool {
+	for _, text := range listen {
+		if a, err := multiaddr.NewMultiaddr(text); err == nil && manet.IsIPUnspecified(a) {
+			return true
+		}
+	}
+	return false
+}

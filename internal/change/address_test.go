@@ -1,0 +1,19 @@
+package change
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAddressesOfThisMachine are named with the port that was given, if it has any.
+func TestAddressesOfThisMachine(t *testing.T) {
+	text := suchAs([]string{"/ip6/::/tcp/8471"})
+	if text == "" {
+		t.Skip("this machine has no address beyond itself")
+	}
+	for a := range strings.SplitSeq(strings.TrimPrefix(text, ", such as "), " or ") {
+		if checkAddrs([]string{a}) != nil || !strings.HasSuffix(a, "/tcp/8471") || strings.Contains(a, "127.0.0.1") {
+			t.Errorf("%q in %q", a, text)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package daemon
+
+import (
+	"fmt"
+	"strings"
+
+	"peerd.dev/node/network"
+	"peerd.dev/protocol"
+)
+
+// documentNotice returns in a sentence that the network's document is split, that it cannot change while signers are not heard, or
+// that a change waits for this peer's signature; empty if none of them is so.
+func (p *Daemon) documentNotice() (notice string) {
+	deployment, host := p.now()
+	if p.record == nil || host == nil {
+		return ""
+	}
+	p.heard.note(host.Status())
+	_ = p.record.With(func(b *network.Book) error { // others report an error
+		notice = p.heard.document(b, deployment.Self)
+		return nil
+	})
+	return notice
+}
+
+// document returns what [Daemon.documentNotice] does.
+func (h *heard) document(b *network.Book, self protocol.Peer) string {
+	d, now := b.Newest(), h.now()
+	var away []string
+	signers := d.Signers()
+	for _, place := range signers {
+		if _, when, silent := h.silent(protocol.Peer(place), now); silent && place != int(self) {
+			away = append(away, d.Peers[place].Name+", "+when)
+		}
+	}
+	proposed, waits := b.Proposed(), b.Awaits()
+	switch fork := b.Record().Fork; {
+	case fork != nil:
+		return "the network is split: " + fork.Error()
+	case len(signers)-len(away) < d.Quorum():
+		return fmt.Sprintf("the network cannot change: %d of %d signers have to sign, and some are not heard (%s). If they are lost, it never can: docs/network.md#signers says what to do",
+			d.Quorum(), len(signers), strings.Join(away, "; "))
+	case b.Signs() && len(waits) > 0 && len(proposed) > 0:
+		return fmt.Sprintf("a change of the network waits: this peer signs once it has heard %s, since its folder may be older than what it has signed. If they are lost, or the folder was not restored from a backup: `peerd network sign %s --without %s`",
+			strings.Join(waits, ", "), proposed[0].Hash, strings.Join(waits, ","))
+	}
+	return ""
+}

@@ -1,0 +1,111 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/config"
+	"peerd.dev/node/network"
+)
+
+// TestTheDocumentsNotice: a split network, one that cannot change while signers are away, and a change that waits for this peer.
+func TestTheDocumentsNotice(t *testing.T) {
+	now := time.Now()
+	d := network.Document{Version: 1, Name: "clinics", Start: now.UTC(), Every: "1s", Admins: []string{"a", "b", "c"}, Links: [][2]int{{0, 1}, {0, 2}}}
+	for i, name := range []string{"a", "b", "c"} {
+		d.Peers = append(d.Peers, network.Peer{Name: name, ID: config.LockstepIdentity(uint64(i)).ID(), Addrs: []string{"/ip4/192.0.2.1/tcp/1"}, Standing: network.Present})
+	}
+	r := network.Record{State: network.State{First: d}}
+	open := func() *network.Book {
+		id := config.LockstepIdentity(0)
+		b, err := network.Open(network.Config{Keys: Keys(id), ID: id.ID(), Keep: func(network.Record) error { return nil }, Roll: new(network.Roll)}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	h := heard{now: func() time.Time { return now }, since: now.Add(-time.Minute)}
+	says := func(b *network.Book, parts ...string) {
+		t.Helper()
+		text := h.document(b, 0)
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("%q does not say %q", text, part)
+			}
+		}
+		if len(parts) == 0 && text != "" {
+			t.Errorf("%q", text)
+		}
+	}
+	b := open()
+	says(b)
+	if err := b.Wish(network.Change{Kind: network.Extend, Arm: "blue"}); err != nil {
+		t.Fatal(err)
+	}
+	says(b, "this peer signs once it has heard b, c", "`peerd network sign "+b.Proposed()[0].Hash+" --without b,c`")
+	h.since = now.Add(-5 * time.Hour)
+	h.note([]gossip.PeerStatus{{Peer: 1, LastSeen: now.Add(-3 * time.Hour)}})
+	says(b, "the network cannot change: 2 of 3 signers have to sign", "b, last heard 3 hours ago; c, not heard since this peer started, 5 hours ago", "docs/network.md#signers")
+	h.note([]gossip.PeerStatus{{Peer: 1, LastSeen: now}})
+	says(b, "a change of the network waits")
+	r.Fork = &network.Fork{Version: 9, Ours: "aaaaaaaaaaaaaaaa", Theirs: "bbbbbbbbbbbbbbbb", Both: []string{"b"}}
+	says(open(), "the network is split: two documents of version 9 have enough votes, aaaaaaaaaaaa and bbbbbbbbbbbb; both have votes of b")
+}
+
+// TestWhatAMemberSignsIsItsFault: a peer asks that others dial it by the id of another peer. It is counted for that peer, also
+// if another one shows the document.
+func TestWhatAMemberSignsIsItsFault(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	made, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "privacy.epsilon=1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Site().Load(dir+"/"+config.FileName, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &c.Settings
+	liar := config.LockstepIdentity(7)
+	first := network.Document{
+		Version: 1, Name: "clinics", Start: time.Now().UTC(), Every: config.DurationText(s.Rounds.Every), Settings: s.SharedSettings(), Links: [][2]int{{0, 1}},
+		Peers: []network.Peer{
+			{Name: "a", ID: made.ID, Addrs: []string{"/ip4/192.0.2.1/tcp/1"}, Standing: network.Present},
+			{Name: "b", ID: liar.ID(), Addrs: []string{"/ip4/192.0.2.2/tcp/1"}, Standing: network.Present},
+		},
+	}
+	r := network.Record{State: network.State{First: first}}
+	if err = CreateRecord(dir+"/"+config.DocumentName, r); err != nil {
+		t.Fatal(err)
+	}
+	id, err := s.Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := OpenRecord(s, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := network.Open(network.Config{Keys: Keys(liar), ID: liar.ID(), Keep: func(network.Record) error { return nil }}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = book.Wish(network.Change{Kind: network.Move, Peer: "b", Addrs: []string{"/ip4/192.0.2.2/tcp/1/p2p/" + made.ID}}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(book.Record().State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lie := new(gossip.Lie)
+	if err = record.Merge(text); !errors.As(err, &lie) || lie.Of != 1 || !strings.Contains(err.Error(), "b: it wants what no peer could go on with") {
+		t.Errorf("%v", err)
+	}
+	if shown, err := record.Show(); err != nil || strings.Contains(string(shown), "/p2p/") {
+		t.Errorf("it is kept: %s, %v", shown, err)
+	}
+}

@@ -1,0 +1,73 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Plain writes text so that it changes nothing else on a terminal: of control and format characters it writes the
+// code, as JSON does.
+func Plain(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, control) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if !control(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			_, _ = fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}
+
+func control(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) }
+
+// Lines returns a writer that passes lines on to w as [Plain] writes them.
+func Lines(w io.Writer) io.Writer { return lines{w} }
+
+type lines struct{ w io.Writer }
+
+// Write implements [io.Writer].
+func (l lines) Write(b []byte) (int, error) {
+	for line := range bytes.Lines(b) {
+		text, end := bytes.CutSuffix(line, []byte("\n"))
+		out := []byte(Plain(string(text)))
+		if end {
+			out = append(out, '\n')
+		}
+		if _, err := l.w.Write(out); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}
+
+// A Table aligns columns.
+type Table struct{ t *tabwriter.Writer }
+
+// NewTable returns a table that is written to w when it ends.
+func NewTable(w io.Writer) Table { return Table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
+
+// Printf writes cells, after each of which format has a tab, or a line feed at the end of a row. Text among args
+// is written by [Plain], so that no name ends a cell.
+func (t Table) Printf(format string, args ...any) {
+	for i, a := range args {
+		if text, ok := a.(string); ok {
+			args[i] = Plain(text)
+		}
+	}
+	_, _ = fmt.Fprintf(t.t, format, args...) // what w refuses is its owner's to report
+}
+
+// End writes the table.
+func (t Table) End() { _ = t.t.Flush() }

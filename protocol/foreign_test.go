@@ -1,0 +1,135 @@
+package protocol_test
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"peerd.dev/dp"
+	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
+	"peerd.dev/protocol"
+)
+
+// TestOtherModulesMakeNoReleases: every program in testdata/foreign, compiled as one of another module, fails for the
+// reason that its last comment gives. Each tries one way to make a release, or what makes releases, from a number.
+// The control does not fail.
+func TestOtherModulesMakeNoReleases(t *testing.T) {
+	c := everything(t)
+	files, err := filepath.Glob("testdata/foreign/*.go")
+	if err != nil || len(files) < 15 {
+		t.Fatalf("%d programs, %v", len(files), err)
+	}
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			want, err := c.check(t, f)
+			if refused := internalImport(t, f); refused != "" {
+				if err != nil {
+					t.Fatalf("fails also in this module: %v", err)
+				}
+				if refused != want {
+					t.Fatalf("got %q, want %q", refused, want)
+				}
+				return
+			}
+			switch {
+			case want == "compiles":
+				if err != nil {
+					t.Fatal(err)
+				}
+			case err == nil:
+				t.Fatalf("compiles, but must not: want %q", want)
+			case !strings.Contains(err.Error(), want):
+				t.Fatalf("got %q, want %q", err, want)
+			}
+		})
+	}
+}
+
+// internalImport returns what the go command says of a file of another module that imports an internal package; the
+// type checker does not know of it.
+func internalImport(t *testing.T, file string) string {
+	t.Helper()
+	src, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range src.Imports {
+		if path, _ := strconv.Unquote(i.Path.Value); strings.Contains(path, "/internal/") {
+			return "use of internal package " + path + " not allowed"
+		}
+	}
+	return ""
+}
+
+// TestInternalIsRefused: the go command refuses what internalImport returns, in another module. Modules that it takes
+// are in docs/examples/go.
+func TestInternalIsRefused(t *testing.T) {
+	const program = "testdata/foreign/vouches.go"
+	want := internalImport(t, program)
+	b, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{
+		"foreign.go": b, "go.sum": sums,
+		"go.mod": []byte("module example.org/foreign\n\ngo 1.26.0\n\nrequire peerd.dev v0.0.0\n\nreplace peerd.dev => " + root + "\n"),
+	} {
+		if err = os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", ".")
+	c.Dir, c.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v: %s, want %q", err, out, want)
+	}
+}
+
+// TestAnEmptyValueMakesNothing: the zero value of vouch.Value, which every program can make by inference, makes no
+// release of a number, no message and no curator that releases.
+func TestAnEmptyValueMakesNothing(t *testing.T) {
+	if r, err := dp.Received(zero(dp.Received)); err != nil || !r.Empty() || !r.Equal(dp.Release{}) {
+		t.Errorf("a release: %+v, %v", r, err)
+	}
+	if s, err := dp.ReceivedSealed(zero(dp.ReceivedSealed)); err == nil {
+		t.Errorf("a sealed release: %x", s.Bytes())
+	}
+	if _, err := protocol.Decode(zero(protocol.Decode)); err == nil {
+		t.Error("a message")
+	}
+	if r, err := protocol.ParseRelease(zero(protocol.ParseRelease)); err != nil || !r.Equal(dp.Release{}) {
+		t.Errorf("a release off the disk: %+v, %v", r, err)
+	}
+	if dp.NewMixed(1, 1).Load(vouch.Value[[]byte]{}) == nil {
+		t.Error("a state")
+	}
+	for _, mode := range []dp.Mode{dp.Private, dp.Lockstep} {
+		c, err := dp.NewCurator(mode, vouch.Value[account.Budget]{}, dp.NewSecureSource())
+		if err != nil {
+			continue
+		}
+		for _, m := range []dp.Mechanism{dp.None, dp.Tree} {
+			spec := dp.Spec{What: "rewards", Streams: 1, Dim: 1, Hi: 1, Leaves: 8, RecordsPerUser: 1, Mechanism: m, Epsilon: 1}
+			if _, err = c.Open(spec); err == nil {
+				t.Errorf("%v: a curator without a budget opens streams of %v", mode, m)
+			}
+		}
+	}
+}
+
+func zero[T, R any](func(T) (R, error)) (t T) { return t }

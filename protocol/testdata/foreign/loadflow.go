@@ -1,0 +1,13 @@
+// What was sent over a link, of one's own.
+package foreign
+
+import (
+	"peerd.dev/dp"
+)
+
+func load(b []byte) (r dp.Release, err error) {
+	f := dp.NewFlow(1)
+	return r, f.Load(b)
+}
+
+// as vouch.Value[[]byte] value in argument to f.Load

@@ -1,0 +1,17 @@
+// A saved state of one's own for a protocol of peerd, which sends what it loads.
+package foreign
+
+import (
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
+)
+
+func load(c protocol.Config, b []byte) error {
+	p, err := protocol.New(rows.Params{}, c)
+	if err != nil {
+		return err
+	}
+	return p.Load(b)
+}
+
+// as protocol.State value in argument to p.Load

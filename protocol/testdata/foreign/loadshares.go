@@ -1,0 +1,10 @@
+// A saved state of one's own, out of which releases come.
+package foreign
+
+import (
+	"peerd.dev/dp"
+)
+
+func load(b []byte) error { return dp.NewShares(1).Load(b) }
+
+// as vouch.Value[[]byte] value in argument to dp.NewShares(1).Load
