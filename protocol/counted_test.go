@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"peerd.dev/internal/vouch"
 )
 
 // TestNoListOfAFrameTakesMuch: every field of a message that can be repeated, and every list in a release, filled with the
@@ -25,7 +27,7 @@ func TestNoListOfAFrameTakesMuch(t *testing.T) {
 			for _, frame := range [][]byte{many, part(1, many), part(1, slices.Concat(begin, many)), part(1, slices.Concat(begin, part(4, many))), part(1, slices.Concat(begin, packed))} {
 				var was, is runtime.MemStats
 				runtime.ReadMemStats(&was)
-				_, _ = Decode(frame)
+				_, _ = Decode(vouch.For(frame))
 				runtime.ReadMemStats(&is)
 				took := is.TotalAlloc - was.TotalAlloc
 				if greatest = max(greatest, took); took > most || len(frame) > MaxFrame {
