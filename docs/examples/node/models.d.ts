@@ -177,7 +177,8 @@ export interface Peer {
   ledger_records: number;
   /** Number of times that its ledger went back. */
   alarms: number;
-  /** Why it is refused: its ledger went back to an earlier state. */
+  /** Why it is refused: its ledger went back to an earlier state; or that two
+   * histories of its ledger are signed. */
   alarm?: string;
   last_error?: string;
   /** RFC 3339. */

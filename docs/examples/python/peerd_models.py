@@ -421,7 +421,8 @@ class Peer:
     ledger_records: int
     # Number of times that its ledger went back.
     alarms: int
-    # Why it is refused: its ledger went back to an earlier state.
+    # Why it is refused: its ledger went back to an earlier state; or that two
+    # histories of its ledger are signed.
     alarm: Optional[str] = None
     last_error: Optional[str] = None
     # RFC 3339.
