@@ -174,7 +174,7 @@ func TestHellosCarryCheckpoints(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		if !ws[i].remembered(other, cs[other].Known[i].Checkpoint) {
-			t.Errorf("peer %d was not told %v", i, cs[other].Known[i].Checkpoint)
+			t.Errorf("peer %d was not got %v", i, cs[other].Known[i].Checkpoint)
 		}
 	}
 	if got := ws[0].highest(1); got != checkpointOf(20) {
@@ -412,7 +412,7 @@ func TestAClonedFolder(t *testing.T) {
 	c.OnRemembered = func(_ protocol.Peer, m protocol.Checkpoint, _ bool) { remembered <- m }
 	clone := begin(t, c)
 	if m := <-remembered; m != checkpointOf(50) {
-		t.Errorf("told %v", m)
+		t.Errorf("got %v", m)
 	}
 	eventually(t, "an alarm", func() bool { return status(hosts[1], 0).Alarm != "" })
 	if s := status(hosts[1], 0); s.State != Up {
@@ -532,7 +532,7 @@ func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 	r := raw(t, cs[0].Identity, h)
 	first, remembered := begun(t, r, h, of(5))
 	if remembered != (protocol.Checkpoint{}) {
-		t.Errorf("told %v", remembered)
+		t.Errorf("got %v", remembered)
 	}
 	second, _ := begun(t, r, h, of(6))
 	_, _ = second.Write(prefixed(checkpointFrame(of(9), true)))
@@ -546,7 +546,7 @@ func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 
 	third, remembered := begun(t, r, h, of(8))
 	if remembered != checkpointOf(9) {
-		t.Errorf("told %v", remembered)
+		t.Errorf("got %v", remembered)
 	}
 	_, _ = third.Write(prefixed(checkpointFrame(of(8), true)))
 	eventually(t, "an alarm", func() bool { return status(h, 0).Alarms == 1 })

@@ -35,8 +35,8 @@ func (h *Host) CompareClock(ctx context.Context, with protocol.Peer) error {
 	if _, err = io.ReadFull(s, b[:]); err != nil {
 		return fmt.Errorf("gossip: %w", err)
 	}
-	shown := time.Unix(0, int64(binary.BigEndian.Uint64(b[:])))
-	ahead := least(asked.Sub(shown), h.cfg.time().Sub(shown))
+	at := time.Unix(0, int64(binary.BigEndian.Uint64(b[:])))
+	ahead := least(asked.Sub(at), h.cfg.time().Sub(at))
 	m.ahead.Store(&ahead)
 	return nil
 }

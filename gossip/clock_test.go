@@ -17,9 +17,9 @@ func TestALateAnswerIsNoWrongClock(t *testing.T) {
 	r := raw(t, cs[0].Identity, asks)
 	for _, wrong := range []time.Duration{0, -time.Hour} {
 		r.SetStreamHandler(clockProtocol, func(s network.Stream) {
-			shown := time.Now().Add(wrong)
+			at := time.Now().Add(wrong)
 			time.Sleep(300 * time.Millisecond)
-			_, _ = s.Write(binary.BigEndian.AppendUint64(nil, uint64(shown.UnixNano())))
+			_, _ = s.Write(binary.BigEndian.AppendUint64(nil, uint64(at.UnixNano())))
 			_ = s.Close()
 		})
 		if err := asks.CompareClock(t.Context(), 0); err != nil {

@@ -2,22 +2,26 @@ package gossip
 
 import (
 	"log/slog"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // TestLibrariesLogWarningsOnly also with attributes, in groups, and at level debug.
 func TestLibrariesLogWarningsOnly(t *testing.T) {
 	var out strings.Builder
 	of := slog.New(Libraries(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	for _, l := range []*slog.Logger{of, of.With("system", "pubsub"), of.WithGroup("swarm")} {
+	for i, l := range []*slog.Logger{of, of.With("system", "pubsub"), of.WithGroup("swarm")} {
 		l.Debug("rpc")
 		l.Info("processloop shutting down")
-		l.Warn("no room")
-		l.Warn("failed to identify peer", "error", "multistream mux select protocol failed")
-		l.Error("broken")
+		l.Warn("no room " + strconv.Itoa(i))
+		l.Error("broken " + strconv.Itoa(i))
 	}
-	if got := out.String(); strings.Count(got, "level=DEBUG msg=\"failed to identify") != 3 || strings.Count(got, "\n") != 9 || strings.Contains(got, "rpc") || strings.Contains(got, "shutting") {
+	of.Warn("failed to identify peer", "error", "multistream mux select protocol failed")
+	if got := out.String(); strings.Count(got, "level=DEBUG msg=\"failed to identify") != 1 || strings.Count(got, "\n") != 7 || strings.Contains(got, "rpc") || strings.Contains(got, "shutting") {
 		t.Errorf("logged:\n%s", got)
 	}
 	out.Reset()
@@ -43,4 +47,23 @@ func TestALinkThatIsClosedInGoodOrderIsNoWarning(t *testing.T) {
 			t.Errorf("want %s:\n%s", what, &log.text)
 		}
 	}
+}
+
+// TestALineOfALibraryIsLoggedOnceAMinute, with its number, however often other peers cause it.
+func TestALineOfALibraryIsLoggedOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := new(lines)
+		of := slog.New(Libraries(log.logger().Handler()))
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() { of.With("system", "net/identify").Warn("a stream was reset", "peer", "x") })
+		}
+		all.Wait()
+		of.Warn("no room")
+		time.Sleep(time.Minute)
+		of.Warn("a stream was reset", "peer", "y")
+		if log.count("\n") != 3 || log.count("a stream was reset") != 2 || log.count("peer=y lines=101") != 1 {
+			t.Errorf("logged:\n%s", log.text.String())
+		}
+	})
 }

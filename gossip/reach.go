@@ -23,7 +23,7 @@ func CheckAddress(s string) error {
 	return err
 }
 
-var hostName = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?)+$`)
+var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 // reaches returns why an address cannot be dialled from another machine.
 func reaches(a ma.Multiaddr) error {

@@ -145,7 +145,11 @@ func (p *past) remembered(of protocol.Peer, key string, c protocol.Checkpoint) s
 	other := config
 	config.Checkpoint = protocol.Checkpoint{Records: 12, Head: [32]byte{12}}
 	config.Holds = func(_ protocol.Peer, x protocol.Checkpoint) bool { return x.Head == [32]byte{byte(x.Records)} }
-	config.OnRemembered = func(protocol.Peer, protocol.Checkpoint, bool) { counts = "an alarm" }
+	config.OnMemory = func(_ protocol.Peer, x protocol.Checkpoint) {
+		if x.Records > config.Checkpoint.Records {
+			counts = "an alarm"
+		}
+	}
 	config.OnFork = func(protocol.Peer, []protocol.SignedCheckpoint) { counts = "evidence" }
 	config.OnCheckpoint = func(of protocol.Peer, x protocol.SignedCheckpoint) {
 		if of != 3 {

@@ -131,6 +131,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 		"a wish for too many addresses":                   wish(func(w *Wish) { w.Change, w.Seal = &long, nil }),
 		"a wish for a key that has not asked for it":      wish(func(w *Wish) { w.Change, w.Seal = &rotated, nil }),
 		"a promise of a lock that comes later":            v.promise(&Promise{1, 2, 2, by(1, v.signedPromise(2, 2))}),
+		"a promise that another signed":                   v.promise(&Promise{1, 2, 0, by(3, v.signedPromise(2, 0))}),
 		"a promise of a peer that there is not":           v.promise(&Promise{4, 2, 0, by(1, v.signedPromise(2, 0))}),
 		"a vote of a peer that there is not":              v.vote(&Mark{4, 2, v.next, nil}),
 		"a vote that is another's with the place changed": v.vote(&Mark{1, 2, v.next, by(2, v.signedVote(Ballot{2, v.owner(2)}, v.next))}),
@@ -419,6 +420,10 @@ func TestARestoredAdminHearsOthersFirst(t *testing.T) {
 	if v := a.book.Newest().Version; v != 1 || len(a.book.Awaits()) == 0 {
 		t.Errorf("version %d before it has heard anybody", v)
 	}
+	if a.roll.Confirm(true); len(a.book.Awaits()) == 0 {
+		t.Error("it signs before it has tried to hear others")
+	}
+	a.roll.Confirm(false)
 	for range silence {
 		a.roll.Add(nil)
 	}

@@ -137,6 +137,26 @@ func TestARestoredAdminHearsAllOthers(t *testing.T) {
 	}
 }
 
+// TestAPromiseIsValidAfterAWait: a signer that could not act when it learned of a lock has not voted for it, and goes on to a round after it.
+func TestAPromiseIsValidAfterAWait(t *testing.T) {
+	x := newVoted(t, Change{Kind: Extend, Arm: "blue"})
+	d, keys := peers(4)
+	b, err := Open(Config{Keys: keys[3], ID: string(keys[3]), Keep: func(Record) error { return nil }, Roll: new(Roll)}, Record{State: State{First: d}})
+	if err == nil {
+		err = b.Merge(&State{First: d, Agreement: Agreement{Lock: x.lockIn(5)}})
+	}
+	if err == nil {
+		b.roll = nil // it has heard enough
+		err = b.update(b.goOn)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := find(b.r.Agreement.Promises, 3, placeOfPromise); p.Locked != 5 || x.promise(p) != nil {
+		t.Errorf("%+v: %v", p, x.promise(p))
+	}
+}
+
 // TestAQuorumsRestIsNotEnoughToHear: of five admins, three of whom have to sign, a is restored after a vote that only c has seen, which is
 // away. The other three are one of every quorum that has decided. They and a would decide on another document, since nothing is
 // decided yet; c then shows a's vote to b.
