@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"runtime"
@@ -23,8 +24,11 @@ import (
 // An attack does what a hostile member can do as often as it can, until ctx ends.
 type attack func(ctx context.Context, t *testing.T, r host.Host, victim *Host)
 
-// written returns the attack that opens streams of a protocol and writes bytes.
-func written(on corep2p.ID, b []byte) attack {
+// written returns the attack that opens streams of a protocol, writes bytes, and ends with the first byte of an answer.
+func written(on corep2p.ID, b []byte) attack { return answered(on, b, 1) }
+
+// answered is written for an attack that ends after as many bytes of an answer, or with the victim.
+func answered(on corep2p.ID, b []byte, most int64) attack {
 	return func(ctx context.Context, _ *testing.T, r host.Host, victim *Host) {
 		for ctx.Err() == nil {
 			s, err := r.NewStream(ctx, victim.libp2p.ID(), on)
@@ -32,9 +36,9 @@ func written(on corep2p.ID, b []byte) attack {
 				time.Sleep(time.Millisecond)
 				continue
 			}
-			_ = s.SetDeadline(time.Now().Add(time.Second))
+			_ = s.SetDeadline(time.Now().Add(5 * time.Second))
 			if _, err = s.Write(b); err == nil {
-				_, _ = s.Read(make([]byte, 1)) // until the victim ends it
+				_, _ = io.CopyN(io.Discard, s, most)
 			}
 			_ = s.Reset()
 		}
@@ -46,7 +50,7 @@ func written(on corep2p.ID, b []byte) attack {
 func shown(list, element string) attack {
 	n := (maxDocument - len(list) - 16) / (len(element) + 1)
 	text := `{"` + list + `":[` + strings.Repeat(element+",", n) + element + "]}"
-	one := written(documentProtocol, append(prefixed(make([]byte, 32)), prefixed([]byte(text))...))
+	one := answered(documentProtocol, append(prefixed(make([]byte, 32)), prefixed([]byte(text))...), 10)
 	return func(ctx context.Context, t *testing.T, r host.Host, victim *Host) {
 		var both sync.WaitGroup
 		for range 2 {

@@ -16,9 +16,9 @@ type Term struct{ Key, Value string }
 
 const (
 	maxTerm  = 8 << 10
-	maxTerms = 128 << 10 // in total; less than a stream accepts unread
-	maxCount = maxTerms / 8
-	maxNamed = 5 // differences that an error names
+	maxTerms = 128 << 10    // in total; less than a stream accepts unread
+	maxCount = maxTerms / 8 // terms; the shortest one is longer than 8 bytes
+	maxNamed = 5            // differences that an error names
 )
 
 // tradeTerms exchanges terms on a stream whose hellos have different policies. Each end sends

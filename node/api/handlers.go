@@ -22,12 +22,12 @@ import (
 const (
 	ledgerLines    = 1000 // in an answer, by default
 	maxLedgerLines = 10_000
-	maxLedgerFrom  = 1 << 53 // the largest integer that every JSON reader keeps exactly
-	maxShort       = 1 << 10 // bytes of an answer
-	giveBackTime   = time.Second
-	maxPooled      = 64 << 10 // bytes of a buffer worth keeping
-	mostTaken      = 64 << 20 // bytes of all bodies above maxPooled that are read at once; one greatest body has room in any case
-	stateUp        = "up"     // of a link
+	maxLedgerFrom  = 1 << 53     // the largest integer that every JSON reader keeps exactly
+	maxShort       = 1 << 10     // bytes of an answer
+	giveBackTime   = time.Second // from the end of the last large body until its memory is given back
+	maxPooled      = 64 << 10    // bytes of a buffer worth keeping
+	mostTaken      = 64 << 20    // bytes of all bodies above maxPooled that are read at once; one greatest body has room in any case
+	stateUp        = "up"        // of a link
 	stateLearning  = "learning"
 	stateEnding    = "ending"
 )
