@@ -347,7 +347,7 @@ func (s *Site) OldCopy() bool {
 func (s *Site) Current() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.blocked.current && !s.blocked.quiet()
+	return s.opens() && s.blocked.current
 }
 
 // isBlocked reports whether nothing may be released.
