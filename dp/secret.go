@@ -1,6 +1,7 @@
 package dp
 
 import (
+	"bytes"
 	"fmt"
 	"log/slog"
 
@@ -14,8 +15,8 @@ type Secret struct{ b []byte }
 // NewSecret makes a Secret of bytes that the store kept. It keeps b.
 func NewSecret(b vouch.Value[[]byte]) Secret { return Secret{b.Get()} }
 
-// Bytes returns the bytes, only for the store. They must not be changed.
-func (s Secret) Bytes() []byte { return s.b }
+// Bytes returns a copy of the bytes, only for the store.
+func (s Secret) Bytes() []byte { return bytes.Clone(s.b) }
 
 // Format implements [fmt.Formatter].
 func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }

@@ -347,6 +347,14 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 	})
 }
 
+// TestASecretIsNotChanged by who has its bytes: what it says would become releases.
+func TestASecretIsNotChanged(t *testing.T) {
+	s := NewSecret(vouch.For([]byte("rewards")))
+	if s.Bytes()[0] = 'x'; string(s.Bytes()) != "rewards" {
+		t.Errorf("now it contains %s", s.Bytes())
+	}
+}
+
 func TestASecretPrintsAsPrivate(t *testing.T) {
 	s := NewSecret(vouch.For([]byte("rewards")))
 	j, err := json.Marshal(map[string]any{"state": s})

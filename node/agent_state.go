@@ -7,6 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/protocol"
 )
 
 // agentVersion is the version of a saved Agent.
@@ -15,20 +16,20 @@ const agentVersion = 3
 // Save returns the agent's state between two steps, after Ready. An agent with the same config
 // that Loads it continues bit for bit like this one.
 func (a *Agent) Save() (dp.Secret, error) {
-	protocol, err := saveProtocol(a.protocol)
+	saved, err := a.protocol.Save()
 	if err != nil {
 		return dp.Secret{}, err
 	}
-	return a.save(protocol)
+	return a.save(saved.Encode())
 }
 
 // save saves the agent with a state of its protocol; nil for a protocol that begins again.
-func (a *Agent) save(protocol []byte) (dp.Secret, error) {
+func (a *Agent) save(saved []byte) (dp.Secret, error) {
 	curator, err := a.curator.Save()
 	if err != nil {
 		return dp.Secret{}, err
 	}
-	return dp.NewSecret(vouch.For(state.Save(agentVersion, func(v *state.Visitor) { a.fields(v, curator, protocol) }))), nil
+	return dp.NewSecret(vouch.For(state.Save(agentVersion, func(v *state.Visitor) { a.fields(v, curator, saved) }))), nil
 }
 
 // Load restores a saved state. After an error the agent must not be used.
@@ -42,7 +43,7 @@ func (a *Agent) Load(saved dp.Secret) error {
 }
 
 // fields visits the state, of which curator and protocol are parts when saving.
-func (a *Agent) fields(v *state.Visitor, curator dp.Secret, protocol []byte) {
+func (a *Agent) fields(v *state.Visitor, curator dp.Secret, saved []byte) {
 	v.Part(curator.Bytes, func(b []byte) error { return a.curator.Load(dp.NewSecret(vouch.For(b))) })
 	idle := a.Idle()
 	v.Bool(&idle)
@@ -51,11 +52,15 @@ func (a *Agent) fields(v *state.Visitor, curator dp.Secret, protocol []byte) {
 		v.Part(a.learner.Save, a.learner.Load)
 		a.closing.fields(v)
 	}
-	v.Part(func() []byte { return protocol }, func(b []byte) error {
+	v.Part(func() []byte { return saved }, func(b []byte) error {
 		if len(b) == 0 {
 			return nil
 		}
-		return loadProtocol(a.protocol, b)
+		s, err := protocol.DecodeState(vouch.For(b))
+		if err != nil {
+			return err
+		}
+		return a.protocol.Load(s)
 	})
 	for _, c := range a.coins {
 		v.Part(c.save, c.source.UnmarshalBinary)

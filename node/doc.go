@@ -23,5 +23,6 @@
 //
 // After a crash, an agent with the same [Spec] and [PeerConfig] continues like the first one if
 // it Loads the newest saved state and takes the logged inputs again, each after Replay with what
-// was drawn then.
+// was drawn then. Only drivers of this module can read a saved state from bytes, since
+// releases are in it.
 package node

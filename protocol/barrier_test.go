@@ -108,6 +108,7 @@ var known = map[string]string{
 	"protocol.Decode(vouch.Value[[]byte])":               "a frame off the wire",
 	"protocol.Encode([]byte)":                            "where to append",
 	"protocol.AppendRelease([]byte)":                     "where to append",
+	"protocol.Saved([]byte)":                             "a state, from which no release is made",
 	"protocol.VisitRelease(vouch.Value[*state.Visitor])": "a release off the disk",
 	"protocol.ParseRelease(vouch.Value[[]byte])":         "a release off the disk",
 	"protocol.Message.Release(int)":                      "which release is read",

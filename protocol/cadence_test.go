@@ -37,16 +37,16 @@ func (*listening) Receive(protocol.Peer, protocol.Message, *protocol.Outbox) err
 
 func (l *listening) Belief() *belief.Belief { return &l.belief }
 
-func (l *listening) Save() ([]byte, error) {
+func (l *listening) Save() (protocol.State, error) {
 	b := binary.BigEndian.AppendUint64(nil, l.belief.Epoch)
 	for _, n := range l.belief.Pulls {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
-	return b, nil
+	return protocol.Saved(b), nil
 }
 
 func (l *listening) Load(saved protocol.State) error {
-	b := saved.Get()
+	b := saved.Bytes()
 	l.belief.Epoch = binary.BigEndian.Uint64(b)
 	for k := range l.belief.Pulls {
 		l.belief.Pulls[k] = binary.BigEndian.Uint64(b[8+8*k:])

@@ -30,7 +30,7 @@ var callers = map[string][]string{
 		// bytes off the wire, and a liar's
 		"protocol/decode.go", "gossip/inbound.go", "gossip/topic.go", "node/lab/sim/liars.go",
 		// bytes off the disk
-		"protocol/release_codec.go", "protocol/internal/spread/state.go", "node/agent_state.go", "node/kept.go",
+		"protocol/release_codec.go", "protocol/state.go", "protocol/internal/spread/state.go", "node/agent_state.go",
 		"node/site/log_record.go", "node/site/outbox.go", "node/site/restore.go",
 		// memory of messages that are used again
 		"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "protocol/averaging/average_round.go", "protocol/averaging/consensus.go", "dp/counts.go", "dp/mixed.go",
@@ -43,7 +43,7 @@ var callers = map[string][]string{
 	"peerd.dev/protocol.decodeRelease":   {"protocol/decode.go", "protocol/release_codec.go"},
 	"(*peerd.dev/dp.Curator).Load":       {"node/agent_state.go", "node/lab/audit/shadow.go"},
 	"(*peerd.dev/dp.Curator).Replay":     {"node/agent_state.go"},
-	"(peerd.dev/protocol.Protocol).Load": {"node/kept.go"},
+	"(peerd.dev/protocol.Protocol).Load": {"node/agent_state.go"},
 	"(*peerd.dev/node.Agent).Load":       {"internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/restore.go"},
 	"(*peerd.dev/node.Agent).Replay":     {"node/lab/audit/peer.go", "node/site/restore.go"},
 	"peerd.dev/protocol.Presence":        {"gossip/topic.go"},

@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,6 +119,12 @@ func TestAnEmptyValueMakesNothing(t *testing.T) {
 	if dp.NewMixed(1, 1).Load(vouch.Value[[]byte]{}) == nil {
 		t.Error("a state")
 	}
+	if s, err := protocol.Inside(zero(protocol.Inside)); err == nil {
+		t.Errorf("the bytes of a state: %x", s)
+	}
+	if (new(dp.Curator)).Load(dp.NewSecret(vouch.Value[[]byte]{})) == nil {
+		t.Error("a curator")
+	}
 	for _, mode := range []dp.Mode{dp.Private, dp.Lockstep} {
 		c, err := dp.NewCurator(mode, vouch.Value[account.Budget]{}, dp.NewSecureSource())
 		if err != nil {
@@ -131,5 +138,57 @@ func TestAnEmptyValueMakesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsVouchedForElsewhere: no exported declaration gives another module a vouch.Value, as a result, a field or an
+// argument of its own function or method.
+func TestNothingIsVouchedForElsewhere(t *testing.T) {
+	mentions := func(t types.Type) bool { return strings.Contains(short(t), "vouch.") }
+	gives := func(s *types.Signature) bool {
+		for p := range s.Params().Variables() {
+			if _, calls := p.Type().Underlying().(*types.Signature); calls && mentions(p.Type()) {
+				return true
+			}
+		}
+		return mentions(s.Results())
+	}
+	c, seen := everything(t), 0
+	for _, dir := range packageDirs(t) {
+		if strings.Contains("/"+dir+"/", "/internal/") || strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "scripts/") {
+			continue
+		}
+		pkg, err := c.conf.Importer.Import(module + dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range pkg.Scope().Names() {
+			obj, bad := pkg.Scope().Lookup(name), false
+			if !obj.Exported() {
+				continue
+			}
+			seen++
+			switch of := obj.Type().Underlying().(type) {
+			case *types.Signature:
+				bad = gives(of)
+			case *types.Struct:
+				for f := range of.Fields() {
+					bad = bad || f.Exported() && mentions(f.Type())
+				}
+			case *types.Interface:
+				bad = mentions(of)
+			}
+			for m := range types.NewMethodSet(types.NewPointer(obj.Type())).Methods() {
+				bad = bad || m.Obj().Exported() && gives(m.Obj().(*types.Func).Signature())
+			}
+			if bad || mentions(types.Unalias(obj.Type())) && !isFunc(obj) {
+				t.Errorf("%s.%s gives a vouch.Value away", dir, name)
+			}
+		}
+	}
+	if seen < 500 {
+		t.Errorf("%d declarations were seen: the test looks at nothing", seen)
+	}
+}
+
+func isFunc(o types.Object) bool { _, is := o.(*types.Func); return is }
 
 func zero[T, R any](func(T) (R, error)) (t T) { return t }

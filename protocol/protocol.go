@@ -18,7 +18,6 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
-	"peerd.dev/internal/vouch"
 )
 
 // Own is a closed leaf of one of this peer's streams.
@@ -54,22 +53,9 @@ type Protocol interface {
 	Belief() *belief.Belief
 	// Save returns the state, which contains nothing private. A Protocol with the same Config that
 	// loads it continues where this one stopped.
-	Save() ([]byte, error)
-	// Load replaces the state by a saved one. After an error the Protocol must not be used.
+	Save() (State, error)
+	// Load replaces the state by a saved one. An error wraps [ErrState]; the Protocol must not be used then.
 	Load(saved State) error
-}
-
-// A State is what Save returned, as [vouch.Value.Get] returns it. Other modules cannot make one, because protocols read
-// releases from it.
-type State = vouch.Value[[]byte]
-
-// A Keeper is a [Protocol] of another module that keeps releases. They are saved apart from its state,
-// because in other modules no bytes become a release.
-type Keeper interface {
-	// Kept returns the releases to keep. It is called after Save.
-	Kept() []dp.Release
-	// Keep is given what Kept returned, in the same order, before Load.
-	Keep([]dp.Release) error
 }
 
 // A Dependent is a [Protocol] that needs one peer, such as a coordinator.

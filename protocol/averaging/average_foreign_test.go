@@ -51,7 +51,7 @@ func saved(t *testing.T, a *average) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return b.Encode()
 }
 
 // TestAverageHearsNeighboursAlone: a message that a neighbour passes on, or that is of no neighbour,

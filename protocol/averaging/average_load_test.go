@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
-	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -34,7 +33,7 @@ func TestAverageRefusesStatesThatNoMessageMakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err = fresh().Load(vouch.For(saved)); !errors.Is(err, protocol.ErrState) {
+		if err = fresh().Load(saved); !errors.Is(err, protocol.ErrState) {
 			t.Errorf("%s: %v, want %v", name, err, protocol.ErrState)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 const averageVersion = 2
 
 // Save implements [protocol.Protocol].
-func (a *average) Save() ([]byte, error) { return state.Save(averageVersion, a.fields), nil }
+func (a *average) Save() (protocol.State, error) { return spread.Save(averageVersion, a.fields), nil }
 
 // Load implements [protocol.Protocol].
 func (a *average) Load(saved protocol.State) error {

@@ -12,7 +12,9 @@ import (
 const consensusVersion = 1
 
 // Save implements [protocol.Protocol].
-func (x *consensus) Save() ([]byte, error) { return state.Save(consensusVersion, x.fields), nil }
+func (x *consensus) Save() (protocol.State, error) {
+	return spread.Save(consensusVersion, x.fields), nil
+}
 
 // Load implements [protocol.Protocol].
 func (x *consensus) Load(saved protocol.State) error {

@@ -9,7 +9,7 @@ import (
 const analyzedVersion = 1
 
 // Save implements [protocol.Protocol].
-func (x *analyzed) Save() ([]byte, error) { return state.Save(analyzedVersion, x.fields), nil }
+func (x *analyzed) Save() (protocol.State, error) { return spread.Save(analyzedVersion, x.fields), nil }
 
 // Load implements [protocol.Protocol].
 func (x *analyzed) Load(saved protocol.State) error {

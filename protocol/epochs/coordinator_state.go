@@ -9,8 +9,8 @@ import (
 const coordinatorVersion = 2
 
 // Save implements [protocol.Protocol].
-func (x *coordinator) Save() ([]byte, error) {
-	return state.Save(coordinatorVersion, func(v *state.Visitor) { x.visit(v, nil) }), nil
+func (x *coordinator) Save() (protocol.State, error) {
+	return spread.Save(coordinatorVersion, func(v *state.Visitor) { x.visit(v, nil) }), nil
 }
 
 // Load implements [protocol.Protocol].

@@ -11,7 +11,7 @@ import (
 const gisVersion = 2
 
 // Save implements [protocol.Protocol].
-func (g *gis) Save() ([]byte, error) { return state.Save(gisVersion, g.fields), nil }
+func (g *gis) Save() (protocol.State, error) { return spread.Save(gisVersion, g.fields), nil }
 
 // Load implements [protocol.Protocol]. New links begin without state; new peers are at the end of a
 // network.

@@ -9,7 +9,7 @@ import (
 const sinkVersion = 1
 
 // Save implements [protocol.Protocol].
-func (x *sink) Save() ([]byte, error) { return state.Save(sinkVersion, x.fields), nil }
+func (x *sink) Save() (protocol.State, error) { return spread.Save(sinkVersion, x.fields), nil }
 
 // Load implements [protocol.Protocol].
 func (x *sink) Load(saved protocol.State) error {

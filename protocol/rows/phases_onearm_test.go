@@ -6,7 +6,6 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
-	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol/rows"
 )
 
@@ -40,7 +39,7 @@ func TestOneArmUntilItsBatchIsFull(t *testing.T) {
 				t.Fatal(err)
 			}
 			again := protocoltest.New(t, s).Peers[0]
-			if err := again.Protocol.Load(vouch.For(saved)); err != nil {
+			if err := again.Protocol.Load(saved); err != nil {
 				t.Fatal(err)
 			}
 			if got, want := again.Protocol.Belief().Forced, n.Peers[0].Belief().Forced; !slices.Equal(got, want) {

@@ -264,7 +264,7 @@ func TestAWindowForgets(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := s.Peer(t, protocol.Peer(i), 0)
-		if err := again.Protocol.Load(vouch.For(saved)); err != nil {
+		if err := again.Protocol.Load(saved); err != nil {
 			t.Fatal(err)
 		}
 		if want, got := p.Belief().Sites[0], again.Protocol.Belief().Sites[0]; !reflect.DeepEqual(got, want) || len(got) != 3 {

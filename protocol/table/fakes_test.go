@@ -44,10 +44,10 @@ func (p fakeParams) Idle(self protocol.Peer) bool { return self == p.Hub || self
 // stateless is what a fake has instead of a state that outlives it.
 type stateless struct{ belief belief.Belief }
 
-func (s *stateless) Chosen(part int)         { s.belief.Pulls[part]++ }
-func (s *stateless) Belief() *belief.Belief  { return &s.belief }
-func (*stateless) Save() ([]byte, error)     { return nil, nil }
-func (*stateless) Load(protocol.State) error { return nil }
+func (s *stateless) Chosen(part int)             { s.belief.Pulls[part]++ }
+func (s *stateless) Belief() *belief.Belief      { return &s.belief }
+func (*stateless) Save() (protocol.State, error) { return protocol.State{}, nil }
+func (*stateless) Load(protocol.State) error     { return nil }
 
 // about returns the beginning of a fake that believes something of some parts.
 func about(parts, dim int) stateless { return stateless{belief.New(parts, dim)} }

@@ -89,11 +89,11 @@ func (l listener) check(t *testing.T) {
 
 func (l listener) state(t *testing.T) []byte {
 	t.Helper()
-	b, err := l.Save()
+	s, err := l.Save()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return s.Encode()
 }
 
 // heard returns what peer 1 of a path of four hears while a protocol is played without noise, from its
@@ -191,19 +191,33 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
+// TestAStateOfAnotherModuleIsRefused: what another module has saved, be it the very bytes of a protocol's own state, is
+// read by none of these.
+func TestAStateOfAnotherModuleIsRefused(t *testing.T) {
+	fresh := listeners(t)
+	for i, l := range listeners(t) {
+		if err := fresh[i].Load(protocol.Saved(l.state(t))); !errors.Is(err, protocol.ErrState) {
+			t.Errorf("%s: %v, want %v", l.name, err, protocol.ErrState)
+		}
+		if err := listeners(t)[i].Load(protocol.SavedInside(vouch.For(l.state(t)))); err != nil {
+			t.Errorf("%s: %v", l.name, err)
+		}
+	}
+}
+
 // FuzzLoad: a state that is taken is saved again, and one that is not is damaged.
 func FuzzLoad(f *testing.F) {
 	for i, l := range listeners(f) {
-		b, err := l.Save()
+		s, err := l.Save()
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(uint8(i), b)
+		f.Add(uint8(i), s.Encode())
 	}
 	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
 		all := listeners(t)
 		l := all[int(which)%len(all)]
-		if err := l.Load(vouch.For(b)); err != nil {
+		if err := l.Load(protocol.SavedInside(vouch.For(b))); err != nil {
 			if !errors.Is(err, protocol.ErrState) && !errors.Is(err, dp.ErrState) {
 				t.Fatal(err)
 			}

@@ -6,7 +6,6 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
-	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/rows"
@@ -48,7 +47,7 @@ func TestWhoWasRemovedIsInNoEstimate(t *testing.T) {
 			}
 			s.Graph = protocoltest.Graph{{1}, {0}, nil}
 			changed := s.Peer(t, 0, 0)
-			if err = changed.Protocol.Load(vouch.For(saved)); err != nil {
+			if err = changed.Protocol.Load(saved); err != nil {
 				t.Fatal(err)
 			}
 			if got := from(changed.Protocol); got != [3]bool{true, true, false} {

@@ -99,24 +99,26 @@ func (p *pusher) merge(arm int) {
 	}
 }
 
-func (p *pusher) Save() ([]byte, error)       { return state.Save(1, p.visit), nil }
-func (p *pusher) Load(s protocol.State) error { return state.Load(s.Get(), 1, p.visit) }
-func (p *pusher) visit(v *state.Visitor)      { v.Uints(p.belief.Pulls) }
+// Save implements protocol.Protocol. Bytes do not become releases, so these are saved as they are.
+func (p *pusher) Save() (protocol.State, error) {
+	return protocol.Saved(state.Save(1, p.visit), p.sums...), nil
+}
 
-// Kept implements protocol.Keeper.
-func (p *pusher) Kept() []dp.Release { return p.sums }
-
-// Keep implements protocol.Keeper.
-func (p *pusher) Keep(sums []dp.Release) error {
-	if len(sums) != len(p.sums) {
-		return fmt.Errorf("%w: sums of %d arms and peers, want %d", protocol.ErrState, len(sums), len(p.sums))
+// Load implements protocol.Protocol.
+func (p *pusher) Load(s protocol.State) error {
+	if err := state.Load(s.Bytes(), 1, p.visit); err != nil {
+		return fmt.Errorf("%w: %w", protocol.ErrState, err)
 	}
-	p.sums = sums
+	if p.sums = s.Releases(); len(p.sums) != p.c.Parts*p.c.Peers() {
+		return fmt.Errorf("%w: sums of %d arms and peers, want %d", protocol.ErrState, len(p.sums), p.c.Parts*p.c.Peers())
+	}
 	for arm := range p.c.Parts {
 		p.merge(arm)
 	}
 	return nil
 }
+
+func (p *pusher) visit(v *state.Visitor) { v.Uints(p.belief.Pulls) }
 
 // pushing returns a run of push by five peers, each of which knows all others.
 func pushing() sim.Config {

@@ -95,14 +95,10 @@ func (b *Body) Belief() *belief.Belief {
 }
 
 // Save implements [protocol.Protocol].
-func (b *Body) Save() ([]byte, error) { return state.Save(b.version, b.fields), nil }
+func (b *Body) Save() (protocol.State, error) { return Save(b.version, b.fields), nil }
 
 // Load implements [protocol.Protocol].
 func (b *Body) Load(saved protocol.State) error {
 	b.Renew()
-	version := b.version
-	if of := saved.Get(); len(of) > 0 && of[0] == b.Oldest && b.Oldest > 0 {
-		version = b.Oldest
-	}
-	return Load(saved, version, b.fields)
+	return load(saved, b.version, b.Oldest, b.fields)
 }

@@ -10,9 +10,26 @@ import (
 	"peerd.dev/protocol"
 )
 
+// Save writes a state, as [state.Save] does.
+func Save(version byte, fields func(*state.Visitor)) protocol.State {
+	return protocol.SavedInside(vouch.For(state.Save(version, fields)))
+}
+
 // Load reads a state, as [state.Load] does, with errors of [protocol.Protocol.Load].
 func Load(saved protocol.State, version byte, fields func(*state.Visitor)) error {
-	if err := state.Load(saved.Get(), version, fields); err != nil {
+	return load(saved, version, version, fields)
+}
+
+// load is Load for a state of one of two versions.
+func load(saved protocol.State, version, older byte, fields func(*state.Visitor)) error {
+	b, err := protocol.Inside(vouch.For(saved))
+	if err != nil {
+		return err
+	}
+	if len(b) > 0 && b[0] == older && older > 0 {
+		version = older
+	}
+	if err = state.Load(b, version, fields); err != nil {
 		return fmt.Errorf("%w: %w", protocol.ErrState, err)
 	}
 	return nil
@@ -53,7 +70,7 @@ func VisitRelease(v *state.Visitor, x *dp.Release) {
 }
 
 // VisitPart visits a part of the state that package dp saves.
-func VisitPart(v *state.Visitor, save func() []byte, load func(protocol.State) error) {
+func VisitPart(v *state.Visitor, save func() []byte, load func(vouch.Value[[]byte]) error) {
 	v.Part(save, func(b []byte) error { return load(vouch.For(b)) })
 }
 

@@ -31,10 +31,13 @@ func (p *peer) Released(own []protocol.Own, out *protocol.Outbox) error {
 	return nil
 }
 
-func (p *peer) Load(saved protocol.State) error  { return p.Protocol.Load(saved) }
-func (p *peer) Kept() []dp.Release               { return p.kept }
-func (p *peer) Keep(releases []dp.Release) error { p.kept = releases; return nil }
+func (p *peer) Save() (protocol.State, error) { return protocol.Saved(nil, p.kept...), nil }
 
-var _ protocol.Keeper = (*peer)(nil)
+func (p *peer) Load(s protocol.State) error {
+	p.kept = s.Releases()
+	return nil
+}
+
+var _ protocol.Protocol = (*peer)(nil)
 
 // compiles

@@ -11,7 +11,7 @@ func load(c protocol.Config, b []byte) error {
 	if err != nil {
 		return err
 	}
-	return p.Load(b)
+	return p.Load(protocol.SavedInside(b))
 }
 
-// as protocol.State value in argument to p.Load
+// as vouch.Value[[]byte] value in argument to protocol.SavedInside
