@@ -111,6 +111,8 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 		{"steps that are 0", "want network.Step", shown("steps", "0")},
 		{"steps that are null", "want network.Step", shown("steps", "null")},
 		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
+		{"clocks asked for", "more than 60 exchanges", written(clockProtocol, nil)},
+		{"memories asked for", "more than 60 exchanges", written(memoryProtocol, prefixed(nil))},
 		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, prefixed(bytes.Repeat([]byte{1}, 1<<20)))},
 		{"memories by a replaced key", "which this peer has not signed", remembering},
 		{"messages of the topic", "on the topic", flood([]byte("rubbish"))},
