@@ -17,14 +17,15 @@ func (p *Daemon) documentNotice() (notice string) {
 	}
 	p.heard.note(host.Status())
 	_ = p.record.With(func(b *network.Book) error { // others report an error
-		notice = p.heard.document(b, deployment.Self)
+		notice = p.heard.document(b, deployment.Self, p.site.Current())
 		return nil
 	})
 	return notice
 }
 
-// document returns what [Daemon.documentNotice] does.
-func (h *heard) document(b *network.Book, self protocol.Peer) string {
+// document returns what [Daemon.documentNotice] does. A peer whose folder is confirmed as current waits for others, if at all, for some
+// seconds, which is not worth a notice.
+func (h *heard) document(b *network.Book, self protocol.Peer, current bool) string {
 	d, now := b.Newest(), h.now()
 	var away []string
 	signers := d.Signers()
@@ -40,7 +41,7 @@ func (h *heard) document(b *network.Book, self protocol.Peer) string {
 	case len(signers)-len(away) < d.Quorum():
 		return fmt.Sprintf("the network cannot change: %d of %d signers have to sign, and some are not heard (%s). If they are lost, it never can: docs/network.md#signers says what to do",
 			d.Quorum(), len(signers), strings.Join(away, "; "))
-	case b.Signs() && len(waits) > 0 && len(proposed) > 0:
+	case !current && b.Signs() && len(waits) > 0 && len(proposed) > 0:
 		return fmt.Sprintf("a change of the network waits: this peer signs once it has heard %s, since its folder may be older than what it has signed. If they are lost, or the folder was not restored from a backup: `peerd network sign %s --without %s`",
 			strings.Join(waits, ", "), proposed[0].Hash, strings.Join(waits, ","))
 	}

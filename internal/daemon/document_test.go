@@ -30,9 +30,10 @@ func TestTheDocumentsNotice(t *testing.T) {
 		return b
 	}
 	h := heard{now: func() time.Time { return now }, since: now.Add(-time.Minute)}
+	current := false
 	says := func(b *network.Book, parts ...string) {
 		t.Helper()
-		text := h.document(b, 0)
+		text := h.document(b, 0, current)
 		for _, part := range parts {
 			if !strings.Contains(text, part) {
 				t.Errorf("%q does not say %q", text, part)
@@ -48,6 +49,9 @@ func TestTheDocumentsNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(b, "this peer signs once it has heard b, c", "`peerd network sign "+b.Proposed()[0].Hash+" --without b,c`")
+	current = true
+	says(b)
+	current = false
 	h.since = now.Add(-5 * time.Hour)
 	h.note([]gossip.PeerStatus{{Peer: 1, LastSeen: now.Add(-3 * time.Hour)}})
 	says(b, "the network cannot change: 2 of 3 signers have to sign", "b, last heard 3 hours ago; c, not heard since this peer started, 5 hours ago", "docs/network.md#signers")
