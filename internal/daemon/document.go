@@ -16,8 +16,9 @@ func (p *Daemon) documentNotice() (notice string) {
 		return ""
 	}
 	p.heard.note(host.Status())
+	current := p.site.Current()
 	_ = p.record.With(func(b *network.Book) error { // others report an error
-		notice = p.heard.document(b, deployment.Self, p.site.Current())
+		notice = p.heard.document(b, deployment.Self, current)
 		return nil
 	})
 	return notice
