@@ -431,8 +431,7 @@ func (p *past) act() {
 	}
 }
 
-// spread lets the peers hear from each other what they remember, as [gossip.Host.TradeMemories] does. A peer that is no
-// neighbour says so if it remembers what is missing here.
+// spread lets the peers hear from each other what they remember, as [gossip.Host.TradeMemories] does, and show it to the site.
 func (p *past) spread() {
 	p.tally.Spreads++
 	p.spoken = true
@@ -450,8 +449,13 @@ func (p *past) spread() {
 	if p.third.Records < highest.Records {
 		p.third = highest
 	}
-	if own, _ := p.s.Checkpoint(); !slices.Contains(p.c.Neighbours, joined) && p.rng.IntN(2) == 0 && !own.Follows(highest) {
-		p.s.OnRemembered(joined, highest, true)
+	if highest.Records == 0 {
+		return
+	}
+	for _, n := range []protocol.Peer{left, right, joined} { // linked or not
+		if p.rng.IntN(2) == 0 && (n == joined || !p.net.peers[n].deaf) {
+			p.s.OnMemory(n, highest)
+		}
 	}
 }
 
