@@ -72,10 +72,9 @@ func (h *Host) tradeMemories(s network.Stream) {
 func (h *Host) memories(to protocol.Peer) (b []byte) {
 	for _, m := range h.members {
 		all := []protocol.SignedCheckpoint{m.remembered()}
-		switch m.index {
-		case h.cfg.Self:
+		if m.index == h.cfg.Self {
 			all[0] = *h.checkpoint.Load()
-		case to:
+		} else if m.index == to {
 			all = append(all, m.unshown()...)
 		}
 		for _, c := range all {

@@ -28,7 +28,7 @@ func TestStatesAreReadAsTheyWereSaved(t *testing.T) {
 		}) {
 			t.Errorf("%x and %+v", s.Bytes(), s.Releases())
 		}
-		if inside, err := protocol.Inside(vouch.For(s)); err == nil {
+		if inside, none := protocol.Inside(vouch.For(s)); none == nil {
 			t.Errorf("%x are taken for bytes of this module", inside)
 		}
 	}

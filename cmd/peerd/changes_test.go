@@ -187,7 +187,7 @@ func TestAnAdminSaysWhomItHasToHear(t *testing.T) {
 	does(t, "network", "new", "--dir", a, "--name", "clinics", "--peer", "a", "--addr", addrs[0], "--admin")
 	does(t, "network", "add", "b", gossip.SeedIdentity([32]byte{7}).ID(), "--addr", addrs[1], "--dir", a)
 	first := runs(t, a)
-	eventually(t, "a answers", func() bool { _, err := daemon.AskStatus(t.Context(), a); return err == nil })
+	eventually(t, "a answers", func() bool { _, no := daemon.AskStatus(t.Context(), a); return no == nil })
 	if c, _, stderr := peerd(t, "network", "set", "protocol.phases.pull", "7", "--dir", a); c != exitOK || !strings.Contains(stderr, "NOTICE: a change of the network waits: this peer signs once it has heard b, ") {
 		t.Errorf("code %d, %s", c, stderr)
 	}

@@ -38,8 +38,11 @@ func TestInitLeavesRoomForNoMoreThanFits(t *testing.T) {
 func TestNoNameReachesTheTerminalRaw(t *testing.T) {
 	const name = "a\x1b[31m\u202E\u009b"
 	for _, args := range [][]string{
-		{"config", "check", "--set", "arms=[b, \"" + name + "\"]"}, {"config", "show", "--set", "dir=" + name}, {"config", "show", "--json", "--set", "dir=" + name},
-		{"config", "show", name}, {"config", "check", "--json", "--set", "arms=" + name},
+		{"config", "check", "--set", "arms=[b, \"" + name + "\"]"},
+		{"config", "show", "--set", "dir=" + name},
+		{"config", "show", "--json", "--set", "dir=" + name},
+		{"config", "show", name},
+		{"config", "check", "--json", "--set", "arms=" + name},
 	} {
 		if _, stdout, stderr := peerd(t, args...); strings.ContainsAny(stdout+stderr, "\x1b\u202E\u009b") || !strings.Contains(stdout+stderr, `\u202e`) {
 			t.Errorf("%q: %q %q", args, stdout, stderr)

@@ -34,15 +34,32 @@ func founded(t *testing.T, dir string) {
 // writers are the commands that change a folder, and readers those that do not.
 func writers() [][]string {
 	return [][]string{
-		{"run"}, {"recover"}, {"network", "invite", "b"}, {"network", "move", "--addr", "/ip4/127.0.0.1/tcp/4002"}, {"network", "rotate"},
-		{"network", "extend", "blue"}, {"network", "remove", "a"}, {"network", "sign", "x"}, {"network", "withdraw"},
+		{"run"},
+		{"recover"},
+		{"network", "invite", "b"},
+		{"network", "move", "--addr", "/ip4/127.0.0.1/tcp/4002"},
+		{"network", "rotate"},
+		{"network", "extend", "blue"},
+		{"network", "remove", "a"},
+		{"network", "sign", "x"},
+		{"network", "withdraw"},
 	}
 }
 
 func readers(file string) [][]string {
 	return [][]string{
-		{"id"}, {"network", "show"}, {"doctor"}, {"status"}, {"peers"}, {"gain"}, {"config", "show"}, {"privacy", "explain"},
-		{"ledger", "show"}, {"ledger", "export", "-o", file}, {"decisions", "export", "-o", file}, {"backup", "-o", file},
+		{"id"},
+		{"network", "show"},
+		{"doctor"},
+		{"status"},
+		{"peers"},
+		{"gain"},
+		{"config", "show"},
+		{"privacy", "explain"},
+		{"ledger", "show"},
+		{"ledger", "export", "-o", file},
+		{"decisions", "export", "-o", file},
+		{"backup", "-o", file},
 	}
 }
 

@@ -123,7 +123,11 @@ func TestEveryCommandRefusesWhatTheBudgetDoesNotPay(t *testing.T) {
 	}
 	numbers := regexp.MustCompile(`is epsilon (\S+) with this delta; the budget is epsilon 2 with delta 1e-06`)
 	for _, args := range [][]string{
-		{"config", "check", file}, {"privacy", "explain", file}, {"audit", "--quick", file}, {"gain", file}, {"run", file},
+		{"config", "check", file},
+		{"privacy", "explain", file},
+		{"audit", "--quick", file},
+		{"gain", file},
+		{"run", file},
 		append([]string{"init", "--dir", filepath.Join(t.TempDir(), "new")}, all...),
 	} {
 		code, stdout, stderr := peerd(t, append(args, set...)...)

@@ -69,7 +69,7 @@ func (p *Daemon) rotate() error {
 		}
 		at, open := p.site.Checkpoint()
 		if !open {
-			return fmt.Errorf("the key is not replaced yet, since this peer may be an old copy: %v", p.site.Ready(context.Background()))
+			return fmt.Errorf("the key is not replaced yet, since this peer may be an old copy: %w", p.site.Ready(context.Background()))
 		}
 		c := network.Change{Kind: network.Rotate, Peer: deployment.Network.Peers[deployment.Self].Name, ID: next.ID()}
 		if at.Records > 0 {

@@ -27,11 +27,11 @@ func TestNoOldFolderReplacesItsKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := c.Settings.Identity()
+	id, err := c.Identity()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := network.Document{Version: 1, Name: "clinics", Start: time.Now().UTC().Truncate(time.Second), Every: "1s", Settings: c.Settings.SharedSettings(), Links: [][2]int{{0, 1}}}
+	d := network.Document{Version: 1, Name: "clinics", Start: time.Now().UTC().Truncate(time.Second), Every: "1s", Settings: c.SharedSettings(), Links: [][2]int{{0, 1}}}
 	for i, id := range []string{id.ID(), gossip.SeedIdentity([32]byte{9}).ID()} {
 		d.Peers = append(d.Peers, network.Peer{Name: string(rune('a' + i)), ID: id, Addrs: []string{"/ip4/127.0.0.1/tcp/1"}, Standing: network.Present})
 	}
@@ -48,7 +48,7 @@ func TestNoOldFolderReplacesItsKey(t *testing.T) {
 	}
 	defer func() { _ = p.site.Close() }()
 	wanted := func() (all []network.Change) {
-		if err := p.record.With(func(b *network.Book) error { all = b.Record().Wanted; return nil }); err != nil {
+		if err = p.record.With(func(b *network.Book) error { all = b.Record().Wanted; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		return all

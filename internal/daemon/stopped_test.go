@@ -80,9 +80,9 @@ func TestTheStatusNamesAStoppedSite(t *testing.T) {
 	_ = free.Close()
 	n := config.Network{Name: "clinics", Start: time.Now(), Every: 20 * time.Millisecond, Links: [][2]int{{0, 1}}}
 	for _, name := range []string{"north", "south"} {
-		id, err := Init(plan.Schema(), []string{"dir=" + filepath.Join(folder, name)})
-		if err != nil {
-			t.Fatal(err)
+		id, failed := Init(plan.Schema(), []string{"dir=" + filepath.Join(folder, name)})
+		if failed != nil {
+			t.Fatal(failed)
 		}
 		n.Peers = append(n.Peers, config.Member{Name: name, ID: id.ID})
 	}
@@ -102,16 +102,16 @@ func TestTheStatusNamesAStoppedSite(t *testing.T) {
 	}()
 	defer stopSecond()
 	for i, at := range []string{"/ip4/127.0.0.1/tcp/0", address} {
-		c, err := plan.Schema().Load("", []string{
+		c, failed := plan.Schema().Load("", []string{
 			"dir=" + filepath.Join(folder, n.Peers[i].Name), "network=" + file, "listen=" + at, "arms=red,green", "privacy.epsilon=1",
 			"learner.name=imed", "world.kind=bernoulli", "world.bernoulli.means=[[0.2, 0.8]]",
 		})
-		if err != nil {
-			t.Fatal(err)
+		if failed != nil {
+			t.Fatal(failed)
 		}
-		d, err := New(&c.Settings, Options{}, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
+		d, failed := New(&c.Settings, Options{}, slog.New(slog.DiscardHandler))
+		if failed != nil {
+			t.Fatal(failed)
 		}
 		peers = append(peers, d)
 	}
@@ -127,10 +127,10 @@ func TestTheStatusNamesAStoppedSite(t *testing.T) {
 	status := func(what string, ok func(api.Status) bool) {
 		t.Helper()
 		for last := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-			s, err := peers[0].Status(t.Context())
+			s, failed := peers[0].Status(t.Context())
 			switch {
-			case err != nil:
-				t.Fatal(err)
+			case failed != nil:
+				t.Fatal(failed)
 			case ok(s):
 				return
 			case time.Now().After(last):

@@ -37,9 +37,9 @@ func network(t *testing.T, s Site, sites int, run, decisions uint64, means []flo
 	queues, pulls, coins := make([][]waiting, sites), make([][]uint64, sites), rand.New(rand.NewChaCha8(seed.Of("world")))
 	for i := range sites {
 		own := node.PeerSeed(run, protocol.Peer(i))
-		a, err := spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: unread{}})
-		if err != nil {
-			t.Fatal(err)
+		a, failed := spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: unread{}})
+		if failed != nil {
+			t.Fatal(failed)
 		}
 		agents, pulls[i] = append(agents, a), make([]uint64, len(means))
 	}

@@ -13,7 +13,7 @@ import (
 // lists calls f with the path of each list in a body, and of each object with any names, and with what makes a body of its
 // text, in which elements of outer lists are repeated as often as there is room. A list that a body gets later is among them.
 func lists(of reflect.Type, path string, body func(string) string, size int, f func(path string, named bool, body func(string) string)) {
-	switch of.Kind() {
+	switch of.Kind() { //nolint:exhaustive // other kinds have no elements
 	case reflect.Struct:
 		for _, x := range reflect.VisibleFields(of) {
 			if name, _, _ := strings.Cut(x.Tag.Get("json"), ","); name != "" {

@@ -92,13 +92,11 @@ const compactionRetry = time.Second
 
 // wrote handles an error of making or writing the file.
 func (f watchedFile) wrote(err error) error {
-	switch f.as {
-	case "pebble-wal", "pebble-memtable-flush":
+	if f.as == "pebble-wal" || f.as == "pebble-memtable-flush" {
 		return f.must(err)
-	case "pebble-compaction":
-		if err != nil {
-			time.Sleep(compactionRetry)
-		}
+	}
+	if f.as == "pebble-compaction" && err != nil {
+		time.Sleep(compactionRetry)
 	}
 	return err
 }
