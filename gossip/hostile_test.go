@@ -207,6 +207,36 @@ func attacked(t *testing.T, do attack, reason string, long time.Duration) {
 	t.Logf("%d refused, %d lines name the member, %d MB more", status(victim, 0).Refused, log.lines("hostile"), int64(most-before)>>20)
 }
 
+// TestTwoHostileMembersAtOnce: both show documents of 2 MB at the same time, and both are named.
+func TestTwoHostileMembersAtOnce(t *testing.T) {
+	cs := configs(4, path(4))
+	for i := range cs {
+		cs[i].Document = &record{paper{words: []string{"a"}}}
+	}
+	victim := start(t, cs[2:])[0]
+	eventually(t, "a link", func() bool { return status(victim, 3).State == Up })
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var liars sync.WaitGroup
+	for i := range 2 {
+		r := raw(t, cs[i].Identity, victim)
+		liars.Go(func() { shown("steps", []string{"0", "null"}[i])(ctx, t, r, victim) })
+	}
+	time.Sleep(300 * time.Millisecond)
+	eventually(t, "both counted", func() bool { return status(victim, 0).Refused > 0 && status(victim, 1).Refused > 0 })
+	if s := status(victim, 3); s.State != Up || s.Refused > 0 {
+		t.Errorf("an honest peer: %+v", s)
+	}
+	cancel()
+	liars.Wait()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.Sys-before.Sys) >> 20; grown > 200 {
+		t.Errorf("attackers and victim took %d MB more, want at most 200", grown)
+	}
+}
+
 // TestStreamsHaveAQuota for each peer, however short they are.
 func TestStreamsHaveAQuota(t *testing.T) {
 	cs := configs(2, path(2))
