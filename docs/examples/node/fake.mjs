@@ -66,7 +66,7 @@ export class Fake {
     let answer;
     if (this.token && request.headers.authorization !== `Bearer ${this.token}`) answer = problem(401);
     else if (typeof plan === 'number') answer = problem(plan);
-    else if (!body) answer = { status: 200, doc: [{ name: 'mail', pulls: 3, estimate: 0.5, samples: 2, noise_sd: 0.1 }] };
+    else if (!body) answer = { status: 200, doc: [{ name: 'mail', pulls: 3, estimate: 0.5, samples: 2, noise_sd: 0.1, own: 2, borrowed: 1, borrowed_sites: 1 }] };
     else if (request.url.endsWith('/batch')) {
       const [key, word] = body.decisions ? ['decisions', 'decision'] : ['rewards', 'receipt'];
       const outcomes = body[key].map((b) => this.#one(`/v1/${key}`, b));

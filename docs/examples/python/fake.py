@@ -97,7 +97,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         elif isinstance(plan, int):
             status, doc = problem(plan)
         elif body is None:
-            status, doc = 200, [{"name": "mail", "pulls": 3, "estimate": 0.5, "samples": 2.0, "noise_sd": 0.1}]
+            status, doc = 200, [{"name": "mail", "pulls": 3, "estimate": 0.5, "samples": 2.0, "noise_sd": 0.1, "own": 2, "borrowed": 1, "borrowed_sites": 1}]
         elif self.path.endswith("/batch"):
             key, word = ("decisions", "decision") if "decisions" in body else ("rewards", "receipt")
             outcomes = [self.peer.one("/v1/" + key, b) for b in body[key]]
