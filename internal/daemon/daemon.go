@@ -185,7 +185,7 @@ func (p *Daemon) lockstep(trace string) error {
 
 // Run plays until ctx is done or something fails.
 func (p *Daemon) Run(ctx context.Context) error {
-	spareCollections()
+	spareCollections(ctx)
 	manager, fault := newService(p.Ready, p.log)
 	if fault != nil {
 		return config.Failf(config.ErrUsage, "WATCHDOG_USEC: %w", fault)
