@@ -72,9 +72,10 @@ func (h *Host) tradeMemories(s network.Stream) {
 func (h *Host) memories(to protocol.Peer) (b []byte) {
 	for _, m := range h.members {
 		all := []protocol.SignedCheckpoint{m.remembered()}
-		if m.index == h.cfg.Self {
+		switch m.index { //nolint:exhaustive // peers are numbers
+		case h.cfg.Self:
 			all[0] = *h.checkpoint.Load()
-		} else if m.index == to {
+		case to:
 			all = append(all, m.unshown()...)
 		}
 		for _, c := range all {
