@@ -122,7 +122,7 @@ func TestAnEmptyValueMakesNothing(t *testing.T) {
 	if s, err := protocol.Inside(zero(protocol.Inside)); err == nil {
 		t.Errorf("the bytes of a state: %x", s)
 	}
-	if (new(dp.Curator)).Load(dp.NewSecret(vouch.Value[[]byte]{})) == nil {
+	if new(dp.Curator).Load(dp.NewSecret(vouch.Value[[]byte]{})) == nil {
 		t.Error("a curator")
 	}
 	for _, mode := range []dp.Mode{dp.Private, dp.Lockstep} {
