@@ -261,3 +261,18 @@ func TestNothingIsBelievedBeyondWhatIsPaidFor(t *testing.T) {
 		}
 	}
 }
+
+// TestAStatedLedgerIsReported: a peer without a link that knows no more than what the owner stated with its new key reports it, so that
+// an owner that has released nothing since opens.
+func TestAStatedLedgerIsReported(t *testing.T) {
+	cs, ws, _ := replaced(3)
+	cs[0].Checkpoint = checkpointOf(10)
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	if err := hosts[0].TradeMemories(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if !ws[0].shown(2, checkpointOf(10)) {
+		t.Error("what was stated is not reported")
+	}
+}

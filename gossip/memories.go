@@ -67,8 +67,8 @@ func (h *Host) tradeMemories(s network.Stream) {
 	})
 }
 
-// memories returns the highest checkpoint of each peer that is known here with its signature, this peer's among them, and
-// of the peer that they are for also those that it has to compare with its ledger.
+// memories returns the highest checkpoint of each peer that is known here with its signature, or was stated with the key, this
+// peer's among them, and of the peer that they are for also those that it has to compare with its ledger.
 func (h *Host) memories(to protocol.Peer) (b []byte) {
 	for _, m := range h.members {
 		all := []protocol.SignedCheckpoint{m.remembered()}
@@ -79,7 +79,7 @@ func (h *Host) memories(to protocol.Peer) (b []byte) {
 			all = append(all, m.unshown()...)
 		}
 		for _, c := range all {
-			if c.Records > 0 && c.Signature != [signatureSize]byte{} {
+			if c.Records > 0 && (c.Signature != [signatureSize]byte{} || c.Checkpoint == h.cfg.Peers[m.index].stated()) {
 				b = appendCheckpoint(binary.AppendUvarint(b, uint64(m.index)), c, true)
 			}
 		}
