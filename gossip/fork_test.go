@@ -262,7 +262,7 @@ func TestNothingIsBelievedBeyondWhatIsPaidFor(t *testing.T) {
 	}
 }
 
-// TestAStatedLedgerIsReported: a peer without a link that knows no more than what the owner stated with its new key reports it, so that
+// TestAStatedLedgerIsReported: a peer without a link that knows only what the owner stated with its new key reports it, so that
 // an owner that has released nothing since opens.
 func TestAStatedLedgerIsReported(t *testing.T) {
 	cs, ws, _ := replaced(3)
