@@ -44,7 +44,7 @@ func playTogether(learner func(site int) Learner, means [][]float64, rounds int,
 
 // TestAnOddSiteLosesNoMoreThanAlone: of ten sites that are alike all lose much less than alone, and so do nine when the tenth has an arm that
 // pays better there than elsewhere; half of the time that site loses no more than half of the runs alone do, and no run is linear. These are the
-// ratios of docs/experiments.md, over few runs.
+// ratios of docs/lab/experiments.md, over few runs.
 func TestAnOddSiteLosesNoMoreThanAlone(t *testing.T) {
 	const runs, rounds, odd = 16, 10_000, 9
 	for last, most := range map[float64]float64{.2: .72, .8: .75} {

@@ -1,6 +1,10 @@
 package protocol_test
 
 import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
 	"testing"
 
 	"peerd.dev/protocol"
@@ -15,6 +19,36 @@ func TestFreeKindsAreFree(t *testing.T) {
 				t.Errorf("%s has %s, kind %d of those for other modules", p.Words().Name, name, k)
 			}
 		}
+	}
+}
+
+var rangeOfKinds = regexp.MustCompile(`(?m)^//\t(\d+ to \d+: [a-z -]+)$`)
+
+// TestKindsAreListed: the comment of kind.go has the kinds of every protocol, and no two protocols share one.
+func TestKindsAreListed(t *testing.T) {
+	source, err := os.ReadFile("kind.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for _, m := range rangeOfKinds.FindAllStringSubmatch(string(source), -1) {
+		listed = append(listed, m[1])
+	}
+	want, owner := []string{"1 to 2: no protocol"}, make(map[protocol.Kind]string)
+	for _, p := range table.Protocols() {
+		name, kinds := p.Words().Name, []protocol.Kind(nil)
+		for k := range protocol.TraitsOf(p).Kinds {
+			if other := owner[k]; other != "" {
+				t.Errorf("%s and %s both have kind %d", other, name, k)
+			}
+			kinds, owner[k] = append(kinds, k), name
+		}
+		want = append(want, fmt.Sprintf("%d to %d: %s", slices.Min(kinds), slices.Max(kinds), name))
+	}
+	slices.Sort(listed)
+	slices.Sort(want)
+	if !slices.Equal(listed, want) {
+		t.Errorf("kind.go lists\n%q\nwant\n%q", listed, want)
 	}
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Shows that a promise of scripts/show/table.txt holds: runs the row of that name, which prints what it measured and fails
-# if the promise does not hold. Arguments go to its commands. Without a name: all rows.
-# Usage: scripts/show.sh [NAME [ARGUMENT...]]
+# if the promise does not hold. Arguments go to its commands. Without a name: all rows. --record also adds a line to
+# docs/lab/runs.md.
+# Usage: scripts/show.sh [[--record] NAME [ARGUMENT...]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 table=scripts/show/table.txt
@@ -16,7 +17,12 @@ if [ $# -eq 0 ]; then
 	END { if (name) printf "  %-23s %-9s %s%s\n", name, time, shows, needs }' $table
 	exit
 fi
-name=$1
+record=
+if [ "$1" = --record ]; then
+	record=docs/lab/runs.md
+	shift
+fi
+name=${1:?--record wants the name of a row}
 shift
 row=$(awk -v name="$name" '/^[^\t]/ { on = $0 == name } on' $table)
 if [ -z "$row" ]; then
@@ -34,5 +40,19 @@ fi
 if [[ $needs = *quiet* ]]; then
 	echo "$name measures: nothing else should run meanwhile" >&2
 fi
-exec bash -c "set -euo pipefail
-$(sed -n 's/^\trun: //p' <<<"$row")" "$name" "$@"
+commands="set -euo pipefail
+$(sed -n 's/^\trun: //p' <<<"$row")"
+if [ -z "$record" ]; then
+	exec bash -c "$commands" "$name" "$@"
+fi
+
+commit=$(git rev-parse --short=8 HEAD)
+[ -z "$(git status --porcelain -- ":!$record")" ] || commit+=+
+printed=$(mktemp)
+trap 'rm -f "$printed"' EXIT
+held=yes
+bash -c "$commands" "$name" "$@" 2>&1 | tee "$printed" || held=no
+# The figure: the last line with a digit that is no line of go test about itself.
+figure=$(sed -E '/^ *(ok|FAIL|PASS|exit status|---|===|#)/d; s/^ +[a-z0-9_]+\.go:[0-9]+: //; s/\|/,/g; s/^[[:space:]]+//' "$printed" | grep '[0-9]' | tail -n 1 | cut -c 1-200) || true
+echo "| $name${*:+ $*} | $(date -u +%F) | $commit | $SECONDS | $held | $figure |" >>$record
+[ $held = yes ]

@@ -15,7 +15,7 @@ func newExperiment(o *options) *cobra.Command {
 		Use:   "experiment",
 		Short: "Simulate networks over many seeds",
 		Long: `Simulate networks over many seeds and compare the cells of an experiment.
-docs/experiments.md explains the settings and the results.`,
+docs/lab/experiments.md explains the settings and the results.`,
 		Args: cobra.NoArgs,
 		RunE: help,
 	}

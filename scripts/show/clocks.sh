@@ -4,7 +4,7 @@
 # every link's clock at the paper's rate of one exchange a round over all links, with ε = 1
 # and without noise, for two consistency rules. Absent peers choose nothing, so runs with
 # churn are longer: every peer makes about as many choices as without faults. Takes ten
-# minutes on two cores and prints the tables of docs/asynchrony.md.
+# minutes on two cores and prints the tables of docs/lab/asynchrony.md.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

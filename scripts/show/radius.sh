@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The calibrated radius against formula (12) of paper 004 (docs/papers.md) as printed: over
+# The calibrated radius against formula (12) of paper 004 (docs/lab/papers.md) as printed: over
 # 100 random instances and 600,000 rounds the printed one has at least 20 times the regret,
 # estimates lie outside the radii no more often than the radii promise, and the privacy
 # promise is the same under both: charge and noise are equal, and the audit finds nothing

@@ -74,19 +74,19 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.noise", Default: sites.TightNoise, Shared: true, Fixed: true, Later: true, Rule: config.OneOf(sites.TightNoise, sites.PrintedNoise),
-			Doc: "How much Gaussian noise there is: what epsilon and delta ask for (tight), or what papers 000 and 002 (docs/papers.md) print for records with features in mechanism tree-gaussian, for comparison (printed).",
+			Doc: "How much Gaussian noise there is: what epsilon and delta ask for (tight), or what papers 000 and 002 (docs/lab/papers.md) print for records with features in mechanism tree-gaussian, for comparison (printed).",
 		},
 		{
 			Name: "experiment.raw.choices", Default: "false", Shared: true, Fixed: true, Later: true, Rule: config.YesNo(),
-			Doc: "Choices within a batch follow from the records of that batch, too, as in Algorithm 1 of paper 002 (docs/papers.md). That is not private, and for mode: lockstep.",
+			Doc: "Choices within a batch follow from the records of that batch, too, as in Algorithm 1 of paper 002 (docs/lab/papers.md). That is not private, and for mode: lockstep.",
 		},
 		{
 			Name: "experiment.raw.news", Default: "0", Shared: true, Fixed: true, Later: true, Rule: config.Number("a number from 0 to 1000000000", func(x float64) bool { return x >= 0 && x <= 1e9 }),
-			Doc: "A site sends the sum over its batches only when its records since the last message, times what they add to the log-determinant of what it knew then, are this much, as in Algorithm 1 of paper 000 (docs/papers.md), where it is D over 2. All batches are released and charged for. With 0 it sends every batch. That messages follow from records is not private, and for mode: lockstep.",
+			Doc: "A site sends the sum over its batches only when its records since the last message, times what they add to the log-determinant of what it knew then, are this much, as in Algorithm 1 of paper 000 (docs/lab/papers.md), where it is D over 2. All batches are released and charged for. With 0 it sends every batch. That messages follow from records is not private, and for mode: lockstep.",
 		},
 		{
 			Name: "experiment.lemmas", Default: "false", Rule: config.YesNo(),
-			Doc: "Check in every round what paper 004 (docs/papers.md) claims about protocol average: the sum of estimates and Lemmas 1 to 3.",
+			Doc: "Check in every round what paper 004 (docs/lab/papers.md) claims about protocol average: the sum of estimates and Lemmas 1 to 3.",
 		},
 		{
 			Name: "experiment.coverage", Default: "false", Rule: config.YesNo(),
@@ -146,7 +146,7 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.cost.hub", Default: "1", Rule: config.Number("a number from 0", func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }),
-			Doc: "What a round costs in which releases go over a link of a peer without arms: c₁ of paper 003 (docs/papers.md).",
+			Doc: "What a round costs in which releases go over a link of a peer without arms: c₁ of paper 003 (docs/lab/papers.md).",
 		},
 		{
 			Name: "experiment.cost.link", Default: "1", Rule: config.Number("a number from 0", func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }),

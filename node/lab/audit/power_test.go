@@ -61,7 +61,7 @@ func (c claim) found(share float64, runs, audits int) (n int) {
 }
 
 // TestPowerOfTheBound: noise of half the scale is found by the bound alone at the default number
-// of runs, and correct noise is not. With PEERD_LONG it prints the table of docs/audit.md.
+// of runs, and correct noise is not. With PEERD_LONG it prints the table of docs/lab/audit.md.
 func TestPowerOfTheBound(t *testing.T) {
 	claims := map[string]claim{"laplace": {dp.Laplace, 1}, "gaussian": gaussianClaim(t, 5, 1e-6)}
 	for name, c := range claims {

@@ -21,7 +21,7 @@ import (
 // run concurrently, with Algorithms 1 and 4 of paper 004 as printed: in every round one random
 // edge averages at once. Learner, noise, rewards and consistency max are the same. With few seeds
 // the regrets may differ by their intervals and a tenth; PEERD_LONG plays the seeds of
-// docs/asynchrony.md.
+// docs/lab/asynchrony.md.
 func TestAsynchronyAgainstThePaper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million agent steps")
