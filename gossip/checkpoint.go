@@ -15,55 +15,44 @@ const signedCheckpoint = "peerd/checkpoint/1"
 const (
 	// checkpointTag is the first byte of a checkpoint's frame. No message begins with
 	// it: messages begin with a field number, and there is no field 0.
-	checkpointTag = 0x00
-	signatureSize = 64
-	maxCheckpoint = 1 + binary.MaxVarintLen64 + 32 + signatureSize
+	checkpointTag  = 0x00
+	signatureSize  = 64
+	tailSize       = 32 + signatureSize // of head and signature
+	checkpointSize = 8 + tailSize       // in a hello
+	maxCheckpoint  = 1 + binary.MaxVarintLen64 + tailSize
 )
 
 // checkpointFrame returns the frame that carries c: checkpointTag, then the number of records as
-// a varint in its shortest form, the head, and the signature, if it has one.
-func checkpointFrame(c protocol.SignedCheckpoint, signed bool) []byte {
+// a varint in its shortest form, the head, and the signature.
+func checkpointFrame(c protocol.SignedCheckpoint) []byte {
 	b := make([]byte, 1, maxCheckpoint)
 	b[0] = checkpointTag
 	b = binary.AppendUvarint(b, c.Records)
-	return appendHead(b, c, signed)
+	return appendTail(b, c)
 }
 
-func appendHead(b []byte, c protocol.SignedCheckpoint, signed bool) []byte {
-	b = append(b, c.Head[:]...)
-	if signed {
-		b = append(b, c.Signature[:]...)
-	}
-	return b
+func appendTail(b []byte, c protocol.SignedCheckpoint) []byte {
+	return append(append(b, c.Head[:]...), c.Signature[:]...)
 }
 
 func isCheckpoint(frame []byte) bool { return len(frame) > 0 && frame[0] == checkpointTag }
 
-func parseCheckpoint(frame []byte, signed bool) (c protocol.SignedCheckpoint, err error) {
-	tail := checkpointSize(signed) - 8
-	if len(frame) < 2+tail || len(frame) > maxCheckpoint || !isCheckpoint(frame) {
+func parseCheckpoint(frame []byte) (c protocol.SignedCheckpoint, err error) {
+	if len(frame) < 2+tailSize || len(frame) > maxCheckpoint || !isCheckpoint(frame) {
 		return c, fmt.Errorf("%w: checkpoint of %d bytes", errViolation, len(frame))
 	}
 	c.Records, _ = binary.Uvarint(frame[1:])
-	rest := frame[len(frame)-tail:]
+	rest := frame[len(frame)-tailSize:]
 	copy(c.Signature[:], rest[copy(c.Head[:], rest):])
-	if !canonical(c) || !bytes.Equal(checkpointFrame(c, signed), frame) {
+	if !canonical(c) || !bytes.Equal(checkpointFrame(c), frame) {
 		return protocol.SignedCheckpoint{}, fmt.Errorf("%w: checkpoint not in canonical form", errViolation)
 	}
 	return c, nil
 }
 
-// checkpointSize returns the length of a checkpoint in a hello.
-func checkpointSize(signed bool) int {
-	if signed {
-		return 8 + 32 + signatureSize
-	}
-	return 8 + 32
-}
-
 // appendCheckpoint appends c in the form that a hello has.
-func appendCheckpoint(b []byte, c protocol.SignedCheckpoint, signed bool) []byte {
-	return appendHead(binary.BigEndian.AppendUint64(b, c.Records), c, signed)
+func appendCheckpoint(b []byte, c protocol.SignedCheckpoint) []byte {
+	return appendTail(binary.BigEndian.AppendUint64(b, c.Records), c)
 }
 
 // readCheckpoint reads a checkpoint in the form that a hello has.

@@ -117,8 +117,8 @@ func begin(t testing.TB, c Config) *Host {
 func TestCheckpointFramesComeBack(t *testing.T) {
 	owner := &configs(2, path(2))[0]
 	for _, n := range []uint64{0, 1, 127, 128, 1 << 40, 1<<64 - 1} {
-		b := checkpointFrame(signedBy(owner, checkpointOf(n)), true)
-		if m, err := parseCheckpoint(b, true); err != nil || m != signedBy(owner, checkpointOf(n)) || !isCheckpoint(b) {
+		b := checkpointFrame(signedBy(owner, checkpointOf(n)))
+		if m, err := parseCheckpoint(b); err != nil || m != signedBy(owner, checkpointOf(n)) || !isCheckpoint(b) {
 			t.Errorf("%v came back as %v: %v", checkpointOf(n), m, err)
 		}
 		if _, err := protocol.Decode(vouch.For(b)); err == nil {
@@ -131,10 +131,10 @@ func TestCheckpointFramesComeBack(t *testing.T) {
 	recordless := append(make([]byte, 2+32), bytes.Repeat([]byte{1}, signatureSize)...)
 	for name, b := range map[string][]byte{
 		"nothing": {}, "a tag": {0}, "a message": message, "a count in a longer form": long,
-		"a head without a record": headless, "a signature without a record": recordless, "a byte more": append(checkpointFrame(signedBy(owner, checkpointOf(3)), true), 0),
+		"a head without a record": headless, "a signature without a record": recordless, "a byte more": append(checkpointFrame(signedBy(owner, checkpointOf(3))), 0),
 		"a count without end": append([]byte{0}, bytes.Repeat([]byte{0xff}, 42+signatureSize)...),
 	} {
-		if m, err := parseCheckpoint(b, true); !errors.Is(err, errViolation) {
+		if m, err := parseCheckpoint(b); !errors.Is(err, errViolation) {
 			t.Errorf("%s was read as %v: %v", name, m, err)
 		}
 	}
@@ -142,17 +142,17 @@ func TestCheckpointFramesComeBack(t *testing.T) {
 
 func FuzzCheckpoint(f *testing.F) {
 	owner := &configs(2, path(2))[0]
-	f.Add(checkpointFrame(signedBy(owner, checkpointOf(0)), true))
-	f.Add(checkpointFrame(signedBy(owner, checkpointOf(300)), true))
+	f.Add(checkpointFrame(signedBy(owner, checkpointOf(0))))
+	f.Add(checkpointFrame(signedBy(owner, checkpointOf(300))))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := parseCheckpoint(b, true)
+		m, err := parseCheckpoint(b)
 		if err != nil {
 			if !errors.Is(err, errViolation) {
 				t.Fatal(err)
 			}
 			return
 		}
-		if !bytes.Equal(checkpointFrame(m, true), b) {
+		if !bytes.Equal(checkpointFrame(m), b) {
 			t.Fatalf("%x read as %v", b, m)
 		}
 		if _, err := protocol.Decode(vouch.For(b)); err == nil {
@@ -500,7 +500,7 @@ func TestALateCheckpointIsNoAlarmAndAForkIs(t *testing.T) {
 	if alarm, n := l.warning(); n != 1 || alarm == "" { // until it has proved itself
 		t.Errorf("%d alarms, %q", n, alarm)
 	}
-	if err := l.checkAdvertised(signedBy(&cs[0], checkpointOf(10)), signedBy(&cs[0], checkpointOf(9)), true); err != nil {
+	if err := l.checkAdvertised(signedBy(&cs[0], checkpointOf(10)), signedBy(&cs[0], checkpointOf(9))); err != nil {
 		t.Error(err)
 	}
 	if alarm, n := l.warning(); n != 1 || alarm != "" {
@@ -535,10 +535,10 @@ func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 		t.Errorf("got %v", remembered)
 	}
 	second, _ := begun(t, r, h, of(6))
-	_, _ = second.Write(prefixed(checkpointFrame(of(9), true)))
+	_, _ = second.Write(prefixed(checkpointFrame(of(9))))
 	eventually(t, "the checkpoint", func() bool { return status(h, 0).Checkpoint == checkpointOf(9) })
 	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
-	_, _ = first.Write(append(prefixed(checkpointFrame(of(6), true)), prefixed(message)...))
+	_, _ = first.Write(append(prefixed(checkpointFrame(of(6))), prefixed(message)...))
 	receive(t, h)
 	if s := status(h, 0); s.Checkpoint != checkpointOf(9) || s.Alarms != 0 || s.Alarm != "" {
 		t.Errorf("%+v", s)
@@ -548,7 +548,7 @@ func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 	if remembered != checkpointOf(9) {
 		t.Errorf("got %v", remembered)
 	}
-	_, _ = third.Write(prefixed(checkpointFrame(of(8), true)))
+	_, _ = third.Write(prefixed(checkpointFrame(of(8))))
 	eventually(t, "an alarm", func() bool { return status(h, 0).Alarms == 1 })
 	eventually(t, "no connection", func() bool { return len(r.Network().ConnsToPeer(h.libp2p.ID())) == 0 })
 }
@@ -604,14 +604,14 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 	}{
 		{"a message before the checkpoint", [][]byte{message}},
 		{"an empty frame before the checkpoint", [][]byte{nil}},
-		{"a checkpoint before the hello's", [][]byte{checkpointFrame(of(4), true)}},
-		{"another head than in the hello", [][]byte{checkpointFrame(signedBy(&cs[0], branch(5, 1)), true)}},
-		{"the same checkpoint twice", [][]byte{checkpointFrame(of(5), true), checkpointFrame(of(5), true)}},
-		{"a first checkpoint without a signature", [][]byte{checkpointFrame(unsigned, true)}},
-		{"a later checkpoint without a signature", [][]byte{checkpointFrame(of(5), true), checkpointFrame(unsigned, true)}},
-		{"another peer's signature", [][]byte{checkpointFrame(signedBy(&cs[1], checkpointOf(7)), true)}},
-		{"a checkpoint that goes back", [][]byte{checkpointFrame(of(5), true), checkpointFrame(of(7), true), checkpointFrame(of(6), true)}},
-		{"a checkpoint that is too long", [][]byte{checkpointFrame(of(7), true), append(checkpointFrame(of(8), true), make([]byte, 20)...)}},
+		{"a checkpoint before the hello's", [][]byte{checkpointFrame(of(4))}},
+		{"another head than in the hello", [][]byte{checkpointFrame(signedBy(&cs[0], branch(5, 1)))}},
+		{"the same checkpoint twice", [][]byte{checkpointFrame(of(5)), checkpointFrame(of(5))}},
+		{"a first checkpoint without a signature", [][]byte{checkpointFrame(unsigned)}},
+		{"a later checkpoint without a signature", [][]byte{checkpointFrame(of(5)), checkpointFrame(unsigned)}},
+		{"another peer's signature", [][]byte{checkpointFrame(signedBy(&cs[1], checkpointOf(7)))}},
+		{"a checkpoint that goes back", [][]byte{checkpointFrame(of(5)), checkpointFrame(of(7)), checkpointFrame(of(6))}},
+		{"a checkpoint that is too long", [][]byte{checkpointFrame(of(7)), append(checkpointFrame(of(8)), make([]byte, 20)...)}},
 	} {
 		s := stream(t, r, h)
 		b := prefixed(mine.encode())
@@ -633,7 +633,7 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 	cs = configs(2, path(2))
 	h = start(t, cs[1:])[0]
 	s := greeted(t, raw(t, cs[0].Identity, h), h, 0)
-	if _, err := s.Write(prefixed(checkpointFrame(of(5), true))); err != nil {
+	if _, err := s.Write(prefixed(checkpointFrame(of(5)))); err != nil {
 		t.Fatal(err)
 	}
 	var code *network.StreamError

@@ -39,11 +39,11 @@ func (l *link) ask(ctx context.Context) (protocol.SignedCheckpoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
 	defer context.AfterFunc(l.h.work, cancel)()
-	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, probeProtocol, probeUnsigned)
+	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, probeProtocol)
 	if err != nil {
 		return protocol.SignedCheckpoint{}, err
 	}
-	ours := l.hello(s.Protocol())
+	ours := l.hello()
 	theirs, err := l.h.cfg.tradeHellos(ctx, s, &ours)
 	if err == nil {
 		err = ours.check(&theirs, l.index)

@@ -32,7 +32,7 @@ func TestNoFrameTakesMuchMemory(t *testing.T) {
 			var b []byte
 			for i := range uint64(10_000) {
 				c := protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: 1}, Signature: [64]byte{1}}
-				b = appendCheckpoint(binary.AppendUvarint(b, i), c, true)
+				b = appendCheckpoint(binary.AppendUvarint(b, i), c)
 			}
 			s, err := r.NewStream(t.Context(), victim.libp2p.ID(), memoryProtocol)
 			if err != nil {

@@ -8,8 +8,6 @@ import (
 	"io"
 	"strings"
 
-	corep2p "github.com/libp2p/go-libp2p/core/protocol"
-
 	"peerd.dev/protocol"
 )
 
@@ -19,21 +17,15 @@ var ErrMismatch = errors.New("hello refused")
 
 const (
 	helloVersion = 6
-	helloFixed   = 1 + 4 + 4 + 32 + 1 + 2*8 // without checkpoints
+	helloSize    = 1 + 4 + 4 + 32 + 1 + 2*checkpointSize + 2*8 // without the network id
 	maxHello     = 384
 )
-
-// unsignedVersion is the version of builds before signatures. Its streams have protocols of their own, and its
-// checkpoints no signatures.
-const unsignedVersion = 5
 
 // hello is the first frame of a stream, in both directions. Its fields are version, index and
 // incarnation (big-endian, 4 bytes each), policy hash, 1 if checkpoints are exchanged or 0, two
 // checkpoints (each a big-endian number of records, a head and a signature; zero if none are exchanged), two
-// runs (8 bytes each), and network id. A hello of another version may differ after its first
-// byte.
+// runs (8 bytes each), and network id.
 type hello struct {
-	version     byte
 	self        protocol.Peer
 	incarnation uint32
 	policy      [32]byte
@@ -50,14 +42,13 @@ type hello struct {
 // hello returns a peer's hello without its checkpoints.
 func (c *Config) hello() hello {
 	return hello{
-		version: helloVersion, self: c.Self, incarnation: c.Incarnation,
-		policy: c.Policy, checkpoints: c.Checkpoints, network: c.Network,
+		self: c.Self, incarnation: c.Incarnation, policy: c.Policy, checkpoints: c.Checkpoints, network: c.Network,
 	}
 }
 
 func (h *hello) encode() []byte {
 	b := make([]byte, 0, maxHello)
-	b = append(b, h.version)
+	b = append(b, helloVersion)
 	b = binary.BigEndian.AppendUint32(b, uint32(h.self))
 	b = binary.BigEndian.AppendUint32(b, h.incarnation)
 	b = append(b, h.policy[:]...)
@@ -66,43 +57,31 @@ func (h *hello) encode() []byte {
 		flag = 1
 	}
 	b = append(b, flag)
-	b = appendCheckpoint(b, h.checkpoint, h.signs())
-	b = appendCheckpoint(b, h.remembered, h.signs())
+	b = appendCheckpoint(b, h.checkpoint)
+	b = appendCheckpoint(b, h.remembered)
 	b = binary.BigEndian.AppendUint64(b, uint64(h.run))
 	b = binary.BigEndian.AppendUint64(b, uint64(h.linked))
 	return append(b, h.network...)
 }
 
-// versionOf returns the version of hellos on streams of a protocol.
-func versionOf(on corep2p.ID) byte {
-	if on == linkUnsigned || on == probeUnsigned {
-		return unsignedVersion
-	}
-	return helloVersion
-}
-
-// signs reports whether checkpoints have signatures.
-func (h *hello) signs() bool { return h.version != unsignedVersion }
-
 func parseHello(b []byte) (hello, error) {
-	if len(b) > 0 && b[0] != helloVersion && b[0] != unsignedVersion {
-		return hello{version: b[0]}, nil
+	if len(b) > 0 && b[0] != helloVersion {
+		return hello{}, fmt.Errorf("%w: its link version is %d, ours %d", ErrMismatch, b[0], helloVersion)
 	}
-	if len(b) == 0 || len(b) < helloFixed+2*checkpointSize(b[0] == helloVersion) {
+	if len(b) < helloSize {
 		return hello{}, fmt.Errorf("%w: hello of %d bytes", errViolation, len(b))
 	}
 	h := hello{
-		version:     b[0],
 		self:        protocol.Peer(binary.BigEndian.Uint32(b[1:])),
 		incarnation: binary.BigEndian.Uint32(b[5:]),
 		checkpoints: b[41] == 1,
 	}
 	copy(h.policy[:], b[9:])
-	size, rest := checkpointSize(h.signs()), b[42:]
+	rest := b[42:]
 	var wrong [2]error
-	h.checkpoint, wrong[0] = readCheckpoint(rest[:size])
-	h.remembered, wrong[1] = readCheckpoint(rest[size : 2*size])
-	rest = rest[2*size:]
+	h.checkpoint, wrong[0] = readCheckpoint(rest)
+	h.remembered, wrong[1] = readCheckpoint(rest[checkpointSize:])
+	rest = rest[2*checkpointSize:]
 	h.run, h.linked = Run(binary.BigEndian.Uint64(rest)), Run(binary.BigEndian.Uint64(rest[8:]))
 	h.network = string(rest[16:])
 	if err := errors.Join(wrong[:]...); err != nil {
@@ -117,9 +96,6 @@ func parseHello(b []byte) (hello, error) {
 // check returns an error that lists all differences between h and theirs, the hello of
 // the peer whose key the connection has.
 func (h *hello) check(theirs *hello, of protocol.Peer) error {
-	if theirs.version != h.version {
-		return fmt.Errorf("%w: its link version is %d, ours %d", ErrMismatch, theirs.version, h.version)
-	}
 	var differ []string
 	if theirs.network != h.network {
 		differ = append(differ, fmt.Sprintf("its network is %.*q, ours %q", maxNetwork, theirs.network, h.network))

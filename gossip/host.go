@@ -141,9 +141,7 @@ func (h *Host) start(r roster) error {
 		}
 	}
 	h.libp2p.SetStreamHandler(linkProtocol, h.accept)
-	h.libp2p.SetStreamHandler(linkUnsigned, h.accept)
 	h.libp2p.SetStreamHandler(probeProtocol, h.answer)
-	h.libp2p.SetStreamHandler(probeUnsigned, h.answer)
 	h.libp2p.SetStreamHandler(clockProtocol, h.tellClock)
 	if h.cfg.Document != nil {
 		h.libp2p.SetStreamHandler(documentProtocol, h.tradeBack)

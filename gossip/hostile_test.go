@@ -86,7 +86,7 @@ func stolen() *Config { return &Config{Identity: SeedIdentity([32]byte{90}), Net
 func remembering(ctx context.Context, t *testing.T, r host.Host, victim *Host) {
 	mine := victim.self
 	mine.self, mine.remembered = 0, signedBy(stolen(), branch(1<<40, 1))
-	hellos := append(prefixed(mine.encode()), prefixed(checkpointFrame(protocol.SignedCheckpoint{}, true))...)
+	hellos := append(prefixed(mine.encode()), prefixed(checkpointFrame(protocol.SignedCheckpoint{}))...)
 	written(linkProtocol, hellos)(ctx, t, r, victim)
 }
 

@@ -99,7 +99,7 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.SignedCheckpoi
 		return protocol.SignedCheckpoint{}, fmt.Errorf("hello: %w", err)
 	}
 	rival := l.claim(s.Conn(), theirs.run) // before our hello, which reports whether the run is accepted
-	ours := l.hello(s.Protocol())
+	ours := l.hello()
 	if err = writeHello(s, &ours); err != nil {
 		return protocol.SignedCheckpoint{}, fmt.Errorf("hello: %w", err)
 	}
@@ -136,12 +136,12 @@ func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello, rival bool)
 	if err != nil {
 		return protocol.SignedCheckpoint{}, errors.Join(fmt.Errorf("checkpoint: %w", err), wrong)
 	}
-	checkpoint, err := parseCheckpoint(b, ours.signs())
+	checkpoint, err := parseCheckpoint(b)
 	if err == nil && !checkpoint.Follows(theirs.checkpoint.Checkpoint) {
 		err = fmt.Errorf("%w: checkpoint does not follow the hello's", errViolation)
 	}
 	if err == nil {
-		err = l.checkAdvertised(checkpoint, ours.remembered, ours.signs())
+		err = l.checkAdvertised(checkpoint, ours.remembered)
 	}
 	return checkpoint, errors.Join(err, wrong)
 }
@@ -173,7 +173,7 @@ func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.Signe
 			continue
 		}
 		if isCheckpoint(b) {
-			if checkpoint, err = l.nextCheckpoint(b, checkpoint, versionOf(s.Protocol()) != unsignedVersion); err != nil {
+			if checkpoint, err = l.nextCheckpoint(b, checkpoint); err != nil {
 				return n, err
 			}
 			continue
@@ -192,8 +192,8 @@ func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.Signe
 }
 
 // nextCheckpoint reads a checkpoint that comes after another one on a stream.
-func (l *link) nextCheckpoint(frame []byte, last protocol.SignedCheckpoint, signed bool) (protocol.SignedCheckpoint, error) {
-	c, err := parseCheckpoint(frame, signed)
+func (l *link) nextCheckpoint(frame []byte, last protocol.SignedCheckpoint) (protocol.SignedCheckpoint, error) {
+	c, err := parseCheckpoint(frame)
 	switch {
 	case err != nil:
 		return last, err
@@ -201,7 +201,7 @@ func (l *link) nextCheckpoint(frame []byte, last protocol.SignedCheckpoint, sign
 		return last, fmt.Errorf("%w: a checkpoint, although none are exchanged", errViolation)
 	case c.Records <= last.Records:
 		return last, fmt.Errorf("%w: %v after %v", errViolation, c.Checkpoint, last.Checkpoint)
-	case signed && !l.h.cfg.proves(l.index, c):
+	case !l.h.cfg.proves(l.index, c):
 		return last, fmt.Errorf("%w: %v with a wrong signature", errViolation, c.Checkpoint)
 	}
 	l.bytesIn.Add(framed(len(frame)))

@@ -104,10 +104,9 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 			Streams: peerStreams, StreamsInbound: peerStreams, StreamsOutbound: peerStreams,
 			FD: 4, Memory: peerMemory,
 		},
-		Protocol: map[corep2p.ID]rcmgr.ResourceLimits{linkProtocol: links, linkUnsigned: links},
+		Protocol: map[corep2p.ID]rcmgr.ResourceLimits{linkProtocol: links},
 		ProtocolPeer: map[corep2p.ID]rcmgr.ResourceLimits{
-			linkProtocol: link, linkUnsigned: link,
-			probeProtocol: probe, probeUnsigned: probe,
+			linkProtocol: link, probeProtocol: probe,
 
 			documentProtocol: trade, memoryProtocol: trade, clockProtocol: trade,
 		},

@@ -7,15 +7,11 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
-	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 
 	"peerd.dev/protocol"
 )
 
-const (
-	linkProtocol = "/peerd/link/2"
-	linkUnsigned = "/peerd/link/1" // with [unsignedVersion]
-)
+const linkProtocol = "/peerd/link/2"
 
 const (
 	queueSize    = 256
@@ -43,7 +39,6 @@ type link struct {
 	kick  chan struct{}             // the neighbour has just opened a stream: try to connect
 	due   chan struct{}             // the checkpoint is to be sent without a message
 	wrote protocol.SignedCheckpoint // the newest on the outbound stream; used by run only
-	signs bool                      // whether checkpoints on it have signatures; the same
 
 	mu     sync.Mutex
 	claims claims
@@ -70,10 +65,9 @@ func newLink(h *Host, m *member) *link {
 	}
 }
 
-// hello returns the first frame of this end on a stream of a protocol.
-func (l *link) hello(on corep2p.ID) hello {
+// hello returns the first frame of this end on a stream.
+func (l *link) hello() hello {
 	ours := l.h.self
-	ours.version = versionOf(on)
 	if ours.checkpoints {
 		ours.checkpoint, ours.remembered = *l.h.checkpoint.Load(), l.remembered()
 		ours.linked = l.linked()

@@ -80,7 +80,7 @@ func (h *Host) memories(to protocol.Peer) (b []byte) {
 		}
 		for _, c := range all {
 			if c.Records > 0 && (c.Signature != [signatureSize]byte{} || c.Checkpoint == h.cfg.Peers[m.index].stated()) {
-				b = appendCheckpoint(binary.AppendUvarint(b, uint64(m.index)), c, true)
+				b = appendCheckpoint(binary.AppendUvarint(b, uint64(m.index)), c)
 			}
 		}
 	}
@@ -98,14 +98,14 @@ func (h *Host) readMemories(s network.Stream, from protocol.Peer) error {
 		if of == uint64(h.cfg.Self) && int(of) == last && more > 0 {
 			last, more = last-1, more-1 // another one of this peer
 		}
-		if n <= 0 || len(b) < n+checkpointSize(true) || of > uint64(^uint32(0)) || int(of) <= last {
+		if n <= 0 || len(b) < n+checkpointSize || of > uint64(^uint32(0)) || int(of) <= last {
 			return fmt.Errorf("%w: checkpoints not in canonical form", errViolation)
 		}
-		c, err := readCheckpoint(b[n : n+checkpointSize(true)])
+		c, err := readCheckpoint(b[n : n+checkpointSize])
 		if err != nil {
 			return err
 		}
-		b, last = b[n+checkpointSize(true):], int(of)
+		b, last = b[n+checkpointSize:], int(of)
 		if last < len(h.members) { // the other may be at a later version of the network
 			h.learn(h.members[last], c, from)
 		}

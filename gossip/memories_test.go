@@ -88,10 +88,10 @@ func TestMemoriesAreInOneForm(t *testing.T) {
 	if err := hosts[0].TradeMemories(t.Context(), 2); err != nil { // connects them
 		t.Fatal(err)
 	}
-	one := appendCheckpoint(binary.AppendUvarint(nil, 2), signedBy(&hosts[2].cfg, checkpointOf(3)), true)
+	one := appendCheckpoint(binary.AppendUvarint(nil, 2), signedBy(&hosts[2].cfg, checkpointOf(3)))
 	for name, b := range map[string][]byte{
 		"cut": one[:50], "twice": append(one, one...), "index": append(binary.AppendUvarint(nil, 1<<40), one[1:]...),
-		"headless": appendCheckpoint([]byte{2}, protocol.SignedCheckpoint{Signature: [64]byte{1}}, true),
+		"headless": appendCheckpoint([]byte{2}, protocol.SignedCheckpoint{Signature: [64]byte{1}}),
 	} {
 		before := hosts[0].members[2].refused.Load()
 		s, err := hosts[2].libp2p.NewStream(t.Context(), hosts[0].members[0].id, memoryProtocol)

@@ -106,8 +106,8 @@ func (l *link) unproven(c protocol.Checkpoint) error {
 
 // checkAdvertised accepts or refuses the neighbour by a checkpoint that it sent after it had read
 // what this peer remembers of it.
-func (l *link) checkAdvertised(c, remembered protocol.SignedCheckpoint, signed bool) error {
-	if signed && !l.h.cfg.proves(l.index, c) {
+func (l *link) checkAdvertised(c, remembered protocol.SignedCheckpoint) error {
+	if !l.h.cfg.proves(l.index, c) {
 		return fmt.Errorf("%w: %v with a wrong signature", errViolation, c.Checkpoint)
 	}
 	if !c.Follows(remembered.Checkpoint) {
@@ -125,7 +125,7 @@ func (l *link) checkAdvertised(c, remembered protocol.SignedCheckpoint, signed b
 	return nil
 }
 
-// remember stores a checkpoint, which the neighbour has signed unless its build is older, if it is the highest.
+// remember stores a checkpoint, which the neighbour has signed, if it is the highest.
 func (l *link) remember(c protocol.SignedCheckpoint) error {
 	l.order.Lock()
 	defer l.order.Unlock()
@@ -135,7 +135,7 @@ func (l *link) remember(c protocol.SignedCheckpoint) error {
 		return nil
 	case !c.Follows(highest.Checkpoint):
 		return l.refuse(c, highest.Checkpoint)
-	case c.Checkpoint == highest.Checkpoint && (c == highest || c.Signature == [64]byte{}):
+	case c == highest:
 		return nil
 	}
 	l.keep(c)

@@ -94,7 +94,7 @@ func (l *link) open() (network.Stream, *bufio.Reader, error) {
 	if err := l.connect(ctx); err != nil {
 		return nil, nil, err
 	}
-	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, linkProtocol, linkUnsigned)
+	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, linkProtocol)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,7 +142,7 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 	if err := s.SetDeadline(began.Add(helloTimeout)); err != nil {
 		return 0, err
 	}
-	ours := l.hello(s.Protocol())
+	ours := l.hello()
 	if err := writeHello(s, &ours); err != nil {
 		return 0, fmt.Errorf("hello: %w", err)
 	}
@@ -171,11 +171,11 @@ func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello, r
 	if !ours.checkpoints {
 		return nil
 	}
-	l.wrote, l.signs = *l.h.checkpoint.Load(), ours.signs()
-	if _, err := s.Write(prefixed(checkpointFrame(l.wrote, l.signs))); err != nil {
+	l.wrote = *l.h.checkpoint.Load()
+	if _, err := s.Write(prefixed(checkpointFrame(l.wrote))); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	err := l.checkAdvertised(theirs.checkpoint, ours.remembered, ours.signs())
+	err := l.checkAdvertised(theirs.checkpoint, ours.remembered)
 	if err != nil || rival || !l.wrote.Follows(theirs.remembered.Checkpoint) {
 		// OnRemembered may end this host, but the other end must be able to read the checkpoint
 		// first.

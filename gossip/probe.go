@@ -18,10 +18,7 @@ import (
 
 // probeProtocol carries one hello in each direction. It changes nothing at the answering end: no
 // link comes up and no checkpoint is remembered.
-const (
-	probeProtocol = "/peerd/probe/2"
-	probeUnsigned = "/peerd/probe/1" // with [unsignedVersion]
-)
+const probeProtocol = "/peerd/probe/2"
 
 // A ProbeResult is a neighbour's answer to a [Probe].
 type ProbeResult struct {
@@ -65,12 +62,11 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 		return ProbeResult{}, err
 	}
 	// A peer that does not list us accepts the connection before it refuses us.
-	s, err := h.NewStream(network.WithNoDial(ctx, "connected before"), to.ID, probeProtocol, probeUnsigned)
+	s, err := h.NewStream(network.WithNoDial(ctx, "connected before"), to.ID, probeProtocol)
 	if err != nil {
 		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
 	}
 	ours := c.hello()
-	ours.version = versionOf(s.Protocol())
 	if c.Checkpoints {
 		if ours.checkpoint, err = c.signed(c.Checkpoint); err != nil {
 			return ProbeResult{}, err
@@ -132,7 +128,7 @@ func (h *Host) answer(s network.Stream) {
 		l.violated(s, err)
 		return
 	}
-	ours := l.hello(s.Protocol())
+	ours := l.hello()
 	if err := writeHello(s, &ours); err != nil {
 		_ = s.Reset()
 		return

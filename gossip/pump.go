@@ -80,7 +80,7 @@ func (l *link) writeCheckpoint(w *frameWriter, c *protocol.SignedCheckpoint) err
 	if c.Records <= l.wrote.Records {
 		return nil
 	}
-	frame := checkpointFrame(*c, l.signs)
+	frame := checkpointFrame(*c)
 	if err := w.write(string(frame)); err != nil {
 		return err
 	}

@@ -179,13 +179,13 @@ func TestBadHello(t *testing.T) {
 	mine.self = 0
 	other := mine
 	other.self = 1
-	newer := mine
-	newer.version = helloVersion + 1
+	newer := mine.encode()
+	newer[0] = helloVersion + 1
 	for want, b := range map[string][]byte{
 		"frame of 400 bytes":           prefixed(make([]byte, 400)),
 		"hello of 0 bytes":             {0},
 		"hello of 3 bytes":             prefixed([]byte{helloVersion, 2, 3}),
-		"its link version is 7":        prefixed(newer.encode()),
+		"its link version is 7":        prefixed(newer),
 		"it says it is peer 1, its ke": prefixed(other.encode()),
 	} {
 		s := stream(t, r, h)

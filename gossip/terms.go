@@ -25,7 +25,7 @@ const (
 // every term in a frame, with a zero byte between key and value, and then an empty frame.
 // tradeTerms returns what differs, or "" if that is not known.
 func (c *Config) tradeTerms(s network.Stream, r *bufio.Reader, ours, theirs *hello, opener bool) string {
-	if theirs.version != ours.version || theirs.policy == ours.policy || writeTerms(s, c.Terms) != nil {
+	if theirs.policy == ours.policy || writeTerms(s, c.Terms) != nil {
 		return ""
 	}
 	said, err := readTerms(r)

@@ -2,18 +2,22 @@
 # Two builds in one network: two sites run an earlier build and two this one, with applications; then the
 # two are upgraded, one after the other, by a restart of their folders. Fails if a link stays down, if a reward is
 # refused while its site is up, if a site goes more than two rounds without a release, or if a ledger
-# does not verify. A minute, and the build of the earlier commit:
+# does not verify. A minute, and the build of the earlier commit. docs/upgrading.md says which builds link:
 #
-#	scripts/show.sh mixed [COMMIT]
+#	scripts/show.sh mixed [COMMIT]     PEERD_BASE names a program of that commit that is built already
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-commit=${1:-2dacd34da1f099a584dbc699014fee25c769bfe9}
+commit=${1:-5f22b8fdff3bb5b6a0d6570615252cf06885766f}
 root=$PWD
 source scripts/show/sites.bash
 go build -o "$dir/peerd" ./cmd/peerd
-git worktree add -q --detach "$dir/source" "$commit"
-(cd "$dir/source" && go build -o "$dir/earlier" ./cmd/peerd)
-git worktree remove "$dir/source"
+if [ -n "${PEERD_BASE:-}" ]; then
+	cp "$PEERD_BASE" "$dir/earlier"
+else
+	git worktree add -q --detach "$dir/source" "$commit"
+	(cd "$dir/source" && go build -o "$dir/earlier" ./cmd/peerd)
+	git worktree remove "$dir/source"
+fi
 cd "$dir"
 old=./earlier new=./peerd
 port=${PORT:-23570}
