@@ -133,10 +133,14 @@ func blockKeys(blocks []block, section string, shared bool) (keys []Key) {
 		v := reflect.ValueOf(b.standard)
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
+			only, later := f.Tag.Get("only"), f.Tag.Get("later") // the entry, of several with one type, that has it, and has it since a later build
+			if only != "" && only != b.name {
+				continue
+			}
 			keys = append(keys, Key{
 				Name:    section + "." + b.name + "." + fieldKey(f),
 				Default: ValueText(v.Field(i).Interface()), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
-				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: f.Tag.Get("later") != "", Changes: f.Tag.Get("changes") != "", Rule: wanted(f.Tag.Get("want")), block: &b,
+				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: later == "yes" || later == b.name, Changes: f.Tag.Get("changes") != "", Rule: wanted(f.Tag.Get("want")), block: &b,
 			})
 		}
 	}

@@ -9,11 +9,10 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// The messages of batch without an analyzer.
+// The rows of batch without an analyzer and of local, each followed by its digest and the answer to one.
 const (
-	batchRow    protocol.Kind = 88 // the sum over all batches of its origin, signed
-	batchDigest protocol.Kind = batchRow + spread.FloodDigest
-	batchWant   protocol.Kind = batchRow + spread.FloodWant
+	batchRow protocol.Kind = 88 // the sum over all batches of its origin, signed
+	localRow protocol.Kind = 56 // the same, with a reach
 )
 
 // DecideFrom says which data of a site's own unfinished batch its choices depend on.
@@ -28,38 +27,62 @@ const (
 	FromNoisedLocal DecideFrom = "noised-local"
 )
 
-// BatchParams are the parameters of protocol batch.
+// BatchParams are the parameters of protocol batch, which is called local if releases travel a number of links only.
 type BatchParams struct {
-	First      uint64       `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good. With decide_from: noised-local, decisions between two draws of noise."`
+	Hops       uint64       `only:"local" want:"1..255" unit:"links" fixed:"yes" doc:"Links that a release travels, one a round, and so how far away the sites are from which a site learns; γ of the paper."`
+	First      uint64       `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of a site in its first batch. With growth, 85 times the deviation of the noise in a draw over the root of the number of sites is good. With protocol.batch.decide_from: noised-local, decisions between two draws of noise."`
 	Growth     float64      `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its site before it; 0 keeps all batches as long as the first."`
-	DecideFrom DecideFrom   `key:"decide_from" want:"releases|noised-local" fixed:"yes" doc:"What a site decides from, besides what others released: its own released batches; or these and a noised sum of its batch under way."`
-	Analyzer   int          `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1. It has no arms, and returns to each site the sum over the others. With 0 there is none, and rows spread to all sites."`
-	Schedule   NewsSchedule `want:"fixed|logdet-private" later:"yes" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of all records is threshold. All batches are released and charged for either way."`
-	Threshold  float64      `want:"over 0 up to 1000000000" later:"yes" doc:"With schedule: logdet-private, how much news is worth a message; D of paper 000, over 2."`
-	Draws      uint64       `want:"1..10000" unit:"draws" fixed:"yes" doc:"With decide_from: noised-local, draws of noise in a site's first batch."`
+	DecideFrom DecideFrom   `only:"batch" key:"decide_from" want:"releases|noised-local" fixed:"yes" doc:"What a site decides from, besides what others released: its own released batches; or these and a noised sum of its batch under way."`
+	Analyzer   int          `only:"batch" want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1. It has no arms, and returns to each site the sum over the others. With 0 there is none, and rows spread to all sites."`
+	Schedule   NewsSchedule `want:"fixed|logdet-private" later:"batch" doc:"What is sent: every batch, or the sum over batches only when unsent decisions times what they add to the log-determinant of all records that the site has is threshold. All batches are released and charged for either way."`
+	Threshold  float64      `want:"over 0 up to 1000000000" later:"batch" doc:"With schedule: logdet-private, how much news is worth a message; D of paper 000, over 2."`
+	Draws      uint64       `only:"batch" want:"1..10000" unit:"draws" fixed:"yes" doc:"With decide_from: noised-local, draws of noise in a site's first batch."`
 	Pull       uint64       `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between two digests, by which neighbours make sure that they hold the same rows; up to 256 times as many for one that does not answer, and none while nothing is new."`
 }
 
 // Words implements [protocol.Params].
-func (BatchParams) Words() protocol.Words {
+func (p BatchParams) Words() protocol.Words {
+	public := "how many rewards each batch holds, which is one for every decision in it"
+	if p.Hops > 0 {
+		return protocol.Words{
+			Name: "local", Summary: "batches of a site's decisions, each released once, and the sums over them spread to sites a few links away, for learners that choose by features",
+			When:   "instead of `batch`, when releases may travel a few links only, or when only near sites are alike",
+			Public: public, Mixed: "; a site adds up the batches of its neighbourhood, which can be fewer sites",
+		}
+	}
 	return protocol.Words{
 		Name: "batch", Summary: "batches of a site's decisions, each released once, and the sums over them spread to all, for learners that choose by features",
 		When:   "when actions are chosen by features of the user or of the actions (learner `linucb`), and all sites learn from all",
-		Public: "how many rewards each batch holds, which is one for every decision in it",
+		Public: public,
 	}
 }
 
 // Traits implements [protocol.Traited].
 func (p BatchParams) Traits() protocol.Traits {
+	row := p.row()
 	t := protocol.Traits{
-		Kinds: map[protocol.Kind]string{batchRow: "row", batchDigest: "digest", batchWant: "want", batchReport: "report", batchOthers: "others"}, Leaf: "first", Wide: true, Sites: p.Analyzer == 0,
+		Kinds: map[protocol.Kind]string{row: "row", row + spread.FloodDigest: "digest", row + spread.FloodWant: "want"},
+		Leaf:  "first", Wide: true, Sites: p.Analyzer == 0,
 		// A digest contains a checksum of signatures, which depend on releases.
 		Adaptive: p.Analyzer == 0 || p.Schedule == LogDetSchedule,
 	}
-	if p.Analyzer > 0 {
+	switch {
+	case p.Hops > 0:
+		t.Fixed = "how far a release travels follows from one graph, at all peers alike"
+		return t
+	case p.Analyzer > 0:
 		t.Fixed = "reports take the ways to the analyzer that one graph has, at all peers alike"
 	}
+	t.Kinds[batchReport], t.Kinds[batchOthers] = "report", "others"
 	return t
+}
+
+// row returns the kind of rows.
+func (p BatchParams) row() protocol.Kind {
+	if p.Hops > 0 {
+		return localRow
+	}
+	return batchRow
 }
 
 // Suits implements [protocol.Suited].
@@ -111,37 +134,50 @@ func (p BatchParams) Cadence() protocol.Cadence {
 // Protocol batch is Private-FedLinUCB without a server (Zhou and Chowdhury 2024): each batch of a
 // site's decisions is a leaf, and its row contains the sum over all of its batches, with one count;
 // see [spread.Totals]. Every peer adds up the newest rows of all origins, so peers with the same
-// rows have the same belief. It is the paper's prefix-sum form with an analyzer at every silo.
+// rows have the same belief. It is the paper's prefix-sum form with an analyzer at every silo. A
+// repeated, late or lost row is counted once in the end.
 //
-// The belief contains released batches only, the peer's own included, as in the paper's Algorithm
-// 8. Choices that depended on the raw records of their batch, as in Algorithm 1, would change with
-// a single record, and with them the sum of the batch by far more than its charge covers. With a
-// noised local sum a batch has several leaves: the peer adds each to its own belief, and sends the
-// sum after the last one.
+// With a number of hops it is decentralized FedUCB, in the LOCAL model of communication (Dubey and
+// Pentland 2020, Algorithm 3): releases of a site travel a number of links, one per round, and no
+// further, and a peer adds up the newest rows of its neighbourhood. A row does not say how much
+// further it may travel: that is the number of links minus the distance from its origin in the
+// published graph, by any path. So no relay has to be trusted with it. A relay cannot change a row,
+// which is signed, nor extend its reach, since peers beyond it refuse the row. It can suppress a
+// row; then other peers send it, once digests show that it is missing.
+//
+// The belief contains released batches only, the peer's own included, as in the first paper's
+// Algorithm 8. Choices that depended on the raw records of their batch, as in Algorithm 1, would
+// change with a single record, and with them the sum of the batch by far more than its charge
+// covers. With a noised local sum a batch has several leaves: the peer adds each to its own belief,
+// and sends the sum after the last one. With schedule logdet-private a site does not send a batch,
+// which is drawn and charged as usual, until there is enough news; see [newsworthy]. Its own belief
+// contains the batch at once.
 func (p BatchParams) New(c protocol.Config) (protocol.Protocol, error) {
+	return p.Open(c, p.Cadence(), nil)
+}
+
+// Open is [BatchParams.New] with another cadence, whose estimators may take turns, and for a peer that adds up the releases
+// of some peers in its reach only, nil for all. It is for what papers print.
+func (p BatchParams) Open(c protocol.Config, cadence protocol.Cadence, members []bool) (protocol.Protocol, error) {
+	name := p.Words().Name
 	switch local := p.DecideFrom == FromNoisedLocal; {
-	case p.Cadence().Check() != nil || p.First < 1:
-		return nil, fmt.Errorf("batch: first %d, growth %v, want at least 1, and 0 up to 4", p.First, p.Growth)
+	case cadence.Check() != nil || p.First < 1:
+		return nil, fmt.Errorf("%s: first %d, growth %v, want at least 1, and 0 up to 4", name, p.First, p.Growth)
 	case !local && p.DecideFrom != FromReleases:
-		return nil, fmt.Errorf("batch: decide_from %q, want %s or %s", p.DecideFrom, FromReleases, FromNoisedLocal)
-	case p.Analyzer < 0 || p.Analyzer > c.Peers():
-		return nil, fmt.Errorf("batch: analyzer %d, want 0 or the place of one of the %d peers", p.Analyzer, c.Peers())
+		return nil, fmt.Errorf("%s: decide_from %q, want %s or %s", name, p.DecideFrom, FromReleases, FromNoisedLocal)
+	case p.Analyzer < 0 || p.Analyzer > c.Peers() || p.Analyzer > 0 && p.Hops > 0:
+		return nil, fmt.Errorf("%s: analyzer %d, want 0 or the place of one of the %d peers, and 0 with hops", name, p.Analyzer, c.Peers())
 	case p.Schedule.released(1) > 0 && !(p.Threshold > 0):
-		return nil, fmt.Errorf("batch: threshold %v, want over 0", p.Threshold)
+		return nil, fmt.Errorf("%s: threshold %v, want over 0", name, p.Threshold)
 	case local && p.Draws < 1:
-		return nil, fmt.Errorf("batch: %d draws, want at least 1", p.Draws)
+		return nil, fmt.Errorf("%s: %d draws, want at least 1", name, p.Draws)
+	case p.Pull < 1:
+		return nil, fmt.Errorf("%s: pull is %d rounds, want at least 1", name, p.Pull)
+	case p.Analyzer > 0:
+		return newAnalyzed(c, p.Analyzer, cadence, p.batches(), p.Schedule.released(p.Threshold), p.Pull), nil
 	}
-	if p.Analyzer > 0 {
-		if p.Pull < 1 {
-			return nil, fmt.Errorf("batch: pull is %d rounds, want at least 1", p.Pull)
-		}
-		return newAnalyzed(c, p.Analyzer, p.Cadence(), p.batches(), p.Schedule.released(p.Threshold), p.Pull), nil
-	}
-	b := &batched{batches: p.batches(), threshold: p.Schedule.released(p.Threshold)}
-	if err := b.open(c, batchRow, p.Pull, p.Cadence()); err != nil {
-		return nil, fmt.Errorf("batch: %w", err)
-	}
-	return b, nil
+	b := &batched{cadence: cadence, batches: p.batches(), members: members, threshold: p.Schedule.released(p.Threshold)}
+	return b, b.open(c, p.row(), p.Pull, p.Hops)
 }
 
 // batches returns the number of leaves in batches as a cadence; zero if every leaf is a batch.

@@ -8,7 +8,7 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// batched is a peer of protocols batch and local: rows contain the sums over all batches of their
+// batched is a peer of protocol batch without an analyzer, and of local: rows contain the sums over all batches of their
 // origin, and the belief is the sum of the newest rows, the peer's own released batches included. A
 // row is sent when a batch has ended and there is enough news; see [newsworthy].
 type batched struct {
@@ -18,21 +18,27 @@ type batched struct {
 	batches   protocol.Cadence // in leaves; zero if every leaf ends a batch
 	members   []bool           // whose rows are added up; nil for all
 	threshold float64          // amount of news that is worth a row; 0 if every batch is
-	turns     bool             // estimators can take turns, so that a saved state contains the round
+	near      bool             // releases have a reach
 	round     protocol.Round   // of the next decision
 	width     int
 }
 
-// open completes a peer with the kind of its rows.
-func (b *batched) open(c protocol.Config, row protocol.Kind, pull uint64, cadence protocol.Cadence) (err error) {
+// open completes a peer with the kind of its rows, and the number of links that they travel, 0 for any.
+func (b *batched) open(c protocol.Config, row protocol.Kind, pull, hops uint64) (err error) {
 	parts, version := c.Parts, byte(2)
-	if b.turns {
-		version = 1
+	c.Parts = b.cadence.Streams(parts)
+	if b.near = hops > 0; b.near {
+		c.Topic, version = false, 1 // a topic has no reach
 	}
-	c.Parts = cadence.Streams(parts)
-	b.cadence, b.width = cadence, c.Width
 	b.Totals, err = spread.NewTotals(c, row, pull, b.check)
-	b.Own = make([]dp.Release, c.Parts)
+	if b.near {
+		balls := Balls(c.Graph, hops)
+		b.Reach = map[protocol.Peer][]bool{c.Self: balls[c.Self]}
+		for _, n := range c.Neighbours() {
+			b.Reach[n] = balls[n]
+		}
+	}
+	b.Own, b.width = make([]dp.Release, c.Parts), c.Width
 	b.Body = spread.NewBody(parts, c.Width, &b.Flood, &b.Totals, b.estimate, version, b.fields)
 	return err
 }
@@ -80,7 +86,7 @@ func (b *batched) estimate(part int) {
 
 func (b *batched) fields(v *state.Visitor) {
 	b.Fields(v, b.width)
-	if b.turns {
+	if b.near {
 		state.Number(v, &b.round)
 	}
 	v.Uints(b.Known.Pulls)

@@ -24,8 +24,8 @@ func locals(g protocoltest.Graph, m dp.Mechanism, p protocol.Params) protocoltes
 }
 
 // near are parameters of batches of three decisions that travel two links.
-func near() batches.LocalParams {
-	return batches.LocalParams{Hops: 2, First: 3, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4}
+func near() batches.BatchParams {
+	return batches.BatchParams{Hops: 2, First: 3, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4}
 }
 
 // likePapers are near's parameters with a neighbourhood and estimators of paper 000.

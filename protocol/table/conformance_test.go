@@ -40,14 +40,14 @@ func variants(e protocol.Params) []protocol.Params {
 		case rows.Params:
 			p.Relays = 1
 			all = append(all, p)
-		case batches.LocalParams:
-			p.Threshold = 3
-			all[i] = p
 		case epochs.GISParams:
 			p.Participation, p.Deadline = .6, 9
 			all = append(all, p)
 		case batches.BatchParams: // with and without take turns, so that few seeds have both
 			p.Threshold = 3
+			if all[i] = p; p.Hops > 0 {
+				continue
+			}
 			p.Analyzer = i % 2
 			all[i] = p
 			p.Analyzer = 1 - p.Analyzer
@@ -120,8 +120,6 @@ func suited(s protocoltest.Setting, each uint64) bandit.Learner {
 // logDet reports whether a protocol decides by determinants what it sends.
 func logDet(params protocol.Params) bool {
 	switch p := params.(type) {
-	case batches.LocalParams:
-		return p.Schedule != batches.FixedSchedule
 	case printed.LocalParams:
 		return p.Schedule != batches.FixedSchedule
 	case batches.BatchParams:

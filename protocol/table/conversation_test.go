@@ -202,9 +202,6 @@ func deploy(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 	case batches.BatchParams:
 		p.First, p.Growth, p.Pull = 2, 0, 4
 		d.MaybeScanArgs(t, "analyzer", &p.Analyzer)
-		s.Params = p
-	case batches.LocalParams:
-		p.First, p.Growth, p.Pull = 2, 0, 4
 		d.MaybeScanArgs(t, "hops", &p.Hops)
 		s.Params = p
 	case printed.LocalParams:

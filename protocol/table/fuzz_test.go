@@ -59,6 +59,9 @@ func withRole(all []protocol.Params) []protocol.Params {
 	for _, params := range all {
 		switch p := params.(type) {
 		case batches.BatchParams:
+			if p.Hops > 0 {
+				continue
+			}
 			p.Analyzer = 2
 			all = append(all, p)
 		case epochs.CoordinatorParams:

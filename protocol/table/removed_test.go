@@ -17,7 +17,7 @@ import (
 func TestWhoWasRemovedIsInNoEstimate(t *testing.T) {
 	for _, p := range table.Protocols() {
 		switch p.(type) {
-		case rows.Params, rows.PhasesParams, batches.BatchParams, batches.LocalParams:
+		case rows.Params, rows.PhasesParams, batches.BatchParams:
 		default:
 			continue
 		}

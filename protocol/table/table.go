@@ -21,6 +21,6 @@ func Protocols() []protocol.Params {
 		epochs.GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1},
 		epochs.SinkParams{Server: 1, Epochs: 1 << 20, Deadline: 50, Patience: 10},
 		batches.BatchParams{First: 50, Growth: .25, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 50, Draws: 5, Pull: 20},
-		batches.LocalParams{Hops: 2, First: 100, Growth: .5, Schedule: batches.FixedSchedule, Threshold: 50, Pull: 20},
+		batches.BatchParams{Hops: 2, First: 100, Growth: .5, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 50, Draws: 5, Pull: 20},
 	}
 }

@@ -97,7 +97,7 @@ func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 // other features of one user change when messages leave, though everything released is the same.
 func TestMessagesFromRawRecordsAreFound(t *testing.T) {
 	for news, p := range map[float64]protocol.Params{ // with which one record decides when the first canary is sent
-		12: batches.LocalParams{Hops: 2, First: 5, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 25},
+		12: batches.BatchParams{Hops: 2, First: 5, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 25},
 		5:  batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Analyzer: 3, Pull: 25},
 	} {
 		c := described(dp.TreeGaussian, p, audit.MinRuns, 1)

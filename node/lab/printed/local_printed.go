@@ -39,8 +39,10 @@ type LocalParams struct {
 }
 
 // local returns what the parameters have in common with protocol local's.
-func (p LocalParams) local() batches.LocalParams {
-	return batches.LocalParams{Hops: p.Hops, First: p.First, Growth: p.Growth, Schedule: p.Schedule, Threshold: p.Threshold, Pull: p.Pull}
+func (p LocalParams) local() batches.BatchParams {
+	return batches.BatchParams{
+		Hops: p.Hops, First: p.First, Growth: p.Growth, DecideFrom: batches.FromReleases, Schedule: p.Schedule, Threshold: p.Threshold, Pull: p.Pull,
+	}
 }
 
 // Words implements [protocol.Params].

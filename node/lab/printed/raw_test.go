@@ -19,7 +19,7 @@ import (
 func TestRawNewsIsSentWhenItIsWorthIt(t *testing.T) {
 	const threshold = 12
 	for _, p := range []protocol.Params{
-		batches.LocalParams{Hops: 2, First: 2, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4},
+		batches.BatchParams{Hops: 2, First: 2, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4},
 		batches.BatchParams{First: 2, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Pull: 4},
 		batches.BatchParams{First: 2, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Analyzer: 1, Pull: 4},
 	} {
