@@ -34,6 +34,8 @@ var others = map[string]string{
 	"protocol/batches/batch.go local":          "the name of batch with a number of hops",
 	"protocol/internal/spread/totals.go batch": "a leaf",
 	"dp/noise/noise.go gaussian":               "a law of noise",
+	"protocol/params.go imed":                  "what is recommended",
+	"protocol/rows/rows.go thompson":           "the same",
 	"internal/lab/plan/key.go none":            "no figure, and no logarithmic axis",
 	"internal/lab/experiment/figure.go none":   "no figure",
 	"internal/lab/experiment/summary.go none":  "an interval without a number",

@@ -11,8 +11,8 @@ import (
 // Params are the parameters of a protocol, a struct. Its exported fields are the keys
 // protocol.<name>.<field> of a configuration; their tags say what a value may be (want), its unit
 // (unit) and what it means (doc), and whether a folder keeps it (fixed). Parameters may also
-// implement [Traited], [Suited], [Checked], [Fitted], [Shrinking], [Idling], [Sampling] and
-// [Resized]. Protocols of other Go modules are used in the same way as the protocols of
+// implement [Traited], [Suited], [Recommended], [Checked], [Fitted], [Shrinking], [Idling],
+// [Sampling] and [Resized]. Protocols of other Go modules are used in the same way as the protocols of
 // [table.Table].
 type Params interface {
 	// Words returns the protocol's name and descriptions for documents and pages.
@@ -75,6 +75,35 @@ func Suits(p Params, m dp.Mechanism) bool {
 		return s.Suits(m)
 	}
 	return m.Running()
+}
+
+// A Recommendation is what did best with a protocol in experiments; see docs/experiments.md#defaults. It is the
+// default where a configuration names none.
+type Recommendation struct {
+	Learner  string       // its name; empty for the default of all protocols
+	Pure     dp.Mechanism // with delta = 0
+	Gaussian dp.Mechanism // with a delta
+}
+
+// Recommended parameters belong to a protocol with which something else did best than with most.
+type Recommended interface {
+	// Recommend returns what did best, given what did best with most protocols.
+	Recommend(most Recommendation) Recommendation
+}
+
+// Recommend returns what did best with the protocol.
+func Recommend(p Params) Recommendation {
+	r := Recommendation{Pure: dp.EachLaplace, Gaussian: dp.EachGaussian}
+	if !Suits(p, r.Pure) {
+		r.Pure, r.Gaussian = dp.Kary, dp.BLT
+	}
+	if !TraitsOf(p).Sites {
+		r.Learner = "imed"
+	}
+	if s, ok := p.(Recommended); ok {
+		r = s.Recommend(r)
+	}
+	return r
 }
 
 // A Net is a network that the parameters of a protocol have to suit.

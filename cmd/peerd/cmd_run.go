@@ -74,7 +74,7 @@ func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) e
 		keepPrivate()
 	}
 	defer o.reloads(c, level, log)()
-	d, err := start(ctx, s, daemon.Options{Trace: r.trace, Version: version.Read().Version}, log)
+	d, err := start(ctx, c, daemon.Options{Trace: r.trace, Version: version.Read().Version}, log)
 	if err != nil || d == nil {
 		return err
 	}
@@ -83,12 +83,12 @@ func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) e
 
 // start opens a peer, or returns nothing once ctx is done: a start that waits for a lock or for the disk is left behind, as
 // it would be by a crash.
-func start(ctx context.Context, s *config.Settings, o daemon.Options, log *slog.Logger) (*daemon.Daemon, error) {
+func start(ctx context.Context, c *config.Config, o daemon.Options, log *slog.Logger) (*daemon.Daemon, error) {
 	var d *daemon.Daemon
 	opened := make(chan error, 1)
 	go func() {
 		var err error
-		d, err = daemon.New(s, o, log)
+		d, err = daemon.Open(c, o, log)
 		opened <- err
 	}()
 	select {

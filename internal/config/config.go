@@ -12,8 +12,6 @@ import (
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
 
-	"peerd.dev/bandit"
-	"peerd.dev/dp"
 	"peerd.dev/protocol"
 )
 
@@ -68,32 +66,54 @@ func (x *Schema) Read(file string, set []string) (*Config, []Problem, error) {
 	}
 	problems := slices.Concat(unclear, x.strangeKeys(inFile, FromFile), x.strangeEnv(), x.strangeKeys(flags, FromFlag), misfits)
 	problems = append(problems, c.decode(v, problems)...)
-	c.followNetwork()
 	c.suitProtocol()
+	c.followNetwork()
 	return c, problems, nil
 }
 
-// suitProtocol takes the tree mechanism if none is set and the protocol sends running sums, which the
-// default mechanism does not release, and a learner of one best arm for all sites if none is set and the
-// protocol keeps no sites apart, which the default learner weighs.
+// Keys whose defaults depend on others, and on the network file.
+const (
+	everyKey     = "rounds.every"
+	learnerKey   = "learner.name"
+	mechanismKey = "privacy.mechanism"
+)
+
+// suitProtocol takes what the protocol recommends in place of the defaults of a learner and a mechanism.
 func (c *Config) suitProtocol() {
-	if c.From["learner.name"] == FromDefault && !protocol.TraitsOf(c.ProtocolParams()).Sites {
-		c.Learner.Name = bandit.ThompsonParams{}.Words().Name
+	r := protocol.Recommend(c.ProtocolParams())
+	if c.From[learnerKey] == FromDefault && r.Learner != "" {
+		c.Learner.Name = r.Learner
 	}
-	if c.From["privacy.mechanism"] == FromDefault && !protocol.Suits(c.ProtocolParams(), dp.EachLaplace) {
-		c.Privacy.Mechanism = dp.Tree.String()
+	if c.From[mechanismKey] == FromDefault {
+		if c.Privacy.Mechanism = r.Pure.String(); c.Privacy.Delta > 0 {
+			c.Privacy.Mechanism = r.Gaussian.String()
+		}
 	}
 }
 
-// followNetwork takes the length of a round from the network file of a live peer, if the file can
-// be read and nothing else sets it.
+// followNetwork takes the length of a round from the network file of a live peer, and the settings that suit the
+// protocol from a signed one, if the file can be read and nothing else sets them.
 func (c *Config) followNetwork() {
-	const key = "rounds.every"
-	if c.Mode != Live || c.From[key] != FromDefault {
+	if c.Mode != Live {
 		return
 	}
-	if n, err := ReadNetwork(c.NetworkPath()); err == nil {
-		c.Rounds.Every, c.From[key] = n.Every, FromNetwork
+	n, err := ReadNetwork(c.NetworkPath())
+	if err != nil {
+		return
+	}
+	if c.From[everyKey] == FromDefault {
+		c.Rounds.Every, c.From[everyKey] = n.Every, FromNetwork
+	}
+	for _, x := range n.Settings { // none unless the file is signed
+		if c.From[x.Key] != FromDefault {
+			continue
+		}
+		switch x.Key {
+		case learnerKey:
+			c.Learner.Name, c.From[x.Key] = x.Value, FromNetwork
+		case mechanismKey:
+			c.Privacy.Mechanism, c.From[x.Key] = x.Value, FromNetwork
+		}
 	}
 }
 

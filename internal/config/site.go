@@ -50,7 +50,7 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 		},
 		{
 			Name: "privacy.mechanism", Default: dp.EachLaplace.String(), Shared: true, Fixed: true, Rule: OneOf(mechanisms...),
-			Doc: "The mechanism that adds noise to sums; docs/mechanisms.md compares them. The default is tree with protocols that carry running sums. none adds no noise, for comparison in lockstep.",
+			Doc: "The mechanism that adds noise to sums; docs/mechanisms.md compares them. The default is kary with protocols that carry running sums; with a delta it is blt with these, and each-gaussian with others. none adds no noise, for comparison in lockstep.",
 		},
 		{
 			Name: "privacy.adjacency", Default: "replace-one", Shared: true, Fixed: true, Rule: OneOf(dp.ReplaceOne.String(), dp.ZeroOut.String()),
@@ -75,7 +75,7 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 
 		{
 			Name: "learner.name", Default: learners[0], Shared: true, Fixed: true, Rule: OneOf(learners...),
-			Doc: "The learner, which chooses arms: " + learning + ". The default is thompson with protocols that keep no sites apart, and with merge: trimmed.",
+			Doc: "The learner, which chooses arms: " + learning + ". The default is imed with protocols that keep no sites apart and with merge: trimmed, and thompson with rows and merge: trimmed.",
 		},
 		{
 			Name: "learner.explore", Default: "0", Rule: Number("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 }),

@@ -95,7 +95,7 @@ func Open(dir string, opts ...Option) (*Peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := daemon.New(&c.Settings, daemon.Options{Version: version.Read().Version}, o.log)
+	d, err := daemon.Open(c, daemon.Options{Version: version.Read().Version}, o.log)
 	if err != nil {
 		return nil, err
 	}

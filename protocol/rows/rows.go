@@ -46,6 +46,14 @@ func (p Params) Traits() protocol.Traits {
 	return protocol.Traits{Kinds: map[protocol.Kind]string{rowsRow: "row", rowsDigest: "digest", rowsWant: "want"}, Leaf: "every", NoisedCounts: true, Sites: p.Merge == MergeMean}
 }
 
+// Recommend implements [protocol.Recommended]: by the clock, sums of few rewards are released too.
+func (p Params) Recommend(r protocol.Recommendation) protocol.Recommendation {
+	if p.Merge == MergeTrimmed {
+		r.Learner = "thompson"
+	}
+	return r
+}
+
 // Cadence implements [protocol.Params].
 func (p Params) Cadence() protocol.Cadence { return protocol.Cadence{Rounds: p.Every, Noun: "row"} }
 
