@@ -11,7 +11,6 @@ import (
 // accumulator receives the records of one stream: it clips them, rounds them to the grid and adds
 // them up until the leaf closes.
 type accumulator struct {
-	bug     bug
 	id      StreamID
 	shape   Shape
 	dim     int     // of a record as it is added
@@ -79,7 +78,6 @@ func (a *accumulator) taken(x []float64) {
 // countLeaf makes the open leaf number t, with its records counted in total. Its sum and its
 // number of records stay until clearLeaf.
 func (a *accumulator) countLeaf() {
-	a.bug.take(a.leaf)
 	a.total += a.open
 	a.t++
 }
@@ -101,7 +99,6 @@ func (a *accumulator) fields(v *state.Visitor, of mechanism.Charged) {
 	v.Uint(&a.total)
 	v.Uint(&a.open)
 	v.Vector(a.leaf, math.MaxInt64)
-	a.bug.fields(v)
 	v.Check(a.t <= a.horizon, "%d leaves closed of %d", a.t, a.horizon)
 	v.Check(a.total <= maxRecords && a.open <= maxRecords-a.total, "%d records in closed leaves and %d in the open one", a.total, a.open)
 	v.Check(of.Holds(a.leaf, a.open), "sums that no %d records have", a.open)

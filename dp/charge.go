@@ -100,7 +100,7 @@ func (c *Charge) l2() float64 {
 	if c.Shape == Box {
 		return float64(c.Change()) * math.Sqrt(width) * (1 + 0x1p-50)
 	}
-	square := map[Shape][2]float64{Linear: {4.5, 2}, Corner: {8, 4}}[c.Shape][bugAdjacency(c.Adjacency)]
+	square := map[Shape][2]float64{Linear: {4.5, 2}, Corner: {8, 4}}[c.Shape][c.Adjacency]
 	return (math.Sqrt(square)*(1<<-GridExponent) + math.Sqrt(width)) * (1 + 0x1p-49)
 }
 

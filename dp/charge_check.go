@@ -100,7 +100,7 @@ func (c *Charge) laplaceScale(d *mechanism.Design) (uint64, error) {
 		return 0, fmt.Errorf("dp: %s: epsilon %v, want a finite number from %v", c.What, c.Loss.Pure, Cost(minCost))
 	}
 	delta := c.Change() * uint64(c.Dim) // below 2^43
-	hi, lo := bits.Mul64(c.RecordsPerUser*bugLevels(d.L1(c.Leaves)), delta)
+	hi, lo := bits.Mul64(c.RecordsPerUser*d.L1(c.Leaves), delta)
 	if hi != 0 {
 		return 0, fmt.Errorf("dp: %s: sensitivity out of range", c.What)
 	}
@@ -122,7 +122,7 @@ func (c *Charge) laplaceScale(d *mechanism.Design) (uint64, error) {
 // norm bounds the L2 norm of the change, in grid units, of all drawn values through all records
 // of one user.
 func (c *Charge) norm(d *mechanism.Design) float64 {
-	norm := float64(c.RecordsPerUser) * c.l2() * math.Sqrt(bugLevels(d.L2(c.Leaves))) * (1 + 0x1p-50)
+	norm := float64(c.RecordsPerUser) * c.l2() * math.Sqrt(d.L2(c.Leaves)) * (1 + 0x1p-50)
 	if d.Slack != nil { // for every stream in which the user has a record
 		norm += d.Slack(c.Leaves, c.Width()) * math.Sqrt(float64(min(c.RecordsPerUser, uint64(c.Streams))))
 	}

@@ -4,9 +4,8 @@ package dp
 type drawer struct {
 	src      *Source
 	hidden   *hiddenNoise
-	noise    Noise        // of the node that is being drawn
-	of       *accumulator // of the stream that draws
-	recorded []int64      // the node's numbers if an earlier life drew them; else nil
+	noise    Noise   // of the node that is being drawn
+	recorded []int64 // the node's numbers if an earlier life drew them; else nil
 }
 
 func (d *drawer) Noisy(i int, exact int64) int64 {
@@ -33,12 +32,11 @@ func (d *drawer) Short() bool { return d.hidden.short }
 
 // draw returns a number with the node's distribution and scale, 0 without noise.
 func (d *drawer) draw() int64 {
-	a := d.of
 	switch {
 	case d.noise.Scale == 0:
 		return 0
 	case d.noise.Law == Gaussian:
-		return a.bug.noise(a.t, d.src.Gaussian(d.noise.Scale))
+		return d.src.Gaussian(d.noise.Scale)
 	}
-	return a.bug.noise(a.t, d.src.Laplace(d.noise.Scale))
+	return d.src.Laplace(d.noise.Scale)
 }

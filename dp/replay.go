@@ -28,11 +28,11 @@ func (r *replay) closeLeaf(t *stream, d *drawer, out *Leaf) error {
 	}
 	old := r.nodes[0]
 	r.nodes = r.nodes[1:]
-	if t.noise.Scale != 0 && d.src.Private() && !bugRedraw() { // otherwise it can be recomputed
+	if t.noise.Scale != 0 && d.src.Private() { // otherwise it can be recomputed
 		d.recorded = old.v
 	}
 	r.err = t.close(d, out)
-	if d.recorded = nil; r.err == nil && !out.Node.Equal(old) && !bugRedraw() {
+	if d.recorded = nil; r.err == nil && !out.Node.Equal(old) {
 		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.id)
 	}
 	return r.err

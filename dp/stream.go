@@ -58,7 +58,7 @@ func (s *stream) close(d *drawer, out *Leaf) error {
 	c := s.shape.counts()
 	values, counts := s.arena.values.alloc(drawn+summed), s.arena.counts.alloc(2*c)
 	node, sum := values[:drawn:drawn], values[drawn:]
-	d.noise, d.of = n.Noise, &s.accumulator
+	d.noise = n.Noise
 	records, err := s.mechanism.Close(s.now(), d, node, sum)
 	if err != nil {
 		return fmt.Errorf("stream %d: %w", s.id, err)

@@ -140,7 +140,7 @@ func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
 	if !a.noisedCounts {
 		a.renew()
 	}
-	c := a.learner.Choose(a.basis(), t)
+	c := a.learner.Choose(a.Belief(), t)
 	if a.explore > 0 {
 		c = bandit.Explore(c, t, a.arms, a.explore, a.coins[0].Rand)
 	}
@@ -153,9 +153,6 @@ func (a *Agent) present(t bandit.Turn) bandit.Turn {
 	return t
 }
 
-// basis returns the belief from which choices are made.
-func (a *Agent) basis() *bandit.Belief { return a.bugBelief(a.Belief()) }
-
 // Reseed gives the choices from here on coins of their own. Where the number of choices is secret, the coins
 // of one choice must not follow from other choices; see docs/proofs/counts.md.
 func (a *Agent) Reseed(seed Seed) { a.coins[0].source.Seed(seed) }
@@ -164,7 +161,7 @@ func (a *Agent) Reseed(seed Seed) { a.coins[0].source.Seed(seed) }
 // each round.
 func (a *Agent) renew() {
 	if r, ok := a.learner.(bandit.Renewer); ok {
-		r.Renew(a.basis())
+		r.Renew(a.Belief())
 	}
 }
 
@@ -175,7 +172,7 @@ func (a *Agent) Propensity(t bandit.Turn, c bandit.Choice, rng *rand.Rand) float
 	if !ok || c.Propensity > 0 {
 		return c.Propensity
 	}
-	return s.Propensity(a.basis(), a.present(t), c.Arm, rng)
+	return s.Propensity(a.Belief(), a.present(t), c.Arm, rng)
 }
 
 // Explored returns the share of choices that explore.
@@ -207,13 +204,11 @@ func (a *Agent) Observed(r Route, p bandit.Pull) error {
 	if err := a.curator.Add(r.Stream, a.update); err != nil {
 		return err
 	}
-	a.bugObserved(r, p)
 	return a.recorded(r)
 }
 
 // Tick ends round t.
 func (a *Agent) Tick(t protocol.Round) error {
-	silent := a.bugSilent()
 	if a.noisedCounts && !a.Idle() {
 		a.renew()
 		a.protocol.Chosen(a.learner.Part(a.Choose(bandit.Turn{Round: uint64(t)}).Arm))
@@ -223,9 +218,6 @@ func (a *Agent) Tick(t protocol.Round) error {
 	}
 	if err := a.protocol.Tick(t, &a.out); err != nil {
 		return err
-	}
-	if silent {
-		a.out.Reset()
 	}
 	if a.roundEnds {
 		a.out.EndRound(a.self, t, a.neighbours)

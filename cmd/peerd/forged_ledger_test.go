@@ -129,11 +129,11 @@ func TestForgedLedgersAreRefused(t *testing.T) {
 		}, "the charge is wrong"},
 		{"the build tags of a program with faults", func(f *forgery, forged bool) {
 			if f.tags = "netgo"; forged {
-				f.tags = "netgo,auditbug"
+				f.tags = "netgo,failpoint"
 			}
 			c := f.open(each, nil)
 			f.release(&c, 1, 1)
-		}, "the build tag auditbug"},
+		}, "the build tag failpoint"},
 	} {
 		for _, forged := range []bool{false, true} {
 			f := &forgery{t: t, budget: account.Budget{Epsilon: dp.Nano, Delta: 1e12}}

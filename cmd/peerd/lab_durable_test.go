@@ -138,6 +138,7 @@ func (s *labSite) logPath() string { return filepath.Join(s.lab.dir, filepath.Ba
 
 // A launch says how to start a peer.
 type launch struct {
+	exe  string   // the program; the tests' own binary if empty
 	env  []string // in addition to the usual environment
 	wrap []string // command that runs the peer
 	args []string // additional ones
@@ -146,9 +147,12 @@ type launch struct {
 // start starts the peer's process. Its output goes to the end of its log.
 func (s *labSite) start(o launch) {
 	s.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		s.Fatal(err)
+	exe := o.exe
+	if exe == "" {
+		var err error
+		if exe, err = os.Executable(); err != nil {
+			s.Fatal(err)
+		}
 	}
 	log, err := os.OpenFile(s.logPath(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

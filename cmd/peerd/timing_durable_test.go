@@ -23,13 +23,14 @@ import (
 // TestMomentsDoNotFollowRewards: two real processes serve an application that reports a reward of
 // 0 or 1 for each round, by coin, and the opposite one to the second process. A neighbour records
 // when the message of each round arrives. The times after a 0 and after a 1 must have the same
-// distribution; the times of a third process, which has the built-in fault slow and sends a
+// distribution; the times of a third process, the program PEERD_SLOW, which sends a
 // millisecond later after a 1, must not. PEERD_ROUNDS sets the number of rounds, of a tenth of a
-// second each. It needs the tag auditbug.
+// second each.
 func TestMomentsDoNotFollowRewards(t *testing.T) {
 	rounds, err := strconv.Atoi(os.Getenv("PEERD_ROUNDS"))
-	if err != nil {
-		t.Skip("PEERD_ROUNDS is not set; scripts/show.sh timing sets it")
+	slower := os.Getenv("PEERD_SLOW")
+	if err != nil || slower == "" {
+		t.Skip("PEERD_ROUNDS and PEERD_SLOW are not set; scripts/show.sh timing sets them")
 	}
 	const every = 100 * time.Millisecond
 	coins := rand.New(rand.NewPCG(11, uint64(rounds)))
@@ -40,16 +41,16 @@ func TestMomentsDoNotFollowRewards(t *testing.T) {
 	var clean, slow moments
 	var all sync.WaitGroup
 	for i, n := range []struct {
-		bug   string
+		exe   string  // of another build; the tests' own if empty
 		other float64 // 1 flips the coins
 		to    *moments
-	}{{"", 0, &clean}, {"", 1, &clean}, {"slow", 0, &slow}} {
+	}{{"", 0, &clean}, {"", 1, &clean}, {slower, 0, &slow}} {
 		l := newLab(t, 2, "protocol.rows.every", "1", "protocol.rows.pull", "1000", "rounds.every", every.String(),
 			"api.settle", "window", "api.window", "1s", "privacy.horizon", "1000000")
 		l.net.Start = time.Now().Add(2*time.Second + time.Duration(i)*every/3).Truncate(time.Millisecond) // alternately
 		l.writeNetwork()
 		s, c := l.sites[0], newArrivals(l.sites[1])
-		s.start(launch{env: []string{"PEERD_BUG=" + n.bug}})
+		s.start(launch{exe: n.exe})
 		s.ready()
 		all.Go(func() {
 			paid := s.pay(values, n.other, every)

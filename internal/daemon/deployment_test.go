@@ -33,7 +33,7 @@ func TestBuildTagsAreInTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tags := range []string{"", "auditbug"} {
+	for _, tags := range []string{"", "failpoint"} {
 		d.tags = tags
 		pin := slices.Index(d.pinned(), site.Pinned{Key: "build tags", Value: tags})
 		if d.genesis().Tags != tags || (pin < 0) != (tags == "") {

@@ -8,7 +8,7 @@ import (
 
 // TestBuildTagsAreShown: a binary that was built with faults shows it.
 func TestBuildTagsAreShown(t *testing.T) {
-	for tags, want := range map[string]string{"": "", "auditbug": "build tags auditbug\n", "failpoint,netgo": "build tags failpoint,netgo\n"} {
+	for tags, want := range map[string]string{"": "", "failpoint": "build tags failpoint\n", "failpoint,netgo": "build tags failpoint,netgo\n"} {
 		var b debug.BuildInfo
 		if tags != "" {
 			b.Settings = []debug.BuildSetting{{Key: "-tags", Value: tags}, {Key: "vcs.modified", Value: "true"}}

@@ -21,7 +21,7 @@ func TestBuildTagsStandInTheGenesis(t *testing.T) {
 	if l := line(""); bytes.Contains(l, []byte("tags")) || !bytes.HasSuffix(l, []byte(`"incarnation":0}`)) {
 		t.Errorf("without tags: %s", l)
 	}
-	for _, tags := range []string{"", "auditbug", "netgo,failpoint"} {
+	for _, tags := range []string{"", "failpoint", "netgo,own"} {
 		r, err := ParseLine(line(tags))
 		if err != nil || r.Body.(*Genesis).Tags != tags {
 			t.Errorf("%q: %+v, %v", tags, r.Body, err)
@@ -32,7 +32,7 @@ func TestBuildTagsStandInTheGenesis(t *testing.T) {
 			t.Errorf("%s: %v, want %v", bad, err, ErrForm)
 		}
 	}
-	for tags, named := range map[string]string{"": "", "netgo,osusergo": "", "auditbug": "auditbug", "failpoint": "failpoint", "netgo,own": "own"} {
+	for tags, named := range map[string]string{"": "", "netgo,osusergo": "", "failpoint": "failpoint", "netgo,own": "own"} {
 		export := rewrite(t, func(b []Body) []Body { b[0].(*Genesis).Tags = tags; return b })
 		_, err := Verify(bytes.NewReader(export))
 		var fault *Fault

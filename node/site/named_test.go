@@ -25,9 +25,11 @@ func TestANameIsUnderOneLeaf(t *testing.T) {
 			if seed != uint64(i%2) && os.Getenv("PEERD_LONG") == "" {
 				continue
 			}
-			for _, fault := range misnamed(t, name, seed) {
-				t.Errorf("%s, seed %d: %s", name, seed, fault)
-			}
+			t.Run(fmt.Sprintf("%s/seed=%d", name, seed), func(t *testing.T) {
+				for _, fault := range misnamed(t, name, seed) {
+					t.Error(fault)
+				}
+			})
 		}
 	}
 }

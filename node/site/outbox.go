@@ -54,7 +54,7 @@ func (s *Site) sendOne(ctx context.Context, to Transport, x sending) error {
 	if len(x.messages) == 0 {
 		return nil
 	}
-	if wait := time.Until(x.at); !bugAtOnce() && 0 < wait && wait <= s.offset() {
+	if wait := time.Until(x.at); 0 < wait && wait <= s.offset() {
 		time.Sleep(wait)
 	}
 	failpoint("send")

@@ -58,7 +58,6 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 		c.due = min(c.due, x.after(x.now))
 		x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(r.ID))
 	}
-	x.bugReported(r.ID, &c)
 	room := x.keep(r.ID, &c)
 	x.batch.Reserve(-room)
 	x.fill += room

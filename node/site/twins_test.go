@@ -546,9 +546,11 @@ func (v *view) unpunctual(t *testing.T) (found []string) {
 func TestAClaimEndsTheRound(t *testing.T) {
 	for _, name := range protocols() {
 		for _, world := range []bool{false, true} {
-			if drawn := afterAClaim(t, name, world); drawn != "" {
-				t.Errorf("%s, world %v: %s", name, world, drawn)
-			}
+			t.Run(fmt.Sprintf("%s/world=%v", name, world), func(t *testing.T) {
+				if drawn := afterAClaim(t, name, world); drawn != "" {
+					t.Error(drawn)
+				}
+			})
 		}
 	}
 }

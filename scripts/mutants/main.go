@@ -5,6 +5,7 @@
 //
 //	go run ./scripts/mutants              # all of them, two at a time
 //	go run ./scripts/mutants -only '^D'   # those whose id matches
+//	go run ./scripts/mutants -only '^halved$' -build FILE ./cmd/peerd  # a program with that one
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"sync"
@@ -22,24 +24,61 @@ import (
 func main() {
 	only := flag.String("only", "", "regular expression of ids")
 	jobs := flag.Int("j", 2, "mutants at a time")
+	out := flag.String("build", "", "the only mutant becomes a program in this file, from the package that is the argument")
 	flag.Parse()
-	if err := run(context.Background(), *only, *jobs); err != nil {
+	ctx := context.Background()
+	do := func() error { return run(ctx, *only, *jobs) }
+	if *out != "" {
+		do = func() error { return program(ctx, *only, *out, flag.Arg(0)) }
+	}
+	if err := do(); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-// run tries the mutants whose ids match and prints the outcome of each.
-func run(ctx context.Context, only string, jobs int) error {
+// mutants returns the mutants whose ids match.
+func mutants(only string) ([]mutant, error) {
 	id, err := regexp.Compile(only)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := readTables("scripts/mutants")
 	if err != nil {
-		return fmt.Errorf("%w (run it from the root of the repository)", err)
+		return nil, fmt.Errorf("%w (run it from the root of the repository)", err)
 	}
-	all = slices.DeleteFunc(all, func(m mutant) bool { return !id.MatchString(m.id) })
+	return slices.DeleteFunc(all, func(m mutant) bool { return !id.MatchString(m.id) }), nil
+}
+
+// program builds a package with a mutant.
+func program(ctx context.Context, only, out, pkg string) error {
+	all, err := mutants(only)
+	if err != nil {
+		return err
+	}
+	if len(all) != 1 {
+		return fmt.Errorf("%d mutants match %s, want 1", len(all), only)
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	overlay, err := all[0].overlay(dir)
+	if err != nil {
+		return err
+	}
+	c := exec.CommandContext(ctx, "go", "build", "-overlay="+overlay, "-o", out, pkg)
+	c.Stdout, c.Stderr = os.Stderr, os.Stderr
+	return c.Run()
+}
+
+// run tries the mutants whose ids match and prints the outcome of each.
+func run(ctx context.Context, only string, jobs int) error {
+	all, err := mutants(only)
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,6 +20,9 @@ const limit = 10 * time.Minute
 
 // endlessLimit bounds the tests of a mutant with which a test may not end.
 const endlessLimit = time.Minute
+
+// everyLimit bounds the tests of a mutant with which each of them has to fail: with PEERD_LONG these are many.
+const everyLimit = 2 * time.Hour
 
 // An outcome is the result of a mutant.
 type outcome string
@@ -48,7 +52,7 @@ func (t *trial) print() {
 	if t.outcome == harmless {
 		by = t.harmless
 	}
-	fmt.Printf("%-5s %-8s %5.1fs  %-32s %s\n%23s%s\n", t.id, t.outcome, t.took.Seconds(), t.file, t.what, "", by)
+	fmt.Printf("%-5s %-8s %5.1fs  %-32s %s\n%23s%s\n", t.id, t.outcome, t.took.Seconds(), t.changes[0].file, t.what, "", by)
 }
 
 // try builds and runs the tests with the change, except those that fail without it.
@@ -64,7 +68,7 @@ func (m *mutant) try(ctx context.Context, dir string, failing map[string][]strin
 		return t
 	}
 	for _, p := range m.packages {
-		if t.test(ctx, p, overlay, failing[p]); t.by != "" {
+		if t.test(ctx, p, overlay, failing[p]); t.by != "" && (!t.every || t.outcome != killed) {
 			break
 		}
 	}
@@ -72,22 +76,29 @@ func (m *mutant) try(ctx context.Context, dir string, failing map[string][]strin
 	return t
 }
 
-// overlay writes the changed file and the overlay for the go command.
+// overlay writes the changed files and the overlay for the go command.
 func (m *mutant) overlay(dir string) (string, error) {
-	b, err := m.apply()
+	files, err := m.apply()
 	if err != nil {
 		return "", err
 	}
-	file, err := filepath.Abs(m.file)
-	if err != nil {
+	if err = os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	changed, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "overlay.json")
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {file: changed}})
-	if err != nil {
-		return "", err
+	replace := make(map[string]string)
+	for name, b := range files {
+		file, err := filepath.Abs(name)
+		if err != nil {
+			return "", err
+		}
+		replace[file] = filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		if err = os.WriteFile(replace[file], b, 0o600); err != nil {
+			return "", err
+		}
 	}
-	return overlay, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(changed, b, 0o600), os.WriteFile(overlay, list, 0o600))
+	overlay := filepath.Join(dir, "overlay.json")
+	list, err := json.Marshal(map[string]map[string]string{"Replace": replace})
+	return overlay, errors.Join(err, os.WriteFile(overlay, list, 0o600))
 }
 
 // failure finds the tests that failed.
@@ -103,7 +114,10 @@ func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string)
 		t.outcome, t.by = broken, err.Error()
 		return
 	}
-	args := []string{"-test.failfast", "-test.run=" + t.run}
+	args := []string{"-test.run=" + t.run, "-test.failfast"}
+	if t.every {
+		args[1] = "-test.v"
+	}
 	if len(failing) > 0 {
 		args = append(args, "-test.skip=^("+strings.Join(failing, "|")+")$")
 	}
@@ -111,13 +125,17 @@ func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string)
 		args = append(args, "-test.short")
 	}
 	most := limit
-	if t.timeout {
+	switch {
+	case t.timeout:
 		most = endlessLimit
+	case t.every:
+		most = everyLimit
 	}
 	out, err := start(ctx, pkg, bin, append(args, "-test.timeout="+most.String())...)
 	switch {
+	case t.every:
+		t.everyOf(out)
 	case err == nil:
-		return
 	case bytes.Contains(out, []byte("panic: test timed out")):
 		t.outcome, t.by = endless, "the tests did not end"
 		if t.timeout {
@@ -131,6 +149,37 @@ func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string)
 		if h := history.FindSubmatch(out); h != nil {
 			t.by += ", history " + string(h[1])
 		}
+	}
+}
+
+// ended finds tests that have ended, in the output of a test that says everything.
+var ended = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL|SKIP): (\S+)`)
+
+// everyOf judges a mutant with which each test must fail: tests that have no subtests, or whose subtests are among them.
+func (t *trial) everyOf(out []byte) {
+	all := ended.FindAllStringSubmatch(string(out), -1)
+	fail, pass := 0, []string(nil)
+	for _, x := range all {
+		name := x[2]
+		switch {
+		case slices.ContainsFunc(all, func(o []string) bool { return strings.HasPrefix(o[2], name+"/") }):
+		case x[1] == "FAIL":
+			fail++
+		default:
+			pass = append(pass, name)
+		}
+	}
+	if t.by += "; "; t.by == "; " {
+		t.by = ""
+	}
+	t.by += fmt.Sprintf("%d of %d tests fail", fail, fail+len(pass))
+	switch {
+	case len(pass) > 0:
+		t.outcome, t.by = survived, t.by+", not "+strings.Join(pass, " ")
+	case fail == 0 || bytes.Contains(out, []byte("panic: ")):
+		t.outcome = broken
+	default:
+		t.outcome = killed
 	}
 }
 

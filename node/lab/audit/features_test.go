@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -66,6 +67,30 @@ func TestFeaturesStayPrivate(t *testing.T) {
 				t.Errorf("%v, %+v: canary %s reaches %.3f of %.3f", x.m, x.p, c.Name, c.Bound.Reach, c.Bound.Charged)
 			}
 		}
+	}
+}
+
+// TestCorrectPeersWithFeaturesPass: as [TestCorrectPeersPass], with peers that choose by features: a third of the audits is
+// of protocol local, a third of peers with an analyzer that decide from a noised local sum. If choices depended on raw
+// records, one record would change later ones, and with them the sum of a batch.
+func TestCorrectPeersWithFeaturesPass(t *testing.T) {
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprintf("seed=%d", seed+1), func(t *testing.T) {
+			var params protocol.Params = batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}
+			switch seed % 3 {
+			case 1:
+				params = near(batches.LogDetSchedule)
+			case 2:
+				params = batches.BatchParams{First: 5, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}
+			}
+			r, err := audit.Run(t.Context(), described(dp.TreeGaussian, params, runs(), seed+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.Passed {
+				t.Error(r.Broken)
+			}
+		})
 	}
 }
 

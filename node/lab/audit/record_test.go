@@ -166,18 +166,20 @@ func TestLinearRecordsPass(t *testing.T) {
 	}
 	seeds := uint64(20)
 	if testing.Short() {
-		seeds = 2
+		seeds = 3
 	}
 	for _, r := range all {
 		t.Run(r.String(), func(t *testing.T) {
 			t.Parallel()
 			var last Bound
 			for seed := range seeds {
-				broken, b := r.audit(t, recordRuns(), len(all), seed+1)
-				if len(broken) > 0 {
-					t.Errorf("seed %d: %v", seed+1, broken)
-				}
-				last = b
+				t.Run(fmt.Sprintf("seed=%d", seed+1), func(t *testing.T) {
+					broken, b := r.audit(t, recordRuns(), len(all), seed+1)
+					if len(broken) > 0 {
+						t.Error(broken)
+					}
+					last = b
+				})
 			}
 			if last.Reach < .999*last.Charged {
 				t.Errorf("moves %v of %v that is charged", last.Reach, last.Charged)
