@@ -46,7 +46,6 @@ type Turn struct {
 	None     bool       // the round has no decision
 	Excluded []Arm      // not to be chosen
 	Features []Features // of the arms on offer, which are the first ones; nil unless the learner is contextual
-	Actions  Actions    // used instead of Features if a simulation draws them one by one; else nil
 }
 
 // offered returns how many of n arms a turn offers, from the first on, including excluded ones.
@@ -60,10 +59,7 @@ func (t *Turn) offered(n int) int {
 
 // Of returns the features of an arm; nil if there are none.
 func (t *Turn) Of(a Arm) Features {
-	switch {
-	case t.Actions != nil:
-		return t.Actions.Of(a)
-	case t.Features == nil:
+	if t.Features == nil {
 		return nil
 	}
 	return t.Features[a]

@@ -66,7 +66,7 @@ func norm2(x []float64) (sum float64) {
 // random numbers a choice takes does not depend on how many are offered.
 func TestATurnMayOfferFewerArms(t *testing.T) {
 	for _, index := range indices {
-		x := newLinear(4, 5)
+		x := newProblem(4, 5)
 		l := linUCB(t, 9, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
 		for _, known := range []bool{false, true} {
 			if known {

@@ -2,7 +2,6 @@ package bandit
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"peerd.dev/bandit/gram"
@@ -76,12 +75,9 @@ const maxFeatures = 120
 // The chosen arm depends on features, which are private; the part does not.
 type LinUCB struct {
 	Stateless
-	d       int
+	linear
 	by      Estimator
-	sampled bool    // the parameter is drawn for every choice
-	records Kind    // of the statistic
-	affine  *affine // makes features; nil unless rewards are centred
-	rng     *rand.Rand
+	sampled bool // the parameter is drawn for every choice
 
 	from       basis // inputs of the estimate
 	known      bool
@@ -89,12 +85,6 @@ type LinUCB struct {
 	beta       float64 // factor of |W x|
 	statedFrom basis
 	stated     Parameter
-	theta      []float64  // scratch: sampled
-	normal     []float64  // scratch
-	scores     []float64  // by arm; scratch
-	able       []Arm      // arms that can have the greatest index; scratch
-	features   []Features // theirs; scratch
-	squares    []float64  // theirs; scratch
 }
 
 // basis is the input of an estimate.
@@ -155,14 +145,11 @@ func (p LinUCBParams) New(c Config) (Learner, error) {
 			return e, p.Radius, ok
 		}
 	}
-	d := p.inputs().Dim()
-	var l *LinUCB
+	d, records := p.inputs().Dim(), Linear
 	if p.Records == CentredRewards {
-		l = NewLinUCB(c, d+1, Centred, by)
-		l.affine = newAffine(c.Arms, d)
-	} else {
-		l = NewLinUCB(c, d, Linear, by)
+		d, records = d+1, Centred
 	}
+	l := NewLinUCB(c, d, records, by)
 	l.sampled = p.Index == SampledIndex
 	return l, nil
 }
@@ -174,28 +161,7 @@ type Estimator func(g gram.Gram, n float64) (e gram.Estimate, beta float64, ok b
 // NewLinUCB returns a learner of d features that adds up records of a kind and chooses by an estimator, for
 // laboratories, which compare others than [LinUCBParams] name.
 func NewLinUCB(c Config, d int, records Kind, by Estimator) *LinUCB {
-	return &LinUCB{
-		d: d, records: records, by: by, rng: c.Rand,
-		theta: make([]float64, d), normal: make([]float64, d),
-		scores: make([]float64, c.Arms), able: make([]Arm, 0, c.Arms), features: make([]Features, 0, c.Arms), squares: make([]float64, c.Arms),
-	}
-}
-
-// Statistic returns one part for all arms.
-func (l *LinUCB) Statistic() Statistic {
-	return Statistic{Parts: 1, Dim: l.d, Kind: l.records}
-}
-
-// Part returns the only one.
-func (*LinUCB) Part(Arm) int { return 0 }
-
-// Update appends the features, which package dp shortens if they are too long, and the reward or,
-// if rewards are centred, twice its excess over ½.
-func (l *LinUCB) Update(p Pull, x []float64) []float64 {
-	if l.affine != nil {
-		return append(appendAffine(x, p.Features), 2*float64(p.Reward)-1)
-	}
-	return append(append(x, p.Features...), float64(p.Reward))
+	return &LinUCB{linear: newLinear(c, d, records), by: by}
 }
 
 // learn recomputes the estimate if its inputs have changed.

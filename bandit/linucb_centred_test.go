@@ -14,7 +14,7 @@ import (
 // centred is a problem whose rewards are ½ + ⟨x, θ⟩ on average, for features x that include the
 // constant, and a learner with sums of such records.
 type centred struct {
-	linear
+	problem
 	l *LinUCB
 }
 
@@ -22,7 +22,7 @@ type centred struct {
 // average, all in [0,1].
 func newCentred(t testing.TB, d, arms int, seed uint64, index LinearIndex, offset float64) *centred {
 	t.Helper()
-	x := &centred{*newLinear(d, seed), linUCB(t, arms, LinUCBParams{Features: d, Index: index, Radius: 1, Records: CentredRewards})}
+	x := &centred{*newProblem(d, seed), linUCB(t, arms, LinUCBParams{Features: d, Index: index, Radius: 1, Records: CentredRewards})}
 	w := x.l.Statistic().Width()
 	x.b, x.exact = belief.New(1, w), make([]float64, w)
 	theta := appendScaled(nil, (.5-math.Abs(offset))/ownFactor, x.theta)

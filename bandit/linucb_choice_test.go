@@ -16,7 +16,7 @@ func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 	left := 0
 	for _, index := range []LinearIndex{BoundIndex, CalibratedIndex} {
 		for seed := range uint64(300) {
-			x := newLinear(5, seed)
+			x := newProblem(5, seed)
 			for range 1 + seed*seed/20 {
 				x.pay(x.turn(1).Features[0])
 			}
@@ -34,10 +34,10 @@ func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 			for k := range all {
 				all[k] += l.beta * math.Sqrt(squares[k])
 			}
-			forbid(all, turn)
+			forbid(all, &turn)
 			best := slices.Max(all)
 			c := l.Choose(&x.b, turn)
-			if all[c.Arm] < best-l.slack(best) {
+			if all[c.Arm] < best-slack(best, l.reach()) {
 				t.Fatalf("%s, seed %d: arm %d has %v, the best %v", index, seed, c.Arm, all[c.Arm], best)
 			}
 			left += arms - len(l.able)
@@ -52,7 +52,7 @@ func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 // known in any direction, so that only rounding distinguishes them.
 func TestEqualArmsAreEquallyLikely(t *testing.T) {
 	for _, index := range []LinearIndex{BoundIndex, CalibratedIndex} {
-		x := newLinear(4, 3)
+		x := newProblem(4, 3)
 		same := x.turn(6)
 		for k := range same.Features {
 			same.Features[k] = same.Features[0]

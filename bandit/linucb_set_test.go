@@ -10,7 +10,7 @@ import (
 
 // grown plays 12 releases of sums that grow by half each time, with independent noise, and calls
 // f after each.
-func (x *linear) grown(t *testing.T, sigma float64, f func(g gram.Gram)) {
+func (x *problem) grown(t *testing.T, sigma float64, f func(g gram.Gram)) {
 	t.Helper()
 	for range 12 {
 		for range 1 + int(x.n/2) {
@@ -31,7 +31,7 @@ func TestStatedSetHolds(t *testing.T) {
 	for _, sigma := range []float64{0, 3, 30} {
 		wrong := 0
 		for run := range uint64(200) {
-			x, outside := newLinear(3, 100+run), 0
+			x, outside := newProblem(3, 100+run), 0
 			x.grown(t, sigma, func(g gram.Gram) {
 				e, size, ok := stated(g, x.n)
 				if !ok {
@@ -56,7 +56,7 @@ func TestStatedSetHolds(t *testing.T) {
 // TestStatedSetIsSmaller than the calibrated index's set in its worst direction, if noise is most
 // of the error, and shrinks.
 func TestStatedSetIsSmaller(t *testing.T) {
-	x, last := newLinear(3, 5), math.Inf(1)
+	x, last := newProblem(3, 5), math.Inf(1)
 	for range 4 {
 		for range 20_000 {
 			x.pay(x.turn(1).Features[0])
@@ -79,7 +79,7 @@ func TestStatedSetIsSmaller(t *testing.T) {
 // has done to the matrix. A summary changes no choice.
 func TestParameterIsSummarized(t *testing.T) {
 	for _, index := range indices {
-		x := newLinear(4, 7)
+		x := newProblem(4, 7)
 		l := linUCB(t, 5, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
 		if p := l.Summarize(&x.b).Parameter; p != (Parameter{}) {
 			t.Errorf("%s: %+v is stated of nothing", index, p)
@@ -123,7 +123,7 @@ func TestStatedSetsHoldForWhatIsChosen(t *testing.T) {
 			outside, beside := uint64(0), uint64(0)
 			worst := 0.
 			for run := range *setRuns {
-				x := newLinear(*setFeatures, 10_000+run)
+				x := newProblem(*setFeatures, 10_000+run)
 				l := linUCB(t, actions, LinUCBParams{Features: *setFeatures, Index: index, Radius: 1, Records: WithoutSquares})
 				noise := make([]float64, len(x.exact))
 				stays, holds := true, true

@@ -11,7 +11,7 @@ import (
 
 // corner sets the belief about x to a release with squares of rewards, which equal the rewards if
 // these are 0 or 1.
-func (x *linear) corner(sigma float64) {
+func (x *problem) corner(sigma float64) {
 	at := x.d * (x.d + 1) / 2
 	sums := append(slices.Clone(x.exact), 0)
 	for i := at; i < at+x.d; i++ {
@@ -32,7 +32,7 @@ func withSquares(arms, d int, by Estimator) *LinUCB {
 // same radius from records with squares of rewards as without.
 func TestSquaresChangeNothing(t *testing.T) {
 	for _, index := range []LinearIndex{SampledIndex, BoundIndex, CalibratedIndex} {
-		x := newLinear(4, 11)
+		x := newProblem(4, 11)
 		for range 300 {
 			x.pay(x.turn(1).Features[0])
 		}
@@ -67,7 +67,7 @@ func TestSquaresChangeNothing(t *testing.T) {
 func TestSetsOfSquaresHold(t *testing.T) {
 	for _, sigma := range []float64{0, 3, 30} {
 		for run := range uint64(100) {
-			x := newLinear(3, 500+run)
+			x := newProblem(3, 500+run)
 			l := withSquares(1, 3, Ridge)
 			for range 8 {
 				for range 1 + int(x.n/2) {

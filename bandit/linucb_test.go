@@ -23,8 +23,8 @@ func linUCB(t testing.TB, arms int, p LinUCBParams) *LinUCB {
 // indices are all indices of a learner by features.
 var indices = []LinearIndex{SampledIndex, BoundIndex, CalibratedIndex}
 
-// linear is a problem with a θ of norm 1 and sums that are released with noise.
-type linear struct {
+// problem is one with a θ of norm 1 and sums that are released with noise.
+type problem struct {
 	d     int
 	theta []float64
 	rng   *rand.Rand
@@ -33,14 +33,14 @@ type linear struct {
 	n     float64
 }
 
-func newLinear(d int, seed uint64) *linear {
-	x := &linear{d: d, rng: rand.New(rand.NewPCG(seed, 9)), b: belief.New(1, d*(d+1)/2+d), exact: make([]float64, d*(d+1)/2+d)}
+func newProblem(d int, seed uint64) *problem {
+	x := &problem{d: d, rng: rand.New(rand.NewPCG(seed, 9)), b: belief.New(1, d*(d+1)/2+d), exact: make([]float64, d*(d+1)/2+d)}
 	x.theta = x.unit()
 	x.theta[0] = math.Abs(x.theta[0])
 	return x
 }
 
-func (x *linear) unit() []float64 {
+func (x *problem) unit() []float64 {
 	v, sum := make([]float64, x.d), 0.
 	for i := range v {
 		v[i] = x.rng.NormFloat64()
@@ -53,7 +53,7 @@ func (x *linear) unit() []float64 {
 }
 
 // turn offers arms of which all means are in [0, 1].
-func (x *linear) turn(arms int) Turn {
+func (x *problem) turn(arms int) Turn {
 	var t Turn
 	for len(t.Features) < arms {
 		if f := x.unit(); product(f, x.theta) >= 0 {
@@ -71,7 +71,7 @@ func product(x, y []float64) (sum float64) {
 }
 
 // pay adds a record of features f.
-func (x *linear) pay(f []float64) {
+func (x *problem) pay(f []float64) {
 	y := 0.
 	if x.rng.Float64() < product(f, x.theta) {
 		y = 1
@@ -92,7 +92,7 @@ func (x *linear) pay(f []float64) {
 }
 
 // release sets the belief to the sums with noise of a deviation.
-func (x *linear) release(sigma float64) {
+func (x *problem) release(sigma float64) {
 	for i, v := range x.exact {
 		x.b.X[i] = v + sigma*x.rng.NormFloat64()
 	}
@@ -103,7 +103,7 @@ func (x *linear) release(sigma float64) {
 func TestFeaturesAreLearned(t *testing.T) {
 	for _, index := range indices {
 		for _, sigma := range []float64{0, 20} {
-			x := newLinear(4, 1)
+			x := newProblem(4, 1)
 			l := linUCB(t, 8, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
 			for range 200_000 {
 				x.pay(x.turn(1).Features[0])
@@ -133,7 +133,7 @@ func TestFeaturesAreLearned(t *testing.T) {
 // TestNothingKnownIsAnyArm, each equally likely, and excluded arms are never chosen, also when
 // something is known.
 func TestNothingKnownIsAnyArm(t *testing.T) {
-	x := newLinear(3, 2)
+	x := newProblem(3, 2)
 	for _, index := range indices {
 		l := linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares})
 		turn := x.turn(4)
@@ -166,7 +166,7 @@ func TestNothingKnownIsAnyArm(t *testing.T) {
 func TestCalibratedSetHolds(t *testing.T) {
 	for _, sigma := range []float64{0, 3, 30} {
 		for run := range uint64(200) {
-			x := newLinear(3, 100+run)
+			x := newProblem(3, 100+run)
 			l := linUCB(t, 1, LinUCBParams{Features: 3, Index: CalibratedIndex, Radius: 1, Records: WithoutSquares})
 			for range 12 {
 				for range 1 + int(x.n/2) {
@@ -186,7 +186,7 @@ func TestCalibratedSetHolds(t *testing.T) {
 }
 
 // off returns how far θ is from an estimate: the greatest |⟨x, θ̂-θ⟩|/|Wx|.
-func (x *linear) off(e gram.Estimate) float64 {
+func (x *problem) off(e gram.Estimate) float64 {
 	// The greatest is at x = P(θ̂-θ), where it is the norm of θ̂-θ by P, with P⁻¹ = WᵀW: the norm
 	// of the y with Wᵀy = θ̂-θ.
 	y := make([]float64, x.d)
@@ -215,7 +215,7 @@ func TestAwareErrorIsWhatItSays(t *testing.T) {
 	for _, sigma := range []float64{5, 30} {
 		sum := 0.
 		for run := range uint64(runs) {
-			x := newLinear(d, 1000+run)
+			x := newProblem(d, 1000+run)
 			l := linUCB(t, 1, LinUCBParams{Features: d, Index: BoundIndex, Radius: 1, Records: WithoutSquares})
 			for range 4000 {
 				x.pay(x.turn(1).Features[0])
@@ -238,7 +238,7 @@ func TestIndefiniteSumsAreUsed(t *testing.T) {
 	for _, index := range indices {
 		raised := 0
 		for seed := range uint64(50) {
-			x := newLinear(4, seed)
+			x := newProblem(4, seed)
 			l := linUCB(t, 5, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
 			for range 10 {
 				x.pay(x.turn(1).Features[0])
@@ -263,7 +263,7 @@ func TestIndefiniteSumsAreUsed(t *testing.T) {
 // TestTheEstimateFollowsReleases: other sums give another estimate, with the same ones nothing is
 // computed.
 func TestTheEstimateFollowsReleases(t *testing.T) {
-	x := newLinear(3, 5)
+	x := newProblem(3, 5)
 	l := linUCB(t, 2, LinUCBParams{Features: 3, Index: BoundIndex, Radius: 1, Records: WithoutSquares})
 	for range 50 {
 		x.pay(x.turn(1).Features[0])
@@ -289,7 +289,7 @@ func TestTheEstimateFollowsReleases(t *testing.T) {
 // choices have the same random numbers.
 func TestFeaturesTakeNoCoins(t *testing.T) {
 	for _, index := range indices {
-		x := newLinear(3, 5)
+		x := newProblem(3, 5)
 		a, b := linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares}), linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares})
 		nothing := belief.New(1, 9)
 		for i := range 2000 {
@@ -338,7 +338,7 @@ func TestBadParametersOfLinUCBAreRefused(t *testing.T) {
 func BenchmarkLinUCB(b *testing.B) {
 	for _, index := range indices {
 		b.Run(string(index), func(b *testing.B) {
-			x := newLinear(10, 5)
+			x := newProblem(10, 5)
 			l := linUCB(b, 100, LinUCBParams{Features: 10, Index: index, Radius: 1, Records: WithoutSquares})
 			for range 1000 {
 				x.pay(x.turn(1).Features[0])

@@ -34,7 +34,8 @@ type PersonalizedLinearParams struct {
 // that variance, is within the logarithm of the price of the least one. That is the index of LinIMED (Bian and Tan
 // 2024). And the site is odd with a probability of at least one over the price, whatever records say. See docs/proofs/personalized.md.
 type PersonalizedLinear struct {
-	*LinUCB
+	linear
+	radius float64 // of exploration, in standard errors
 	most   float64 // nats by which the index of a choice is above the least one
 	self   int
 	near   distances
@@ -44,6 +45,7 @@ type PersonalizedLinear struct {
 	all    parameters // of both
 	odd    float64    // probability that θ is not where others say
 	panel  score.Panels
+	known  bool // whether a site has released anything
 }
 
 // siteRecords is what one site has released.
@@ -90,8 +92,7 @@ func (p PersonalizedLinearParams) New(c Config) (Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &PersonalizedLinear{LinUCB: l.(*LinUCB), most: math.Log(p.Price), self: c.Self, near: newDistances()}
-	u.beta = p.Radius
+	u := &PersonalizedLinear{linear: l.(*LinUCB).linear, radius: p.Radius, most: math.Log(p.Price), self: c.Self, near: newDistances()}
 	u.own, u.others, u.all = newParameters(u.d), newParameters(u.d), newParameters(u.d)
 	return u, nil
 }
@@ -104,9 +105,9 @@ func (*PersonalizedLinear) NeedsSites() bool { return true }
 func (u *PersonalizedLinear) Choose(b *Belief, t Turn) Choice {
 	u.take(b)
 	if !u.known {
-		return u.any(t)
+		return u.any(&t)
 	}
-	u.offer(t)
+	u.offer(&t)
 	defer u.forget()
 	return Choice{u.best(u.rng), 0}
 }
@@ -123,7 +124,7 @@ func (u *PersonalizedLinear) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Ra
 		}
 		return 1 / float64(n)
 	}
-	u.offer(t)
+	u.offer(&t)
 	defer u.forget()
 	same := 1 // this one
 	for range mostSamples - 1 {
@@ -139,19 +140,12 @@ func (u *PersonalizedLinear) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Ra
 const leastVariance = 1e-9
 
 // offer sets able and features to the actions that the price allows.
-func (u *PersonalizedLinear) offer(t Turn) {
-	if u.affine != nil {
-		t = u.affine.turn(t)
-	}
+func (u *PersonalizedLinear) offer(t *Turn) {
 	u.able, u.features = u.able[:0], u.features[:0]
-	if t.Actions != nil {
-		t.Actions.Aim(u.all.theta)
-		for a, x, ok := t.Actions.Next(math.Inf(-1)); ok; a, x, ok = t.Actions.Next(math.Inf(-1)) {
-			u.add(a, x, &t)
+	for k, x := range u.offered(t) {
+		if !t.excludes(k) {
+			u.able, u.features = append(u.able, Arm(k)), append(u.features, x)
 		}
-	}
-	for k, x := range t.Features {
-		u.add(Arm(k), x, &t)
 	}
 	scores, squares := u.scores[:len(u.able)], u.squares[:len(u.able)]
 	score.Products(scores, u.own.theta, u.features)
@@ -173,31 +167,14 @@ func (u *PersonalizedLinear) offer(t Turn) {
 	u.able, u.features = u.able[:n], u.features[:n]
 }
 
-func (u *PersonalizedLinear) add(a Arm, x Features, t *Turn) {
-	if !t.excludes(int(a)) {
-		u.able, u.features = append(u.able, a), append(u.features, x)
-	}
-}
-
-// forget clears features, which are private and for one choice only.
-func (u *PersonalizedLinear) forget() {
-	clear(u.features)
-	if u.affine != nil {
-		u.affine.forget()
-	}
-}
-
 // best returns the action with the greatest reward under a sampled θ.
 func (u *PersonalizedLinear) best(rng *rand.Rand) Arm {
-	for i := range u.normal {
-		u.normal[i] = u.beta * rng.NormFloat64()
-	}
+	u.draw(u.radius, rng)
 	from := &u.all
 	if rng.Float64() < u.odd {
 		from = &u.own
 	}
-	copy(u.theta, from.theta)
-	score.AddTransposed(u.theta, from.half, u.normal)
+	u.sample(from.theta, from.half)
 	scores := u.scores[:len(u.able)]
 	score.Products(scores, u.theta, u.features)
 	arg := 0

@@ -14,7 +14,7 @@ import (
 func among(theta []float64, n int) belief.Belief {
 	b := belief.New(1, linearFeatures*(linearFeatures+3)/2)
 	for site := 1; site < 10; site++ {
-		x := newLinear(linearFeatures, uint64(100+site))
+		x := newProblem(linearFeatures, uint64(100+site))
 		x.theta = theta
 		for range n {
 			x.pay(x.turn(1).Features[0])
@@ -35,7 +35,7 @@ func except(theta []float64, entry int) []float64 {
 // out, though its parameter differs in one entry only, and another one trusts others as far as the price allows.
 func TestOwnRecordsJudgeWhetherASiteIsOdd(t *testing.T) {
 	for _, odd := range []bool{false, true} {
-		mine := newLinear(linearFeatures, 1)
+		mine := newProblem(linearFeatures, 1)
 		theta := mine.theta
 		if odd {
 			theta = except(theta, 1)
@@ -61,8 +61,8 @@ func TestOwnRecordsJudgeWhetherASiteIsOdd(t *testing.T) {
 // loss plays a site that offers the same actions in every round, and returns its own regret.
 func loss(t *testing.T, b belief.Belief, seed uint64, nats float64) (lost float64) {
 	t.Helper()
-	mine := newLinear(linearFeatures, 1)
-	turn := newLinear(linearFeatures, 1).turn(8)
+	mine := newProblem(linearFeatures, 1)
+	turn := newProblem(linearFeatures, 1).turn(8)
 	u := personalizedLinear(t, 8, WithoutSquares, nats)
 	mine.rng = rand.New(rand.NewPCG(seed, 5))
 	u.rng = rand.New(rand.NewPCG(seed, 6))
@@ -94,7 +94,7 @@ func losses(t *testing.T, b belief.Belief, nats float64) (together, alone float6
 
 // TestAnOddSiteByFeaturesLosesHardlyMore than alone, though nine others agree on another parameter.
 func TestAnOddSiteByFeaturesLosesHardlyMore(t *testing.T) {
-	theta := newLinear(linearFeatures, 1).theta
+	theta := newProblem(linearFeatures, 1).theta
 	for _, entry := range []int{1, 3} { // the greatest
 		together, alone := losses(t, among(except(theta, entry), 4000), 5)
 		t.Logf("entry %d: own regret %.1f, alone %.1f", entry, together, alone)
@@ -107,7 +107,7 @@ func TestAnOddSiteByFeaturesLosesHardlyMore(t *testing.T) {
 // TestThePriceBoundsLiesAboutOneDirection: nine others say the truth about the second best action and that the best one is
 // worse. Own records of what they recommend agree with them, so only the price lets the site try the best one.
 func TestThePriceBoundsLiesAboutOneDirection(t *testing.T) {
-	theta, turn := newLinear(linearFeatures, 1).theta, newLinear(linearFeatures, 1).turn(8)
+	theta, turn := newProblem(linearFeatures, 1).theta, newProblem(linearFeatures, 1).turn(8)
 	slices.SortFunc(turn.Features, func(x, y Features) int { return cmp.Compare(product(y, theta), product(x, theta)) })
 	best, second := turn.Features[0], turn.Features[1]
 	lie, along := slices.Clone(theta), product(best, second)

@@ -22,7 +22,7 @@ func personalizedLinear(t testing.TB, arms int, records LinearRecords, nats floa
 }
 
 // release sets a site's row to a problem's sums with noise of a deviation.
-func release(b *Belief, site int, x *linear, sigma float64) {
+func release(b *Belief, site int, x *problem, sigma float64) {
 	x.release(sigma)
 	rows := slices.DeleteFunc(b.Sites[0], func(s belief.Site) bool { return s.Peer == site })
 	rows = append(rows, belief.Site{Peer: site, Sum: slices.Clone(x.b.X), N: x.n, GaussVar: sigma * sigma})
@@ -32,11 +32,11 @@ func release(b *Belief, site int, x *linear, sigma float64) {
 
 // neighbourhood returns a belief about six sites, of which the own one, 0, has some records and others many. Two others
 // have its parameter, two have one apart and the last one has released nothing.
-func neighbourhood(own int, sigma float64) (b belief.Belief, mine *linear) {
+func neighbourhood(own int, sigma float64) (b belief.Belief, mine *problem) {
 	b = belief.New(1, linearFeatures*(linearFeatures+3)/2)
-	mine = newLinear(linearFeatures, 1)
+	mine = newProblem(linearFeatures, 1)
 	for site := range 5 {
-		x := newLinear(linearFeatures, uint64(1+site))
+		x := newProblem(linearFeatures, uint64(1+site))
 		n := 4000
 		switch {
 		case site == 0:
@@ -93,7 +93,7 @@ func TestOthersMoveAnActionByThePriceAtMost(t *testing.T) {
 	for _, nats := range []float64{0, 3} {
 		b, mine := neighbourhood(200, 1)
 		for site := 1; site < 5; site++ { // others lie
-			liar := newLinear(linearFeatures, 9)
+			liar := newProblem(linearFeatures, 9)
 			for i, v := range mine.theta {
 				liar.theta[i] = -v
 			}
@@ -136,7 +136,7 @@ func TestOthersMoveAnActionByThePriceAtMost(t *testing.T) {
 }
 
 // payWith adds a record of features f with a mean reward.
-func (x *linear) payWith(f []float64, mean float64) {
+func (x *problem) payWith(f []float64, mean float64) {
 	theta := x.theta
 	x.theta = make([]float64, x.d)
 	for i, v := range f {
@@ -177,7 +177,7 @@ func TestSavedLinearDistancesGoOn(t *testing.T) {
 	for _, records := range []LinearRecords{WithoutSquares, CentredRewards} {
 		u := personalizedLinear(t, 5, records, 5)
 		b := belief.New(1, u.Statistic().Width())
-		x := newLinear(u.d, 3)
+		x := newProblem(u.d, 3)
 		for i := range 60 {
 			for range 5 + i {
 				x.pay(x.unit())
@@ -190,7 +190,7 @@ func TestSavedLinearDistancesGoOn(t *testing.T) {
 			if i%2 == 0 {
 				u.Summarize(&b) // reading the status changes nothing
 			}
-			turn := newLinear(linearFeatures, uint64(i)).turn(5)
+			turn := newProblem(linearFeatures, uint64(i)).turn(5)
 			u.rng, again.rng = rand.New(rand.NewPCG(1, uint64(i))), rand.New(rand.NewPCG(1, uint64(i)))
 			if got, want := choose(again, &b, turn), choose(u, &b, turn); got != want {
 				t.Fatalf("%s, step %d: %v after a restart, want %v", records, i, got, want)
@@ -226,21 +226,38 @@ func TestLinearFeaturesTakeNoCoins(t *testing.T) {
 	}
 }
 
-// BenchmarkPersonalizedLinear chooses one of 100 actions by 10 features, at 20 sites.
-func BenchmarkPersonalizedLinear(b *testing.B) {
-	l, err := PersonalizedLinearParams{Features: 10, Radius: 1, Records: WithoutSquares, Price: 150}.New(Config{Arms: 100, Peers: 20, Rand: rand.New(rand.NewPCG(3, 4))})
-	if err != nil {
-		b.Fatal(err)
-	}
-	x, all := newLinear(10, 5), belief.New(1, 65)
-	for site := range 20 {
-		for range 200 {
-			x.pay(x.turn(1).Features[0])
-		}
-		release(&all, site, x, 5)
-	}
-	turn := x.turn(100)
-	for b.Loop() {
-		choose(l, &all, turn)
+// BenchmarkPersonalizedLinear chooses one of 100 actions by 10 features, at 20 sites: with nothing new, after another site has
+// released, and after the own one has released so much that distances are computed again.
+func BenchmarkPersonalizedLinear(b *testing.B) { // limit: 50 µs, 100 µs after a release and 500 µs with distances
+	for _, c := range []struct {
+		name   string
+		site   int // that releases before each choice; -1 for none
+		growth float64
+	}{{"choice", -1, 0}, {"release", 3, 1}, {"distances", 0, growth}} {
+		b.Run(c.name, func(b *testing.B) {
+			l, err := PersonalizedLinearParams{Features: 10, Radius: 1, Records: WithoutSquares, Price: 150}.New(Config{Arms: 100, Peers: 20, Rand: rand.New(rand.NewPCG(3, 4))})
+			if err != nil {
+				b.Fatal(err)
+			}
+			x, all := newProblem(10, 5), belief.New(1, 65)
+			for site := range 20 {
+				for range 200 {
+					x.pay(x.turn(1).Features[0])
+				}
+				release(&all, site, x, 5)
+			}
+			turn := x.turn(100)
+			choose(l, &all, turn)
+			for b.Loop() {
+				if c.site >= 0 {
+					s := &all.Sites[0][c.site]
+					s.Sum[0]++
+					if s.N *= c.growth; s.N > 1e6 {
+						s.N = 200
+					}
+				}
+				choose(l, &all, turn)
+			}
+		})
 	}
 }

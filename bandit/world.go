@@ -22,18 +22,3 @@ type Finite interface {
 	// Left returns how many records of an arm have not been played.
 	Left(a Arm) int
 }
-
-// Actions are the actions of a turn of a simulated world that draws them while a learner searches
-// for the one with the greatest index, and omits those that cannot have it. The choice has the
-// same distribution as if all features were drawn before; see docs/proofs/actions.md.
-type Actions interface {
-	// Aim begins a search for actions whose product with θ is great. It is called at most once
-	// per turn.
-	Aim(theta []float64)
-	// Next returns an action that it has not returned yet and its features x, with ⟨x, θ⟩ ≥ least
-	// up to rounding; false if there is none. In later calls of the turn, least must not be
-	// lower.
-	Next(least float64) (Arm, Features, bool)
-	// Of returns the features of an action.
-	Of(a Arm) Features
-}

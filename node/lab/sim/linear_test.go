@@ -3,16 +3,13 @@
 package sim_test
 
 import (
-	"math"
 	"math/rand/v2"
-	"os"
 	"runtime/debug"
 	"syscall"
 	"testing"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
-	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
@@ -81,74 +78,9 @@ func BenchmarkLinearSteps(b *testing.B) {
 	for _, draw := range []world.Drawing{world.FreshActions, world.OwnActions} {
 		for _, index := range []bandit.LinearIndex{bandit.SampledIndex, bandit.BoundIndex} {
 			b.Run(string(draw)+"/"+string(index), func(b *testing.B) {
-				c := linear(b, 1, uint64(max(1, b.N/100)), 100, index, world.LinearParams{Law: world.Sphere, Draw: draw, Actions: world.FullActions})
+				c := linear(b, 1, uint64(max(1, b.N/100)), 100, index, world.LinearParams{Law: world.Sphere, Draw: draw})
 				rate(b, c)
 			})
-		}
-	}
-}
-
-// lazies are learners for worlds that draw actions lazily: ridge regression without noise, for
-// which λ is 1; with the noise of ε = 1 and δ = 0.1, which shifts λ and makes the bound wide; and
-// the indices that use the noise.
-var lazies = []struct {
-	name  string
-	index bandit.LinearIndex
-	noise bool
-}{
-	{"ridge", bandit.CalibratedIndex, false},
-	{"shifted", bandit.CalibratedIndex, true},
-	{"bound", bandit.BoundIndex, true},
-	{"sample", bandit.SampledIndex, true},
-}
-
-// drawn returns a run in which new actions are drawn in every round, to an extent.
-func drawn(b testing.TB, number, rounds uint64, index bandit.LinearIndex, noise bool, extent world.Extent) sim.Config {
-	c := linear(b, number, rounds, 50, index, world.LinearParams{Law: world.Band, Draw: world.FreshActions, Actions: extent})
-	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.EachGaussian, account.Budget{Epsilon: dp.Nano, Delta: 1e17}
-	if !noise {
-		c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.None, account.Budget{Epsilon: dp.Infinite}
-	}
-	return c
-}
-
-// BenchmarkLazySteps plays learners by features with new actions in every round that are drawn
-// lazily. Goal: 1,000,000 steps/s for λ = 1, and 300,000 with the shift.
-func BenchmarkLazySteps(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as in peerd experiment
-	for _, l := range lazies {
-		b.Run(l.name, func(b *testing.B) {
-			rate(b, drawn(b, 1, uint64(max(1, b.N/100)), l.index, l.noise, world.LazyActions))
-		})
-	}
-}
-
-// TestLazyRunsLoseWhatOthersDo: over 40 runs of 400 rounds, the mean regret with lazily drawn
-// actions is within 3 standard errors of the mean regret with all actions drawn.
-func TestLazyRunsLoseWhatOthersDo(t *testing.T) {
-	if os.Getenv("PEERD_LONG") == "" {
-		t.Skip("takes minutes; scripts/show.sh lazy-actions runs it")
-	}
-	const runs, rounds = 40, 400
-	for _, l := range lazies {
-		var mean, square [2]float64
-		for i, extent := range []world.Extent{world.FullActions, world.LazyActions} {
-			for run := range uint64(runs) {
-				c := drawn(t, 1+run+uint64(i)*runs, rounds, l.index, l.noise, extent)
-				res, err := sim.Run(c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				lost := res.Regret[len(res.Regret)-1]
-				mean[i] += lost / runs
-				square[i] += lost * lost / runs
-			}
-		}
-		variance := (square[0] - mean[0]*mean[0] + square[1] - mean[1]*mean[1]) / (runs - 1)
-		off := math.Abs(mean[0]-mean[1]) / math.Sqrt(variance)
-		t.Logf("%-8s all %.2f, lazy %.2f, %.2f standard errors apart", l.name, mean[0], mean[1], off)
-		if off > 3 {
-			t.Errorf("%s: another regret", l.name)
 		}
 	}
 }

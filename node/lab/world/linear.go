@@ -44,21 +44,11 @@ const (
 	FreshActions  Drawing = "rounds" // for every site and round
 )
 
-// Extent names how many of a turn's actions world linear draws.
-type Extent string
-
-// The extents.
-const (
-	FullActions Extent = "full" // all
-	LazyActions Extent = "lazy" // only those that the learner can choose
-)
-
 // LinearParams are the parameters of world linear.
 type LinearParams struct {
 	Features int     `want:"2..1000" fixed:"yes" doc:"Numbers that describe an action, as many as learner.linucb.features."`
 	Law      Law     `want:"sphere|direction|band" doc:"How actions are drawn: sphere is a direction with a constant behind it, direction is the direction alone, with the same means, and band draws means with a gap below the best."`
 	Draw     Drawing `want:"sites|shared|rounds" doc:"When actions are drawn: once for every site, once for all sites, or for every site and round."`
-	Actions  Extent  `want:"full|lazy" doc:"Whether a round draws all actions, or those only that the learner can choose, which is faster and has the same law: lazy is for experiments, with law: band and draw: rounds."`
 	Gap      float64 `want:"0 up to .3" doc:"With law: band, by how much the best action is above all others at least."`
 	Instance uint64  `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run of an experiment."`
 
@@ -89,8 +79,6 @@ func (p LinearParams) Check(c Config) (field, want string) {
 		return "deviation", fmt.Sprintf("0 up to 1, and 0 with law: %s", Band)
 	case p.Groups != 0 && (p.Groups < 0 || p.Deviation == 0):
 		return "groups", "0 or more, and 0 where sites do not differ"
-	case p.Actions == LazyActions && (p.Law != Band || p.Draw != FreshActions):
-		return "actions", fmt.Sprintf("%s, or law: %s and draw: %s", FullActions, Band, FreshActions)
 	case len(p.Odd) > 0 && p.Law == Band:
 		return "odd", fmt.Sprintf("[] with law: %s", Band)
 	}
@@ -108,7 +96,7 @@ func (p LinearParams) Check(c Config) (field, want string) {
 
 // Small implements [Shrinking].
 func (LinearParams) Small() Params {
-	return LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Actions: FullActions, Gap: .1, Instance: 1}
+	return LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Gap: .1, Instance: 1}
 }
 
 // Open implements [Params].
@@ -124,8 +112,6 @@ type linearSource struct {
 func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 	p := s.params
 	switch {
-	case p.Actions == LazyActions && run == nil:
-		return nil, &ParamError{"world.linear.actions", fmt.Sprintf("%s is for experiments; want %s", LazyActions, FullActions)}
 	case p.Instance > 0:
 		run = s.config.Instance(p.Instance)
 	case run == nil:
@@ -138,11 +124,6 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 	from := plainChance{run}
 	base.drawTheta(from)
 	tables := newZiggurat()
-	if p.Actions == LazyActions {
-		return &Sites{World: func(_ int, src *rand.ChaCha8) (bandit.World, error) {
-			return newLazyLinear(base, tables, src), nil
-		}}, nil
-	}
 	fixed, bases := make([]actions, s.config.Sites), make([]actions, s.config.Sites)
 	for i := range fixed {
 		if bases[i] = base; p.Deviation > 0 {

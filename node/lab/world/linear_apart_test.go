@@ -12,7 +12,7 @@ import (
 func TestParametersOfSitesAreApart(t *testing.T) {
 	for _, law := range []Law{Sphere, Direction} {
 		for _, draw := range []Drawing{OwnActions, CommonActions, FreshActions} {
-			p := LinearParams{Features: 6, Law: law, Draw: draw, Actions: FullActions, Deviation: .3, Groups: 3}
+			p := LinearParams{Features: 6, Law: law, Draw: draw, Deviation: .3, Groups: 3}
 			square, pairs := 0., 0.
 			for run := range uint64(200) {
 				source, err := p.Open(Config{Arms: 4, Sites: 6})
@@ -72,7 +72,7 @@ func TestParametersOfSitesAreApart(t *testing.T) {
 func TestAnOddSiteHasItsEntry(t *testing.T) {
 	for _, law := range []Law{Sphere, Direction} {
 		for _, draw := range []Drawing{OwnActions, CommonActions, FreshActions} {
-			p := LinearParams{Features: 5, Law: law, Draw: draw, Actions: FullActions, Instance: 3, Odd: [][]float64{{2, 1, -.9}}}
+			p := LinearParams{Features: 5, Law: law, Draw: draw, Instance: 3, Odd: [][]float64{{2, 1, -.9}}}
 			sites := linears(t, p, 6, 3)
 			common, odd := sites[0].theta, sites[2].theta
 			if !slices.Equal(common, sites[1].theta) {
@@ -104,12 +104,12 @@ func TestAnOddSiteHasItsEntry(t *testing.T) {
 // TestOddRowsAreRefused that name no site, feature or entry.
 func TestOddRowsAreRefused(t *testing.T) {
 	for _, row := range [][]float64{{3, 0, 0}, {-1, 0, 0}, {.5, 0, 0}, {0, 4, 0}, {0, 0, 1.1}, {0, 0}, {0, 0, 0, 0}} {
-		p := LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Actions: FullActions, Odd: [][]float64{row}}
+		p := LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Odd: [][]float64{row}}
 		if field, _ := Check(p, Config{Arms: 4, Sites: 3}); field != "odd" {
 			t.Errorf("row %v: field %q is refused", row, field)
 		}
 	}
-	p := LinearParams{Features: 5, Law: Band, Draw: OwnActions, Actions: FullActions, Odd: [][]float64{{0, 0, 1}}}
+	p := LinearParams{Features: 5, Law: Band, Draw: OwnActions, Odd: [][]float64{{0, 0, 1}}}
 	if field, _ := Check(p, Config{Arms: 4, Sites: 3}); field != "odd" {
 		t.Errorf("law band: field %q is refused", field)
 	}

@@ -152,7 +152,7 @@ func TestLinearPaysWhatItShould(t *testing.T) {
 }
 
 func TestLinearNeedsAnInstanceOrARun(t *testing.T) {
-	p := LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Actions: FullActions, Gap: .1}
+	p := LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Gap: .1}
 	source, err := Open(p, network(p, 2))
 	if err != nil {
 		t.Fatal(err)

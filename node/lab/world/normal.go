@@ -95,13 +95,6 @@ func (q *quick) normals(x []float64) {
 	q.state = state
 }
 
-// normal returns a standard normal number.
-func (q *quick) normal() float64 {
-	var x [1]float64
-	q.normals(x[:])
-	return x[0]
-}
-
 // rest returns a normal number for a u of a layer that is not under the curve at all heights.
 func (q *quick) rest(i uint64, u float64) float64 {
 	for {
