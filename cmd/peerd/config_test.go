@@ -145,8 +145,9 @@ func TestUnknownKeysAreRefusedWithTheNearest(t *testing.T) {
 		"privacy: 1":                "privacy: 1: want a section with keys such as privacy.epsilon",
 		"protocol: {average: fast}": "protocol.average: fast: want a section with keys such as protocol.average.consistency",
 	} {
-		c, _, stderr := peerd(t, "config", "check", "-c", configtest.Write(t, text))
-		if c != exitConfig || !strings.Contains(stderr, "\n"+want+"\n") {
+		file := configtest.Write(t, text)
+		c, _, stderr := peerd(t, "config", "check", "-c", file)
+		if c != exitConfig || !strings.Contains(stderr, "\n"+want+" (set by "+file+":1)\n") {
 			t.Errorf("code %d, want 4 and the line %q in\n%s", c, want, stderr)
 		}
 	}

@@ -24,8 +24,8 @@ const pageHead = "# Configuration\n\n" +
 	"Every command that reads a configuration takes its file as an argument, as in `peerd config check FILE`,\n" +
 	"or by `--config FILE`. Without either it reads `peerd.yaml` in the peer's folder, if it exists. An unknown\n" +
 	"key, a wrong type or a value out of range is refused with exit code 4. All problems are reported at once,\n" +
-	"one a line: key, value, what is wanted. An empty environment variable counts as not set. On the command\n" +
-	"line and in the environment a list of names may be written `a,b,c`.\n\n" +
+	"one a line: key, value, what is wanted, where it was set, such as `peerd.yaml:4`. An empty environment variable\n" +
+	"counts as not set. On the command line and in the environment a list of names may be written `a,b,c`.\n\n" +
 	"A file is one YAML document (JSON is YAML, too), whatever its name ends in. A key has one spelling, in lower case,\n" +
 	"and occurs once, in its section or with dots; without a value it counts as absent. Aliases (`*name`) stand for\n" +
 	"values and not for sections, and `<<` is not read. Names of actions that YAML takes for numbers, dates, true, false\n" +

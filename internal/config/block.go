@@ -1,15 +1,12 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"reflect"
 	"strconv"
 	"strings"
-
-	"github.com/go-viper/mapstructure/v2"
 
 	"peerd.dev/bandit"
 	"peerd.dev/protocol"
@@ -189,32 +186,12 @@ func wanted(tag string) Rule {
 	panic(fmt.Sprintf("peerd: no rule for the tag %q", tag))
 }
 
-// decodeBlock decodes one parameter of an entry.
-func (c *Config) decodeBlock(k Key, value any) *Problem {
-	was := c.Value(k.Name)
-	to := reflect.New(was.Type())
-	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
-		Result: to.Interface(), DecodeHook: mapstructure.DecodeHookFuncValue(convert),
-	})
-	if err == nil {
-		err = d.Decode(value)
+// put sets a setting to a value of its type.
+func (s *Settings) put(k Key, value reflect.Value) {
+	if k.block == nil {
+		s.Value(k.Name).Set(value)
+		return
 	}
-	if err != nil {
-		item := ""
-		var misfit *mapstructure.DecodeError
-		if list := unjoin(err); errors.As(list[0], &misfit) {
-			item = itemText(misfit.Name())
-		}
-		return &Problem{
-			Key: k.Name, Value: short(ValueText(value)), Reason: "want " + k.Want() + item, From: c.From[k.Name].setter(k.Name),
-		}
-	}
-	c.set1(k, to.Elem())
-	return nil
-}
-
-// set1 replaces one parameter of an entry.
-func (s *Settings) set1(k Key, value reflect.Value) {
 	all := s.params(k.block.section)
 	next := reflect.New(reflect.TypeOf(k.block.standard)).Elem()
 	next.Set(reflect.ValueOf(s.Entry(k.block.section, k.block.name)))

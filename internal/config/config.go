@@ -4,12 +4,10 @@
 package config
 
 import (
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
 
 	"peerd.dev/protocol"
@@ -21,6 +19,7 @@ type Config struct {
 	Settings
 	File string            // the file that was read; empty if there was none
 	From map[string]Origin // by key
+	read *fileReader       // that has read File
 	set  []string          // the values of --set
 }
 
@@ -38,34 +37,33 @@ func (x *Schema) Load(file string, set []string) (*Config, error) {
 // Read reads without validating. The problems are unknown keys and values of the wrong type,
 // which stay zero.
 func (x *Schema) Read(file string, set []string) (*Config, []Problem, error) {
-	c := &Config{Settings: Settings{schema: x}, File: file, From: make(map[string]Origin), set: set}
 	flags, err := parseSet(set)
 	if err != nil {
 		return nil, nil, err
 	}
-	inFile, unclear, err := x.readFile(file)
+	r, err := x.readFile(file)
 	if err != nil {
 		return nil, nil, err
 	}
-	v := viper.New()
-	var misfits []Problem
+	c := &Config{Settings: Settings{schema: x}, File: file, From: make(map[string]Origin), read: r, set: set}
+	v := x.layers(flags, r.values)
+	problems := slices.Concat(r.problems, x.strangeKeys(r.values, FromFile, r.where), x.strangeEnv(), x.strangeKeys(flags, FromFlag, FromFlag.setter))
+	known := len(problems)
 	for _, k := range x.keys {
 		var value any
-		value, c.From[k.Name] = c.layer(k, flags, inFile)
-		switch {
-		case value == nil && k.block == nil:
-		case value == nil: // an empty value is not a default
-			c.set1(k, reflect.Zero(c.Value(k.Name).Type()))
-		case k.block == nil:
-			v.Set(k.Name, value)
-		default:
-			if p := c.decodeBlock(k, value); p != nil {
-				misfits = append(misfits, *p)
-			}
+		switch got := v.Get(k.Name).(type) {
+		case nil:
+			c.From[k.Name] = fromNobody
+		case string:
+			value, c.From[k.Name] = parseValue(c.Value(k.Name).Type(), got), FromEnv
+		case layered:
+			value, c.From[k.Name] = got.value, got.from
+		}
+		if p := c.take(k, value); p != nil && !named(problems[:known], k.Name) {
+			p.From = c.setter(k.Name)
+			problems = append(problems, *p)
 		}
 	}
-	problems := slices.Concat(unclear, x.strangeKeys(inFile, FromFile), x.strangeEnv(), x.strangeKeys(flags, FromFlag), misfits)
-	problems = append(problems, c.decode(v, problems)...)
 	c.suitProtocol()
 	c.followNetwork()
 	return c, problems, nil
@@ -77,6 +75,53 @@ const (
 	learnerKey   = "learner.name"
 	mechanismKey = "privacy.mechanism"
 )
+
+// A layered value is one of a source, as YAML reads it.
+type layered struct {
+	value any
+	from  Origin
+}
+
+// layers returns the values of all sources, of which the one with the highest precedence counts: a layered one, or the
+// text of a variable that is not empty.
+func (x *Schema) layers(flags, file map[string]any) *viper.Viper {
+	v, zero := viper.New(), x.Zero()
+	inFile := make(map[string]any)
+	for _, k := range x.keys {
+		typ := zero.Value(k.Name).Type()
+		if !k.Required() {
+			v.SetDefault(k.Name, layered{parseValue(typ, k.Default), FromDefault})
+		}
+		if value, ok := file[k.Name]; ok {
+			inFile[k.Name] = layered{value, FromFile}
+		}
+		_ = v.BindEnv(k.Name, EnvName(k.Name)) // fails only without a name
+		if text, ok := flags[k.Name].(string); ok {
+			v.Set(k.Name, layered{parseValue(typ, text), FromFlag})
+		}
+	}
+	_ = v.MergeConfigMap(inFile) // never fails
+	return v
+}
+
+// take sets a setting to a value as YAML reads it.
+func (c *Config) take(k Key, value any) *Problem {
+	to := reflect.New(c.Value(k.Name).Type()).Elem()
+	item, ok := decode(value, to)
+	if !ok {
+		return &Problem{Key: k.Name, Value: short(ValueText(value)), Reason: "want " + k.Want() + item}
+	}
+	c.put(k, to)
+	return nil
+}
+
+// setter names where the value of a key was set; it is empty for a default.
+func (c *Config) setter(key string) string {
+	if c.From[key] == FromFile {
+		return c.read.where(key)
+	}
+	return c.From[key].setter(key)
+}
 
 // suitProtocol takes what the protocol recommends in place of the defaults of a learner and a mechanism.
 func (c *Config) suitProtocol() {
@@ -139,48 +184,6 @@ func (x *Schema) Given(set []string) (*Config, map[string]string, error) {
 	return c, values, c.Refuse(problems)
 }
 
-// layer returns the value of k with the highest precedence, nil if there is none, and its origin.
-func (c *Config) layer(k Key, flags, inFile map[string]any) (any, Origin) {
-	typ := c.Value(k.Name).Type()
-	if text, ok := flags[k.Name]; ok {
-		return parseValue(typ, text.(string)), FromFlag
-	}
-	if text := os.Getenv(EnvName(k.Name)); text != "" {
-		return parseValue(typ, text), FromEnv
-	}
-	if value, ok := inFile[k.Name]; ok {
-		return value, FromFile
-	}
-	if k.Required() {
-		return nil, fromNobody
-	}
-	return parseValue(typ, k.Default), FromDefault
-}
-
-// decode fills the Settings. It refuses values of the wrong type, and unknown keys unless they
-// are in known.
-func (c *Config) decode(v *viper.Viper, known []Problem) []Problem {
-	err := v.UnmarshalExact(&c.Settings, func(d *mapstructure.DecoderConfig) {
-		d.WeaklyTypedInput = false
-		d.TagName = "key"
-		d.DecodeHook = mapstructure.DecodeHookFuncValue(convert)
-	})
-	var problems []Problem
-	for _, e := range unjoin(err) {
-		k, item, ok := c.Schema().misfit(e)
-		switch {
-		case !ok && len(known) == 0:
-			problems = append(problems, Problem{Key: "configuration", Reason: e.Error()})
-		case ok && !named(known, k.Name) && !named(problems, k.Name):
-			problems = append(problems, Problem{
-				Key: k.Name, Value: short(ValueText(v.Get(k.Name))), Reason: "want " + k.Want() + item,
-				From: c.From[k.Name].setter(k.Name),
-			})
-		}
-	}
-	return problems
-}
-
 // invalid returns what Validate finds in addition to known problems.
 func (c *Config) invalid(known []Problem) []Problem {
 	bad := make(map[string]bool) // never ranged over
@@ -190,7 +193,7 @@ func (c *Config) invalid(known []Problem) []Problem {
 	problems := c.validate(bad)
 	for i := range problems {
 		p := &problems[i]
-		p.From = c.From[p.Key].setter(p.Key)
+		p.From = c.setter(p.Key)
 		if c.From[p.Key] == fromNobody {
 			p.Value, p.Reason = "", "missing: "+p.Reason
 		}

@@ -1,81 +1,101 @@
 package config
 
 import (
-	"errors"
+	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-viper/mapstructure/v2"
 )
 
-// convert does what files need and mapstructure does not: durations, inf, and
-// whole numbers that are written like 1e6. It refuses fractions, which
-// mapstructure would cut off.
-func convert(from, to reflect.Value) (any, error) {
-	switch {
+// decode sets a setting to a value as YAML reads it, which is the one way from sources to settings. nil stands for the
+// zero value. If the value does not fit, it returns false and which item of a list does not, as the end of a sentence.
+func decode(from any, to reflect.Value) (item string, ok bool) {
+	if from == nil {
+		to.SetZero()
+		return "", true
+	}
+	if item, ok = fit(from, to); item != "" {
+		item = "; see item" + strings.TrimPrefix(item, "number")
+	}
+	return item, ok
+}
+
+// fit does it for a value other than nil, also for an item of a list. at names the item, from the outside in.
+func fit(from any, to reflect.Value) (at string, ok bool) {
+	if x, is := from.(float64); is && (to.CanInt() || to.CanUint()) && x == math.Trunc(x) && math.Abs(x) <= 1<<53 {
+		from = int(x) // such as 1e6
+	}
+	v := reflect.ValueOf(from)
+	switch kind := to.Kind(); {
+	case from == nil:
+		return "", false
 	case to.Type() == reflect.TypeFor[time.Duration]():
-		if from.Kind() != reflect.String {
-			return nil, errors.New("no duration")
-		}
-		return time.ParseDuration(from.String())
-	case to.Type() == reflect.TypeFor[Epsilon]() && from.Kind() == reflect.String && from.String() == "inf":
-		return math.Inf(1), nil
-	case (to.CanInt() || to.CanUint()) && from.CanFloat():
-		if x := from.Float(); x != math.Trunc(x) || math.Abs(x) > 1<<53 {
-			return nil, errors.New("no whole number")
-		}
+		d, err := time.ParseDuration(v.String())
+		to.SetInt(int64(d))
+		return "", v.Kind() == reflect.String && err == nil
+	case to.Type() == reflect.TypeFor[Epsilon]() && from == "inf":
+		to.SetFloat(math.Inf(1))
+	case kind == reflect.String && v.Kind() == kind:
+		to.SetString(v.String())
+	case kind == reflect.Bool && v.Kind() == kind:
+		to.SetBool(v.Bool())
+	case to.CanInt() && v.CanInt():
+		to.SetInt(v.Int())
+	case to.CanUint() && v.CanUint():
+		to.SetUint(v.Uint())
+	case to.CanUint() && v.CanInt() && v.Int() >= 0:
+		to.SetUint(uint64(v.Int()))
+	case to.CanFloat() && (v.CanFloat() || v.CanInt() || v.CanUint()):
+		to.SetFloat(v.Convert(reflect.TypeFor[float64]()).Float())
+	case kind == reflect.Slice && v.Kind() == kind:
+		return fitList(v, to)
+	case kind == reflect.Struct && v.Type() == reflect.TypeFor[map[string]any]():
+		return fitStruct(from.(map[string]any), to)
+	case kind == reflect.Map && v.Type() == to.Type():
+		to.Set(v)
+	default:
+		return "", false
 	}
-	return from.Interface(), nil
+	return "", true
 }
 
-// unjoin takes apart what mapstructure joined.
-func unjoin(err error) []error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := err.(*mapstructure.DecodeError); ok { //nolint:errorlint // the tree is walked here
-		return []error{err}
-	}
-	var list []error
-	switch e := err.(type) { //nolint:errorlint // the tree is walked here
-	case interface{ Unwrap() []error }:
-		for _, e := range e.Unwrap() {
-			list = append(list, unjoin(e)...)
+func fitList(from, to reflect.Value) (at string, ok bool) {
+	to.Set(reflect.MakeSlice(to.Type(), from.Len(), from.Len()))
+	for i := range from.Len() {
+		if at, ok = fit(from.Index(i).Interface(), to.Index(i)); ok {
+			continue
 		}
-		return list
-	case interface{ Unwrap() error }:
-		return unjoin(e.Unwrap())
+		if at != "" {
+			at = ", " + at
+		}
+		return "number " + strconv.Itoa(i) + at, false
 	}
-	return []error{err}
+	return "", true
 }
 
-// misfit returns which key an error of mapstructure is about, and which item of
-// its list, in words; false if it is about no key.
-func (s *Schema) misfit(err error) (k Key, item string, ok bool) {
-	var d *mapstructure.DecodeError
-	if !errors.As(err, &d) {
-		return Key{}, "", false
-	}
-	name, _, inside := strings.Cut(d.Name(), "[")
-	if inside {
-		item = itemText(d.Name())
-		if _, keys, strange := strings.Cut(d.Unwrap().Error(), "has invalid keys: "); strange {
-			item += ", which knows no " + keys
+// fitStruct takes the names of fields in any case.
+func fitStruct(from map[string]any, to reflect.Value) (at string, ok bool) {
+	var strange []string
+	for _, name := range slices.Sorted(maps.Keys(from)) {
+		i := slices.IndexFunc(reflect.VisibleFields(to.Type()), func(f reflect.StructField) bool { return strings.EqualFold(fieldKey(f), name) })
+		switch {
+		case i < 0:
+			strange = append(strange, name)
+		case from[name] == nil:
+		default:
+			if at, ok = fit(from[name], to.Field(i)); !ok {
+				return strings.ToLower(name), false
+			}
 		}
 	}
-	k, ok = s.Find(strings.ToLower(name))
-	return k, item, ok
-}
-
-// itemText says which item of a list a name of mapstructure is about; "" for none.
-func itemText(name string) string {
-	_, at, inside := strings.Cut(name, "[")
-	if !inside {
-		return ""
+	if strange != nil {
+		return fmt.Sprintf("which knows no %s", strings.Join(strange, ", ")), false
 	}
-	return "; see item " + strings.ToLower(strings.NewReplacer("][", ", number ", "].", ", ", "]", "").Replace(at))
+	return "", true
 }
 
 // yamlTrouble says in one line what is wrong with the text of a file, and where.

@@ -112,7 +112,7 @@ func (s *Settings) In(n *Network) (*Settings, error) {
 		if !ok || !k.Changes || !s.Applies(k) {
 			return nil, Failf(ErrRefused, "%s cannot change while peers run: docs/configuration.md says which settings can", x.Key)
 		}
-		problem := c.decodeBlock(k, parseValue(c.Value(x.Key).Type(), x.Value))
+		problem := c.take(k, parseValue(c.Value(x.Key).Type(), x.Value))
 		if problem == nil {
 			if reason := k.Rule.Check(c.Value(x.Key)); reason != "" {
 				problem = &Problem{Key: x.Key, Value: short(x.Value), Reason: reason}

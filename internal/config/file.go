@@ -17,35 +17,36 @@ import (
 // value: what has no meaning, or two, is a problem.
 type fileReader struct {
 	schema   *Schema
+	file     string
 	values   map[string]any // by key, also by unknown ones; nil for an unknown key without a value
 	lines    map[string]int // of keys and sections, in lower case
 	problems []Problem
 }
 
-// readFile returns the values of a file by key, and problems with values.
-func (s *Schema) readFile(file string) (map[string]any, []Problem, error) {
-	r := &fileReader{schema: s, values: make(map[string]any), lines: make(map[string]int)}
+// readFile reads a file, unless its name is "".
+func (s *Schema) readFile(file string) (*fileReader, error) {
+	r := &fileReader{schema: s, file: file, values: make(map[string]any), lines: make(map[string]int)}
 	if file == "" {
-		return r.values, nil, nil
+		return r, nil
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return nil, nil, Failf(ErrRefused, "configuration not read: %w; `peerd init` writes one", err)
+		return nil, Failf(ErrRefused, "configuration not read: %w; `peerd init` writes one", err)
 	}
 	var document yaml.Node
 	if err = readYAML(b, &document); err != nil {
-		return nil, nil, Failf(ErrRefused, "configuration %s refused: %s", file, yamlTrouble(err))
+		return nil, Failf(ErrRefused, "configuration %s refused: %s", file, yamlTrouble(err))
 	}
 	for _, top := range document.Content { // one, or none in an empty file
 		if top.Kind != yaml.MappingNode && !empty(top) {
-			return nil, nil, Failf(ErrRefused, "configuration %s refused: line %d: want keys with values, such as mode: live", file, top.Line)
+			return nil, Failf(ErrRefused, "configuration %s refused: line %d: want keys with values, such as mode: live", file, top.Line)
 		}
 		if r.scan("", top); len(r.problems) > 0 {
-			return nil, nil, &Refusal{"configuration " + file, r.problems}
+			return nil, &Refusal{"configuration " + file, r.problems}
 		}
 		r.section("", top)
 	}
-	return r.values, r.problems, nil
+	return r, nil
 }
 
 // readYAML decodes the one document of a file. A second one would be ignored.
@@ -125,18 +126,20 @@ func (r *fileReader) section(prefix string, n *yaml.Node) {
 func (r *fileReader) value(k Key, n *yaml.Node) {
 	var v any
 	err := n.Decode(&v)
-	switch item := r.strayItem(k.Name, n); {
-	case item != "":
-		r.refuse(k.Name, "%s", item)
+	p := Problem{Key: k.Name, Reason: r.strayItem(k.Name, n), From: r.where(k.Name)}
+	switch {
+	case p.Reason != "":
 	case err != nil:
-		r.refuse(k.Name, "%s", yamlTrouble(err))
+		p.Reason = yamlTrouble(err)
 	case v == nil:
-		r.refuse(k.Name, "want %s", k.Want())
+		p.Reason = "want " + k.Want()
 	case reflect.TypeOf(v).Kind() == reflect.Map:
-		r.problems = append(r.problems, Problem{Key: k.Name, Value: "a section", Reason: "want " + k.Want()})
+		p.Value, p.Reason = "a section", "want "+k.Want()
 	default:
 		r.values[k.Name] = v
+		return
 	}
+	r.problems = append(r.problems, p)
 }
 
 // strayItem returns which item of a list of names, in the value of a key or of one in a cell, is no text; "" for none.
@@ -178,6 +181,15 @@ func quoted(items []*yaml.Node) string {
 		all = append(all, strconv.Quote(n.Value))
 	}
 	return "[" + short(strings.Join(all, ", ")) + "]"
+}
+
+// where names the place of a key or a section in the file; empty if it is not there.
+func (r *fileReader) where(name string) string {
+	line, ok := r.lines[strings.ToLower(name)]
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", r.file, line)
 }
 
 func (r *fileReader) refuse(name, reason string, args ...any) {

@@ -30,13 +30,13 @@ func TestNothingInAFileIsIgnored(t *testing.T) {
 		"keys-in-two-spellings/a.yaml":            "privacy.EPSILON: it is set on line 4 and on line 5: want it once",
 		"keys-in-two-spellings/b.yaml":            "privacy.Epsilon: it is set on line 4 and on line 5: want it once",
 		"keys-in-two-spellings/c.yaml":            "privacy.epsilon: it is set on line 4 and on line 5: want it once",
-		"key-without-value/a.yaml":                "privacy.5: unknown key; a decimal number has a point",
-		"key-without-value/b.yaml":                "privacy.horizonn: unknown key; did you mean privacy.horizon?",
-		"actions-that-are-numbers/a.yaml":         `arms: item 0 is a number (0): put names in quotes: ["0", "1", "2"]`,
-		"actions-that-are-numbers/b.yaml":         `arms: item 0 is a number (010): put names in quotes: ["010", "8"]`,
-		"actions-that-are-numbers/c.yaml":         `arms: item 0 is a truth value (true): put names in quotes: ["true", "false"]`,
-		"actions-that-are-numbers/d.yaml":         `arms: item 0 is a date (2024-01-01): put names in quotes: ["2024-01-01", "2024-01-02"]`,
-		"names-with-control-characters/arms.yaml": "items 0 and 1 are the same name, café",
+		"key-without-value/a.yaml":                "privacy.5: unknown key; a decimal number has a point (set by testdata/key-without-value/a.yaml:3)",
+		"key-without-value/b.yaml":                "privacy.horizonn: unknown key; did you mean privacy.horizon? (set by testdata/key-without-value/b.yaml:5)",
+		"actions-that-are-numbers/a.yaml":         `arms: item 0 is a number (0): put names in quotes: ["0", "1", "2"] (set by testdata/actions-that-are-numbers/a.yaml:1)`,
+		"actions-that-are-numbers/b.yaml":         `arms: item 0 is a number (010): put names in quotes: ["010", "8"] (set by testdata/actions-that-are-numbers/b.yaml:1)`,
+		"actions-that-are-numbers/c.yaml":         `arms: item 0 is a truth value (true): put names in quotes: ["true", "false"] (set by testdata/actions-that-are-numbers/c.yaml:1)`,
+		"actions-that-are-numbers/d.yaml":         `arms: item 0 is a date (2024-01-01): put names in quotes: ["2024-01-01", "2024-01-02"] (set by testdata/actions-that-are-numbers/d.yaml:1)`,
+		"names-with-control-characters/arms.yaml": "items 0 and 1 are the same name, café (set by testdata/names-with-control-characters/arms.yaml:1)",
 	} {
 		first := refusal(t, "testdata/"+file)
 		if !strings.Contains(first, " refused: 1 problem\n") || !strings.HasSuffix(first, want+"\n") {

@@ -21,8 +21,7 @@ const (
 	fromNobody  Origin = "missing" // the key is required
 )
 
-// setter names what people would look at to change the value of a key; it is
-// empty for a file's, which the message names anyway.
+// setter names the flag or the variable that set the value of a key; it is empty for other origins.
 func (o Origin) setter(key string) string {
 	switch o {
 	case FromFlag:
@@ -87,8 +86,8 @@ func (s *Schema) strangeEnv() []Problem {
 }
 
 // strangeKeys refuses, of the values of a file or of flags, those whose keys are
-// not in the schema.
-func (s *Schema) strangeKeys(values map[string]any, from Origin) []Problem {
+// not in the schema. where says where a key was set.
+func (s *Schema) strangeKeys(values map[string]any, from Origin, where func(key string) string) []Problem {
 	var problems []Problem
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if _, ok := s.Find(name); ok {
@@ -106,7 +105,7 @@ func (s *Schema) strangeKeys(values map[string]any, from Origin) []Problem {
 		if was {
 			p.Reason = e.reason()
 		}
-		p.From = from.setter(name)
+		p.From = where(name)
 		problems = append(problems, p)
 	}
 	return problems

@@ -11,7 +11,7 @@ type Problem struct {
 	Key    string `json:"key"`
 	Value  string `json:"value,omitempty"` // as in a file; empty if there is none, or not one
 	Reason string `json:"reason"`          // what is wanted instead
-	From   string `json:"from,omitempty"`  // where the value was set, unless in the file
+	From   string `json:"from,omitempty"`  // where the value was set, such as a.yaml:4; empty for a default
 }
 
 // String returns the problem as one line: key, value if there is one, reason.

@@ -3,74 +3,21 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/gossip"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
-	"peerd.dev/node/decision"
 )
 
 // A Daemon is the backend of the API.
 var _ api.Backend = (*Daemon)(nil)
 
-// Decide implements [api.Backend].
-func (p *Daemon) Decide(ctx context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision] {
-	if p.site == nil {
-		return simulated[decision.Decision](len(asks))
-	}
-	return p.site.Decide(ctx, asks)
-}
-
-// Reward implements [api.Backend].
-func (p *Daemon) Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt] {
-	if p.site == nil {
-		return simulated[decision.Receipt](len(reports))
-	}
-	return p.site.Reward(ctx, reports)
-}
-
-// Actions implements [api.Backend].
-func (p *Daemon) Actions() []string {
-	if p.site == nil {
-		return nil
-	}
-	return p.site.Actions()
-}
-
-// Features implements [api.Backend].
-func (p *Daemon) Features() decision.Shape {
-	if p.site == nil {
-		return decision.Shape{}
-	}
-	return p.site.Features()
-}
-
-// simulated refuses everything in lockstep, which protects no one.
-func simulated[T any](n int) []decision.Outcome[T] {
-	out := make([]decision.Outcome[T], n)
-	for i := range out {
-		out[i].Err = &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep, which protects no one and accepts no real rewards; set mode: live"}
-	}
-	return out
-}
-
-func (p *Daemon) progress(ctx context.Context) (node.Status, error) {
-	if p.site != nil {
-		return p.site.Status(ctx)
-	}
-	return p.node.Status(ctx)
-}
-
 // Status implements [api.Backend].
 func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
-	s, err := p.progress(ctx)
+	s, err := p.backend.Status(ctx)
 	if err != nil {
 		return d, err
 	}
@@ -97,40 +44,26 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 			d.Drifted = append(d.Drifted, deployment.actions.Names[k])
 		}
 	}
-	if p.site != nil {
-		d.Incarnation = uint64(p.site.Incarnation())
-	}
-	if p.site != nil && !deployment.idle() {
-		d.Gain = p.gains.of(deployment.arms(&s))
-	}
-	d.DocumentNotice = p.documentNotice()
-	if p.site != nil {
-		d.Clones = uint64(len(p.site.Forks()))
-	}
 	neighbours, linked := 0, 0
-	defer func() {
-		if d.Notice == "" && d.Clones > 0 && p.site != nil {
-			d.Notice = p.forked(deployment)
-		}
-		d.State = state(&d, p.Ready(ctx), neighbours, linked)
-	}()
-	if host == nil {
-		return d, nil
+	if host != nil {
+		neighbours, linked = reach(&d, deployment, host)
 	}
+	p.about(&d, &s, deployment, host)
+	d.State = state(&d, p.Ready(ctx), neighbours, linked)
+	return d, nil
+}
+
+// reach adds what a host knows to a status, and returns the numbers of neighbours and of those that are linked.
+func reach(d *api.Status, t *Deployment, host *gossip.Host) (neighbours, linked int) {
 	d.Addresses = host.Addrs()
 	if ahead, peers := host.Ahead(); peers > 0 {
 		seconds := ahead.Seconds()
 		d.ClockAhead = &seconds
 		if d.Notice == "" {
-			d.Notice = WrongClock(ahead, deployment.Network.Every)
+			d.Notice = WrongClock(ahead, t.Network.Every)
 		}
 	}
-	all := host.Status()
-	if p.site != nil {
-		p.heard.note(all)
-		d.Stopped, d.StoppedNotice = p.stopped(deployment, &s.Support)
-	}
-	for _, o := range all {
+	for _, o := range host.Status() {
 		if o.Neighbour {
 			neighbours++
 			if o.State == gossip.Up {
@@ -142,32 +75,19 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 		d.Dropped += o.Dropped
 		d.Refused += o.Refused
 	}
-	t := host.Totals()
+	all := host.Totals()
 	d.LinksUp = linked == neighbours
-	d.BytesIn += t.TopicBytesIn
-	d.BytesOut += t.TopicBytesOut
-	d.Dropped += t.TopicDropped
-	d.Clones += t.Clones
-	d.Strangers, d.Limited = t.Strangers, t.Limited
-	return d, nil
-}
-
-// forked names the peers of whose ledgers two histories are signed; "" for none.
-func (p *Daemon) forked(t *Deployment) string {
-	var names []string
-	for of := range p.site.Forks() {
-		names = append(names, t.Network.Peers[of].Name)
-	}
-	if names == nil {
-		return ""
-	}
-	slices.Sort(names)
-	return fmt.Sprintf("two histories of the ledger are signed, by %s: a folder was copied, or a key is in other hands; see docs/durability.md", strings.Join(names, ", "))
+	d.BytesIn += all.TopicBytesIn
+	d.BytesOut += all.TopicBytesOut
+	d.Dropped += all.TopicDropped
+	d.Clones += all.Clones
+	d.Strangers, d.Limited = all.Strangers, all.Limited
+	return neighbours, linked
 }
 
 // Arms implements [api.Backend].
 func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
-	s, err := p.progress(ctx)
+	s, err := p.backend.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -215,23 +135,4 @@ func (p *Daemon) Peers(context.Context) ([]api.Peer, error) {
 		all = append(all, d)
 	}
 	return all, nil
-}
-
-// Ledger implements [api.Backend].
-func (p *Daemon) Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
-	if p.site == nil {
-		return func(func([]byte, error) bool) {} // lockstep protects no one and has no ledger
-	}
-	return p.site.Ledger(ctx, from, limit)
-}
-
-// Ready implements [api.Backend].
-func (p *Daemon) Ready(ctx context.Context) error {
-	switch {
-	case p.site != nil:
-		return p.site.Ready(ctx)
-	case p.node != nil:
-		return nil
-	}
-	return errors.New("this peer is starting")
 }

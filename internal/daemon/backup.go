@@ -21,11 +21,8 @@ import (
 // are linked and not copied.
 const copyDir = ".backup"
 
-// Backup implements [api.Backend].
-func (p *Daemon) Backup(_ context.Context, to io.Writer) (err error) {
-	if p.site == nil {
-		return &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep and keeps nothing"}
-	}
+// Backup implements player.
+func (p *live) Backup(_ context.Context, to io.Writer) (err error) {
 	if !p.backup.TryLock() {
 		return &decision.Refusal{Code: decision.Unavailable, Reason: "another backup is being written: wait until it is done"}
 	}

@@ -10,7 +10,7 @@ import (
 
 // documentNotice returns in a sentence that the network's document is split, that it cannot change while signers are not heard, or
 // that a change waits for this peer's signature; empty if none of them is so.
-func (p *Daemon) documentNotice() (notice string) {
+func (p *live) documentNotice() (notice string) {
 	deployment, host := p.now()
 	if p.record == nil || host == nil {
 		return ""
@@ -24,7 +24,7 @@ func (p *Daemon) documentNotice() (notice string) {
 	return notice
 }
 
-// document returns what [Daemon.documentNotice] does. A peer whose folder is confirmed as current waits for others, if at all, for some
+// document returns what [live.documentNotice] does. A peer whose folder is confirmed as current waits for others, if at all, for some
 // seconds, which is not worth a notice.
 func (h *heard) document(b *network.Book, self protocol.Peer, current bool) string {
 	d, now := b.Newest(), h.now()

@@ -63,7 +63,7 @@ func (g *gains) keep(newest *api.Gain, now time.Time) {
 
 // look notes now and then who is heard, logs once that estimates rest on sites that are not, and estimates what the site has
 // gained from what its status shows.
-func (p *Daemon) look(ctx context.Context) {
+func (p *live) look(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	said := false // of stopped sites

@@ -53,7 +53,7 @@ func identity(s *config.Settings, n *config.Network) (gossip.Identity, error) {
 // rotate asks for the key that is to replace this peer's, if there is one, and states how far the ledger is: the key that is
 // replaced proves nothing beyond. A site that waits for its neighbours, or knows that it is an old copy, does not know how far its
 // ledger was, and does not ask.
-func (p *Daemon) rotate() error {
+func (p *live) rotate() error {
 	deployment, _ := p.now()
 	return p.record.With(func(b *network.Book) error { // in which a withdrawal removes the key, too
 		next, err := gossip.LoadIdentity(filepath.Join(deployment.s.Dir, NextKey))

@@ -71,7 +71,7 @@ const (
 
 // follow takes part in changes of the network document: it exchanges what is known of it with
 // other peers, and changes to new versions.
-func (p *Daemon) follow(ctx context.Context) error {
+func (p *live) follow(ctx context.Context) error {
 	tick := time.NewTicker(tradeEvery)
 	defer tick.Stop()
 	var shown string
@@ -124,7 +124,7 @@ func (p *Daemon) follow(ctx context.Context) error {
 
 // spread shows the record, and the checkpoints that are remembered here, to all peers that can be reached, or to one of them,
 // and hears theirs.
-func (p *Daemon) spread(ctx context.Context, all bool) {
+func (p *live) spread(ctx context.Context, all bool) {
 	deployment, host := p.now()
 	var to []protocol.Peer
 	for i := range deployment.Network.Peers {
@@ -170,7 +170,7 @@ func (p *Daemon) spread(ctx context.Context, all bool) {
 }
 
 // complain logs, once, what keeps the peer from a version of the network.
-func (p *Daemon) complain(err error) {
+func (p *live) complain(err error) {
 	if text := err.Error(); text != p.complaint {
 		p.complaint = text
 		p.log.Error("network document", "err", err)
@@ -179,7 +179,7 @@ func (p *Daemon) complain(err error) {
 
 // change changes to the newest version of the network: first the site, so that messages belong to
 // that version, then the links. The other peers are shown the version before the links end.
-func (p *Daemon) change(ctx context.Context) error {
+func (p *live) change(ctx context.Context) error {
 	p.spread(ctx, true)
 	deployment, _ := p.now()
 	d, _, err := p.record.Newest()

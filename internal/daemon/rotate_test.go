@@ -38,7 +38,7 @@ func TestNoOldFolderReplacesItsKey(t *testing.T) {
 	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.Record{State: network.State{First: d}}); err != nil {
 		t.Fatal(err)
 	}
-	p := &Daemon{log: slog.New(slog.DiscardHandler)}
+	p := &live{place: &place{log: slog.New(slog.DiscardHandler)}}
 	if p.deployment, err = NewDeployment(&c.Settings); err != nil {
 		t.Fatal(err)
 	}

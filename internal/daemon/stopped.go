@@ -92,7 +92,7 @@ func (h *heard) notice(all []api.Stopped, now time.Time) string {
 }
 
 // stopped returns the stopped sites on which estimates with a support rest, and the sentence.
-func (p *Daemon) stopped(t *Deployment, s *bandit.Support) ([]api.Stopped, string) {
+func (p *live) stopped(t *Deployment, s *bandit.Support) ([]api.Stopped, string) {
 	now := p.heard.now()
 	all := p.heard.stopped(s.Weights, t.Self, now, func(o protocol.Peer) string { return t.Network.Peers[o].Name })
 	return all, p.heard.notice(all, now)

@@ -116,7 +116,7 @@ func TestTheStatusNamesAStoppedSite(t *testing.T) {
 		peers = append(peers, d)
 	}
 	var later atomic.Int64
-	peers[0].heard.now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	peers[0].player.(*live).heard.now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	end := make(chan struct{})
 	runs.Go(func() { _ = peers[0].Run(ctx) })
 	runs.Go(func() {

@@ -14,7 +14,7 @@ import (
 )
 
 // trace opens the files of a trace: steps.txt and link-N.txt.
-func (p *Daemon) trace(dir string) (*node.Trace, func(protocol.Peer, []byte), error) {
+func (p *stepped) trace(dir string) (*node.Trace, func(protocol.Peer, []byte), error) {
 	if dir == "" {
 		return nil, nil, nil
 	}
@@ -39,7 +39,7 @@ func (p *Daemon) trace(dir string) (*node.Trace, func(protocol.Peer, []byte), er
 }
 
 // create makes a buffered file that p closes.
-func (p *Daemon) create(dir, name string) (io.Writer, error) {
+func (p *stepped) create(dir, name string) (io.Writer, error) {
 	f, err := os.Create(filepath.Join(dir, name))
 	if err != nil {
 		return nil, err
