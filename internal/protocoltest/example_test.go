@@ -7,14 +7,14 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // Every protocol on a ring that loses a tenth of its messages. In a test, pass it for t.
 func ExampleNetwork() {
 	var t testing.T
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		if e.Cadence().Epochs > 0 || protocol.TraitsOf(e).Wide {
 			continue // it wants a learner that explores in epochs, or that chooses by features
 		}
