@@ -11,7 +11,7 @@ import (
 // A learner of the table chooses from a belief about two arms. The second has the lower mean, but
 // it is known from few rewards.
 func ExampleLearner() {
-	params := bandit.UCBParams{}
+	params := bandit.IMEDParams{}
 	learner, err := bandit.New(params, bandit.Config{Arms: 2, Peers: 1, Rand: rand.New(rand.NewPCG(1, 1))})
 	if err != nil {
 		fmt.Println(err)
@@ -26,6 +26,6 @@ func ExampleLearner() {
 	update := learner.Update(bandit.Pull{Arm: choice.Arm, Reward: 1}, nil)
 	fmt.Println("part", learner.Part(choice.Arm), "is updated by", update)
 	// Output:
-	// ucb chooses arm 1
+	// imed chooses arm 1
 	// part 1 is updated by [1]
 }

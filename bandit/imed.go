@@ -9,7 +9,7 @@ type IMEDParams struct{}
 
 // IMED pulls the arm with the least D + ln n, where n is the number of rewards on which its
 // estimate rests and D the exponent with which they and the noise speak against its mean being the
-// greatest estimate, as in [KLUCB]. It is indexed minimum empirical divergence (Honda and
+// greatest estimate; see docs/proofs/klucb.md. It is indexed minimum empirical divergence (Honda and
 // Takemura 2015) and, with one site and one Laplace term for each batch, DP-IMED (Azize, Wu, Honda,
 // Orabona, Ito and Basu 2025). See docs/proofs/imed.md.
 type IMED struct {

@@ -9,7 +9,7 @@ import (
 type MEDParams struct{}
 
 // MED pulls every arm with a probability proportional to e^(-D), where D is the exponent with which
-// rewards and noise speak against its mean being the greatest estimate, as in [KLUCB]. So the
+// rewards and noise speak against its mean being the greatest estimate; see docs/proofs/klucb.md. So the
 // probability of a choice is known. It is minimum empirical divergence (Honda and Takemura 2011)
 // in the form of Maillard sampling (Bian and Jun 2022; Qin, Jun and Zhang 2023). See
 // docs/proofs/imed.md.

@@ -40,5 +40,5 @@ func (p *parameters) solve() {
 	}
 	p.half.Invert(p.d)
 	clear(p.theta)
-	score.AddTransposed(p.theta, p.half, apply(p.z, p.half, p.sum))
+	score.AddTransposed(p.theta, p.half, score.Apply(p.z, p.half, p.sum))
 }

@@ -111,14 +111,10 @@ func Table() []Params {
 	return []Params{
 		PersonalizedParams{Price: 20},
 		ThompsonParams{math.Sqrt2},
-		UCBParams{},
-		KLUCBParams{TwoLog},
 		IMEDParams{},
 		MEDParams{},
-		EliminationParams{Length: 1},
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
 		PersonalizedLinearParams{Features: 5, Map: Interactions, Radius: 1, Records: WithoutSquares, Price: 150},
-		LinTSParams{Vectors: [][]float64{}, Radius: 1},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit/belief"
+	"peerd.dev/bandit/score"
 )
 
 const linearFeatures = 4
@@ -116,7 +117,7 @@ func TestOthersMoveAnActionByThePriceAtMost(t *testing.T) {
 				}
 			}
 			for i, f := range turn.Features {
-				y := apply(make([]float64, linearFeatures), u.own.half, f)
+				y := score.Apply(make([]float64, linearFeatures), u.own.half, f)
 				gap := best - product(f, u.own.theta)
 				if index[i] = gap*gap/2/product(y, y) - math.Log(product(y, y)); i == 5 {
 					index[i] = math.Inf(1)

@@ -7,6 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 )
@@ -16,7 +17,7 @@ import (
 func ExampleAgent() {
 	spec := node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{nil},
-		Learner:  bandit.UCBParams{},
+		Learner:  learner.UCBParams{},
 		Protocol: averaging.AverageParams{Consistency: averaging.Capped, F: 1, Rate: .2, Patience: 8},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 100,

@@ -8,6 +8,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 )
@@ -21,7 +22,7 @@ func (generous) Play(bandit.Arm) (bandit.Reward, error) { return 1, nil }
 
 func spec(horizon uint64) node.Spec {
 	return node.Spec{
-		Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: bandit.UCBParams{},
+		Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: learner.UCBParams{},
 		Protocol: averaging.AverageParams{Consistency: averaging.Capped, Rate: .5, Patience: 4},
 		Privacy:  node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, RecordsPerUser: 1, Horizon: horizon},
 	}

@@ -15,6 +15,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/protocol"
 )
 
@@ -61,7 +62,7 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 				if _, err = curator.Open(p.Streams(bandit.Statistic{Parts: c.streams, Dim: 1}, protocol.Cadence{})); err != nil {
 					t.Fatal(err)
 				}
-				ucb := bandit.UCBParams{}
+				ucb := learner.UCBParams{}
 				learner, err := bandit.New(ucb, bandit.Config{Arms: 1, Peers: 1})
 				if err != nil {
 					t.Fatal(err)

@@ -12,9 +12,10 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
-	"peerd.dev/protocol/table"
 )
 
 // others are strings that only look like a name of a table.
@@ -48,11 +49,14 @@ var others = map[string]string{
 // one more is a file and a line.
 func TestNamesStandInTables(t *testing.T) {
 	home := make(map[string]string) // directory of the table, by name
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		home[e.Words().Name] = "protocol"
 	}
 	for _, e := range bandit.Table() {
 		home[e.Words().Name] = "bandit"
+	}
+	for _, e := range learner.Table() {
+		home[e.Words().Name] = "node/lab/learner"
 	}
 	for _, e := range printed.Learners() {
 		home[e.Words().Name] = "node/lab/printed"
@@ -128,7 +132,7 @@ func operates(file string) bool {
 // atHome reports whether a file is a table, or the own file or a test of what has a name.
 func atHome(file, dir, name string) bool {
 	folder := filepath.ToSlash(filepath.Dir(file))
-	if folder == "protocol/table" {
+	if folder == "protocol/table" || folder == "node/lab/papers" {
 		return dir == "protocol"
 	}
 	if folder != dir && (dir != "protocol" || !strings.HasPrefix(folder, dir+"/")) {

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // TestFreeKindsAreFree: protocols of other modules have the kinds from FirstFree on for themselves.
 func TestFreeKindsAreFree(t *testing.T) {
-	for _, p := range table.Protocols() {
+	for _, p := range papers.All() {
 		for k, name := range protocol.TraitsOf(p).Kinds {
 			if k >= protocol.FirstFree {
 				t.Errorf("%s has %s, kind %d of those for other modules", p.Words().Name, name, k)

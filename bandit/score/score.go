@@ -69,3 +69,14 @@ func AddTransposed(x []float64, w Triangle, z []float64) {
 		}
 	}
 }
+
+// Apply writes Wx to dst, which it returns.
+func Apply(dst []float64, w Triangle, x []float64) []float64 {
+	for i := range dst {
+		dst[i] = 0
+		for j, r := range w.Row(i) {
+			dst[i] += float64(r * x[j])
+		}
+	}
+	return dst
+}

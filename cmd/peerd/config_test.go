@@ -12,13 +12,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
-	"peerd.dev/protocol/table"
 )
 
 func TestFlagsGoBeforeEnvironmentBeforeFileBeforeDefault(t *testing.T) {
@@ -222,12 +222,12 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s.Privacy.Epsilon = config.Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")
 		s.Rounds.Every = time.Duration(rapid.Int64().Draw(t, "every"))
-		for _, e := range slices.Concat(bandit.Table(), printed.Learners()) {
+		for _, e := range slices.Concat(learner.All(), printed.Learners()) {
 			if reflect.TypeOf(e).NumField() > 0 { // a file has nothing of one without parameters
 				s.Learner.Params = s.Learner.Params.With(e.Words().Name, e)
 			}
 		}
-		for _, e := range slices.Concat(table.Protocols(), printed.Protocols()) {
+		for _, e := range slices.Concat(papers.All(), printed.Protocols()) {
 			s.Protocol.Params = s.Protocol.Params.With(e.Words().Name, e)
 		}
 		for _, e := range world.Table() {

@@ -16,8 +16,9 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // TestNothingIsLostWhenKilled kills a peer under load again and again, at random times and, with
@@ -36,7 +37,7 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 	if !failpoints {
 		exact = 0
 	}
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		t.Run(e.Words().Name, func(t *testing.T) {
 			changes, lates := smallProtocol(t, e), false
 			if e.Words().Name == "average" { // with what a recorder that never answers can follow, and a window
@@ -67,7 +68,7 @@ func smallProtocol(t *testing.T, e protocol.Params) (changes []string) {
 	params := protocol.Among(protocol.Small(e, 5), 2) // the killed peer, the first of two, has arms
 	s.SetProtocol(params)
 	keys := append(plan.Schema().Under("protocol."+e.Words().Name), "protocol.name")
-	for _, l := range bandit.Table() {
+	for _, l := range learner.All() {
 		if bandit.TraitsOf(l).Phased && e.Cadence().Epochs > 0 || bandit.TraitsOf(l).Contextual && protocol.TraitsOf(e).Wide {
 			s.SetLearner(bandit.Small(l))
 			keys = append(append(keys, plan.Schema().Under("learner."+l.Words().Name)...), "learner.name")

@@ -9,7 +9,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/protocol/table"
+	"peerd.dev/node/lab/papers"
 )
 
 // These pages are generated from the schema and the table of codes, by the tests that compare
@@ -136,7 +136,7 @@ func protocolsPage(t *testing.T) string {
 	}
 	var b strings.Builder
 	b.WriteString(head + begin + "| protocol | spreads | take it |\n|---|---|---|\n")
-	for _, p := range table.Protocols() {
+	for _, p := range papers.All() {
 		w := p.Words()
 		if w.When == "" {
 			t.Errorf("protocol %s does not say when to take it", w.Name)

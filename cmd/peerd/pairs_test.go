@@ -11,11 +11,12 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/table"
 )
 
 // A pair is a protocol and a learner that suit each other, as settings for --set: with parameters
@@ -34,8 +35,8 @@ func pairs(t *testing.T, file string, more ...string) (all []pair) {
 		t.Fatal(err)
 	}
 	paired := make(map[string]bool)
-	for _, e := range table.Protocols() {
-		for _, l := range slices.Concat(bandit.Table(), printed.Learners()) {
+	for _, e := range papers.All() {
+		for _, l := range slices.Concat(learner.All(), printed.Learners()) {
 			set, ok := suited(t, c, e, l, more)
 			if !ok {
 				continue
@@ -44,12 +45,12 @@ func pairs(t *testing.T, file string, more ...string) (all []pair) {
 			all = append(all, pair{e.Words().Name + " " + l.Words().Name, set})
 		}
 	}
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		if !paired[e.Words().Name] {
 			t.Errorf("no learner suits protocol %s in %s", e.Words().Name, file)
 		}
 	}
-	for _, l := range slices.Concat(bandit.Table(), printed.Learners()) {
+	for _, l := range slices.Concat(learner.All(), printed.Learners()) {
 		if !paired[l.Words().Name] {
 			t.Errorf("no protocol suits learner %s in %s", l.Words().Name, file)
 		}

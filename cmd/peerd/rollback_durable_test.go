@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"peerd.dev/dp"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // TestARestoredBackupReleasesNothing until the operator says that the newer folder is lost;
@@ -23,7 +23,7 @@ func TestARestoredBackupReleasesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	phases, err := protocol.Lookup(table.Protocols(), "phases")
+	phases, err := protocol.Lookup(papers.All(), "phases")
 	if err != nil {
 		t.Fatal(err)
 	}

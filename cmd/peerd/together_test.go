@@ -11,9 +11,10 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // refusedTogether has cases in which each key is valid by itself.
@@ -211,10 +212,10 @@ func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
 func refusedByTables(t *testing.T) (all []refusedCase) {
 	t.Helper()
 	mechanisms, _ := plan.Schema().Find("privacy.mechanism")
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		epochs := e.Cadence().Epochs > 0
 		with := map[string]string{"protocol.name": e.Words().Name}
-		for _, l := range slices.Concat(bandit.Table(), printed.Learners()) {
+		for _, l := range slices.Concat(learner.All(), printed.Learners()) {
 			if epochs && bandit.TraitsOf(l).Phased {
 				with["learner.name"] = l.Words().Name
 			}
@@ -224,7 +225,7 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 				all = append(all, refusedCase{key: "privacy.mechanism", value: m.String(), reason: "want one of", with: with})
 			}
 		}
-		for _, l := range slices.Concat(bandit.Table(), printed.Learners()) {
+		for _, l := range slices.Concat(learner.All(), printed.Learners()) {
 			learner, err := bandit.New(l, bandit.Config{Arms: 3, Peers: 5, Horizon: 1000, Epsilon: 1})
 			if err != nil {
 				t.Fatal(err)

@@ -8,14 +8,14 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // Three protocols on a ring that loses a tenth of its messages. In a test, pass it for t.
 func ExampleNetwork() {
 	var t testing.T
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		name := e.Words().Name
 		if !slices.Contains([]string{"phases", "average", "rows"}, name) {
 			continue

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/lab/learner"
 )
 
 // TestExplorationSurvivesAnotherShare: choices that were made with one share of exploration are
@@ -49,7 +49,7 @@ func TestExplorationSurvivesAnotherShare(t *testing.T) {
 func TestDecisionsOfARoundSpread(t *testing.T) {
 	play := func(crash bool) (actions []string) {
 		x := usual(stated, AtWindow).repeatable(1)
-		x.learner, x.rules.MinExposures = bandit.Table()[0], 1
+		x.learner, x.rules.MinExposures = learner.All()[0], 1
 		r := newRig(t, x)
 		r.start()
 		for i := range 40 {

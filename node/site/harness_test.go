@@ -19,13 +19,14 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/node/store/storetest"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 	"peerd.dev/protocol/rows"
-	"peerd.dev/protocol/table"
 )
 
 // The site under test is the middle one of three peers in a row, so that it asks and
@@ -80,7 +81,7 @@ func usual(name string, settle Settle) setting {
 		protocol: name, arms: []string{"red", "green", "blue"}, horizon: 4096, records: 2,
 		rules: Rules{Window: window, Default: .25, Settle: settle, Keep: 5 * every, PerSubject: 2},
 	}
-	if e, err := protocol.Lookup(table.Protocols(), name); err == nil && protocol.TraitsOf(e).Wide {
+	if e, err := protocol.Lookup(papers.All(), name); err == nil && protocol.TraitsOf(e).Wide {
 		l, _ := learnerFor(e)
 		learner, err := bandit.New(bandit.Small(l), bandit.Config{Arms: len(x.arms), Peers: 3, Horizon: x.horizon, Epsilon: 1})
 		if err != nil {
@@ -105,7 +106,7 @@ func nameOf(p protocol.Params) string { return p.Words().Name }
 
 // protocols names those that the tests about all protocols go through.
 func protocols() (names []string) {
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		if _, ok := learnerFor(e); ok && !protocol.TraitsOf(e).Wide && protocol.Learns(small(e), self) {
 			names = append(names, e.Words().Name)
 		}
@@ -115,7 +116,7 @@ func protocols() (names []string) {
 
 // byFeatures names the protocols of learners by features, for tests that are also about features.
 func byFeatures() (names []string) {
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		if protocol.TraitsOf(e).Wide {
 			names = append(names, e.Words().Name)
 		}
@@ -127,7 +128,7 @@ func byFeatures() (names []string) {
 // to both neighbours.
 func withoutRoles() (names []string) {
 	for _, name := range protocols() {
-		if e, err := protocol.Lookup(table.Protocols(), name); err == nil && protocol.Learners(small(e), 3) == 3 {
+		if e, err := protocol.Lookup(papers.All(), name); err == nil && protocol.Learners(small(e), 3) == 3 {
 			names = append(names, name)
 		}
 	}
@@ -139,7 +140,7 @@ func small(e protocol.Params) protocol.Params { return protocol.Small(e, 2) }
 
 // learnerFor returns the first learner of the table that suits a protocol.
 func learnerFor(e protocol.Params) (bandit.Params, bool) {
-	for _, l := range append([]bandit.Params{bandit.UCBParams{}}, bandit.Table()...) {
+	for _, l := range append([]bandit.Params{learner.UCBParams{}}, learner.All()...) {
 		learner, err := bandit.New(bandit.Small(l), bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1})
 		if err != nil || learner.Statistic().Width() > 1 != protocol.TraitsOf(e).Wide {
 			continue
@@ -161,7 +162,7 @@ func (x *setting) spec() node.Spec {
 	case x.mechanism.Law() == dp.Gaussian:
 		budget.Delta = 1e12
 	}
-	row, err := protocol.Lookup(table.Protocols(), x.protocol)
+	row, err := protocol.Lookup(papers.All(), x.protocol)
 	if err != nil {
 		panic(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"peerd.dev/node/decision"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
-	"peerd.dev/protocol/table"
 )
 
 // withRelays returns parameters of a protocol with which the first n peers are relays, if it has
@@ -22,7 +22,7 @@ func withRelays(params protocol.Params, n int) (protocol.Params, bool) {
 
 // relays lists the protocols in which a peer without arms can forward what others release.
 func relays() (names []string) {
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		if _, ok := withRelays(e, 1); ok {
 			names = append(names, e.Words().Name)
 		}

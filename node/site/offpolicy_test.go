@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/lab/learner"
 )
 
 // otherPolicy is the policy to estimate, by action; no learner follows it.
@@ -32,7 +33,7 @@ func TestOffPolicy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seeds, learners = n, append(learners, bandit.UCBParams{}, bandit.KLUCBParams{Level: bandit.TwoLog}, bandit.IMEDParams{}, bandit.MEDParams{})
+		seeds, learners = n, append(learners, learner.UCBParams{}, learner.KLUCBParams{}, bandit.IMEDParams{}, bandit.MEDParams{})
 	}
 	means := []float64{.3, .5, .6}
 	truth := 0.

@@ -11,8 +11,9 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // TestPresenceLooksTheSame: with noised counts and any learner, a site with more users shows the same
@@ -21,11 +22,11 @@ import (
 // hundred in one leaf. Both crash once. With public counts their messages differ.
 func TestPresenceLooksTheSame(t *testing.T) {
 	samplers := 0
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		if !protocol.TraitsOf(e).NoisedCounts {
 			continue
 		}
-		for _, l := range bandit.Table() {
+		for _, l := range learner.All() {
 			learner, err := bandit.New(bandit.Small(l), bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1})
 			if err != nil || learner.Statistic().Width() > 1 || bandit.TraitsOf(l).Phased {
 				continue

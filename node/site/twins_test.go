@@ -18,6 +18,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
@@ -392,7 +393,7 @@ func TestHistoriesLookTheSame(t *testing.T) {
 // with noised ones.
 func pairs() (all []setting) {
 	for _, name := range slices.Concat(protocols(), byFeatures()) {
-		for _, l := range bandit.Table() {
+		for _, l := range learner.All() {
 			for _, adjacency := range []dp.Adjacency{dp.ReplaceOne, dp.AddOrRemove} {
 				x := usual(name, AtWindow)
 				x.learner, x.adjacency = bandit.Small(l), adjacency
@@ -416,7 +417,7 @@ func samples(l bandit.Params) bool {
 func byVectors() setting {
 	params := rows.PhasesParams{First: 2, Growth: .5, OneArm: true, Limit: 10, Pull: 3, Merge: rows.MergeMean}
 	x := usual(nameOf(params), AtWindow)
-	x.params, x.learner = params, bandit.LinTSParams{Vectors: [][]float64{{1, 0}, {.6, .8}, {0, 1}}, Radius: 1}
+	x.params, x.learner = params, learner.LinTSParams{Vectors: [][]float64{{1, 0}, {.6, .8}, {0, 1}}, Radius: 1}
 	return x
 }
 

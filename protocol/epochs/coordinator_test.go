@@ -10,9 +10,9 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/table"
 )
 
 func coordinated(g protocoltest.Graph, schedule epochs.Schedule) protocoltest.Setting {
@@ -47,7 +47,7 @@ func reports(t *testing.T, n *protocoltest.Network, from, rounds int, pull func(
 	for range rounds {
 		n.Play(t, pull)
 		for _, p := range n.Underway {
-			if p.From == protocol.Peer(from) && protocoltest.KindName(table.Protocols(), p.Message.Kind()) == "report" {
+			if p.From == protocol.Peer(from) && protocoltest.KindName(papers.All(), p.Message.Kind()) == "report" {
 				at = append(at, int(n.Round)-1)
 			}
 		}
@@ -206,7 +206,7 @@ func TestCoordinatorRefuses(t *testing.T) {
 		n.Play(t, play)
 		for _, p := range n.Underway {
 			if l := p.Message.Label(); p.To == 1 && (l.Origin == 3 || l.Origin == 0) {
-				seen[protocoltest.KindName(table.Protocols(), p.Message.Kind())] = p
+				seen[protocoltest.KindName(papers.All(), p.Message.Kind())] = p
 			}
 		}
 	}
@@ -305,7 +305,7 @@ func TestCoordinatorIsNotFarAhead(t *testing.T) {
 	for range 300 {
 		for _, p := range n.Underway {
 			d := protocoltest.DraftOf(p.Message)
-			switch protocoltest.KindName(table.Protocols(), p.Message.Kind()) {
+			switch protocoltest.KindName(papers.All(), p.Message.Kind()) {
 			case "means":
 				d.Label.Seq, d.Refs[0].Seq = far, far
 				if _, err := n.Deliver(t, 1, protocol.Delivery{From: 0, Message: d.Signed(protocoltest.Keys(0))}); err != nil && strings.Contains(err.Error(), "want at most") {
@@ -365,9 +365,9 @@ func TestCoordinatorDrawsSites(t *testing.T) {
 		n.Play(t, play)
 		for _, u := range n.Underway {
 			switch d := protocoltest.DraftOf(u.Message); {
-			case protocoltest.KindName(table.Protocols(), d.Kind) == "means" && d.Body[0].Count(1) != 2:
+			case protocoltest.KindName(papers.All(), d.Kind) == "means" && d.Body[0].Count(1) != 2:
 				t.Errorf("means of epoch %d are over %d sites, want 2", d.Label.Seq, d.Body[0].Count(1))
-			case protocoltest.KindName(table.Protocols(), d.Kind) == "report" && len(d.Body) > 0:
+			case protocoltest.KindName(papers.All(), d.Kind) == "report" && len(d.Body) > 0:
 				epoch := d.Refs[0].Seq + 1
 				if in[epoch] == nil {
 					in[epoch] = make(map[protocol.Peer]bool)

@@ -13,9 +13,10 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/table"
 )
 
 // A gisField is a network of peers that explore in epochs and pull what their learners choose.
@@ -30,7 +31,7 @@ type gisField struct {
 
 func newGISField(t *testing.T, g protocoltest.Graph, change func(p *epochs.GISParams), learner func() bandit.Learner) *gisField {
 	t.Helper()
-	entry, err := protocol.Lookup(table.Protocols(), "gis")
+	entry, err := protocol.Lookup(papers.All(), "gis")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func TestGISHealsLossAndRestarts(t *testing.T) {
 		for seed := range seeds {
 			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
 				f := newGISField(t, gisGraph(t, name, peers), nil, func() bandit.Learner {
-					return eliminating(t, bandit.EliminationParams{Length: 1, Alpha: .5, Rounds: epochs, Gap: .2}, 4, peers)
+					return eliminating(t, learner.EliminationParams{Length: 1, Alpha: .5, Rounds: epochs, Gap: .2}, 4, peers)
 				})
 				f.means = []float64{.9, .9, .1, .5} // the two best arms stay
 				h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .3}
@@ -246,7 +247,7 @@ func TestGISHealsLossAndRestarts(t *testing.T) {
 
 // eliminating returns the learner of the protocol's paper for a number of peers, without
 // noise in the lengths of its epochs.
-func eliminating(t *testing.T, p bandit.EliminationParams, arms, peers int) bandit.Learner {
+func eliminating(t *testing.T, p learner.EliminationParams, arms, peers int) bandit.Learner {
 	t.Helper()
 	l, err := bandit.New(p, bandit.Config{Arms: arms, Peers: peers, Horizon: 1000, Epsilon: math.Inf(1)})
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/table"
 )
 
 // hybrid returns a network of a server, peer 0, and components that a list of links has.
@@ -61,7 +61,7 @@ func pools(t *testing.T, n *protocoltest.Network, rounds int, pull func(i int) (
 	for range rounds {
 		n.Play(t, pull)
 		for _, p := range n.Underway {
-			if d := protocoltest.DraftOf(p.Message); protocoltest.KindName(table.Protocols(), d.Kind) == "pool" {
+			if d := protocoltest.DraftOf(p.Message); protocoltest.KindName(papers.All(), d.Kind) == "pool" {
 				var sites []protocol.Peer
 				for _, l := range d.Refs[1:] {
 					sites = append(sites, l.Origin)
@@ -264,7 +264,7 @@ func TestPoolsAreShort(t *testing.T) {
 			n.Play(t, play)
 			received := 0
 			for _, p := range n.Underway {
-				if d := protocoltest.DraftOf(p.Message); protocoltest.KindName(table.Protocols(), d.Kind) == "pool" {
+				if d := protocoltest.DraftOf(p.Message); protocoltest.KindName(papers.All(), d.Kind) == "pool" {
 					s.means = max(s.means, len(d.Body))
 				}
 				if p.To == 1 { // at the end of the path
@@ -289,7 +289,7 @@ func TestSinkRefuses(t *testing.T) {
 	for range 15 {
 		n.Play(t, play)
 		for _, p := range n.Underway {
-			d, name := protocoltest.DraftOf(p.Message), protocoltest.KindName(table.Protocols(), p.Message.Kind())
+			d, name := protocoltest.DraftOf(p.Message), protocoltest.KindName(papers.All(), p.Message.Kind())
 			if len(d.Body) > 0 && (name == "report" && p.From == 5 || name == "pool" && p.From == 6 || name == "means" && p.To == 6) {
 				seen[name] = p
 			}
@@ -375,7 +375,7 @@ func TestNoSiteStopsTheServer(t *testing.T) {
 			}
 			d.Body[0] = lie
 			if _, err := n.Deliver(t, int(p.To), protocol.Delivery{From: p.From, Message: d.Signed(protocoltest.Keys(d.Label.Origin))}); err == nil {
-				t.Errorf("%s of a %s are taken", name, protocoltest.KindName(table.Protocols(), d.Kind))
+				t.Errorf("%s of a %s are taken", name, protocoltest.KindName(papers.All(), d.Kind))
 			}
 		}
 	}

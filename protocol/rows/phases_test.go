@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
-	"peerd.dev/protocol/table"
 )
 
 // phases returns a setting of protocol phases, first 4 and half of what is closed.
@@ -283,7 +283,7 @@ func TestNoWindowWithRunningSums(t *testing.T) {
 	s := phases(protocoltest.Path(2), dp.None)
 	s.Params = rows.PhasesParams{First: 4, Growth: .5, Window: 100, Pull: 20, Merge: rows.MergeMean}
 	spec := node.Spec{
-		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params, Learner: bandit.KLUCBParams{Level: bandit.TwoLog},
+		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params, Learner: learner.KLUCBParams{},
 		Privacy: node.Privacy{Mode: dp.Lockstep, Budget: account.Unlimited, Mechanism: s.Mechanism, RecordsPerUser: 1, Horizon: s.Rounds},
 	}
 	if _, err := spec.Agent(node.PeerConfig{Keys: protocoltest.Keys(0)}); err == nil || !strings.Contains(err.Error(), "window of 100 rounds with mechanism none") {
@@ -360,7 +360,7 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 
 // TestTheFirstBatchFitsTheBudget: 3/ε rewards, 4 at least, unless the parameters say how many.
 func TestTheFirstBatchFitsTheBudget(t *testing.T) {
-	e, err := protocol.Lookup(table.Protocols(), "phases")
+	e, err := protocol.Lookup(papers.All(), "phases")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,13 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // Two peers of protocol rows. The driver closes the leaf and carries the messages.
 func ExampleProtocol() {
-	entry, _ := protocol.Lookup(table.Protocols(), "rows")
+	entry, _ := protocol.Lookup(papers.All(), "rows")
 	streams := dp.Spec{
 		What: "rewards", Streams: 1, Dim: 1, Lo: 0, Hi: 1, Leaves: 8, RecordsPerUser: 1, Mechanism: dp.None, Epsilon: dp.Nano,
 	}

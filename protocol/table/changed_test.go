@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // changed returns parameters with one of them changed, for each that a network can change.
@@ -65,7 +65,7 @@ func TestPeersGoOnWithAChangedParameter(t *testing.T) {
 				}
 			}
 		}
-		if tried == 0 && slices.ContainsFunc(table.Protocols(), func(p protocol.Params) bool { return p.Words() == e.Words() }) {
+		if tried == 0 && slices.ContainsFunc(papers.All(), func(p protocol.Params) bool { return p.Words() == e.Words() }) {
 			t.Error("nothing can be changed")
 		}
 	})

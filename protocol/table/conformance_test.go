@@ -18,6 +18,8 @@ import (
 	"peerd.dev/internal/dptest"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
@@ -168,7 +170,7 @@ func everyVariant(t *testing.T, f func(t *testing.T, s protocoltest.Setting)) {
 }
 
 // protocols returns the table and what papers print.
-func protocols() []protocol.Params { return slices.Concat(table.Protocols(), printed.Protocols()) }
+func protocols() []protocol.Params { return slices.Concat(papers.All(), printed.Protocols()) }
 
 // everyEntry runs f for each of the tables.
 func everyEntry(t *testing.T, f func(t *testing.T, e protocol.Params)) {
@@ -471,7 +473,7 @@ func TestQuotaFollowsFromWhatIsSaved(t *testing.T) {
 			asked++
 		}
 	}
-	for _, e := range slices.Concat(bandit.Table(), printed.Learners()) {
+	for _, e := range slices.Concat(learner.All(), printed.Learners()) {
 		for _, params := range protocoltest.Variants(bandit.Small(e)) {
 			of := func() bandit.Learner {
 				l, err := params.New(bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 1))})

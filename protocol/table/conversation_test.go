@@ -14,6 +14,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
@@ -389,7 +390,7 @@ func labelWords(l protocol.Label) string {
 }
 
 func nameOf(k protocol.Kind) string {
-	if name := protocoltest.KindName(slices.Concat(table.Protocols(), table.Fakes()), k); name != "" {
+	if name := protocoltest.KindName(slices.Concat(papers.All(), table.Fakes()), k); name != "" {
 		return name
 	}
 	return fmt.Sprintf("kind-%d", k)

@@ -7,9 +7,9 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
-	"peerd.dev/protocol/table"
 )
 
 type wire []byte
@@ -24,7 +24,7 @@ func (w wire) bytes(num protowire.Number, b ...byte) wire {
 
 // kind returns a kind of a protocol by their names.
 func kind(name, message string) protocol.Kind {
-	p, err := protocol.Lookup(table.Protocols(), name)
+	p, err := protocol.Lookup(papers.All(), name)
 	if err != nil {
 		panic(err)
 	}

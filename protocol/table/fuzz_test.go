@@ -14,10 +14,10 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/table"
 )
 
 // FuzzDecode and FuzzParseRelease are with the codec's other tests.
@@ -35,7 +35,7 @@ type gullible struct{ protocoltest.Keys }
 func (gullible) Verify(protocol.Peer, []byte, []byte) bool { return true }
 
 func listeners(t testing.TB) (all []listener) {
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		parts, width := 2, 1
 		if protocol.TraitsOf(e).Wide { // as in what is heard
 			parts, width = 1, 4

@@ -6,16 +6,16 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/rows"
-	"peerd.dev/protocol/table"
 )
 
 // TestWhoWasRemovedIsInNoEstimate: after a change of the network by which a peer has no links any more, no estimate of rows,
 // phases, batch and local contains what it has released.
 func TestWhoWasRemovedIsInNoEstimate(t *testing.T) {
-	for _, p := range table.Protocols() {
+	for _, p := range papers.All() {
 		switch p.(type) {
 		case rows.Params, rows.PhasesParams, batches.BatchParams:
 		default:

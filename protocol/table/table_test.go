@@ -11,9 +11,10 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // described is what the entries of all tables have.
@@ -23,7 +24,7 @@ type described struct {
 }
 
 func describedEntries() (all []described) {
-	for _, e := range slices.Concat(bandit.Table(), printed.Learners()) {
+	for _, e := range slices.Concat(learner.All(), printed.Learners()) {
 		all = append(all, described{"learner", e.Words().Name, e.Words().Summary, e, bandit.Small(e)})
 	}
 	for _, e := range protocols() {
@@ -111,7 +112,7 @@ func fits(t *testing.T, want string, value any) bool {
 
 // TestEntriesOfLearnersFit: Phased and Check say of a learner what it is.
 func TestEntriesOfLearnersFit(t *testing.T) {
-	for _, e := range slices.Concat(bandit.Table(), printed.Learners()) {
+	for _, e := range slices.Concat(learner.All(), printed.Learners()) {
 		for _, params := range slices.Concat(protocoltest.Variants(e), protocoltest.Variants(bandit.Small(e))) {
 			l, err := bandit.New(params, bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1})
 			if err != nil {
@@ -178,7 +179,7 @@ func TestEntriesOfProtocolsFit(t *testing.T) {
 			}
 		}
 	})
-	if _, err := protocol.Lookup(table.Protocols(), "nothing"); err == nil {
+	if _, err := protocol.Lookup(papers.All(), "nothing"); err == nil {
 		t.Error("a protocol that is not there is found")
 	}
 }

@@ -9,17 +9,20 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
 
 // Schema returns the schema of testnets and experiments: a site's, with simulated worlds and what papers
-// print.
+// have.
 func Schema() *config.Schema {
 	standard.once.Do(func() {
 		x := config.Extension{
-			Learners: printed.Learners(), Protocols: printed.Protocols(), Keys: keys(), Laboratory: laboratory{},
+			Learners: slices.Concat(learner.Table(), printed.Learners()), Protocols: slices.Concat(papers.Protocols(), printed.Protocols()),
+			Keys: keys(), Laboratory: laboratory{},
 			Constraints: slices.Concat(worldConstraints(), runConstraints(), rawConstraints()),
 		}
 		for _, p := range world.Table() {

@@ -8,6 +8,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/audit"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
 )
@@ -20,7 +21,7 @@ type memory struct {
 
 // hoarder is ucb, and remembers rewards that it describes.
 type hoarder struct {
-	bandit.UCBParams
+	learner.UCBParams
 	*memory
 }
 
@@ -121,7 +122,7 @@ func TestWhatAProgramSharesIsFound(t *testing.T) {
 }
 
 // counter is ucb that also counts its choices, and skips one in three.
-type counter struct{ bandit.UCBParams }
+type counter struct{ learner.UCBParams }
 
 func (p counter) New(c bandit.Config) (bandit.Learner, error) {
 	l, err := p.UCBParams.New(c)

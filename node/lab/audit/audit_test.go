@@ -7,11 +7,11 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/audit"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
@@ -38,7 +38,7 @@ func promise(m dp.Mechanism) node.Privacy {
 func config(params protocol.Params, m dp.Mechanism, runs int, seed uint64) audit.Config {
 	return audit.Config{
 		Spec: node.Spec{
-			Arms: 3, Learner: bandit.UCBParams{}, Protocol: params,
+			Arms: 3, Learner: learner.UCBParams{}, Protocol: params,
 			Privacy: promise(m),
 		},
 		Topic: true, Runs: runs, Seed: seed,

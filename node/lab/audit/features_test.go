@@ -8,6 +8,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/audit"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
@@ -16,7 +17,7 @@ import (
 // described is an audit of peers that choose by features.
 func described(m dp.Mechanism, p protocol.Params, runs int, seed uint64) audit.Config {
 	c := config(p, m, runs, seed)
-	for _, l := range bandit.Table() {
+	for _, l := range learner.All() {
 		if bandit.TraitsOf(l).Contextual {
 			c.Spec.Learner = l
 			break

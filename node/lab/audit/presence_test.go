@@ -8,8 +8,9 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/audit"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // counted is an audit of rows with noised counts.
@@ -36,7 +37,7 @@ func TestPresenceIsHidden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}
-	learners := []bandit.Params{bandit.UCBParams{}, bandit.KLUCBParams{Level: bandit.Log}, bandit.ThompsonParams{Inflation: 2}, bandit.PersonalizedParams{Price: 20}}
+	learners := []bandit.Params{learner.UCBParams{}, learner.KLUCBParams{}, bandit.ThompsonParams{Inflation: 2}, bandit.PersonalizedParams{Price: 20}}
 	for i, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() {
 			continue
@@ -76,8 +77,8 @@ func TestPresenceShowsInPublicCounts(t *testing.T) {
 // TestCountsCannotBeNoised with a protocol that does not support it, such as one whose leaves
 // close with records.
 func TestCountsCannotBeNoised(t *testing.T) {
-	for _, e := range table.Protocols() {
-		c := counted(dp.Tree, bandit.UCBParams{}, 1)
+	for _, e := range papers.All() {
+		c := counted(dp.Tree, learner.UCBParams{}, 1)
 		c.Spec.Protocol, c.Spec.Graph = e, make([][]protocol.Peer, 3)
 		if err := c.Spec.CheckCounts(); (err == nil) != protocol.TraitsOf(e).NoisedCounts {
 			t.Errorf("%s: %v", e.Words().Name, err)

@@ -6,6 +6,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/audit"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/protocol/rows"
 )
 
@@ -15,7 +16,7 @@ func TestPublicVectorsLeaveRewardsPrivate(t *testing.T) {
 	for _, m := range []dp.Mechanism{dp.EachLaplace, dp.EachGaussian} {
 		p := rows.PhasesParams{First: 10, Growth: .5, OneArm: true, Limit: 200, Pull: 25, Merge: rows.MergeMean}
 		c := config(p, m, audit.MinRuns, 3)
-		c.Spec.Learner = bandit.LinTSParams{Radius: 1}
+		c.Spec.Learner = learner.LinTSParams{Radius: 1}
 		c.Spec.Vectors = [][]bandit.Features{{{1, 0}, {.6, .8}, {0, 1}}, {{.8, .6}, {0, 1}, {1, 0}}}
 		r, err := audit.Run(t.Context(), c)
 		if err != nil {

@@ -1,16 +1,19 @@
 package printed
 
-import "peerd.dev/bandit"
+import (
+	"peerd.dev/bandit"
+	"peerd.dev/node/lab/learner"
+)
 
 // EliminationParams are the parameters of learner elimination-printed, which are elimination's.
-type EliminationParams bandit.EliminationParams
+type EliminationParams learner.EliminationParams
 
-// Elimination is [bandit.Elimination] with the radius that paper 003 prints, whose part for noise,
+// Elimination is [learner.Elimination] with the radius that paper 003 prints, whose part for noise,
 // r√(8L)/(√M ε S), does not hold for a few sites: Chernoff's bound without the case of heavy tails.
 // As the noise of r epochs has LaplaceSumSq r/(√M ε S)², this is the bound for r times the moment
 // and terms without a greatest scale, and so the learner is one whose beliefs say that.
 type Elimination struct {
-	*bandit.Elimination
+	*learner.Elimination
 	seen  bandit.Belief // as the embedded learner sees it
 	known uint64        // 1 + the revision of which its epochs are; 0 for none
 }
@@ -26,25 +29,25 @@ func (EliminationParams) Words() bandit.Words {
 }
 
 // Traits implements [bandit.Traited].
-func (p EliminationParams) Traits() bandit.Traits { return bandit.EliminationParams(p).Traits() }
+func (p EliminationParams) Traits() bandit.Traits { return learner.EliminationParams(p).Traits() }
 
 // Small implements [bandit.Shrinking].
 func (p EliminationParams) Small() bandit.Params {
-	return EliminationParams(bandit.Small(bandit.EliminationParams(p)).(bandit.EliminationParams))
+	return EliminationParams(bandit.Small(learner.EliminationParams(p)).(learner.EliminationParams))
 }
 
 // Check implements [bandit.Checked].
 func (p EliminationParams) Check(arms int) (field, want string) {
-	return bandit.EliminationParams(p).Check(arms)
+	return learner.EliminationParams(p).Check(arms)
 }
 
 // New implements [bandit.Params].
 func (p EliminationParams) New(c bandit.Config) (bandit.Learner, error) {
-	l, err := bandit.EliminationParams(p).New(c)
+	l, err := learner.EliminationParams(p).New(c)
 	if err != nil {
 		return nil, err
 	}
-	return &Elimination{Elimination: l.(*bandit.Elimination)}, nil
+	return &Elimination{Elimination: l.(*learner.Elimination)}, nil
 }
 
 // Quota implements [bandit.Phased].

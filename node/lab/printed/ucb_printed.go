@@ -11,7 +11,7 @@ import (
 // UCBParams are the parameters of learner ucb-printed, which has none.
 type UCBParams struct{}
 
-// UCB is [bandit.UCB] with formula (12) of paper 004 as printed, of which (11) is the case without
+// UCB is learner ucb with formula (12) of paper 004 as printed, of which (11) is the case without
 // noise. The radius is hundreds of standard deviations wide, except after one pull, for which it
 // omits the noise. Its Lemma 6 promises nothing below (3K+1)M pulls of K arms by each of M peers.
 type UCB struct {

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
-	"peerd.dev/protocol/table"
 )
 
 // TestTheRadiiKeepTheirPromise: in small runs of both protocols, over ten seeds, with equal and
@@ -80,8 +81,8 @@ func signed(c sim.Config) sim.Config {
 // TestLookingChangesNothing: a run is the same whether its coverage is counted or not, and liars
 // are not checked.
 func TestLookingChangesNothing(t *testing.T) {
-	for _, learner := range []bandit.Params{bandit.UCBParams{}, printed.UCBParams{}} {
-		for _, e := range table.Protocols() {
+	for _, learner := range []bandit.Params{learner.UCBParams{}, printed.UCBParams{}} {
+		for _, e := range papers.All() {
 			if protocol.TraitsOf(e).Wide {
 				continue // arms have no means
 			}
@@ -124,7 +125,7 @@ func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
 	const rounds, peers, arms, seeds = 20_000, 3, 5, 40
 	links := [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}}
 	lost := make(map[bandit.Params]int)
-	for _, learner := range []bandit.Params{printed.UCBParams{}, bandit.UCBParams{}} {
+	for _, learner := range []bandit.Params{printed.UCBParams{}, learner.UCBParams{}} {
 		for seed := range uint64(seeds) {
 			draw, means := rand.New(rand.NewPCG(seed, 12)), make([][]float64, peers)
 			for i := range means {
@@ -155,8 +156,8 @@ func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("the best arm was given up in %d of %d instances with the printed radius, in %d with the calibrated one", lost[printed.UCBParams{}], seeds, lost[bandit.UCBParams{}])
-	if lost[printed.UCBParams{}] == 0 || lost[bandit.UCBParams{}] > 0 {
+	t.Logf("the best arm was given up in %d of %d instances with the printed radius, in %d with the calibrated one", lost[printed.UCBParams{}], seeds, lost[learner.UCBParams{}])
+	if lost[printed.UCBParams{}] == 0 || lost[learner.UCBParams{}] > 0 {
 		t.Errorf("best arms given up: %v", lost)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
@@ -31,7 +31,7 @@ func ExampleRun() {
 	c := sim.Config{
 		Spec: node.Spec{
 			Arms: 2, Graph: [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}},
-			Learner:  bandit.UCBParams{},
+			Learner:  learner.UCBParams{},
 			Protocol: averaging.AverageParams{Consistency: averaging.Max, F: 1, Rate: 1. / 3, Patience: 8},
 			Privacy: node.Privacy{
 				Mode: dp.Lockstep, Budget: account.Budget{Epsilon: 5 * dp.Nano}, Mechanism: dp.Kary, RecordsPerUser: 1, Horizon: 5000,

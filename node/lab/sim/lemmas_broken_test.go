@@ -7,6 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 )
@@ -32,7 +33,7 @@ func TestBrokenLemmasAreFound(t *testing.T) {
 	} {
 		r, err := start(Config{
 			Spec: node.Spec{
-				Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: bandit.UCBParams{},
+				Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: learner.UCBParams{},
 				Protocol: averaging.AverageParams{Consistency: averaging.Max, Rate: .5, Patience: 8},
 				Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
 			},

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"testing"
 
-	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
@@ -196,7 +196,7 @@ func TestFaultyPeersOfEpochs(t *testing.T) {
 		}
 		c := config(2, graph, rounds, []float64{.9, .5, .3})
 		c.Spec.Protocol = epochs.GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1}
-		c.Spec.Learner = bandit.EliminationParams{Length: 1}
+		c.Spec.Learner = learner.EliminationParams{Length: 1}
 		c.Spec.Privacy.Mechanism = dp.EachLaplace
 		for i := range peers {
 			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))

@@ -12,11 +12,11 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
-	"peerd.dev/protocol/table"
 )
 
 // linear returns a run at the scale of Zhou and Chowdhury (2024, section 6): 100 silos, each of
@@ -34,7 +34,7 @@ func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex
 		}
 	}
 	c := config(number, links, rounds, make([]float64, actions))
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		if p, ok := e.(batches.BatchParams); ok {
 			p.First, p.Pull = first, 1000
 			c.Spec.Protocol = p

@@ -4,18 +4,18 @@ import (
 	"testing"
 
 	"peerd.dev/node"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/epochs"
 	"peerd.dev/protocol/rows"
-	"peerd.dev/protocol/table"
 )
 
 // TestLinksAreCountedByRound: an observation of each of four peers crosses each of the six links
 // between them in the same round, once per epoch; links of an idle peer are counted separately.
 func TestLinksAreCountedByRound(t *testing.T) {
 	c := signed(config(3, [][]protocol.Peer{{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}, 200, []float64{.8, .5}))
-	e, err := protocol.Lookup(table.Protocols(), epochs.GISParams{}.Words().Name)
+	e, err := protocol.Lookup(papers.All(), epochs.GISParams{}.Words().Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,10 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lockstep"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // stamp signs with a hash, which is enough without forgers.
@@ -176,7 +176,7 @@ func equal(t *testing.T, build func() sim.Config) {
 // compares decisions, releases, estimates and every frame. A test of cmd/peerd does the same over
 // TCP between processes.
 func TestNodesInLockstepEqualTheSimulator(t *testing.T) {
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		t.Run(e.Words().Name, func(t *testing.T) {
 			build := func(changed bool) sim.Config {
 				c := config(7, ring(5), 300, []float64{.8, .5, .2}, []float64{.3, .9, .2})

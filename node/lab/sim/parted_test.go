@@ -3,9 +3,9 @@ package sim_test
 import (
 	"testing"
 
-	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol/averaging"
 )
@@ -55,7 +55,7 @@ func TestAPeerThatLeavesForGoodMisleadsNobody(t *testing.T) {
 	means := [][]float64{{.8, .5, .2}, {.9, .6, .1}, {.7, .4, .3}}
 	for seed := range uint64(seeds) {
 		c := signed(config(seed, ring(3), rounds, means...))
-		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, bandit.KLUCBParams{Level: bandit.TwoLog}
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, learner.KLUCBParams{}
 		c.Faults.Partition = [2]uint64{50, rounds} // between peer 0 and the other two
 		res, err := sim.Run(c)
 		if err != nil {

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"peerd.dev/node"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
-	"peerd.dev/protocol/table"
 )
 
 // kept is a message and its content when it was sent.
@@ -57,7 +57,7 @@ func played(t *testing.T, c sim.Config, reuse bool, after func(sent [][]kept)) [
 // TestContentsAreUsedAgainAfterARound: if the driver allows reuse of contents, they do not change
 // until the end of the round after the one in which they were sent; otherwise, never.
 func TestContentsAreUsedAgainAfterARound(t *testing.T) {
-	for _, e := range table.Protocols() {
+	for _, e := range papers.All() {
 		t.Run(e.Words().Name, func(t *testing.T) {
 			play := func(reuse bool, after func([][]kept)) [][]kept {
 				c := config(7, ring(5), 200, []float64{.8, .5, .2}, []float64{.3, .9, .2})

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
@@ -55,7 +56,7 @@ func config(seed uint64, links [][]protocol.Peer, rounds uint64, means ...[]floa
 	n := len(links)
 	c := sim.Config{
 		Spec: node.Spec{
-			Arms: len(means[0]), Graph: links, Learner: bandit.UCBParams{},
+			Arms: len(means[0]), Graph: links, Learner: learner.UCBParams{},
 			Protocol: averaging.AverageParams{Consistency: averaging.Capped, F: 1, Rate: .2, Patience: 8},
 			Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: rounds},
 		},
@@ -87,7 +88,7 @@ func speak(c *sim.Config, e protocol.Params) {
 		return
 	}
 	c.Spec.Privacy.Mechanism = dp.EachLaplace
-	for _, l := range bandit.Table() {
+	for _, l := range learner.All() {
 		if bandit.TraitsOf(l).Phased {
 			c.Spec.Learner = bandit.Small(l)
 		}
@@ -96,7 +97,7 @@ func speak(c *sim.Config, e protocol.Params) {
 
 // describe gives a run a learner that chooses by features, and a world that has features.
 func describe(c *sim.Config) {
-	for _, l := range bandit.Table() {
+	for _, l := range learner.All() {
 		if bandit.TraitsOf(l).Contextual {
 			c.Spec.Learner = bandit.Small(l)
 		}

@@ -6,6 +6,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
@@ -74,7 +75,7 @@ func TestASiteThatStopsForEverMisleadsNobody(t *testing.T) {
 	}{
 		{20, bandit.ThompsonParams{Inflation: 1.5}},
 		{100, bandit.ThompsonParams{Inflation: 1.5}},
-		{20, bandit.KLUCBParams{Level: bandit.TwoLog}},
+		{20, learner.KLUCBParams{}},
 	} {
 		linear := 0
 		for seed := range uint64(seeds) {

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
@@ -21,7 +22,7 @@ func vectored(t *testing.T, peers, arms int, rounds uint64) sim.Config {
 	c := config(1, ring(peers), rounds, make([]float64, arms))
 	p := phases()
 	p.OneArm = true
-	c.Spec.Protocol, c.Spec.Learner, c.Spec.Privacy.Mechanism = p, bandit.LinTSParams{Radius: 1}, dp.EachLaplace
+	c.Spec.Protocol, c.Spec.Learner, c.Spec.Privacy.Mechanism = p, learner.LinTSParams{Radius: 1}, dp.EachLaplace
 	for _, e := range world.Table() {
 		params, ok := world.Small(e).(world.LinearParams)
 		if !ok {

@@ -7,6 +7,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
@@ -22,7 +23,7 @@ func TestAWindowPaysWhereArmsChange(t *testing.T) {
 			c := signed(config(seed, ring(3), rounds, means...))
 			p := phases()
 			p.Window = window
-			c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = p, dp.EachLaplace, bandit.KLUCBParams{Level: bandit.TwoLog}
+			c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = p, dp.EachLaplace, learner.KLUCBParams{}
 			for i := range c.Worlds {
 				c.Worlds[i] = changing(t, means, every, i, node.PeerSeed(seed, protocol.Peer(i)).Of("world"))
 			}

@@ -30,7 +30,7 @@ func main() {
 	log.SetFlags(0)
 	spec := node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}},
-		Learner:  bandit.UCBParams{},
+		Learner:  bandit.IMEDParams{},
 		Protocol: push{Every: 20},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: 5 * dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 2000,

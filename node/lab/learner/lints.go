@@ -1,4 +1,4 @@
-package bandit
+package learner
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/score"
 )
 
@@ -30,14 +31,14 @@ type LinTSParams struct {
 // and each choice has the greatest ⟨x, θ̃⟩ for a θ̃ drawn around θ̂ with covariance radius²·P⁻¹.
 // See docs/proofs/vectors.md.
 type LinTS struct {
-	Arms
-	Stateless
+	bandit.Arms
+	bandit.Stateless
 	d      int
 	radius float64
 	self   int
 	rng    *rand.Rand
-	own    []Features   // of this peer's arms
-	of     [][]Features // by peer; nil if all peers' arms are the same
+	own    []bandit.Features   // of this peer's arms
+	of     [][]bandit.Features // by peer; nil if all peers' arms are the same
 
 	seen  []seen // what the estimate was computed from
 	scan  []seen // scratch
@@ -57,25 +58,25 @@ type seen struct {
 }
 
 var (
-	_ BySite    = (*LinTS)(nil)
-	_ Supported = (*LinTS)(nil)
+	_ bandit.BySite    = (*LinTS)(nil)
+	_ bandit.Supported = (*LinTS)(nil)
 )
 
-// Words implements [Params].
-func (LinTSParams) Words() Words {
-	return Words{"lints", "samples the parameter of rewards that are linear in public vectors of the arms"}
+// Words implements [bandit.Params].
+func (LinTSParams) Words() bandit.Words {
+	return bandit.Words{Name: "lints", Summary: "samples the parameter of rewards that are linear in public vectors of the arms"}
 }
 
-// Traits implements [Traited].
-func (p LinTSParams) Traits() Traits { return Traits{Vectored: true, Vectors: p.Vectors} }
+// Traits implements [bandit.Traited].
+func (p LinTSParams) Traits() bandit.Traits { return bandit.Traits{Vectored: true, Vectors: p.Vectors} }
 
 // Small omits the vectors, since there are other arms.
-func (p LinTSParams) Small() Params {
+func (p LinTSParams) Small() bandit.Params {
 	p.Vectors = [][]float64{}
 	return p
 }
 
-// Check implements [Checked].
+// Check implements [bandit.Checked].
 func (p LinTSParams) Check(arms int) (field, want string) {
 	if !(p.Radius > 0 && p.Radius <= 16) {
 		return "radius", "a number over 0 up to 16"
@@ -97,6 +98,9 @@ func (p LinTSParams) Check(arms int) (field, want string) {
 // longestVector is the greatest sum of squares, with room for what rounding adds to a length of 1.
 const longestVector = 1 + 1e-9
 
+// rewardVar bounds the variance of a reward in [0,1].
+const rewardVar = .25
+
 func squareOf(x []float64) (sum float64) {
 	for _, v := range x {
 		sum += v * v
@@ -104,12 +108,12 @@ func squareOf(x []float64) (sum float64) {
 	return sum
 }
 
-// New implements [Params].
-func (p LinTSParams) New(c Config) (Learner, error) {
+// New implements [bandit.Params].
+func (p LinTSParams) New(c bandit.Config) (bandit.Learner, error) {
 	if field, want := p.Check(c.Arms); field != "" {
-		return nil, fmt.Errorf("bandit: %s: want %s", field, want)
+		return nil, fmt.Errorf("learner: %s: want %s", field, want)
 	}
-	l := &LinTS{Arms: Arms{c.Arms}, radius: p.Radius, self: c.Self, rng: c.Rand, index: make([]float64, c.Arms)}
+	l := &LinTS{Arms: bandit.Arms{N: c.Arms}, radius: p.Radius, self: c.Self, rng: c.Rand, index: make([]float64, c.Arms)}
 	switch {
 	case len(p.Vectors) > 0:
 		l.own = features(p.Vectors)
@@ -127,7 +131,7 @@ func (p LinTSParams) New(c Config) (Learner, error) {
 		return l, nil
 	}
 	if len(l.own) != c.Arms {
-		return nil, fmt.Errorf("bandit: vectors of %d arms, want %d", len(l.own), c.Arms)
+		return nil, fmt.Errorf("learner: vectors of %d arms, want %d", len(l.own), c.Arms)
 	}
 	l.d = len(l.own[0])
 	l.theta, l.drawn, l.z = make([]float64, l.d), make([]float64, l.d), make([]float64, l.d)
@@ -136,7 +140,7 @@ func (p LinTSParams) New(c Config) (Learner, error) {
 	return l, nil
 }
 
-func features(rows [][]float64) (all []Features) {
+func features(rows [][]float64) (all []bandit.Features) {
 	for _, row := range rows {
 		all = append(all, row)
 	}
@@ -147,7 +151,7 @@ func features(rows [][]float64) (all []Features) {
 func (*LinTS) NeedsSites() bool { return true }
 
 // vector returns the vector of an arm of a peer.
-func (l *LinTS) vector(peer, arm int) Features {
+func (l *LinTS) vector(peer, arm int) bandit.Features {
 	if l.of == nil {
 		return l.own[arm]
 	}
@@ -157,8 +161,8 @@ func (l *LinTS) vector(peer, arm int) Features {
 // Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
 // greatest sampled reward, the lowest among equals. It does not compute the probability of the
 // choice.
-func (l *LinTS) Choose(b *Belief, t Turn) Choice {
-	if c, ok := Forced(b, t, l.rng); ok {
+func (l *LinTS) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
+	if c, ok := bandit.Forced(b, t, l.rng); ok {
 		return c
 	}
 	l.learn(b)
@@ -170,15 +174,15 @@ func (l *LinTS) Choose(b *Belief, t Turn) Choice {
 	score.Products(l.index, l.drawn, l.own)
 	arg, best := -1, math.Inf(-1)
 	for k, s := range l.index {
-		if !t.excludes(k) && (arg < 0 || s > best) {
+		if !excludes(&t, k) && (arg < 0 || s > best) {
 			arg, best = k, s
 		}
 	}
-	return Choice{Arm(arg), 0}
+	return bandit.Choice{Arm: bandit.Arm(arg), Propensity: 0}
 }
 
 // learn recomputes the estimate if its inputs have changed.
-func (l *LinTS) learn(b *Belief) {
+func (l *LinTS) learn(b *bandit.Belief) {
 	l.scan = l.scan[:0]
 	for k := range l.N {
 		for _, s := range b.Sites[k] {
@@ -216,11 +220,11 @@ func (l *LinTS) estimate() {
 		}
 	}
 	if !p.Cholesky(l.d) {
-		panic("bandit: a matrix above d·I has no factor")
+		panic("learner: a matrix above d·I has no factor")
 	}
 	p.Invert(l.d)
 	clear(l.theta)
-	score.AddTransposed(l.theta, p, apply(l.z, p, u))
+	score.AddTransposed(l.theta, p, score.Apply(l.z, p, u))
 }
 
 // addSquare adds w·x xᵀ to a symmetric matrix.
@@ -233,22 +237,11 @@ func addSquare(m score.Triangle, x []float64, w float64) {
 	}
 }
 
-// apply writes Wx to dst.
-func apply(dst []float64, w score.Triangle, x []float64) []float64 {
-	for i := range dst {
-		dst[i] = 0
-		for j, r := range w.Row(i) {
-			dst[i] += float64(r * x[j])
-		}
-	}
-	return dst
-}
-
 // Summarize returns the estimated reward of every own arm. All estimates rest on all released
 // rewards.
-func (l *LinTS) Summarize(b *Belief) Summary {
+func (l *LinTS) Summarize(b *bandit.Belief) bandit.Summary {
 	l.learn(b)
-	s := Summary{Estimates: make([]float64, l.N), Samples: make([]float64, l.N), NoiseDevs: make([]float64, l.N)}
+	s := bandit.Summary{Estimates: make([]float64, l.N), Samples: make([]float64, l.N), NoiseDevs: make([]float64, l.N)}
 	score.Products(s.Estimates, l.theta, l.own)
 	noise, total := l.spare, 0. // of Σ w m x
 	clear(noise)
@@ -261,14 +254,14 @@ func (l *LinTS) Summarize(b *Belief) Summary {
 	for k, x := range l.own {
 		y := l.drawn // P⁻¹x
 		clear(y)
-		score.AddTransposed(y, l.half, apply(l.z, l.half, x))
+		score.AddTransposed(y, l.half, score.Apply(l.z, l.half, x))
 		s.Samples[k], s.NoiseDevs[k] = total, math.Sqrt(max(0, quadratic(noise, y))) // rounding can make it negative
 	}
 	return s
 }
 
 // Support returns the same for every own arm: all rewards that this site and others have released.
-func (l *LinTS) Support(b *Belief) Support {
+func (l *LinTS) Support(b *bandit.Belief) bandit.Support {
 	own, borrowed := 0., 0.
 	others := map[int]bool{}
 	for k := range b.Sites {
@@ -282,7 +275,7 @@ func (l *LinTS) Support(b *Belief) Support {
 			}
 		}
 	}
-	return Support{Own: slices.Repeat([]float64{own}, l.N), Borrowed: slices.Repeat([]float64{borrowed}, l.N), Sites: slices.Repeat([]int{len(others)}, l.N)}
+	return bandit.Support{Own: slices.Repeat([]float64{own}, l.N), Borrowed: slices.Repeat([]float64{borrowed}, l.N), Sites: slices.Repeat([]int{len(others)}, l.N)}
 }
 
 // quadratic returns yᵀMy.

@@ -1,9 +1,11 @@
-package bandit
+package learner
 
 import (
 	"fmt"
 	"math"
 	"slices"
+
+	"peerd.dev/bandit"
 )
 
 // EliminationParams are the parameters of learner elimination.
@@ -24,8 +26,8 @@ type EliminationParams struct {
 // While an epoch waits for other sites, the learner pulls the arm that is best by its own site's
 // releases; these pulls enter no release. See docs/proofs/elimination.md.
 type Elimination struct {
-	Arms
-	Stateless
+	bandit.Arms
+	bandit.Stateless
 	p       EliminationParams
 	origins float64 // number of peers whose means are merged
 	epsilon float64
@@ -41,25 +43,25 @@ type Elimination struct {
 }
 
 var (
-	_ Phased  = (*Elimination)(nil)
-	_ Bounder = (*Elimination)(nil)
+	_ bandit.Phased  = (*Elimination)(nil)
+	_ bandit.Bounder = (*Elimination)(nil)
 )
 
-// Words implements [Params].
-func (EliminationParams) Words() Words {
-	return Words{"elimination", "explores in epochs and leaves out arms that are behind"}
+// Words implements [bandit.Params].
+func (EliminationParams) Words() bandit.Words {
+	return bandit.Words{Name: "elimination", Summary: "explores in epochs and leaves out arms that are behind"}
 }
 
-// Traits implements [Traited].
-func (EliminationParams) Traits() Traits { return Traits{Phased: true} }
+// Traits implements [bandit.Traited].
+func (EliminationParams) Traits() bandit.Traits { return bandit.Traits{Phased: true} }
 
 // Small makes epochs of a few pulls of an arm, and an end of exploration.
-func (p EliminationParams) Small() Params {
+func (p EliminationParams) Small() bandit.Params {
 	p.Alpha, p.Length, p.Rounds, p.Gap = .5, .05, 16, .5
 	return p
 }
 
-// Check implements [Checked].
+// Check implements [bandit.Checked].
 func (p EliminationParams) Check(int) (field, want string) {
 	switch {
 	case !(p.Alpha >= 0 && p.Alpha <= .5):
@@ -74,13 +76,13 @@ func (p EliminationParams) Check(int) (field, want string) {
 	return "", ""
 }
 
-// New implements [Params].
-func (p EliminationParams) New(c Config) (Learner, error) {
+// New implements [bandit.Params].
+func (p EliminationParams) New(c bandit.Config) (bandit.Learner, error) {
 	if field, want := p.Check(c.Arms); field != "" {
-		return nil, fmt.Errorf("bandit: %s: want %s", field, want)
+		return nil, fmt.Errorf("learner: %s: want %s", field, want)
 	}
 	e := &Elimination{
-		Arms: Arms{c.Arms}, p: p, origins: float64(c.Origins), epsilon: c.Epsilon, alpha: p.Alpha,
+		Arms: bandit.Arms{N: c.Arms}, p: p, origins: float64(c.Origins), epsilon: c.Epsilon, alpha: p.Alpha,
 		sums: []uint64{0}, left: make([]bool, c.Arms), quota: make([]uint64, c.Arms), radii: make([]float64, c.Arms),
 	}
 	if e.alpha == 0 {
@@ -91,7 +93,7 @@ func (p EliminationParams) New(c Config) (Learner, error) {
 
 // renew recomputes which arms remain, and how often the present epoch pulls them: every epoch
 // eliminates arms whose mean is too far behind the best one's among those that remained before.
-func (e *Elimination) renew(b *Belief) {
+func (e *Elimination) renew(b *bandit.Belief) {
 	if e.known == b.Revision+1 {
 		return
 	}
@@ -114,7 +116,7 @@ func (e *Elimination) renew(b *Belief) {
 }
 
 // eliminate eliminates what is behind after epoch r.
-func (e *Elimination) eliminate(m *Means, r uint64) {
+func (e *Elimination) eliminate(m *bandit.Means, r uint64) {
 	if e.number == 1 {
 		return
 	}
@@ -134,7 +136,7 @@ func (e *Elimination) eliminate(m *Means, r uint64) {
 }
 
 // commit keeps only the best arm.
-func (e *Elimination) commit(m *Means) {
+func (e *Elimination) commit(m *bandit.Means) {
 	best := -1
 	for k, left := range e.left {
 		if left && m.Known(k) && (best < 0 || m.X[k] > m.X[best]) {
@@ -150,8 +152,8 @@ func (e *Elimination) commit(m *Means) {
 	e.number = 1
 }
 
-// Quota implements [Phased]: every remaining arm is pulled S(r) - S(r-1) times in epoch r.
-func (e *Elimination) Quota(b *Belief) []uint64 {
+// Quota implements [bandit.Phased]: every remaining arm is pulled S(r) - S(r-1) times in epoch r.
+func (e *Elimination) Quota(b *bandit.Belief) []uint64 {
 	e.renew(b)
 	if e.number == 1 {
 		return nil
@@ -161,10 +163,10 @@ func (e *Elimination) Quota(b *Belief) []uint64 {
 
 // Choose returns the forced arms in turn. Without any, it returns the remaining arm that is best
 // by the own site's releases; before the first release the remaining arms take turns.
-func (e *Elimination) Choose(b *Belief, t Turn) Choice {
+func (e *Elimination) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 	e.renew(b)
 	e.free = append(e.free[:0], b.Forced...)
-	if e.free = slices.DeleteFunc(e.free, t.excludes); len(e.free) == 0 {
+	if e.free = slices.DeleteFunc(e.free, func(k int) bool { return excludes(&t, k) }); len(e.free) == 0 {
 		e.open(t, func(k int) bool { return e.left[k] })
 	} else {
 		return e.turn(t)
@@ -179,20 +181,20 @@ func (e *Elimination) Choose(b *Belief, t Turn) Choice {
 	if e.free = slices.DeleteFunc(e.free, func(k int) bool { return b.Own[k] < best }); math.IsInf(best, -1) {
 		return e.turn(t)
 	}
-	return Choice{Arm(e.free[0]), 1}
+	return bandit.Choice{Arm: bandit.Arm(e.free[0]), Propensity: 1}
 }
 
 // open lists the arms that may be chosen and for which of holds.
-func (e *Elimination) open(t Turn, of func(k int) bool) {
+func (e *Elimination) open(t bandit.Turn, of func(k int) bool) {
 	e.free = e.free[:0]
 	for k := range e.N {
-		if of(k) && !t.excludes(k) {
+		if of(k) && !excludes(&t, k) {
 			e.free = append(e.free, k)
 		}
 	}
 }
 
 // turn chooses by the number of the round, which is public.
-func (e *Elimination) turn(t Turn) Choice {
-	return Choice{Arm(e.free[t.Round%uint64(len(e.free))]), 1}
+func (e *Elimination) turn(t bandit.Turn) bandit.Choice {
+	return bandit.Choice{Arm: bandit.Arm(e.free[t.Round%uint64(len(e.free))]), Propensity: 1}
 }

@@ -1,4 +1,4 @@
-package bandit
+package learner
 
 import (
 	"math"
@@ -9,12 +9,13 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 )
 
-func elimination(t *testing.T, c Config, p EliminationParams) *Elimination {
+func elimination(t *testing.T, c bandit.Config, p EliminationParams) *Elimination {
 	t.Helper()
-	l, err := New(p, c)
+	l, err := bandit.New(p, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func elimination(t *testing.T, c Config, p EliminationParams) *Elimination {
 
 // after returns the belief after epochs with means by epoch and arm, from one site with n pulls
 // each, without noise.
-func after(n float64, means ...[]float64) *Belief {
+func after(n float64, means ...[]float64) *bandit.Belief {
 	b := belief.New(len(means[0]), 1)
 	b.Epoch, b.Revision = uint64(len(means)), 1
 	for _, x := range means {
@@ -42,7 +43,7 @@ func after(n float64, means ...[]float64) *Belief {
 // TestEpochLengthsAreThePapers: S(r) with node budgets, by hand, and at least one pull per epoch.
 func TestEpochLengthsAreThePapers(t *testing.T) {
 	const k, m, horizon, eps = 10, 50, 1e5, 5.0
-	e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
+	e := elimination(t, bandit.Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
 	for r := 1.0; r < 12; r++ {
 		l, d := math.Log(8*k*r*r*horizon), math.Pow(2, -r)
 		want := max(8*l/(m*d*d), 8*r*math.Sqrt(2*l)/(math.Sqrt(m)*eps*d))
@@ -50,13 +51,13 @@ func TestEpochLengthsAreThePapers(t *testing.T) {
 			t.Errorf("S(%v) = %v, want %v rounded up", r, got, want)
 		}
 	}
-	e = elimination(t, Config{Arms: 2, Peers: 1e9, Horizon: 10, Epsilon: math.Inf(1)}, EliminationParams{Length: 1})
+	e = elimination(t, bandit.Config{Arms: 2, Peers: 1e9, Horizon: 10, Epsilon: math.Inf(1)}, EliminationParams{Length: 1})
 	for r := uint64(1); r < 300; r++ { // also beyond all that a number holds
 		if e.pulls(r) <= e.pulls(r-1) {
 			t.Fatalf("epoch %d has no pulls: S is %d, then %d", r, e.pulls(r-1), e.pulls(r))
 		}
 	}
-	e = elimination(t, Config{Arms: k, Peers: m, Origins: 10, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
+	e = elimination(t, bandit.Config{Arms: k, Peers: m, Origins: 10, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
 	if l := math.Log(8 * k * horizon); float64(e.pulls(1)) != math.Ceil(max(8*l/(10*.25), 8*math.Sqrt(2*l)/(math.Sqrt(10)*eps*.5))) {
 		t.Error("a tenth of the sites take part, and S(1) is", e.pulls(1))
 	}
@@ -65,7 +66,7 @@ func TestEpochLengthsAreThePapers(t *testing.T) {
 // TestEpochRadius: C(r) with node budgets for M sites of r epochs, by hand.
 func TestEpochRadius(t *testing.T) {
 	const k, m, eps, r, s, horizon = 4, 9.0, .5, 3.0, 700.0, 1000.0
-	e := elimination(t, Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
+	e := elimination(t, bandit.Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
 	b := after(m*s, make([]float64, k), make([]float64, k), make([]float64, k))
 	for i := range k {
 		b.LaplaceSumSq[i], b.LaplaceMax[i] = r/math.Pow(math.Sqrt(m)*s*eps, 2), 1/(m*s*eps)
@@ -85,10 +86,10 @@ func TestEpochRadius(t *testing.T) {
 // TestArmsTwoRadiiBehindGo, at once and permanently, and the remaining arms follow from the
 // present epochs.
 func TestArmsTwoRadiiBehindGo(t *testing.T) {
-	c := Config{Arms: 3, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}
+	c := bandit.Config{Arms: 3, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}
 	e := elimination(t, c, EliminationParams{Length: 1})
 	radius := func(r float64) float64 { return math.Sqrt(math.Log(8*3*r*r*100) / 2 / 1000) }
-	out := func(b *Belief) (out []int) {
+	out := func(b *bandit.Belief) (out []int) {
 		for k, n := range e.Quota(b) {
 			if n == 0 {
 				out = append(out, k)
@@ -117,10 +118,10 @@ func TestArmsTwoRadiiBehindGo(t *testing.T) {
 	b.Epochs[1].X[1], b.Epochs[1].X[2] = .1, .1
 	b.Own = []float64{.1, .9, .2}
 	b.Revision++
-	if q, a := e.Quota(b), e.Choose(b, Turn{}).Arm; q != nil || a != 0 {
+	if q, a := e.Quota(b), e.Choose(b, bandit.Turn{}).Arm; q != nil || a != 0 {
 		t.Errorf("one arm is left: quota %v, arm %d", q, a)
 	}
-	if a := e.Choose(b, Turn{Excluded: []Arm{0}}).Arm; a != 1 {
+	if a := e.Choose(b, bandit.Turn{Excluded: []bandit.Arm{0}}).Arm; a != 1 {
 		t.Errorf("the arm that is left is excluded: arm %d, want the best of the others, 1", a)
 	}
 }
@@ -128,41 +129,41 @@ func TestArmsTwoRadiiBehindGo(t *testing.T) {
 // TestForcedArmsTakeTurns: and while nothing is forced, the remaining arm that is best at the own
 // site is pulled.
 func TestForcedArmsTakeTurns(t *testing.T) {
-	e := elimination(t, Config{Arms: 4, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}, EliminationParams{Length: 1})
+	e := elimination(t, bandit.Config{Arms: 4, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}, EliminationParams{Length: 1})
 	b := belief.New(4, 1)
 	b.Own = []float64{math.Inf(-1), math.Inf(-1), math.Inf(-1), math.Inf(-1)}
 	b.Forced = []int{0, 2, 3}
 	var n [4]int
 	for round := range uint64(300) {
-		n[e.Choose(&b, Turn{Round: round}).Arm]++
+		n[e.Choose(&b, bandit.Turn{Round: round}).Arm]++
 	}
 	if n != [4]int{100, 0, 100, 100} {
 		t.Errorf("forced arms were pulled %v times", n)
 	}
-	if a := e.Choose(&b, Turn{Round: 2, Excluded: []Arm{0, 3}}).Arm; a != 2 {
+	if a := e.Choose(&b, bandit.Turn{Round: 2, Excluded: []bandit.Arm{0, 3}}).Arm; a != 2 {
 		t.Errorf("two of three forced arms are excluded: arm %d, want 2", a)
 	}
 	b.Forced, n = nil, [4]int{}
 	for round := range uint64(300) {
-		n[e.Choose(&b, Turn{Round: round, Excluded: []Arm{1}}).Arm]++
+		n[e.Choose(&b, bandit.Turn{Round: round, Excluded: []bandit.Arm{1}}).Arm]++
 	}
 	if n != [4]int{100, 0, 100, 100} {
 		t.Errorf("nothing is released, and arms were pulled %v times", n)
 	}
 	b.Own = []float64{.2, .8, .7, .8}
-	if a := e.Choose(&b, Turn{}).Arm; a != 1 {
+	if a := e.Choose(&b, bandit.Turn{}).Arm; a != 1 {
 		t.Errorf("arm %d, want the own best, 1", a)
 	}
-	if a := e.Choose(&b, Turn{Excluded: []Arm{1, 3}}).Arm; a != 2 {
+	if a := e.Choose(&b, bandit.Turn{Excluded: []bandit.Arm{1, 3}}).Arm; a != 2 {
 		t.Errorf("arm %d, want the own best that is not excluded, 2", a)
 	}
 }
 
 // TestRoundsEndExploration with the best arm so far, and need a gap.
 func TestRoundsEndExploration(t *testing.T) {
-	c := Config{Arms: 2, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}
+	c := bandit.Config{Arms: 2, Peers: 1, Horizon: 100, Epsilon: math.Inf(1)}
 	for _, gap := range []float64{0, 1} {
-		if _, err := New(EliminationParams{Length: 1, Rounds: 2, Gap: gap}, c); err == nil || !strings.Contains(err.Error(), "gap: want") {
+		if _, err := bandit.New(EliminationParams{Length: 1, Rounds: 2, Gap: gap}, c); err == nil || !strings.Contains(err.Error(), "gap: want") {
 			t.Errorf("rounds and a gap of %v: %v", gap, err)
 		}
 	}
@@ -175,8 +176,8 @@ func TestRoundsEndExploration(t *testing.T) {
 	}
 	b := after(10, []float64{.51, .5}, []float64{.5, .51})
 	b.Revision = 2
-	if q := e.Quota(b); q != nil || e.Choose(b, Turn{}).Arm != 1 {
-		t.Errorf("after two of two epochs %v is wanted and arm %d chosen", q, e.Choose(b, Turn{}).Arm)
+	if q := e.Quota(b); q != nil || e.Choose(b, bandit.Turn{}).Arm != 1 {
+		t.Errorf("after two of two epochs %v is wanted and arm %d chosen", q, e.Choose(b, bandit.Turn{}).Arm)
 	}
 }
 
@@ -194,7 +195,7 @@ func TestTheBestArmStays(t *testing.T) {
 	// and a share of those by noise.
 	lost := func(sites, chance, share float64) (lost int) {
 		for range runs {
-			e := elimination(t, Config{Arms: arms, Peers: int(sites), Horizon: 1, Epsilon: epsilon}, EliminationParams{Length: 1, Alpha: .01})
+			e := elimination(t, bandit.Config{Arms: arms, Peers: int(sites), Horizon: 1, Epsilon: epsilon}, EliminationParams{Length: 1, Alpha: .01})
 			b := belief.New(arms, 1)
 			var sum [arms]float64
 			m := belief.NewMeans(arms, 1)
@@ -241,7 +242,7 @@ func TestTheBestArmStays(t *testing.T) {
 // TestTheTailHoldsForAFewSites: with one draw of noise of scale 1 each, one or two sites are
 // outside of the bound with probability at most e^-l.
 func TestTheTailHoldsForAFewSites(t *testing.T) {
-	e := elimination(t, Config{Arms: 5, Peers: 2, Horizon: 1e5, Epsilon: 1}, EliminationParams{Length: 1})
+	e := elimination(t, bandit.Config{Arms: 5, Peers: 2, Horizon: 1e5, Epsilon: 1}, EliminationParams{Length: 1})
 	for r := uint64(1); r < 10; r++ {
 		l := e.level(r)
 		for sites, tail := range map[float64]func(x float64) float64{

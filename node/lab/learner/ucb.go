@@ -1,4 +1,4 @@
-package bandit
+package learner
 
 import (
 	"encoding/binary"
@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 )
 
@@ -15,7 +16,7 @@ import (
 // [0,1]. The radius of an arm is computed from the noise that is in its mean, and fails in round t,
 // from 2, with probability 2/t² at most; see docs/proofs/radius.md.
 type UCB struct {
-	Arms
+	bandit.Arms
 	rng    *rand.Rand // picks among forced arms
 	bounds []bound    // by arm
 	index  []float64  // by arm; scratch
@@ -26,26 +27,26 @@ type UCB struct {
 // bound is a radius and its inputs.
 type bound struct{ sampleVar, v, b, g, radius float64 }
 
-var _ Bounder = (*UCB)(nil)
+var _ bandit.Bounder = (*UCB)(nil)
 
 // UCBParams are the parameters of learner ucb, which has none.
 type UCBParams struct{}
 
-// Words implements [Params].
-func (UCBParams) Words() Words {
-	return Words{"ucb", "pulls the arm with the greatest upper confidence bound"}
+// Words implements [bandit.Params].
+func (UCBParams) Words() bandit.Words {
+	return bandit.Words{Name: "ucb", Summary: "pulls the arm with the greatest upper confidence bound"}
 }
 
-// New implements [Params].
-func (UCBParams) New(c Config) (Learner, error) {
-	return &UCB{Arms: Arms{c.Arms}, rng: c.Rand, bounds: make([]bound, c.Arms), index: make([]float64, c.Arms)}, nil
+// New implements [bandit.Params].
+func (UCBParams) New(c bandit.Config) (bandit.Learner, error) {
+	return &UCB{Arms: bandit.Arms{N: c.Arms}, rng: c.Rand, bounds: make([]bound, c.Arms), index: make([]float64, c.Arms)}, nil
 }
 
 // Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
 // greatest upper bound. Unknown arms come first, the least pulled of them first; ties go to the
 // lowest arm.
-func (u *UCB) Choose(b *Belief, t Turn) Choice {
-	if c, ok := Forced(b, t, u.rng); ok {
+func (u *UCB) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
+	if c, ok := bandit.Forced(b, t, u.rng); ok {
 		return c
 	}
 	bounds, x := u.radii(b, t.Round), b.X[:len(u.index)]
@@ -53,14 +54,14 @@ func (u *UCB) Choose(b *Belief, t Turn) Choice {
 	for k := range u.index {
 		u.index[k] = x[k] + bounds[k].radius
 	}
-	return Choice{Greatest(b, t, u.index, b.X), 1}
+	return bandit.Choice{Arm: bandit.Greatest(b, t, u.index, b.X), Propensity: 1}
 }
 
-// Radii implements [Bounder].
-func (u *UCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
+// Radii implements [bandit.Bounder].
+func (u *UCB) Radii(r []bandit.Radius, b *bandit.Belief, round uint64) []bandit.Radius {
 	t := float64(round + 2)
 	for _, c := range u.radii(b, round) {
-		r = append(r, Radius{Size: c.radius, Miss: 2 / (t * t)})
+		r = append(r, bandit.Radius{Size: c.radius, Miss: 2 / (t * t)})
 	}
 	return r
 }
@@ -68,10 +69,10 @@ func (u *UCB) Radii(r []Radius, b *Belief, round uint64) []Radius {
 // Save returns the block of rounds, which determines the radii.
 func (u *UCB) Save() []byte { return binary.BigEndian.AppendUint64(nil, u.block) }
 
-// Load implements [Learner].
+// Load implements [bandit.Learner].
 func (u *UCB) Load(state []byte) error {
 	if len(state) != 8 {
-		return fmt.Errorf("bandit: saved state of %d bytes, want 8", len(state))
+		return fmt.Errorf("learner: saved state of %d bytes, want 8", len(state))
 	}
 	u.block = binary.BigEndian.Uint64(state)
 	u.renew()
@@ -81,7 +82,7 @@ func (u *UCB) Load(state []byte) error {
 // radii recomputes the radii for which something has changed. At the end of a block of
 // rounds, all have: within it the radius is the one of its last round, which is valid for all of
 // them. A block is a 64th of the rounds so far.
-func (u *UCB) radii(b *Belief, round uint64) []bound {
+func (u *UCB) radii(b *bandit.Belief, round uint64) []bound {
 	if t := round + 2; t > u.block {
 		step := uint64(1) << max(0, bits.Len64(t)-7)
 		u.block = (t + step - 1) / step * step

@@ -1,6 +1,10 @@
-package bandit
+package learner
 
-import "math"
+import (
+	"math"
+
+	"peerd.dev/bandit"
+)
 
 // level returns ln(8Kr²/α): each side of each part of the radius of one arm fails with
 // probability α/8Kr² after epoch r.
@@ -37,7 +41,7 @@ func (e *Elimination) pulls(r uint64) uint64 {
 
 // epochRadii computes the greatest distance of means from the truth after epoch r: C(r). Two
 // means are compared, so an arm is out when it is two radii behind.
-func (e *Elimination) epochRadii(m *Means, r uint64) {
+func (e *Elimination) epochRadii(m *bandit.Means, r uint64) {
 	l := e.level(r)
 	for k, v := range m.SampleVar {
 		e.radii[k] = math.Sqrt(v*l/2) + eliminationTail(m.LaplaceSumSq[k], m.LaplaceMax[k], m.GaussVar[k], l)
@@ -55,13 +59,13 @@ func eliminationTail(v, b, g, l float64) float64 {
 	return math.Sqrt2 * (b*l + v/b)
 }
 
-// Radii implements [Bounder], for the newest epoch.
-func (e *Elimination) Radii(r []Radius, b *Belief, _ uint64) []Radius {
+// Radii implements [bandit.Bounder], for the newest epoch.
+func (e *Elimination) Radii(r []bandit.Radius, b *bandit.Belief, _ uint64) []bandit.Radius {
 	q := max(1, b.Epoch)
 	l := e.level(q)
 	e.epochRadii(&b.Means, q)
 	for _, size := range e.radii {
-		r = append(r, Radius{Size: size, Miss: 4 * math.Exp(-l)})
+		r = append(r, bandit.Radius{Size: size, Miss: 4 * math.Exp(-l)})
 	}
 	return r
 }

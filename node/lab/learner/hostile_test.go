@@ -1,4 +1,4 @@
-package bandit
+package learner
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 )
 
@@ -18,7 +19,7 @@ func hostileNumbers() []float64 {
 
 // hostile draws a belief about a statistic from rows of which some are lies: the counts, means and noise of each site are
 // arbitrary, and the rest follows from them as protocols compute it.
-func hostile(r *rapid.T, s Statistic, peers int) *Belief {
+func hostile(r *rapid.T, s bandit.Statistic, peers int) *bandit.Belief {
 	b := belief.New(s.Parts, s.Width())
 	number := func(what string) float64 {
 		x := rapid.SampledFrom(hostileNumbers()).Draw(r, what)
@@ -37,7 +38,7 @@ func hostile(r *rapid.T, s Statistic, peers int) *Belief {
 			}
 			row := belief.Site{Peer: p, N: max(1, size("rewards")), LaplaceMax: size("scale"), GaussVar: size("variance")}
 			row.LaplaceSumSq, row.Released = row.LaplaceMax*row.LaplaceMax, row.N
-			if s.Kind == Sum && s.Dim == 1 {
+			if s.Kind == bandit.Sum && s.Dim == 1 {
 				row.Mean = number("mean")
 			} else {
 				for range s.Width() {
@@ -87,43 +88,43 @@ func hostile(r *rapid.T, s Statistic, peers int) *Belief {
 // probability, says finite numbers, and goes on from its saved state.
 func TestLearnersSurviveHostileRows(t *testing.T) {
 	const arms, peers = 4, 3
-	for _, p := range Table() {
+	for _, p := range All() {
 		t.Run(p.Words().Name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				c := Config{Arms: arms, Peers: peers, Horizon: 1 << 20, Leaves: 1 << 20, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 2))}
-				if TraitsOf(p).Vectored {
+				c := bandit.Config{Arms: arms, Peers: peers, Horizon: 1 << 20, Leaves: 1 << 20, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 2))}
+				if bandit.TraitsOf(p).Vectored {
 					c.Vectors = newVectorSites(3, arms, peers, 7).x
 				}
-				l, err := New(Small(p), c)
+				l, err := bandit.New(bandit.Small(p), c)
 				if err != nil {
 					r.Fatal(err)
 				}
 				for round := range rapid.IntRange(1, 4).Draw(r, "beliefs") {
 					b := hostile(r, l.Statistic(), peers)
-					if q, ok := l.(Phased); ok {
+					if q, ok := l.(bandit.Phased); ok {
 						for i := range q.Quota(b) {
 							b.Forced = append(b.Forced, i)
 						}
 					}
-					turn := Turn{Round: uint64(round * 1000)}
+					turn := bandit.Turn{Round: uint64(round * 1000)}
 					if rapid.Bool().Draw(r, "one is excluded") {
-						turn.Excluded = []Arm{Arm(rapid.IntRange(0, arms-1).Draw(r, "excluded"))}
+						turn.Excluded = []bandit.Arm{bandit.Arm(rapid.IntRange(0, arms-1).Draw(r, "excluded"))}
 					}
-					if d := TraitsOf(Small(p)).Inputs.Dim(); d > 0 {
+					if d := bandit.TraitsOf(bandit.Small(p)).Inputs.Dim(); d > 0 {
 						for range arms {
-							x := make(Features, d)
+							x := make(bandit.Features, d)
 							x[rapid.IntRange(0, d-1).Draw(r, "feature")] = rapid.SampledFrom([]float64{-1, 0, 1e-9, .7, 1}).Draw(r, "value")
 							turn.Features = append(turn.Features, x)
 						}
 					}
-					if x, ok := l.(Renewer); ok {
+					if x, ok := l.(bandit.Renewer); ok {
 						x.Renew(b)
 					}
 					choice := l.Choose(b, turn)
 					if choice.Arm < 0 || choice.Arm >= arms || slices.Contains(turn.Excluded, choice.Arm) || !(choice.Propensity >= 0 && choice.Propensity <= 1) {
 						r.Fatalf("choice %+v without %v", choice, turn.Excluded)
 					}
-					if s, ok := l.(Sampler); ok && choice.Propensity == 0 {
+					if s, ok := l.(bandit.Sampler); ok && choice.Propensity == 0 {
 						if q := s.Propensity(b, turn, choice.Arm, rand.New(rand.NewPCG(3, 4))); !(q > 0 && q <= 1) {
 							r.Fatalf("propensity %v", q)
 						}
@@ -140,7 +141,7 @@ func TestLearnersSurviveHostileRows(t *testing.T) {
 					finite("samples", known.Samples...)
 					finite("deviations", known.NoiseDevs...)
 					finite("error", known.Parameter.Error)
-					support := SupportOf(l, b, 0)
+					support := bandit.SupportOf(l, b, 0)
 					finite("own", support.Own...)
 					finite("borrowed", support.Borrowed...)
 					for _, o := range support.Alike {

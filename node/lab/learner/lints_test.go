@@ -1,4 +1,4 @@
-package bandit
+package learner
 
 import (
 	"math"
@@ -7,16 +7,18 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
+	"peerd.dev/bandit/score"
 )
 
 // vectorSites are sites with arms of their own whose rewards have one parameter.
 type vectorSites struct {
 	d, arms int
 	theta   []float64
-	x       [][]Features // by peer
+	x       [][]bandit.Features // by peer
 	rng     *rand.Rand
-	b       Belief
+	b       bandit.Belief
 }
 
 func newVectorSites(d, arms, peers int, seed uint64) *vectorSites {
@@ -34,7 +36,7 @@ func newVectorSites(d, arms, peers int, seed uint64) *vectorSites {
 	}
 	v.theta = unit()
 	for range peers {
-		var own []Features
+		var own []bandit.Features
 		for len(own) < arms {
 			if x := unit(); product(x, v.theta) >= 0 {
 				own = append(own, x)
@@ -48,7 +50,7 @@ func newVectorSites(d, arms, peers int, seed uint64) *vectorSites {
 // learner returns the learner of a peer.
 func (v *vectorSites) learner(t testing.TB, self int) *LinTS {
 	t.Helper()
-	l, err := New(LinTSParams{Radius: 1}, Config{Arms: v.arms, Peers: len(v.x), Rand: v.rng, Self: self, Vectors: v.x})
+	l, err := bandit.New(LinTSParams{Radius: 1}, bandit.Config{Arms: v.arms, Peers: len(v.x), Rand: v.rng, Self: self, Vectors: v.x})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func TestLinTSErrorIsWhatItSays(t *testing.T) {
 			l.learn(&v.b)
 			x := v.x[1][0]
 			e := product(x, l.theta) - product(x, v.theta)
-			z := apply(make([]float64, d), l.half, x)
+			z := score.Apply(make([]float64, d), l.half, x)
 			sum += e * e / squareOf(z)
 		}
 		if mean := sum / runs; mean > 1.3 || mean < 1./3 { // its deviation is .08 at 1
@@ -106,7 +108,7 @@ func TestLinTSLearnsFromAllSites(t *testing.T) {
 		means[k] = product(x, v.theta)
 	}
 	for range 200 {
-		c := l.Choose(&v.b, Turn{})
+		c := l.Choose(&v.b, bandit.Turn{})
 		lost += slices.Max(means) - means[c.Arm]
 		random += slices.Max(means) - means[v.rng.IntN(20)]
 		if c.Propensity != 0 {
@@ -131,12 +133,12 @@ func TestForcedAndExcludedArms(t *testing.T) {
 	l := v.learner(t, 0)
 	v.release(1, 1, 5000, 1)
 	for range 100 {
-		if c := l.Choose(&v.b, Turn{Excluded: []Arm{1, 2}}); c.Arm != 0 {
+		if c := l.Choose(&v.b, bandit.Turn{Excluded: []bandit.Arm{1, 2}}); c.Arm != 0 {
 			t.Fatalf("excluded arm %d is chosen", c.Arm)
 		}
 	}
 	v.b.Forced = []int{2}
-	if c := l.Choose(&v.b, Turn{}); c.Arm != 2 {
+	if c := l.Choose(&v.b, bandit.Turn{}); c.Arm != 2 {
 		t.Errorf("arm %d, want the forced one", c.Arm)
 	}
 }
@@ -144,13 +146,13 @@ func TestForcedAndExcludedArms(t *testing.T) {
 // TestLinTSDrawsAnewForEachChoice: while nothing is known, all arms with vectors of one length
 // are equally likely.
 func TestLinTSDrawsAnewForEachChoice(t *testing.T) {
-	l, err := LinTSParams{Radius: 1}.New(Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
+	l, err := LinTSParams{Radius: 1}.New(bandit.Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b, counts := belief.New(3, 1), make([]int, 3)
 	for range 30_000 {
-		counts[l.Choose(&b, Turn{}).Arm]++
+		counts[l.Choose(&b, bandit.Turn{}).Arm]++
 	}
 	for _, n := range counts {
 		if math.Abs(float64(n)-10_000) > 500 { // 6.1 deviations
@@ -163,7 +165,7 @@ func TestLinTSDrawsAnewForEachChoice(t *testing.T) {
 func TestARelayHasNoVectors(t *testing.T) {
 	v := newVectorSites(3, 4, 3, 5)
 	v.x[0] = nil
-	if l := v.learner(t, 0); l.Statistic() != (Statistic{Parts: 4, Dim: 1}) {
+	if l := v.learner(t, 0); l.Statistic() != (bandit.Statistic{Parts: 4, Dim: 1}) {
 		t.Errorf("%+v", l.Statistic())
 	}
 }
@@ -178,11 +180,11 @@ func TestBadVectorsAreRefused(t *testing.T) {
 		"row 2 has 1.21":                              {[][]float64{{1}, {0}, {1.1}}, 1},
 		"row 1 has NaN":                               {[][]float64{{1}, {math.NaN()}, {1}}, 1},
 	} {
-		if _, err := p.New(Config{Arms: 3, Peers: 1}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := p.New(bandit.Config{Arms: 3, Peers: 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", p, err, want)
 		}
 	}
-	if _, err := New(LinTSParams{Radius: 1}, Config{Arms: 3, Peers: 1, Vectors: [][]Features{{{1}}}}); err == nil {
+	if _, err := bandit.New(LinTSParams{Radius: 1}, bandit.Config{Arms: 3, Peers: 1, Vectors: [][]bandit.Features{{{1}}}}); err == nil {
 		t.Error("one vector for 3 arms is taken")
 	}
 }
@@ -198,7 +200,7 @@ func TestLinTSSurvivesWhatLiarsClaim(t *testing.T) {
 		for arm := range 20 {
 			v.b.Sites[arm] = append(v.b.Sites[arm], belief.Site{Peer: 3, Mean: .5, N: n})
 		}
-		c := l.Choose(&v.b, Turn{})
+		c := l.Choose(&v.b, bandit.Turn{})
 		s := l.Summarize(&v.b)
 		for k, x := range s.Estimates {
 			if math.IsNaN(x) || math.IsInf(x, 0) || c.Arm < 0 {
@@ -206,4 +208,11 @@ func TestLinTSSurvivesWhatLiarsClaim(t *testing.T) {
 			}
 		}
 	}
+}
+
+func product(x, y []float64) (sum float64) {
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
 }

@@ -1,0 +1,27 @@
+// Package learner has the learners that papers compare with, and that no site needs: with each of them another learner of
+// package bandit has less regret.
+package learner
+
+import (
+	"slices"
+
+	"peerd.dev/bandit"
+)
+
+// Table lists the learners with their defaults. A learner is here only when its conformance tests pass.
+func Table() []bandit.Params {
+	return []bandit.Params{
+		UCBParams{},
+		KLUCBParams{},
+		EliminationParams{Length: 1},
+		LinTSParams{Vectors: [][]float64{}, Radius: 1},
+	}
+}
+
+// All lists the learners of sites, and then these.
+func All() []bandit.Params { return append(bandit.Table(), Table()...) }
+
+// excludes reports whether an arm must not be chosen.
+func excludes(t *bandit.Turn, k int) bool {
+	return len(t.Excluded) > 0 && slices.Contains(t.Excluded, bandit.Arm(k))
+}
