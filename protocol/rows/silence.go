@@ -3,7 +3,6 @@ package rows
 import (
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
 )
 
 // patience is the ratio of rounds, and of rewards, from which on a silent origin leaves the estimates.
@@ -72,16 +71,4 @@ func (s *silence) fields(v *state.Visitor) {
 		v.Bool(&s.gone[p])
 	}
 	state.Number(v, &s.due)
-}
-
-// A listener is an exchange that notes who is heard.
-type listener struct {
-	spread.Exchange
-	silence *silence
-}
-
-// Pass implements [spread.Exchange].
-func (l listener) Pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
-	l.silence.hear(m.Label().Origin)
-	l.Exchange.Pass(m, from, out)
 }

@@ -3,7 +3,6 @@ package spread
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"io"
 	"slices"
 
 	"peerd.dev/dp"
@@ -26,8 +25,10 @@ const Rest = 256
 // At most one neighbour gets a digest every pull rounds; a neighbour is answered once per round.
 type agreement struct {
 	Flood
-	quiet uint64 // periods of pull rounds without a new row
-	links []link // by place of the neighbour
+	quiet uint64     // periods of pull rounds without a new row
+	links []link     // by place of the neighbour
+	sums  []checksum // by place, or one for all if all hold the same rows
+	bytes []byte     // scratch of sum
 }
 
 // link is what a peer knows about a neighbour.
@@ -38,9 +39,12 @@ type link struct {
 	next   uint64 // when it gets the next digest, in units of quiet
 }
 
+// A checksum is one of the rows that this peer had after a number of changes.
+type checksum struct{ of, changes uint64 }
+
 func newAgreement(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (agreement, error) {
 	f, err := NewFlood(c, row, c.Parts, pull, check)
-	return agreement{Flood: f, links: make([]link, len(c.Neighbours()))}, err
+	return agreement{Flood: f, links: make([]link, len(c.Neighbours())), sums: make([]checksum, max(1, len(c.Neighbours())))}, err
 }
 
 // tick sends a digest at the end of round t, if one is due.
@@ -69,7 +73,7 @@ func (o *agreement) tick(t protocol.Round, out *protocol.Outbox) {
 	o.links[i].asked = true
 	o.links[i].next = o.quiet + min((o.quiet+3)/4, Rest)
 	to := o.C.Neighbours()[i]
-	o.Digest(o.Row+FloodDigest, o.sum(to), o.Refs(to), to, out)
+	o.Digest(o.Row+FloodDigest, o.sum(i), o.Refs(to), to, out)
 }
 
 // publish sends this peer's own row of a number and a stream.
@@ -109,12 +113,12 @@ func (o *agreement) Pass(m protocol.Message, from protocol.Peer, out *protocol.O
 // Compare answers a digest. If this peer's own digest crossed it, that one is the answer.
 func (o *agreement) Compare(place int, m *protocol.Message, theirs []protocol.Label, lacking bool, out *protocol.Outbox) {
 	from := o.C.Neighbours()[place]
-	l, sum := &o.links[place], o.sum(from)
+	l := &o.links[place]
 	answer := m.Kind() == o.Row+FloodDigest && !l.asked && !l.served
-	if l.agreed = m.Label().Seq == sum; l.agreed {
+	if l.agreed = !lacking && m.Label().Seq == o.sum(place); l.agreed {
 		if answer {
 			l.served = true
-			o.Digest(o.Row+FloodWant, sum, nil, from, out)
+			o.Digest(o.Row+FloodWant, o.sum(place), nil, from, out)
 		}
 		return
 	}
@@ -128,24 +132,34 @@ func (o *agreement) Compare(place int, m *protocol.Message, theirs []protocol.La
 		o.Serve(from, make([]protocol.Label, len(theirs)), out)
 	}
 	if answer && lacking {
-		o.Digest(o.Row+FloodWant, sum, o.Refs(from), from, out)
+		o.Digest(o.Row+FloodWant, o.sum(place), o.Refs(from), from, out)
 	}
 }
 
-// sum returns a checksum of the rows that this peer has and a neighbour holds too; 0 for none.
+// sum returns a checksum of the rows that this peer has and a neighbour, given by its place, holds too; 0 for none.
 // Different rows have equal checksums with probability 2^-32.
-func (o *agreement) sum(to protocol.Peer) uint64 {
+func (o *agreement) sum(place int) uint64 {
+	to := o.C.Neighbours()[place]
+	if o.Reach == nil {
+		place = 0
+	}
+	if o.sums[place].changes == o.changes { // no row has changed since
+		return o.sums[place].of
+	}
 	h, rows := sha256.New(), 0
 	for _, m := range o.Newest {
 		if m.Kind() != 0 && o.Holds(to, m.Label().Origin) {
-			_, _ = io.WriteString(h, m.Signature())
+			o.bytes = append(o.bytes[:0], m.Signature()...)
+			_, _ = h.Write(o.bytes)
 			rows++
 		}
 	}
-	if rows == 0 {
-		return 0
+	sum := uint64(0)
+	if rows > 0 {
+		sum = 1 + uint64(binary.BigEndian.Uint32(h.Sum(nil)))
 	}
-	return 1 + uint64(binary.BigEndian.Uint32(h.Sum(nil)))
+	o.sums[place] = checksum{sum, o.changes}
+	return sum
 }
 
 func (o *agreement) fields(v *state.Visitor) {

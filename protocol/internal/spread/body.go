@@ -17,6 +17,7 @@ type Body struct {
 
 	rows     *Flood
 	exchange Exchange
+	heard    func(row protocol.Label, over bool)
 	estimate func(part int) // sets the estimate of a part in Known
 	version  byte           // of saved states
 	Oldest   byte           // version of saved states that are read as well; 0 for none
@@ -33,6 +34,10 @@ type Exchange interface {
 	// Announce sends a digest at the end of round t, if one is due.
 	Announce(t protocol.Round, out *protocol.Outbox)
 }
+
+// Hear sets what is done when a new row has arrived, in place of computing all estimates again. Over reports whether
+// it makes rows of other streams of its origin void.
+func (b *Body) Hear(heard func(row protocol.Label, over bool)) { b.heard = heard }
 
 // NewBody returns the body of a peer of a protocol with a number of parts and a width of their sums.
 func NewBody(parts, width int, rows *Flood, x Exchange, estimate func(part int), version byte, fields func(*state.Visitor)) Body {
@@ -62,10 +67,14 @@ func (b *Body) Tick(t protocol.Round, out *protocol.Outbox) error {
 func (b *Body) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	switch m.Kind() {
 	case b.rows.Row:
-		news, err := b.rows.Take(m)
+		news, over, err := b.rows.Take(m)
 		if news {
 			b.exchange.Pass(m, from, out)
-			b.Renew()
+			if b.heard == nil {
+				b.Renew()
+			} else {
+				b.heard(m.Label(), over)
+			}
 		}
 		return err
 	case b.rows.Row + FloodDigest, b.rows.Row + FloodWant:
