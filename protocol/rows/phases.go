@@ -148,7 +148,6 @@ func (p PhasesParams) New(c protocol.Config) (protocol.Protocol, error) {
 		return nil, fmt.Errorf("phases: %w", err)
 	}
 	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, &r.Totals, r.estimate, 3, r.fields)
-	r.Oldest = 2
 	r.Hear(r.news)
 	return r, nil
 }

@@ -112,7 +112,6 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 		return nil, fmt.Errorf("rows: %w", err)
 	}
 	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, &r.digests, func(k int) { r.merge(&r.Known, k) }, 3, r.fields)
-	r.Oldest = 2
 	r.Hear(func(row protocol.Label, _ bool) {
 		r.hear(row.Origin)
 		r.renewOrigin(row.Origin)
@@ -209,10 +208,6 @@ func (r *rows) fields(v *state.Visitor) {
 	if r.C.NoisedCounts {
 		v.Uints(r.rowed)
 	}
-	if v.Version() < 3 {
-		r.round = protocol.Round(r.Pulled * r.Pull) // of the newest digest
-	} else {
-		state.Number(v, &r.round)
-	}
+	state.Number(v, &r.round)
 	r.silence.fields(v)
 }

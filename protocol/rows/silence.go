@@ -50,15 +50,8 @@ func (s *silence) end(t, start protocol.Round, self protocol.Peer, replaceable f
 	return left
 }
 
-// fields visits the state except the round. Version 2 of the protocols had none: for it, all origins were heard in that
-// round.
+// fields visits the state except the round.
 func (s *silence) fields(v *state.Visitor) {
-	if v.Version() < 3 {
-		for p := range s.heard {
-			s.heard[p] = s.round
-		}
-		return
-	}
 	n := v.Len(len(s.heard))
 	if n > len(s.heard) { // new peers are at the end of a network
 		v.Fail("%d origins heard, want up to %d", n, len(s.heard))

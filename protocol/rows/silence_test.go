@@ -49,11 +49,6 @@ func TestSilentOriginsLeave(t *testing.T) {
 	if state.Load(state.Save(3, s.fields), 3, few.fields) == nil {
 		t.Error("a state of more origins was loaded")
 	}
-	earlier := newSilence(5)
-	earlier.round = 300
-	if err := state.Load([]byte{2}, 2, earlier.fields); err != nil || earlier.heard[1] != 300 {
-		t.Errorf("of an earlier version: %v, %+v", err, earlier)
-	}
 
 	if s.hear(1); s.gone[1] {
 		t.Error("an origin that is heard again is left out")

@@ -10,7 +10,8 @@ import (
 
 // Body is what the peers of protocols rows, phases, batch and local share: they hold the newest signed rows of all
 // origins, and believe of a part what they compute from them. Each protocol has its own cadence, its own check of rows, its
-// own [Exchange], and its own estimate of a part.
+// own [Exchange], and its own estimate of a part. A Body holds pointers into the protocol that contains it, which therefore
+// must not be copied once it has one.
 type Body struct {
 	Known belief.Belief
 	Stale []bool // parts whose estimate is to be computed again
@@ -20,7 +21,6 @@ type Body struct {
 	heard    func(row protocol.Label, over bool)
 	estimate func(part int) // sets the estimate of a part in Known
 	version  byte           // of saved states
-	Oldest   byte           // version of saved states that are read as well; 0 for none
 	fields   func(*state.Visitor)
 }
 
@@ -109,5 +109,5 @@ func (b *Body) Save() (protocol.State, error) { return Save(b.version, b.fields)
 // Load implements [protocol.Protocol].
 func (b *Body) Load(saved protocol.State) error {
 	b.Renew()
-	return load(saved, b.version, b.Oldest, b.fields)
+	return Load(saved, b.version, b.fields)
 }

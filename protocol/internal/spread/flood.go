@@ -1,4 +1,4 @@
-// Package spread has what families of protocols share: floods of signed rows, agreement between neighbours, totals of
+// Package spread has what families of protocols share: floods of signed rows, anti-entropy between neighbours, totals of
 // own releases, shortest paths, the limits of what a peer can claim, and visits of saved states.
 package spread
 

@@ -14,7 +14,8 @@ import (
 // does not answer.
 const Rest = 256
 
-// agreement spreads rows that come ever more rarely, with few messages. A row goes by topic where
+// antiEntropy spreads rows that come ever more rarely, with few messages: rumors, and then comparisons between
+// neighbours, the anti-entropy of Demers et al. 1987. A row goes by topic where
 // there is one, else from neighbour to neighbour, and not to those that have it from the
 // same one. Two neighbours then make sure that they hold the same: once pull rounds have
 // passed, a peer sends a neighbour a digest, whose number is a sum of the signatures that it
@@ -23,7 +24,7 @@ const Rest = 256
 // A neighbour that does not answer gets digests ever more rarely.
 //
 // At most one neighbour gets a digest every pull rounds; a neighbour is answered once per round.
-type agreement struct {
+type antiEntropy struct {
 	Flood
 	quiet uint64     // periods of pull rounds without a new row
 	links []link     // by place of the neighbour
@@ -42,13 +43,13 @@ type link struct {
 // A checksum is one of the rows that this peer had after a number of changes.
 type checksum struct{ of, changes uint64 }
 
-func newAgreement(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (agreement, error) {
+func newAntiEntropy(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (antiEntropy, error) {
 	f, err := NewFlood(c, row, c.Parts, pull, check)
-	return agreement{Flood: f, links: make([]link, len(c.Neighbours())), sums: make([]checksum, max(1, len(c.Neighbours())))}, err
+	return antiEntropy{Flood: f, links: make([]link, len(c.Neighbours())), sums: make([]checksum, max(1, len(c.Neighbours())))}, err
 }
 
 // tick sends a digest at the end of round t, if one is due.
-func (o *agreement) tick(t protocol.Round, out *protocol.Outbox) {
+func (o *antiEntropy) tick(t protocol.Round, out *protocol.Outbox) {
 	for i := range o.links {
 		o.links[i].served = false
 	}
@@ -77,13 +78,13 @@ func (o *agreement) tick(t protocol.Round, out *protocol.Outbox) {
 }
 
 // publish sends this peer's own row of a number and a stream.
-func (o *agreement) publish(seq uint64, body dp.Release, out *protocol.Outbox) {
+func (o *antiEntropy) publish(seq uint64, body dp.Release, out *protocol.Outbox) {
 	o.Pass(o.Sign(seq, body.Stream(), []dp.Release{body}), o.C.Self, out)
 }
 
 // Pass forwards a new row to the neighbours that hold rows of its origin, except the origin, the
 // peer that it came from, and that peer's neighbours, which got it from the same peer.
-func (o *agreement) Pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
+func (o *antiEntropy) Pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
 	o.quiet = 0
 	var theirs []protocol.Peer
 	if from != o.C.Self && int64(from) < int64(o.C.Peers()) {
@@ -111,7 +112,7 @@ func (o *agreement) Pass(m protocol.Message, from protocol.Peer, out *protocol.O
 }
 
 // Compare answers a digest. If this peer's own digest crossed it, that one is the answer.
-func (o *agreement) Compare(place int, m *protocol.Message, theirs []protocol.Label, lacking bool, out *protocol.Outbox) {
+func (o *antiEntropy) Compare(place int, m *protocol.Message, theirs []protocol.Label, lacking bool, out *protocol.Outbox) {
 	from := o.C.Neighbours()[place]
 	l := &o.links[place]
 	answer := m.Kind() == o.Row+FloodDigest && !l.asked && !l.served
@@ -138,7 +139,7 @@ func (o *agreement) Compare(place int, m *protocol.Message, theirs []protocol.La
 
 // sum returns a checksum of the rows that this peer has and a neighbour, given by its place, holds too; 0 for none.
 // Different rows have equal checksums with probability 2^-32.
-func (o *agreement) sum(place int) uint64 {
+func (o *antiEntropy) sum(place int) uint64 {
 	to := o.C.Neighbours()[place]
 	if o.Reach == nil {
 		place = 0
@@ -162,7 +163,7 @@ func (o *agreement) sum(place int) uint64 {
 	return sum
 }
 
-func (o *agreement) fields(v *state.Visitor) {
+func (o *antiEntropy) fields(v *state.Visitor) {
 	void := o.Fields(v)
 	v.Uint(&o.quiet)
 	VisitNeighbours(v, o.C.Neighbours(), o.links, func(l *link) {
