@@ -35,7 +35,7 @@ func TestKindsAreListed(t *testing.T) {
 		listed = append(listed, m[1])
 	}
 	want, owner := []string{"1 to 2: no protocol"}, make(map[protocol.Kind]string)
-	for _, p := range table.Protocols() {
+	for _, p := range papers.All() {
 		name, kinds := p.Words().Name, []protocol.Kind(nil)
 		for k := range protocol.TraitsOf(p).Kinds {
 			if other := owner[k]; other != "" {

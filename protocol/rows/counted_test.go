@@ -4,20 +4,21 @@ import (
 	"math"
 	"testing"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/vouch"
 )
 
-// A site is what one says of an arm.
-type site struct {
-	sample
+// A said is what one site says of an arm.
+type said struct {
+	belief.Site
 	noised float64 // number of rewards
 	known  bool
 }
 
 // sitesOf returns what sites say of an arm with n rewards y, after leaf 13.
-func sitesOf(t *testing.T, m dp.Mechanism, n int, y float64) []site {
+func sitesOf(t *testing.T, m dp.Mechanism, n int, y float64) []said {
 	t.Helper()
 	const sites, leaves = 1000, 13
 	s := dp.Spec{
@@ -35,7 +36,7 @@ func sitesOf(t *testing.T, m dp.Mechanism, n int, y float64) []site {
 	if _, err = d.Open(s); err != nil {
 		t.Fatal(err)
 	}
-	all := make([]site, sites)
+	all := make([]said, sites)
 	for i := range all {
 		id := dp.StreamID(i)
 		for range n {
@@ -49,7 +50,7 @@ func sitesOf(t *testing.T, m dp.Mechanism, n int, y float64) []site {
 				t.Fatal(err)
 			}
 			all[i].noised = l.Sum.At(0) + l.Sum.At(1)
-			all[i].sample, all[i].known = countedSample(&l.Sum, 0)
+			all[i].Site, all[i].known = countedSample(0, &l.Sum, 0)
 		}
 	}
 	return all
@@ -76,7 +77,7 @@ func TestASampleOfCountedRecords(t *testing.T) {
 				if !c.known {
 					t.Fatal("nothing is known of 1,500 rewards")
 				}
-				e := (c.mean - y) / math.Sqrt(c.noise.Variance())
+				e := (c.Mean - y) / math.Sqrt(2*c.LaplaceSumSq+c.GaussVar)
 				sum, square = sum+e, square+e*e
 			}
 			// The mean of 1,000 squares of Laplace numbers is right to √(5/1000) = 7 %.
@@ -102,7 +103,7 @@ func TestTheNumberOfRewardsIsAllowedFor(t *testing.T) {
 					unknown++
 					continue
 				}
-				if most := c.noised * c.noised / c.n; most < float64(n) || most > c.noised+1200 {
+				if most := c.noised * c.noised / c.N; most < float64(n) || most > c.noised+1200 {
 					t.Fatalf("%d rewards, %.1f with noise: allows for %.1f", n, c.noised, most)
 				}
 			}

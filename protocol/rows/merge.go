@@ -23,75 +23,119 @@ const (
 	MergeTrimmed Merge = "trimmed"
 )
 
-// sample is one origin's sample mean of one arm.
-type sample struct {
-	mean, n  float64
-	released float64 // of n; the others are under way
-	noise    dp.NoiseMoments
-	peer     protocol.Peer
-}
-
 // merger computes a belief from the sample means of the origins.
 type merger struct {
 	silence
-	by      Merge
-	f       int
-	self    protocol.Peer
-	peers   int
-	arms    int
-	member  func(protocol.Peer) bool
-	sample  func(p protocol.Peer, k int) (sample, bool) // returns the sample of an origin and an arm, if there is one
-	samples []sample                                    // scratch of merge
-	column  []float64                                   // scratch of trimmed
+	by     Merge
+	f      int
+	self   protocol.Peer
+	member func(protocol.Peer) bool
+	sample func(p protocol.Peer, k int) (belief.Site, bool) // returns the sample of an origin and an arm, if there is one
+	sites  [][]belief.Site                                  // by arm, of the origins that count, ascending
+	column []float64                                        // scratch of trimmed
 }
 
-func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (sample, bool)) (merger, error) {
+func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (belief.Site, bool)) (merger, error) {
 	switch {
 	case by != MergeMean && by != MergeTrimmed:
 		return merger{}, fmt.Errorf("merge %q, want mean or trimmed", by)
 	case by == MergeTrimmed && f < 1:
 		return merger{}, fmt.Errorf("f is %d, want at least 1 with merge trimmed", f)
 	}
-	return merger{silence: newSilence(c.Peers()), by: by, f: f, self: c.Self, peers: c.Peers(), arms: c.Parts, member: c.Member, sample: of}, nil
+	return merger{silence: newSilence(c.Peers()), by: by, f: f, self: c.Self, member: c.Member, sample: of, sites: make([][]belief.Site, c.Parts)}, nil
+}
+
+// site returns the sample of what an origin has released of an arm: n pulls, released and under way, with the mean and
+// the noise of those that are released.
+func site(origin protocol.Peer, mean, n, released float64, noise dp.NoiseMoments) belief.Site {
+	return belief.Site{Peer: int(origin), Mean: mean, N: n, Released: released, LaplaceSumSq: noise.LaplaceSumSq, LaplaceMax: noise.LaplaceMax, GaussVar: noise.GaussVar}
+}
+
+// place returns the index of an origin among the sites of an arm, and whether it is there; otherwise the index is where
+// it belongs.
+func (r *merger) place(origin protocol.Peer, k int) (int, bool) {
+	if i := int(origin); i < len(r.sites[k]) && r.sites[k][i].Peer == i { // all up to it are there
+		return i, true
+	}
+	return slices.BinarySearchFunc(r.sites[k], int(origin), func(s belief.Site, p int) int { return s.Peer - p })
+}
+
+// renew takes the newest sample of an origin and an arm. Merging then visits no rows. A peer's own sample also depends
+// on its choices, so merge renews it.
+func (r *merger) renew(origin protocol.Peer, k int) {
+	i, there := r.place(origin, k)
+	if r.counts(origin) {
+		if s, known := r.sample(origin, k); known && there {
+			r.sites[k][i] = s
+			return
+		} else if known {
+			if n := len(r.sites[k]); n == cap(r.sites[k]) { // most of a peer's memory, so no more than all need
+				r.sites[k] = append(make([]belief.Site, 0, min(max(4, 2*n), len(r.heard))), r.sites[k]...)
+			}
+			r.sites[k] = slices.Insert(r.sites[k], i, s)
+			return
+		}
+	}
+	if there {
+		r.sites[k] = slices.Delete(r.sites[k], i, i+1)
+	}
+}
+
+// renewOrigin takes the newest samples of all arms of an origin.
+func (r *merger) renewOrigin(origin protocol.Peer) {
+	for k := range r.sites {
+		r.renew(origin, k)
+	}
+}
+
+// renewAll takes the newest samples of all origins.
+func (r *merger) renewAll() {
+	for p := range r.heard {
+		r.renewOrigin(protocol.Peer(p))
+	}
 }
 
 // merge makes one estimate of part k of a belief.
 func (r *merger) merge(b *belief.Belief, k int) {
-	r.samples = r.samples[:0]
-	for i := range r.peers {
-		if c, ok := r.sample(protocol.Peer(i), k); ok && r.counts(protocol.Peer(i)) {
-			c.peer = protocol.Peer(i)
-			r.samples = append(r.samples, c)
-		}
-	}
-	f := 0
+	r.renew(r.self, k)
+	sites, f := r.sites[k], 0
 	if r.by == MergeTrimmed {
 		f = r.f
-		if len(r.samples) <= 2*f { // too few to identify liars: use the own sample only
-			f, r.samples = 0, r.samples[:0]
-			if c, ok := r.sample(r.self, k); ok {
-				r.samples = append(r.samples, c)
+		if len(sites) <= 2*f { // too few to identify liars: use the own sample only
+			i, n := 0, 0
+			if at, there := r.place(r.self, k); there {
+				i, n = at, 1
 			}
+			f, sites = 0, sites[i:i+n]
 		}
 	}
-	b.X[k], b.SampleVar[k], b.Sites[k] = 0, spread.Inf, b.Sites[k][:0]
+	b.X[k], b.SampleVar[k], b.Sites[k] = 0, spread.Inf, nil
 	spread.SetNoise(&b.Means, k, dp.NoiseMoments{})
-	if len(r.samples) == 0 {
+	if len(sites) == 0 {
 		return
 	}
+	m := float64(len(sites) - 2*f)
+	var mean, v float64
+	var noise dp.NoiseMoments
 	if f == 0 {
-		for _, c := range r.samples {
-			b.Sites[k] = append(b.Sites[k], belief.Site{Peer: int(c.peer), Mean: c.mean, N: c.n, Released: c.released, LaplaceSumSq: c.noise.LaplaceSumSq, LaplaceMax: c.noise.LaplaceMax, GaussVar: c.noise.GaussVar})
+		b.Sites[k] = sites
+		for i := range sites {
+			s := &sites[i]
+			mean += s.Mean / m
+			v += 1 / s.N / m
+			noise.LaplaceSumSq += s.LaplaceSumSq / m
+			noise.LaplaceMax = max(noise.LaplaceMax, s.LaplaceMax)
+			noise.GaussVar += s.GaussVar / m
 		}
+	} else {
+		mean, _ = r.trimmed(sites, func(s *belief.Site) float64 { return s.Mean })
+		v, _ = r.trimmed(sites, func(s *belief.Site) float64 { return 1 / s.N })
+		noise.LaplaceSumSq, _ = r.trimmed(sites, func(s *belief.Site) float64 { return s.LaplaceSumSq })
+		_, noise.LaplaceMax = r.trimmed(sites, func(s *belief.Site) float64 { return s.LaplaceMax })
+		noise.GaussVar, _ = r.trimmed(sites, func(s *belief.Site) float64 { return s.GaussVar })
 	}
-	m := float64(len(r.samples) - 2*f)
-	b.X[k], _ = r.trimmed(f, func(c *sample) float64 { return c.mean })
-	v, _ := r.trimmed(f, func(c *sample) float64 { return 1 / c.n })
-	sumSq, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.LaplaceSumSq })
-	_, most := r.trimmed(f, func(c *sample) float64 { return c.noise.LaplaceMax })
-	g, _ := r.trimmed(f, func(c *sample) float64 { return c.noise.GaussVar })
-	b.SampleVar[k] = v / m
-	spread.SetNoise(&b.Means, k, dp.NoiseMoments{LaplaceSumSq: sumSq / m, LaplaceMax: most / m, GaussVar: g / m})
+	b.X[k], b.SampleVar[k] = mean, v/m
+	spread.SetNoise(&b.Means, k, dp.NoiseMoments{LaplaceSumSq: noise.LaplaceSumSq / m, LaplaceMax: noise.LaplaceMax / m, GaussVar: noise.GaussVar / m})
 }
 
 // counts reports whether the rows of an origin count: it takes part in the network, and has not left the estimates.
@@ -104,17 +148,17 @@ func (r *merger) counts(origin protocol.Peer) bool { return r.member(origin) && 
 func (r *merger) replaceable(origin protocol.Peer) bool {
 	const deviations = 3 // of a normal variable
 	theirs, own, off, arms := 0., 0., 0., 0.
-	for k := range r.arms {
+	for k := range r.sites {
 		a, known := r.sample(origin, k)
 		b, ours := r.sample(r.self, k)
 		if known {
-			theirs += a.n
+			theirs += a.N
 		}
 		if ours {
-			own += b.n
+			own += b.N
 		}
 		if known && ours {
-			off += (a.mean - b.mean) * (a.mean - b.mean) / (a.variance() + b.variance())
+			off += (a.Mean - b.Mean) * (a.Mean - b.Mean) / (variance(&a) + variance(&b))
 			arms++
 		}
 	}
@@ -126,21 +170,18 @@ func (r *merger) replaceable(origin protocol.Peer) bool {
 }
 
 // variance returns the greatest variance of a mean of rewards from 0 to 1, with its noise.
-func (s *sample) variance() float64 { return 1/(4*s.n) + s.noise.Variance() }
+func variance(s *belief.Site) float64 { return 1/(4*s.N) + (2*s.LaplaceSumSq + s.GaussVar) }
 
 // trimmed returns the mean of one number of the samples, without the f greatest and the f least,
 // and the greatest that remains. Each number is trimmed separately: otherwise a liar with a mean in
 // the middle could claim one pull, or no noise, and so set the uncertainty of all peers.
-func (r *merger) trimmed(f int, of func(c *sample) float64) (mean, most float64) {
+func (r *merger) trimmed(sites []belief.Site, of func(*belief.Site) float64) (mean, most float64) {
 	r.column = r.column[:0]
-	for i := range r.samples {
-		r.column = append(r.column, of(&r.samples[i]))
+	for i := range sites {
+		r.column = append(r.column, of(&sites[i]))
 	}
-	kept := r.column
-	if f > 0 {
-		slices.Sort(kept)
-		kept = kept[f : len(kept)-f]
-	}
+	slices.Sort(r.column)
+	kept := r.column[r.f : len(r.column)-r.f]
 	for _, x := range kept {
 		mean += x / float64(len(kept))
 		most = max(most, x)

@@ -121,11 +121,11 @@ type phases struct {
 	merger
 	spread.Forcing
 	cadence protocol.Cadence
-	waiting []uint64 // own choices since the newest batch, by arm
-	over    []bool   // arms whose horizon is reached
-	size    uint64   // of the next batch, with one arm at a time
-	most    []uint64 // another peer's released rewards of an arm, to catch up with
-	claims  []uint64 // scratch of claims of an arm
+	waiting []uint64  // own choices since the newest batch, by arm
+	over    []bool    // arms whose horizon is reached
+	size    uint64    // of the next batch, with one arm at a time
+	most    []uint64  // another peer's released rewards of an arm, to catch up with
+	claims  []float64 // scratch: released rewards of an arm by origin
 }
 
 // New implements [protocol.Params].
@@ -147,8 +147,8 @@ func (p PhasesParams) New(c protocol.Config) (protocol.Protocol, error) {
 	if err != nil {
 		return nil, fmt.Errorf("phases: %w", err)
 	}
-	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, listener{&r.Totals, &r.silence}, r.estimate, 3, r.fields)
-	r.Oldest = 2
+	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, &r.Totals, r.estimate, 3, r.fields)
+	r.Hear(r.news)
 	return r, nil
 }
 
@@ -210,6 +210,7 @@ func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
 // Tick ends a window, lets go of silent origins, and sends digests.
 func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
 	if r.end(t, protocol.Round(r.Window*r.cadence.Window), r.C.Self, r.replaceable) {
+		r.renewAll()
 		r.Renew()
 	}
 	if w := r.cadence.Window; w > 0 && (uint64(t)+1)/w > r.Window {
@@ -218,9 +219,23 @@ func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
 		clear(r.Forced)
 		clear(r.Known.Pulls)
 		r.resize()
+		r.renewAll()
 		r.Renew()
 	}
 	return r.Body.Tick(t, out)
+}
+
+// news takes a new row in.
+func (r *phases) news(row protocol.Label, over bool) {
+	all := over || r.gone[row.Origin]
+	r.hear(row.Origin)
+	if all {
+		r.renewOrigin(row.Origin)
+		r.Renew()
+		return
+	}
+	r.renew(row.Origin, int(row.Stream))
+	r.Stale[row.Stream] = true
 }
 
 // check refuses a message that is not a valid row of its origin.
@@ -229,24 +244,24 @@ func (r *phases) check(m *protocol.Message) error {
 }
 
 // sample returns the sample of an arm in the newest row of a peer.
-func (r *phases) sample(p protocol.Peer, arm int) (sample, bool) {
+func (r *phases) sample(p protocol.Peer, arm int) (belief.Site, bool) {
 	x := r.SumOf(p, arm)
 	if x == nil {
-		return sample{}, false
+		return belief.Site{}, false
 	}
 	released := float64(x.Count(0))
 	n := released
 	if p == r.C.Self && !r.over[arm] && r.full(arm) {
 		n += float64(r.waiting[arm])
 	}
-	return sample{mean: x.At(0) / released, n: n, released: released, noise: x.NoiseMoments().Over(released)}, true
+	return site(p, x.At(0)/released, n, released, x.NoiseMoments().Over(released)), true
 }
 
 // estimate merges the newest rows of an arm.
 func (r *phases) estimate(arm int) {
+	r.merge(&r.Known, arm)
 	r.most[arm] = r.claimed(arm)
 	r.Known.Ahead[arm] = r.ahead(arm)
-	r.merge(&r.Known, arm)
 }
 
 // Belief merges the newest rows. Its forced arms are the ones to catch up with, or the one whose
@@ -269,23 +284,28 @@ func (r *phases) Belief() *belief.Belief {
 }
 
 // claimed returns the greatest number of released rewards of an arm that another peer states; with
-// merge trimmed, the greatest without the f greatest.
+// merge trimmed, the greatest without the f greatest. Origins that are left out state theirs, too.
 func (r *phases) claimed(arm int) uint64 {
-	r.claims = r.claims[:0]
-	for p := range r.C.Peers() {
-		if protocol.Peer(p) != r.C.Self && r.C.Member(protocol.Peer(p)) {
-			r.claims = append(r.claims, r.released(protocol.Peer(p), arm))
+	claims := r.claims[:0]
+	for i := range r.sites[arm] {
+		if s := &r.sites[arm][i]; s.Peer != int(r.C.Self) {
+			claims = append(claims, s.Released)
 		}
 	}
-	slices.Sort(r.claims)
-	at := len(r.claims) - 1
-	if r.by == MergeTrimmed {
-		at -= r.f
+	for p, gone := range r.gone {
+		if gone && r.C.Member(protocol.Peer(p)) {
+			claims = append(claims, float64(r.released(protocol.Peer(p), arm)))
+		}
 	}
-	if at < 0 {
-		return 0
+	r.claims = claims
+	if r.by != MergeTrimmed {
+		return uint64(slices.Max(append(claims, 0)))
 	}
-	return r.claims[at]
+	slices.Sort(claims)
+	if at := len(claims) - 1 - r.f; at >= 0 {
+		return uint64(claims[at])
+	}
+	return 0
 }
 
 // lead is a ratio of variances: the estimate's, over the variance that it would have if all peers
@@ -296,21 +316,23 @@ const lead = 2
 // few pulls of others dominate its variance: over all peers with n released rewards each, the mean
 // of 1/n is more than lead times this peer's. Origins that are left out do not count. With merge trimmed, the f least n are left out.
 func (r *phases) ahead(arm int) bool {
-	r.claims = r.claims[:0]
-	for p := range r.C.Peers() {
-		if n := r.released(protocol.Peer(p), arm); n > 0 && r.counts(protocol.Peer(p)) {
-			r.claims = append(r.claims, n)
+	claims, sites := r.claims[:0], r.sites[arm]
+	own, sum := 0., 0.
+	for i := range sites {
+		claims = append(claims, sites[i].Released)
+		if sites[i].Peer == int(r.C.Self) {
+			own = sites[i].Released
 		}
 	}
+	r.claims = claims
 	if r.by == MergeTrimmed {
-		slices.Sort(r.claims)
-		r.claims = r.claims[min(r.f, len(r.claims)):]
+		slices.Sort(claims)
+		claims = claims[min(r.f, len(claims)):]
 	}
-	sum := 0.
-	for _, n := range r.claims {
-		sum += 1 / float64(n)
+	for _, n := range claims {
+		sum += 1 / n
 	}
-	return float64(r.released(r.C.Self, arm))*sum > lead*float64(len(r.claims))
+	return own*sum > lead*float64(len(claims))
 }
 
 // Load implements [protocol.Protocol].
@@ -320,6 +342,7 @@ func (r *phases) Load(saved protocol.State) error {
 		r.Window = (uint64(r.round) + 1) / w
 	}
 	r.resize()
+	r.renewAll()
 	return err
 }
 

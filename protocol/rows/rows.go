@@ -5,6 +5,7 @@ package rows
 import (
 	"fmt"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
@@ -118,8 +119,12 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rows: %w", err)
 	}
-	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, listener{&r.digests, &r.silence}, func(k int) { r.merge(&r.Known, k) }, 3, r.fields)
-	r.Oldest = 2
+	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, &r.digests, func(k int) { r.merge(&r.Known, k) }, 3, r.fields)
+	r.Hear(func(row protocol.Label, _ bool) {
+		r.hear(row.Origin)
+		r.renewOrigin(row.Origin)
+		r.Renew()
+	})
 	return r, nil
 }
 
@@ -132,6 +137,7 @@ func (r *rows) Chosen(arm int) {
 // Tick lets go of silent origins, and sends digests.
 func (r *rows) Tick(t protocol.Round, out *protocol.Outbox) error {
 	if r.end(t, 0, r.C.Self, r.replaceable) {
+		r.renewAll()
 		r.Renew()
 	}
 	return r.Body.Tick(t, out)
@@ -173,27 +179,34 @@ func (r *rows) check(m *protocol.Message) error {
 }
 
 // sample returns the sample of arm k in the newest row of an origin.
-func (r *rows) sample(p protocol.Peer, k int) (sample, bool) {
+func (r *rows) sample(p protocol.Peer, k int) (belief.Site, bool) {
 	if r.Newest[p].Kind() == 0 {
-		return sample{}, false
+		return belief.Site{}, false
 	}
 	body := r.Newest[p].Release(0)
 	if r.C.NoisedCounts {
-		s, ok := countedSample(body, k)
+		s, ok := countedSample(p, body, k)
 		if p == r.C.Self && !r.silent {
-			s.n += float64(r.Known.Pulls[k] - r.rowed[k])
+			s.N += float64(r.Known.Pulls[k] - r.rowed[k])
 		}
 		return s, ok
 	}
 	if body.Count(k) == 0 {
-		return sample{}, false
+		return belief.Site{}, false
 	}
 	released := float64(body.Count(k))
 	n := released
 	if p == r.C.Self && !r.silent {
 		n = max(n, float64(r.Known.Pulls[k])) // an earlier life may have pulled more
 	}
-	return sample{mean: body.At(k) / released, n: n, released: released, noise: body.NoiseMoments().Over(released)}, true
+	return site(p, body.At(k)/released, n, released, body.NoiseMoments().Over(released)), true
+}
+
+// Load implements [protocol.Protocol].
+func (r *rows) Load(saved protocol.State) error {
+	err := r.Body.Load(saved)
+	r.renewAll()
+	return err
 }
 
 func (r *rows) fields(v *state.Visitor) {
@@ -203,10 +216,6 @@ func (r *rows) fields(v *state.Visitor) {
 	if r.C.NoisedCounts {
 		v.Uints(r.rowed)
 	}
-	if v.Version() < 3 {
-		r.round = protocol.Round(r.Pulled * r.Pull) // of the newest digest
-	} else {
-		state.Number(v, &r.round)
-	}
+	state.Number(v, &r.round)
 	r.silence.fields(v)
 }

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/internal/dptest"
 	"peerd.dev/internal/protocoltest"
@@ -23,8 +24,8 @@ func (gullible) Verify(protocol.Peer, []byte, []byte) bool { return true }
 // drawRows gives a peer rows of random origins: sums, counts and noise as honest
 // sites have them, or anything at all from liars, who are the last of the origins.
 // It returns the honest samples by arm, the peer's own first.
-func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
-	honest = make([][]sample, p.C.Parts)
+func drawRows(t *rapid.T, p *rows, liars int) (honest [][]belief.Site) {
+	honest = make([][]belief.Site, p.C.Parts)
 	var out protocol.Outbox
 	for i := range p.C.Peers() {
 		lies := i >= p.C.Peers()-liars
@@ -41,7 +42,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]sample) {
 			if !lies {
 				b, x := math.Ldexp(float64(f.Noise.Scale), int(f.Exponent)), float64(n)
 				noise := dp.NoiseMoments{LaplaceSumSq: float64(f.Noise.VarianceUnits) / dp.VarianceScale * b * b, LaplaceMax: b}
-				honest[k] = append(honest[k], sample{mean: math.Ldexp(float64(v), int(f.Exponent)) / x, n: x, noise: noise.Over(x)})
+				honest[k] = append(honest[k], site(protocol.Peer(i), math.Ldexp(float64(v), int(f.Exponent))/x, x, x, noise.Over(x)))
 			}
 			f.Count, f.Value = append(f.Count, n), append(f.Value, v)
 		}
@@ -99,7 +100,7 @@ func TestMergeIsWhatItSays(t *testing.T) {
 			if len(samples) <= 2*f {
 				samples, trim = samples[:1], 0 // the peer's own
 			}
-			column := func(of func(c sample) float64) (mean, most float64) {
+			column := func(of func(c belief.Site) float64) (mean, most float64) {
 				var xs []float64
 				for _, c := range samples {
 					xs = append(xs, of(c))
@@ -112,10 +113,10 @@ func TestMergeIsWhatItSays(t *testing.T) {
 				return mean, most
 			}
 			m := float64(len(samples) - 2*trim)
-			mean, _ := column(func(c sample) float64 { return c.mean })
-			sampleVar, _ := column(func(c sample) float64 { return 1 / c.n })
-			v, _ := column(func(c sample) float64 { return c.noise.LaplaceSumSq })
-			_, b := column(func(c sample) float64 { return c.noise.LaplaceMax })
+			mean, _ := column(func(c belief.Site) float64 { return c.Mean })
+			sampleVar, _ := column(func(c belief.Site) float64 { return 1 / c.N })
+			v, _ := column(func(c belief.Site) float64 { return c.LaplaceSumSq })
+			_, b := column(func(c belief.Site) float64 { return c.LaplaceMax })
 			got := p.Belief()
 			for _, x := range [][2]float64{{got.X[k], mean}, {got.SampleVar[k], sampleVar / m}, {got.LaplaceSumSq[k], v / m}, {got.LaplaceMax[k], b / m}} {
 				if math.Abs(x[0]-x[1]) > 1e-9*math.Max(1, math.Abs(x[1])) {
@@ -135,7 +136,7 @@ func TestTrimmedMergeWithstandsLiars(t *testing.T) {
 		for k, samples := range drawRows(t, p, f) {
 			lo, hi := math.Inf(1), math.Inf(-1)
 			for _, c := range samples {
-				lo, hi = min(lo, c.mean), max(hi, c.mean)
+				lo, hi = min(lo, c.Mean), max(hi, c.Mean)
 			}
 			if got := p.Belief().X[k]; !(lo-1e-9 <= got && got <= hi+1e-9) {
 				t.Fatalf("arm %d: mean %g, the honest ones lie in [%g, %g]", k, got, lo, hi)
@@ -157,20 +158,20 @@ func TestTrimmedMergeBoundsTheRadius(t *testing.T) {
 			if least < 1 {
 				least = 1 // liars may be silent, and then the peer trusts itself alone
 			}
-			var hi, lo sample
-			lo = sample{n: math.Inf(1), noise: dp.NoiseMoments{LaplaceSumSq: math.Inf(1), LaplaceMax: math.Inf(1)}}
+			var hi, lo belief.Site
+			lo = belief.Site{N: math.Inf(1), LaplaceSumSq: math.Inf(1), LaplaceMax: math.Inf(1)}
 			for _, c := range samples {
-				hi.n, hi.noise.LaplaceSumSq, hi.noise.LaplaceMax = max(hi.n, 1/c.n), max(hi.noise.LaplaceSumSq, c.noise.LaplaceSumSq), max(hi.noise.LaplaceMax, c.noise.LaplaceMax)
-				lo.n, lo.noise.LaplaceSumSq, lo.noise.LaplaceMax = min(lo.n, 1/c.n), min(lo.noise.LaplaceSumSq, c.noise.LaplaceSumSq), min(lo.noise.LaplaceMax, c.noise.LaplaceMax)
+				hi.N, hi.LaplaceSumSq, hi.LaplaceMax = max(hi.N, 1/c.N), max(hi.LaplaceSumSq, c.LaplaceSumSq), max(hi.LaplaceMax, c.LaplaceMax)
+				lo.N, lo.LaplaceSumSq, lo.LaplaceMax = min(lo.N, 1/c.N), min(lo.LaplaceSumSq, c.LaplaceSumSq), min(lo.LaplaceMax, c.LaplaceMax)
 			}
 			got := p.Belief()
 			for _, x := range []struct {
 				what        string
 				lo, got, hi float64
 			}{
-				{"sample variance", lo.n / most, got.SampleVar[k], hi.n / least},
-				{"noise", lo.noise.LaplaceSumSq / most, got.LaplaceSumSq[k], hi.noise.LaplaceSumSq / least},
-				{"greatest noise", lo.noise.LaplaceMax / most, got.LaplaceMax[k], hi.noise.LaplaceMax / least},
+				{"sample variance", lo.N / most, got.SampleVar[k], hi.N / least},
+				{"noise", lo.LaplaceSumSq / most, got.LaplaceSumSq[k], hi.LaplaceSumSq / least},
+				{"greatest noise", lo.LaplaceMax / most, got.LaplaceMax[k], hi.LaplaceMax / least},
 			} {
 				if !(x.lo*(1-1e-9) <= x.got && x.got <= x.hi*(1+1e-9)) {
 					t.Fatalf("arm %d: %s %g; honest rows make it %g to %g", k, x.what, x.got, x.lo, x.hi)

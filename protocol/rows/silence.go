@@ -3,7 +3,6 @@ package rows
 import (
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
 )
 
 // patience is the ratio of rounds, and of rewards, from which on a silent origin leaves the estimates.
@@ -51,15 +50,8 @@ func (s *silence) end(t, start protocol.Round, self protocol.Peer, replaceable f
 	return left
 }
 
-// fields visits the state except the round. Version 2 of the protocols had none: for it, all origins were heard in that
-// round.
+// fields visits the state except the round.
 func (s *silence) fields(v *state.Visitor) {
-	if v.Version() < 3 {
-		for p := range s.heard {
-			s.heard[p] = s.round
-		}
-		return
-	}
 	n := v.Len(len(s.heard))
 	if n > len(s.heard) { // new peers are at the end of a network
 		v.Fail("%d origins heard, want up to %d", n, len(s.heard))
@@ -72,16 +64,4 @@ func (s *silence) fields(v *state.Visitor) {
 		v.Bool(&s.gone[p])
 	}
 	state.Number(v, &s.due)
-}
-
-// A listener is an exchange that notes who is heard.
-type listener struct {
-	spread.Exchange
-	silence *silence
-}
-
-// Pass implements [spread.Exchange].
-func (l listener) Pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
-	l.silence.hear(m.Label().Origin)
-	l.Exchange.Pass(m, from, out)
 }

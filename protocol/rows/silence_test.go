@@ -3,6 +3,7 @@ package rows
 import (
 	"testing"
 
+	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
@@ -48,11 +49,6 @@ func TestSilentOriginsLeave(t *testing.T) {
 	if state.Load(state.Save(3, s.fields), 3, few.fields) == nil {
 		t.Error("a state of more origins was loaded")
 	}
-	earlier := newSilence(5)
-	earlier.round = 300
-	if err := state.Load([]byte{2}, 2, earlier.fields); err != nil || earlier.heard[1] != 300 {
-		t.Errorf("of an earlier version: %v, %+v", err, earlier)
-	}
 
 	if s.hear(1); s.gone[1] {
 		t.Error("an origin that is heard again is left out")
@@ -93,14 +89,14 @@ func TestWhoIsReplaceable(t *testing.T) {
 		{[]float64{.5, .4, .3}, 126, false},
 		{nil, 0, false},
 	} {
-		r := merger{arms: 3, sample: func(p protocol.Peer, k int) (sample, bool) {
+		r := merger{sites: make([][]belief.Site, 3), sample: func(p protocol.Peer, k int) (belief.Site, bool) {
 			if p == 0 {
-				return sample{mean: []float64{.5, .4, .3}[k], n: 1000, noise: noise(1000)}, true
+				return site(p, []float64{.5, .4, .3}[k], 1000, 1000, noise(1000)), true
 			}
 			if c.means == nil {
-				return sample{}, false
+				return belief.Site{}, false
 			}
-			return sample{mean: c.means[k], n: c.n, noise: noise(c.n)}, true
+			return site(p, c.means[k], c.n, c.n, noise(c.n)), true
 		}}
 		if got := r.replaceable(1); got != c.want {
 			t.Errorf("means %v of %v rewards: %v", c.means, c.n, got)

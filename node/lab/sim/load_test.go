@@ -14,6 +14,7 @@ import (
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
+	papers "peerd.dev/node/lab/learner"
 	"peerd.dev/protocol/averaging"
 	"peerd.dev/protocol/batches"
 )
@@ -31,7 +32,7 @@ func loads() []load {
 		{"phases-thompson", phases(), learner("thompson"), dp.EachLaplace, true},
 		{"phases-personalized", phases(), bandit.PersonalizedParams{Price: 4}, dp.EachLaplace, true},
 		{"rows-thompson", plainRows(), learner("thompson"), dp.Kary, true},
-		{"average-ucb", averaging.AverageParams{Consistency: averaging.Capped, F: 1, Rate: .2, Patience: 8}, bandit.UCBParams{}, dp.Tree, false},
+		{"average-ucb", averaging.AverageParams{Consistency: averaging.Capped, F: 1, Rate: .2, Patience: 8}, papers.UCBParams{}, dp.Tree, false},
 		{"batch-linucb", batches.BatchParams{First: 20, Growth: .5, DecideFrom: batches.FromReleases, Schedule: "fixed", Threshold: 50, Draws: 2, Pull: 20}, nil, dp.EachGaussian, true},
 	}
 }

@@ -10,16 +10,17 @@ import (
 
 // Body is what the peers of protocols rows, phases, batch and local share: they hold the newest signed rows of all
 // origins, and believe of a part what they compute from them. Each protocol has its own cadence, its own check of rows, its
-// own [Exchange], and its own estimate of a part.
+// own [Exchange], and its own estimate of a part. A Body holds pointers into the protocol that contains it, which therefore
+// must not be copied once it has one.
 type Body struct {
 	Known belief.Belief
 	Stale []bool // parts whose estimate is to be computed again
 
 	rows     *Flood
 	exchange Exchange
+	heard    func(row protocol.Label, over bool)
 	estimate func(part int) // sets the estimate of a part in Known
 	version  byte           // of saved states
-	Oldest   byte           // version of saved states that are read as well; 0 for none
 	fields   func(*state.Visitor)
 }
 
@@ -33,6 +34,10 @@ type Exchange interface {
 	// Announce sends a digest at the end of round t, if one is due.
 	Announce(t protocol.Round, out *protocol.Outbox)
 }
+
+// Hear sets what is done when a new row has arrived, in place of computing all estimates again. Over reports whether
+// it makes rows of other streams of its origin void.
+func (b *Body) Hear(heard func(row protocol.Label, over bool)) { b.heard = heard }
 
 // NewBody returns the body of a peer of a protocol with a number of parts and a width of their sums.
 func NewBody(parts, width int, rows *Flood, x Exchange, estimate func(part int), version byte, fields func(*state.Visitor)) Body {
@@ -62,10 +67,14 @@ func (b *Body) Tick(t protocol.Round, out *protocol.Outbox) error {
 func (b *Body) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	switch m.Kind() {
 	case b.rows.Row:
-		news, err := b.rows.Take(m)
+		news, over, err := b.rows.Take(m)
 		if news {
 			b.exchange.Pass(m, from, out)
-			b.Renew()
+			if b.heard == nil {
+				b.Renew()
+			} else {
+				b.heard(m.Label(), over)
+			}
 		}
 		return err
 	case b.rows.Row + FloodDigest, b.rows.Row + FloodWant:
@@ -100,5 +109,5 @@ func (b *Body) Save() (protocol.State, error) { return Save(b.version, b.fields)
 // Load implements [protocol.Protocol].
 func (b *Body) Load(saved protocol.State) error {
 	b.Renew()
-	return load(saved, b.version, b.Oldest, b.fields)
+	return Load(saved, b.version, b.fields)
 }

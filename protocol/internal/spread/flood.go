@@ -1,4 +1,4 @@
-// Package spread has what families of protocols share: floods of signed rows, agreement between neighbours, totals of
+// Package spread has what families of protocols share: floods of signed rows, anti-entropy between neighbours, totals of
 // own releases, shortest paths, the limits of what a peer can claim, and visits of saved states.
 package spread
 
@@ -28,6 +28,7 @@ type Flood struct {
 	Reach   map[protocol.Peer][]bool      // origins whose rows this peer and its neighbours hold; nil for all
 	Newest  []protocol.Message            // by origin and stream; empty before the first
 	Pulled  uint64                        // number of digests that were due
+	changes uint64                        // of Newest, from 1
 }
 
 // The kinds of messages of a flood, relative to the kind of its rows.
@@ -43,7 +44,7 @@ func NewFlood(c protocol.Config, row protocol.Kind, streams int, pull uint64, ch
 		return Flood{}, fmt.Errorf("pull is %d rounds, want at least 1", pull)
 	}
 	return Flood{
-		C: c, Row: row, streams: streams, Pull: pull, check: check,
+		C: c, Row: row, streams: streams, Pull: pull, check: check, changes: 1,
 		Newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, streams*c.Peers()),
 	}, nil
 }
@@ -82,9 +83,9 @@ func windowed(window, leaves uint64) uint64 { return window<<32 + leaves }
 // windowOf returns the window of a row.
 func windowOf(l protocol.Label) uint64 { return l.Seq >> 32 }
 
-// over reports whether a row with label a belongs to a life, or a window, that is over once its
+// precedes reports whether a row with label a belongs to a life, or a window, that is over once its
 // origin has signed a row with label b.
-func over(a, b protocol.Label) bool {
+func precedes(a, b protocol.Label) bool {
 	return a.Incarnation < b.Incarnation || a.Incarnation == b.Incarnation && windowOf(a) < windowOf(b)
 }
 
@@ -149,40 +150,42 @@ func (f *Flood) Sign(seq uint64, stream dp.StreamID, body []dp.Release) protocol
 }
 
 // keep stores a row in place of the rows that it makes void: the older one of its stream, and all
-// rows of earlier lives and windows of its origin.
-func (f *Flood) keep(m protocol.Message) {
+// rows of earlier lives and windows of its origin. It reports whether there were any of those.
+func (f *Flood) keep(m protocol.Message) (over bool) {
 	rows := f.of(m.Label().Origin)
 	for i := range rows {
-		if rows[i].Kind() != 0 && over(rows[i].Label(), m.Label()) {
-			rows[i] = protocol.NoMessage()
+		if rows[i].Kind() != 0 && precedes(rows[i].Label(), m.Label()) {
+			rows[i], over = protocol.NoMessage(), true
 		}
 	}
 	rows[m.Label().Stream] = m
+	f.changes++
+	return over
 }
 
-// Take keeps a row that arrived, and reports whether it is new.
-func (f *Flood) Take(m protocol.Message) (news bool, err error) {
+// Take keeps a row that arrived, and reports whether it is new, and whether it makes rows of other streams void.
+func (f *Flood) Take(m protocol.Message) (news, over bool, err error) {
 	if int(m.Label().Origin) >= f.C.Peers() || int64(m.Label().Stream) >= int64(f.streams) {
-		return false, m.Refuse("origin of %d peers, stream of %d", f.C.Peers(), f.streams)
+		return false, false, m.Refuse("origin of %d peers, stream of %d", f.C.Peers(), f.streams)
 	}
 	rows := f.of(m.Label().Origin)
 	old := &rows[m.Label().Stream]
 	if old.Kind() != 0 && !protocol.Newer(m.Label(), old.Label()) {
-		return f.again(old, m)
+		news, err = f.again(old, m)
+		return news, false, err
 	}
 	if m.Label().Origin == f.C.Self {
-		return false, m.Refuse("a row of mine that I never made")
+		return false, false, m.Refuse("a row of mine that I never made")
 	}
 	for i := range rows {
-		if rows[i].Kind() != 0 && over(m.Label(), rows[i].Label()) {
-			return false, nil
+		if rows[i].Kind() != 0 && precedes(m.Label(), rows[i].Label()) {
+			return false, false, nil
 		}
 	}
 	if err := f.verify(&m); err != nil {
-		return false, err
+		return false, false, err
 	}
-	f.keep(m)
-	return true, nil
+	return true, f.keep(m), nil
 }
 
 // verify refuses what is not a row that its origin signed.
@@ -241,6 +244,7 @@ func (f *Flood) Fields(v *state.Visitor) (void bool) {
 		}
 		if authentic && f.check(&m) == nil {
 			f.Newest[i] = m
+			f.changes++
 		} else {
 			void = true
 		}

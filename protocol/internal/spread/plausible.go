@@ -64,3 +64,32 @@ func Plausible(c *dp.Charge, m *protocol.Message, sums *dp.Release) error {
 
 // MostRecords is how many records of an arm a site can have: ten thousand a second for three years.
 const MostRecords = 1 << 40
+
+// Sound refuses a row other than a sum of width values over leaves of a cadence, with one count.
+func (s *Totals) Sound(m *protocol.Message, width int, c protocol.Cadence) error {
+	if m.Body() != 1 {
+		return m.Refuse("%d sums, want one", m.Body())
+	}
+	if c.Window == 0 && windowOf(m.Label()) > 0 {
+		return m.Refuse("of window %d, and nothing is forgotten", windowOf(m.Label()))
+	}
+	x := m.Release(0)
+	if x.Stream() != m.Label().Stream || x.Len() != width || x.Counts() != 1 || x.Count(0) == 0 || x.Exponent() != dp.GridExponent {
+		return m.Refuse("want %d sums of part %d", width, m.Label().Stream)
+	}
+	if err := Plausible(&s.C.Charge, m, x); err != nil {
+		return err
+	}
+	return PlausibleLeaves(&s.C.Charge, m, x, c)
+}
+
+// PlausibleLeaves refuses a sum whose number of draws does not fit its number of records.
+func PlausibleLeaves(charge *dp.Charge, m *protocol.Message, x *dp.Release, c protocol.Cadence) error {
+	// A life closes its leaves in order, and every leaf has a record and a draw.
+	over, n, draws := LeavesOf(x), x.Count(0), uint64(x.Noise().VarianceUnits)
+	if !charge.Mechanism.Running() && (draws != over*dp.VarianceScale || over < c.Fewest(n) || over > n) {
+		return m.Refuse("%d rewards in %d leaves with %d/%d draws of noise, want %d to %d leaves with a draw each",
+			n, over, draws, dp.VarianceScale, c.Fewest(n), n)
+	}
+	return nil
+}

@@ -17,17 +17,9 @@ func Save(version byte, fields func(*state.Visitor)) protocol.State {
 
 // Load reads a state, as [state.Load] does, with errors of [protocol.Protocol.Load].
 func Load(saved protocol.State, version byte, fields func(*state.Visitor)) error {
-	return load(saved, version, version, fields)
-}
-
-// load is Load for a state of one of two versions.
-func load(saved protocol.State, version, older byte, fields func(*state.Visitor)) error {
 	b, err := protocol.Inside(vouch.For(saved))
 	if err != nil {
 		return err
-	}
-	if len(b) > 0 && b[0] == older && older > 0 {
-		version = older
 	}
 	if err = state.Load(b, version, fields); err != nil {
 		return fmt.Errorf("%w: %w", protocol.ErrState, err)

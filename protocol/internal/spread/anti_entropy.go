@@ -3,7 +3,6 @@ package spread
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"io"
 	"slices"
 
 	"peerd.dev/dp"
@@ -15,7 +14,8 @@ import (
 // does not answer.
 const Rest = 256
 
-// agreement spreads rows that come ever more rarely, with few messages. A row goes by topic where
+// antiEntropy spreads rows that come ever more rarely, with few messages: rumors, and then comparisons between
+// neighbours, the anti-entropy of Demers et al. 1987. A row goes by topic where
 // there is one, else from neighbour to neighbour, and not to those that have it from the
 // same one. Two neighbours then make sure that they hold the same: once pull rounds have
 // passed, a peer sends a neighbour a digest, whose number is a sum of the signatures that it
@@ -24,10 +24,12 @@ const Rest = 256
 // A neighbour that does not answer gets digests ever more rarely.
 //
 // At most one neighbour gets a digest every pull rounds; a neighbour is answered once per round.
-type agreement struct {
+type antiEntropy struct {
 	Flood
-	quiet uint64 // periods of pull rounds without a new row
-	links []link // by place of the neighbour
+	quiet uint64     // periods of pull rounds without a new row
+	links []link     // by place of the neighbour
+	sums  []checksum // by place, or one for all if all hold the same rows
+	bytes []byte     // scratch of sum
 }
 
 // link is what a peer knows about a neighbour.
@@ -38,13 +40,16 @@ type link struct {
 	next   uint64 // when it gets the next digest, in units of quiet
 }
 
-func newAgreement(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (agreement, error) {
+// A checksum is one of the rows that this peer had after a number of changes.
+type checksum struct{ of, changes uint64 }
+
+func newAntiEntropy(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (antiEntropy, error) {
 	f, err := NewFlood(c, row, c.Parts, pull, check)
-	return agreement{Flood: f, links: make([]link, len(c.Neighbours()))}, err
+	return antiEntropy{Flood: f, links: make([]link, len(c.Neighbours())), sums: make([]checksum, max(1, len(c.Neighbours())))}, err
 }
 
 // tick sends a digest at the end of round t, if one is due.
-func (o *agreement) tick(t protocol.Round, out *protocol.Outbox) {
+func (o *antiEntropy) tick(t protocol.Round, out *protocol.Outbox) {
 	for i := range o.links {
 		o.links[i].served = false
 	}
@@ -69,17 +74,17 @@ func (o *agreement) tick(t protocol.Round, out *protocol.Outbox) {
 	o.links[i].asked = true
 	o.links[i].next = o.quiet + min((o.quiet+3)/4, Rest)
 	to := o.C.Neighbours()[i]
-	o.Digest(o.Row+FloodDigest, o.sum(to), o.Refs(to), to, out)
+	o.Digest(o.Row+FloodDigest, o.sum(i), o.Refs(to), to, out)
 }
 
 // publish sends this peer's own row of a number and a stream.
-func (o *agreement) publish(seq uint64, body dp.Release, out *protocol.Outbox) {
+func (o *antiEntropy) publish(seq uint64, body dp.Release, out *protocol.Outbox) {
 	o.Pass(o.Sign(seq, body.Stream(), []dp.Release{body}), o.C.Self, out)
 }
 
 // Pass forwards a new row to the neighbours that hold rows of its origin, except the origin, the
 // peer that it came from, and that peer's neighbours, which got it from the same peer.
-func (o *agreement) Pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
+func (o *antiEntropy) Pass(m protocol.Message, from protocol.Peer, out *protocol.Outbox) {
 	o.quiet = 0
 	var theirs []protocol.Peer
 	if from != o.C.Self && int64(from) < int64(o.C.Peers()) {
@@ -107,14 +112,14 @@ func (o *agreement) Pass(m protocol.Message, from protocol.Peer, out *protocol.O
 }
 
 // Compare answers a digest. If this peer's own digest crossed it, that one is the answer.
-func (o *agreement) Compare(place int, m *protocol.Message, theirs []protocol.Label, lacking bool, out *protocol.Outbox) {
+func (o *antiEntropy) Compare(place int, m *protocol.Message, theirs []protocol.Label, lacking bool, out *protocol.Outbox) {
 	from := o.C.Neighbours()[place]
-	l, sum := &o.links[place], o.sum(from)
+	l := &o.links[place]
 	answer := m.Kind() == o.Row+FloodDigest && !l.asked && !l.served
-	if l.agreed = m.Label().Seq == sum; l.agreed {
+	if l.agreed = !lacking && m.Label().Seq == o.sum(place); l.agreed {
 		if answer {
 			l.served = true
-			o.Digest(o.Row+FloodWant, sum, nil, from, out)
+			o.Digest(o.Row+FloodWant, o.sum(place), nil, from, out)
 		}
 		return
 	}
@@ -128,27 +133,37 @@ func (o *agreement) Compare(place int, m *protocol.Message, theirs []protocol.La
 		o.Serve(from, make([]protocol.Label, len(theirs)), out)
 	}
 	if answer && lacking {
-		o.Digest(o.Row+FloodWant, sum, o.Refs(from), from, out)
+		o.Digest(o.Row+FloodWant, o.sum(place), o.Refs(from), from, out)
 	}
 }
 
-// sum returns a checksum of the rows that this peer has and a neighbour holds too; 0 for none.
+// sum returns a checksum of the rows that this peer has and a neighbour, given by its place, holds too; 0 for none.
 // Different rows have equal checksums with probability 2^-32.
-func (o *agreement) sum(to protocol.Peer) uint64 {
+func (o *antiEntropy) sum(place int) uint64 {
+	to := o.C.Neighbours()[place]
+	if o.Reach == nil {
+		place = 0
+	}
+	if o.sums[place].changes == o.changes { // no row has changed since
+		return o.sums[place].of
+	}
 	h, rows := sha256.New(), 0
 	for _, m := range o.Newest {
 		if m.Kind() != 0 && o.Holds(to, m.Label().Origin) {
-			_, _ = io.WriteString(h, m.Signature())
+			o.bytes = append(o.bytes[:0], m.Signature()...)
+			_, _ = h.Write(o.bytes)
 			rows++
 		}
 	}
-	if rows == 0 {
-		return 0
+	sum := uint64(0)
+	if rows > 0 {
+		sum = 1 + uint64(binary.BigEndian.Uint32(h.Sum(nil)))
 	}
-	return 1 + uint64(binary.BigEndian.Uint32(h.Sum(nil)))
+	o.sums[place] = checksum{sum, o.changes}
+	return sum
 }
 
-func (o *agreement) fields(v *state.Visitor) {
+func (o *antiEntropy) fields(v *state.Visitor) {
 	void := o.Fields(v)
 	v.Uint(&o.quiet)
 	VisitNeighbours(v, o.C.Neighbours(), o.links, func(l *link) {
