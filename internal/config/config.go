@@ -74,8 +74,8 @@ func (x *Schema) Read(file string, set []string) (*Config, []Problem, error) {
 }
 
 // suitProtocol takes the tree mechanism if none is set and the protocol sends running sums, which the
-// default mechanism does not release, and a learner of one best arm for all sites if none is set and the
-// protocol keeps no sites apart, which the default learner weighs.
+// default mechanism does not release. It takes a learner of one best arm for all sites if none is set
+// and the protocol keeps no sites apart, which the default learner weighs.
 func (c *Config) suitProtocol() {
 	if c.From["learner.name"] == FromDefault && !protocol.TraitsOf(c.ProtocolParams()).Sites {
 		c.Learner.Name = bandit.ThompsonParams{}.Words().Name
