@@ -7,11 +7,11 @@ import (
 // IMEDParams are the parameters of learner imed.
 type IMEDParams struct{}
 
-// IMED pulls the arm with the least D + ln n, where n is the number of rewards on which its
-// estimate rests and D the exponent with which they and the noise speak against its mean being the
-// greatest estimate; see docs/proofs/klucb.md. It is indexed minimum empirical divergence (Honda and
-// Takemura 2015) and, with one site and one Laplace term for each batch, DP-IMED (Azize, Wu, Honda,
-// Orabona, Ito and Basu 2025). See docs/proofs/imed.md.
+// IMED pulls the arm with the least D + ln n. Here n is the number of rewards on which its estimate
+// rests, and D the exponent with which they and the noise speak against its mean being the greatest
+// estimate, as docs/proofs/klucb.md has it. It is indexed minimum empirical divergence (Honda and Takemura 2015)
+// and, with one site and one Laplace term for each batch, DP-IMED (Azize, Wu, Honda, Orabona, Ito
+// and Basu 2025). See docs/proofs/imed.md.
 type IMED struct {
 	Arms
 	Stateless

@@ -38,11 +38,11 @@ const (
 // LinUCBParams are the parameters of learner linucb.
 type LinUCBParams struct {
 	Features int           `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends this many for each, with a sum of squares of at most 1."`
-	Context  int           `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of the context that an application sends with a decision and that all its actions share, with a sum of squares of at most 1; 0 for no context. Simulated worlds offer the results of the map, and no context."`
-	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"How features are made of a context c and an action x: both (concat, context + features numbers); the products of every number of c with every number of x (outer, context × features numbers); or these products and x (interactions, (1 + context) × features numbers). The result has at most 120 numbers. Without a context it is the action's numbers."`
+	Context  int           `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of the context that an application sends with a decision and that all its actions share, with squares that sum to at most 1; 0 for no context. Simulated worlds offer the results of the map, and no context."`
+	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"Features of a context c and an action x: both (concat, context + features numbers), all products of both (outer, context × features), or these and x (interactions, (1 + context) × features). At most 120 numbers."`
 	Index    LinearIndex   `want:"sample|bound|calibrated" doc:"How actions are ranked: by the reward under a sampled parameter (sample), by the estimated reward plus radius times its error (bound), or by a proved bound, which is far wider (calibrated)."`
 	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration in standard errors, for index sample or bound. 6 held in every test; smaller explores less."`
-	Records  LinearRecords `want:"plain|centred" fixed:"yes" later:"yes" doc:"What is released: sums of products of features with each other and with rewards (plain), or with rewards minus 1/2, which halves the noise in what is learned, for rewards that are a constant plus a linear function of features (centred: peerd adds the constant, so send none)."`
+	Records  LinearRecords `want:"plain|centred" fixed:"yes" later:"yes" doc:"What is released: sums of products of features with each other and with rewards (plain), or with rewards minus 1/2, with half the noise, for rewards that are a constant plus a linear function (centred: peerd adds the constant)."`
 }
 
 func (p LinUCBParams) inputs() Inputs { return Inputs{p.Features, p.Context, p.Map} }
@@ -66,9 +66,9 @@ func (p LinUCBParams) Check(int) (field, want string) {
 const maxFeatures = 120
 
 // LinUCB chooses by features. Its statistic is one part for all arms: the Gram matrix Σ x xᵀ and
-// the vector Σ x y over features x, of norm at most 1, and rewards y in [0,1], which are assumed
-// to be ⟨x, θ⟩ on average for one θ of norm at most 1. With centred rewards the vector is Σ x
-// (y-½), x has a constant, and rewards are assumed to be ½ + ⟨x, θ⟩. It decides only from
+// the vector Σ x y over features x, of norm at most 1, and rewards y in [0,1]. Rewards are
+// assumed to be ⟨x, θ⟩ on average for one θ of norm at most 1. With centred rewards the vector is
+// Σ x (y-½), x has a constant, and rewards are assumed to be ½ + ⟨x, θ⟩. It decides only from
 // released sums (Zhou and Chowdhury 2024, Algorithm 8), so its estimate changes with releases and
 // not with pulls. While nothing is known, all arms are equally likely.
 //

@@ -1,9 +1,9 @@
 package bandit
 
 // For centred rewards, constant is the feature that all actions have, and ownFactor the factor of
-// their own numbers, so that the norm of all is at most 1. A quarter of its square is the least
-// part for which every mean reward c + ⟨z, φ⟩ in [0,1] for all z of norm at most 1 is ½ + ⟨x, θ⟩
-// with a θ of norm at most 1: docs/proofs/linear.md.
+// their own numbers, so that the norm of all is at most 1. Take mean rewards c + ⟨z, φ⟩ that are
+// in [0,1] for all z of norm at most 1. A quarter of its square is the least part for which all
+// of them are ½ + ⟨x, θ⟩ with a θ of norm at most 1: docs/proofs/linear.md.
 const (
 	constant  = .5
 	ownFactor = 0.8660254037844386 // √¾

@@ -12,7 +12,7 @@ const priorPart = .3
 
 // stated returns an ellipsoid in which θ lies after all releases, of n records each, except with
 // probability missed: |⟨x, θ̂-θ⟩| ≤ size·|Wx| for all x. It contains the set of Anderson and
-// Rubin (1949), the θ for which B - Vθ is as small as ξ + n - Nθ is, and |θ| ≤ 1, so it needs
+// Rubin (1949), the θ for which B - Vθ is as small as ξ + n - Nθ is, and |θ| ≤ 1. So it needs
 // neither an estimate nor a positive definite V. See docs/proofs/linear.md.
 func stated(g gram.Gram, n float64) (e gram.Estimate, size float64, ok bool) {
 	d, v, w := float64(g.V.SymmetricDim()), g.Noise.Diagonal, g.Noise.B

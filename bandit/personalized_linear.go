@@ -14,11 +14,11 @@ import (
 // PersonalizedLinearParams are the parameters of learner personalized-linear.
 type PersonalizedLinearParams struct {
 	Features int           `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends this many for each, with a sum of squares of at most 1."`
-	Context  int           `want:"0..120" fixed:"yes" doc:"Numbers of the context that an application sends with a decision and that all its actions share, with a sum of squares of at most 1; 0 for no context. Simulated worlds offer the results of the map, and no context."`
+	Context  int           `want:"0..120" fixed:"yes" doc:"Numbers of the context that an application sends with a decision and that all its actions share, with squares that sum to at most 1; 0 for no context. Simulated worlds offer the results of the map, and no context."`
 	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" doc:"How features are made of a context and an action; see learner.linucb.map."`
 	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration, in standard errors of the sampled parameter; smaller explores less."`
 	Records  LinearRecords `want:"plain|centred" fixed:"yes" doc:"What is released; see learner.linucb.records."`
-	Price    float64       `want:"1 up to 1000000" unit:"records" later:"yes" doc:"What joining may cost: where other sites misjudge an action, a site gives at most about this many times as many records to other actions as it would alone before it tries that action again, and at least one choice of this many is by own records only. At 1 a site learns alone."`
+	Price    float64       `want:"1 up to 1000000" unit:"records" later:"yes" doc:"What joining may cost: an action that other sites misjudge waits for about this many times as many records as alone; at least one choice of this many is by own records. At 1 a site learns alone."`
 }
 
 // PersonalizedLinear chooses by features as [LinUCB] does, for the users of its own site, where sites may
@@ -29,10 +29,10 @@ type PersonalizedLinearParams struct {
 // records. A choice first samples whether it is, then θ from own records or from all, and has the greatest
 // reward under θ.
 //
-// The price keeps it close to the choices of a site alone: only actions are chosen whose index by own
-// records, the square of the estimated gap over twice the variance of the estimate, minus the logarithm of
-// that variance, is within the logarithm of the price of the least one. That is the index of LinIMED (Bian and Tan
-// 2024). And the site is odd with a probability of at least one over the price, whatever records say. See docs/proofs/personalized.md.
+// The price keeps it close to the choices of a site alone: only actions are chosen whose index by own records is within the logarithm
+// of the price of the least one. The index is the one of LinIMED (Bian and Tan 2024), the square of the estimated gap over twice the
+// variance of the estimate, minus the logarithm of that variance. And the site is odd with a probability of at least one over the
+// price, whatever records say. See docs/proofs/personalized.md.
 type PersonalizedLinear struct {
 	linear
 	radius float64 // of exploration, in standard errors

@@ -3,10 +3,10 @@
 // # Which mechanism
 //
 // With δ = 0 use [Kary]: it has the least noise of the mechanisms that promise a plain ε. If a δ
-// such as 1e-6 is acceptable use [BLT], which has less over long horizons. The others are here
-// because papers use them ([Tree], [Hybrid], [Honaker] and their Gaussian forms), as a second
-// opinion on BLT ([Sqrt]), for sums that are not added up ([EachLaplace], [EachGaussian]), and
-// for worlds without people ([None]). [Mechanism.Describe] says when to use each;
+// such as 1e-6 is acceptable use [BLT], which has less over long horizons. Sums that are not
+// added up have [EachLaplace] and [EachGaussian], worlds without people [None]. The others are
+// here because papers use them ([Tree], [Hybrid], [Honaker] and their Gaussian forms), and
+// [Sqrt] as a second opinion on BLT. [Mechanism.Describe] says when to use each;
 // docs/mechanisms.md compares their noise.
 //
 // # Types that keep the promise

@@ -12,10 +12,10 @@ type Shape uint8
 const (
 	// Box is a vector whose entries are clipped to [Lo, Hi] one by one.
 	Box Shape = iota
-	// Linear is the records of linear bandits: for features x, scaled down to norm 1 if they are
-	// longer, and a reward y clipped to [Lo, Hi] within [-1, 1], it adds the symmetric matrix xxᵀ
-	// as svec, row by row from the diagonal on with everything off it times √2, followed by xy. A
-	// stream takes x followed by y.
+	// Linear is the records of linear bandits. Features x are scaled down to norm 1 if they are
+	// longer, and a reward y is clipped to [Lo, Hi] within [-1, 1]. It adds the symmetric matrix
+	// xxᵀ as svec, row by row from the diagonal on with everything off it times √2, followed by
+	// xy. A stream takes x followed by y.
 	Linear
 	// Corner is Linear followed by y²: all of the matrix [x y]ᵀ[x y], as Dubey and Pentland
 	// (2020) release it, with xy times √2. Nothing needs y².

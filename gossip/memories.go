@@ -68,7 +68,7 @@ func (h *Host) tradeMemories(s network.Stream) {
 }
 
 // memories returns the highest checkpoint of each peer that is known here with its signature, or was stated with the key, this
-// peer's among them, and of the peer that they are for also those that it has to compare with its ledger.
+// peer's among them. Of the peer that they are for it also returns those that it has to compare with its ledger.
 func (h *Host) memories(to protocol.Peer) (b []byte) {
 	for _, m := range h.members {
 		all := []protocol.SignedCheckpoint{m.remembered()}

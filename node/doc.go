@@ -21,8 +21,8 @@
 // with its Ready. [Agent.Round] does 1 to 4 if a [bandit.World] pays at once. An idle agent (a
 // relay) does 1, 4 and 5 only.
 //
-// After a crash, an agent with the same [Spec] and [PeerConfig] continues like the first one if
-// it Loads the newest saved state and takes the logged inputs again, each after Replay with what
-// was drawn then. Only drivers of this module can read a saved state from bytes, since
+// After a crash, an agent with the same [Spec] and [PeerConfig] continues like the first one. It
+// has to Load the newest saved state and take the logged inputs again, each after Replay with
+// what was drawn then. Only drivers of this module can read a saved state from bytes, since
 // releases are in it.
 package node

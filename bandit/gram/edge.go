@@ -3,7 +3,7 @@ package gram
 import "math"
 
 // edge returns an x that the greatest eigenvalue of a symmetric d×d matrix exceeds with a
-// probability of at most alpha, above 0 and below 1, if entries are independent and normal, of
+// probability of at most alpha, above 0 and below 1. Entries are independent and normal, of
 // variance 1 on the diagonal and ½ off it. It is at least √(2d-1).
 func edge(d int, alpha float64) float64 {
 	low := math.Sqrt(float64(2*d - 1))

@@ -7,9 +7,9 @@ import "math"
 const slack = .01
 
 // Growth returns ln det(V₊+ρI) - ln det(S₊+ρI) for the Gram matrices V and S of two sums over
-// linear records of either [Kind], with noise of a variance in every number, where negative
-// eigenvalues are raised to 0 and ρ is what noise can take off one, plus 1. linear is false for
-// sums that are not of linear records, which have no determinant.
+// linear records of either [Kind], with noise of a variance in every number. Negative
+// eigenvalues are raised to 0, and ρ is what noise can take off one, plus 1. linear is false
+// for sums that are not of linear records, which have no determinant.
 func Growth(v, s []float64, noise float64) (growth float64, linear bool) {
 	d := int(math.Sqrt(float64(2*len(v)+2))) - 1 // d(d+3)/2 numbers, or with squares of rewards one more
 	for _, kind := range []Kind{Linear, Corner} {

@@ -5,7 +5,7 @@ import "sort"
 // Kary is the mechanism of signed digits (Andersson, Pagh, Steiner and Torkamani 2025, "Count on
 // Your Elders"). Leaf t is written in base k with digits -m … m, where m = (k-1)/2. The digit d
 // of level i takes the sum from a multiple p of k^(i+1) to p + d·k^i by |d| nodes of k^i leaves
-// each, which are added if d > 0 and subtracted if d < 0. Subtracted nodes contain leaves that
+// each. They are added if d > 0 and subtracted if d < 0. Subtracted nodes contain leaves that
 // are still to come.
 //
 // Nodes of one level do not overlap, so a leaf lies in at most Levels of them, and noise of scale

@@ -10,9 +10,9 @@ const switches = 10
 // regular gives every peer s.Degree neighbours. It starts from a circulant graph and switches
 // random pairs of edges: a-b, c-d become a-d, c-b, unless that makes a loop or a double edge. A
 // switch is as likely as its reverse, and switches lead from any such graph to any other, so the
-// distribution tends to the uniform one (Cooper, Dyer and Greenhill, "Sampling regular graphs and
-// a peer-to-peer network", 2007). Pairing loose ends at random is uniform at once, but the result
-// is rarely simple: about once in 6,000 draws at degree 6.
+// distribution tends to the uniform one. See Cooper, Dyer and Greenhill, "Sampling regular graphs
+// and a peer-to-peer network", 2007. Pairing loose ends at random is uniform at once, but the
+// result is rarely simple: about once in 6,000 draws at degree 6.
 func regular(s Spec, rng *rand.Rand) [][2]int {
 	if s.Degree > (s.N-1)/2 {
 		// In a dense graph nearly every switch would be refused. Its complement is

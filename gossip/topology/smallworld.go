@@ -2,9 +2,9 @@ package topology
 
 import "math/rand/v2"
 
-// smallworld sets the peers in a circle, joins each to the s.Degree nearest, and then moves the
-// far end of each edge, with probability s.P, to a peer drawn uniformly from those not joined to
-// its near end (Watts and Strogatz, Nature 393, 1998).
+// smallworld sets the peers in a circle and joins each to the s.Degree nearest. Then it moves
+// the far end of each edge, with probability s.P, to a peer drawn uniformly from those not
+// joined to its near end (Watts and Strogatz, Nature 393, 1998).
 //
 // gonum's SmallWorldsBB cannot be used: in v0.17.0 it numbers the lattice's edges so that, at P
 // near 0, nearly all of them end at Degree/2 hubs.

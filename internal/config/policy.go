@@ -11,12 +11,11 @@ import (
 	"peerd.dev/protocol"
 )
 
-// PolicyHash returns the hash of all that the peers of a network must agree on:
-// the shared keys of the schema, except the parameters of learners, protocols and worlds that
-// are not chosen, the network file except addresses, and for a world that deals records to
-// sites its name and data, the hash of their file. It is taken over one line for each,
-// in the order of the schema and then of the file, so that equal policies have equal
-// hashes on every machine.
+// PolicyHash returns the hash of all that the peers of a network must agree on: the shared
+// keys of the schema, except the parameters of learners, protocols and worlds that are not
+// chosen, and the network file except addresses. A world that deals records to sites adds its
+// name and data, the hash of their file. It is taken over one line for each, in the order of
+// the schema and then of the file, so that equal policies have equal hashes on every machine.
 func PolicyHash(s *Settings, n *Network, data string) [sha256.Size]byte {
 	h := sha256.New()
 	HashLine(h, "peerd policy", 3)

@@ -82,9 +82,9 @@ func leastShare(s *config.Settings) float64 {
 	return slices.Min(s.World.Traffic)
 }
 
-// resolved returns the least difference between the means of two actions, of a number of rewards each, that simulated
-// sites can distinguish together, or one with an application alone, in spite of the noise and, with sampling, of the
-// chance in rewards.
+// resolved returns the least difference between the means of two actions, of a number of rewards each, that sites can
+// distinguish in spite of the noise and, with sampling, of the chance in rewards. Simulated sites do so together, one
+// with an application alone.
 func resolved(s *config.Settings, charge dp.Charge, rewards uint64, sampling bool) float64 {
 	v := 0.
 	if charge.Mechanism != dp.None {

@@ -63,11 +63,11 @@ type Status struct {
 	Pulls          []uint64  `json:"pulls" nullable:"true" doc:"Pulls of each arm; null with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
 	Regret         float64   `json:"regret" doc:"Regret of the simulated world over all rounds; 0 with an application."`
 	Means          []float64 `json:"means" nullable:"true" doc:"Estimated mean reward of each arm, computed from releases only."`
-	Error          float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, at all times together, except with a probability of 1 %. It is computed from releases only, and it is not what actions are chosen by. Absent while nothing is known."`
+	Error          float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, at all times together, except with a probability of 1 %. No choice depends on it. Absent while nothing is known."`
 	Raised         int       `json:"raised_eigenvalues,omitzero" doc:"With a learner by features: how many eigenvalues of the sum of products of features noise has made negative. They count as 0 where actions are chosen."`
 	Alike          []Alike   `json:"alike,omitempty" doc:"How alike other sites are to this one, the most alike first, as a learner that weighs sites judges from what all have released; absent with others, and until this site and another one have released the same action."`
-	Best           string    `json:"best,omitempty" doc:"The action that is best for this site's own users, if its own releases show one: whenever one looks, the probability that it has ever been another one is at most 5 %, as long as means stay the same. Absent until then, with other protocols than phases, with its window, and with learners by features."`
-	Drifted        []string  `json:"drifted,omitempty" doc:"Actions whose mean reward for this site's own users has changed, as its own releases show since the start of this process, with an error of at most 5 % at all times together. A window then learns faster (protocol.phases.window). Absent without any, with other protocols than phases, with its window, and with learners by features."`
+	Best           string    `json:"best,omitempty" doc:"The action that is best for this site's own users, if its own releases show one, with an error of at most 5 % at all looks together, while means stay the same. For phases without a window only."`
+	Drifted        []string  `json:"drifted,omitempty" doc:"Actions whose mean reward for this site's own users has changed since the process started, by its own releases, with an error of at most 5 % at all times together; protocol.phases.window then helps. For phases without a window only."`
 	Gain           *Gain     `json:"gain,omitempty" doc:"What this site's own users have gained by joining the network, as far as is known; absent in lockstep and of a peer without arms. It is computed now and then, from estimates and public counts only."`
 	Stopped        []Stopped `json:"stopped,omitempty" doc:"Other sites behind the estimates that have not been heard for an hour, the one with the greatest share first."`
 	StoppedNotice  string    `json:"stopped_notice,omitempty" doc:"In a sentence, what part of the estimates rests on such sites, if it is a twentieth or more."`
@@ -96,7 +96,7 @@ type Status struct {
 	Clones         uint64    `json:"clones" doc:"Times that a key was seen to be used twice: connections of another process with this peer's own, and peers, this one included, of whose ledger two histories are signed."`
 	Strangers      uint64    `json:"strangers" doc:"Connections refused because their peer is not in the network file."`
 	Limited        uint64    `json:"limited" doc:"Connections refused before the peer was known: too many at once or in a second, from one address or from all."`
-	ClockAhead     *float64  `json:"clock_ahead_seconds,omitempty" doc:"By how many seconds at least this peer's clock is ahead of the clocks of other peers, as their median: 0 if the time that answers were on the way explains the difference; absent until one has answered, and in networks without a signed document."`
+	ClockAhead     *float64  `json:"clock_ahead_seconds,omitempty" doc:"Seconds, at least, by which this peer's clock is ahead of the median of other peers: 0 if the time of answers on the way explains the difference; absent until one has answered, and without a signed document."`
 	DiskFull       bool      `json:"disk_full" doc:"The disk is full: decisions and rewards are refused until there is room."`
 }
 

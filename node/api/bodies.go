@@ -43,7 +43,7 @@ type (
 	decisionBody struct {
 		ID         string          `json:"id"`
 		Action     string          `json:"action"`
-		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know; with learner.explore also given what the learner chose, and without it, if the learner samples, given 64 samples. 0 if the learner does not compute it and does not explore."`
+		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know; with learner.explore also given the learner's choice; else, if it samples, by 64 samples. 0 if it neither computes it nor explores."`
 		Source     decision.Source `json:"source" enum:"learned,exposure,fallback,initial" doc:"Why this action: the learner chose it; every action is tried a few times first; it is the configured action, while the peer is not ready; or the learner chose it and knows no reward yet."`
 		Model      string          `json:"model" doc:"What the action was chosen from: the peer's incarnation, its round, and how many releases it had made. Decisions of one model rest on the same releases."`
 		Counted    bool            `json:"counted" doc:"The peer will learn from the reward; false if the subject has reached its limit, if learning has ended, and for a decision that a phased learner does not explore with."`

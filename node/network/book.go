@@ -293,9 +293,8 @@ func (b *Book) Tick() error {
 	})
 }
 
-// Merge merges what another peer's book shows. It ignores what is against the rules, and returns
-// an error about it, which is a [*Fork] if there are two documents of one version, and a [*Lie] if it is not the fault of the peer that
-// shows it.
+// Merge merges what another peer's book shows. It ignores what is against the rules, and returns an error about it. That is a [*Fork]
+// if there are two documents of one version, and a [*Lie] if it is not the fault of the peer that shows it.
 func (b *Book) Merge(theirs *State) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

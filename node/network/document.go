@@ -1,6 +1,7 @@
 // Package network implements the network document: who the peers are, who talks to whom, and what
 // all have agreed on. A document has a version. The next version follows from it by one [Change]
-// and is valid when a majority of its signers have signed; see docs/network.md.
+// and is valid when as many of its signers as it needs, more than half of them, have voted for it
+// in one round; see docs/network.md.
 //
 // The package has no clock, socket or file: a [Book] merges what other peers' books show, and
 // passes what it knows to a function that makes it durable before it is shown.

@@ -53,8 +53,8 @@
 //	p, err := peer.Open("hospital-a", own...)
 //
 // No number of the program becomes a release: what would make one does not compile. But a learner is shown the rewards
-// of its site when it describes them, and shares the memory of the program with the protocol, which writes the labels of
-// messages and decides when they are sent. It must keep none of the rewards. A test of the program should call
+// of its site when it describes them, and shares the memory of the program with the protocol. That writes the labels of
+// messages and decides when they are sent. The learner must keep none of the rewards. A test of the program should call
 // audit.Agent of package peerd.dev/node/lab/audit, which finds messages and choices that follow from rewards;
 // docs/embedding.md says what it does not find.
 //

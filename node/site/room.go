@@ -7,9 +7,9 @@ import "peerd.dev/node/store"
 const around = 240
 
 // room returns how many bytes are reserved for a decision from when it is made until it is
-// written a second time, either with its reward or, if none has come, unchanged when its window
-// ends. So neither what the store holds nor how much room there is shows which decisions got a
-// reward.
+// written a second time. That is with its reward or, if none has come, unchanged when its
+// window ends. So neither what the store holds nor how much room there is shows which decisions
+// got a reward.
 func (c *choice) room(id string) int { return roomOf(id, c.bytes()) }
 
 // roomOf returns the room of a decision that is stored as b.

@@ -25,7 +25,7 @@ import (
 // algorithm. The sums and numbers of a lost life, and those under way to it, are lost together; the
 // releases of that life continue in the sums of the next one, and do not enter again. A message
 // names the newest message received from its addressee, so that each end restarts the flow for
-// another life of the other, and a peer that continues from an old state, saved before rounds in
+// another life of the other. So a peer that continues from an old state, saved before rounds in
 // which it released nothing, takes nothing in twice.
 //
 // The estimate gives equal weight to all rewards of all sites. Where sites differ and choose

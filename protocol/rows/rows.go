@@ -92,11 +92,11 @@ func (p Params) Small(leaf uint64) protocol.Params {
 // have the same state.
 //
 // Between two rows a peer learns nothing new of its own and would always choose the same arm. So
-// that its choices go to different arms, the SampleVar of an own mean counts all choices so far, as
-// if those without a released reward had paid the known mean (Desautels, Krause and Burdick 2014);
-// the release of their rewards corrects it. The noise is the released sum's. With noised counts the
-// number of choices is hidden, so one choice per round is counted, made or not. Beyond the horizon
-// there are no more rows, and only released pulls count.
+// that its choices go to different arms, the SampleVar of an own mean counts all choices so far.
+// Those without a released reward count as if they had paid the known mean (Desautels, Krause and
+// Burdick 2014); the release of their rewards corrects it. The noise is the released sum's. With
+// noised counts the number of choices is hidden, so one choice per round is counted, made or not.
+// Beyond the horizon there are no more rows, and only released pulls count.
 type rows struct {
 	spread.Body
 	digests

@@ -1,6 +1,7 @@
 package style
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +15,13 @@ type rule struct {
 	why     string
 }
 
+// core lists the packages that are arithmetic and rules alone.
+func core() []string {
+	return []string{"bandit/...", "dp", "dp/mechanism", "dp/sample", "protocol/...", "node/lab/sim", "node/lab/world", "node/lab/learner", "node/lab/lowerbound", "node/lab/papers", "node/lab/printed", "gossip/topology"}
+}
+
 func rules() []rule {
-	core := []string{"bandit/...", "dp", "dp/mechanism", "dp/sample", "protocol/...", "node/lab/sim", "node/lab/world", "node/lab/learner", "node/lab/lowerbound", "node/lab/papers", "node/lab/printed", "gossip/topology"}
-	all := []string{"..."}
+	core, all := core(), []string{"..."}
 	return []rule{
 		{in: core, never: []string{"time", "os/...", "net/...", "sync/...", "context", "log"}, why: "the core has no clock, no I/O and no goroutines: time is a Round, and the driver logs"},
 		{in: core, never: []string{"math/rand"}, why: "math/rand/v2 is used"},
@@ -39,6 +44,36 @@ func rules() []rule {
 		{in: all, but: []string{"node/store"}, never: []string{"github.com/cockroachdb/pebble/..."}, why: "node/store alone knows the engine"},
 		{in: all, never: []string{"github.com/google/differential-privacy/..."}, why: "it is a second opinion in tests; noise comes from dp"},
 		{in: all, but: []string{"scripts/..."}, never: []string{"internal/configtest", "internal/dptest", "internal/protocoltest", "node/store/storetest"}, why: "it is for tests"},
+	}
+}
+
+// String returns the row of docs/architecture.md.
+func (r rule) String() string {
+	in := strings.Join(r.in, ", ")
+	if slices.Equal(r.in, core()) {
+		in = "the core"
+	} else if in == "..." {
+		in = "all"
+	}
+	if len(r.but) > 0 {
+		in += " except " + strings.Join(r.but, ", ")
+	}
+	return fmt.Sprintf("| %s | %s | %s |", in, strings.Join(r.never, ", "), r.why)
+}
+
+// TestRulesAreOnThePage: docs/architecture.md has the rules that TestImportRules holds, and no others.
+func TestRulesAreOnThePage(t *testing.T) {
+	const head = "| packages | never import | because |\n|---|---|---|\n"
+	want := head
+	for _, r := range rules() {
+		want += r.String() + "\n"
+	}
+	_, page, _ := strings.Cut(read(t, "docs/architecture.md"), "\n"+head)
+	if page, _, _ = strings.Cut(page, "\n\n"); head+page+"\n" != want {
+		t.Errorf("docs/architecture.md has\n%s\nwant\n%s", head+page, want)
+	}
+	if !strings.Contains(read(t, "docs/architecture.md"), "The core is "+strings.Join(core(), ", ")+".\n") {
+		t.Error("docs/architecture.md does not say what the core is")
 	}
 }
 

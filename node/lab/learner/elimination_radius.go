@@ -24,8 +24,8 @@ func (e *Elimination) delta(r uint64) float64 {
 const mostPulls = 1 << 62
 
 // pulls returns S(r), the pulls of an arm by each site up to the end of epoch r (Li and Song,
-// Algorithm 1, line 4, with K for the number of remaining arms, on which sites need not agree,
-// and ε of one node for Mε).
+// Algorithm 1, line 4). K there is the number of remaining arms, on which sites need not
+// agree, and Mε is the ε of one node.
 func (e *Elimination) pulls(r uint64) uint64 {
 	for q := uint64(len(e.sums)); q <= r; q++ {
 		l, d := e.level(q), e.delta(q)

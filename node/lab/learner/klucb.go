@@ -18,8 +18,8 @@ type KLUCBParams struct{}
 //
 //	sup over s ≥ 0 of [-N s y - max Σ nᵢ ln(1 - qᵢ + qᵢ e^(-s/nᵢ)) + Σ (vᵢ/bᵢ²) ln(1 - bᵢ²s²) - Σ gᵢ s²/2]
 //
-// is at most the level, where y is the mean over N sites of released means of nᵢ rewards, vᵢ, bᵢ
-// and gᵢ are the moments of the noise in them, and the inner maximum is over means qᵢ of the
+// is at most the level. There y is the mean over N sites of released means of nᵢ rewards, and
+// vᵢ, bᵢ and gᵢ are the moments of the noise in them. The inner maximum is over means qᵢ of the
 // sites whose mean is q. A belief that does not know its sites counts as one site of n =
 // 1/SampleVar. Without noise it is KL-UCB (Garivier and Cappé 2011); with one site and one
 // Laplace term for each batch it is the index of DP-KLUCB (Azize, Wu, Honda, Orabona, Ito and

@@ -12,7 +12,7 @@ import (
 
 // LinTSParams are the parameters of learner lints.
 type LinTSParams struct {
-	Vectors [][]float64 `want:"vectors" doc:"A row of numbers for every action, in the order of arms, with a sum of squares of at most 1; rewards are assumed to be linear in them. They are public: if a user's attributes decide what is offered, the chosen action reveals them; linucb treats features as private. If empty, the actions of the simulated world are used, if they stay the same."`
+	Vectors [][]float64 `want:"vectors" doc:"A row of numbers for every action, by arm, with squares that sum to at most 1; rewards are assumed to be linear in them. They are public, unlike the features of linucb. Empty takes those of the world."`
 	Radius  float64     `want:"over 0 up to 16" doc:"Width of exploration in standard errors of the sampled parameter; smaller explores less."`
 }
 

@@ -11,7 +11,7 @@ type EliminationParams learner.EliminationParams
 // Elimination is [learner.Elimination] with the radius that paper 003 prints, whose part for noise,
 // r√(8L)/(√M ε S), does not hold for a few sites: Chernoff's bound without the case of heavy tails.
 // As the noise of r epochs has LaplaceSumSq r/(√M ε S)², this is the bound for r times the moment
-// and terms without a greatest scale, and so the learner is one whose beliefs say that.
+// and terms without a greatest scale. So the learner is one whose beliefs say that.
 type Elimination struct {
 	*learner.Elimination
 	seen  bandit.Belief // as the embedded learner sees it

@@ -83,8 +83,8 @@ const (
 )
 
 // lemmaC4 returns the estimate (V+λI)⁻¹B and the radius β that Zhou and Chowdhury (2024, Lemma
-// C.4) print for sums over n records with noise of deviation σ, of sites that release K batches in
-// their lives:
+// C.4) print. Sums are over n records with noise of deviation σ, of sites that release K batches
+// in their lives:
 //
 //	λ = max(1, σ(√d+√ln(K/α))),  β = √(2 ln(2/α) + d ln(1+n/(dλ))) + √λ.
 //

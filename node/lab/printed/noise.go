@@ -47,8 +47,8 @@ func DubeyPentland(epsilon, delta float64, n uint64, norm float64) float64 {
 const Reach = 128
 
 // Unclipped makes streams take rewards unchanged, within ±[Reach], with the Laplace noise that ε needs
-// for rewards from 0 to 1, like papers whose promise is for the one and whose experiments are with the
-// other. It costs 2·Reach times as much, which only [dp.Lockstep] pays.
+// for rewards from 0 to 1. So do papers whose promise is for the one and whose experiments are with
+// the other. It costs 2·Reach times as much, which only [dp.Lockstep] pays.
 func Unclipped(s dp.Spec) dp.Spec {
 	s.Lo, s.Hi = -Reach, Reach
 	if s.Epsilon > dp.Infinite/(2*Reach) {

@@ -12,9 +12,9 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	papers "peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
-	papers "peerd.dev/node/lab/learner"
 	"peerd.dev/protocol/averaging"
 	"peerd.dev/protocol/batches"
 )

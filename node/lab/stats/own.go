@@ -36,12 +36,12 @@ func MeanOfSites(sites [][]float64) []float64 {
 // OwnTailsOf returns the tails of the own regrets of sites in runs: as [TailsOf] does of runs, with a site of a
 // run in the place of a run.
 //
-// A site loses linearly if, both in the second half of the rounds and in the last quarter, it loses per decision
-// at least a quarter of the gap between the two best arms of its own site or what its own decisions resolve,
-// whichever is greater: √(2 ln T / D) where it makes D decisions in T rounds, the radius of TailsOf for one site.
-// So a cost of arms that this site cannot distinguish by its own rewards does not count. A site that decides
-// nothing in the last quarter does not lose linearly. Resolved is what the site with the most decisions
-// resolves.
+// A site loses linearly if it loses, per decision, at least a quarter of the gap between the two best arms of its
+// own site or what its own decisions resolve, whichever is greater. It must do so both in the second half of the
+// rounds and in the last quarter. Its decisions resolve √(2 ln T / D) where it makes D decisions in T rounds, the
+// radius of TailsOf for one site. So a cost of arms that this site cannot distinguish by its own rewards does not
+// count. A site that decides nothing in the last quarter does not lose linearly. Resolved is what the site with
+// the most decisions resolves.
 func OwnTailsOf(runs []Run, chosen func(site int) bool) Tails {
 	var all []float64
 	t := Tails{Resolved: math.Inf(1)}

@@ -17,13 +17,13 @@ type Tails struct {
 
 // TailsOf returns the tails of runs whose sites decide in shares of all rounds.
 //
-// A run has linear regret if, both in the second half of its rounds and in the last quarter, it
-// loses per decision at least a quarter of the gap between the two best arms or Resolved,
-// whichever is greater. So two kinds of regret do not count: the cost of arms that cannot be
-// distinguished from the best one is unavoidable, and regret that has ended by the last quarter
-// does not grow with the rounds. Resolved is the radius of level 2 ln T for the difference of two
-// means over N sites of rewards of variance 1/4, if these two arms share the Dᵢ decisions of each
-// site: √(2 ln T Σ 1/Dᵢ) / N.
+// A run has linear regret if it loses, per decision, at least a quarter of the gap between the
+// two best arms or Resolved, whichever is greater. It must do so both in the second half of its
+// rounds and in the last quarter. So two kinds of regret do not count: the cost of arms that
+// cannot be distinguished from the best one is unavoidable, and regret that has ended by the last
+// quarter does not grow with the rounds. Resolved is the radius of level 2 ln T for the
+// difference of two means over N sites of rewards of variance 1/4, if these two arms share the Dᵢ
+// decisions of each site: √(2 ln T Σ 1/Dᵢ) / N.
 func TailsOf(runs []Run, shares []float64) Tails {
 	all := Finals(runs)
 	worst := 0

@@ -28,7 +28,7 @@ type BernoulliParams struct {
 	Groups    int     `want:"0.." unit:"groups" doc:"With spread or deviation, groups of sites that have the same means: site i is in group i modulo groups. 0 puts every site in a group of its own."`
 	Differ    int     `want:"0.." unit:"arms" doc:"With spread or deviation, how many arms, the first ones, pay differently at different sites; 0 for all."`
 
-	Odd [][]float64 `want:"odd sites" doc:"What an arm pays at a site where it pays differently from what the rest says: rows of the site, the arm, both numbered from 0, and the probability of a reward. With [[9, 4, 0.8]] the fifth arm pays 0.8 at the tenth site."`
+	Odd [][]float64 `want:"odd sites" doc:"Arms that pay otherwise at a site: rows of the site and the arm, both counted from 0, and the probability of a reward. With [[9, 4, 0.8]] the fifth arm pays 0.8 at the tenth site."`
 }
 
 func (p BernoulliParams) means() means {

@@ -55,7 +55,7 @@ type LinearParams struct {
 	Deviation float64 `want:"0 up to 1" doc:"How far sites' parameters are apart: with law: sphere or direction, the norm of the normal vector that is added to each site's direction, before it is made as long as before. Regret is against a site's own parameter."`
 	Groups    int     `want:"0.." unit:"groups" doc:"With deviation, groups of sites that have the same parameter: site i is in group i modulo groups. 0 puts every site in a group of its own."`
 
-	Odd [][]float64 `want:"rows of three numbers" doc:"With law: sphere or direction, odd sites: rows of a site, a feature, both counted from 0, and the entry of the site's direction there, -1 to 1 as if the direction had norm 1. Its other entries keep their proportions, and its norm stays."`
+	Odd [][]float64 `want:"rows of three numbers" doc:"Odd sites, with law: sphere or direction: rows of a site and a feature, both counted from 0, and the entry of the site's direction there, -1 to 1 at norm 1. Other entries keep their proportions."`
 }
 
 // Words implements [Params].

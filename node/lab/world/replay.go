@@ -16,10 +16,10 @@ import (
 // them, each equally likely: before any choice, and independently of its reward. This fixes the
 // arm's pulls, and every record is in the stream of one arm, as parallel composition over arms
 // requires. The cost is that the means move from [Records.Means] towards [Records.Single]: on the
-// whole data they are expected to be .340, .338, .385, .370, .309, and one site's means vary with
-// the seed (in contiguous thirds the second hospital's bias is .006 with a standard deviation of
-// .005, and gone with about one seed in seven).
-// [Records.Single] before Split avoids the draw, with a quarter fewer records.
+// whole data they are expected to be .340, .338, .385, .370, .309. One site's means vary with the
+// seed: in contiguous thirds the second hospital's bias is .006 with a standard deviation of
+// .005, and gone with about one seed in seven. [Records.Single] before Split avoids the draw,
+// with a quarter fewer records.
 //
 // What is protected is the reward. The treatment plays the part of the choice and
 // is public, as choices are: a neighbouring data set in which an encounter has

@@ -16,7 +16,7 @@ import (
 // reordering and late joining do no harm.
 //
 // An origin numbers its rows over all its streams. With several streams, the number of a row is the
-// number of leaves that its origin had closed in all of them, so a peer knows that it has all rows
+// number of leaves that its origin had closed in all of them. So a peer knows that it has all rows
 // of an origin if the leaves in them add up to the greatest number. Such rows can belong to
 // windows, which are numbered; see [windowed]. Rows of earlier windows are void.
 type Flood struct {

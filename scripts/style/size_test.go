@@ -1,0 +1,84 @@
+package style
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTheHouseDoesNotGrow: ceilings.txt has the most lines that the program may have, and how many of them what
+// internal/daemon links. Whoever removes lines lowers the numbers.
+//
+// Counted are the lines of Go files, with comments and blank ones, of all packages of the module, for every system and
+// build tag, without tests. Test support, scripts and generated Go stand apart; docs/examples and testdata are no packages
+// of the module.
+func TestTheHouseDoesNotGrow(t *testing.T) {
+	ceilings := make(map[string]int)
+	for _, row := range table(t, "ceilings.txt", 2) {
+		n := 0
+		for _, c := range row[1] {
+			n = 10*n + int(c-'0')
+		}
+		ceilings[row[0]] = n
+	}
+	linked := strings.Fields(goList(t, `{{.ImportPath}} {{join .Deps " "}}`, "./internal/daemon"))
+	lines := make(map[string]int) // by wing
+	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{.Dir}} {{join .GoFiles " "}} {{join .IgnoredGoFiles " "}}`, "./...")) {
+		names := strings.Fields(line)
+		for _, name := range names[2:] {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(names[1], name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := bytes.Count(text, []byte("\n"))
+			at := wing(strings.TrimPrefix(names[0], module))
+			if bytes.HasPrefix(text, []byte("// Code generated ")) {
+				at = "generated"
+			}
+			lines[at] += n
+			if slices.Contains([]string{"theory", "product", "laboratory", "commands"}, at) {
+				lines["whole"] += n
+				if slices.Contains(linked, names[0]) {
+					lines["daemon"] += n
+				}
+			}
+		}
+	}
+	for _, at := range []string{"theory", "product", "laboratory", "commands", "daemon", "whole", "test support", "scripts", "generated"} {
+		t.Logf("%s: %d lines", at, lines[at])
+		if most, held := ceilings[at]; held && lines[at] > most {
+			t.Errorf("%s: %d lines, want at most %d (ceilings.txt)", at, lines[at], most)
+		} else if lines[at] == 0 {
+			t.Errorf("%s: no lines: the test looks at nothing", at)
+		}
+	}
+	if len(ceilings) != 2 {
+		t.Errorf("ceilings.txt has %v, want whole and daemon", ceilings)
+	}
+}
+
+// wing returns the part of the house that a package is in.
+func wing(name string) string {
+	under := func(folders ...string) bool {
+		return slices.ContainsFunc(folders, func(f string) bool { return name == f || strings.HasPrefix(name, f+"/") })
+	}
+	switch {
+	case under("scripts"):
+		return "scripts"
+	case under("internal/configtest", "internal/dptest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest"):
+		return "test support"
+	case under("node/lab", "internal/lab"):
+		return "laboratory"
+	case under("cmd"):
+		return "commands"
+	case under("bandit", "dp", "protocol", "internal/vouch"), name == "node":
+		return "theory"
+	}
+	return "product"
+}

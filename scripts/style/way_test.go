@@ -1,0 +1,55 @@
+package style
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	hop    = regexp.MustCompile(`(?m)^\| (\d+) \| (.+?) \| .* \|$`)
+	quoted = regexp.MustCompile("`([^`]+)`")
+)
+
+// TestTheWayOfARewardIsThere: the files that docs/hacking.md names on a reward's way exist, and declare the functions that it
+// names behind them.
+func TestTheWayOfARewardIsThere(t *testing.T) {
+	_, page, _ := strings.Cut(read(t, "docs/hacking.md"), "\n## A reward, from HTTP to a neighbour's decision\n")
+	page, _, _ = strings.Cut(page, "\n## ")
+	hops := hop.FindAllStringSubmatch(page, -1)
+	if len(hops) < 20 {
+		t.Fatalf("%d hops, want 20 or more", len(hops))
+	}
+	for _, m := range hops {
+		var folder string
+		var there []string
+		for _, q := range quoted.FindAllStringSubmatch(m[2], -1) {
+			name := q[1]
+			switch {
+			case path.Ext(name) == ".go":
+				if strings.Contains(name, "/") {
+					folder = path.Dir(name)
+				} else {
+					name = path.Join(folder, name)
+				}
+				if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+					t.Errorf("hop %s: %v", m[1], err)
+					continue
+				}
+				for _, d := range declarations(t, name) {
+					there = append(there, d.name)
+				}
+			case strings.Contains(name, "/"):
+				if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+					t.Errorf("hop %s: %v", m[1], err)
+				}
+			case !slices.Contains(there, name[strings.LastIndex(name, ".")+1:]):
+				t.Errorf("hop %s: %s is not declared there", m[1], name)
+			}
+		}
+	}
+}
