@@ -137,7 +137,7 @@ func (c *Config) suitProtocol() {
 }
 
 // followNetwork takes the length of a round from the network file of a live peer, and the settings that suit the
-// protocol from a signed one, if the file can be read and nothing else sets them.
+// protocol from a signed one. It does so if the file can be read and nothing else sets them.
 func (c *Config) followNetwork() {
 	if c.Mode != Live {
 		return
