@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
@@ -58,7 +59,7 @@ func (laboratory) CheckTestnet(s *config.Settings, bad map[string]bool) (problem
 // decides or none can be built.
 func knownNet(text string, n int) protocol.Net {
 	net := protocol.Net{Peers: n}
-	spec, err := config.ReadGraph(text, n)
+	spec, err := graphs.Read(text, n)
 	if err != nil || spec.Validate() != nil {
 		return net
 	}
