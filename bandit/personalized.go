@@ -27,32 +27,34 @@ type PersonalizedParams struct {
 // Zaheer and Ghavamzadeh 2022, weights by a known dissimilarity in Wang et al. 2021.
 type Personalized struct {
 	Arms
-	most  float64 // nats by which others move an index
-	odd   float64 // share of arms that are odd, before own rewards
-	self  int
-	near  distances
-	mine  belief.Belief // of own rewards alone
-	alone exponents     // of mine, against the greatest own mean
-	among exponents     // of mine, against the greatest expected mean
-	known []moments     // by arm, from which rows were taken
-	news  bool          // since distances were last to be renewed
-	rows  [][]row       // by arm, of all sites that have one
-	width []float64     // by arm, the variance of a reward
-	arms  []pooled      // by arm
-	logs  []float64     // by arm, the logarithm of own rewards
-	index []float64     // by arm, the greatest to be pulled
+	logPrice float64 // nats by which others move an index
+	oddPrior float64 // share of arms that are odd, before own rewards
+	self     int
+	near     distances
+	mine     belief.Belief // of own rewards alone
+	alone    exponents     // of mine, against the greatest own mean
+	among    exponents     // of mine, against the greatest expected mean
+	known    []moments     // by arm, from which rows were taken
+	news     bool          // since distances were last to be renewed
+	rows     [][]row       // by arm, of all sites that have one
+	width    []float64     // by arm, the variance of a reward
+	arms     []pooled      // by arm
+	logs     []float64     // by arm, the logarithm of own rewards
+	index    []float64     // by arm, the greatest to be pulled
 
-	settled bool // whether index holds
+	settled bool    // whether index holds, except of waiting arms
+	waiting []int   // arms that others have released and the own site has not
+	best    float64 // the greatest expected mean
 }
 
 const (
-	// oddShare is the share of arms whose mean at a site is taken to be odd before its own rewards say more. Less gains more
+	// oddPrior is the share of arms whose mean at a site is taken to be odd before its own rewards say more. Less gains more
 	// where sites are alike, and costs more at a site that is odd; see docs/decisions/learners.md.
-	oddShare = .1
-	// oddVar is how much greater the variance is of the difference between an odd arm's mean and the others'.
-	oddVar = .1
-	// least is the least mean, and its distance from 1, for which the variance of a reward is small.
-	least = .02
+	oddPrior = .1
+	// unrelatedVar is how much greater the variance is of the difference between an odd arm's mean and the others'.
+	unrelatedVar = .1
+	// minMean is the least mean, and its distance from 1, for which the variance of a reward is small.
+	minMean = .02
 )
 
 // row is what one site says of an arm.
@@ -93,7 +95,7 @@ func (p PersonalizedParams) New(c Config) (Learner, error) {
 		return nil, fmt.Errorf("bandit: price %v, want 1 up to 1000000", p.Price)
 	}
 	u := &Personalized{
-		Arms: Arms{c.Arms}, most: math.Log(p.Price), odd: oddShare, self: c.Self, mine: belief.New(c.Arms, 1), alone: newExponents(c.Arms), among: newExponents(c.Arms),
+		Arms: Arms{c.Arms}, logPrice: math.Log(p.Price), oddPrior: oddPrior, self: c.Self, mine: belief.New(c.Arms, 1), alone: newExponents(c.Arms), among: newExponents(c.Arms),
 		known: make([]moments, c.Arms), rows: make([][]row, c.Arms),
 		near: newDistances(), arms: make([]pooled, c.Arms),
 		logs: make([]float64, c.Arms), index: make([]float64, c.Arms), width: make([]float64, c.Arms),
@@ -102,7 +104,7 @@ func (p PersonalizedParams) New(c Config) (Learner, error) {
 		u.width[k] = rewardVar
 	}
 	if p.Alike {
-		u.most, u.odd = math.Inf(1), 0
+		u.logPrice, u.oddPrior = math.Inf(1), 0
 	}
 	return u, nil
 }
@@ -117,44 +119,48 @@ func (u *Personalized) Choose(b *Belief, t Turn) Choice {
 	if !u.settled || len(t.Excluded) > 0 {
 		u.compare(b, &t)
 	}
+	for _, k := range u.waiting {
+		// Its pulls count, so that others are chosen while its rewards are on their way.
+		u.index[k] = -math.Log(float64(max(1, b.Pulls[k]))) - u.within(u.arms[k].exponent(0, u.best), 0)
+	}
 	return Choice{Greatest(b, t, u.index, u.index), 1}
 }
 
-// compare computes the index of every arm. It is settled until something is released, unless an arm has no own
-// rewards.
+// compare computes the index of every arm that has own rewards, which holds until something is released, and finds the others.
 func (u *Personalized) compare(b *Belief, t *Turn) {
-	u.alone.indices(&u.mine, t, 2*u.most)
-	u.settled = len(t.Excluded) == 0
-	best := math.Inf(-1)
+	u.alone.indices(&u.mine, t, 2*u.logPrice)
+	u.settled, u.waiting, u.best = len(t.Excluded) == 0, u.waiting[:0], math.Inf(-1)
 	for k := range u.arms {
 		if b.Known(k) && !t.excludes(k) {
-			best = max(best, u.arms[k].expected)
+			u.best = max(u.best, u.arms[k].expected)
 		}
 	}
-	u.among.renewAt(&u.mine, t, best)
-	first := math.Inf(-1) // the greatest index so far
+	u.among.renewAt(&u.mine, t, u.best)
+	// The greatest index so far rises in the loop and spares later arms their exponents. The order matters for speed alone: an arm that is
+	// left out has a lesser index than an earlier one.
+	greatest := math.Inf(-1)
 	for k := range u.arms {
 		u.index[k] = math.Inf(-1)
-		if !b.Known(k) || t.excludes(k) {
+		switch {
+		case !b.Known(k) || t.excludes(k):
+			continue
+		case !u.mine.Known(k):
+			u.waiting = append(u.waiting, k)
 			continue
 		}
-		known, alone, among := u.mine.Known(k), 0., 0.
-		if known {
-			alone = -u.alone.index[k] - u.logs[k]
-		} else {
-			// Its pulls count, so that others are chosen while its rewards are on their way.
-			u.logs[k] = math.Log(float64(max(1, b.Pulls[k])))
-			u.settled = false
-		}
-		if -u.logs[k]-max(0, alone-u.most) < first {
+		alone := -u.alone.index[k] - u.logs[k]
+		if -u.logs[k]-max(0, alone-u.logPrice) < greatest {
 			continue // whatever others say
 		}
-		if known {
-			among = u.among.of(&u.mine, k, math.Inf(1))
-		}
-		u.index[k] = -u.logs[k] - min(max(u.arms[k].exponent(among, best), alone-u.most), alone+u.most)
-		first = max(first, u.index[k])
+		among := u.among.of(&u.mine, k, math.Inf(1))
+		u.index[k] = -u.logs[k] - u.within(u.arms[k].exponent(among, u.best), alone)
+		greatest = max(greatest, u.index[k])
 	}
+}
+
+// within returns an exponent that is as near to one of own rewards alone as the price allows.
+func (u *Personalized) within(exponent, alone float64) float64 {
+	return min(max(exponent, alone-u.logPrice), alone+u.logPrice)
 }
 
 // exponent returns the negative logarithm of how likely an arm is the best one, from the exponent of own rewards if
@@ -164,8 +170,8 @@ func (a *pooled) exponent(odd, best float64) float64 {
 	return -math.Log((1-a.odd)*math.Exp(-gap*gap*a.precision/2) + a.odd*math.Exp(-odd))
 }
 
-// lent returns the share of what others say that is in the expected mean.
-func (a *pooled) lent() float64 {
+// trust returns the share of what others say that is in the expected mean.
+func (a *pooled) trust() float64 {
 	if a.own == 0 {
 		return 1 // an arm is as good as others say until the own site knows better
 	}
@@ -210,14 +216,14 @@ func (u *Personalized) Renew(b *Belief) {
 // widen sets the variance of a reward of every arm: the greatest of rewards between 0 and 1 whose mean is
 // between the estimate and the greatest estimate.
 func (u *Personalized) widen() {
-	best := least
+	best := minMean
 	for _, a := range u.arms {
 		if a.precision > 0 {
 			best = max(best, a.mean)
 		}
 	}
 	for k, a := range u.arms {
-		low, high := min(max(a.mean, least), 1-least), min(best, 1-least)
+		low, high := min(max(a.mean, minMean), 1-minMean), min(best, 1-minMean)
 		p := min(max(low, .5), high)
 		u.width[k] = p * (1 - p)
 	}
@@ -280,8 +286,8 @@ func (u *Personalized) pool(k int) {
 	switch others := a.precision - own.weight; {
 	case !(others > 0):
 		a.odd = 1
-	case own.weight == 0 || u.odd == 0:
-		a.odd = u.odd
+	case own.weight == 0 || u.oddPrior == 0:
+		a.odd = u.oddPrior
 	default:
 		u.judge(&a, &own, others)
 	}
@@ -292,13 +298,13 @@ func (u *Personalized) pool(k int) {
 // cases.
 func (u *Personalized) judge(a *pooled, own *row, precision float64) {
 	mean := (a.mean*a.precision - own.mean*own.weight) / precision
-	near := 1/own.weight + 1/precision
-	far, gap := near+oddVar, own.mean-mean
-	against := (1 - u.odd) * math.Sqrt(far/near) * math.Exp(-gap*gap*(1/near-1/far)/2)
-	a.odd = u.odd / (u.odd + against)
-	wide := 1 / (1/precision + oddVar) // precision of the others' mean for an odd arm
-	anything := (own.mean*own.weight + mean*wide) / (own.weight + wide)
-	a.expected += a.odd * (anything - a.mean)
+	relatedVar := 1/own.weight + 1/precision // of the gap
+	oddVar, gap := relatedVar+unrelatedVar, own.mean-mean
+	related := (1 - u.oddPrior) * math.Sqrt(oddVar/relatedVar) * math.Exp(-gap*gap*(1/relatedVar-1/oddVar)/2)
+	a.odd = u.oddPrior / (u.oddPrior + related)
+	weak := 1 / (1/precision + unrelatedVar) // precision of the others' mean for an odd arm
+	ifOdd := (own.mean*own.weight + mean*weak) / (own.weight + weak)
+	a.expected += a.odd * (ifOdd - a.mean)
 	a.noise += a.odd * (own.noise - a.noise)
 }
 
@@ -309,7 +315,7 @@ func (u *Personalized) Summarize(b *Belief) Summary {
 	var s Summary
 	for k, a := range u.arms {
 		s.Estimates = append(s.Estimates, a.expected)
-		s.Samples = append(s.Samples, (a.own+a.lent()*(a.precision-a.own))*u.width[k])
+		s.Samples = append(s.Samples, (a.own+a.trust()*(a.precision-a.own))*u.width[k])
 		s.NoiseDevs = append(s.NoiseDevs, math.Sqrt(a.noise))
 	}
 	return s
@@ -343,11 +349,11 @@ func (u *Personalized) likelihood() (all [][points]float64) {
 			if own == nil || r.site == u.self {
 				continue
 			}
-			l, apart := &all[r.site], (own.mean-r.mean)*(own.mean-r.mean)
+			l, gap := &all[r.site], own.mean-r.mean
 			both := own.variance(rewardVar) + r.variance(rewardVar)
 			for g, x := range &u.near.squares {
 				v := both + x
-				l[g] -= (math.Log(v) + apart/v) / 2
+				l[g] -= (math.Log(v) + gap*gap/v) / 2
 			}
 		}
 	}

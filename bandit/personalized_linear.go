@@ -35,17 +35,18 @@ type PersonalizedLinearParams struct {
 // price, whatever records say. See docs/proofs/personalized.md.
 type PersonalizedLinear struct {
 	linear
-	radius float64 // of exploration, in standard errors
-	most   float64 // nats by which the index of a choice is above the least one
-	self   int
-	near   distances
-	sites  []siteRecords // by peer
-	own    parameters
-	others parameters // of weighed records of others
-	all    parameters // of both
-	odd    float64    // probability that θ is not where others say
-	panel  score.Panels
-	known  bool // whether a site has released anything
+	radius   float64 // of exploration, in standard errors
+	logPrice float64 // nats by which the index of a choice is above the least one
+	self     int
+	near     distances
+	sites    []siteRecords // by peer
+	calls    uint64        // of take
+	own      parameters
+	others   parameters // of weighed records of others
+	all      parameters // of both
+	odd      float64    // probability that θ is not where others say
+	panel    score.Panels
+	known    bool // whether a site has released anything
 }
 
 // siteRecords is what one site has released.
@@ -53,6 +54,9 @@ type siteRecords struct {
 	n          float64
 	x          []float64
 	likelihood gram.Likelihood
+	whole      information // all of it
+	weighed    information // what counts at the own site; empty there
+	heard      uint64      // number of the call of take that saw it last
 }
 
 var (
@@ -92,7 +96,7 @@ func (p PersonalizedLinearParams) New(c Config) (Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &PersonalizedLinear{linear: l.(*LinUCB).linear, radius: p.Radius, most: math.Log(p.Price), self: c.Self, near: newDistances()}
+	u := &PersonalizedLinear{linear: l.(*LinUCB).linear, radius: p.Radius, logPrice: math.Log(p.Price), self: c.Self, near: newDistances()}
 	u.own, u.others, u.all = newParameters(u.d), newParameters(u.d), newParameters(u.d)
 	return u, nil
 }
@@ -158,7 +162,7 @@ func (u *PersonalizedLinear) offer(t *Turn) {
 	}
 	n := 0
 	for i, x := range scores {
-		if x <= least+u.most {
+		if x <= least+u.logPrice {
 			u.able[n], u.features[n] = u.able[i], u.features[i]
 			n++
 		}
@@ -201,21 +205,22 @@ func (u *PersonalizedLinear) Renew(b *Belief) {
 
 // take reads rows, and estimates with the distances known if there are new ones.
 func (u *PersonalizedLinear) take(b *Belief) {
+	u.calls++
 	news := false
-	heard := 0
 	for i := range b.Sites[0] {
 		s := &b.Sites[0][i]
 		for s.Peer >= len(u.sites) {
 			u.sites = append(u.sites, siteRecords{})
 		}
-		heard++
-		if r := &u.sites[s.Peer]; r.n != s.N || !slices.Equal(r.x, s.Sum) {
+		r := &u.sites[s.Peer]
+		if r.n != s.N || !slices.Equal(r.x, s.Sum) {
 			news = true
 			u.hear(r, s)
 		}
+		r.heard = u.calls
 	}
 	for p := range u.sites { // what is forgotten
-		if r := &u.sites[p]; r.n > 0 && !slices.ContainsFunc(b.Sites[0], func(s belief.Site) bool { return s.Peer == p }) {
+		if r := &u.sites[p]; r.n > 0 && r.heard != u.calls {
 			*r, news = siteRecords{}, true
 		}
 	}
@@ -224,15 +229,15 @@ func (u *PersonalizedLinear) take(b *Belief) {
 	}
 	u.own.begin()
 	if u.self < len(u.sites) {
-		u.sites[u.self].likelihood.AddTo(u.own.half, u.own.sum, whole)
+		u.sites[u.self].whole.addTo(&u.own)
 	}
 	u.own.solve()
 	u.panel = u.own.half.Panels(u.d)
 	u.pool()
-	u.known = heard > 0
+	u.known = len(b.Sites[0]) > 0
 }
 
-// whole is the share of own records that counts.
+// whole is the share of records that counts if all do.
 func whole(float64) float64 { return 1 }
 
 // hear takes a site's row.
@@ -244,27 +249,34 @@ func (u *PersonalizedLinear) hear(r *siteRecords, s *belief.Site) {
 	}
 	c := g.Noise.B + g.Noise.Diagonal/2
 	r.likelihood, _ = g.Likelihood(func(eigenvalue float64) float64 { return rewardVar*eigenvalue + c })
+	r.whole.take(&r.likelihood, u.d, whole)
+	u.weigh(s.Peer)
 }
 
-// pool weighs the records of others, adds own ones, and judges whether the site is odd.
+// weigh renews what counts of a site's records.
+func (u *PersonalizedLinear) weigh(site int) {
+	if r := &u.sites[site]; site != u.self && r.n > 0 {
+		r.weighed.take(&r.likelihood, u.d, func(precision float64) float64 { return u.near.share(site, precision) })
+	}
+}
+
+// pool adds up the weighed records of others, adds own ones, and judges whether the site is odd.
 func (u *PersonalizedLinear) pool() {
 	u.others.begin()
 	for p := range u.sites {
-		if p != u.self {
-			u.sites[p].likelihood.AddTo(u.others.half, u.others.sum, func(precision float64) float64 { return u.near.share(p, precision) })
-		}
+		u.sites[p].weighed.addTo(&u.others)
 	}
 	copy(u.all.half, u.others.half)
 	copy(u.all.sum, u.others.sum)
 	if u.self < len(u.sites) {
-		u.sites[u.self].likelihood.AddTo(u.all.half, u.all.sum, whole)
+		u.sites[u.self].whole.addTo(&u.all)
 	}
 	u.others.solve()
 	u.all.solve()
-	nothing := -float64(u.d) * math.Log(float64(u.d)) / 2 // of the prior
-	alike := u.all.mass() - u.others.mass() - (u.own.mass() - nothing)
-	u.odd = 1 / (1 + math.Exp(alike))
-	if floor := math.Exp(-u.most); !(u.odd >= floor) { // nor NaN, which takes a lie
+	prior := -float64(u.d) * math.Log(float64(u.d)) / 2                // the mass of the prior
+	logOdds := u.all.mass() - u.others.mass() - (u.own.mass() - prior) // that the site is not odd
+	u.odd = 1 / (1 + math.Exp(logOdds))
+	if floor := math.Exp(-u.logPrice); !(u.odd >= floor) { // nor NaN, which takes a lie
 		u.odd = floor
 	}
 }
@@ -279,31 +291,13 @@ func (u *PersonalizedLinear) measure(own float64) {
 	}
 	var of [points]prediction
 	for g, square := range &u.near.squares {
-		s := score.NewTriangle(u.d)
-		for k := range u.d { // WᵀW
-			row := u.own.half.Row(k)
-			for i := range row {
-				to := s.Row(i)
-				for j := range to {
-					to[j] += float64(row[i] * row[j])
-				}
-			}
-		}
+		s := covariance(u.own.half, u.d)
 		for i := range u.d {
 			s.Row(i)[i] += square
 		}
 		x := parameters{d: u.d, theta: make([]float64, u.d), half: s, sum: u.own.theta, z: make([]float64, u.d)}
 		x.solve() // θ is the precision times the mean, since the matrix is the covariance
-		p := prediction{precision: score.NewTriangle(u.d), sum: x.theta}
-		for k := range u.d {
-			row := x.half.Row(k)
-			for i := range row {
-				to := p.precision.Row(i)
-				for j := range to {
-					to[j] += float64(row[i] * row[j])
-				}
-			}
-		}
+		p := prediction{precision: covariance(x.half, u.d), sum: x.theta}
 		for i, v := range x.theta {
 			p.mass += float64(v*u.own.theta[i]) / 2
 		}
@@ -316,30 +310,29 @@ func (u *PersonalizedLinear) measure(own float64) {
 			p := &of[g]
 			copy(y.half, p.precision)
 			copy(y.sum, p.sum)
-			u.sites[site].likelihood.AddTo(y.half, y.sum, whole)
-			y.solve()
-			likelihood[site][g] = y.mass() - p.mass
+			u.sites[site].whole.addTo(&y)
+			likelihood[site][g] = y.massOf() - p.mass
 		}
 	}
 	u.near.renew(own, u.self, likelihood)
+	for site := range u.sites {
+		u.weigh(site)
+	}
 }
 
-// log returns the logarithm of the determinant of P, after solve.
-func (p *parameters) log() (sum float64) {
-	for i := range p.d {
-		sum -= 2 * math.Log(p.half.Row(i)[i])
+// covariance returns WᵀW.
+func covariance(w score.Triangle, d int) score.Triangle {
+	s := score.NewTriangle(d)
+	for k := range d {
+		row := w.Row(k)
+		for i := range row {
+			to := s.Row(i)
+			for j := range to {
+				to[j] += float64(row[i] * row[j])
+			}
+		}
 	}
-	return sum
-}
-
-// mass returns the logarithm of the integral of exp(hᵀx - xᵀPx/2) over x, where h is P θ, after solve, up to a constant that
-// depends on d only. Added records change it by the logarithm of their likelihood.
-func (p *parameters) mass() float64 {
-	square := 0.
-	for i, v := range p.theta {
-		square += float64(v * p.sum[i])
-	}
-	return (square - p.log()) / 2
+	return s
 }
 
 // Summarize returns, for every arm, the number of own records. Estimates are 0, since they depend on

@@ -228,7 +228,7 @@ func TestLinearFeaturesTakeNoCoins(t *testing.T) {
 }
 
 // BenchmarkPersonalizedLinear chooses one of 100 actions by 10 features, at 20 sites: with nothing new, after another site has
-// released, and after a release of its own site for which distances are computed again.
+// released, and after a release of the own one for which distances are computed again.
 func BenchmarkPersonalizedLinear(b *testing.B) { // limit: 50 µs, 100 µs after a release and 500 µs with distances
 	for _, c := range []struct {
 		name   string

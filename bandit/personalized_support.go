@@ -21,11 +21,11 @@ func (u *Personalized) Support(b *Belief) (s Support) {
 		a, own, borrowed, others := &u.arms[k], 0., 0., 0
 		for i := range rows {
 			r := &rows[i]
-			share := a.lent() * r.weight / a.precision
+			share := a.trust() * r.weight / a.precision
 			if r.site == u.self {
-				own, share = b.Sites[k][i].Released, share+1-a.lent()
+				own, share = b.Sites[k][i].Released, share+1-a.trust()
 			} else {
-				borrowed += a.lent() * r.weight * u.width[k]
+				borrowed += a.trust() * r.weight * u.width[k]
 				others++
 			}
 			s.weigh(r.site, share, arms, b.Sites[k][i].Released)

@@ -46,7 +46,7 @@ func TestWhatEstimatesRestOn(t *testing.T) {
 	if len(s.Alike) != 2 || s.Alike[0].Peer != 1 || s.Alike[1].Peer != 2 || !(s.Alike[0].Mean < .1 && s.Alike[1].Mean > .2) {
 		t.Errorf("alike: %+v", s.Alike)
 	}
-	total := (s.Own[0] + s.Borrowed[0]/u.arms[0].lent()) / u.width[0] // without the noise in own rewards
+	total := (s.Own[0] + s.Borrowed[0]/u.arms[0].trust()) / u.width[0] // without the noise in own rewards
 	if p := u.arms[0].precision; !(p < total && p > total/1.1) {
 		t.Errorf("precision %g, and own and borrowed rewards give %g", p, total)
 	}

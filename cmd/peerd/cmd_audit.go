@@ -11,8 +11,8 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/lab/progress"
 	"peerd.dev/internal/lab/sites"
-	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/protocol"
 )
@@ -92,7 +92,7 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 	c := audit.Config{Spec: spec, Topic: s.Mode == config.Live, Runs: runs, Seed: seed}
 	// As in experiments: played peers make much garbage and hold little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	p := terminal.NewProgress(o.stderr, "audit", c.Plays())
+	p := progress.New(o.stderr, "audit", c.Plays())
 	defer p.End()
 	c.Progress = p.Add
 	r, err := audit.Run(ctx, c)

@@ -16,6 +16,7 @@ import (
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node/api"
+	"peerd.dev/node/lab/graphs"
 )
 
 // seeDoctor runs `peerd doctor` and returns its report.
@@ -65,7 +66,7 @@ func TestDoctor(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &testnet.Net{Settings: &c.Settings, Dir: dir}
-	if n.Graph, _, err = config.BuildGraph("path", 2, 1); err != nil {
+	if n.Graph, _, err = graphs.Build("path", 2, 1); err != nil {
 		t.Fatal(err)
 	}
 	if err = n.WriteFolders(); err != nil {

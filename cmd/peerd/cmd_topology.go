@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/node/lab/graphs"
 )
 
 // mostNodes bounds the size of measured graphs, which takes seconds.
@@ -29,10 +29,10 @@ Lambda2 is the mean factor by which disagreement shrinks in a round; the gap is
 1 - lambda2, so larger is better. Several topologies make a table. No configuration is
 read and no peer is started.
 
-Topologies: ` + strings.Join(topology.Forms(), ", ") + `.
+Topologies: ` + strings.Join(graphs.Forms(), ", ") + `.
 Random ones are drawn from --seed, again and again until the graph is connected.`,
 		Example: `  peerd topology ring -n 5
-  peerd topology ring grid 'regular(4)' 'smallworld(4,0.1)' -n 20
+  peerd topology ring grid 'regular(4)' 'gnp(0.3)' -n 20
   peerd topology 'gnp(0.3)' -n 10 --seed 7 --edges`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -81,14 +81,14 @@ type topologyDoc struct {
 }
 
 func measure(text string, n int, seed uint64, edges bool) (topologyDoc, error) {
-	g, report, err := config.BuildGraph(text, n, seed)
+	g, report, err := graphs.Build(text, n, seed)
 	switch {
 	case errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission):
 		return topologyDoc{}, err
 	case err != nil:
 		return topologyDoc{}, config.Failf(config.ErrUsage, "%w", err)
 	}
-	m, d := topology.Measure(g), config.GraphDegrees(g)
+	m, d := graphs.Measure(g), config.GraphDegrees(g)
 	doc := topologyDoc{
 		Topology: text, Nodes: m.Peers, Links: m.Edges, Degree: m.AverageDegree, Least: d.Least, Most: d.Most,
 		Lambda2: m.Lambda2, Gap: m.SpectralGap, Diameter: m.Diameter, Redraws: report.Redraws,

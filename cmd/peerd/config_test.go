@@ -64,7 +64,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"protocol.rows.f": "2", "protocol.rows.relays": "1", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.traffic": "[0.5, 1]", "world.bernoulli.means": "[[0.5, 1]]", "world.bernoulli.odd": "[[9, 4, 0.8]]",
 		"world.linear.odd": "[[9, 0, -0.5]]", "world.bernoulli.draw": "sites", "world.bernoulli.instance": "8", "world.bernoulli.spread": "0.3", "world.changing.means": "[[0.5, 1]]", "world.gaussian.means": "[[-1, 2], [0, 1]]", "world.gaussian.draw": "shared",
 		"world.gaussian.instance": "9", "world.gaussian.sd": "0.2", "world.gaussian.clip": "false", "world.replay.data": "there", "world.replay.split": "patient", "world.replay.cap": "2", "world.ranking.data": "there",
-		"testnet.nodes": "7", "testnet.topology": "smallworld(4,0.1)", "testnet.seeds": "2", "experiment.seeds": "3",
+		"testnet.nodes": "7", "testnet.topology": "regular(4)", "testnet.seeds": "2", "experiment.seeds": "3",
 		"experiment.first_seed": "4", "experiment.instances": "2", "experiment.faults.loss": "0.1", "experiment.faults.duplicate": "0.2",
 		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
 		"experiment.faults.churn": "0.4", "experiment.faults.stop": "10", "experiment.faults.resume": "20", "experiment.liars.count": "1", "experiment.liars.claim": "half",

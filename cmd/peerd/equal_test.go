@@ -17,6 +17,7 @@ import (
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
@@ -43,7 +44,7 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	n := &testnet.Net{Settings: s, Dir: dir, Traced: true, Seeds: seeds}
-	if n.Graph, _, err = config.BuildGraph(s.Testnet.Topology, s.Testnet.Nodes, s.Seed); err != nil {
+	if n.Graph, _, err = graphs.Build(s.Testnet.Topology, s.Testnet.Nodes, s.Seed); err != nil {
 		t.Fatal(err)
 	}
 	if err := n.WriteFolders(); err != nil {
@@ -84,7 +85,7 @@ func simulated(t *testing.T, s *config.Settings, run uint64) sim.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, _, err := config.BuildGraph(s.Testnet.Topology, s.Testnet.Nodes, s.Seed)
+	graph, _, err := graphs.Build(s.Testnet.Topology, s.Testnet.Nodes, s.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}

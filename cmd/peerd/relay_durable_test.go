@@ -13,6 +13,7 @@ import (
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/api"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/ledger"
 )
 
@@ -84,7 +85,7 @@ func newConfigured(t *testing.T, file string, more ...string) *lab {
 			changes = append(changes, k.Name, values[k.Name])
 		}
 	}
-	graph, _, err := config.BuildGraph(c.Testnet.Topology, c.Testnet.Nodes, 1)
+	graph, _, err := graphs.Build(c.Testnet.Topology, c.Testnet.Nodes, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node/api"
+	"peerd.dev/node/lab/graphs"
 )
 
 // smallMeans are the means of three actions, the same at every site.
@@ -138,7 +138,7 @@ func TestARestartGoesOnAndPaysNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &testnet.Net{Settings: &c.Settings, Dir: dir}
-	if n.Graph, _, err = config.BuildGraph("path", 2, 1); err != nil {
+	if n.Graph, _, err = graphs.Build("path", 2, 1); err != nil {
 		t.Fatal(err)
 	}
 	if err = n.WriteFolders(); err != nil {

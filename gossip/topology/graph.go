@@ -1,9 +1,6 @@
-// Package topology draws and reads graphs, which say which peers are linked, and measures how
-// fast gossip mixes on them.
+// Package topology has graphs, which say which peers are linked. Package node/lab/graphs draws and reads them.
 //
-// Peers are the ints 0 … N−1. A graph is a function of its [Spec] and of the random numbers it is
-// given. Nothing here uses the clock, a file or the network, and no result depends on the order
-// of a map. Edges come sorted, the lower end first.
+// Peers are the ints 0 … N−1. Edges come sorted, the lower end first.
 package topology
 
 import (
@@ -46,7 +43,7 @@ func NewGraph(n int, edges [][2]int) (*Graph, error) {
 		next[e[1]]++
 	}
 	for i := range n {
-		at := g.at(i)
+		at := g.Neighbours(i)
 		slices.Sort(at)
 		for k := 1; k < len(at); k++ {
 			if at[k] == at[k-1] {
@@ -62,9 +59,9 @@ func (g *Graph) N() int { return len(g.first) - 1 }
 
 // Edges returns all edges sorted, the lower end first. The slice is the caller's.
 func (g *Graph) Edges() [][2]int {
-	edges := make([][2]int, 0, g.size())
+	edges := make([][2]int, 0, g.Size())
 	for i := range g.N() {
-		for _, j := range g.at(i) {
+		for _, j := range g.Neighbours(i) {
 			if i < j {
 				edges = append(edges, [2]int{i, j})
 			}
@@ -74,20 +71,34 @@ func (g *Graph) Edges() [][2]int {
 }
 
 // Neighbours returns the peers that share an edge with i, ascending. The slice
-// is the caller's.
-func (g *Graph) Neighbours(i int) []int { return slices.Clone(g.at(i)) }
+// is the graph's and must not be changed.
+func (g *Graph) Neighbours(i int) []int { return g.to[g.first[i]:g.first[i+1]] }
 
 // Degree returns the number of neighbours of i.
 func (g *Graph) Degree(i int) int { return g.first[i+1] - g.first[i] }
 
 // Connected reports whether every peer can be reached from every other.
-func (g *Graph) Connected() bool { return g.unreachable() < 0 }
+func (g *Graph) Connected() bool { return g.Unreachable() < 0 }
+
+// Unreachable returns the first peer that cannot be reached from peer 0, or -1.
+func (g *Graph) Unreachable() int {
+	seen, line := make([]bool, g.N()), []int{0}
+	seen[0] = true
+	for len(line) > 0 {
+		i := line[len(line)-1]
+		line = line[:len(line)-1]
+		for _, j := range g.Neighbours(i) {
+			if !seen[j] {
+				seen[j] = true
+				line = append(line, j)
+			}
+		}
+	}
+	return slices.Index(seen, false)
+}
 
 // String returns the size of the graph, such as "10 peers, 15 edges".
-func (g *Graph) String() string { return fmt.Sprintf("%d peers, %d edges", g.N(), g.size()) }
+func (g *Graph) String() string { return fmt.Sprintf("%d peers, %d edges", g.N(), g.Size()) }
 
-// at is Neighbours without the copy.
-func (g *Graph) at(i int) []int { return g.to[g.first[i]:g.first[i+1]] }
-
-// size returns the number of edges.
-func (g *Graph) size() int { return len(g.to) / 2 }
+// Size returns the number of edges.
+func (g *Graph) Size() int { return len(g.to) / 2 }

@@ -1,4 +1,4 @@
-// Package terminal writes results and progress, for people and for programs.
+// Package terminal writes results, for people and for programs.
 package terminal
 
 import (

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 )
@@ -50,7 +51,7 @@ func mixes(t *testing.T, links protocoltest.Graph, share float64) {
 		events += k
 	}
 	load := 2 * rate * float64(mostKept(links)) // each exchange takes two rounds
-	want := topology.SpectralGap(graph(t, links))
+	want := graphs.SpectralGap(graph(t, links))
 	got := 1 - secondEigenvalue(m.mean(n, events))
 	t.Logf("%.2f exchanges a round, want %g; %.0f %% of the questions declined; spectral gap %.4f, want %.4f; load %.2f",
 		float64(events)/rounds, share, 100*float64(m.busy)/float64(m.asks), got, want, load)

@@ -16,7 +16,7 @@ import (
 func rooms() [][]string {
 	return [][]string{
 		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/lab/lowerbound", "node/store"},
-		{"bandit/gram", "dp/mechanism", "node/network"},
+		{"bandit/gram", "dp/mechanism", "node/lab/graphs", "node/network"},
 		{"bandit", "dp"},
 		{"node/lab/learner", "node/lab/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/ledger", "protocol/internal/spread"},
@@ -25,7 +25,7 @@ func rooms() [][]string {
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
 		{"internal/config", "internal/terminal", "internal/version"},
-		{"internal/explain", "internal/gain", "internal/lab/sites"},
+		{"internal/explain", "internal/gain", "internal/lab/progress", "internal/lab/sites"},
 		{"internal/daemon", "internal/lab/plan"},
 		{"internal/change", "internal/doctor", "internal/lab/experiment", "internal/status", "node/peer"},
 		{"internal/lab/testnet"},

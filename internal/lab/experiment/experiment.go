@@ -17,8 +17,9 @@ import (
 	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/lab/progress"
 	"peerd.dev/internal/lab/sites"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/node/lab/world"
@@ -155,7 +156,7 @@ func playCells(ctx context.Context, w io.Writer, f resultFolder, cells []cellRun
 	if len(jobs) == 0 {
 		return nil
 	}
-	p := terminal.NewProgress(w, fmt.Sprintf("%d cells, %d runs", unfinished, len(jobs)), steps)
+	p := progress.New(w, fmt.Sprintf("%d cells, %d runs", unfinished, len(jobs)), steps)
 	defer p.End()
 	var mu sync.Mutex // of the cells and their files
 	return stats.Each(ctx, len(jobs), func(ctx context.Context, i int) error {
@@ -193,11 +194,11 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 	for _, cell := range configs {
 		r := cellRun{CellConfig: cell, runs: make([]stats.Run, cell.Experiment.Seeds), finished: make([]bool, cell.Experiment.Seeds)}
 		if !cell.Experiment.Alone {
-			r.graph, _, err = config.BuildGraph(cell.Testnet.Topology, cell.Testnet.Nodes, max(1, cell.Seed))
+			r.graph, _, err = graphs.Build(cell.Testnet.Topology, cell.Testnet.Nodes, max(1, cell.Seed))
 			if err != nil {
 				return nil, config.Failf(config.ErrRefused, "cell %q: testnet.topology: %w", cell.Name, err)
 			}
-			r.gap = topology.SpectralGap(r.graph)
+			r.gap = graphs.SpectralGap(r.graph)
 		}
 		if _, ok := r.x(c.Experiment.Figure.X); c.Experiment.Figure.Kind == "final" && !ok {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.figure.x: %s is %s, want a finite number in all cells",

@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"strings"
 
-	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/world"
 )
 
@@ -212,7 +212,7 @@ func span() config.Rule {
 // graphText allows the short form of a topology.
 func graphText() config.Rule {
 	return config.Rule{Want: "a topology, such as ring or regular(4); `peerd topology --help` lists them", Check: func(v reflect.Value) string {
-		if _, err := topology.ParseSpec(v.String()); err != nil {
+		if _, err := graphs.ParseSpec(v.String()); err != nil {
 			return "want a topology; " + strings.TrimPrefix(err.Error(), "topology: ")
 		}
 		return ""

@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
@@ -61,7 +62,7 @@ func (laboratory) CheckTestnet(s *config.Settings, bad map[string]bool) (problem
 // decides or none can be built.
 func knownNet(text string, n int) protocol.Net {
 	net := protocol.Net{Peers: n}
-	spec, err := config.ReadGraph(text, n)
+	spec, err := graphs.Read(text, n)
 	if err != nil || spec.Validate() != nil {
 		return net
 	}

@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
@@ -37,7 +38,7 @@ func runConstraints() []config.Constraint {
 			return ""
 		}},
 		{Keys: []string{"testnet.topology", "testnet.nodes"}, Doc: "The topology can be built with that many peers.", Broken: func(s *config.Settings) string {
-			spec, err := config.ReadGraph(s.Testnet.Topology, s.Testnet.Nodes)
+			spec, err := graphs.Read(s.Testnet.Topology, s.Testnet.Nodes)
 			if err == nil {
 				err = spec.Validate()
 			}

@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/progress"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/sim"
@@ -42,7 +43,7 @@ type SiteComparison struct {
 func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*Comparison, error) {
 	runs := t.Settings.Testnet.Seeds
 	links := config.Neighbours(t.Settings.Testnet.Nodes, t.Graph.Edges())
-	p := terminal.NewProgress(w, fmt.Sprintf("%d seeds, together and alone", runs), 2*uint64(runs)*t.Settings.RoundCount())
+	p := progress.New(w, fmt.Sprintf("%d seeds, together and alone", runs), 2*uint64(runs)*t.Settings.RoundCount())
 	defer p.End()
 	seeds := experiment.Seeds(1, uint64(runs))
 	together, err := stats.Runs(ctx, seeds, func(run uint64) (sim.Config, error) {

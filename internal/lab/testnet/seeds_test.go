@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/sites"
+	"peerd.dev/node/lab/graphs"
 )
 
 // TestRunsAreComparedByWhatSitesChooseFor: with a learner that chooses for a site's own users, its own best arm is the right one
@@ -31,7 +31,7 @@ func TestRunsAreComparedByWhatSitesChooseFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := Net{Settings: &s.Settings, Names: []string{"a", "b"}, baseline: experiment.Baseline{Means: [][]float64{{.9, .2}, {.3, .8}}}}
-		if n.Graph, _, err = config.BuildGraph("path", 2, 1); err != nil {
+		if n.Graph, _, err = graphs.Build("path", 2, 1); err != nil {
 			t.Fatal(err)
 		}
 		source, err := sites.Open(n.Settings, 2)

@@ -14,6 +14,7 @@ import (
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/api"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/world"
 )
 
@@ -68,7 +69,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 			_ = os.RemoveAll(dir)
 		}
 	}()
-	if t.Graph, _, err = config.BuildGraph(s.Testnet.Topology, s.Testnet.Nodes, max(1, s.Seed)); err != nil {
+	if t.Graph, _, err = graphs.Build(s.Testnet.Topology, s.Testnet.Nodes, max(1, s.Seed)); err != nil {
 		return config.Failf(config.ErrRefused, "testnet.topology: %w", err)
 	}
 	if s.World.Kind == config.Application {

@@ -9,8 +9,8 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
-	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
@@ -23,7 +23,7 @@ import (
 // regular returns the neighbours of a random regular graph.
 func regular(t testing.TB, n, degree int, seed uint64) [][]protocol.Peer {
 	t.Helper()
-	g, _, err := topology.Spec{Name: "regular", N: n, Degree: degree}.Build(rand.New(rand.NewPCG(seed, 0)))
+	g, _, err := graphs.Spec{Name: "regular", N: n, Degree: degree}.Build(rand.New(rand.NewPCG(seed, 0)))
 	if err != nil {
 		t.Fatal(err)
 	}

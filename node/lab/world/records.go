@@ -49,18 +49,6 @@ func (r Records) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private"))
 // Rows returns the number of encounters, with or without an arm.
 func (r *Records) Rows() int { return len(r.rows) }
 
-// Patients returns the number of patients.
-func (r *Records) Patients() int { return len(r.encounters()) }
-
-// MaxEncounters returns the number of encounters of the patient with most.
-func (r *Records) MaxEncounters() int {
-	most := 0
-	for _, n := range r.encounters() {
-		most = max(most, n)
-	}
-	return most
-}
-
 // Counts returns how many encounters qualify for each arm. One that qualifies
 // for several counts in each.
 func (r *Records) Counts() []int {

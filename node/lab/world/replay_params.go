@@ -102,7 +102,19 @@ func (s *replaySource) About() string {
 		rows += r.Rows()
 	}
 	return fmt.Sprintf("replay: %d encounters, %d left out by the cap; one patient is at up to %d of the sites",
-		rows, s.dropped, NewReport(s.records).Reach)
+		rows, s.dropped, reach(s.records))
+}
+
+// reach returns at how many sites one patient has encounters, at most.
+func reach(sites []*Records) (most int) {
+	at := make(map[uint64]int) // sites by patient
+	for _, s := range sites {
+		for patient := range s.encounters() {
+			at[patient]++
+			most = max(most, at[patient])
+		}
+	}
+	return most
 }
 
 // Data implements [Source].

@@ -1,13 +1,15 @@
-package topology
+package graphs
 
 import (
 	"fmt"
 	"math"
 	"testing"
+
+	"peerd.dev/gossip/topology"
 )
 
 // build returns the graph of a short form.
-func build(t testing.TB, text string, n int) *Graph {
+func build(t testing.TB, text string, n int) *topology.Graph {
 	t.Helper()
 	s, err := ParseSpec(text)
 	if err != nil {
@@ -111,7 +113,7 @@ func TestGapHasItsClosedForm(t *testing.T) {
 	for _, text := range []string{"ring", "path", "star", "complete"} {
 		for _, n := range []int{3, 10, 101, denseMax + 1} {
 			g := build(t, text, n)
-			want := connectivity(text, n) / float64(2*g.size())
+			want := connectivity(text, n) / float64(2*g.Size())
 			if got := SpectralGap(g); !near(got, want, 1e-8) {
 				t.Errorf("%s of %d: gap %.12g, want %.12g", text, n, got, want)
 			}
@@ -126,7 +128,6 @@ func TestGapHasItsClosedForm(t *testing.T) {
 func TestSparseAgreesWithDense(t *testing.T) {
 	texts := []string{
 		"ring", "path", "star", "complete", "grid", "grid(3)", "gnp(0.1)", "regular(2)", "regular(6)",
-		"smallworld(4,0.01)", "smallworld(4,0.3)", "scalefree(1)", "scalefree(3)", "clusters(2,1)", "clusters(7,0.9)",
 	}
 	for _, text := range texts {
 		for _, n := range []int{8, 60, 300} {
@@ -144,7 +145,7 @@ func TestSparseAgreesWithDense(t *testing.T) {
 
 func BenchmarkSpectralGap(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
-		for _, text := range []string{"ring", "path", "regular(6)", "smallworld(4,0.01)"} {
+		for _, text := range []string{"ring", "path", "regular(6)"} {
 			b.Run(fmt.Sprintf("%s/%d", text, n), func(b *testing.B) {
 				g := build(b, text, n)
 				for b.Loop() {

@@ -1,4 +1,4 @@
-package topology
+package graphs
 
 import (
 	"fmt"
@@ -27,9 +27,6 @@ func table() []family {
 		{"grid", 1, []param{paramCols}, checkGrid, grid, ""},
 		{"gnp", 1, []param{paramP}, checkGnp, gnp, "p"},
 		{"regular", 2, []param{paramDegree}, checkRegular, regular, "degree"},
-		{"smallworld", 3, []param{paramDegree, paramP}, checkSmallworld, smallworld, "degree"},
-		{"scalefree", 2, []param{paramDegree}, checkScalefree, scalefree, ""},
-		{"clusters", 2, []param{paramClusters, paramP}, checkClusters, clusters, "p"},
 		{"hub", 2, []param{paramComponents, paramComponent}, checkHub, nil, ""},
 		{"file", 0, []param{paramFile}, checkFile, func(s Spec, _ *rand.Rand) [][2]int { return s.Edges }, ""},
 	}

@@ -1,6 +1,10 @@
-package topology
+package graphs
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"peerd.dev/gossip/topology"
+)
 
 // denseMax is the largest number of peers whose Laplacian is solved densely, which then takes
 // milliseconds; at 1,000 it takes half a second, Lanczos 15 ms.
@@ -21,7 +25,7 @@ const denseMax = 200
 // eigenvalue of the Laplacian. It is 0 if g is not
 // connected and 1 for a single peer. Above 1,000 peers the relative error is about
 // 1e-9, but rounding may make it 1e-14 times the largest degree over μ₂.
-func SpectralGap(g *Graph) float64 {
+func SpectralGap(g *topology.Graph) float64 {
 	switch {
 	case g.N() == 1:
 		return 1
@@ -30,19 +34,19 @@ func SpectralGap(g *Graph) float64 {
 	}
 	if g.N() <= denseMax {
 		if mu, ok := denseConnectivity(g); ok {
-			return mu / float64(2*g.size())
+			return mu / float64(2*g.Size())
 		}
 	}
-	return sparseConnectivity(g) / float64(2*g.size())
+	return sparseConnectivity(g) / float64(2*g.Size())
 }
 
 // denseConnectivity returns μ₂ from all eigenvalues of the Laplacian, and false
 // if LAPACK's iteration fails.
-func denseConnectivity(g *Graph) (float64, bool) {
+func denseConnectivity(g *topology.Graph) (float64, bool) {
 	l := mat.NewSymDense(g.N(), nil)
 	for i := range g.N() {
 		l.SetSym(i, i, float64(g.Degree(i)))
-		for _, j := range g.at(i) {
+		for _, j := range g.Neighbours(i) {
 			l.SetSym(i, j, -1)
 		}
 	}

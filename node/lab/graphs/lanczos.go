@@ -1,8 +1,10 @@
-package topology
+package graphs
 
 import (
 	"math"
 	"math/rand/v2"
+
+	"peerd.dev/gossip/topology"
 )
 
 // settled is how little, relative to itself, the sparse eigenvalue may fall, while the number of
@@ -21,7 +23,7 @@ const settled = 1e-9
 // makes eigenvalues that were already found appear again (Paige, 1980), which does not change the
 // least one. But the constant vector must not come back, since its eigenvalue 0 is below μ₂: it
 // is removed in every step.
-func sparseConnectivity(g *Graph) float64 {
+func sparseConnectivity(g *topology.Graph) float64 {
 	v, w := make([]float64, g.N()), make([]float64, g.N())
 	// The graphs are symmetric, and a start with the same symmetry may have no component along
 	// the wanted vector; a random one has. Its seed is fixed, so that the result depends on the
@@ -41,7 +43,7 @@ func sparseConnectivity(g *Graph) float64 {
 		alpha := 0.0
 		for i := range v {
 			w[i] = float64(g.Degree(i))*v[i] - beta*w[i] // w held the vector before v
-			for _, j := range g.at(i) {
+			for _, j := range g.Neighbours(i) {
 				w[i] -= v[j]
 			}
 			alpha += w[i] * v[i]

@@ -1,8 +1,16 @@
-package topology
+// Package graphs draws and reads graphs, which say which peers of an experiment or a testnet are linked, and measures how
+// fast gossip mixes on them.
+//
+// A graph is a function of its [Spec] and of the random numbers it is
+// given. Nothing here uses the clock or the network, and no result depends on the order
+// of a map. Edges come sorted, the lower end first.
+package graphs
 
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"peerd.dev/gossip/topology"
 )
 
 // maxDraws bounds how often a random graph is drawn to get a connected one.
@@ -11,12 +19,11 @@ const maxDraws = 100
 // A Spec describes a graph to build. Its Name picks a row of the table, and each row uses some of
 // the other fields; the fields that it does not use must be zero.
 type Spec struct {
-	Name     string  // ring, path, star, complete, grid, gnp, regular, smallworld, scalefree, clusters, hub or file
-	N        int     // peers; file: 0 means as many as the edges name
-	Degree   int     // regular: neighbours of each; smallworld: the same before edges move, even; scalefree: edges a new peer brings
-	P        float64 // gnp, clusters: probability of an edge; smallworld: that an edge moves
-	Cols     int     // grid: peers a row; 0 means ⌈√N⌉
-	Clusters int     // clusters: their number, at least 2
+	Name   string  // ring, path, star, complete, grid, gnp, regular, hub or file
+	N      int     // peers; file: 0 means as many as the edges name
+	Degree int     // regular: neighbours of each
+	P      float64 // gnp: probability of an edge
+	Cols   int     // grid: peers a row; 0 means ⌈√N⌉
 	// Components of a hub: a single number is how many there are, of about equal size; several
 	// numbers are the components' sizes in peers.
 	Components []int
@@ -52,8 +59,7 @@ func (s Spec) Validate() error {
 
 // Drawn reports whether Build's graph is random.
 func (s Spec) Drawn() bool {
-	switch s.Name {
-	case "gnp", "regular", "smallworld", "scalefree", "clusters":
+	if s.Name == "gnp" || s.Name == "regular" {
 		return true
 	}
 	return s.Component != nil && s.Component.Drawn()
@@ -63,7 +69,7 @@ func (s Spec) Drawn() bool {
 // is drawn again, up to 100 times, so its distribution is the family's, given that the graph is
 // connected. Equal Specs and equal generators give equal graphs; rng may be nil if the Spec is
 // not [Spec.Drawn].
-func (s Spec) Build(rng *rand.Rand) (*Graph, Report, error) {
+func (s Spec) Build(rng *rand.Rand) (*topology.Graph, Report, error) {
 	if err := s.Validate(); err != nil {
 		return nil, Report{}, err
 	}
@@ -72,11 +78,11 @@ func (s Spec) Build(rng *rand.Rand) (*Graph, Report, error) {
 		return s.hub(rng)
 	}
 	for redraws := range maxDraws {
-		g, err := NewGraph(s.peers(), f.draw(s, rng))
+		g, err := topology.NewGraph(s.peers(), f.draw(s, rng))
 		if err != nil {
 			return nil, Report{}, err
 		}
-		lost := g.unreachable()
+		lost := g.Unreachable()
 		if lost < 0 {
 			return g, Report{Redraws: redraws}, nil
 		}

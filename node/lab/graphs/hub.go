@@ -1,14 +1,16 @@
-package topology
+package graphs
 
 import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+
+	"peerd.dev/gossip/topology"
 )
 
 // hub builds components of the other peers, one after another, and joins all of these peers to
 // the last peer. So peers have the same numbers as without the hub.
-func (s Spec) hub(rng *rand.Rand) (*Graph, Report, error) {
+func (s Spec) hub(rng *rand.Rand) (*topology.Graph, Report, error) {
 	edges, report := make([][2]int, 0, 2*s.N), Report{}
 	first := 0
 	for _, n := range s.sizes() {
@@ -25,7 +27,7 @@ func (s Spec) hub(rng *rand.Rand) (*Graph, Report, error) {
 			first++
 		}
 	}
-	g, err := NewGraph(s.N, edges)
+	g, err := topology.NewGraph(s.N, edges)
 	return g, report, err
 }
 

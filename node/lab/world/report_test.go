@@ -26,17 +26,10 @@ type Site struct {
 
 // NewReport describes the sites of a split.
 func NewReport(sites []*Records) Report {
-	var (
-		r   Report
-		all Records
-		at  = make(map[uint64]int) // sites by patient
-	)
+	r := Report{Reach: reach(sites)}
+	var all Records
 	for _, s := range sites {
 		all.rows = append(all.rows, s.rows...)
-		for patient := range s.encounters() {
-			at[patient]++
-			r.Reach = max(r.Reach, at[patient])
-		}
 	}
 	r.Best = best(all.Means())
 	for _, s := range sites {
@@ -58,4 +51,16 @@ func best(means []float64) bandit.Arm {
 		}
 	}
 	return bandit.Arm(arg)
+}
+
+// Patients returns the number of patients.
+func (r *Records) Patients() int { return len(r.encounters()) }
+
+// MaxEncounters returns the number of encounters of the patient with most.
+func (r *Records) MaxEncounters() int {
+	most := 0
+	for _, n := range r.encounters() {
+		most = max(most, n)
+	}
+	return most
 }

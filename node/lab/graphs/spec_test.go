@@ -1,4 +1,4 @@
-package topology
+package graphs
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"peerd.dev/gossip/topology"
 )
 
 // anySpec draws a Spec that can be built. None is so sparse that 100 draws of a random graph may
@@ -23,11 +25,6 @@ func anySpec(t *rapid.T) Spec {
 	case "regular":
 		s.Degree = rapid.IntRange(2, n-1).Draw(t, "degree")
 		s.Degree -= s.Degree % 2 * (n % 2)
-	case "smallworld":
-		s.Degree = 2 * rapid.IntRange(2, (n-1)/2).Draw(t, "half")
-		s.P = rapid.Float64Range(0, 1).Draw(t, "p")
-	case "scalefree":
-		s.Degree = rapid.IntRange(1, n-1).Draw(t, "degree")
 	case "hub":
 		s.Components = []int{rapid.IntRange(1, n-1).Draw(t, "components")}
 		if rest := n - 1; rapid.Bool().Draw(t, "sizes") && rest > 1 {
@@ -35,12 +32,6 @@ func anySpec(t *rapid.T) Spec {
 			s.Components = []int{some, rest - some}
 		}
 		s.Component = rapid.SampledFrom([]*Spec{{Name: "ring"}, {Name: "complete"}, {Name: "star"}, {Name: "gnp", P: .9}, {Name: "grid", Cols: 1}}).Draw(t, "component")
-	case "clusters":
-		s.Clusters = rapid.IntRange(2, n).Draw(t, "clusters")
-		s.P = 1
-		if s.Clusters < 5 { // many small blocks are rarely all connected
-			s.P = dense.Draw(t, "p")
-		}
 	case "file":
 		s.File = rapid.String().Draw(t, "file")
 		s.Edges = path(s, nil)
@@ -103,9 +94,6 @@ func TestOtherSeedOtherGraph(t *testing.T) {
 	for _, s := range []Spec{
 		{Name: "gnp", N: 50, P: 0.3},
 		{Name: "regular", N: 50, Degree: 4},
-		{Name: "smallworld", N: 50, Degree: 4, P: 0.3},
-		{Name: "scalefree", N: 50, Degree: 2},
-		{Name: "clusters", N: 50, Clusters: 3, P: 0.8},
 		{Name: "hub", N: 50, Components: []int{3}, Component: &Spec{Name: "gnp", P: 0.8}},
 	} {
 		a, _, errA := s.Build(rng(1))
@@ -131,7 +119,6 @@ func TestFixedTopologies(t *testing.T) {
 		{Spec{Name: "complete", N: 3}, [][2]int{{0, 1}, {0, 2}, {1, 2}}},
 		{Spec{Name: "grid", N: 5}, [][2]int{{0, 1}, {0, 3}, {1, 2}, {1, 4}, {3, 4}}},
 		{Spec{Name: "grid", N: 4, Cols: 1}, [][2]int{{0, 1}, {1, 2}, {2, 3}}},
-		{Spec{Name: "smallworld", N: 5, Degree: 2}, [][2]int{{0, 1}, {0, 4}, {1, 2}, {2, 3}, {3, 4}}},
 		{Spec{Name: "hub", N: 6, Components: []int{2}, Component: &Spec{Name: "ring"}}, [][2]int{{0, 1}, {0, 5}, {1, 5}, {2, 3}, {2, 4}, {2, 5}, {3, 4}, {3, 5}, {4, 5}}},
 		{Spec{Name: "hub", N: 6, Components: []int{3, 1, 1}, Component: &Spec{Name: "complete"}}, [][2]int{{0, 1}, {0, 2}, {0, 5}, {1, 2}, {1, 5}, {2, 5}, {3, 5}, {4, 5}}},
 		{Spec{Name: "hub", N: 6, Components: []int{1}, Component: &Spec{Name: "star"}}, [][2]int{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {1, 5}, {2, 5}, {3, 5}, {4, 5}}},
@@ -154,7 +141,7 @@ func TestErrorsNameTheFieldAndItsRange(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		{Spec{Name: "rnig", N: 3}, `there is no topology "rnig"; there are ring, path, star, complete, grid[(cols)], gnp(p), regular(degree), smallworld(degree,p), scalefree(degree), clusters(clusters,p), hub(components,component), file[(file)]`},
+		{Spec{Name: "rnig", N: 3}, `there is no topology "rnig"; there are ring, path, star, complete, grid[(cols)], gnp(p), regular(degree), hub(components,component), file[(file)]`},
 		{Spec{Name: "ring", N: 2}, "ring: n is 2, must be at least 3"},
 		{Spec{Name: "file", N: -1}, "file: n is -1, must be at least 0"},
 		{Spec{Name: "ring", N: 5, Degree: 6}, "ring takes no degree, but it is 6"},
@@ -165,10 +152,6 @@ func TestErrorsNameTheFieldAndItsRange(t *testing.T) {
 		{Spec{Name: "gnp", N: 5, P: math.NaN()}, "gnp: p is NaN, must be from 1e-09 to 1 when n is 5"},
 		{Spec{Name: "regular", N: 5, Degree: 5}, "regular: degree is 5, must be from 2 to 4 when n is 5"},
 		{Spec{Name: "regular", N: 5, Degree: 3}, "regular: degree is 3, must be even when n is odd, as 5 is"},
-		{Spec{Name: "smallworld", N: 9, Degree: 3}, "smallworld: degree is 3, must be even: half the neighbours stand on either side"},
-		{Spec{Name: "smallworld", N: 9, Degree: 4, P: 1.5}, "smallworld: p is 1.5, must be from 0 to 1 when n is 9"},
-		{Spec{Name: "smallworld", N: 9, Degree: 10}, "smallworld: degree is 10, must be from 2 to 8 when n is 9"},
-		{Spec{Name: "scalefree", N: 5}, "scalefree: degree is 0, must be from 1 to 4 when n is 5"},
 		{Spec{Name: "hub", N: 5, Components: []int{5}, Component: &Spec{Name: "ring"}}, "hub: components is 5, must be from 1 to 4 when n is 5"},
 		{Spec{Name: "hub", N: 5, Components: []int{3, 2}, Component: &Spec{Name: "star"}}, "hub(3+2,star): components have 5 peers, must have n − 1, which is 4"},
 		{Spec{Name: "hub", N: 5, Components: []int{4, 0}, Component: &Spec{Name: "star"}}, "hub: components is 0, must be from 1 to 4 when n is 5"},
@@ -176,14 +159,11 @@ func TestErrorsNameTheFieldAndItsRange(t *testing.T) {
 		{Spec{Name: "hub", N: 5, Components: []int{1}, Component: &Spec{Name: "file", File: "a.txt"}}, "file(a.txt): 4 peers (0..3) need at least 3 edges, there are 0"},
 		{Spec{Name: "hub", N: 5}, "hub: write hub(components,component), as in hub(3,ring) or hub(10+5,complete)"},
 		{Spec{Name: "hub", N: 101, Components: []int{1}, Component: &Spec{Name: "gnp", P: .01}}, "gnp(0.01): not connected in any of 100 draws with n 100; raise p"},
-		{Spec{Name: "clusters", N: 5, P: 1}, "clusters: clusters is 0, must be from 2 to 5 when n is 5"},
-		{Spec{Name: "clusters", N: 5, Clusters: 2, P: -1}, "clusters: p is -1, must be from 1e-09 to 1 when n is 5"},
 		{Spec{Name: "file"}, "file: there are neither edges nor n"},
 		{Spec{Name: "file", File: "a.txt", Edges: [][2]int{{0, 1 << 60}}}, "file(a.txt): 1152921504606846977 peers (0..1152921504606846976) need at least 1152921504606846976 edges, there are 1"},
 		{Spec{Name: "file", N: 2, Edges: [][2]int{{0, 1}, {1, 2}}}, "edge 1-2: peers are 0..1"},
 		{Spec{Name: "file", Edges: [][2]int{{0, 1}, {1, 2}, {0, 2}, {3, 4}}}, "file: not connected: peer 3 cannot be reached from peer 0"},
 		{Spec{Name: "gnp", N: 100, P: 0.01}, "gnp(0.01): not connected in any of 100 draws with n 100; raise p"},
-		{Spec{Name: "clusters", N: 100, Clusters: 2, P: 0.01}, "clusters(2,0.01): not connected in any of 100 draws with n 100; raise p"},
 	} {
 		_, _, err := c.spec.Build(rng(1))
 		if err == nil || err.Error() != "topology: "+c.want {
@@ -242,7 +222,7 @@ func TestComponentsOfAHubAreConnected(t *testing.T) {
 						edges = append(edges, [2]int{e[0] - first, e[1] - first})
 					}
 				}
-				if part, err := NewGraph(n, edges); err != nil || !part.Connected() {
+				if part, err := topology.NewGraph(n, edges); err != nil || !part.Connected() {
 					t.Errorf("%v, seed %d: the component from peer %d is not connected, %v", s, seed, first, err)
 				}
 				first += n

@@ -1,4 +1,4 @@
-package topology
+package graphs
 
 // An edgeSet answers whether two peers are joined. It is never ranged over.
 type edgeSet map[[2]int]bool

@@ -1,4 +1,4 @@
-package topology
+package graphs
 
 import (
 	"reflect"
@@ -45,11 +45,8 @@ func TestParseSpec(t *testing.T) {
 		"grid(4)":               {Name: "grid", Cols: 4},
 		"regular(6)":            {Name: "regular", Degree: 6},
 		"gnp(0.2)":              {Name: "gnp", P: 0.2},
-		"smallworld( 4 , 0.1 )": {Name: "smallworld", Degree: 4, P: 0.1},
-		"scalefree(2)":          {Name: "scalefree", Degree: 2},
 		"hub(3,ring)":           {Name: "hub", Components: []int{3}, Component: &Spec{Name: "ring"}},
 		"hub(20 + 5, gnp(0.2))": {Name: "hub", Components: []int{20, 5}, Component: &Spec{Name: "gnp", P: 0.2}},
-		"clusters(3,0.8)":       {Name: "clusters", Clusters: 3, P: 0.8},
 		"file(a, (b).txt)":      {Name: "file", File: "a, (b).txt"},
 	} {
 		if got, err := ParseSpec(text); err != nil || !reflect.DeepEqual(got, want) {
@@ -64,11 +61,9 @@ func TestParseSpecErrorsTeach(t *testing.T) {
 		"rnig(3)":        `there is no topology "rnig"; there are ring, path,`,
 		"ring(3)":        `"ring(3)": ring takes no parameters`,
 		"regular":        `"regular": write regular(degree), as in regular(4)`,
-		"smallworld(4)":  `"smallworld(4)": write smallworld(degree,p), as in smallworld(4,0.1)`,
 		"regular(6":      `"regular(6": the closing parenthesis is missing`,
 		"regular(six)":   `"regular(six)": degree must be a whole number, got "six"`,
 		"regular(6,2)":   `"regular(6,2)": degree must be a whole number, got "6,2"`,
-		"clusters(3,x)":  `"clusters(3,x)": p must be a number, got "x"`,
 		"hub(3)":         `"hub(3)": write hub(components,component), as in hub(3,ring)`,
 		"hub(3+x,ring)":  `"hub(3+x,ring)": components must be a whole number, or sizes with + between them, got "3+x"`,
 		"hub(3,rnig)":    `"hub(3,rnig)": there is no topology "rnig"; there are ring, path,`,

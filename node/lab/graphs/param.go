@@ -1,4 +1,4 @@
-package topology
+package graphs
 
 import (
 	"errors"
@@ -14,7 +14,6 @@ const (
 	paramDegree param = iota
 	paramP
 	paramCols
-	paramClusters
 	paramComponents
 	paramComponent
 	paramFile
@@ -22,22 +21,22 @@ const (
 
 // params lists them all.
 func params() []param {
-	return []param{paramDegree, paramP, paramCols, paramClusters, paramComponents, paramComponent, paramFile}
+	return []param{paramDegree, paramP, paramCols, paramComponents, paramComponent, paramFile}
 }
 
 // name is what texts and errors call p.
 func (p param) name() string {
-	return [...]string{"degree", "p", "cols", "clusters", "components", "component", "file"}[p]
+	return [...]string{"degree", "p", "cols", "components", "component", "file"}[p]
 }
 
 // example returns a value that most topologies take.
 func (p param) example() string {
-	return [...]string{"4", "0.1", "4", "3", "3", "ring", "edges.txt"}[p]
+	return [...]string{"4", "0.1", "4", "3", "ring", "edges.txt"}[p]
 }
 
 // field points to p in s: an *int, a *float64, a *string, a *[]int or a **Spec.
 func (p param) field(s *Spec) any {
-	return [...]any{&s.Degree, &s.P, &s.Cols, &s.Clusters, &s.Components, &s.Component, &s.File}[p]
+	return [...]any{&s.Degree, &s.P, &s.Cols, &s.Components, &s.Component, &s.File}[p]
 }
 
 // set reads p from text.

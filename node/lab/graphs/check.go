@@ -1,4 +1,4 @@
-package topology
+package graphs
 
 import "fmt"
 
@@ -21,25 +21,6 @@ func checkRegular(s Spec) error {
 		return fmt.Errorf("topology: %s: degree is %d, must be even when n is odd, as %d is", s.Name, s.Degree, s.N)
 	}
 	return nil
-}
-
-func checkSmallworld(s Spec) error {
-	if err := within(s, paramDegree, s.Degree, 2, s.N-1); err != nil {
-		return err
-	}
-	if s.Degree%2 == 1 {
-		return fmt.Errorf("topology: %s: degree is %d, must be even: half the neighbours stand on either side", s.Name, s.Degree)
-	}
-	return within(s, paramP, s.P, 0, 1)
-}
-
-func checkScalefree(s Spec) error { return within(s, paramDegree, s.Degree, 1, s.N-1) }
-
-func checkClusters(s Spec) error {
-	if err := within(s, paramClusters, s.Clusters, 2, s.N); err != nil {
-		return err
-	}
-	return within(s, paramP, s.P, leastP, 1)
 }
 
 // checkFile refuses what cannot be connected before a graph is made: otherwise one line of a file

@@ -1,12 +1,12 @@
-package topology
+package graphs
 
 import (
 	"fmt"
 	"strings"
 )
 
-// ParseSpec reads the short form of a topology, such as ring, regular(6), smallworld(4,0.1),
-// clusters(3,0.8) or file(edges.txt); [Forms] lists them all. The form contains neither N nor the
+// ParseSpec reads the short form of a topology, such as ring, regular(6),
+// hub(3,ring) or file(edges.txt); [Forms] lists them all. The form contains neither N nor the
 // edges of a file, which the caller fills in. ParseSpec does not check ranges, most of which
 // depend on N; Validate does.
 func ParseSpec(text string) (Spec, error) {

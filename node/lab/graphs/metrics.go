@@ -1,4 +1,6 @@
-package topology
+package graphs
+
+import "peerd.dev/gossip/topology"
 
 // Metrics describe how well a graph carries gossip.
 type Metrics struct {
@@ -12,11 +14,11 @@ type Metrics struct {
 
 // Measure returns all metrics of g. At 10,000 peers it takes about 2 s, nearly all of it
 // for the diameter, whose time grows with peers times edges.
-func Measure(g *Graph) Metrics {
+func Measure(g *topology.Graph) Metrics {
 	gap := SpectralGap(g)
 	return Metrics{
 		Peers:         g.N(),
-		Edges:         g.size(),
+		Edges:         g.Size(),
 		AverageDegree: AverageDegree(g),
 		Diameter:      Diameter(g),
 		Lambda2:       1 - gap,
@@ -25,12 +27,12 @@ func Measure(g *Graph) Metrics {
 }
 
 // AverageDegree returns 2|E|/N, the mean number of neighbours.
-func AverageDegree(g *Graph) float64 { return 2 * float64(g.size()) / float64(g.N()) }
+func AverageDegree(g *topology.Graph) float64 { return 2 * float64(g.Size()) / float64(g.N()) }
 
 // Diameter returns the largest number of hops between two peers, which is the
 // number of rounds that a flooded message needs to reach all peers. It is -1 if g is
 // not connected.
-func Diameter(g *Graph) int {
+func Diameter(g *topology.Graph) int {
 	s := newSearch(g)
 	longest := 0
 	for i := range g.N() {

@@ -1,16 +1,16 @@
-package topology
+package graphs
 
-import "slices"
+import "peerd.dev/gossip/topology"
 
 // A search walks a graph breadth first. It keeps its buffers, because a diameter
 // takes one walk from every peer.
 type search struct {
-	g    *Graph
+	g    *topology.Graph
 	seen []bool
 	line []int // the peers in the order in which they were seen, nearest first
 }
 
-func newSearch(g *Graph) *search {
+func newSearch(g *topology.Graph) *search {
 	return &search{g: g, seen: make([]bool, g.N()), line: make([]int, 0, g.N())}
 }
 
@@ -26,7 +26,7 @@ func (s *search) from(start int) (hops, reached int) {
 			hops++
 			last = len(s.line)
 		}
-		for _, j := range s.g.at(s.line[k]) {
+		for _, j := range s.g.Neighbours(s.line[k]) {
 			if !s.seen[j] {
 				s.seen[j] = true
 				s.line = append(s.line, j)
@@ -42,11 +42,4 @@ func (s *search) from(start int) (hops, reached int) {
 		hops++
 	}
 	return hops, len(s.line)
-}
-
-// unreachable returns the first peer that cannot be reached from peer 0, or -1.
-func (g *Graph) unreachable() int {
-	s := newSearch(g)
-	s.from(0)
-	return slices.Index(s.seen, false)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package topology
+package graphs
 
 import (
 	"math"
@@ -16,11 +16,8 @@ func large() []Spec {
 	return []Spec{
 		{Name: "ring", N: n},
 		{Name: "regular", N: n, Degree: 4},
-		{Name: "smallworld", N: n, Degree: 4, P: .1},
 		{Name: "gnp", N: n, P: .002},
 		{Name: "gnp", N: n, P: .02},
-		{Name: "scalefree", N: n, Degree: 3},
-		{Name: "clusters", N: n, Clusters: 10, P: .02},
 	}
 }
 

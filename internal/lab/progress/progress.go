@@ -1,4 +1,5 @@
-package terminal
+// Package progress shows how far long work of the laboratory is.
+package progress
 
 import (
 	"fmt"
@@ -7,6 +8,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"peerd.dev/internal/terminal"
 )
 
 // Progress shows the progress of long work: a bar on a terminal, else a line every few seconds.
@@ -24,11 +27,11 @@ type Progress struct {
 
 const progressLines = 5 * time.Second
 
-// NewProgress shows on w how much of total is done.
-func NewProgress(w io.Writer, what string, total uint64) *Progress {
+// New shows on w how much of total is done.
+func New(w io.Writer, what string, total uint64) *Progress {
 	p := &Progress{w: w, what: what, total: total, begin: time.Now()}
 	p.next = p.begin.Add(progressLines)
-	if IsTerminal(w) {
+	if terminal.IsTerminal(w) {
 		p.bar = progressbar.NewOptions64(int64(total),
 			progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(30),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true),
