@@ -63,8 +63,8 @@ func (x *exponents) renewAt(b *Belief, t *Turn, q float64) (changed bool) {
 }
 
 // atLeast returns a bound of the exponent of a mean of q from below: the moment generating function of a
-// reward between 0 and 1 is at most the one of a normal reward of variance 1/4 (Hoeffding). That of all
-// noise is at most as if every term had the greatest scale.
+// reward between 0 and 1 is at most the one of a normal reward of variance 1/4 (Hoeffding). The one of
+// all noise is at most as if every term had the greatest scale.
 func (m *moments) atLeast(q float64) float64 {
 	gap := q - m.y
 	if gap <= 0 {
