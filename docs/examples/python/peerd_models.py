@@ -201,9 +201,8 @@ class Decision:
     id: str
     action: str
     # Probability of the action, given the features and what all peers may know; with
-    # learner.explore also given what the learner chose, and without it, if the
-    # learner samples, given 64 samples. 0 if the learner does not compute it and does
-    # not explore.
+    # learner.explore also given the learner's choice; else, if it samples, by 64
+    # samples. 0 if it neither computes it nor explores.
     propensity: float
     # Why this action: the learner chose it; every action is tried a few times first;
     # it is the configured action, while the peer is not ready; or the learner chose
@@ -770,24 +769,20 @@ class Status:
     # weighs sites judges from what all have released; absent with others, and until
     # this site and another one have released the same action.
     alike: Optional[List[Alike]] = None
-    # The action that is best for this site's own users, if its own releases show one:
-    # whenever one looks, the probability that it has ever been another one is at most
-    # 5 %, as long as means stay the same. Absent until then, with other protocols
-    # than phases, with its window, and with learners by features.
+    # The action that is best for this site's own users, if its own releases show one,
+    # with an error of at most 5 % at all looks together, while means stay the same.
+    # For phases without a window only.
     best: Optional[str] = None
-    # By how many seconds at least this peer's clock is ahead of the clocks of other
-    # peers, as their median: 0 if the time that answers were on the way explains the
-    # difference; absent until one has answered, and in networks without a signed
-    # document.
+    # Seconds, at least, by which this peer's clock is ahead of the median of other
+    # peers: 0 if the time of answers on the way explains the difference; absent until
+    # one has answered, and without a signed document.
     clock_ahead_seconds: Optional[float] = None
     # In a sentence, that the network's document is split, cannot change while signers
     # are not heard, or waits for a signature of this peer. It is part of state.
     document_notice: Optional[str] = None
-    # Actions whose mean reward for this site's own users has changed, as its own
-    # releases show since the start of this process, with an error of at most 5 % at
-    # all times together. A window then learns faster (protocol.phases.window). Absent
-    # without any, with other protocols than phases, with its window, and with
-    # learners by features.
+    # Actions whose mean reward for this site's own users has changed since the
+    # process started, by its own releases, with an error of at most 5 % at all times
+    # together; protocol.phases.window then helps. For phases without a window only.
     drifted: Optional[List[str]] = None
     # What this site's own users have gained by joining the network, as far as is
     # known; absent in lockstep and of a peer without arms. It is computed now and
@@ -796,9 +791,8 @@ class Status:
     # About when learning ends; absent if no clock says so. RFC 3339.
     learning_until: Optional[str] = None
     # With a learner by features: by how much the estimated reward of any action is
-    # off at most, at all times together, except with a probability of 1 %. It is
-    # computed from releases only, and it is not what actions are chosen by. Absent
-    # while nothing is known.
+    # off at most, at all times together, except with a probability of 1 %. No choice
+    # depends on it. Absent while nothing is known.
     parameter_error: Optional[float] = None
     # With a learner by features: how many eigenvalues of the sum of products of
     # features noise has made negative. They count as 0 where actions are chosen.
