@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/papers"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/table"
 )
 
 // These pages are generated from the schema and the table of codes, by the tests that compare
@@ -31,7 +34,7 @@ const pageHead = "# Configuration\n\n" +
 	"values and not for sections, and `<<` is not read. Names of actions that YAML takes for numbers, dates, true, false\n" +
 	"or null go in quotes: `010` and `8` are one number, and `\"010\"` and `\"8\"` two names. Names have no control or\n" +
 	"format characters (Unicode Cc, Cf) and no blanks at their ends, and two that have the same letters (NFC) are one.\n\n" +
-	"Parameters of a learner, protocol or world have its name in their key, as in `learner.klucb.level`, and\n" +
+	"Parameters of a learner, protocol or world have its name in their key, as in `learner.personalized.price`, and\n" +
 	"mean something only if it is the chosen one. `peerd config check` prints what a configuration means,\n" +
 	"`peerd config show` the source of each value. [configs/peerd.yaml](../configs/peerd.yaml) is the page that\n" +
 	"`peerd init` writes. Keys marked ✓ must be the same at all peers of a network: peers with different values refuse each\n" +
@@ -42,8 +45,11 @@ const pageHead = "# Configuration\n\n" +
 func configurationPage() string {
 	var b strings.Builder
 	b.WriteString(pageHead)
-	writeKeys(&b, "A site", "The peer", func(k config.Key) bool { return !k.Laboratory })
-	writeKeys(&b, "The laboratory", "Runs", func(k config.Key) bool { return k.Laboratory })
+	site, all := config.Site().Keys(), plan.Schema().Keys()
+	writeKeys(&b, "A site", "The peer", slices.DeleteFunc(slices.Clone(site), func(k config.Key) bool { return k.Laboratory }))
+	writeKeys(&b, "The laboratory", "Runs", slices.DeleteFunc(slices.Clone(all), func(k config.Key) bool {
+		return !k.Laboratory && slices.ContainsFunc(site, func(of config.Key) bool { return of.Name == k.Name && of.Want() == k.Want() })
+	}))
 	b.WriteString("\n## Across keys\n\nThe first key of a row is refused, and the message names the others.\n\n| keys | rule |\n|---|---|\n")
 	for _, p := range plan.Schema().Constraints() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(p.Keys, "`, `"), p.Doc)
@@ -52,13 +58,10 @@ func configurationPage() string {
 }
 
 // writeKeys writes a part of the page: tables of keys by section.
-func writeKeys(b *strings.Builder, part, first string, of func(config.Key) bool) {
+func writeKeys(b *strings.Builder, part, first string, keys []config.Key) {
 	fmt.Fprintf(b, "\n## %s\n", part)
 	title := "-"
-	for _, k := range plan.Schema().Keys() {
-		if !of(k) {
-			continue
-		}
+	for _, k := range keys {
 		top, _, deep := strings.Cut(k.Name, ".")
 		if !deep {
 			top = ""
@@ -136,12 +139,18 @@ func protocolsPage(t *testing.T) string {
 	}
 	var b strings.Builder
 	b.WriteString(head + begin + "| protocol | spreads | take it |\n|---|---|---|\n")
-	for _, p := range papers.All() {
-		w := p.Words()
-		if w.When == "" {
-			t.Errorf("protocol %s does not say when to take it", w.Name)
+	rows := func(all []protocol.Params) {
+		for _, p := range all {
+			w := p.Words()
+			if w.When == "" {
+				t.Errorf("protocol %s does not say when to take it", w.Name)
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", w.Name, w.Summary, w.When)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", w.Name, w.Summary, w.When)
 	}
+	rows(table.Protocols())
+	b.WriteString("\nThe laboratory has these in addition, from papers: `peerd` knows them, programs that embed a peer do not.\n\n" +
+		"| protocol | spreads | take it |\n|---|---|---|\n")
+	rows(papers.Protocols())
 	return b.String() + end + tail
 }

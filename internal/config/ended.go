@@ -16,7 +16,6 @@ func endedKeys() []endedKey {
 	return []endedKey{
 		{Key{Name: "privacy.calibration", Shared: true, Fixed: true}, "tight", "privacy.mechanism", "the noise that papers print has experiment.noise: printed"},
 		{Key{Name: "learner.ucb.confidence", Shared: true}, "calibrated", "learner.name", "the radius that paper 004 prints has learner.name: ucb-printed"},
-		{Key{Name: "learner.klucb.level", Shared: true}, "2 ln t", "learner.name", "the lower levels promise nothing where sites pull unequally"},
 		{Key{Name: "learner.elimination.radii", Shared: true}, "calibrated", "learner.name", "the radius that paper 003 prints has learner.name: elimination-printed"},
 		{Key{Name: "learner.personalized.guard", Shared: true}, "5", "learner.name", "what joining may cost is learner.personalized.price"},
 		{Key{Name: "learner.personalized-linear.guard", Shared: true}, "5", "learner.name", "what joining may cost is learner.personalized-linear.price"},

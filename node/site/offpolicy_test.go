@@ -33,7 +33,7 @@ func TestOffPolicy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seeds, learners = n, append(learners, learner.UCBParams{}, learner.KLUCBParams{}, bandit.IMEDParams{}, bandit.MEDParams{})
+		seeds, learners = n, append(learners, learner.UCBParams{}, learner.KLUCBParams{Level: learner.TwoLog}, bandit.IMEDParams{}, bandit.MEDParams{})
 	}
 	means := []float64{.3, .5, .6}
 	truth := 0.

@@ -283,7 +283,7 @@ func TestNoWindowWithRunningSums(t *testing.T) {
 	s := phases(protocoltest.Path(2), dp.None)
 	s.Params = rows.PhasesParams{First: 4, Growth: .5, Window: 100, Pull: 20, Merge: rows.MergeMean}
 	spec := node.Spec{
-		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params, Learner: learner.KLUCBParams{},
+		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params, Learner: learner.KLUCBParams{Level: learner.TwoLog},
 		Privacy: node.Privacy{Mode: dp.Lockstep, Budget: account.Unlimited, Mechanism: s.Mechanism, RecordsPerUser: 1, Horizon: s.Rounds},
 	}
 	if _, err := spec.Agent(node.PeerConfig{Keys: protocoltest.Keys(0)}); err == nil || !strings.Contains(err.Error(), "window of 100 rounds with mechanism none") {

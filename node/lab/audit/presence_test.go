@@ -37,7 +37,7 @@ func TestPresenceIsHidden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}
-	learners := []bandit.Params{learner.UCBParams{}, learner.KLUCBParams{}, bandit.ThompsonParams{Inflation: 2}, bandit.PersonalizedParams{Price: 20}}
+	learners := []bandit.Params{learner.UCBParams{}, learner.KLUCBParams{Level: learner.Log}, bandit.ThompsonParams{Inflation: 2}, bandit.PersonalizedParams{Price: 20}}
 	for i, m := range dp.Mechanisms() {
 		if m == dp.None || !m.Running() {
 			continue

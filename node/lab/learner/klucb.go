@@ -10,8 +10,20 @@ import (
 	"peerd.dev/bandit"
 )
 
-// KLUCBParams are the parameters of learner klucb, which has none.
-type KLUCBParams struct{}
+// Level is the exponent, in round t, of the probability below which [KLUCB] rules out a mean.
+type Level string
+
+// The levels, of the exponent in round t.
+const (
+	TwoLog  Level = "2 ln t"           // the promise of the calibrated radius of [UCB], kept if pulls are unequal
+	LogPlus Level = "ln t + 3 ln ln t" // the one for which Garivier and Cappé (2011) prove the regret of KL-UCB
+	Log     Level = "ln t"             // the least, for peers in step
+)
+
+// KLUCBParams are the parameters of learner klucb.
+type KLUCBParams struct {
+	Level Level `want:"2 ln t|ln t + 3 ln ln t|ln t" doc:"Exponent of the probability with which an index may be too low in round t. Less explores less; ln t is not safe where sites pull unequally."`
+}
 
 // KLUCB pulls the arm with the greatest mean that the evidence does not rule out: the greatest q
 // for which the joint Chernoff bound of rewards with mean q and of the noise
@@ -26,6 +38,7 @@ type KLUCBParams struct{}
 // Basu 2025). See docs/proofs/klucb.md.
 type KLUCB struct {
 	bandit.Arms
+	level Level
 	rng   *rand.Rand        // picks among forced arms
 	known []bandit.Evidence // by arm, from which the index was computed
 	index []float64         // by arm, or a bound above it
@@ -43,9 +56,12 @@ func (KLUCBParams) Words() bandit.Words {
 }
 
 // New implements [bandit.Params].
-func (KLUCBParams) New(c bandit.Config) (bandit.Learner, error) {
+func (p KLUCBParams) New(c bandit.Config) (bandit.Learner, error) {
+	if p.Level != TwoLog && p.Level != LogPlus && p.Level != Log {
+		return nil, fmt.Errorf("learner: level %q, want %q, %q or %q", p.Level, TwoLog, LogPlus, Log)
+	}
 	return &KLUCB{
-		Arms: bandit.Arms{N: c.Arms}, rng: c.Rand, known: make([]bandit.Evidence, c.Arms), index: make([]float64, c.Arms), exact: make([]bool, c.Arms),
+		Arms: bandit.Arms{N: c.Arms}, level: p.Level, rng: c.Rand, known: make([]bandit.Evidence, c.Arms), index: make([]float64, c.Arms), exact: make([]bool, c.Arms),
 	}, nil
 }
 
@@ -66,7 +82,7 @@ func (u *KLUCB) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 // level of the round.
 func (u *KLUCB) Radii(r []bandit.Radius, b *bandit.Belief, round uint64) []bandit.Radius {
 	u.update(b, round)
-	miss := math.Exp(-level(round + 2))
+	miss := math.Exp(-u.level.of(round + 2))
 	for k := range u.index {
 		r = append(r, bandit.Radius{Size: u.of(b, k) - b.X[k], Miss: miss, Above: true})
 	}
@@ -120,13 +136,22 @@ func (u *KLUCB) compare(b *bandit.Belief, t *bandit.Turn) {
 	}
 }
 
-// level returns the exponent, in round t, of the probability below which a mean is ruled out: the promise of the radius
-// of [UCB], kept if pulls are unequal.
-func level(t uint64) float64 { return 2 * math.Log(float64(t)) }
+// of returns the exponent in round t.
+func (l Level) of(t uint64) float64 {
+	x := math.Log(float64(t))
+	switch l {
+	case Log: // unchanged
+	case TwoLog:
+		x *= 2
+	case LogPlus:
+		x += 3 * math.Log(max(1, x))
+	}
+	return x
+}
 
 // renew begins a block that ends with round t.
 func (u *KLUCB) renew(t uint64) {
-	u.block, u.l = t, level(t)
+	u.block, u.l = t, u.level.of(t)
 	for k := range u.known {
 		u.index[k], u.exact[k] = math.Inf(1), false
 	}

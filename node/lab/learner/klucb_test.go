@@ -14,7 +14,7 @@ import (
 func TestTheChoiceIsThatOfAllIndices(t *testing.T) {
 	const arms = 6
 	rng := rand.New(rand.NewPCG(7, 7))
-	l, err := KLUCBParams{}.New(bandit.Config{Arms: arms, Peers: 2, Rand: rng})
+	l, err := KLUCBParams{TwoLog}.New(bandit.Config{Arms: arms, Peers: 2, Rand: rng})
 	if err != nil {
 		t.Fatal(err)
 	}

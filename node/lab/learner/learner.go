@@ -12,7 +12,7 @@ import (
 func Table() []bandit.Params {
 	return []bandit.Params{
 		UCBParams{},
-		KLUCBParams{},
+		KLUCBParams{TwoLog},
 		EliminationParams{Length: 1},
 		LinTSParams{Vectors: [][]float64{}, Radius: 1},
 	}

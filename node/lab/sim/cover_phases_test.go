@@ -32,7 +32,7 @@ func TestTheIndexCoversInPhases(t *testing.T) {
 	for run := range uint64(runs) {
 		means := []float64{.5, .55, .45, .6, .5}
 		c := signed(config(run, ring(3), rounds, means))
-		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, learner.KLUCBParams{}
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, learner.KLUCBParams{Level: learner.TwoLog}
 		c.Faults = sim.Faults{Delay: 20, Loss: .2}
 		c.Worlds[0] = seldom{c.Worlds[0]}
 		var radii []bandit.Radius

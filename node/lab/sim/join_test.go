@@ -35,7 +35,7 @@ func TestASiteThatJoinsAtHalfTheHorizonIsUsefulAtOnce(t *testing.T) {
 	means := [][]float64{{.1, .95, .5}, {.8, .5, .2}, {.7, .5, .3}} // over all .53, .65 and .33
 	play := func(seed uint64, from protocol.Round) (regret float64, pulls [][]uint64) {
 		c := signed(config(seed, ring(3), rounds, means...))
-		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, learner.KLUCBParams{}
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, learner.KLUCBParams{Level: learner.TwoLog}
 		c.Points, c.Rounds = (uint64(from)+soon)/soon, uint64(from)+soon
 		c.Faults.Partition = [2]uint64{0, uint64(from)}
 		c.Worlds[0] = later{c.Worlds[0], uint64(from)}

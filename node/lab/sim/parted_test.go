@@ -55,7 +55,7 @@ func TestAPeerThatLeavesForGoodMisleadsNobody(t *testing.T) {
 	means := [][]float64{{.8, .5, .2}, {.9, .6, .1}, {.7, .4, .3}}
 	for seed := range uint64(seeds) {
 		c := signed(config(seed, ring(3), rounds, means...))
-		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, learner.KLUCBParams{}
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, learner.KLUCBParams{Level: learner.TwoLog}
 		c.Faults.Partition = [2]uint64{50, rounds} // between peer 0 and the other two
 		res, err := sim.Run(c)
 		if err != nil {

@@ -75,7 +75,7 @@ func TestASiteThatStopsForEverMisleadsNobody(t *testing.T) {
 	}{
 		{20, bandit.ThompsonParams{Inflation: 1.5}},
 		{100, bandit.ThompsonParams{Inflation: 1.5}},
-		{20, learner.KLUCBParams{}},
+		{20, learner.KLUCBParams{Level: learner.TwoLog}},
 	} {
 		linear := 0
 		for seed := range uint64(seeds) {

@@ -23,7 +23,7 @@ func TestAWindowPaysWhereArmsChange(t *testing.T) {
 			c := signed(config(seed, ring(3), rounds, means...))
 			p := phases()
 			p.Window = window
-			c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = p, dp.EachLaplace, learner.KLUCBParams{}
+			c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = p, dp.EachLaplace, learner.KLUCBParams{Level: learner.TwoLog}
 			for i := range c.Worlds {
 				c.Worlds[i] = changing(t, means, every, i, node.PeerSeed(seed, protocol.Peer(i)).Of("world"))
 			}
