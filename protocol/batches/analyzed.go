@@ -1,7 +1,6 @@
 package batches
 
 import (
-	"slices"
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
@@ -46,14 +45,12 @@ type analyzed struct {
 
 // analyzedSilo is the state of a peer with arms.
 type analyzedSilo struct {
+	spread.Call
 	sums    []dp.Release     // newest own ones, by part; empty before the first leaf
 	shown   []dp.Release     // own sums in the newest report
 	others  protocol.Message // the sum over other silos with the most records; empty before the first
 	taken   bool             // the analyzer holds the newest report
 	fresh   bool             // it has not been sent
-	waiting bool             // an answer is awaited
-	since   protocol.Round   // when the first request for it was sent
-	asked   protocol.Round   // and last
 	quiet   uint64           // periods of pull rounds until it asks again without a report
 }
 
@@ -68,13 +65,11 @@ func newAnalyzed(c protocol.Config, place int, cadence, batches protocol.Cadence
 }
 
 // patience returns the number of rounds for which a silo awaits an answer.
-func (x *analyzed) patience() protocol.Round {
-	return protocol.Round(x.pull) + protocol.Round(2*max(0, x.hub.Links()))
-}
+func (x *analyzed) patience() uint64 { return x.pull + uint64(2*max(0, x.hub.Links())) }
 
 // Lost implements [protocol.Dependent].
 func (x *analyzed) Lost() (needed protocol.Peer, lost bool) {
-	return x.hub.Root(), x.hub.Reached() && x.silo.waiting && x.round >= x.silo.since+4*x.patience()
+	return x.hub.Root(), x.hub.Reached() && x.silo.Lasts(x.round, 4*x.patience())
 }
 
 // Chosen counts the choice.
@@ -105,19 +100,17 @@ func (x *analyzed) Released(own []protocol.Own, _ *protocol.Outbox) error {
 
 // ask sends the newest report, or a request without one, when it is due.
 func (x *analyzed) ask(out *protocol.Outbox) {
-	s := &x.silo
-	switch {
-	case s.waiting && !s.fresh && x.round < s.asked+x.patience():
-		return
-	case s.waiting:
-	case !s.taken:
-		s.waiting, s.since = true, x.round
-	case x.round >= s.asked+protocol.Round(s.quiet*x.pull):
-		s.waiting, s.since, s.quiet = true, x.round, min(2*s.quiet, spread.Rest)
-	default:
+	s, patience := &x.silo, x.patience()
+	if s.fresh {
+		patience = 0
+	}
+	without := !s.Waiting && s.taken
+	if !s.Due(x.round, !s.taken || x.round >= s.Asked+protocol.Round(s.quiet*x.pull), patience) {
 		return
 	}
-	s.asked, s.fresh = x.round, false
+	if s.fresh = false; without {
+		s.quiet = min(2*s.quiet, spread.Rest)
+	}
 	var body []dp.Release
 	for k := range s.shown {
 		if !s.taken && !s.shown[k].Empty() {
@@ -153,25 +146,16 @@ func (x *analyzed) take(from protocol.Peer, m protocol.Message, out *protocol.Ou
 	}
 	to := m.Ref(0).Origin
 	if to != x.c.Self {
-		x.handOn(to, m, out)
+		x.hub.Hand(m, to, out)
 		return nil
 	}
 	s := &x.silo
-	s.waiting = false
+	s.Waiting = false
 	s.taken = m.Ref(0) == x.newest()
 	if have, news := records(&s.others), records(&m); news > have || news == have && news > 0 && protocol.Newer(m.Label(), s.others.Label()) {
 		s.others, s.quiet, x.stale = m, 1, true
 	}
 	return nil
-}
-
-// handOn forwards a sum to the next peer on the way to its silo.
-func (x *analyzed) handOn(silo protocol.Peer, m protocol.Message, out *protocol.Outbox) {
-	for _, n := range x.hub.Below() {
-		if x.hub.Over(silo, n) {
-			out.Send(n, m)
-		}
-	}
 }
 
 // records returns the number of records in the sums of a message.
@@ -242,19 +226,14 @@ func (x *analyzed) addUp(b *belief.Belief, part, stream int) {
 
 // analyzedDesk is the analyzer's state of the silos.
 type analyzedDesk struct {
-	newest []protocol.Message // reports, by origin; empty before the first
-	asks   []bool             // silos that asked in this round
-	held   []protocol.Label   // of the sums that silos have, as they report
-	sent   []protocol.Label   // of the newest sums sent to them
-	owed   []bool             // silos for which there are records that they were not sent
-	known  []bool             // silos that have asked at least once
-	number uint64             // of the newest sum that was sent
-	pulled uint64             // periods of pull rounds that have passed
+	spread.Desk
+	sent   []protocol.Label // of the newest sums sent to each
+	owed   []bool           // silos for which there are records that they were not sent
+	known  []bool           // silos that have asked at least once
+	number uint64           // of the newest sum that was sent
+	pulled uint64           // periods of pull rounds that have passed
 }
 
 func newAnalyzedDesk(peers int) analyzedDesk {
-	return analyzedDesk{
-		newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, peers), asks: make([]bool, peers), held: make([]protocol.Label, peers), sent: make([]protocol.Label, peers),
-		owed: make([]bool, peers), known: make([]bool, peers),
-	}
+	return analyzedDesk{Desk: spread.NewDesk(peers), sent: make([]protocol.Label, peers), owed: make([]bool, peers), known: make([]bool, peers)}
 }

@@ -25,11 +25,11 @@ func (x *analyzed) serve(from protocol.Peer, m protocol.Message, out *protocol.O
 		return nil
 	}
 	d := &x.desk
-	d.asks[origin], d.known[origin], d.held[origin] = true, true, m.Ref(0)
-	if m.Body() == 0 || d.newest[origin].Kind() != 0 && !protocol.Newer(m.Label(), d.newest[origin].Label()) {
+	d.Reported[origin], d.known[origin], d.Held[origin] = true, true, m.Ref(0)
+	if m.Body() == 0 || d.Newest[origin].Kind() != 0 && !protocol.Newer(m.Label(), d.Newest[origin].Label()) {
 		return nil
 	}
-	d.newest[origin] = m
+	d.Newest[origin] = m
 	for i := range d.owed {
 		d.owed[i] = d.owed[i] || protocol.Peer(i) != origin
 	}
@@ -71,11 +71,11 @@ func (x *analyzed) answer(out *protocol.Outbox) error {
 	periods := uint64(x.round) / x.pull
 	all := periods > d.pulled
 	d.pulled = periods
-	for i := range d.asks {
-		if due := all && d.owed[i] && d.known[i]; !d.asks[i] && !due {
+	for i := range d.Reported {
+		if due := all && d.owed[i] && d.known[i]; !d.Reported[i] && !due {
 			continue
 		}
-		d.asks[i] = false
+		d.Reported[i] = false
 		if err := x.send(protocol.Peer(i), out); err != nil {
 			return err
 		}
@@ -87,11 +87,11 @@ func (x *analyzed) answer(out *protocol.Outbox) error {
 func (x *analyzed) send(silo protocol.Peer, out *protocol.Outbox) error {
 	d := &x.desk
 	holds := protocol.Label{Origin: silo}
-	if own := &d.newest[silo]; own.Kind() != 0 {
+	if own := &d.Newest[silo]; own.Kind() != 0 {
 		holds = own.Label()
 	}
 	var body []dp.Release
-	if d.owed[silo] || d.held[silo] != d.sent[silo] || d.sent[silo].Seq == 0 {
+	if d.owed[silo] || d.Held[silo] != d.sent[silo] || d.sent[silo].Seq == 0 {
 		var err error
 		if body, err = x.others(silo); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (x *analyzed) send(silo protocol.Peer, out *protocol.Outbox) error {
 		d.sent[silo], d.owed[silo] = protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: d.number}, false
 	}
 	m := x.c.Press.Signed(protocol.Content{Kind: batchOthers, Label: d.sent[silo], Refs: []protocol.Label{holds}, Body: body})
-	x.handOn(silo, m, out)
+	x.hub.Hand(m, silo, out)
 	return nil
 }
 
@@ -110,12 +110,12 @@ func (x *analyzed) send(silo protocol.Peer, out *protocol.Outbox) error {
 func (x *analyzed) others(silo protocol.Peer) (body []dp.Release, err error) {
 	for k := range x.c.Parts {
 		var of []dp.Release
-		for i := range x.desk.newest {
-			if x.desk.newest[i].Kind() == 0 || protocol.Peer(i) == silo {
+		for i := range x.desk.Newest {
+			if x.desk.Newest[i].Kind() == 0 || protocol.Peer(i) == silo {
 				continue
 			}
-			for j := range x.desk.newest[i].Body() {
-				r := x.desk.newest[i].Release(j)
+			for j := range x.desk.Newest[i].Body() {
+				r := x.desk.Newest[i].Release(j)
 				if int(r.Stream()) == k {
 					of = append(of, *r)
 				}

@@ -30,31 +30,17 @@ func (x *analyzed) fields(v *state.Visitor) {
 	if spread.VisitMessage(v, &m); v.Loading() && m.Kind() == batchOthers && m.Label().Origin == x.hub.Root() && m.Refs() == 1 && x.checkOthers(&m) == nil {
 		s.others = m
 	}
-	spread.VisitFlags(v, &s.taken, &s.fresh, &s.waiting)
-	state.Number(v, &s.since)
-	state.Number(v, &s.asked)
+	spread.VisitFlags(v, &s.taken, &s.fresh, &s.Waiting)
+	state.Number(v, &s.Since)
+	state.Number(v, &s.Asked)
 	v.Uint(&s.quiet)
 	v.Uint(&d.number)
 	v.Uint(&d.pulled)
-	x.visitReports(v)
-}
-
-// visitReports visits the newest report of every peer, and the sums sent to it.
-func (x *analyzed) visitReports(v *state.Visitor) {
-	d := &x.desk
-	n := v.Len(len(d.newest))
-	if n > len(d.newest) { // new peers are at the end of a network
-		v.Fail("reports of %d peers, want %d", n, len(d.newest))
-		n = 0
-	}
-	for i := range n {
-		m := d.newest[i]
-		spread.VisitMessage(v, &m)
-		spread.VisitLabel(v, &d.held[i])
+	d.Visit(v, func(i int) {
+		spread.VisitLabel(v, &d.Held[i])
 		spread.VisitLabel(v, &d.sent[i])
-		spread.VisitFlags(v, &d.asks[i], &d.owed[i], &d.known[i])
-		if v.Loading() && m.Kind() == batchReport && m.Label().Origin == protocol.Peer(i) && m.Refs() == 1 && x.hub.Here() && x.checkReport(&m) == nil {
-			d.newest[i] = m
-		}
-	}
+		spread.VisitFlags(v, &d.Reported[i], &d.owed[i], &d.known[i])
+	}, func(m *protocol.Message) bool {
+		return x.hub.Here() && m.Kind() == batchReport && m.Refs() == 1 && x.checkReport(m) == nil
+	})
 }

@@ -101,28 +101,8 @@ func (p CoordinatorParams) Small(uint64) protocol.Params {
 }
 
 // New implements [protocol.Params].
-func (p CoordinatorParams) New(c protocol.Config) (protocol.Protocol, error) {
-	if err := p.refuse(&c); err != nil {
-		return nil, err
-	}
-	return &coordinator{newPooling(c, terms{
-		place: p.Coordinator, byEpoch: p.Schedule == ByEpoch, deadline: p.Deadline, patience: p.Patience,
-		ofMeans: coordinatorMeans, ofReport: coordinatorSums,
-	}), p.Participation}, nil
-}
-
-// misplaced returns the error in the place of the coordinator.
-func (p CoordinatorParams) misplaced(n protocol.Net) (field, want string) {
-	switch {
-	case n.Peers > 1 && (p.Coordinator < 1 || p.Coordinator > n.Peers):
-		return "coordinator", fmt.Sprintf("the place of one of the %d peers, from 1", n.Peers)
-	case n.Peers == 1 && p.Coordinator == 1:
-		return "coordinator", "0 with one peer, so that it has arms"
-	}
-	return "", ""
-}
-
-// coordinator is the master-worker structure: one peer without arms, the coordinator, collects the
+//
+// Protocol coordinator is the master-worker structure: one peer without arms, the coordinator, collects the
 // newest sums of all sites and returns one mean per arm over the sites, so that the bytes to a site
 // do not grow with their number. Messages travel along shortest paths, which are one link where all
 // sites are neighbours of the coordinator, and are signed.
@@ -144,10 +124,25 @@ func (p CoordinatorParams) misplaced(n protocol.Net) (field, want string) {
 // one. A site that has waited for twice as long continues, with schedule doubling from its own sums
 // only, and reports again every Patience rounds. So the coordinator can be away, or lose its state:
 // the numbers of answers continue from the median of the sites.
-type coordinator struct {
-	pooling
+func (p CoordinatorParams) New(c protocol.Config) (protocol.Protocol, error) {
+	if err := p.refuse(&c); err != nil {
+		return nil, err
+	}
+	return newPooling(c, hubParams{
+		place: p.Coordinator, levels: 1, byEpoch: p.Schedule == ByEpoch, participation: p.Participation, deadline: p.Deadline, patience: p.Patience,
+		ofMeans: coordinatorMeans, ofReport: coordinatorSums,
+	}), nil
+}
 
-	participation float64 // share of the sites that report in an epoch
+// misplaced returns the error in the place of the coordinator.
+func (p CoordinatorParams) misplaced(n protocol.Net) (field, want string) {
+	switch {
+	case n.Peers > 1 && (p.Coordinator < 1 || p.Coordinator > n.Peers):
+		return "coordinator", fmt.Sprintf("the place of one of the %d peers, from 1", n.Peers)
+	case n.Peers == 1 && p.Coordinator == 1:
+		return "coordinator", "0 with one peer, so that it has arms"
+	}
+	return "", ""
 }
 
 // refuse returns the error in parameters.

@@ -9,43 +9,67 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// terms are the parameters that coordinator and sink share.
-type terms struct {
-	place    int           // of the hub in the network file, from 1; 0 for none
-	byEpoch  bool          // sites report at the end of every epoch; else with schedule doubling
-	deadline uint64        // rounds for which the hub waits for more sites
-	patience uint64        // rounds after which a site reports again if there was no answer
-	ofMeans  protocol.Kind // of the hub's messages
-	ofReport protocol.Kind // of a site's messages
+// hubParams are the parameters of a hub.
+type hubParams struct {
+	place         int           // in the network file, from 1; 0 for none
+	levels        int           // 1: sites report to the hub. 2: to the sink of their component, and sinks to the hub
+	byEpoch       bool          // sites report at the end of every epoch; else with schedule doubling
+	participation float64       // share of the sites that report in an epoch
+	deadline      uint64        // rounds for which a level waits for more sites
+	patience      uint64        // rounds after which a site reports again if there was no answer
+	ofMeans       protocol.Kind // of the hub's messages
+	ofReport      protocol.Kind // of a site's messages
 }
 
-// pooling is the body that coordinator and sink share: sites report sums to a hub, which pools them to
-// means over sites and returns these by number. A protocol adds who sends what to whom, and when.
+// pooling is a peer of protocols coordinator and sink: sites report sums to a hub, which pools them to
+// means over sites and returns these by number.
 type pooling struct {
 	c protocol.Config
-	terms
+	hubParams
 	hub    spread.Hub
 	means  []protocol.Message // sent by the hub, by number; with schedule doubling the newest one alone
 	round  protocol.Round     // under way
 	belief belief.Belief
 	stale  bool
 	site   site
-	desk   desk
+	desk   spread.Desk
+	absent []bool         // peers in the epoch under way; with one level none
+	pooled protocol.Round // when this sink sent its newest pool of the epoch; 0 before the first
 }
 
-func newPooling(c protocol.Config, t terms) pooling {
-	x := pooling{
-		c: c, terms: t, hub: spread.NewHub(&c, t.place),
+func newPooling(c protocol.Config, p hubParams) *pooling {
+	x := &pooling{
+		c: c, hubParams: p, hub: spread.NewHub(&c, p.place),
 		belief: belief.New(c.Parts, 1), stale: true,
 		site: site{
-			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: t.byEpoch,
+			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: p.byEpoch,
 		},
-		desk: newDesk(c.Peers()),
+		desk: spread.NewDesk(c.Peers()),
 	}
-	if t.byEpoch {
+	if p.byEpoch {
 		x.belief.Own = slices.Repeat([]float64{-spread.Inf}, c.Parts)
 	}
+	x.plant()
 	return x
+}
+
+// plant computes the ways of the epoch under way. With one level they are shortest paths, and no peer is absent.
+func (x *pooling) plant() {
+	absent := make([]bool, x.c.Peers())
+	if len(x.means) > 0 {
+		newest := &x.means[len(x.means)-1]
+		for i := 1; i < newest.Refs(); i++ {
+			if p := newest.Ref(i).Origin; int64(p) < int64(len(absent)) && p != x.hub.Root() {
+				absent[p] = true
+			}
+		}
+	}
+	if slices.Equal(absent, x.absent) {
+		return
+	}
+	if x.absent = absent; x.levels == 2 && !x.hub.None() {
+		x.hub.Ways = spread.NewForest(x.c.Graph, x.hub.Root(), absent)
+	}
 }
 
 // number returns the number of the newest means that this peer has; 0 before the first.
@@ -64,65 +88,12 @@ func (x *pooling) origin() protocol.Peer {
 	return x.hub.Root()
 }
 
-// learn processes means, and reports whether they are the next ones.
-func (x *pooling) learn(m *protocol.Message) (news bool, err error) {
-	switch {
-	case m.Label().Origin != x.hub.Root():
-		return false, m.Refuse("means of peer %d, want the coordinator's", m.Label().Origin)
-	case m.Label().Seq == 0 || m.Refs() < 1 || m.Ref(0).Seq > m.Label().Seq:
-		return false, m.Refuse("want means with a number, and the number of the first ones that there are")
-	case x.byEpoch && m.Label().Seq > x.number()+mostAhead:
-		return false, m.Refuse("means of epoch %d, want at most %d", m.Label().Seq, x.number()+mostAhead)
-	}
-	if err := x.checkMeans(m); err != nil {
-		return false, err
-	}
-	if !x.c.Press.Authentic(*m) {
-		return false, m.Refuse("not signed by its origin")
-	}
-	s := &x.site
-	if m.Label().Seq <= x.number() {
-		return false, nil
-	}
-	if x.byEpoch && m.Label().Seq > max(x.number()+1, m.Ref(0).Seq) {
-		s.late, s.ahead = true, max(s.ahead, m.Label().Seq) // earlier ones are missing
-		return false, nil
-	}
-	x.keep(*m)
-	s.late = x.byEpoch && (!s.explored || s.ahead > m.Label().Seq)
-	s.waiting, s.bound, s.explored, x.stale = false, false, false, true
-	return true, nil
-}
-
-// checkMeans refuses a message other than means over sites.
-func (x *pooling) checkMeans(m *protocol.Message) error {
-	next := 0
-	for i := range m.Body() {
-		r := m.Release(i)
-		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 2 || r.Count(0) == 0 || r.Count(1) == 0 || r.Exponent() != dp.MeanExponent {
-			return m.Refuse("release %d: want the mean of an arm over sites, ascending", i)
-		}
-		next = int(r.Stream()) + 1
-	}
-	if m.Body() == 0 || len(m.Sealed()) > 0 || m.Round() != 0 {
-		return m.Refuse("want means and nothing else")
-	}
-	return nil
-}
-
 // keep makes means the newest ones.
 func (x *pooling) keep(m protocol.Message) {
 	if !x.byEpoch {
 		x.means = x.means[:0]
 	}
 	x.means = append(x.means, m)
-}
-
-// hand sends the newest means to the neighbours whose way leads over this peer.
-func (x *pooling) hand(out *protocol.Outbox) {
-	for _, n := range x.hub.Below() {
-		out.Send(n, x.means[len(x.means)-1])
-	}
 }
 
 // after returns the first means with a number above held; nil for none.

@@ -9,6 +9,69 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
+// answer computes means from what is on the desk, when they are due, and sends them.
+func (x *pooling) answer(out *protocol.Outbox) error {
+	d := &x.desk
+	if !d.Begun() {
+		return nil
+	}
+	of, in := x.sums()
+	if x.levels == 2 {
+		of, in = x.pools()
+	}
+	complete, epoch := true, x.next()
+	var absent []protocol.Label
+	for i := range in {
+		if p := protocol.Peer(i); !in[i] && p != x.c.Self {
+			absent = append(absent, protocol.Label{Origin: p})
+			complete = complete && (x.absent[i] || !x.hub.Reaches(p) || !x.takesPart(p, epoch))
+		}
+	}
+	if !complete && x.round < d.Began+protocol.Round(uint64(x.levels)*x.deadline) {
+		return nil
+	}
+	body, err := x.pool(of)
+	if err != nil {
+		return err
+	}
+	if x.levels == 1 {
+		absent = nil
+	}
+	x.keep(x.meansOf(epoch, body, absent...))
+	x.turn(out)
+	return nil
+}
+
+// sums returns the sums of sites, with schedule epochs of the sites that wait for the answer only, and these sites.
+func (x *pooling) sums() (of [][]dp.Release, in []bool) {
+	for i := range x.desk.Newest {
+		if !x.byEpoch || x.desk.Reported[i] {
+			of = append(of, x.desk.Newest[i].Content().Body)
+		}
+	}
+	return of, x.desk.Reported
+}
+
+// turn begins the next epoch, and forwards its means.
+func (x *pooling) turn(out *protocol.Outbox) {
+	clear(x.desk.Reported)
+	x.pooled = 0
+	x.plant()
+	x.hub.Hand(x.means[len(x.means)-1], protocol.Everyone, out)
+}
+
+// takesPart reports whether a site reports in an epoch.
+func (x *pooling) takesPart(p protocol.Peer, epoch uint64) bool {
+	if x.participation == 1 {
+		return true
+	}
+	place := p // among the sites
+	if p > x.hub.Root() {
+		place--
+	}
+	return drawn(&x.c, x.participation, x.c.Peers()-1, epoch)[place]
+}
+
 // checkContent refuses sums that its origin cannot have released or has not signed.
 func (x *pooling) checkContent(m *protocol.Message) error {
 	next := 0
@@ -83,9 +146,9 @@ func (x *pooling) pool(of [][]dp.Release) (body []dp.Release, err error) {
 // ahead of its own.
 func (x *pooling) next() uint64 {
 	var held []uint64
-	for i, reported := range x.desk.reported {
+	for i, reported := range x.desk.Reported {
 		if reported {
-			held = append(held, x.desk.held[i])
+			held = append(held, x.desk.Held[i].Seq)
 		}
 	}
 	slices.Sort(held)

@@ -19,14 +19,28 @@ func (x *pooling) Chosen(arm int) {
 	s.bound, s.due, x.stale = true, x.round+protocol.Round(s.gap), true
 }
 
-// alone reports whether this peer cannot expect an answer.
-func (x *pooling) alone() bool {
-	return !x.hub.Reached() || x.waits(2*x.deadline)
+// Tick sends a site's report and a sink's pool; at the hub it sends the answer.
+func (x *pooling) Tick(t protocol.Round, out *protocol.Outbox) error {
+	x.round, x.stale = t+1, true
+	switch {
+	case x.hub.Here():
+		return x.answer(out)
+	case x.hub.Reached():
+		x.report(out)
+		return x.send(out)
+	default:
+		return x.endAlone()
+	}
 }
 
-// waits reports whether this peer has awaited an answer for a number of rounds.
-func (x *pooling) waits(rounds uint64) bool {
-	return x.site.waiting && x.round >= x.site.since+protocol.Round(rounds)
+// Lost implements [protocol.Dependent]. The hub waits for a deadline for each level.
+func (x *pooling) Lost() (needed protocol.Peer, lost bool) {
+	return x.hub.Root(), x.hub.Reached() && x.alone()
+}
+
+// alone reports whether this peer cannot expect an answer.
+func (x *pooling) alone() bool {
+	return !x.hub.Reached() || x.site.Lasts(x.round, uint64(1+x.levels)*x.deadline)
 }
 
 // Released processes the new sums of arms.
@@ -66,30 +80,48 @@ func (x *pooling) endAlone() error {
 	return nil
 }
 
-// begins reports whether a report is to be sent now: it is due, or there was no answer for Patience
-// rounds. A site that only lacks means asks for them.
-func (x *pooling) begins(due bool, out *protocol.Outbox) bool {
+// report sends the own sums when they are due, and again every patience rounds without an answer. With two levels they are
+// put on the own desk too. A site that only lacks means asks for them.
+func (x *pooling) report(out *protocol.Outbox) {
 	s := &x.site
-	switch {
-	case s.waiting && x.round < s.asked+protocol.Round(x.patience):
-		return false
-	case s.waiting:
-	case due:
-		s.waiting, s.since = true, x.round
-	case s.late:
-		s.late = false
-		x.ask(nil, out)
-		return false
-	default:
-		return false
+	if !s.Due(x.round, x.isDue(), x.patience) {
+		if s.late && !s.Waiting {
+			s.late = false
+			x.ask(out)
+		}
+		return
 	}
-	s.asked = x.round
-	return true
+	if !x.takesPart(x.c.Self, x.number()+1) {
+		x.ask(out)
+		return
+	}
+	own := x.request(x.ofReport, s.leaves, s.report())
+	if x.levels == 2 {
+		x.desk.Take(own, x.round)
+	}
+	if !x.collects() {
+		out.Send(x.hub.Next(), own)
+	}
 }
 
-// ask sends sums, or none, towards the hub, and requests the means after the newest of this peer.
-func (x *pooling) ask(body []dp.Release, out *protocol.Outbox) {
-	out.Send(x.hub.Next(), x.request(x.ofReport, x.site.leaves, body))
+// isDue reports whether it is time for a report. With schedule doubling it is sent early enough for
+// the answer to arrive in time.
+func (x *pooling) isDue() bool {
+	s := &x.site
+	if x.byEpoch {
+		return s.explored
+	}
+	for k := range s.sums {
+		if s.sums[k].Empty() && !s.over[k] {
+			return false
+		}
+	}
+	return (s.bound || x.number() == 0) && x.round+protocol.Round(2*x.hub.Links()-1) >= s.due
+}
+
+// ask requests the means after the newest of this peer.
+func (x *pooling) ask(out *protocol.Outbox) {
+	out.Send(x.hub.Next(), x.request(x.ofReport, x.site.leaves, nil))
 }
 
 // request returns a message of a kind and number that requests the means after the newest of this

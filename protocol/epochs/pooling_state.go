@@ -6,8 +6,25 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// visit visits the state. A load keeps the reports on the desk that are good.
-func (x *pooling) visit(v *state.Visitor, good func(m *protocol.Message) bool) {
+// version returns the version of saved states.
+func (x *pooling) version() byte {
+	if x.levels == 2 {
+		return 1
+	}
+	return 2
+}
+
+// Save implements [protocol.Protocol].
+func (x *pooling) Save() (protocol.State, error) { return spread.Save(x.version(), x.fields), nil }
+
+// Load implements [protocol.Protocol].
+func (x *pooling) Load(saved protocol.State) error {
+	err := spread.Load(saved, x.version(), x.fields)
+	x.plant()
+	return err
+}
+
+func (x *pooling) fields(v *state.Visitor) {
 	s, d := &x.site, &x.desk
 	state.Number(v, &x.round)
 	x.visitMeans(v)
@@ -15,8 +32,8 @@ func (x *pooling) visit(v *state.Visitor, good func(m *protocol.Message) bool) {
 	x.visitSums(v)
 	v.Bools(s.over)
 	v.Uint(&s.leaves)
-	state.Number(v, &s.since)
-	state.Number(v, &s.asked)
+	state.Number(v, &s.Since)
+	state.Number(v, &s.Asked)
 	state.Number(v, &s.due)
 	v.Uint(&s.gap)
 	arm := uint64(s.arm + 1)
@@ -24,16 +41,35 @@ func (x *pooling) visit(v *state.Visitor, good func(m *protocol.Message) bool) {
 		v.Check(arm <= uint64(x.c.Parts), "arm %d of %d", arm, x.c.Parts)
 		s.arm = int(min(arm, uint64(x.c.Parts))) - 1
 	}
-	state.Number(v, &d.began)
+	state.Number(v, &d.Began)
 	v.Uint(&s.ahead)
 	v.Bool(&s.explored)
 	v.Bool(&s.late)
-	v.Bool(&s.waiting)
+	v.Bool(&s.Waiting)
 	if v.Bool(&s.bound); v.Loading() {
 		s.bound = s.bound && arm > 0
 	}
-	d.visit(v, good)
+	d.Visit(v, func(i int) {
+		v.Uint(&d.Held[i].Seq)
+		v.Bool(&d.Reported[i])
+	}, x.good)
+	for i := range d.Newest {
+		if d.Newest[i].Kind() == 0 {
+			d.Held[i], d.Reported[i] = protocol.Label{}, false
+		}
+	}
 	x.stale = x.stale || v.Loading()
+	if x.levels == 2 {
+		state.Number(v, &x.pooled)
+	}
+}
+
+// good reports whether a saved report is one that this peer pools.
+func (x *pooling) good(m *protocol.Message) bool {
+	if x.levels == 2 && x.hub.Here() {
+		return m.Kind() == sinkPool && x.checkPool(m) == nil
+	}
+	return (x.levels == 2 || x.hub.Here()) && m.Kind() == x.ofReport && x.checkContent(m) == nil
 }
 
 // visitMeans visits the means of all exchanges.

@@ -3,19 +3,18 @@ package epochs
 import (
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
 )
 
 // site is the state of a peer with arms.
 type site struct {
+	spread.Call
 	sums     []dp.Release   // by arm; empty before the first
 	over     []bool         // arms whose horizon is reached
 	leaves   uint64         // released, of all arms
 	explored bool           // the sums of the epoch under way are released
 	late     bool           // others may have ended epochs before this peer has explored them
 	ahead    uint64         // greatest number of means that was seen
-	waiting  bool           // an answer is awaited
-	since    protocol.Round // when the first request for it was sent
-	asked    protocol.Round // and last
 	due      protocol.Round // round of the next exchange
 	gap      uint64         // rounds between the last exchange and the next
 	arm      int            // played between exchanges

@@ -231,7 +231,7 @@ live() { # OUT WORK LINKS DECIDERS
 play() {
 	local kind name rest set=() all path
 	read -r kind name rest <<<"$4"
-	mkdir -p "$3"
+	mkdir -p "$3/none" # commands refuse a folder that is not there
 	mapfile -d '' -t all < <(words "$rest")
 	case $kind in
 	run)

@@ -54,12 +54,11 @@ func (h *Hub) Passes(origin, from protocol.Peer) bool {
 	return int64(origin) < int64(len(h.Parent)) && origin != h.root && h.Child(from, h.self) && h.Over(origin, from)
 }
 
-// Below returns the neighbours whose way to the hub leads over this peer next, ascending.
-func (h *Hub) Below() (below []protocol.Peer) {
+// Hand sends an answer to the next peers on the ways to a peer, Everyone for all.
+func (h *Hub) Hand(m protocol.Message, to protocol.Peer, out *protocol.Outbox) {
 	for _, n := range h.neighbours {
-		if h.Child(n, h.self) {
-			below = append(below, n)
+		if h.Child(n, h.self) && (to == protocol.Everyone || h.Over(to, n)) {
+			out.Send(n, m)
 		}
 	}
-	return below
 }
