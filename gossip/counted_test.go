@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io"
 	"runtime"
 	"testing"
+	"time"
 
 	"peerd.dev/protocol"
 )
@@ -39,8 +42,14 @@ func TestNoFrameTakesMuchMemory(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if _, err = s.Write(prefixed(b)); err == nil {
-				err = end(s)
+			if _, err = s.Write(append(question(), prefixed(b)...)); err == nil {
+				err = s.CloseWrite()
+			}
+			if err == nil {
+				err = s.SetReadDeadline(time.Now().Add(patience))
+			}
+			if _, read := io.ReadAll(s); err == nil && read == nil { // the exchange does not go on
+				err = errors.New("a question without digests was answered")
 			}
 			if err != nil {
 				t.Error(err)

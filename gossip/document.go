@@ -61,6 +61,9 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 	}, h.cfg.Document)
 	err = h.traders[id].excuse(err, h.log)
 	h.traders[id].judge(err, h.log)
+	if err == nil {
+		h.members[to].alive()
+	}
 	return err
 }
 

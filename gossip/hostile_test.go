@@ -112,8 +112,9 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 		{"steps that are null", "want network.Step", shown("steps", "null")},
 		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
 		{"clocks asked for", "more than 60 exchanges", written(clockProtocol, nil)},
-		{"memories asked for", "more than 60 exchanges", written(memoryProtocol, prefixed(nil))},
-		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, prefixed(bytes.Repeat([]byte{1}, 1<<20)))},
+		{"memories asked for", "more than 60 exchanges", written(memoryProtocol, append(question(), prefixed(nil)...))},
+		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, append(question(), prefixed(bytes.Repeat([]byte{1}, 1<<20))...))},
+		{"digests in no form", "digests of checkpoints", written(memoryProtocol, append(append(question(), 0, 0), prefixed(bytes.Repeat([]byte{0xff}, 1<<17))...))},
 		{"memories by a replaced key", "which this peer has not signed", remembering},
 		{"messages of the topic", "on the topic", flood([]byte("rubbish"))},
 		{"streams that stay open", "resource limit exceeded", func(ctx context.Context, _ *testing.T, r host.Host, victim *Host) {

@@ -3,6 +3,8 @@ package gossip
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -15,13 +17,26 @@ import (
 // memoryProtocol carries the signed checkpoints that two peers remember of all peers. With it a checkpoint reaches
 // peers that are no neighbours of its owner, and each of them can answer for a neighbour that is away or has lost its
 // folder. No other peer can invent one, so a peer can only withhold them.
-const memoryProtocol = "/peerd/memory/2"
+//
+// The opener sends a nonce, the hash of its digests of all checkpoints, and what it remembers of the other end. The other end answers
+// with an empty frame, or, if its own digests have another hash, with them; then each end sends the checkpoints that the other
+// lacks by its digests. The last frame is what the other end remembers of the opener. So two that agree send some hundred bytes.
+const memoryProtocol = "/peerd/memory/3"
 
-// maxMemories bounds a frame of memoryProtocol, in bytes: an index and a checkpoint for each of 10,000 peers.
-const maxMemories = (10_000 + maxUnshown) * (binary.MaxVarintLen32 + 8 + 32 + signatureSize)
+// Bounds of the frames of memoryProtocol in bytes, for 10,000 peers.
+const (
+	maxMemories = (10_000 + maxUnshown) * (binary.MaxVarintLen32 + checkpointSize)
+	maxDigests  = 10_000 * (binary.MaxVarintLen64 + digestSize)
+)
 
 // maxUnshown is how many checkpoints of the receiver a frame may have in addition to the highest.
 const maxUnshown = 3
+
+const (
+	nonceSize = 16
+	// digestSize is short: the nonce of each exchange is new, so two heads with one digest differ in the next exchange.
+	digestSize = 4
+)
 
 // TradeMemories exchanges with a peer, which need not be a neighbour, the checkpoints that both remember of all peers.
 func (h *Host) TradeMemories(ctx context.Context, with protocol.Peer) error {
@@ -37,14 +52,40 @@ func (h *Host) TradeMemories(ctx context.Context, with protocol.Peer) error {
 	}
 	defer func() { _ = s.Reset() }()
 	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
-	if _, err = s.Write(prefixed(h.memories(with))); err != nil {
-		return err
-	}
-	if err = h.readMemories(s, with); err == nil {
+	if err = h.askMemories(s, with); err == nil {
 		h.members[with].shown()
 	}
 	h.traders[h.members[with].id].judge(err, h.log)
 	return err
+}
+
+// askMemories is the opener's half of an exchange.
+func (h *Host) askMemories(s network.Stream, with protocol.Peer) error {
+	nonce := make([]byte, nonceSize)
+	_, _ = rand.Read(nonce) // does not fail
+	ours := h.digests(nonce)
+	sum := sha256.Sum256(ours)
+	if _, err := s.Write(append(prefixed(append(nonce, sum[:]...)), prefixed(h.about(with))...)); err != nil {
+		return err
+	}
+	f := frameReader{r: bufio.NewReader(s)}
+	theirs, err := f.next(maxDigests)
+	if err != nil {
+		return err
+	}
+	if len(theirs) > 0 { // they differ
+		news, err := h.ahead(theirs, nonce)
+		if err != nil {
+			return err
+		}
+		if _, err = s.Write(append(prefixed(news), prefixed(ours)...)); err != nil {
+			return err
+		}
+		if err = h.readMemories(&f, with); err != nil {
+			return err
+		}
+	}
+	return h.readMemories(&f, with) // of this peer
 }
 
 // tradeMemories serves a stream of memoryProtocol.
@@ -56,10 +97,7 @@ func (h *Host) tradeMemories(s network.Stream) {
 		if err := s.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
 			return err
 		}
-		if err := h.readMemories(s, with.index); err != nil {
-			return err
-		}
-		_, err := s.Write(prefixed(h.memories(with.index)))
+		err := h.answerMemories(s, with.index)
 		if err == nil {
 			with.shown()
 		}
@@ -67,28 +105,117 @@ func (h *Host) tradeMemories(s network.Stream) {
 	})
 }
 
-// memories returns the highest checkpoint of each peer that is known here with its signature, or was stated with the key, this
-// peer's among them. Of the peer that they are for it also returns those that it has to compare with its ledger.
-func (h *Host) memories(to protocol.Peer) (b []byte) {
-	for _, m := range h.members {
-		all := []protocol.SignedCheckpoint{m.remembered()}
-		switch m.index { //nolint:exhaustive // peers are numbers
-		case h.cfg.Self:
-			all[0] = *h.checkpoint.Load()
-		case to:
-			all = append(all, m.unshown()...)
-		}
-		for _, c := range all {
-			if c.Records > 0 && (c.Signature != [signatureSize]byte{} || c.Checkpoint == h.cfg.Peers[m.index].stated()) {
-				b = appendCheckpoint(binary.AppendUvarint(b, uint64(m.index)), c)
-			}
+func (h *Host) answerMemories(s network.Stream, with protocol.Peer) error {
+	f := frameReader{r: bufio.NewReader(s)}
+	b, err := f.next(nonceSize + sha256.Size)
+	if err != nil {
+		return err
+	}
+	if len(b) != nonceSize+sha256.Size {
+		return fmt.Errorf("%w: a question of %d bytes", errViolation, len(b))
+	}
+	nonce, sum := [nonceSize]byte(b), [sha256.Size]byte(b[nonceSize:])
+	if err = h.readMemories(&f, with); err != nil {
+		return err
+	}
+	var answer []byte
+	if ours := h.digests(nonce[:]); sha256.Sum256(ours) == sum {
+		answer = []byte{0} // the empty frame
+	} else if answer, err = h.answerDigests(s, &f, ours, nonce[:], with); err != nil {
+		return err
+	}
+	// Last, so that it reports what it has just heard, too.
+	_, err = s.Write(append(answer, prefixed(h.about(with))...))
+	return err
+}
+
+// answerDigests sends the digests of this peer, reads what the other end knows beyond them, and its digests, and returns the frame that
+// answers those.
+func (h *Host) answerDigests(s network.Stream, f *frameReader, ours, nonce []byte, with protocol.Peer) ([]byte, error) {
+	if _, err := s.Write(prefixed(ours)); err != nil {
+		return nil, err
+	}
+	if err := h.readMemories(f, with); err != nil {
+		return nil, err
+	}
+	theirs, err := f.next(maxDigests)
+	if err != nil {
+		return nil, err
+	}
+	news, err := h.ahead(theirs, nonce)
+	return prefixed(news), err
+}
+
+// shows returns the highest checkpoint of a peer, or this one's own, if it can be shown to others. It has no records if there is none.
+func (h *Host) shows(m *member) protocol.SignedCheckpoint {
+	c := m.remembered()
+	if m.index == h.cfg.Self {
+		c = *h.checkpoint.Load()
+	}
+	if !h.showable(m.index, &c) {
+		return protocol.SignedCheckpoint{}
+	}
+	return c
+}
+
+// showable reports whether a checkpoint has records, and is known with its owner's signature or was stated with the key.
+func (h *Host) showable(of protocol.Peer, c *protocol.SignedCheckpoint) bool {
+	return c.Records > 0 && (c.Signature != [signatureSize]byte{} || c.Checkpoint == h.cfg.Peers[of].stated())
+}
+
+// about returns what is remembered of the peer that it is for: the highest checkpoint, and those that it has to compare with its ledger.
+func (h *Host) about(to protocol.Peer) (b []byte) {
+	m := h.members[to]
+	for _, c := range append([]protocol.SignedCheckpoint{m.remembered()}, m.unshown()...) {
+		if h.showable(to, &c) {
+			b = appendMemory(b, to, c)
 		}
 	}
 	return b
 }
 
-func (h *Host) readMemories(s network.Stream, from protocol.Peer) error {
-	f := frameReader{r: bufio.NewReader(s)}
+func appendMemory(b []byte, of protocol.Peer, c protocol.SignedCheckpoint) []byte {
+	return appendCheckpoint(binary.AppendUvarint(b, uint64(of)), c)
+}
+
+// digests returns, for each peer, the number of records that this peer shows, as a varint, and a digest of the head unless there are none.
+func (h *Host) digests(nonce []byte) (b []byte) {
+	for _, m := range h.members {
+		c := h.shows(m)
+		if b = binary.AppendUvarint(b, c.Records); c.Records > 0 {
+			b = append(b, digest(nonce, &c)...)
+		}
+	}
+	return b
+}
+
+func digest(nonce []byte, c *protocol.SignedCheckpoint) []byte {
+	sum := sha256.Sum256(append(nonce[:nonceSize:nonceSize], c.Head[:]...))
+	return sum[:digestSize]
+}
+
+// ahead returns the checkpoints that the peer that sent digests lacks, or has otherwise for the same number of records.
+func (h *Host) ahead(theirs, nonce []byte) (b []byte, err error) {
+	for _, m := range h.members {
+		var has uint64
+		var of []byte
+		if len(theirs) > 0 { // the other may be at an earlier version of the network
+			var n int
+			if has, n = binary.Uvarint(theirs); n <= 0 || has > 0 && len(theirs) < n+digestSize {
+				return nil, fmt.Errorf("%w: digests of checkpoints not in canonical form", errViolation)
+			}
+			if theirs = theirs[n:]; has > 0 {
+				of, theirs = theirs[:digestSize], theirs[digestSize:]
+			}
+		}
+		if c := h.shows(m); c.Records > has || c.Records == has && has > 0 && string(digest(nonce, &c)) != string(of) {
+			b = appendMemory(b, m.index, c)
+		}
+	}
+	return b, nil
+}
+
+func (h *Host) readMemories(f *frameReader, from protocol.Peer) error {
 	b, err := f.next(maxMemories)
 	if err != nil {
 		return err

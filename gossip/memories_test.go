@@ -1,12 +1,21 @@
 package gossip
 
 import (
+	"bytes"
 	"encoding/binary"
+	"io"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
 
 	"peerd.dev/protocol"
 )
+
+// question returns the first frame of an exchange of memories, by a peer that knows something else.
+func question() []byte { return prefixed(make([]byte, nonceSize+32)) }
 
 // three starts three peers in a row. Peer 2 knows a checkpoint of peer 0, which is no neighbour of it.
 func three(t *testing.T, own uint64, knows func(c *Config) protocol.SignedCheckpoint) ([]*Host, []*witness) {
@@ -89,25 +98,126 @@ func TestMemoriesAreInOneForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := appendCheckpoint(binary.AppendUvarint(nil, 2), signedBy(&hosts[2].cfg, checkpointOf(3)))
+	after := func(frames ...[]byte) (b []byte) {
+		b = question()
+		for _, f := range frames {
+			b = append(b, prefixed(f)...)
+		}
+		return b
+	}
 	for name, b := range map[string][]byte{
-		"cut": one[:50], "twice": append(one, one...), "index": append(binary.AppendUvarint(nil, 1<<40), one[1:]...),
-		"headless": appendCheckpoint([]byte{2}, protocol.SignedCheckpoint{Signature: [64]byte{1}}),
+		"cut": after(one[:50]), "twice": after(append(one, one...)), "index": after(append(binary.AppendUvarint(nil, 1<<40), one[1:]...)),
+		"headless":    after(appendCheckpoint([]byte{2}, protocol.SignedCheckpoint{Signature: [64]byte{1}})),
+		"no question": {0}, "half a question": prefixed(make([]byte, nonceSize)), "cut later": after(nil, one[:50]),
+		"digests that are cut": after(nil, nil, []byte{1, 0, 0}), "a number without end": after(nil, nil, bytes.Repeat([]byte{0xff}, 20)),
 	} {
 		before := hosts[0].members[2].refused.Load()
 		s, err := hosts[2].libp2p.NewStream(t.Context(), hosts[0].members[0].id, memoryProtocol)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if _, err = s.Write(prefixed(b)); err != nil {
+		if _, err = s.Write(b); err != nil {
 			t.Fatal(name, err)
 		}
-		var answer [1]byte
-		if _, err = s.Read(answer[:]); err == nil || strings.Contains(err.Error(), "deadline") {
-			t.Error(name, "was answered:", err)
+		_ = s.SetReadDeadline(time.Now().Add(patience))
+		if _, err = io.ReadAll(s); err == nil || strings.Contains(err.Error(), "deadline") {
+			t.Error(name, "was answered to the end:", err)
 		}
 		_ = s.Reset()
 		if got := hosts[0].members[2].refused.Load(); got != before+1 {
 			t.Errorf("%s: %d refusals, want %d", name, got, before+1)
 		}
+	}
+}
+
+// metered counts the bytes of a stream.
+type metered struct {
+	network.Stream
+	in, out int
+}
+
+func (m *metered) Read(b []byte) (n int, err error) {
+	n, err = m.Stream.Read(b)
+	m.in += n
+	return n, err
+}
+
+func (m *metered) Write(b []byte) (n int, err error) {
+	n, err = m.Stream.Write(b)
+	m.out += n
+	return n, err
+}
+
+// TestOnlyNewsIsExchanged: two peers that remember the same of 100 peers exchange what they remember of each other; what one of
+// them lacks goes to it and to no other; and two histories of one length reach both.
+func TestOnlyNewsIsExchanged(t *testing.T) {
+	const n = 100
+	all := configs(n, func(i int) []protocol.Peer {
+		if i > 1 {
+			return nil
+		}
+		return []protocol.Peer{protocol.Peer(1 - i)}
+	})
+	cs, _ := checkpointed(all[:2])
+	var found [2]forks
+	for i := range cs {
+		cs[i].Checkpoint = checkpointOf(20)
+		found[i].watch(&cs[i])
+		for p := range all {
+			cs[i].Known = append(cs[i].Known, signedBy(&all[p], checkpointOf(20)))
+		}
+	}
+	cs[1].Known[50] = signedBy(&all[50], checkpointOf(21))
+	cs[0].Known[60] = protocol.SignedCheckpoint{}
+	cs[0].Known[70] = signedBy(&all[70], checkpointOf(300))
+	cs[1].Known[80] = signedBy(&all[80], branch(20, 1))
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	const (
+		one     = 1 + checkpointSize
+		around  = 2 * (2 + one + 2) // frames and lengths
+		compare = 1 + nonceSize + 32
+		digests = 3 + n*(2+digestSize)
+	)
+	for round, want := range []struct{ least, most int }{
+		{compare + 2*digests - 2*n + 5*one, compare + 2*digests + 5*one + around + 8}, // three and the fork, which each end has
+		{compare + 2*digests - 2*n + 2*one, compare + 2*digests + 2*one + around + 8}, // the fork
+	} {
+		s, err := hosts[0].libp2p.NewStream(t.Context(), hosts[1].libp2p.ID(), memoryProtocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &metered{Stream: s}
+		if err = hosts[0].askMemories(m, 1); err != nil {
+			t.Fatal(err)
+		}
+		_ = s.Reset()
+		if got := m.in + m.out; got < want.least || got > want.most {
+			t.Errorf("exchange %d: %d bytes, want %d to %d", round, got, want.least, want.most)
+		}
+	}
+	for p, want := range map[int]uint64{50: 21, 60: 20, 70: 300, 80: 20, 90: 20} {
+		for i, h := range hosts {
+			if got := h.members[p].remembered().Records; got != want {
+				t.Errorf("peer %d remembers %d records of peer %d, want %d", i, got, p, want)
+			}
+		}
+	}
+	for i := range found {
+		if got := found[i].of(80); len(got) != 2 || !slices.Contains(got, cs[1].Known[80]) {
+			t.Errorf("peer %d has %v of two histories", i, got)
+		}
+	}
+	hosts[1].members[80].keep(hosts[0].members[80].remembered())
+	s, err := hosts[0].libp2p.NewStream(t.Context(), hosts[1].libp2p.ID(), memoryProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &metered{Stream: s}
+	if err = hosts[0].askMemories(m, 1); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.in + m.out; got > compare+around {
+		t.Errorf("%d bytes between two that agree, want at most %d", got, compare+around)
 	}
 }

@@ -21,6 +21,12 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/transport/tcp"
 )
 
+// Connections with peers that are not neighbours: more than mostConns are reduced to leastConns.
+const (
+	leastConns = 32
+	mostConns  = 64
+)
+
 // maxWindow bounds the unread bytes of a stream.
 const maxWindow = 1 << 20
 
@@ -40,7 +46,7 @@ func newLibp2p(c Config, g *gate) (_ host.Host, err error) {
 	open = append(open, limits.Close)
 	// Links are protected and not counted. The other connections are with listed peers that are
 	// not neighbours.
-	conns, err := connmgr.NewConnManager(32, 64, connmgr.WithGracePeriod(20*time.Second))
+	conns, err := connmgr.NewConnManager(leastConns, mostConns, connmgr.WithGracePeriod(20*time.Second))
 	if err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}

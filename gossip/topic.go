@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
@@ -22,10 +23,6 @@ const (
 
 	// pubsub's default queues hold 32 messages and drop others without an error.
 	topicQueue = 1024
-
-	// presenceEvery is the longest time between two announcements. Their times do not depend on
-	// anything that the peer learns or does.
-	presenceEvery = 4 * time.Second
 )
 
 // topic is the network's GossipSub topic. Its messages are signed by their
@@ -49,9 +46,10 @@ func (h *Host) startTopic() error {
 		pubsub.WithPeerExchange(false),
 		// An author's own messages go to all neighbours, whether they are in the mesh or not.
 		pubsub.WithFloodPublish(true),
+		// Others with whom there is a connection exchange what does not go over the topic.
 		pubsub.WithPeerFilter(func(p peer.ID, _ string) bool {
-			_, ok := h.gate.listed[p]
-			return ok
+			i, ok := h.gate.listed[p]
+			return ok && slices.Contains(h.cfg.Neighbours, i)
 		}),
 		pubsub.WithSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(name)),
 		pubsub.WithDefaultValidator(guard.validate, pubsub.WithValidatorInline(true)),
@@ -102,10 +100,11 @@ func (t *topic) publish(ctx context.Context, frame []byte) error {
 	return nil
 }
 
-// announce publishes, at intervals, that this peer is up.
+// announce publishes, at intervals, that this peer is up. The first intervals are short, for those that are not linked yet.
 func (t *topic) announce() {
 	frame := []byte(protocol.Presence(t.h.cfg.Self, t.h.cfg.Incarnation).Frame())
-	timer := time.NewTimer(jitter(presenceEvery / 4)) // the mesh takes a second
+	wait := time.Second // the mesh takes as long
+	timer := time.NewTimer(jitter(wait))
 	defer timer.Stop()
 	for {
 		select {
@@ -113,7 +112,8 @@ func (t *topic) announce() {
 			if err := t.publish(t.h.work, frame); err != nil {
 				return
 			}
-			timer.Reset(jitter(presenceEvery))
+			wait = min(4*wait, presenceEvery(len(t.h.members)))
+			timer.Reset(jitter(wait))
 		case <-t.h.work.Done():
 			return
 		}

@@ -51,6 +51,7 @@ func (h *Host) serve(s network.Stream, answer func(with *trader) error) {
 		_ = s.Reset()
 		return
 	}
+	with.alive()
 	_ = s.Close()
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"peerd.dev/dp"
@@ -65,8 +66,8 @@ func (t *Deployment) at(version uint64) (*Deployment, error) {
 var errGone = fmt.Errorf("%w: no part in the network", config.ErrRefused)
 
 const (
-	tradeEvery = time.Second      // at most, while there is something new
-	tradeIdle  = 10 * time.Second // with one peer
+	tradeEvery = time.Second // at most, while there is something new
+	tradeSome  = 16          // with how many peers, beside neighbours and signers, a peer exchanges what is new
 )
 
 // follow takes part in changes of the network document: it exchanges what is known of it with
@@ -87,7 +88,7 @@ func (p *live) follow(ctx context.Context) error {
 		p.record.roll.Confirm(p.site.Current())
 		err := p.record.With(func(b *network.Book) error {
 			err := b.Tick()
-			newest, waits = b.Newest().Version, len(b.Awaits()) > 0
+			newest, waits = b.Newest().Version, b.Signs() && len(b.Awaits()) > 0
 			return err
 		})
 		if notice := p.documentNotice(); notice != p.noticed {
@@ -114,51 +115,93 @@ func (p *live) follow(ctx context.Context) error {
 			p.complain(err)
 			continue
 		}
-		if string(text) == shown && time.Since(idle) < tradeIdle {
+		if string(text) == shown && time.Since(idle) < gossip.TradeEvery(len(p.others(all))) {
 			continue
 		}
-		p.spread(ctx, string(text) != shown || waits)
+		switch {
+		case waits:
+			p.spread(ctx, all)
+		case string(text) != shown:
+			p.spread(ctx, some)
+		default:
+			p.spread(ctx, one)
+		}
 		shown, idle = string(text), time.Now()
 	}
 }
 
-// spread shows the record, and the checkpoints that are remembered here, to all peers that can be reached, or to one of them,
-// and hears theirs.
-func (p *live) spread(ctx context.Context, all bool) {
-	deployment, host := p.now()
+// audience is with how many peers a peer exchanges at once what it knows.
+type audience int
+
+const (
+	one  audience = iota // nothing is new
+	some              // something is new
+	all               // a signer waits until it has heard all
+)
+
+// others returns other peers with which to exchange, in random order. News of a large network takes some hops: it goes to neighbours, between signers, and to
+// few others, who pass it on.
+func (p *live) others(a audience) []protocol.Peer {
+	deployment, _ := p.now()
 	var to []protocol.Peer
 	for i := range deployment.Network.Peers {
 		if m := &deployment.Network.Peers[i]; protocol.Peer(i) != deployment.Self && !m.Absent() {
 			to = append(to, protocol.Peer(i))
 		}
 	}
-	if !all && len(to) > 1 {
-		i := rand.IntN(len(to)) //nolint:forbidigo // nothing depends on it
-		to = to[i : i+1]
+	rand.Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] }) //nolint:forbidigo // nothing depends on it
+	if a == one {
+		return to[:min(1, len(to))]
 	}
-	done := make(chan int)
+	if a == all || len(to) <= tradeSome {
+		return to
+	}
+	near := slices.Clone(deployment.Links)
+	_ = p.record.With(func(b *network.Book) error { // others report an error
+		if b.Signs() {
+			for _, place := range b.Newest().Signers() {
+				near = append(near, protocol.Peer(place))
+			}
+		}
+		return nil
+	})
+	chosen := to[:tradeSome:tradeSome]
+	for _, i := range to[tradeSome:] {
+		if slices.Contains(near, i) {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen
+}
+
+// spread shows the record, and the checkpoints that are remembered here, to other peers, and hears theirs.
+func (p *live) spread(ctx context.Context, a audience) {
+	deployment, host := p.now()
+	type result struct {
+		peer protocol.Peer
+		err  error // of the document
+	}
+	to, results := p.others(a), make(chan result)
 	for _, i := range to {
 		go func() {
 			err := host.TradeDocument(ctx, i)
 			if err == nil {
-				if missed := errors.Join(host.TradeMemories(ctx, i), host.CompareClock(ctx, i)); missed != nil { // an earlier build does not
+				if missed := errors.Join(host.TradeMemories(ctx, i), host.CompareClock(ctx, i)); missed != nil {
 					p.log.Debug("checkpoints or clock", "peer", deployment.Network.Peers[i].Name, "err", missed)
 				}
 			}
-			if err != nil {
-				p.log.Debug("network document", "peer", deployment.Network.Peers[i].Name, "err", err)
-				i = deployment.Self
-			}
-			done <- int(i)
+			results <- result{i, err}
 		}()
 	}
 	var heard []int
 	for range to {
-		if i := <-done; i != int(deployment.Self) {
-			heard = append(heard, i)
+		if x := <-results; x.err == nil {
+			heard = append(heard, int(x.peer))
+		} else {
+			p.log.Debug("network document", "peer", deployment.Network.Peers[x.peer].Name, "err", x.err)
 		}
 	}
-	if all {
+	if a == all {
 		p.record.roll.Add(heard)
 	}
 	if ahead, _ := host.Ahead(); WrongClock(ahead, deployment.Network.Every) == "" {
@@ -180,7 +223,7 @@ func (p *live) complain(err error) {
 // change changes to the newest version of the network: first the site, so that messages belong to
 // that version, then the links. The other peers are shown the version before the links end.
 func (p *live) change(ctx context.Context) error {
-	p.spread(ctx, true)
+	p.spread(ctx, some)
 	deployment, _ := p.now()
 	d, _, err := p.record.Newest()
 	if err != nil {
