@@ -94,7 +94,7 @@ func (p PhasesParams) Cadence() protocol.Cadence {
 // default each half as long as all before it together, so that there are few; each is a leaf. Every
 // record is in one of them, so one charge covers a whole life. All batches count: a row contains
 // the sum of all releases of an arm, with its number of rewards and its noise; see
-// [spread.Agreement]. Every peer merges the newest row of each origin and arm.
+// [spread.Totals]. Every peer merges the newest row of each origin and arm.
 //
 // The belief contains released batches only, so a peer continues with an arm until its batch is
 // full. While a full batch waits for rewards, SampleVar counts them as if they had paid the known

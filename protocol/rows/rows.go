@@ -139,7 +139,7 @@ func (r *rows) Released(own []protocol.Own, out *protocol.Outbox) error {
 		return err
 	}
 	copy(r.rowed, r.Known.Pulls)
-	r.publish(own[0].Number, []dp.Release{row}, out)
+	r.Pass(r.Sign(own[0].Number, 0, []dp.Release{row}), r.C.Self, out)
 	return nil
 }
 
