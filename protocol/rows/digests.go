@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
@@ -33,11 +32,6 @@ func (p *digests) Announce(t protocol.Round, out *protocol.Outbox) {
 		to := p.C.Neighbours()[p.C.Rand.IntN(n)]
 		p.Digest(p.Row+spread.FloodDigest, uint64(t), p.Refs(to), to, out)
 	}
-}
-
-// publish sends this peer's own row of a number.
-func (p *digests) publish(seq uint64, body []dp.Release, out *protocol.Outbox) {
-	p.Pass(p.Sign(seq, 0, body), p.C.Self, out)
 }
 
 // Pass forwards a new row to all neighbours except the peer that it came from and its origin.

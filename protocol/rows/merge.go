@@ -149,11 +149,16 @@ func (r *merger) replaceable(origin protocol.Peer) bool {
 	const deviations = 3 // of a normal variable
 	theirs, own, off, arms := 0., 0., 0., 0.
 	for k := range r.sites {
-		a, known := r.sample(origin, k)
-		b, ours := r.sample(r.self, k)
-		if known {
+		if a, known := r.sample(origin, k); known {
 			theirs += a.N
 		}
+	}
+	if theirs == 0 {
+		return false
+	}
+	for k := range r.sites {
+		a, known := r.sample(origin, k)
+		b, ours := r.sample(r.self, k)
 		if ours {
 			own += b.N
 		}
@@ -162,7 +167,7 @@ func (r *merger) replaceable(origin protocol.Peer) bool {
 			arms++
 		}
 	}
-	if theirs == 0 || patience*theirs >= own {
+	if patience*theirs >= own {
 		return false
 	}
 	spread := 2 / (9 * max(1, arms))

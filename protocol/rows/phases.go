@@ -33,15 +33,12 @@ type PhasesParams struct {
 
 // Words implements [protocol.Params].
 func (p PhasesParams) Words() protocol.Words {
-	w := protocol.Words{
+	return protocol.Words{
 		Name: "phases", Summary: "batches of every arm that grow, each released once, and their sums spread to all",
 		When:   "to begin with, when actions are the same for everyone: it has the least regret, sends least, and its budget lasts for the network's whole life",
 		Public: "how many rewards of every action each batch holds",
+		Mixed:  p.Merge.mixed(),
 	}
-	if p.Merge == MergeTrimmed {
-		w.Mixed = "; merge: trimmed leaves some out, and this is a guide"
-	}
-	return w
 }
 
 // Traits implements [protocol.Traited].
@@ -54,8 +51,8 @@ func (PhasesParams) Suits(m dp.Mechanism) bool { return !m.Running() || m == dp.
 
 // Check implements [protocol.Checked].
 func (p PhasesParams) Check(n protocol.Net) (field, want string) {
-	if p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-1)/2 {
-		return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers, or nothing is left to take the mean of", (n.Peers-1)/2, n.Peers)
+	if want = p.Merge.check(p.F, n.Peers); want != "" {
+		return "f", want
 	}
 	return "", ""
 }
@@ -97,7 +94,7 @@ func (p PhasesParams) Cadence() protocol.Cadence {
 // default each half as long as all before it together, so that there are few; each is a leaf. Every
 // record is in one of them, so one charge covers a whole life. All batches count: a row contains
 // the sum of all releases of an arm, with its number of rewards and its noise; see
-// [spread.Agreement]. Every peer merges the newest row of each origin and arm.
+// [spread.Totals]. Every peer merges the newest row of each origin and arm.
 //
 // The belief contains released batches only, so a peer continues with an arm until its batch is
 // full. While a full batch waits for rewards, SampleVar counts them as if they had paid the known
@@ -116,9 +113,8 @@ func (p PhasesParams) Cadence() protocol.Cadence {
 // With a window, all peers start again at its end: batches close, and earlier releases count no
 // more. The number of a row contains the number of its window.
 type phases struct {
-	spread.Body
+	merging
 	spread.Totals
-	merger
 	spread.Forcing
 	cadence protocol.Cadence
 	waiting []uint64  // own choices since the newest batch, by arm
@@ -142,13 +138,11 @@ func (p PhasesParams) New(c protocol.Config) (protocol.Protocol, error) {
 	}
 	var err error
 	if r.Totals, err = spread.NewTotals(c, phasesRow, p.Pull, r.check); err == nil {
-		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
+		err = r.open(c, p.Merge, p.F, &r.Flood, &r.Totals, r.sample, r.estimate, r.fields)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("phases: %w", err)
 	}
-	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, &r.Totals, r.estimate, 3, r.fields)
-	r.Hear(r.news)
 	return r, nil
 }
 
@@ -209,33 +203,16 @@ func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
 
 // Tick ends a window, lets go of silent origins, and sends digests.
 func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
-	if r.end(t, protocol.Round(r.Window*r.cadence.Window), r.C.Self, r.replaceable) {
-		r.renewAll()
-		r.Renew()
-	}
+	r.depart(t, protocol.Round(r.Window*r.cadence.Window))
 	if w := r.cadence.Window; w > 0 && (uint64(t)+1)/w > r.Window {
 		r.Forget((uint64(t) + 1) / w)
 		clear(r.waiting)
 		clear(r.Forced)
 		clear(r.Known.Pulls)
 		r.resize()
-		r.renewAll()
-		r.Renew()
+		r.restart()
 	}
 	return r.Body.Tick(t, out)
-}
-
-// news takes a new row in.
-func (r *phases) news(row protocol.Label, over bool) {
-	all := over || r.gone[row.Origin]
-	r.hear(row.Origin)
-	if all {
-		r.renewOrigin(row.Origin)
-		r.Renew()
-		return
-	}
-	r.renew(row.Origin, int(row.Stream))
-	r.Stale[row.Stream] = true
 }
 
 // check refuses a message that is not a valid row of its origin.

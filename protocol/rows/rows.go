@@ -31,15 +31,12 @@ type Params struct {
 
 // Words implements [protocol.Params].
 func (p Params) Words() protocol.Words {
-	w := protocol.Words{
+	return protocol.Words{
 		Name: "rows", Summary: "every site's newest noised sums, signed, spread to all and merged locally",
 		When:   "when it must stay hidden that a user was there (`privacy.counts: noised`), or when peers without arms relay between the sites",
 		Public: "how many rewards of every action each row holds",
+		Mixed:  p.Merge.mixed(),
 	}
-	if p.Merge == MergeTrimmed {
-		w.Mixed = "; merge: trimmed leaves some out, and this is a guide"
-	}
-	return w
 }
 
 // Traits implements [protocol.Traited].
@@ -65,8 +62,9 @@ func (p Params) Check(n protocol.Net) (field, want string) {
 		return "every", "at most privacy.horizon, or no row is ever sent"
 	case n.Peers > 0 && p.Relays >= n.Peers:
 		return "relays", fmt.Sprintf("fewer than the %d peers, so that some have arms", n.Peers)
-	case p.Merge == MergeTrimmed && n.Peers > 0 && p.F > (n.Peers-p.Relays-1)/2:
-		return "f", fmt.Sprintf("at most %d with merge trimmed and %d peers with arms, or nothing is left to take the mean of", (n.Peers-p.Relays-1)/2, n.Peers-p.Relays)
+	}
+	if want = p.Merge.check(p.F, n.Peers-p.Relays); want != "" {
+		return "f", want
 	}
 	return "", ""
 }
@@ -98,9 +96,8 @@ func (p Params) Small(leaf uint64) protocol.Params {
 // noised counts the number of choices is hidden, so one choice per round is counted, made or not.
 // Beyond the horizon there are no more rows, and only released pulls count.
 type rows struct {
-	spread.Body
+	merging
 	digests
-	merger
 	p      Params
 	silent bool     // the horizon is reached
 	rowed  []uint64 // with noised counts: choices before the newest own row, by arm
@@ -114,17 +111,11 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 	r := &rows{p: p, rowed: make([]uint64, c.Parts)}
 	var err error
 	if r.digests, err = newDigests(c, rowsRow, p.Pull, r.check); err == nil {
-		r.merger, err = newMerger(c, p.Merge, p.F, r.sample)
+		err = r.open(c, p.Merge, p.F, &r.Flood, &r.digests, r.sample, func(k int) { r.merge(&r.Known, k) }, r.fields)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rows: %w", err)
 	}
-	r.Body = spread.NewBody(c.Parts, 1, &r.Flood, &r.digests, func(k int) { r.merge(&r.Known, k) }, 3, r.fields)
-	r.Hear(func(row protocol.Label, _ bool) {
-		r.hear(row.Origin)
-		r.renewOrigin(row.Origin)
-		r.Renew()
-	})
 	return r, nil
 }
 
@@ -136,10 +127,7 @@ func (r *rows) Chosen(arm int) {
 
 // Tick lets go of silent origins, and sends digests.
 func (r *rows) Tick(t protocol.Round, out *protocol.Outbox) error {
-	if r.end(t, 0, r.C.Self, r.replaceable) {
-		r.renewAll()
-		r.Renew()
-	}
+	r.depart(t, 0)
 	return r.Body.Tick(t, out)
 }
 
@@ -159,7 +147,7 @@ func (r *rows) Released(own []protocol.Own, out *protocol.Outbox) error {
 		return err
 	}
 	copy(r.rowed, r.Known.Pulls)
-	r.publish(own[0].Number, []dp.Release{row}, out)
+	r.Pass(r.Sign(own[0].Number, 0, []dp.Release{row}), r.C.Self, out)
 	return nil
 }
 
@@ -200,13 +188,6 @@ func (r *rows) sample(p protocol.Peer, k int) (belief.Site, bool) {
 		n = max(n, float64(r.Known.Pulls[k])) // an earlier life may have pulled more
 	}
 	return site(p, body.At(k)/released, n, released, body.NoiseMoments().Over(released)), true
-}
-
-// Load implements [protocol.Protocol].
-func (r *rows) Load(saved protocol.State) error {
-	err := r.Body.Load(saved)
-	r.renewAll()
-	return err
 }
 
 func (r *rows) fields(v *state.Visitor) {

@@ -69,7 +69,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]belief.Site) {
 	return honest
 }
 
-func merging(t rapid.TB, peers int, merge Merge, f int) *rows {
+func newPeer(t rapid.TB, peers int, merge Merge, f int) *rows {
 	graph := make([][]protocol.Peer, peers)
 	graph[0] = []protocol.Peer{1}
 	for i := 1; i < peers; i++ {
@@ -94,7 +94,7 @@ func TestMergeIsWhatItSays(t *testing.T) {
 		if f == 0 {
 			merge = MergeMean
 		}
-		p := merging(t, rapid.IntRange(1, 9).Draw(t, "peers"), merge, f)
+		p := newPeer(t, rapid.IntRange(1, 9).Draw(t, "peers"), merge, f)
 		for k, samples := range drawRows(t, p, 0) {
 			trim := f
 			if len(samples) <= 2*f {
@@ -132,7 +132,7 @@ func TestMergeIsWhatItSays(t *testing.T) {
 func TestTrimmedMergeWithstandsLiars(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.IntRange(1, 3).Draw(t, "f")
-		p := merging(t, 2*f+1+rapid.IntRange(0, 4).Draw(t, "more"), MergeTrimmed, f)
+		p := newPeer(t, 2*f+1+rapid.IntRange(0, 4).Draw(t, "more"), MergeTrimmed, f)
 		for k, samples := range drawRows(t, p, f) {
 			lo, hi := math.Inf(1), math.Inf(-1)
 			for _, c := range samples {
@@ -152,7 +152,7 @@ func TestTrimmedMergeWithstandsLiars(t *testing.T) {
 func TestTrimmedMergeBoundsTheRadius(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.IntRange(1, 3).Draw(t, "f")
-		p := merging(t, 2*f+1+rapid.IntRange(0, 4).Draw(t, "more"), MergeTrimmed, f)
+		p := newPeer(t, 2*f+1+rapid.IntRange(0, 4).Draw(t, "more"), MergeTrimmed, f)
 		for k, samples := range drawRows(t, p, f) {
 			most, least := float64(p.C.Peers()-2*f), float64(len(samples)-2*f) // samples that count
 			if least < 1 {

@@ -78,8 +78,8 @@ func twoRings(n int) [][]protocol.Peer {
 }
 
 // BenchmarkNetworks reports the processor time of an agent's step and the heap that an agent holds at the end, for each
-// protocol and number of peers, over 40,000 steps of a new network with four neighbours each. The limit next to it is what
-// a step takes at least: the time of the same agents, each alone, and, where everyone gets all rows, one hash a row.
+// protocol and number of peers, over 40,000 steps of a new network with four neighbours each. It also reports the limit,
+// which is the time of the same agents, each alone, and, where everyone gets all rows, of one hash a row.
 func BenchmarkNetworks(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as in peerd experiment
 	for _, l := range loads() {

@@ -1,0 +1,82 @@
+package rows
+
+import (
+	"fmt"
+
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp/state"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// merging is a peer of either protocol. It holds the newest rows of all origins, merges them arm by arm, and leaves out
+// origins that have stopped. The protocols differ in their cadence, by the clock or by batches that grow, and with it in
+// what a row contains, how it spreads, and which own choices an estimate counts.
+type merging struct {
+	spread.Body
+	merger
+	whole bool // a row has all arms of its origin
+}
+
+// open completes a peer with rows and the exchange that spreads them, a sample of each origin and arm, the estimate of an
+// arm, and the fields of saved states.
+func (r *merging) open(c protocol.Config, by Merge, f int, rows *spread.Flood, x spread.Exchange,
+	sample func(protocol.Peer, int) (belief.Site, bool), estimate func(arm int), fields func(*state.Visitor),
+) (err error) {
+	if r.merger, err = newMerger(c, by, f, sample); err != nil {
+		return err
+	}
+	r.whole = len(rows.Newest) == c.Peers()
+	r.Body = spread.NewBody(c.Parts, 1, rows, x, estimate, 3, fields)
+	r.Hear(r.news)
+	return nil
+}
+
+// news takes a new row in. Over says that it makes earlier rows of other arms void.
+func (r *merging) news(row protocol.Label, over bool) {
+	all := over || r.whole || r.gone[row.Origin]
+	r.hear(row.Origin)
+	if all {
+		r.renewOrigin(row.Origin)
+		r.Renew()
+		return
+	}
+	r.renew(row.Origin, int(row.Stream))
+	r.Stale[row.Stream] = true
+}
+
+// restart takes all rows in again.
+func (r *merging) restart() {
+	r.renewAll()
+	r.Renew()
+}
+
+// depart lets go of silent origins at the end of round t, where rewards count from round start on.
+func (r *merging) depart(t, start protocol.Round) {
+	if r.end(t, start, r.self, r.replaceable) {
+		r.restart()
+	}
+}
+
+// Load implements [protocol.Protocol].
+func (r *merging) Load(saved protocol.State) error {
+	err := r.Body.Load(saved)
+	r.renewAll()
+	return err
+}
+
+// check returns what a number of sites to withstand has to be among a number of sites with arms; empty if it is that.
+func (m Merge) check(f, sites int) (want string) {
+	if most := (sites - 1) / 2; m == MergeTrimmed && sites > 0 && f > most {
+		return fmt.Sprintf("at most %d with merge trimmed and %d peers with arms, or nothing is left to take the mean of", most, sites)
+	}
+	return ""
+}
+
+// mixed says when a peer learns from the mean over sites.
+func (m Merge) mixed() string {
+	if m == MergeTrimmed {
+		return "; merge: trimmed leaves some out, and this is a guide"
+	}
+	return ""
+}
