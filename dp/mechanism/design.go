@@ -9,6 +9,8 @@ type Description struct {
 	Summary string    // how running sums get their noise
 	Suits   string    // when to use it
 	Law     noise.Law // of the noise
+	// Papers says that it is there for papers and comparisons: another one has less noise, or as little with less memory.
+	Papers bool
 	// SharesNoise says that what two leaves draw can have noise in common, so that an audit must
 	// first separate the noise of single nodes.
 	SharesNoise bool

@@ -12,7 +12,7 @@ import (
 func mechanisms() [BLT + 1]Design {
 	return [...]Design{
 		Tree: {
-			Description: Description{Name: "tree", Family: "tree", Summary: treeSummary, Suits: "papers that use it", Law: noise.Laplace, Small: 8},
+			Description: Description{Name: "tree", Family: "tree", Summary: treeSummary, Suits: "papers that use it", Papers: true, Law: noise.Laplace, Small: 8},
 			Most:        MaxLeaves, L1: levels, Layout: newTreeLayout, tiles: true,
 		},
 		None: {
@@ -20,7 +20,7 @@ func mechanisms() [BLT + 1]Design {
 			Most:        MaxLeaves, Layout: newTreeLayout, tiles: true,
 		},
 		TreeGaussian: {
-			Description: Description{Name: "tree-gaussian", Family: "tree", Summary: treeSummary, Suits: "papers that use it", Law: noise.Gaussian, Small: 8},
+			Description: Description{Name: "tree-gaussian", Family: "tree", Summary: treeSummary, Suits: "papers that use it", Papers: true, Law: noise.Gaussian, Small: 8},
 			Most:        MaxLeaves, L2: levelsSquared, Layout: newTreeLayout, tiles: true,
 		},
 		EachLaplace: {
@@ -32,15 +32,15 @@ func mechanisms() [BLT + 1]Design {
 			Own:         true, Most: MaxLeaves, L2: onceL2, Layout: newEachLayout,
 		},
 		Honaker: {
-			Description: Description{Name: "honaker", Family: "honaker", Summary: honakerSummary, Suits: "papers that use it", Law: noise.Laplace, Small: 8},
+			Description: Description{Name: "honaker", Family: "honaker", Summary: honakerSummary, Suits: "papers that use it", Papers: true, Law: noise.Laplace, Small: 8},
 			Most:        MaxLeaves, L1: levels, Layout: newHonakerLayout,
 		},
 		HonakerGaussian: {
-			Description: Description{Name: "honaker-gaussian", Family: "honaker", Summary: honakerSummary, Suits: "papers that use it", Law: noise.Gaussian, Small: 8},
+			Description: Description{Name: "honaker-gaussian", Family: "honaker", Summary: honakerSummary, Suits: "papers that use it", Papers: true, Law: noise.Gaussian, Small: 8},
 			Most:        MaxLeaves, L2: levelsSquared, Layout: newHonakerLayout,
 		},
 		Hybrid: {
-			Description: Description{Name: "hybrid", Family: "hybrid", Summary: hybridSummary, Suits: "papers that use it", Law: noise.Laplace, Small: 8},
+			Description: Description{Name: "hybrid", Family: "hybrid", Summary: hybridSummary, Suits: "papers that use it", Papers: true, Law: noise.Laplace, Small: 8},
 			Most:        MaxLeaves, L1: hybridL1, widest: hybridWidest, Layout: newHybridLayout, tiles: true,
 		},
 		Kary: {
@@ -51,7 +51,7 @@ func mechanisms() [BLT + 1]Design {
 			Most: MaxLeaves, L1: karyL1, Layout: newKaryLayout, tiles: true,
 		},
 		Sqrt: {
-			Description: Description{Name: "sqrt", Family: "sqrt", Summary: sqrtSummary, Suits: "comparison with blt, whose limit it is", Law: noise.Gaussian, Small: 8},
+			Description: Description{Name: "sqrt", Family: "sqrt", Summary: sqrtSummary, Suits: "comparison with blt, whose limit it is", Papers: true, Law: noise.Gaussian, Small: 8},
 			Most:        maxSqrtLeaves, L2: rootL2, Slack: roundingSlack, Layout: newRootLayout, Keeps: true,
 		},
 		BLT: {

@@ -29,6 +29,7 @@ type Extension struct {
 	Keys        []Key // they follow the keys of the same section; one with the name of another replaces it
 	Constraints []Constraint
 	Laboratory  Laboratory // nil for none
+	Papers      bool       // mechanisms that are there for papers are chosen, too
 }
 
 // An Entry is a simulated world. Its parameters are a struct with tags, as the parameters of learners are.
@@ -63,6 +64,7 @@ func (s *Schema) With(x Extension) *Schema {
 		Keys:        slices.Concat(s.with.Keys, x.Keys),
 		Constraints: slices.Concat(s.with.Constraints, x.Constraints),
 		Laboratory:  s.with.Laboratory,
+		Papers:      s.with.Papers || x.Papers,
 	}
 	if x.Laboratory != nil {
 		all.Laboratory = x.Laboratory
@@ -81,7 +83,9 @@ func newSchema(x Extension) *Schema {
 	for _, w := range x.Worlds {
 		s.blocks = append(s.blocks, block{"world", w.Name, w.Summary, w.Params})
 	}
-	s.keys = siteKeys(s.blocks, mechanismNames(x.Protocols))
+	s.keys = siteKeys(s.blocks, x.mechanisms(func(m dp.Mechanism) bool {
+		return slices.ContainsFunc(x.Protocols, func(p protocol.Params) bool { return protocol.Suits(p, m) })
+	}))
 	for _, k := range slices.Concat(x.Keys, blockKeys(s.blocks, "world", false)) {
 		k.Laboratory = k.Laboratory || k.block != nil
 		s.keys = inserted(s.keys, k)
@@ -105,10 +109,10 @@ func inserted(keys []Key, k Key) []Key {
 	return slices.Insert(keys, at, k)
 }
 
-// mechanismNames lists the mechanisms that suit some protocol.
-func mechanismNames(protocols []protocol.Params) (names []string) {
+// mechanisms lists the mechanisms that can be chosen and for which of holds.
+func (x *Extension) mechanisms(of func(dp.Mechanism) bool) (names []string) {
 	for _, m := range dp.Mechanisms() {
-		if slices.ContainsFunc(protocols, func(p protocol.Params) bool { return protocol.Suits(p, m) }) {
+		if of(m) && (x.Papers || !m.Describe().Papers) {
 			names = append(names, m.String())
 		}
 	}

@@ -44,12 +44,7 @@ func privacyConstraints() []Constraint {
 		}},
 		{[]string{"privacy.mechanism", "learner.name"}, "What learners by features add up gets Gaussian noise.", func(s *Settings) string {
 			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.laplaceOnFeatures(m) {
-				var suits []string
-				for _, m := range dp.Mechanisms() {
-					if m.Law() == dp.Gaussian {
-						suits = append(suits, m.String())
-					}
-				}
+				suits := s.Schema().with.mechanisms(func(m dp.Mechanism) bool { return m.Law() == dp.Gaussian })
 				return fmt.Sprintf("want one of %s with %s, since Laplace noise for so long vectors would be far larger", strings.Join(suits, ", "), s.With("learner.name"))
 			}
 			return ""

@@ -18,12 +18,7 @@ func protocolConstraints() []Constraint {
 			if err != nil || protocol.Suits(p, m) {
 				return ""
 			}
-			var suits []string
-			for _, m := range dp.Mechanisms() {
-				if protocol.Suits(p, m) {
-					suits = append(suits, m.String())
-				}
-			}
+			suits := s.Schema().with.mechanisms(func(m dp.Mechanism) bool { return protocol.Suits(p, m) })
 			return fmt.Sprintf("want one of %s with %s", strings.Join(suits, ", "), s.With("protocol.name"))
 		}},
 		{[]string{"privacy.mechanism", "protocol.name"}, "Leaves that are forgotten are released one by one.", func(s *Settings) string {

@@ -10,6 +10,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/network"
 	"peerd.dev/node/site"
 )
@@ -32,7 +33,7 @@ func TestAFolderGoesOnWithAnOldDefault(t *testing.T) {
 	}
 	set := []string{"dir=" + dir, "network=" + file, "arms=a,b", "privacy.epsilon=1", "privacy.horizon=64", "protocol.name=rows", "protocol.rows.merge=trimmed"}
 	open := func(more ...string) (mechanism, learner string, err error) {
-		c, err := config.Site().Load("", append(more, set...))
+		c, err := plan.Schema().Load("", append(more, set...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +68,7 @@ func TestASignedNetworkKeepsAnOldDefault(t *testing.T) {
 	}
 	set := []string{"dir=" + dir, "arms=a,b", "privacy.epsilon=1", "privacy.horizon=64", "protocol.name=rows"}
 	load := func(more ...string) *config.Config {
-		c, err := config.Site().Load("", append(more, set...))
+		c, err := plan.Schema().Load("", append(more, set...))
 		if err != nil {
 			t.Fatal(err)
 		}

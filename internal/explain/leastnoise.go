@@ -18,7 +18,7 @@ func leastNoise(s *config.Settings, n noise) leastNoiseDoc {
 	best := leastNoiseDoc{Mechanism: s.Privacy.Mechanism, Ratio: 1}
 	of, _ := n.sums(s.Privacy.Rounds())
 	for _, m := range dp.Mechanisms() {
-		if m == dp.None || !protocol.Suits(s.ProtocolParams(), m) || m.Law() == dp.Gaussian && s.Privacy.Delta == 0 {
+		if m == dp.None || m.Describe().Papers || !protocol.Suits(s.ProtocolParams(), m) || m.Law() == dp.Gaussian && s.Privacy.Delta == 0 {
 			continue
 		}
 		other := *s

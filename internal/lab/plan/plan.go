@@ -23,7 +23,7 @@ func Schema() *config.Schema {
 	standard.once.Do(func() {
 		x := config.Extension{
 			Learners: slices.Concat(learner.Table(), printed.Learners()), Protocols: slices.Concat(papers.Protocols(), printed.Protocols()),
-			Keys: keys(), Laboratory: laboratory{},
+			Keys: keys(), Laboratory: laboratory{}, Papers: true,
 			Constraints: slices.Concat(worldConstraints(), runConstraints(), rawConstraints()),
 		}
 		for _, p := range world.Table() {
