@@ -2,7 +2,6 @@ package graphs
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
