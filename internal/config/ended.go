@@ -19,6 +19,7 @@ func endedKeys() []endedKey {
 		{Key{Name: "learner.elimination.radii", Shared: true}, "calibrated", "learner.name", "the radius that paper 003 prints has learner.name: elimination-printed"},
 		{Key{Name: "learner.personalized.guard", Shared: true}, "5", "learner.name", "what joining may cost is learner.personalized.price"},
 		{Key{Name: "learner.personalized-linear.guard", Shared: true}, "5", "learner.name", "what joining may cost is learner.personalized-linear.price"},
+		{Key{Name: "protocol.consensus.kappa", Shared: true}, "0.5", "protocol.consensus.weights", "the step size of weights laplacian is 0.5"},
 		{Key{Name: "protocol.local.neighbourhood", Shared: true}, "ball", "protocol.local.hops", "the cliques of paper 000 have protocol.name: local-printed"},
 		{Key{Name: "protocol.local.estimators", Shared: true, Fixed: true}, "one", "protocol.local.hops", "the estimators of paper 000 have protocol.name: local-printed"},
 		{Key{Name: "world.linear.actions"}, "full", "", "a round draws all actions"},

@@ -14,10 +14,11 @@ import (
 // TestEndedKeysAreCompared as builds compared them that had them: these are hashes of 0.1.0.
 func TestEndedKeysAreCompared(t *testing.T) {
 	for chosen, want := range map[string]string{
-		"learner.name=ucb":                        "d6a3ed8b90cf303c",
-		"learner.name=elimination":                "0b8fb3d82e90e44e",
-		"learner.name=klucb":                      "5e49ca4d88226f50",
-		"learner.name=linucb protocol.name=local": "b061443a186db54c",
+		"learner.name=ucb":                           "d6a3ed8b90cf303c",
+		"learner.name=elimination":                   "0b8fb3d82e90e44e",
+		"learner.name=klucb":                         "5e49ca4d88226f50",
+		"learner.name=linucb protocol.name=local":    "b061443a186db54c",
+		"learner.name=klucb protocol.name=consensus": "69bf53cf231bc2a6",
 	} {
 		c, _, err := plan.Schema().Read(configtest.Write(t, configtest.Good(nil)), strings.Fields(chosen))
 		if err != nil {

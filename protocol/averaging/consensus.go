@@ -1,7 +1,6 @@
 package averaging
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -71,12 +70,8 @@ func (p ConsensusParams) New(c protocol.Config) (protocol.Protocol, error) {
 	switch {
 	case p.Weights != Metropolis && p.Weights != Laplacian:
 		return nil, fmt.Errorf("consensus: weights %q, want metropolis or laplacian", p.Weights)
-	case p.Weights == Laplacian && !(p.Kappa > 0 && p.Kappa <= 1):
-		return nil, fmt.Errorf("consensus: kappa %v, want over 0 up to 1", p.Kappa)
 	case p.Patience < 2:
 		return nil, fmt.Errorf("consensus: patience %d, want at least the 2 rounds that a message and its answer take", p.Patience)
-	case p.swings(c.Graph):
-		return nil, errors.New("consensus: kappa 1, want less, or weights metropolis: " + swings)
 	}
 	n := len(c.Neighbours())
 	x := &consensus{

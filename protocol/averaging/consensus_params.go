@@ -4,8 +4,7 @@ import "peerd.dev/protocol"
 
 // ConsensusParams are the parameters of protocol consensus.
 type ConsensusParams struct {
-	Weights  Weights `want:"metropolis|laplacian" doc:"What of their difference two neighbours even out in a round: 1/(1 + the greater number of neighbours of both), or kappa by the greatest number of neighbours in the network, as the paper has it."`
-	Kappa    float64 `want:"over 0 up to 1" doc:"With weights: laplacian, the step size."`
+	Weights  Weights `want:"metropolis|laplacian" doc:"What of their difference two neighbours even out in a round: 1/(1 + the greater number of neighbours of both), or 1/2 by the greatest number of neighbours in the network, as the paper has it."`
 	Patience uint64  `want:"2..1000000" unit:"rounds" changes:"yes" doc:"A neighbour that has not been heard for this long gets no more shares until it is."`
 }
 
@@ -34,7 +33,7 @@ type Weights string
 const (
 	// Metropolis moves 1/(1 + the greater number of neighbours of both ends) over a link.
 	Metropolis Weights = "metropolis"
-	// Laplacian is I - κ/d·L, with the greatest number of neighbours d: formula (4) of paper
+	// Laplacian is I - κ/d·L, with κ = 1/2 and the greatest number of neighbours d: formula (4) of paper
 	// 001. A peer has to know the whole graph for it.
 	Laplacian Weights = "laplacian"
 )

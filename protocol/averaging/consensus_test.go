@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,15 +14,15 @@ import (
 	"peerd.dev/protocol/averaging"
 )
 
-func consensusOn(g protocoltest.Graph, w averaging.Weights, kappa float64) protocoltest.Setting {
+func consensusOn(g protocoltest.Graph, w averaging.Weights) protocoltest.Setting {
 	return protocoltest.Setting{
-		Params: averaging.ConsensusParams{Weights: w, Kappa: kappa, Patience: 4},
+		Params: averaging.ConsensusParams{Weights: w, Patience: 4},
 		Graph:  g, Arms: 2, Rounds: 400, Mechanism: dp.None,
 	}
 }
 
 // matrix returns P, from the formulas.
-func matrix(g protocoltest.Graph, w averaging.Weights, kappa float64) *mat.Dense {
+func matrix(g protocoltest.Graph, w averaging.Weights) *mat.Dense {
 	p := mat.NewDense(len(g), len(g), nil)
 	most := 0
 	for _, ns := range g {
@@ -32,7 +31,7 @@ func matrix(g protocoltest.Graph, w averaging.Weights, kappa float64) *mat.Dense
 	for i, ns := range g {
 		p.Set(i, i, 1)
 		for _, j := range ns {
-			x := kappa / float64(most)
+			x := .5 / float64(most)
 			if w == averaging.Metropolis {
 				x = 1 / float64(1+max(len(ns), len(g[j])))
 			}
@@ -47,17 +46,17 @@ func matrix(g protocoltest.Graph, w averaging.Weights, kappa float64) *mat.Dense
 // and of other graphs with powers of the whole matrix.
 func TestConsensusConstants(t *testing.T) {
 	for _, c := range []struct {
-		w             averaging.Weights
-		kappa, ci, c0 float64
-	}{{averaging.Laplacian, .5, 63.8, 26.5}, {averaging.Metropolis, 0, 46.3, 19.7}} {
-		ci, c0, _, _ := averaging.Constants(averaging.ConsensusParams{Weights: c.w, Kappa: c.kappa}, protocoltest.Ring(20), 3)
+		w      averaging.Weights
+		ci, c0 float64
+	}{{averaging.Laplacian, 63.8, 26.5}, {averaging.Metropolis, 46.3, 19.7}} {
+		ci, c0, _, _ := averaging.Constants(averaging.ConsensusParams{Weights: c.w}, protocoltest.Ring(20), 3)
 		if math.Abs(ci-c.ci) > .05 || math.Abs(c0-c.c0) > .05 {
 			t.Errorf("%s: c_i = %.3f, c_0 = %.3f, want %v and %v", c.w, ci, c0, c.ci, c.c0)
 		}
 	}
 	for name, g := range map[string]protocoltest.Graph{"path": protocoltest.Path(5), "star": protocoltest.Star(6), "random": protocoltest.Random(7, 3, rand.New(rand.NewPCG(1, 1)))} {
 		for _, w := range []averaging.Weights{averaging.Metropolis, averaging.Laplacian} {
-			p, m := matrix(g, w, .7), float64(len(g))
+			p, m := matrix(g, w), float64(len(g))
 			for self := range g {
 				var ci, c0, sq, most float64
 				power, varied := mat.DenseCopyOf(p), mat.Row(nil, self, p)
@@ -77,7 +76,7 @@ func TestConsensusConstants(t *testing.T) {
 					sq += v * v
 					most = max(most, v)
 				}
-				gi, g0, gsq, gmost := averaging.Constants(averaging.ConsensusParams{Weights: w, Kappa: .7}, g, protocol.Peer(self))
+				gi, g0, gsq, gmost := averaging.Constants(averaging.ConsensusParams{Weights: w}, g, protocol.Peer(self))
 				for what, x := range map[string][2]float64{"c_i": {gi, ci}, "c_0": {g0, c0}, "noise": {gsq, sq}, "greatest": {gmost, most}} {
 					if math.Abs(x[0]-x[1]) > 1e-4*x[1]+1e-5 {
 						t.Errorf("%s, %s, peer %d: %s is %v, want %v", name, w, self, what, x[0], x[1])
@@ -98,8 +97,8 @@ func TestConsensusIsThePapers(t *testing.T) {
 	for _, w := range []averaging.Weights{averaging.Metropolis, averaging.Laplacian} {
 		for name, g := range map[string]protocoltest.Graph{"ring": protocoltest.Ring(6), "star": protocoltest.Star(5), "path": protocoltest.Path(4)} {
 			t.Run(fmt.Sprint(w, " ", name), func(t *testing.T) {
-				s, m := consensusOn(g, w, .5), len(g)
-				net, p := protocoltest.New(t, s), matrix(g, w, .5)
+				s, m := consensusOn(g, w), len(g)
+				net, p := protocoltest.New(t, s), matrix(g, w)
 				sums, counts := mat.NewDense(m, s.Arms, nil), mat.NewDense(m, s.Arms, nil)
 				type pulled struct {
 					arm    int
@@ -161,40 +160,13 @@ func TestConsensusIsThePapers(t *testing.T) {
 	}
 }
 
-// TestConsensusRefusesToSwing: κ = 1 where P has an eigenvalue of -1, and nowhere else.
-func TestConsensusRefusesToSwing(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		g      protocoltest.Graph
-		kappa  float64
-		refuse bool
-	}{
-		{"even ring", protocoltest.Ring(6), 1, true},
-		{"even ring", protocoltest.Ring(6), .99, false},
-		{"odd ring", protocoltest.Ring(5), 1, false},
-		{"pair", protocoltest.Path(2), 1, true},
-		{"path", protocoltest.Path(4), 1, false},
-		{"triangle", protocoltest.Complete(3), 1, false},
-		{"alone", protocoltest.Graph{nil}, 1, false},
-	} {
-		for _, w := range []averaging.Weights{averaging.Laplacian, averaging.Metropolis} {
-			params, refuse := averaging.ConsensusParams{Weights: w, Kappa: c.kappa, Patience: 4}, c.refuse && w == averaging.Laplacian
-			_, err := protocol.New(params, protocol.Config{Graph: c.g, Parts: 1, Width: 1})
-			field, want := protocol.Check(params, protocol.Net{Peers: len(c.g), Graph: c.g})
-			if refuse != (err != nil) || refuse != (field == "kappa") || refuse && !strings.Contains(want, "swing") {
-				t.Errorf("%s, %s, κ = %v: %v; %s: %s", c.name, w, c.kappa, err, field, want)
-			}
-		}
-	}
-}
-
 // TestConsensusMass plays random histories of pulls, loss, repetition, delay and restarts with
 // noise on. At every step Σ state + Σ under way = Σ entered, as integers.
 func TestConsensusMass(t *testing.T) {
 	restarts := 0
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		s := consensusOn(protocoltest.Random(3+rng.IntN(4), rng.IntN(4), rng), []averaging.Weights{averaging.Metropolis, averaging.Laplacian}[seed%2], .6)
+		s := consensusOn(protocoltest.Random(3+rng.IntN(4), rng.IntN(4), rng), []averaging.Weights{averaging.Metropolis, averaging.Laplacian}[seed%2])
 		s.Mechanism, s.Seed = dp.Tree, seed
 		n := protocoltest.New(t, s)
 		f := protocoltest.Faults{Rand: rng, Lose: .3, Repeat: .2, Late: .3}
@@ -235,7 +207,7 @@ func consensusMass(n *protocoltest.Network, k int) (there, entered int64) {
 // estimates stay right. Nothing is counted twice, and whatever is pulled later counts, except
 // the pull with which an arm begins.
 func TestConsensusAfterALostLife(t *testing.T) {
-	s := consensusOn(protocoltest.Ring(5), averaging.Metropolis, 1)
+	s := consensusOn(protocoltest.Ring(5), averaging.Metropolis)
 	n := protocoltest.New(t, s)
 	half := func(i int) (int, float64) { return (i + int(n.Round)) % 2, .5 }
 	records := func() (sum float64) { // with what is under way: between rounds a third is at peers
@@ -296,7 +268,7 @@ func TestConsensusAfterALostLife(t *testing.T) {
 // as it has released nothing since, sends flows that have fallen. They are taken as they are, and
 // estimates stay right.
 func TestConsensusAfterABackup(t *testing.T) {
-	n := protocoltest.New(t, consensusOn(protocoltest.Ring(5), averaging.Metropolis, 1))
+	n := protocoltest.New(t, consensusOn(protocoltest.Ring(5), averaging.Metropolis))
 	half := func(i int) (int, float64) { return (i + int(n.Round)) % 2, .5 }
 	for range 20 {
 		n.Play(t, half)
@@ -331,7 +303,7 @@ func TestConsensusNoiseIsBounded(t *testing.T) {
 	for _, m := range []dp.Mechanism{dp.Hybrid, dp.Kary} {
 		var square, said [2]float64
 		for seed := range uint64(seeds) {
-			s := consensusOn(protocoltest.Ring(5), averaging.Metropolis, 1)
+			s := consensusOn(protocoltest.Ring(5), averaging.Metropolis)
 			s.Mechanism, s.Seed, s.Rounds = m, seed, 64
 			n := protocoltest.New(t, s)
 			for range 40 {

@@ -1,7 +1,6 @@
 package batches
 
 import (
-
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
@@ -46,12 +45,12 @@ type analyzed struct {
 // analyzedSilo is the state of a peer with arms.
 type analyzedSilo struct {
 	spread.Call
-	sums    []dp.Release     // newest own ones, by part; empty before the first leaf
-	shown   []dp.Release     // own sums in the newest report
-	others  protocol.Message // the sum over other silos with the most records; empty before the first
-	taken   bool             // the analyzer holds the newest report
-	fresh   bool             // it has not been sent
-	quiet   uint64           // periods of pull rounds until it asks again without a report
+	sums   []dp.Release     // newest own ones, by part; empty before the first leaf
+	shown  []dp.Release     // own sums in the newest report
+	others protocol.Message // the sum over other silos with the most records; empty before the first
+	taken  bool             // the analyzer holds the newest report
+	fresh  bool             // it has not been sent
+	quiet  uint64           // periods of pull rounds until it asks again without a report
 }
 
 // newAnalyzed returns a peer of a network with its analyzer at a place, from 1; batches are in leaves.

@@ -1,9 +1,6 @@
 package epochs
 
-import (
-	"peerd.dev/dp"
-	"peerd.dev/protocol"
-)
+import "peerd.dev/protocol"
 
 // Receive processes means, reports and pools.
 func (x *pooling) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
@@ -38,52 +35,6 @@ func (x *pooling) take(from protocol.Peer, m protocol.Message, out *protocol.Out
 		x.turn(out)
 	}
 	return err
-}
-
-// learn processes means, and reports whether they are the next ones.
-func (x *pooling) learn(m *protocol.Message) (news bool, err error) {
-	switch {
-	case m.Label().Origin != x.hub.Root():
-		return false, m.Refuse("means of peer %d, want the coordinator's", m.Label().Origin)
-	case m.Label().Seq == 0 || m.Refs() < 1 || m.Ref(0).Seq > m.Label().Seq:
-		return false, m.Refuse("want means with a number, and the number of the first ones that there are")
-	case x.byEpoch && m.Label().Seq > x.number()+mostAhead:
-		return false, m.Refuse("means of epoch %d, want at most %d", m.Label().Seq, x.number()+mostAhead)
-	}
-	if err := x.checkMeans(m); err != nil {
-		return false, err
-	}
-	if !x.c.Press.Authentic(*m) {
-		return false, m.Refuse("not signed by its origin")
-	}
-	s := &x.site
-	if m.Label().Seq <= x.number() {
-		return false, nil
-	}
-	if x.byEpoch && m.Label().Seq > max(x.number()+1, m.Ref(0).Seq) {
-		s.late, s.ahead = true, max(s.ahead, m.Label().Seq) // earlier ones are missing
-		return false, nil
-	}
-	x.keep(*m)
-	s.late = x.byEpoch && (!s.explored || s.ahead > m.Label().Seq)
-	s.Waiting, s.bound, s.explored, x.stale = false, false, false, true
-	return true, nil
-}
-
-// checkMeans refuses a message other than means over sites.
-func (x *pooling) checkMeans(m *protocol.Message) error {
-	next := 0
-	for i := range m.Body() {
-		r := m.Release(i)
-		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 2 || r.Count(0) == 0 || r.Count(1) == 0 || r.Exponent() != dp.MeanExponent {
-			return m.Refuse("release %d: want the mean of an arm over sites, ascending", i)
-		}
-		next = int(r.Stream()) + 1
-	}
-	if m.Body() == 0 || len(m.Sealed()) > 0 || m.Round() != 0 {
-		return m.Refuse("want means and nothing else")
-	}
-	return nil
 }
 
 // serve processes a report where it is pooled, or forwards it. A site that lacks means gets them from

@@ -9,49 +9,6 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// answer computes means from what is on the desk, when they are due, and sends them.
-func (x *pooling) answer(out *protocol.Outbox) error {
-	d := &x.desk
-	if !d.Begun() {
-		return nil
-	}
-	of, in := x.sums()
-	if x.levels == 2 {
-		of, in = x.pools()
-	}
-	complete, epoch := true, x.next()
-	var absent []protocol.Label
-	for i := range in {
-		if p := protocol.Peer(i); !in[i] && p != x.c.Self {
-			absent = append(absent, protocol.Label{Origin: p})
-			complete = complete && (x.absent[i] || !x.hub.Reaches(p) || !x.takesPart(p, epoch))
-		}
-	}
-	if !complete && x.round < d.Began+protocol.Round(uint64(x.levels)*x.deadline) {
-		return nil
-	}
-	body, err := x.pool(of)
-	if err != nil {
-		return err
-	}
-	if x.levels == 1 {
-		absent = nil
-	}
-	x.keep(x.meansOf(epoch, body, absent...))
-	x.turn(out)
-	return nil
-}
-
-// sums returns the sums of sites, with schedule epochs of the sites that wait for the answer only, and these sites.
-func (x *pooling) sums() (of [][]dp.Release, in []bool) {
-	for i := range x.desk.Newest {
-		if !x.byEpoch || x.desk.Reported[i] {
-			of = append(of, x.desk.Newest[i].Content().Body)
-		}
-	}
-	return of, x.desk.Reported
-}
-
 // turn begins the next epoch, and forwards its means.
 func (x *pooling) turn(out *protocol.Outbox) {
 	clear(x.desk.Reported)

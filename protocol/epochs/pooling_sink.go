@@ -70,6 +70,7 @@ func (x *pooling) pools() (of [][]dp.Release, in []bool) {
 	}
 	return of, in
 }
+
 // names reports whether labels name sites, ascending, and nothing else.
 func (x *pooling) names(sites []protocol.Label) bool {
 	next := int64(0)

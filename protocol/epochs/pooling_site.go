@@ -19,20 +19,6 @@ func (x *pooling) Chosen(arm int) {
 	s.bound, s.due, x.stale = true, x.round+protocol.Round(s.gap), true
 }
 
-// Tick sends a site's report and a sink's pool; at the hub it sends the answer.
-func (x *pooling) Tick(t protocol.Round, out *protocol.Outbox) error {
-	x.round, x.stale = t+1, true
-	switch {
-	case x.hub.Here():
-		return x.answer(out)
-	case x.hub.Reached():
-		x.report(out)
-		return x.send(out)
-	default:
-		return x.endAlone()
-	}
-}
-
 // Lost implements [protocol.Dependent]. The hub waits for a deadline for each level.
 func (x *pooling) Lost() (needed protocol.Peer, lost bool) {
 	return x.hub.Root(), x.hub.Reached() && x.alone()
@@ -78,30 +64,6 @@ func (x *pooling) endAlone() error {
 	x.keep(x.meansOf(x.number()+1, body))
 	x.site.explored = false
 	return nil
-}
-
-// report sends the own sums when they are due, and again every patience rounds without an answer. With two levels they are
-// put on the own desk too. A site that only lacks means asks for them.
-func (x *pooling) report(out *protocol.Outbox) {
-	s := &x.site
-	if !s.Due(x.round, x.isDue(), x.patience) {
-		if s.late && !s.Waiting {
-			s.late = false
-			x.ask(out)
-		}
-		return
-	}
-	if !x.takesPart(x.c.Self, x.number()+1) {
-		x.ask(out)
-		return
-	}
-	own := x.request(x.ofReport, s.leaves, s.report())
-	if x.levels == 2 {
-		x.desk.Take(own, x.round)
-	}
-	if !x.collects() {
-		out.Send(x.hub.Next(), own)
-	}
 }
 
 // isDue reports whether it is time for a report. With schedule doubling it is sent early enough for

@@ -217,7 +217,7 @@ func deploy(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 		}
 		s.Params = p
 	case averaging.ConsensusParams:
-		p = averaging.ConsensusParams{Weights: averaging.Metropolis, Kappa: .5, Patience: 4}
+		p = averaging.ConsensusParams{Weights: averaging.Metropolis, Patience: 4}
 		var weights string
 		if d.MaybeScanArgs(t, "weights", &weights) {
 			p.Weights = averaging.Weights(weights)

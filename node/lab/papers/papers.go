@@ -12,7 +12,7 @@ import (
 func Protocols() []protocol.Params {
 	return []protocol.Params{
 		averaging.AverageParams{Consistency: averaging.Capped, F: 1, Rate: .2, Patience: 8},
-		averaging.ConsensusParams{Weights: averaging.Metropolis, Kappa: .5, Patience: 8},
+		averaging.ConsensusParams{Weights: averaging.Metropolis, Patience: 8},
 		epochs.CoordinatorParams{Schedule: epochs.Doubling, Coordinator: 1, Epochs: 1000, Deadline: 50, Patience: 10, Participation: 1},
 		epochs.GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1},
 		epochs.SinkParams{Server: 1, Epochs: 1 << 20, Deadline: 50, Patience: 10},
