@@ -31,9 +31,7 @@ type oldAnswer struct {
 
 // TestFoldersOfEarlierBuilds: a folder of every earlier format, made by scripts/old-folder.sh
 // with the build of that time, can be read: its ledger verifies, its decisions are exported as
-// they were answered and rewarded, and a peer continues with it, also after a kill. We tried by
-// hand that the test notices omissions: without the older version in parseChoice or in
-// parseLogRecord it fails.
+// they were answered and rewarded, and a peer continues with it, also after a kill.
 func TestFoldersOfEarlierBuilds(t *testing.T) {
 	all, err := filepath.Glob("testdata/folders/*/*.tar.gz")
 	if err != nil || len(all) < 2 {
@@ -43,7 +41,6 @@ func TestFoldersOfEarlierBuilds(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(archive, "testdata/folders/")), ".tar.gz"), func(t *testing.T) {
 			t.Parallel()
 			dir := unpack(t, archive)
-			nameLearner(t, dir)
 			old := oldAnswers(t, dir)
 			verifyExported(t, dir)
 			compareDecisions(t, dir, old)
@@ -51,19 +48,6 @@ func TestFoldersOfEarlierBuilds(t *testing.T) {
 			verifyExported(t, dir)
 			compareDecisions(t, dir, old)
 		})
-	}
-}
-
-// nameLearner makes a setting of a default that has changed since, as docs/upgrading.md says.
-func nameLearner(t *testing.T, dir string) {
-	t.Helper()
-	file := filepath.Join(dir, "peerd.yaml")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "  # name: ucb\n", "  name: ucb\n", 1)), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 

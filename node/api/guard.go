@@ -13,7 +13,7 @@ import (
 // panics.
 func (s *Server) handler(tcp bool) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		w := &responder{ResponseWriter: out, personalizer: strings.HasPrefix(r.URL.Path, personalizer)}
+		w := &responder{ResponseWriter: out}
 		began := time.Now()
 		defer func() {
 			v := recover()
@@ -60,13 +60,10 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	if s.public[r.URL.Path] {
 		return nil
 	}
-	header, given := "Authorization", ""
+	const header = "Authorization"
+	given := ""
 	if scheme, token, _ := strings.Cut(r.Header.Get(header), " "); strings.EqualFold(scheme, "Bearer") {
 		given = token
-	}
-	send := header + ": Bearer with"
-	if given == "" && strings.HasPrefix(r.URL.Path, personalizer) {
-		header, given, send = subscriptionKey, r.Header.Get(subscriptionKey), subscriptionKey+" with"
 	}
 	is, need := s.roleOf(given), needs(r.Method)
 	if c, ok := r.Context().Value(connection{}).(*limitedConn); ok && is != nobody {
@@ -74,7 +71,7 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	}
 	switch {
 	case is == nobody:
-		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header "+send+" the token in the file "+need.file()+" or "+TokenFile+" of the peer's folder",
+		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header "+header+": Bearer with the token in the file "+need.file()+" or "+TokenFile+" of the peer's folder",
 			Flaw{"header." + header, "does not hold a token of this peer"})
 	case is < need:
 		return problem(http.StatusForbidden, codeRole, fmt.Sprintf("the token has role %s, and this needs role %s: send the token in the file %s of the peer's folder", is, need, need.file()),
@@ -114,8 +111,6 @@ type responder struct {
 	status int    // 0 before the answer
 	lost   bool   // no route has the request yet: what is written is the mux's
 	mute   bool   // the mux's text is dropped
-
-	personalizer bool // problems have Personalizer's form
 }
 
 func (w *responder) WriteHeader(status int) {
@@ -134,8 +129,6 @@ func (w *responder) WriteHeader(status int) {
 	switch {
 	case status == http.StatusMethodNotAllowed:
 		problem(status, codeMethod, "this path accepts "+allow).write(w)
-	case w.personalizer:
-		problem(http.StatusNotFound, codeNoRoute, notOfPersonalizer).write(w)
 	default:
 		problem(http.StatusNotFound, codeNoRoute, "no such path; /openapi.json lists all paths").write(w)
 	}

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,11 +25,11 @@ type metrics struct {
 	handler      http.Handler
 }
 
-// decisions lists prefixes of the patterns of the routes that make decisions, and reports
-// prefixes for the routes that report rewards.
-func decisions() []string { return []string{"POST /v1/decisions", "POST " + personalizerRank} }
-
-func reports() []string { return []string{"POST /v1/rewards", "POST " + personalizerReward} }
+// The prefixes of the patterns of the routes that make decisions, and of those that report rewards.
+const (
+	decisions = "POST /v1/decisions"
+	reports   = "POST /v1/rewards"
+)
 
 func newMetrics(c Config, panicked func(any)) *metrics {
 	m := &metrics{
@@ -73,8 +72,7 @@ func (m *metrics) observe(route string, status int, took time.Duration) {
 
 // hides reports whether requests of a route are not counted.
 func (m *metrics) hides(route string) bool {
-	begins := func(with string) bool { return strings.HasPrefix(route, with) }
-	return slices.ContainsFunc(reports(), begins) || m.noisedCounts && slices.ContainsFunc(decisions(), begins)
+	return strings.HasPrefix(route, reports) || m.noisedCounts && strings.HasPrefix(route, decisions)
 }
 
 // item counts an item of a route if it is a decision.

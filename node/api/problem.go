@@ -102,24 +102,19 @@ func statusOf(c decision.Code) int {
 
 // write sends the problem instead of an answer.
 func (p *Problem) write(w http.ResponseWriter) {
-	var doc any = p
-	kind, status := "application/problem+json", p.Status
-	if out, ok := w.(*responder); ok && out.personalizer {
-		doc, kind, status = p.ofPersonalizer()
-	}
-	b, err := json.Marshal(doc)
+	b, err := json.Marshal(p)
 	if err != nil {
 		b = []byte("{}") // only strings and numbers: cannot happen
 	}
 	h := w.Header()
-	h.Set("Content-Type", kind)
+	h.Set("Content-Type", "application/problem+json")
 	h.Set("Content-Length", strconv.Itoa(len(b)))
-	switch status {
+	switch p.Status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="peerd"`)
 	case http.StatusServiceUnavailable:
 		h.Set("Retry-After", "1")
 	}
-	w.WriteHeader(status)
+	w.WriteHeader(p.Status)
 	_, _ = w.Write(b) // an error means that the client is gone
 }

@@ -71,8 +71,6 @@ func (s *Server) table() []route {
 				return receiptOutcomeBody{Status: status, Receipt: &v}
 			}),
 		},
-		s.rankRoute(),
-		s.rankRewardRoute(),
 		{
 			method: get, path: "/v1/status", id: "status", summary: "State of the peer.",
 			gives: reflect.TypeFor[Status](), fails: []int{503}, handle: view(s, b.Status),

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"peerd.dev/node/decision"
 )
 
 const (
@@ -33,8 +31,7 @@ type scanner struct {
 	err   error
 	read  []float64   // the buffer of numbers, free between its calls
 	rows  [][]float64 // of lists of lists, which are copied when their length is known
-	found []decision.Named
-	room  []float64 // for the next lists of numbers
+	room  []float64   // for the next lists of numbers
 }
 
 func newScanner(b []byte) *scanner {

@@ -320,7 +320,6 @@ func TestARewardShowsNowhere(t *testing.T) {
 	} {
 		send("/v1/rewards", body)
 		send("/v1/rewards/batch", `{"rewards":[`+body+`]}`)
-		send("/personalizer/v1.0/events/a/reward", strings.Replace(body, `"id":"a",`, "", 1))
 	}
 	f.refusal = fmt.Errorf("store: %v", decision.Report{ID: "a", Value: mark})
 	send("/v1/rewards", fmt.Sprintf(`{"id":"a","value":%v}`, mark))
@@ -371,7 +370,6 @@ func TestReportsAreInNoMetric(t *testing.T) {
 		for _, body := range bodies {
 			r.ask(t, "/v1/rewards", body)
 			r.ask(t, "/v1/rewards/batch", `{"rewards":[`+body+`]}`)
-			r.ask(t, "/personalizer/v1.0/events/a/reward", strings.Replace(body, `"id":"a",`, "", 1))
 		}
 		_, _, got := r.ask(t, "/metrics", "")
 		return process.ReplaceAllString(got, "")

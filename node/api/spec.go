@@ -22,9 +22,6 @@ func spec(routes []route) ([]byte, error) {
 	}
 	for _, r := range routes {
 		wrong := content("application/problem+json", all.of(reflect.TypeFor[Problem](), false))
-		if strings.HasPrefix(r.path, personalizer) {
-			wrong = content("application/json", all.of(reflect.TypeFor[personalizerErrorBody](), false))
-		}
 		paths[r.path] = object{strings.ToLower(r.method): all.operation(r, wrong)}
 	}
 	b, err := json.MarshalIndent(object{
@@ -38,7 +35,6 @@ func spec(routes []route) ([]byte, error) {
 			"schemas": all,
 			"securitySchemes": object{
 				"token": object{"type": "http", "scheme": "bearer"},
-				"key":   object{"type": "apiKey", "in": "header", "name": subscriptionKey},
 			},
 		},
 		"paths": paths,
@@ -50,9 +46,6 @@ func spec(routes []route) ([]byte, error) {
 func (all schemas) operation(r route, wrong object) object {
 	o := object{"operationId": r.id, "summary": r.summary, "security": []object{{"token": []string{}}, {}}}
 	fails := append([]int{401, 403, 500}, r.fails...)
-	if strings.HasPrefix(r.path, personalizer) {
-		o["security"] = []object{{"key": []string{}}, {"token": []string{}}, {}}
-	}
 	if r.public {
 		o["security"] = []object{{}}
 		fails = append([]int{403, 500}, r.fails...)

@@ -59,9 +59,6 @@ func TestAnswersFitTheSpecification(t *testing.T) {
 		{"/v1/arms", "", reflect.TypeFor[[]Arm]()},
 		{"/v1/peers", "", reflect.TypeFor[[]Peer]()},
 		{"/readyz", "", reflect.TypeFor[readyBody]()},
-		{personalizerRank, `{"actions":[{"id":"red"},{"id":"blue"}]}`, reflect.TypeFor[personalizerRankingBody]()},
-		{personalizerRank, `{"actions":[{"id":"red"},{"id":7}],"more":1}`, reflect.TypeFor[personalizerErrorBody]()},
-		{personalizerRank, `{"actions":[]}`, reflect.TypeFor[personalizerErrorBody]()},
 	} {
 		_, _, body := r.ask(t, c.path, c.body)
 		var doc any
@@ -138,7 +135,7 @@ func TestEveryStatusIsDescribed(t *testing.T) {
 	if err := json.Unmarshal(doc, &got); err != nil {
 		t.Fatal(err)
 	}
-	want := "/healthz /metrics /personalizer/v1.0/events/{eventId}/reward /personalizer/v1.0/rank /readyz /v1/arms /v1/backup /v1/decisions /v1/decisions/batch /v1/ledger /v1/peers /v1/rewards /v1/rewards/batch /v1/status"
+	want := "/healthz /metrics /readyz /v1/arms /v1/backup /v1/decisions /v1/decisions/batch /v1/ledger /v1/peers /v1/rewards /v1/rewards/batch /v1/status"
 	if paths := strings.Join(slices.Sorted(maps.Keys(got.Paths)), " "); paths != want {
 		t.Error(paths)
 	}

@@ -41,8 +41,22 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestPersonalizer builds the adapter of docs/examples/go/personalizer, and runs its tests.
+func TestPersonalizer(t *testing.T) {
+	_ = build(t, "personalizer")
+	goTool(t, "personalizer", "test", ".")
+}
+
 // build builds a module of docs/examples/go without a network, and returns the program.
 func build(t *testing.T, name string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), name)
+	goTool(t, name, "build", "-o", program, ".")
+	return program
+}
+
+// goTool runs the go command in a module of docs/examples/go, without a network.
+func goTool(t *testing.T, name, command string, args ...string) {
 	t.Helper()
 	root := filepath.Join("..", "..")
 	source, dir := filepath.Join(root, "docs", "examples", "go", name), t.TempDir()
@@ -55,13 +69,11 @@ func build(t *testing.T, name string) string {
 			t.Fatal(err)
 		}
 	}
-	program := filepath.Join(dir, name)
-	c := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-modfile="+filepath.Join(dir, "go.mod"), "-o", program, ".")
+	c := exec.CommandContext(t.Context(), "go", append([]string{command, "-mod=mod", "-modfile=" + filepath.Join(dir, "go.mod")}, args...)...)
 	c.Dir, c.Env = source, append(os.Environ(), "GOPROXY=off")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return program
 }
 
 // folder makes the folder of the first of a network's two peers.

@@ -28,8 +28,7 @@ func (s *Site) storeCheckpoints(b *store.Batch) {
 	clear(s.seen)
 }
 
-// Checkpoints returns every peer's checkpoint as it was last seen. One that an earlier build stored has no
-// signature.
+// Checkpoints returns every peer's checkpoint as it was last seen.
 func (s *Site) Checkpoints() ([]protocol.SignedCheckpoint, error) {
 	all := make([]protocol.SignedCheckpoint, s.c.Peers)
 	places := make(map[string]protocol.Peer, s.c.Peers) // another peer may be in a place

@@ -27,7 +27,7 @@ type choice struct {
 	chance   float64
 	model    model
 	expires  time.Time
-	window   time.Duration // from the decision to when it is due; 0 if an earlier release made it
+	window   time.Duration // from the decision to when it is due
 	due      uint64        // round in which its reward is observed
 	step     uint64        // step in which it was made
 	value    bandit.Reward
@@ -77,15 +77,11 @@ func (c *choice) fields(v *state.Visitor, s shape) {
 	v.Uint64(&c.step)
 	v.Float((*float64)(&c.value))
 	v.Array(c.subject[:])
-	if v.Version() > 3 {
-		state.Number(v, &c.model.incarnation)
-		v.Uint(&c.model.round)
-		v.Uint(&c.model.released)
-		c.windowField(v)
-	}
-	if v.Version() > 4 {
-		v.String(&c.action)
-	}
+	state.Number(v, &c.model.incarnation)
+	v.Uint(&c.model.round)
+	v.Uint(&c.model.released)
+	c.windowField(v)
+	v.String(&c.action)
 }
 
 func (c *choice) sourceField(v *state.Visitor) {
@@ -118,7 +114,7 @@ func (c *choice) bytes() []byte {
 
 // parseChoice reads a decision of a site with a shape.
 func parseChoice(b []byte, s shape) (c choice, err error) {
-	err = decode("decision", b, 3, choiceVersion, func(v *state.Visitor) { c.fields(v, s) })
+	err = decode("decision", b, choiceVersion, choiceVersion, func(v *state.Visitor) { c.fields(v, s) })
 	return c, err
 }
 

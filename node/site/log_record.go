@@ -50,7 +50,7 @@ func (logRecord) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private"))
 
 func (e *logRecord) fields(v *state.Visitor, s shape) {
 	state.Number(v, &e.kind)
-	if v.Version() > 3 && e.kind != logSettled {
+	if e.kind != logSettled {
 		v.Float(&e.explore)
 	}
 	switch e.kind {
@@ -96,6 +96,6 @@ func (e *logRecord) bytes() []byte {
 
 // parseLogRecord reads a log record of a site with a shape.
 func parseLogRecord(b []byte, s shape) (e logRecord, err error) {
-	err = decode("log record", b, 3, logVersion, func(v *state.Visitor) { e.fields(v, s) })
+	err = decode("log record", b, logVersion, logVersion, func(v *state.Visitor) { e.fields(v, s) })
 	return e, err
 }

@@ -10,8 +10,8 @@ import (
 // The first byte of every stored value is the version of its kind. All were 1 in releases
 // that wrote some of them with encoding/gob.
 const (
-	logVersion      = 4 // of log records; 3 had no share of exploration
-	choiceVersion   = 5 // of decisions; 3 had neither model nor window, 4 no ids of an ask's own actions
+	logVersion      = 4 // of log records
+	choiceVersion   = 5 // of decisions
 	outboxVersion   = 3
 	lifeVersion     = 2
 	snapshotVersion = 3 // 2 did not have how many decisions waited at once

@@ -36,7 +36,7 @@ const (
 	Peer     Table = 10
 	mark     Table = 11 // the Mark of the newest batch
 
-	Signature Table = 12 // of what is in Peer, which earlier builds read without one
+	Signature Table = 12 // of what is in Peer
 )
 
 const (

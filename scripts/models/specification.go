@@ -66,9 +66,6 @@ type limits struct {
 	Examples             []any    `json:"examples"`
 }
 
-// retired is the prefix of the names of documents whose original service has clients of its own.
-const retired = "Personalizer"
-
 // parse reads a specification's documents, by name.
 func parse(text []byte) ([]document, error) {
 	var whole struct {
@@ -81,9 +78,6 @@ func parse(text []byte) ([]document, error) {
 	uses := usesOf(whole.Paths)
 	var all []document
 	for _, name := range slices.Sorted(maps.Keys(whole.Components.Schemas)) {
-		if strings.HasPrefix(name, retired) {
-			continue
-		}
 		d := json.NewDecoder(bytes.NewReader(whole.Components.Schemas[name]))
 		d.DisallowUnknownFields()
 		var s schema

@@ -1,6 +1,6 @@
 // Command personalizer plays an application of Azure Personalizer v1.0 against a real network
-// whose learner chooses by features: the request bodies are from that service's documentation,
-// with only address and key changed. It prints the share of right choices by tenths of the run,
+// whose learner chooses by features, through the adapter of docs/examples/go/personalizer: the request bodies are from that
+// service's documentation, with only the address changed. It prints the share of right choices by tenths of the run,
 // and fails if it is too low in the last tenth.
 package main
 
@@ -12,8 +12,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
+	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,8 +43,14 @@ var right = map[string]string{"morning": "juice", "noon": "salad", "evening": "p
 
 var times = []string{"morning", "noon", "evening"} //nolint:gochecknoglobals // a table
 
+// adapter is the program between an application and its peer.
+var adapter string //nolint:gochecknoglobals // a flag
+
+const port = 18480 // of the first adapter
+
 func main() {
 	peerd := flag.String("peerd", "bin/peerd", "the program")
+	flag.StringVar(&adapter, "adapter", "bin/personalizer-adapter", "the adapter")
 	seconds := flag.Int("seconds", 60, "length of the run")
 	flag.Parse()
 	if err := run(*peerd, flag.Args(), time.Duration(*seconds)*time.Second); err != nil {
@@ -61,7 +70,12 @@ func run(peerd string, args []string, length time.Duration) (err error) {
 	begin, errs := time.Now(), make([]error, sites)
 	apps := make([]*app, sites)
 	for i, p := range network.Peers {
-		a := &app{Peer: p, rng: rand.New(rand.NewPCG(uint64(i), 1))}
+		a := &app{url: fmt.Sprintf("http://127.0.0.1:%d", port+i), rng: rand.New(rand.NewPCG(uint64(i), 1))}
+		stop, err := a.adapt(p)
+		if err != nil {
+			return err
+		}
+		defer stop()
 		apps[i] = a
 		running.Go(func() {
 			tick := time.NewTicker(time.Second / rate)
@@ -97,9 +111,36 @@ func run(peerd string, args []string, length time.Duration) (err error) {
 
 // app is a site's application.
 type app struct {
-	served.Peer
+	url        string // of its adapter
 	rng        *rand.Rand
 	right, all [10]int
+}
+
+// adapt starts an adapter to a peer, and waits until it listens.
+func (a *app) adapt(p served.Peer) (stop func(), err error) {
+	token, err := os.CreateTemp("", "token")
+	if err != nil {
+		return nil, err
+	}
+	_, err = token.WriteString(p.Token)
+	if err = errors.Join(err, token.Close()); err != nil {
+		return nil, err
+	}
+	c := exec.Command(adapter, "-listen", strings.TrimPrefix(a.url, "http://"), "-url", p.URL, "-token", token.Name(), "-features", "18")
+	c.Stderr = os.Stderr
+	if err = c.Start(); err != nil {
+		return nil, err
+	}
+	stop = func() { _, _, _ = c.Process.Kill(), c.Wait(), os.Remove(token.Name()) }
+	for range 100 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(a.url, "http://"))
+		if err == nil {
+			return stop, conn.Close()
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	stop()
+	return nil, errors.New("the adapter does not listen")
 }
 
 // play asks for a ranking and reports its reward at once.
@@ -132,11 +173,10 @@ func (a *app) play(event string, tenth int) error {
 
 // post sends a document and reads the answer, which must have a status.
 func (a *app) post(path, body string, status int, answer any) error {
-	req, err := http.NewRequest(http.MethodPost, a.URL+path, bytes.NewReader([]byte(body)))
+	req, err := http.NewRequest(http.MethodPost, a.url+path, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Ocp-Apim-Subscription-Key", a.Token)
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
