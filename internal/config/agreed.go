@@ -20,33 +20,26 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 	if err != nil {
 		return node.Spec{}, err
 	}
-	laboratory := s.Schema().with.Laboratory
-	privacy.Amend = laboratory.Amend(s)
-	return node.Spec{
+	spec := node.Spec{
 		Arms:     s.places(),
 		Absent:   s.Actions(nil).Absent,
 		Graph:    graph,
 		Learner:  s.LearnerParams(),
 		Protocol: s.ProtocolParams(),
 		Privacy:  privacy,
-		Wrap:     laboratory.Wrap(s),
 		Explore:  s.Learner.Explore,
 		Public:   sha256.Sum256([]byte("peerd public/" + domain)),
-	}, nil
+	}
+	if l, ok := s.laboratory().(Amending); ok {
+		l.Amend(s, &spec)
+	}
+	return spec, nil
 }
-
-// Simulated returns what a site must know of its simulated world.
-func (s *Settings) Simulated() Simulated { return s.Schema().with.Laboratory.Simulated(s) }
 
 // WorldVectors reports whether the learner takes the features of arms from the simulated world.
 func (s *Settings) WorldVectors() bool {
 	t := bandit.TraitsOf(s.LearnerParams())
 	return t.Vectored && len(t.Vectors) == 0 && s.World.Kind != Application
-}
-
-// OpenSites opens the simulated world for a number of sites.
-func (s *Settings) OpenSites(sites int) (Sites, error) {
-	return s.Schema().with.Laboratory.Open(s, sites)
 }
 
 // Domain is what signatures are bound to: everything on which peers agree, so that what was

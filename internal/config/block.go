@@ -137,7 +137,7 @@ func blockKeys(blocks []block, section string, shared bool) (keys []Key) {
 			keys = append(keys, Key{
 				Name:    section + "." + b.name + "." + fieldKey(f),
 				Default: ValueText(v.Field(i).Interface()), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
-				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: later == "yes" || later == b.name, Changes: f.Tag.Get("changes") != "", Rule: wanted(f.Tag.Get("want")), block: &b,
+				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: later == "yes" || later == b.name, Changes: f.Tag.Get("changes") != "", Rule: wanted(f.Tag.Get("want")), block: &b, index: []int{i},
 			})
 		}
 	}
@@ -195,11 +195,7 @@ func (s *Settings) put(k Key, value reflect.Value) {
 	all := s.params(k.block.section)
 	next := reflect.New(reflect.TypeOf(k.block.standard)).Elem()
 	next.Set(reflect.ValueOf(s.Entry(k.block.section, k.block.name)))
-	for i := range next.NumField() {
-		if fieldKey(next.Type().Field(i)) == k.Last() {
-			next.Field(i).Set(value)
-		}
-	}
+	next.FieldByIndex(k.index).Set(value)
 	*all = all.With(k.block.name, next.Interface())
 }
 

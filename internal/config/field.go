@@ -1,73 +1,33 @@
 package config
 
-import (
-	"reflect"
-	"slices"
-	"strings"
-)
+import "reflect"
 
-// A field is one value of Settings.
-type field struct {
-	key   string
-	index []int  // in Settings, or in the parameters of block
-	block *block // nil for what Settings itself holds
-}
-
-// fieldsOf lists the values of Settings that have one of the keys, in the order of its source.
-func fieldsOf(keys []Key, blocks []block) []field {
-	known := make(map[string]bool) // never ranged over
-	for _, k := range keys {
-		known[k.Name] = true
-	}
-	all := appendFields(nil, blocks, reflect.TypeFor[Settings](), "", nil)
-	return slices.DeleteFunc(all, func(f field) bool { return !known[f.key] })
-}
-
-func appendFields(list []field, blocks []block, t reflect.Type, prefix string, index []int) []field {
+// fieldIndexes notes where Settings has the value of each key. Parameters of entries are not in it.
+func fieldIndexes(all map[string][]int, t reflect.Type, prefix string, index []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		key := fieldKey(f)
-		at := append(index[:len(index):len(index)], i)
+		key, at := prefix+fieldKey(f), append(index[:len(index):len(index)], i)
 		switch {
-		case !f.IsExported():
-		case f.Type == reflect.TypeFor[Params]():
-			list = appendBlocks(list, blocks, strings.TrimSuffix(prefix, "."))
+		case !f.IsExported() || f.Type == reflect.TypeFor[Params]():
 		case f.Type.Kind() == reflect.Struct:
-			list = appendFields(list, blocks, f.Type, prefix+key+".", at)
+			fieldIndexes(all, f.Type, key+".", at)
 		default:
-			list = append(list, field{prefix + key, at, nil})
+			all[key] = at
 		}
 	}
-	return list
-}
-
-// appendBlocks appends the parameters of a table's entries.
-func appendBlocks(list []field, blocks []block, section string) []field {
-	for _, b := range blocks {
-		if b.section != section {
-			continue
-		}
-		t := reflect.TypeOf(b.standard)
-		for i := range t.NumField() {
-			list = append(list, field{section + "." + b.name + "." + fieldKey(t.Field(i)), []int{i}, &b})
-		}
-	}
-	return list
 }
 
 // Value returns the value of a key, which must be of the schema. It can be set unless it is
 // a parameter of an entry.
 func (s *Settings) Value(key string) reflect.Value {
-	for _, f := range s.Schema().fields {
-		switch {
-		case f.key != key:
-		case f.block != nil:
-			return reflect.ValueOf(s.Entry(f.block.section, f.block.name)).FieldByIndex(f.index)
-		default:
-			return reflect.ValueOf(s).Elem().FieldByIndex(f.index)
-		}
+	k, ok := s.Schema().Find(key)
+	switch {
+	case !ok || k.index == nil:
+		panic("peerd: no setting has the key " + key)
+	case k.block != nil:
+		return reflect.ValueOf(s.Entry(k.block.section, k.block.name)).FieldByIndex(k.index)
 	}
-	panic("peerd: no setting has the key " + key)
+	return reflect.ValueOf(s).Elem().FieldByIndex(k.index)
 }
 
 // Kind returns the kind of the values of a key, which must be of the schema.
@@ -79,8 +39,8 @@ func (s *Schema) Kind(key string) reflect.Kind {
 // Values returns every setting as text for a file or for --set.
 func (s *Settings) Values() map[string]string {
 	texts := make(map[string]string)
-	for _, f := range s.Schema().fields {
-		texts[f.key] = ValueText(s.Value(f.key).Interface())
+	for _, k := range s.Schema().keys {
+		texts[k.Name] = ValueText(s.Value(k.Name).Interface())
 	}
 	return texts
 }

@@ -21,6 +21,7 @@ type Key struct {
 	Laboratory bool
 	Rule       Rule
 	block      *block // nil unless it is a parameter of an entry
+	index      []int  // of its field in Settings, or in the parameters of block
 }
 
 // Required reports whether there is no default.

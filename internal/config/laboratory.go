@@ -4,28 +4,29 @@ import (
 	"math/rand/v2"
 
 	"peerd.dev/bandit"
-	"peerd.dev/dp"
 	"peerd.dev/node"
 )
 
-// A Laboratory has simulated worlds, and knows the rules of testnets and experiments. A program that
-// runs peers in them puts it into its [Schema].
-type Laboratory interface {
-	// Simulated returns what a site must know of the chosen world.
-	Simulated(s *Settings) Simulated
-	// Amend returns what changes the streams of a site where papers print others, or nil.
-	Amend(s *Settings) func(dp.Spec) dp.Spec
-	// Wrap returns what changes the learner and the protocol of a site where papers print others, or nil.
-	Wrap(s *Settings) node.Wrapper
-	// CheckWorld returns in what the chosen world does not suit a network of a number of peers, 0 for any
-	// number. It passes over keys that are bad.
-	CheckWorld(s *Settings, peers int, bad map[string]bool) []Problem
-	// CheckTestnet returns in what protocol and world do not suit the testnet. It passes over keys that
-	// are bad.
-	CheckTestnet(s *Settings, bad map[string]bool) []Problem
-	// Open opens the chosen world for a number of sites.
-	Open(s *Settings, sites int) (Sites, error)
-}
+// The laboratory of an [Extension] implements some of the following, and each is asked by assertion.
+type (
+	// Simulating laboratories have simulated worlds.
+	Simulating interface {
+		// Simulated returns what a site must know of the chosen world.
+		Simulated(s *Settings) Simulated
+		// Open opens the chosen world for a number of sites.
+		Open(s *Settings, sites int) (Sites, error)
+	}
+	// Amending laboratories change what a site does where papers print something else.
+	Amending interface {
+		Amend(s *Settings, spec *node.Spec)
+	}
+	// Checking laboratories refuse worlds and testnets.
+	Checking interface {
+		// Check returns in what the chosen world does not suit a network of a number of peers, or with 0 any network or the
+		// testnet. It passes over keys that are bad, and may mark others.
+		Check(s *Settings, peers int, bad map[string]bool) []Problem
+	}
+)
 
 // Simulated says in what a simulated world concerns the promise of a site; it is zero for an application.
 type Simulated struct {
@@ -52,27 +53,31 @@ type Sites interface {
 	World(site int, coins *rand.ChaCha8) (bandit.World, error)
 }
 
-// noLaboratory is the laboratory of a site.
-type noLaboratory struct{}
+// laboratory returns the laboratory of the schema; nil for none.
+func (s *Settings) laboratory() any { return s.Schema().with.Laboratory }
 
-// Simulated implements [Laboratory].
-func (noLaboratory) Simulated(*Settings) Simulated { return Simulated{} }
+// Simulated returns what a site must know of its simulated world.
+func (s *Settings) Simulated() Simulated {
+	if l, ok := s.laboratory().(Simulating); ok {
+		return l.Simulated(s)
+	}
+	return Simulated{}
+}
 
-// Amend implements [Laboratory].
-func (noLaboratory) Amend(*Settings) func(dp.Spec) dp.Spec { return nil }
-
-// Wrap implements [Laboratory].
-func (noLaboratory) Wrap(*Settings) node.Wrapper { return nil }
-
-// CheckWorld implements [Laboratory].
-func (noLaboratory) CheckWorld(*Settings, int, map[string]bool) []Problem { return nil }
-
-// CheckTestnet implements [Laboratory].
-func (noLaboratory) CheckTestnet(*Settings, map[string]bool) []Problem { return nil }
-
-// Open implements [Laboratory].
-func (noLaboratory) Open(*Settings, int) (Sites, error) {
+// OpenSites opens the simulated world for a number of sites.
+func (s *Settings) OpenSites(sites int) (Sites, error) {
+	if l, ok := s.laboratory().(Simulating); ok {
+		return l.Open(s, sites)
+	}
 	return nil, Failf(ErrRefused, "world.kind: an application pays no simulated rewards")
+}
+
+// checkLaboratory asks a laboratory that checks.
+func (s *Settings) checkLaboratory(peers int, bad map[string]bool) []Problem {
+	if l, ok := s.laboratory().(Checking); ok {
+		return l.Check(s, peers, bad)
+	}
+	return nil
 }
 
 // World says what pays the rewards.

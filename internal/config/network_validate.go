@@ -78,13 +78,10 @@ func (n *Network) validateLinks() []Problem {
 // CheckNetwork returns what in s does not suit the network n.
 func (s *Settings) CheckNetwork(n *Network) []Problem {
 	var problems []Problem
-	refuse := func(bad bool, key, reason string, args ...any) {
-		if bad {
-			problems = append(problems, Problem{Key: key, Value: short(ValueText(s.Value(key).Interface())), Reason: fmt.Sprintf(reason, args...)})
-		}
-	}
 	peers := len(n.Peers)
-	refuse(s.Mode == Live && s.Rounds.Every != n.Every, "rounds.every", "want %s, which is every in the network file; leave the key out to follow that file", DurationText(n.Every))
+	if s.Mode == Live && s.Rounds.Every != n.Every {
+		problems = append(problems, s.problem("rounds.every", "want "+DurationText(n.Every)+", which is every in the network file; leave the key out to follow that file"))
+	}
 	net := protocol.Net{Peers: peers, Horizon: s.Privacy.Rounds()}
 	if g, err := topology.NewGraph(peers, n.Links); err == nil {
 		net.LeastDegree, net.Graph = GraphDegrees(g).Least, Neighbours(peers, n.Links)
@@ -102,7 +99,7 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 	if err != nil {
 		at = s // CheckChange refuses it
 	}
-	for _, p := range append(at.CheckProtocol(net, nil), s.Schema().with.Laboratory.CheckWorld(s, peers, nil)...) {
+	for _, p := range append(at.CheckProtocol(net, nil), s.checkLaboratory(peers, nil)...) {
 		p.Reason += ", by the network file"
 		problems = append(problems, p)
 	}

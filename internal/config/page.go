@@ -83,23 +83,22 @@ func (s *Schema) Page(head string, values map[string]string) string {
 		}
 		fmt.Fprintf(&b, "%-40s # %s\n", line, about)
 	}
-	groups := page()
+	groups, other := page(), group{title: "Other"}
 	var known []string
 	for _, g := range groups {
 		known = append(known, g.sections...)
 	}
-	for _, g := range append(groups, group{title: "Other"}) {
-		mine := func(k Key) bool {
-			top, _, _ := strings.Cut(k.Section(), ".")
-			return slices.Contains(g.sections, top) || g.sections == nil && !slices.Contains(known, top)
+	for _, k := range s.keys {
+		if !slices.Contains(known, k.top()) {
+			known, other.sections = append(known, k.top()), append(other.sections, k.top())
 		}
+	}
+	for _, g := range append(groups, other) {
 		titled := false
-		for _, top := range append(slices.Clone(g.sections), "*") {
+		for _, top := range g.sections {
 			for _, k := range s.keys {
 				at := slices.IndexFunc(g.keys, func(p pageKey) bool { return p.name == k.Name })
-				_, given := values[k.Name]
-				first, _, _ := strings.Cut(k.Section(), ".")
-				if !mine(k) || at < 0 && !given || top != "*" && first != top || top == "*" && g.sections != nil {
+				if _, given := values[k.Name]; k.top() != top || at < 0 && !given {
 					continue
 				}
 				if !titled {

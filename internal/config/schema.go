@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +17,7 @@ import (
 // is never changed.
 type Schema struct {
 	keys   []Key
-	fields []field
+	places map[string]int // in keys, by name
 	blocks []block
 	with   Extension
 }
@@ -28,8 +29,8 @@ type Extension struct {
 	Worlds      []Entry
 	Keys        []Key // they follow the keys of the same section; one with the name of another replaces it
 	Constraints []Constraint
-	Laboratory  Laboratory // nil for none
-	Papers      bool       // mechanisms that are there for papers are chosen, too
+	Laboratory  any  // implements [Simulating], [Amending] or [Checking]; nil for none
+	Papers      bool // mechanisms that are there for papers are chosen, too
 }
 
 // An Entry is a simulated world. Its parameters are a struct with tags, as the parameters of learners are.
@@ -42,7 +43,7 @@ type Entry struct {
 func Site() *Schema {
 	standard.once.Do(func() {
 		standard.schema = newSchema(Extension{
-			Learners: bandit.Table(), Protocols: table.Protocols(), Laboratory: noLaboratory{},
+			Learners: bandit.Table(), Protocols: table.Protocols(),
 			Constraints: slices.Concat(privacyConstraints(), protocolConstraints(), actionConstraints()),
 		})
 	})
@@ -73,7 +74,7 @@ func (s *Schema) With(x Extension) *Schema {
 }
 
 func newSchema(x Extension) *Schema {
-	s := &Schema{with: x}
+	s := &Schema{with: x, places: make(map[string]int)}
 	for _, p := range x.Learners {
 		s.blocks = append(s.blocks, block{"learner", p.Words().Name, p.Words().Summary, p})
 	}
@@ -90,7 +91,14 @@ func newSchema(x Extension) *Schema {
 		k.Laboratory = k.Laboratory || k.block != nil
 		s.keys = inserted(s.keys, k)
 	}
-	s.fields = fieldsOf(s.keys, s.blocks)
+	indexes := make(map[string][]int)
+	fieldIndexes(indexes, reflect.TypeFor[Settings](), "", nil)
+	for i := range s.keys {
+		k := &s.keys[i]
+		if s.places[k.Name] = i; k.block == nil {
+			k.index = indexes[k.Name]
+		}
+	}
 	return s
 }
 
@@ -130,10 +138,8 @@ func (s *Schema) Constraints() []Constraint { return s.with.Constraints }
 
 // Find returns the key with a name.
 func (s *Schema) Find(name string) (Key, bool) {
-	for _, k := range s.keys {
-		if k.Name == name {
-			return k, true
-		}
+	if i, ok := s.places[name]; ok {
+		return s.keys[i], true
 	}
 	return Key{}, false
 }

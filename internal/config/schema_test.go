@@ -2,24 +2,21 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
 
 func TestSchemaHasEveryFieldInOrder(t *testing.T) {
-	keys := Site().Keys()
-	all := Site().fields
-	for i := range max(len(keys), len(all)) {
-		var key, field string
-		if i < len(keys) {
-			key = keys[i].Name
+	var before Key
+	for _, k := range Site().Keys() {
+		if k.block != nil {
+			continue
 		}
-		if i < len(all) {
-			field = all[i].key
+		if k.index == nil || slices.Compare(k.index, before.index) <= 0 {
+			t.Errorf("%s is field %v of Settings, after %s, field %v", k.Name, k.index, before.Name, before.index)
 		}
-		if key != field {
-			t.Fatalf("row %d of the schema is %q, field %d of Settings is %q", i, key, i, field)
-		}
+		before = k
 	}
 }
 

@@ -18,25 +18,20 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 		if bad[k.Name] {
 			continue
 		}
-		v := s.Value(k.Name)
-		if reason := k.Rule.Check(v); reason != "" {
+		if reason := k.Rule.Check(s.Value(k.Name)); reason != "" {
 			bad[k.Name] = true
-			problems = append(problems, Problem{Key: k.Name, Value: short(ValueText(v.Interface())), Reason: reason})
+			problems = append(problems, s.problem(k.Name, reason))
 		}
 	}
-	laboratory := s.Schema().with.Laboratory
-	for _, p := range append(s.CheckProtocol(protocol.Net{Horizon: s.Privacy.Rounds()}, bad), laboratory.CheckWorld(s, 0, bad)...) {
-		bad[p.Key] = true
-		problems = append(problems, p)
+	add := func(found []Problem) {
+		for _, p := range found {
+			bad[p.Key] = true
+			problems = append(problems, p)
+		}
 	}
-	for _, p := range laboratory.CheckTestnet(s, bad) {
-		bad[p.Key] = true
-		problems = append(problems, p)
-	}
-	for _, p := range s.validateLearner(bad) {
-		bad[p.Key] = true
-		problems = append(problems, p)
-	}
+	add(s.CheckProtocol(protocol.Net{Horizon: s.Privacy.Rounds()}, bad))
+	add(s.checkLaboratory(0, bad))
+	add(s.validateLearner(bad))
 	problems = append(problems, s.validateTogether(bad)...)
 	s.Schema().sort(problems)
 	return problems
@@ -57,9 +52,7 @@ func (s *Settings) validateTogether(bad map[string]bool) []Problem {
 			continue
 		}
 		if reason := p.Broken(s); reason != "" {
-			problems = append(problems, Problem{
-				Key: p.Keys[0], Value: short(ValueText(s.Value(p.Keys[0]).Interface())), Reason: reason,
-			})
+			problems = append(problems, s.problem(p.Keys[0], reason))
 		}
 	}
 	return problems
@@ -77,6 +70,11 @@ func (s *Settings) isBad(key string, bad map[string]bool) bool {
 // With writes a key and its value in the form of messages.
 func (s *Settings) With(key string) string {
 	return fmt.Sprintf("%s: %s", key, short(ValueText(s.Value(key).Interface())))
+}
+
+// problem makes a problem of a value of s.
+func (s *Settings) problem(key, reason string) Problem {
+	return Problem{Key: key, Value: short(ValueText(s.Value(key).Interface())), Reason: reason}
 }
 
 // short cuts what is too long for one line of a message.

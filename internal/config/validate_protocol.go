@@ -117,8 +117,7 @@ func (s *Settings) Refused(prefix, field, want string) []Problem {
 	if field == "" {
 		return nil
 	}
-	key := prefix + field
-	return []Problem{{Key: key, Value: short(ValueText(s.Value(key).Interface())), Reason: "want " + want}}
+	return []Problem{s.problem(prefix+field, "want "+want)}
 }
 
 // AnyBad reports whether a key is bad, or one that begins with a prefix.

@@ -186,7 +186,6 @@ func (p *live) forked(t *Deployment) string {
 	return fmt.Sprintf("two histories of the ledger are signed, by %s: a folder was copied, or a key is in other hands; see docs/durability.md", strings.Join(names, ", "))
 }
 
-// silence implements player.
 func (p *live) silence() (err error) {
 	if p.links != nil {
 		p.silent.Do(func() { err = p.links.close() })
@@ -194,7 +193,6 @@ func (p *live) silence() (err error) {
 	return err
 }
 
-// close implements player.
 func (p *live) close() error { return p.site.Close() }
 
 // nowhere is the network of a peer that must not show itself.

@@ -84,13 +84,10 @@ func (p *stepped) play(ctx context.Context, fail context.CancelCauseFunc) error 
 	return p.Run(ctx)
 }
 
-// about implements player.
 func (*stepped) about(*api.Status, *node.Status, *Deployment, *gossip.Host) {}
 
-// silence implements player.
 func (p *stepped) silence() error { return p.host.Close() }
 
-// close implements player.
 func (p *stepped) close() error {
 	var errs []error
 	for _, c := range p.closers {
@@ -99,31 +96,24 @@ func (p *stepped) close() error {
 	return errors.Join(errs...)
 }
 
-// Decide implements backend.
 func (*stepped) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision] {
 	return simulated[decision.Decision](len(asks))
 }
 
-// Reward implements backend.
 func (*stepped) Reward(_ context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt] {
 	return simulated[decision.Receipt](len(reports))
 }
 
-// Actions implements backend.
 func (*stepped) Actions() []string { return nil }
 
-// Features implements backend.
-func (*stepped) Features() decision.Shape { return decision.Shape{} }
+func (*stepped) Features() (none decision.Shape) { return none }
 
-// Ledger implements backend. There is none.
 func (*stepped) Ledger(context.Context, uint64, uint64) iter.Seq2[[]byte, error] {
 	return func(func([]byte, error) bool) {}
 }
 
-// Ready implements backend.
 func (*stepped) Ready(context.Context) error { return nil }
 
-// Backup implements player.
 func (*stepped) Backup(context.Context, io.Writer) error {
 	return &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep and keeps nothing"}
 }

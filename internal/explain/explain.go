@@ -329,3 +329,6 @@ func uncovered(s *config.Settings) []string {
 		"timing below a round: messages leave when a round's arithmetic is done",
 	)
 }
+
+// proofOf returns the page that proves a mechanism private.
+func proofOf(m dp.Mechanism) string { return "docs/proofs/" + m.Describe().Family + ".md" }

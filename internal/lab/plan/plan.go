@@ -43,15 +43,19 @@ var standard struct { // no OnceValue, since rules of some keys ask for others
 // laboratory adds the rules of testnets to what package sites knows of worlds.
 type laboratory struct{ sites.Laboratory }
 
-// CheckTestnet implements [config.Laboratory]. A peer with an application is in a network of its own, which is
+// Check implements [config.Checking]. A peer with an application is in a network of its own, which is
 // checked when its network file is read.
-func (laboratory) CheckTestnet(s *config.Settings, bad map[string]bool) (problems []config.Problem) {
-	if s.World.Kind == config.Application {
-		return nil
+func (l laboratory) Check(s *config.Settings, peers int, bad map[string]bool) []config.Problem {
+	problems := l.Laboratory.Check(s, peers, bad)
+	if peers > 0 || s.World.Kind == config.Application {
+		return problems
+	}
+	for _, p := range problems {
+		bad[p.Key] = true
 	}
 	net := knownNet(s.Testnet.Topology, s.Testnet.Nodes)
 	net.Horizon = s.Privacy.Rounds()
-	for _, p := range append(s.CheckProtocol(net, bad), sites.Laboratory{}.CheckWorld(s, s.Testnet.Nodes, bad)...) {
+	for _, p := range append(s.CheckProtocol(net, bad), l.Laboratory.Check(s, s.Testnet.Nodes, bad)...) {
 		p.Reason += fmt.Sprintf(", with %s and %s", s.With("testnet.nodes"), s.With("testnet.topology"))
 		problems = append(problems, p)
 	}

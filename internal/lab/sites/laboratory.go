@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 
 	"peerd.dev/bandit"
-	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
@@ -14,7 +13,7 @@ import (
 // Laboratory has the worlds of package world for peers.
 type Laboratory struct{}
 
-// Simulated implements [config.Laboratory].
+// Simulated implements [config.Simulating].
 func (Laboratory) Simulated(s *config.Settings) config.Simulated {
 	t := world.TraitsOf(Params(s))
 	return config.Simulated{
@@ -23,23 +22,17 @@ func (Laboratory) Simulated(s *config.Settings) config.Simulated {
 	}
 }
 
-// Amend implements [config.Laboratory].
-func (Laboratory) Amend(s *config.Settings) func(dp.Spec) dp.Spec {
+// Amend implements [config.Amending].
+func (Laboratory) Amend(s *config.Settings, spec *node.Spec) {
 	switch {
 	case Unclipped(s):
-		return printed.Unclipped
+		spec.Privacy.Amend = printed.Unclipped
 	case s.Experiment.Noise == PrintedNoise:
-		return printed.Noise
+		spec.Privacy.Amend = printed.Noise
 	}
-	return nil
-}
-
-// Wrap implements [config.Laboratory].
-func (Laboratory) Wrap(s *config.Settings) node.Wrapper {
 	if raw := Raw(s); raw != (printed.Raw{}) {
-		return raw.Wrap
+		spec.Wrap = raw.Wrap
 	}
-	return nil
 }
 
 // Raw returns what follows from raw records.
@@ -56,8 +49,8 @@ const (
 	PrintedNoise = "printed" // what papers print
 )
 
-// CheckWorld implements [config.Laboratory].
-func (Laboratory) CheckWorld(s *config.Settings, peers int, bad map[string]bool) []config.Problem {
+// Check implements [config.Checking] for worlds.
+func (Laboratory) Check(s *config.Settings, peers int, bad map[string]bool) []config.Problem {
 	prefix, n := "world."+s.World.Kind+".", s.SitesOf(peers)
 	if s.World.Kind == config.Application || peers > 0 && n == 0 || config.AnyBad(bad, prefix, "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
 		return nil
@@ -69,7 +62,7 @@ func (Laboratory) CheckWorld(s *config.Settings, peers int, bad map[string]bool)
 	return s.Refused(prefix, field, want)
 }
 
-// Open implements [config.Laboratory].
+// Open implements [config.Simulating].
 func (Laboratory) Open(s *config.Settings, n int) (config.Sites, error) {
 	source, err := Open(s, n)
 	if err != nil {
