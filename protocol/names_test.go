@@ -31,7 +31,7 @@ var others = map[string]string{
 	"dp/shape.go linear":                       "a shape of records",
 	"node/store/store_test.go batch":           "an operation of the store",
 	"protocol/rows/phases.go batch":            "a leaf",
-	"protocol/internal/spread/totals.go batch": "a leaf",
+	"protocol/internal/spread/own_sums.go batch": "a leaf",
 	"dp/noise/noise.go gaussian":               "a law of noise",
 	"internal/lab/plan/key.go none":            "no figure, and no logarithmic axis",
 	"internal/lab/experiment/figure.go none":   "no figure",
