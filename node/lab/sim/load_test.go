@@ -3,6 +3,7 @@ package sim_test
 import (
 	"crypto/sha512"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
-	papers "peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
@@ -21,18 +22,11 @@ import (
 
 // loads are networks whose agents are timed: a protocol with a learner that suits.
 func loads() []load {
-	learner := func(name string) bandit.Params {
-		p, err := bandit.Lookup(bandit.Table(), name)
-		if err != nil {
-			panic(err)
-		}
-		return p
-	}
 	return []load{
-		{"phases-thompson", phases(), learner("thompson"), dp.EachLaplace, true},
+		{"phases-thompson", phases(), bandit.ThompsonParams{Inflation: math.Sqrt2}, dp.EachLaplace, true},
 		{"phases-personalized", phases(), bandit.PersonalizedParams{Price: 4}, dp.EachLaplace, true},
-		{"rows-thompson", plainRows(), learner("thompson"), dp.Kary, true},
-		{"average-ucb", averaging.AverageParams{Consistency: averaging.Capped, F: 1, Rate: .2, Patience: 8}, papers.UCBParams{}, dp.Tree, false},
+		{"rows-thompson", plainRows(), bandit.ThompsonParams{Inflation: math.Sqrt2}, dp.Kary, true},
+		{"average-ucb", averaging.AverageParams{Consistency: averaging.Capped, F: 1, Rate: .2, Patience: 8}, learner.UCBParams{}, dp.Tree, false},
 		{"batch-linucb", batches.BatchParams{First: 20, Growth: .5, DecideFrom: batches.FromReleases, Schedule: "fixed", Threshold: 50, Draws: 2, Pull: 20}, nil, dp.EachGaussian, true},
 	}
 }
