@@ -31,7 +31,9 @@ type merger struct {
 	self   protocol.Peer
 	member func(protocol.Peer) bool
 	sample func(p protocol.Peer, k int) (belief.Site, bool) // returns the sample of an origin and an arm, if there is one
-	sites  [][]belief.Site                                  // by arm, of the origins that count, ascending
+	sites  [][]belief.Site                                  // by arm, of the origins that count: ascending, then new ones
+	sorted []int                                            // by arm, how many sites are ascending
+	fresh  []belief.Site                                    // scratch of sort
 	column []float64                                        // scratch of trimmed
 }
 
@@ -42,7 +44,7 @@ func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (
 	case by == MergeTrimmed && f < 1:
 		return merger{}, fmt.Errorf("f is %d, want at least 1 with merge trimmed", f)
 	}
-	return merger{silence: newSilence(c.Peers()), by: by, f: f, self: c.Self, member: c.Member, sample: of, sites: make([][]belief.Site, c.Parts)}, nil
+	return merger{silence: newSilence(c.Peers()), by: by, f: f, self: c.Self, member: c.Member, sample: of, sites: make([][]belief.Site, c.Parts), sorted: make([]int, c.Parts)}, nil
 }
 
 // site returns the sample of what an origin has released of an arm: n pulls, released and under way, with the mean and
@@ -51,33 +53,71 @@ func site(origin protocol.Peer, mean, n, released float64, noise dp.NoiseMoments
 	return belief.Site{Peer: int(origin), Mean: mean, N: n, Released: released, LaplaceSumSq: noise.LaplaceSumSq, LaplaceMax: noise.LaplaceMax, GaussVar: noise.GaussVar}
 }
 
-// place returns the index of an origin among the sites of an arm, and whether it is there; otherwise the index is where
-// it belongs.
-func (r *merger) place(origin protocol.Peer, k int) (int, bool) {
-	if i := int(origin); i < len(r.sites[k]) && r.sites[k][i].Peer == i { // all up to it are there
-		return i, true
+// place returns the index of an origin among the sites of an arm; -1 if it is not there.
+func (r *merger) place(origin protocol.Peer, k int) int {
+	sorted, i := r.sites[k][:r.sorted[k]], int(origin)
+	if i < len(sorted) && sorted[i].Peer == i { // all up to it are there
+		return i
 	}
-	return slices.BinarySearchFunc(r.sites[k], int(origin), func(s belief.Site, p int) int { return s.Peer - p })
+	if i, there := slices.BinarySearchFunc(sorted, int(origin), func(s belief.Site, p int) int { return s.Peer - p }); there {
+		return i
+	}
+	for i := len(sorted); i < len(r.sites[k]); i++ {
+		if r.sites[k][i].Peer == int(origin) {
+			return i
+		}
+	}
+	return -1
+}
+
+// mostFresh is how many sites may wait to be sorted. Sites are 80 bytes each, so inserting them one by one would move
+// megabytes a round where a thousand sites begin.
+const mostFresh = 64
+
+// sort puts the sites of an arm in ascending order.
+func (r *merger) sort(k int) {
+	all, n := r.sites[k], r.sorted[k]
+	if n == len(all) {
+		return
+	}
+	r.fresh = append(r.fresh[:0], all[n:]...)
+	slices.SortFunc(r.fresh, func(a, b belief.Site) int { return a.Peer - b.Peer })
+	for at, i, j := len(all)-1, n-1, len(r.fresh)-1; j >= 0; at-- {
+		if i >= 0 && all[i].Peer > r.fresh[j].Peer {
+			all[at] = all[i]
+			i--
+		} else {
+			all[at] = r.fresh[j]
+			j--
+		}
+	}
+	r.sorted[k] = len(all)
 }
 
 // renew takes the newest sample of an origin and an arm. Merging then visits no rows. A peer's own sample also depends
 // on its choices, so merge renews it.
 func (r *merger) renew(origin protocol.Peer, k int) {
-	i, there := r.place(origin, k)
+	i := r.place(origin, k)
+	s, known := belief.Site{}, false
 	if r.counts(origin) {
-		if s, known := r.sample(origin, k); known && there {
-			r.sites[k][i] = s
-			return
-		} else if known {
-			if n := len(r.sites[k]); n == cap(r.sites[k]) { // most of a peer's memory, so no more than all need
-				r.sites[k] = append(make([]belief.Site, 0, min(max(4, 2*n), len(r.heard))), r.sites[k]...)
-			}
-			r.sites[k] = slices.Insert(r.sites[k], i, s)
-			return
-		}
+		s, known = r.sample(origin, k)
 	}
-	if there {
+	switch {
+	case known && i >= 0:
+		r.sites[k][i] = s
+	case known:
+		if n := len(r.sites[k]); n == cap(r.sites[k]) { // most of a peer's memory, so no more than all need
+			r.sites[k] = append(make([]belief.Site, 0, min(max(4, 2*n), len(r.heard))), r.sites[k]...)
+		}
+		r.sites[k] = append(r.sites[k], s)
+		if len(r.sites[k]) > r.sorted[k]+mostFresh {
+			r.sort(k)
+		}
+	case i >= 0:
+		r.sort(k)
+		i = r.place(origin, k)
 		r.sites[k] = slices.Delete(r.sites[k], i, i+1)
+		r.sorted[k]--
 	}
 }
 
@@ -98,15 +138,15 @@ func (r *merger) renewAll() {
 // merge makes one estimate of part k of a belief.
 func (r *merger) merge(b *belief.Belief, k int) {
 	r.renew(r.self, k)
+	r.sort(k)
 	sites, f := r.sites[k], 0
 	if r.by == MergeTrimmed {
 		f = r.f
 		if len(sites) <= 2*f { // too few to identify liars: use the own sample only
-			i, n := 0, 0
-			if at, there := r.place(r.self, k); there {
-				i, n = at, 1
+			f, sites = 0, sites[:0]
+			if i := r.place(r.self, k); i >= 0 {
+				sites = r.sites[k][i:][:1]
 			}
-			f, sites = 0, sites[i:i+n]
 		}
 	}
 	b.X[k], b.SampleVar[k], b.Sites[k] = 0, spread.Inf, nil
