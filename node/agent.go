@@ -71,7 +71,6 @@ type Agent struct {
 	learner      bandit.Learner // nil for an idle agent
 	noisedCounts bool
 	addsUp       bool // every leaf of rewards has noise of its own, and they add up
-	drift        bandit.Drift
 	protocol     protocol.Protocol
 	curator      *dp.Curator
 	closing      closing
@@ -278,28 +277,6 @@ func (a *Agent) Support() (s bandit.Support) {
 		s = bandit.SupportOf(a.learner, a.Belief(), int(a.self))
 	}
 	return s
-}
-
-// miss is the probability with which [Agent.Best] may ever be wrong, and [Agent.Drifted].
-const miss = .05
-
-// Drifted returns the arms whose mean for the site's own users has changed, as its own releases show it with an error of at most
-// 5 % at all times together. It is asked after every round, and knows what was released since the agent was made. See
-// [bandit.Drift].
-func (a *Agent) Drifted() []bandit.Arm {
-	if a.Idle() || !a.addsUp {
-		return nil
-	}
-	return a.drift.Watch(a.Belief(), int(a.self), miss)
-}
-
-// Best returns the arm that is best for the site's own users, as far as its own releases show it with an error of at most 5 %
-// at all times together; else bandit.NoArm. See [bandit.Best].
-func (a *Agent) Best() bandit.Arm {
-	if a.Idle() || !a.addsUp {
-		return bandit.NoArm
-	}
-	return bandit.Best(a.Belief(), int(a.self), a.absent, miss)
 }
 
 // Radii appends to r the confidence radius of every arm with which the learner would choose in

@@ -47,6 +47,15 @@ func (m *Means) NoiseDev(part int) float64 {
 
 // A Belief is all that a learner may decide from. Slices except Forced and Epochs have an entry
 // per part. All belong to the maker of the Belief and are valid until the next step of its peer.
+//
+//	field                          is filled by
+//	Means                          every protocol
+//	Pulls                          average, consensus, rows, phases
+//	Sites                          rows, phases, local, and batch without an analyzer
+//	PerSite                        consensus, coordinator, sink
+//	Ahead                          phases
+//	Epoch, Epochs, Revision, Own   gis, coordinator, sink
+//	Forced                         the agent, for a learner that explores in epochs
 type Belief struct {
 	Means
 	// Sites has each site's mean and what it rests on, if X is the plain mean over sites of their

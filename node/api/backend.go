@@ -9,6 +9,13 @@ import (
 	"peerd.dev/node/decision"
 )
 
+// The states of a peer and of its links that metrics know.
+const (
+	stateUp       = "up" // of a link
+	stateLearning = "learning"
+	stateEnding   = "ending"
+)
+
 // A Backend is the peer behind the API. Its methods are called concurrently. No text that it
 // returns may contain a reward.
 type Backend interface {

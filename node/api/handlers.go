@@ -27,9 +27,6 @@ const (
 	giveBackTime   = time.Second // from the end of the last large body until its memory is given back
 	maxPooled      = 64 << 10    // bytes of a buffer worth keeping
 	mostTaken      = 64 << 20    // bytes of all bodies above maxPooled that are read at once; one greatest body has room in any case
-	stateUp        = "up"        // of a link
-	stateLearning  = "learning"
-	stateEnding    = "ending"
 )
 
 // reply sends an answer.

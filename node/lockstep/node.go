@@ -114,7 +114,9 @@ func (n *Node) snapshot() node.Status {
 	s.Pulls = make([]uint64, len(known.Estimates))
 	copy(s.Pulls, n.status.Pulls)
 	s.Means, s.Samples, s.Noise = known.Estimates, known.Samples, known.NoiseDevs
-	s.Parameter, s.Support, s.Best = known.Parameter, n.c.Agent.Support(), n.c.Agent.Best()
+	insight := n.c.Agent.Insight()
+	insight.See(n.c.Agent.Belief())
+	s.Parameter, s.Support, s.Best = known.Parameter, n.c.Agent.Support(), insight.Best()
 	s.Left = n.c.Agent.Left()
 	return s
 }

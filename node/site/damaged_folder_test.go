@@ -96,7 +96,7 @@ func newVandal(t *testing.T, clean bool) *vandal {
 	}
 	for i := range 600 {
 		id := fmt.Sprint("d", i)
-		c, ok, err := (&tx{Site: v.s}).find(id)
+		c, ok, err := (&tx{site: v.s}).find(id)
 		if err != nil || !ok {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func (v *vandal) print() string {
 func (v *vandal) lost(s *Site) string {
 	n := 0
 	for id, want := range v.acks {
-		c, ok, err := (&tx{Site: s}).find(id)
+		c, ok, err := (&tx{site: s}).find(id)
 		if err != nil {
 			if d := new(store.DamagedError); errors.As(err, &d) {
 				return ""

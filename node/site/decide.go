@@ -19,7 +19,7 @@ import (
 // Decide answers every ask in order. All answers are durable when it returns.
 func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision] {
 	out := make([]decision.Outcome[decision.Decision], len(asks))
-	x := tx{Site: s}
+	x := tx{site: s}
 	if r := x.open(len(asks)); r != nil {
 		return refuseAll(out, r)
 	}
@@ -54,7 +54,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	if err != nil {
 		return c, false, err
 	}
-	subject, hash := x.subject(ask.Subject)
+	subject, hash := x.site.subject(ask.Subject)
 	if ask.ID == "" {
 		ask.ID = rand.Text()
 	} else if old, ok, ferr := x.find(ask.ID); ferr != nil || ok {
@@ -65,34 +65,34 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	if err != nil {
 		return c, false, err
 	}
-	turn := bandit.Turn{Round: x.state.Round, Excluded: o.excluded, Features: o.features}
-	if !x.agent.NoisedCounts() {
-		turn.Round = max(turn.Round, x.state.Decisions)
+	turn := bandit.Turn{Round: x.site.state.Round, Excluded: o.excluded, Features: o.features}
+	if !x.site.agent.NoisedCounts() {
+		turn.Round = max(turn.Round, x.site.state.Decisions)
 	}
-	e := logRecord{kind: logChosen, explore: x.agent.Explored(), counted: counted, turn: turn.Round, excluded: o.excluded}
+	e := logRecord{kind: logChosen, explore: x.site.agent.Explored(), counted: counted, turn: turn.Round, excluded: o.excluded}
 	c = choice{
-		counted: counted, subject: subject, chance: 1, step: x.step + 1, model: model{x.life.Incarnation, x.state.Round, x.state.Released},
-		expires: x.now.Add(x.c.Rules.Window).UTC().Truncate(time.Millisecond), window: x.c.Rules.Window,
+		counted: counted, subject: subject, chance: 1, step: x.site.step + 1, model: model{x.site.life.Incarnation, x.site.state.Round, x.site.state.Released},
+		expires: x.now.Add(x.site.c.Rules.Window).UTC().Truncate(time.Millisecond), window: x.site.c.Rules.Window,
 	}
-	c.source, c.arm = x.rule(&o)
+	c.source, c.arm = x.site.rule(&o)
 	if c.source == decision.Learned {
-		if x.agent.NoisedCounts() {
-			x.agent.Reseed(x.coins.Of("choice/" + ask.ID))
+		if x.site.agent.NoisedCounts() {
+			x.site.agent.Reseed(x.site.coins.Of("choice/" + ask.ID))
 		}
-		chosen := x.agent.Choose(turn)
-		c.arm, c.chance = chosen.Arm, x.agent.Propensity(turn, chosen, x.coins.Rand("propensity/"+ask.ID))
+		chosen := x.site.agent.Choose(turn)
+		c.arm, c.chance = chosen.Arm, x.site.agent.Propensity(turn, chosen, x.site.coins.Rand("propensity/"+ask.ID))
 		e.learner = true
-		if !x.knows() {
+		if !x.site.knows() {
 			c.source = decision.Initial
 		}
 	}
 	e.arm, c.features, c.action = c.arm, turn.Of(c.arm), o.nameOf(c.arm)
-	c.route = x.take(&e)
-	c.late = c.route.In && x.late(c.route.Stream)
-	x.step++
+	c.route = x.site.take(&e)
+	c.late = c.route.In && x.site.late(c.route.Stream)
+	x.site.step++
 	x.made = true
-	x.batch.Set(store.Log, store.Number(x.step), e.bytes())
-	c.due = x.after(c.expires)
+	x.batch.Set(store.Log, store.Number(x.site.step), e.bytes())
+	c.due = x.site.after(c.expires)
 	x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
 	x.batch.Reserve(x.keep(ask.ID, &c))
 	return c, false, nil
@@ -100,7 +100,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 
 // same refuses an ask whose id is known but whose content differs.
 func (x *tx) same(old *choice, o *offer, subject [8]byte, err error) error {
-	place, offered := o.place(old, x.c.Arms)
+	place, offered := o.place(old, x.site.c.Arms)
 	field := "features"
 	if o.own {
 		field = "actions"
@@ -111,11 +111,11 @@ func (x *tx) same(old *choice, o *offer, subject [8]byte, err error) error {
 	case old.subject != subject:
 		return &decision.Refusal{Code: decision.Conflict, Field: "subject", Reason: "the decision of this id was made for another subject; take another id"}
 	case !offered:
-		return &decision.Refusal{Code: decision.Conflict, Field: field, Reason: fmt.Sprintf("the decision of this id was made and is %q, which is not offered; take another id", old.name(x.c.Arms))}
+		return &decision.Refusal{Code: decision.Conflict, Field: field, Reason: fmt.Sprintf("the decision of this id was made and is %q, which is not offered; take another id", old.name(x.site.c.Arms))}
 	case o.features != nil && !slices.Equal(o.features[place], old.features):
 		return &decision.Refusal{Code: decision.Conflict, Field: field, Reason: "the decision of this id was made with other features; take another id"}
 	case slices.Contains(o.excluded, place):
-		return &decision.Refusal{Code: decision.Conflict, Field: "exclude", Reason: fmt.Sprintf("the decision of this id was made and is %q; take another id", old.name(x.c.Arms))}
+		return &decision.Refusal{Code: decision.Conflict, Field: "exclude", Reason: fmt.Sprintf("the decision of this id was made and is %q; take another id", old.name(x.site.c.Arms))}
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 	}
 	n, ok := x.known[hash]
 	if !ok {
-		v, err := x.store.Get(store.Subject, hash[:])
+		v, err := x.site.store.Get(store.Subject, hash[:])
 		if err != nil {
 			return false, err
 		}
@@ -146,7 +146,7 @@ func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 			n = binary.BigEndian.Uint64(v)
 		}
 	}
-	if n >= x.c.Rules.PerSubject {
+	if n >= x.site.c.Rules.PerSubject {
 		return false, nil
 	}
 	if x.known == nil {

@@ -124,3 +124,18 @@ func (s *Site) append(b *store.Batch, body ledger.Body) error {
 	b.Set(store.Ledger, store.Number(s.chain.Next-1), line)
 	return nil
 }
+
+// recovered reports whether this life began with [Site.Recover].
+func (s *Site) recovered() bool { return s.life.Taken > 0 }
+
+// closed reports whether this life began with [Site.Recover] and has not been open since.
+func (s *Site) closed() bool { return s.recovered() && !s.life.Opened }
+
+// fresh reports whether nothing was released since this life began, either in a new folder under
+// an old key or after [Site.Recover].
+func (s *Site) fresh() bool {
+	if s.recovered() {
+		return s.chain.Next == s.life.Gap+1
+	}
+	return s.state.Released == 0
+}

@@ -89,9 +89,9 @@ func (s *Site) SetMembership(m Membership) error {
 		return err
 	}
 	open := s.opens()
-	before, witnesses := s.agent, s.blocked.witnesses
+	before, insight, witnesses := s.agent, s.insight, s.blocked.witnesses
 	undo := func(err error) error {
-		s.agent, s.blocked.witnesses = before, witnesses
+		s.agent, s.insight, s.blocked.witnesses = before, insight, witnesses
 		return fmt.Errorf("version %d of the membership: %w", m.Version, err)
 	}
 	if s.agent, err = m.Agent(s.life.Life); err != nil {

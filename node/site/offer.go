@@ -19,28 +19,28 @@ type offer struct {
 
 // offer returns the offer of an ask.
 func (x *tx) offer(ask *decision.Ask) (o offer, err error) {
-	shape := x.Features()
+	shape := x.site.Features()
 	if r := shape.Check(ask); r != nil {
 		return o, r
 	}
-	o = offer{own: ask.Actions != nil, places: x.arms}
+	o = offer{own: ask.Actions != nil, places: x.site.arms}
 	if o.own {
 		o.places = make(map[string]bandit.Arm, len(ask.Actions))
 		for i, a := range ask.Actions {
-			o.places[a.ID] = x.present[i]
+			o.places[a.ID] = x.site.present[i]
 		}
 	}
 	offered := shape.Offered(ask)
 	if n := len(offered); n > 0 {
-		o.features = make([]bandit.Features, 0, x.present[n-1]+1)
+		o.features = make([]bandit.Features, 0, x.site.present[n-1]+1)
 	}
 	for i, f := range offered {
-		for len(o.features) < int(x.present[i]) {
+		for len(o.features) < int(x.site.present[i]) {
 			o.features = append(o.features, make(bandit.Features, len(f)))
 		}
 		o.features = append(o.features, f)
 	}
-	return o, o.exclude(ask.Exclude, x.c.Arms)
+	return o, o.exclude(ask.Exclude, x.site.c.Arms)
 }
 
 // exclude excludes actions by name. Names that have no place any more belong to retired arms.

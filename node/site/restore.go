@@ -36,7 +36,8 @@ func (s *Site) restore() error {
 	if s.belief = snap.belief; len(s.belief.Means) == 0 {
 		s.keepBelief()
 	}
-	s.belief.parameter, s.belief.support, s.belief.best, s.belief.drifted = s.agent.Summary().Parameter, s.agent.Support(), s.agent.Best(), s.agent.Drifted()
+	s.insight.See(s.agent.Belief())
+	s.belief.parameter, s.belief.support, s.belief.best, s.belief.drifted = s.agent.Summary().Parameter, s.agent.Support(), s.insight.Best(), s.insight.Drifted()
 	records := snap.records
 	for e, err := range s.store.Scan(store.Log, store.Number(s.step+1), nil) {
 		if err != nil {
@@ -73,6 +74,7 @@ func (s *Site) loadAgent(x *snapshot) error {
 	if err := s.agent.Load(dp.NewSecret(vouch.For(x.agent))); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
+	s.insight = s.agent.Insight()
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 // Reward answers every report in order. All answers are durable when it returns.
 func (s *Site) Reward(_ context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt] {
 	out := make([]decision.Outcome[decision.Receipt], len(reports))
-	x := tx{Site: s, reports: true}
+	x := tx{site: s, reports: true}
 	if r := x.open(len(reports)); r != nil {
 		return refuseAll(out, r)
 	}
@@ -53,9 +53,9 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 		}
 	}
 	c.rewarded, c.value = true, r.Value+0 // there is one zero
-	if x.c.Rules.Settle == OnArrival {
+	if x.site.c.Rules.Settle == OnArrival {
 		x.batch.Delete(store.Due, dueKey(c.due, c.step))
-		c.due = min(c.due, x.after(x.now))
+		c.due = min(c.due, x.site.after(x.now))
 		x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(r.ID))
 	}
 	room := x.keep(r.ID, &c)
@@ -67,9 +67,9 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 // waits reports whether a decision waits for its reward. A clock that went back does not reopen a
 // window: what was observed stays observed.
 func (x *tx) waits(id string, c *choice) (bool, error) {
-	if _, kept := x.recent.of[id]; kept {
+	if _, kept := x.site.recent.of[id]; kept {
 		return true, nil
 	}
-	due, err := x.store.Get(store.Due, dueKey(c.due, c.step))
+	due, err := x.site.store.Get(store.Due, dueKey(c.due, c.step))
 	return due != nil, err
 }

@@ -37,7 +37,7 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 		return s.store.Lack()
 	case s.broken:
 		return errBroken
-	case s.blocked.quiet():
+	case s.standing().quiet():
 		return nil // found since the round began
 	}
 	protocol.Sort(in)
@@ -95,7 +95,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		return false, s.store.Lack()
 	case s.broken:
 		return false, errBroken
-	case s.blocked.quiet():
+	case s.standing().quiet():
 		return false, nil
 	}
 	e := logRecord{kind: logSettled, round: uint64(t)}

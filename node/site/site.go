@@ -94,11 +94,13 @@ type Site struct {
 	oldFrom   []byte // no decision is to be forgotten before this key
 	saveEvery uint64 // steps
 	belief    lastBelief
+	insight   node.Insight
 	noticed   node.Learning // state of learning that was logged last
 	blocked   blocked
 	forks     map[string][]protocol.SignedCheckpoint // that no single ledger contains, by the id of the peer
 	confirmed confirmed
 	counts    counters
+	logged    logged
 
 	began   time.Time // start of Run; used by its goroutine only
 	jumped  bool      // the clock jumped; used by the same goroutine
@@ -117,10 +119,24 @@ type counters struct {
 	refused, skipped, flooded uint64
 	skippedTo                 uint64 // the round up to which skipped counts
 	lastFault                 string
-	warned                    time.Time // when a fault was last logged as a warning
-	alone                     bool      // it was logged
-	clipped                   uint64    // clipped records that were logged; private
-	saidClipped               time.Time // when they were logged
+}
+
+// logged is what the log has, so that it does not have it too often.
+type logged struct {
+	faults, clips quota
+	alone         bool   // the newest line about it says that the site is
+	clipped       uint64 // clipped records in the newest line; private
+}
+
+// A quota lets a line into the log at most once a minute.
+type quota struct{ last time.Time }
+
+func (q *quota) take(now time.Time) bool {
+	if !q.last.IsZero() && now.Sub(q.last) < time.Minute {
+		return false
+	}
+	q.last = now
+	return true
 }
 
 // Open opens the site's store and restores the site's last state. On a first start it makes the
@@ -173,6 +189,7 @@ func Open(c Config) (_ *Site, err error) {
 	if s.agent, err = s.c.Agent(s.life.Life); err != nil {
 		return nil, err
 	}
+	s.insight = s.agent.Insight()
 	if s.agent.Idle() {
 		s.c.Streams, s.c.World = 0, nil
 	}

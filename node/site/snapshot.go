@@ -85,7 +85,8 @@ func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 // keepBelief copies the agent's belief.
 func (s *Site) keepBelief() {
 	known := s.agent.Summary()
-	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter, s.agent.Support(), s.agent.Best(), s.agent.Drifted()}
+	s.insight.See(s.agent.Belief())
+	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter, s.agent.Support(), s.insight.Best(), s.insight.Drifted()}
 }
 
 // snapshot returns the state after the newest step.

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"math"
 	"slices"
-	"time"
 
 	"peerd.dev/node"
 	"peerd.dev/node/store"
@@ -111,8 +110,8 @@ func (s *Site) aloneReason() string {
 func (s *Site) noteFault(err error) {
 	s.counts.lastFault = err.Error()
 	level, now := slog.LevelDebug, s.c.Now()
-	if s.counts.warned.IsZero() || now.Sub(s.counts.warned) >= time.Minute {
-		level, s.counts.warned = slog.LevelWarn, now
+	if s.logged.faults.take(now) {
+		level = slog.LevelWarn
 	}
 	s.log.Log(context.Background(), level, "another peer broke the protocol", "reason", err, "count", s.counts.refused+s.counts.flooded)
 }
@@ -120,27 +119,27 @@ func (s *Site) noteFault(err error) {
 // noteAlone logs when a peer that the protocol needs is lost, and when it answers again.
 func (s *Site) noteAlone() {
 	switch why := s.aloneReason(); {
-	case why != "" && !s.counts.alone:
+	case why != "" && !s.logged.alone:
 		s.log.Warn("alone", "reason", why)
-	case why == "" && s.counts.alone:
+	case why == "" && s.logged.alone:
 		s.log.Info("not alone any more: the peer that all report to answers")
 	default:
 		return
 	}
-	s.counts.alone = !s.counts.alone
+	s.logged.alone = !s.logged.alone
 }
 
 // noteClipped logs, at most once a minute, that rewards or features were out of bounds. Their
 // number is private, so it is only in the log.
 func (s *Site) noteClipped() {
-	n, now := s.agent.Clipped(), s.c.Now()
-	if n < s.counts.clipped { // an agent was made in between
-		s.counts.clipped = 0
+	n := s.agent.Clipped()
+	if n < s.logged.clipped { // an agent was made in between
+		s.logged.clipped = 0
 	}
-	if n == s.counts.clipped || now.Sub(s.counts.saidClipped) < time.Minute {
+	if n == s.logged.clipped || !s.logged.clips.take(s.c.Now()) {
 		return
 	}
-	s.counts.clipped, s.counts.saidClipped = n, now
+	s.logged.clipped = n
 	s.log.Warn("rewards or features are out of bounds, and clipped", "records", n)
 }
 

@@ -11,7 +11,7 @@ import (
 
 // tx is one call's transaction of decisions or rewards, with the site locked.
 type tx struct {
-	*Site
+	site  *Site // locked
 	batch *store.Batch
 	now   time.Time
 	wait  bool // an answer repeats a decision that may not be durable yet
@@ -40,24 +40,24 @@ func (kept) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 // accepted with less free room.
 func (x *tx) open(items int) error {
 	switch {
-	case x.agent.Idle():
+	case x.site.agent.Idle():
 		return &decision.Refusal{Code: decision.Simulated, Reason: "this peer has a role without actions, so it makes no decisions and takes no rewards; ask a peer that has actions"}
-	case x.c.World != nil:
+	case x.site.c.World != nil:
 		return &decision.Refusal{Code: decision.Simulated, Reason: "this peer plays a simulated world, which pays its own rewards; set world.kind: application to serve one"}
 	}
-	x.mu.Lock()
+	x.site.mu.Lock()
 	if !x.reports {
-		x.store.Look()
+		x.site.store.Look()
 	}
 	switch {
-	case x.closing || x.broken:
-		x.mu.Unlock()
+	case x.site.closing || x.site.broken:
+		x.site.mu.Unlock()
 		return &decision.Refusal{Code: decision.Unavailable, Reason: "this peer is ending; ask again when it is back"}
-	case x.store.Full() || !x.reports && x.store.Low():
-		x.mu.Unlock()
-		return &decision.Refusal{Code: decision.Full, Reason: fmt.Sprintf("%v. Nothing was stored; make room, then ask again", x.store.Lack())}
+	case x.site.store.Full() || !x.reports && x.site.store.Low():
+		x.site.mu.Unlock()
+		return &decision.Refusal{Code: decision.Full, Reason: fmt.Sprintf("%v. Nothing was stored; make room, then ask again", x.site.store.Lack())}
 	}
-	x.batch, x.now = x.store.Batch(), x.c.Now()
+	x.batch, x.now = x.site.store.Batch(), x.site.c.Now()
 	if x.reports {
 		x.batch.Quiet()
 	}
@@ -72,47 +72,47 @@ func (x *tx) close() error {
 	if x.batch.Empty() {
 		if !x.wait {
 			x.batch.Drop()
-			x.mu.Unlock()
+			x.site.mu.Unlock()
 			return nil
 		}
 		x.batch.Set(store.Meta, []byte(syncKey), nil) // durable after everything before it
 	}
 	var shown *durableStatus
 	if x.made {
-		shown = x.newest()
+		shown = x.site.newest()
 	}
-	if x.made && x.step-x.saved >= x.saveEvery { // a round can be long
-		if err := x.saveSnapshot(x.batch); err != nil {
-			defer x.mu.Unlock()
-			return x.broke(err)
+	if x.made && x.site.step-x.site.saved >= x.site.saveEvery { // a round can be long
+		if err := x.site.saveSnapshot(x.batch); err != nil {
+			defer x.site.mu.Unlock()
+			return x.site.broke(err)
 		}
 	}
 	x.batch.Fill(x.fill - x.batch.Room())
 	p := x.batch.Apply()
 	for i := range x.kept {
-		x.recent.put(x.kept[i].id, x.kept[i].value)
+		x.site.recent.put(x.kept[i].id, x.kept[i].value)
 	}
-	x.mu.Unlock()
+	x.site.mu.Unlock()
 	if err := p.Wait(); err != nil {
 		return err
 	}
-	x.show(shown)
+	x.site.show(shown)
 	return nil
 }
 
 // find returns the decision with an id.
 func (x *tx) find(id string) (c choice, ok bool, err error) {
-	v, kept := x.recent.of[id]
+	v, kept := x.site.recent.of[id]
 	if i, here := x.places[id]; here {
 		v, kept = x.kept[i].value, true
 	}
 	if !kept {
-		v, err = x.store.Get(store.Decision, []byte(id))
+		v, err = x.site.store.Get(store.Decision, []byte(id))
 	}
 	if err != nil || v == nil {
 		return c, false, err
 	}
-	c, err = parseChoice(v, x.c.shape())
+	c, err = parseChoice(v, x.site.c.shape())
 	return c, true, err
 }
 

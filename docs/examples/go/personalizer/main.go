@@ -4,7 +4,7 @@
 //
 //	go run . -url http://127.0.0.1:8470 -token hospital-a/api.write.token -features 18
 //
-// It listens on a loopback address, or wherever -listen says; a client that reaches that address can ask. A rank is a decision
+// It listens on a loopback address, or wherever -listen says; every client that reaches that address can ask. A rank is a decision
 // whose id is the eventId.
 package main
 
