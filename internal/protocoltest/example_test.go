@@ -33,8 +33,8 @@ func ExampleNetwork() {
 	}
 	// Output:
 	// phases: peer 3 believes [0.00 0.50]
-	// average: peer 3 believes [0.00 0.50]
 	// rows: peer 3 believes [0.00 0.50]
+	// average: peer 3 believes [0.00 0.50]
 	// consensus: peer 3 believes [0.00 0.50]
 	// coordinator: peer 3 believes [0.00 0.50]
 }
