@@ -35,6 +35,6 @@ func ExampleNetwork() {
 	}
 	// Output:
 	// phases: peer 3 believes [0.00 0.50]
-	// average: peer 3 believes [0.00 0.50]
 	// rows: peer 3 believes [0.00 0.50]
+	// average: peer 3 believes [0.00 0.50]
 }

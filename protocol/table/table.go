@@ -1,4 +1,4 @@
-// Package table lists the protocols that a site speaks. Package node/lab/papers lists the protocols of papers.
+// Package table lists the protocols that a site speaks. Package node/lab/papers lists what only papers need.
 package table
 
 import (
