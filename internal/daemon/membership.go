@@ -201,7 +201,7 @@ func (p *Daemon) spread(ctx context.Context, r reach) {
 			p.log.Debug("network document", "peer", deployment.Network.Peers[x.peer].Name, "err", x.err)
 		}
 	}
-	if r == all {
+	if r == all || r == some && len(to) == len(p.others(all)) {
 		p.record.roll.Add(heard)
 	}
 	if ahead, _ := host.Ahead(); WrongClock(ahead, deployment.Network.Every) == "" {
