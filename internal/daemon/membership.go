@@ -67,7 +67,7 @@ var errGone = fmt.Errorf("%w: no part in the network", config.ErrRefused)
 
 const (
 	tradeEvery = time.Second // at most, while there is something new
-	tradeSome  = 16          // with how many peers, beside neighbours and signers, a peer exchanges what is new
+	tradeSome  = 16          // with how many peers, in addition to neighbours and signers, a peer exchanges what is new
 )
 
 // follow takes part in changes of the network document: it exchanges what is known of it with

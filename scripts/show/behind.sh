@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Lists the modules that a program, its tests or the scripts build with and of which a newer version is served. Those in
-# scripts/show/held.txt are held back, each with a reason; others make it fail. A minute, and the module proxy.
+# scripts/show/held.txt wait for others, each with a reason; the rest make it fail. A minute, and the module proxy.
 #
 #	scripts/show.sh behind
 set -euo pipefail
