@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"sync/atomic"
+	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -76,3 +77,6 @@ func (t *tracer) RecvRPC(*pubsub.RPC) {}
 
 // SendRPC does nothing.
 func (t *tracer) SendRPC(*pubsub.RPC, peer.ID) {}
+
+// SendRPCCompleted does nothing.
+func (t *tracer) SendRPCCompleted(*pubsub.RPC, peer.ID, time.Duration) {}

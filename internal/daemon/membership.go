@@ -201,7 +201,7 @@ func (p *live) spread(ctx context.Context, a audience) {
 			p.log.Debug("network document", "peer", deployment.Network.Peers[x.peer].Name, "err", x.err)
 		}
 	}
-	if a == all {
+	if a == all || a == some && len(to) == len(p.others(all)) {
 		p.record.roll.Add(heard)
 	}
 	if ahead, _ := host.Ahead(); WrongClock(ahead, deployment.Network.Every) == "" {

@@ -30,7 +30,7 @@ i=0
 for s in b c d; do
 	i=$((i + 1))
 	token=$("$old" network invite $s --dir a)
-	"$old" join "$token" --dir $s --listen "$(address $i)" >/dev/null
+	"$old" join "$token" --yes --dir $s --listen "$(address $i)" >/dev/null
 	start $s "$old"
 done
 until_ok linked a b c d
