@@ -135,8 +135,8 @@ type audience int
 
 const (
 	one  audience = iota // nothing is new
-	some              // something is new
-	all               // a signer waits until it has heard all
+	some                 // something is new
+	all                  // a signer waits until it has heard all
 )
 
 // others returns other peers with which to exchange, in random order. News of a large network takes some hops: it goes to neighbours, between signers, and to
