@@ -42,7 +42,7 @@ const (
 const (
 	formatVersion = 1
 	versionKey    = "format"
-	memTable      = 4 << 20  // two of them stay in memory: the one that is written, and the next
+	memTable      = 16 << 20 // two of them stay in memory: the one that is written, and the next
 	cache         = 32 << 20 // for blocks that are read; filled as needed
 	filterBits    = 10       // per key, so that few blocks are read in vain
 	numLevels     = len(pebble.Options{}.Levels)
