@@ -14,7 +14,7 @@ finish() {
 trap finish EXIT
 cd "$work"
 for s in a b; do
-	"$peerd" init --dir $s --set arms=red,green,blue --set privacy.epsilon=1 --set privacy.horizon=10000 \
+	"$peerd" init --dir $s --set arms=red,green,blue --set privacy.epsilon=1 --set privacy.horizon=10000 --set learner.name=thompson \
 		--set protocol.name=rows --set protocol.rows.every=2 --set rounds.every=200ms --set api.window=1s --set api.keep=8760h --set store.reserve=1 >/dev/null
 done
 port=$((20000 + $$ % 20000))

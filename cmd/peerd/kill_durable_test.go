@@ -13,7 +13,6 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
-	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/learner"
@@ -64,7 +63,7 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 // few rounds.
 func smallProtocol(t *testing.T, e protocol.Params) (changes []string) {
 	t.Helper()
-	var s config.Settings
+	s := plan.Schema().Zero()
 	params := protocol.Among(protocol.Small(e, 5), 2) // the killed peer, the first of two, has arms
 	s.SetProtocol(params)
 	keys := append(plan.Schema().Under("protocol."+e.Words().Name), "protocol.name")

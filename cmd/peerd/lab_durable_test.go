@@ -47,7 +47,7 @@ func labBase() map[string]string {
 	return map[string]string{
 		"arms": "[a, b, c]", "privacy.epsilon": "1", "privacy.horizon": "1000000",
 		"protocol.name": "rows", "protocol.rows.every": "5", "protocol.rows.pull": "5",
-		"rounds.every": "10ms", "api.settle": "arrival", "log.format": "text",
+		"rounds.every": "10ms", "api.settle": "arrival", "log.format": "text", "privacy.mechanism": "tree", // which vaults read
 	}
 }
 

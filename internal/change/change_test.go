@@ -16,6 +16,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/network"
 )
 
@@ -28,7 +29,7 @@ func folder(t *testing.T, set map[string]string) *config.Settings {
 		all = append(all, k+"="+v)
 	}
 	all = append(all, "dir="+dir, "arms=[red, green]", "privacy.epsilon=1", "privacy.horizon=1000")
-	if _, err := daemon.Init(config.Site(), all); err != nil {
+	if _, err := daemon.Init(plan.Schema(), all); err != nil {
 		t.Fatal(err)
 	}
 	return load(t, dir)
@@ -36,7 +37,7 @@ func folder(t *testing.T, set map[string]string) *config.Settings {
 
 func load(t *testing.T, dir string) *config.Settings {
 	t.Helper()
-	c, err := config.Site().Load(filepath.Join(dir, config.FileName), nil)
+	c, err := plan.Schema().Load(filepath.Join(dir, config.FileName), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
