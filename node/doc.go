@@ -1,5 +1,5 @@
 // Package node is the peer: an [Agent], which is a learner, a protocol and the one way
-// out between them. Four drivers run the same value: node/site for daemons, node/lockstep
+// out between them. Four drivers run the same value: node/site for daemons, node/lab/lockstep
 // for processes that wait for each other, node/lab/sim for simulations, node/lab/audit for plays
 // of neighbouring histories.
 //

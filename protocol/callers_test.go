@@ -60,7 +60,7 @@ var callers = map[string][]string{
 	"peerd.dev/dp.NewCurator":             {"node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "node/spec.go"},
 	"peerd.dev/dp.NewSeededSource":        {"node/lab/printed/rounding.go", "node/seed.go", "internal/protocoltest/peer.go"},
 	"peerd.dev/dp/sample.NewSeededSource": {"dp/source.go"},
-	"(peerd.dev/node.Seed).Noise":         {"internal/daemon/daemon.go", "internal/gain/alone.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories; on rewards that are drawn from estimates
+	"(peerd.dev/node.Seed).Noise":         {"internal/gain/alone.go", "internal/lab/stepped/stepped.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories; on rewards that are drawn from estimates
 	"lockstep":                            {"node/spec.go", "internal/config/settings.go", "internal/gain/alone.go", "internal/lab/experiment/simulate.go", "internal/protocoltest/peer.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go"},
 	"unlimited":                           {"internal/protocoltest/peer.go", "node/lab/printed/noise.go", "node/lab/printed/rounding.go", "node/lab/audit/shadow.go"},
 	"noiseless":                           {"internal/config/validate_privacy.go", "node/lab/printed/rounding.go"}, // its name, to refuse it; raw records of a laboratory

@@ -12,6 +12,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/lab/stepped"
 	"peerd.dev/internal/version"
 )
 
@@ -56,6 +57,9 @@ type runOptions struct {
 // runPeer runs one peer until ctx is done.
 func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) error {
 	s := &c.Settings
+	if r.trace != "" && s.Mode != config.Lockstep {
+		return config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
+	}
 	if r.leash {
 		var cut context.CancelFunc
 		ctx, cut = context.WithCancel(ctx)
@@ -74,7 +78,7 @@ func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) e
 		keepPrivate()
 	}
 	defer o.reloads(c, level, log)()
-	d, err := start(ctx, c, daemon.Options{Trace: r.trace, Version: version.Read().Version}, log)
+	d, err := start(ctx, c, daemon.Options{Lockstep: stepped.Open(r.trace), Version: version.Read().Version}, log)
 	if err != nil || d == nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"peerd.dev/node"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
+	"peerd.dev/node/lab/lockstep"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
@@ -108,8 +109,8 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 		}
 		return files[name]
 	}
-	c.Trace = func(p protocol.Peer) *node.Trace {
-		return &node.Trace{Steps: file(names[p] + "/steps.txt"), Links: func(to protocol.Peer) io.Writer {
+	c.Trace = func(p protocol.Peer) *lockstep.Trace {
+		return &lockstep.Trace{Steps: file(names[p] + "/steps.txt"), Links: func(to protocol.Peer) io.Writer {
 			return file(fmt.Sprintf("%s/link-%d.txt", names[p], to))
 		}}
 	}

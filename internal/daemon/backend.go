@@ -3,6 +3,7 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"io"
 	"slices"
 	"time"
 
@@ -17,7 +18,7 @@ var _ api.Backend = (*Daemon)(nil)
 
 // Status implements [api.Backend].
 func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
-	s, err := p.backend.Status(ctx)
+	s, err := p.Backend.Status(ctx)
 	if err != nil {
 		return d, err
 	}
@@ -48,7 +49,7 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 	if host != nil {
 		neighbours, linked = reach(&d, deployment, host)
 	}
-	p.about(&d, &s, deployment, host)
+	p.player.About(&d, &s, deployment, host)
 	d.State = state(&d, p.Ready(ctx), neighbours, linked)
 	return d, nil
 }
@@ -87,7 +88,7 @@ func reach(d *api.Status, t *Deployment, host *gossip.Host) (neighbours, linked 
 
 // Arms implements [api.Backend].
 func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
-	s, err := p.backend.Status(ctx)
+	s, err := p.Backend.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +115,9 @@ func (t *Deployment) arms(s *node.Status) []api.Arm {
 	}
 	return arms
 }
+
+// Backup implements [api.Backend].
+func (p *Daemon) Backup(ctx context.Context, to io.Writer) error { return p.player.Backup(ctx, to) }
 
 // Peers implements [api.Backend].
 func (p *Daemon) Peers(context.Context) ([]api.Peer, error) {

@@ -21,7 +21,7 @@ import (
 // are linked and not copied.
 const copyDir = ".backup"
 
-// Backup implements player.
+// Backup implements [Player].
 func (p *live) Backup(_ context.Context, to io.Writer) (err error) {
 	if !p.backup.TryLock() {
 		return &decision.Refusal{Code: decision.Unavailable, Reason: "another backup is being written: wait until it is done"}

@@ -21,8 +21,8 @@ import (
 // Daemon is a running peer's parts.
 type Daemon struct {
 	*place
-	player
-	backend
+	Backend
+	player Player
 	unlock func() // unlocks the folder
 	server *api.Server
 }
@@ -42,19 +42,19 @@ func (p *place) now() (*Deployment, *gossip.Host) {
 	return p.deployment, p.host
 }
 
-// A player is what plays at a place: a live peer, or one in lockstep.
-type player interface {
-	// play plays until ctx is done or something fails; fail ends the peer.
-	play(ctx context.Context, fail context.CancelCauseFunc) error
-	// about adds to a status what is known of this kind of peer alone. The host is nil for a peer that must not show itself.
-	about(d *api.Status, s *node.Status, t *Deployment, host *gossip.Host)
-	silence() error // leaves the network
-	close() error
+// A Player is what plays at a place: a live peer, or one in lockstep.
+type Player interface {
+	// Play plays until ctx is done or something fails; fail ends the peer.
+	Play(ctx context.Context, fail context.CancelCauseFunc) error
+	// About adds to a status what is known of this kind of peer alone. The host is nil for a peer that must not show itself.
+	About(d *api.Status, s *node.Status, t *Deployment, host *gossip.Host)
+	Silence() error // leaves the network
+	Close() error
 	Backup(ctx context.Context, to io.Writer) error
 }
 
-// A backend answers what concerns decisions: the site of a live peer does, and a peer in lockstep refuses.
-type backend interface {
+// A Backend answers what concerns decisions: the site of a live peer does, and a peer in lockstep refuses.
+type Backend interface {
 	Decide(ctx context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision]
 	Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt]
 	Actions() []string
@@ -66,17 +66,26 @@ type backend interface {
 
 // Options are what a peer needs in addition to its settings.
 type Options struct {
-	Trace   string // folder for a trace, only in lockstep; empty for none
-	Version string // of the program, for the API
+	Lockstep Lockstep // nil for a program that refuses mode lockstep
+	Version  string   // of the program, for the API
+}
+
+// Lockstep opens a peer that plays a simulated world in lockstep, and its host. Package stepped of the laboratory has one.
+type Lockstep func(s *config.Settings, t *Deployment, log *slog.Logger) (Stepped, *gossip.Host, error)
+
+// A Stepped is a peer in lockstep.
+type Stepped interface {
+	Player
+	Backend
 }
 
 // New opens the peer of valid settings: its folder, which no other process may be using, the
 // network file, the store and the network. [Daemon.Run] plays it, and [Daemon.Close] ends it.
 func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error) {
-	if o.Trace != "" && s.Mode != config.Lockstep {
-		return nil, config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
-	}
-	if s.Mode == config.Live {
+	switch {
+	case s.Mode == config.Lockstep && o.Lockstep == nil:
+		return nil, config.Failf(config.ErrRefused, "mode: lockstep is for comparisons with the simulator, which this program does not have; want live")
+	case s.Mode == config.Live:
 		if err = OwnDir(s.Dir); err != nil {
 			return nil, err
 		}
@@ -99,17 +108,17 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	}
 	var metrics []prometheus.Collector
 	if s.Mode == config.Lockstep {
-		step, err := newStepped(p.place, o.Trace)
+		step, host, err := o.Lockstep(s, p.deployment, log)
 		if err != nil {
 			return nil, err
 		}
-		p.player, p.backend = step, step
+		p.player, p.Backend, p.host = step, step, host
 	} else {
 		live, err := newLive(p.place)
 		if err != nil {
 			return nil, err
 		}
-		p.player, p.backend, metrics = live, live.site, live.metrics
+		p.player, p.Backend, metrics = live, live.site, live.metrics
 	}
 	p.server, err = api.NewServer(api.Config{
 		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version, Every: p.deployment.Network.Every,
@@ -138,7 +147,7 @@ func (p *Daemon) Run(ctx context.Context) error {
 	if host != nil {
 		p.log.Info("peer is up", "peer", deployment.Network.Peers[deployment.Self].Name, "network", deployment.Network.Name, "addresses", host.Addrs())
 	}
-	err := p.play(ctx, cancel)
+	err := p.player.Play(ctx, cancel)
 	cause := context.Cause(ctx)
 	cancel(nil)
 	all.Wait()
@@ -158,9 +167,9 @@ func (p *Daemon) Close() error {
 	if p.player == nil {
 		return nil
 	}
-	errs := []error{p.silence()}
+	errs := []error{p.player.Silence()}
 	if p.server != nil {
 		errs = append(errs, p.server.Close())
 	}
-	return errors.Join(append(errs, p.close())...)
+	return errors.Join(append(errs, p.player.Close())...)
 }

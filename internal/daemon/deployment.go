@@ -37,7 +37,7 @@ type Deployment struct {
 	sites   config.Sites // nil for an application's peer, and until they are needed
 	policy  [sha256.Size]byte
 	terms   []gossip.Term // the terms that policy is the hash of
-	keys    protocol.Keys
+	Keys    protocol.Keys
 	Spec    node.Spec
 	tags    string // build tags of this program
 }
@@ -93,7 +93,7 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 	if err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
-	if t.keys, err = ring.Keys(t.id); err != nil {
+	if t.Keys, err = ring.Keys(t.id); err != nil {
 		return err
 	}
 	graph := config.Neighbours(len(n.Peers), n.Links)
@@ -116,10 +116,9 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 }
 
 // agent returns the peer's agent for one of its lives.
-func (t *Deployment) agent(life site.Life, noise *dp.Source) (*node.Agent, error) {
+func (t *Deployment) agent(life site.Life) (*node.Agent, error) {
 	return t.Spec.Agent(node.PeerConfig{
-		Self: t.Self, Incarnation: life.Incarnation, Seed: life.Seed, Noise: noise,
-		Keys: t.keys, Topic: t.s.Mode == config.Live, RoundEnds: t.s.Mode == config.Lockstep,
+		Self: t.Self, Incarnation: life.Incarnation, Seed: life.Seed, Noise: dp.NewSecureSource(), Keys: t.Keys, Topic: true,
 	})
 }
 
@@ -131,8 +130,8 @@ func (t *Deployment) openSites() (err error) {
 	return err
 }
 
-// world returns what the peer plays, with coins of its own.
-func (t *Deployment) world(seed node.Seed) (bandit.World, error) {
+// World returns what the peer plays, with coins of its own.
+func (t *Deployment) World(seed node.Seed) (bandit.World, error) {
 	if err := t.openSites(); err != nil {
 		return nil, err
 	}
@@ -149,7 +148,7 @@ func (t *Deployment) HostConfig(incarnation uint32, log *slog.Logger) gossip.Con
 	c := gossip.Config{
 		Identity: t.id, Listen: t.s.Listen, Self: t.Self, Incarnation: incarnation,
 		Peers: t.Network.Infos(), Neighbours: t.Links, Network: t.Network.Name, Policy: t.policy, Terms: t.terms,
-		Lossless: t.s.Mode == config.Lockstep, Topic: t.s.Mode == config.Live, Logger: log,
+		Topic: t.s.Mode == config.Live, Logger: log,
 	}
 	if t.Record != nil {
 		c.Document = t.Record
@@ -192,7 +191,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 	switch {
 	case t.idle():
 	case s.World.Kind != config.Application:
-		c.World = func(life site.Life) (bandit.World, error) { return t.world(life.Seed) }
+		c.World = func(life site.Life) (bandit.World, error) { return t.World(life.Seed) }
 	}
 	return site.Open(c)
 }

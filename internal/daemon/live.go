@@ -93,8 +93,8 @@ func (p *live) hostConfig() (c gossip.Config, err error) {
 	return c, err
 }
 
-// play implements player.
-func (p *live) play(ctx context.Context, fail context.CancelCauseFunc) error {
+// Play implements [Player].
+func (p *live) Play(ctx context.Context, fail context.CancelCauseFunc) error {
 	ctx, stop := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -125,7 +125,7 @@ func (p *live) watch(ctx context.Context, fail context.CancelCauseFunc) {
 	for {
 		select {
 		case <-p.alarm:
-			_ = p.silence() // the rest of the network has nothing to send
+			_ = p.Silence() // the rest of the network has nothing to send
 		case err := <-p.damaged:
 			fail(err)
 			return
@@ -156,8 +156,8 @@ func (p *live) confirm(ctx context.Context) {
 	}
 }
 
-// about implements player.
-func (p *live) about(d *api.Status, s *node.Status, t *Deployment, host *gossip.Host) {
+// About implements [Player].
+func (p *live) About(d *api.Status, s *node.Status, t *Deployment, host *gossip.Host) {
 	d.Incarnation = uint64(p.site.Incarnation())
 	if !t.idle() {
 		d.Gain = p.gains.of(t.arms(s))
@@ -186,14 +186,16 @@ func (p *live) forked(t *Deployment) string {
 	return fmt.Sprintf("two histories of the ledger are signed, by %s: a folder was copied, or a key is in other hands; see docs/durability.md", strings.Join(names, ", "))
 }
 
-func (p *live) silence() (err error) {
+// Silence implements [Player].
+func (p *live) Silence() (err error) {
 	if p.links != nil {
 		p.silent.Do(func() { err = p.links.close() })
 	}
 	return err
 }
 
-func (p *live) close() error { return p.site.Close() }
+// Close implements [Player].
+func (p *live) Close() error { return p.site.Close() }
 
 // nowhere is the network of a peer that must not show itself.
 type nowhere struct{}

@@ -8,10 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"peerd.dev/dp"
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
-	"peerd.dev/node"
 	"peerd.dev/node/network"
 	"peerd.dev/node/site"
 	"peerd.dev/protocol"
@@ -22,7 +20,7 @@ func (t *Deployment) membership() site.Membership {
 	m := site.Membership{
 		Version: t.Network.Version, Peers: len(t.Network.Peers), Neighbours: t.Links,
 		ID: func(p protocol.Peer) string { return t.Network.Peers[p].FirstID() }, Name: t.name,
-		Agent: func(life site.Life) (*node.Agent, error) { return t.agent(life, dp.NewSecureSource()) },
+		Agent: t.agent,
 	}
 	if !t.idle() {
 		m.Arms, m.Absent = t.actions.Names, t.actions.Absent

@@ -44,7 +44,7 @@ type mixing struct {
 const mixed = 1e-6
 
 func newMixing(p ConsensusParams, g [][]protocol.Peer, self protocol.Peer) (m mixing) {
-	reached := spread.Component(g, self)
+	reached := component(g, self)
 	place := make([]int, len(g))
 	for k, a := range reached {
 		place[a] = k
@@ -87,4 +87,15 @@ func newMixing(p ConsensusParams, g [][]protocol.Peer, self protocol.Peer) (m mi
 	}
 	m.noiseMax = slices.Max(varied)
 	return m
+}
+
+// component returns the peers that a peer has a way to, ascending, itself among them.
+func component(g [][]protocol.Peer, self protocol.Peer) (reached []protocol.Peer) {
+	t := spread.NewWays(g, self)
+	for p := range protocol.Peer(len(g)) {
+		if t.Reaches(p) {
+			reached = append(reached, p)
+		}
+	}
+	return reached
 }

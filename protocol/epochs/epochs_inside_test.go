@@ -3,11 +3,10 @@ package epochs
 import (
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
 )
 
 // Diameter returns the greatest distance of two peers.
-func Diameter(graph [][]protocol.Peer) int { return spread.Diameter(graph) }
+func Diameter(graph [][]protocol.Peer) int { return diameter(graph) }
 
 // TwoContributions is the stream that HeldContributions gives a label under which a peer holds two.
 const TwoContributions dp.StreamID = 1
@@ -35,6 +34,6 @@ func Forest(g [][]protocol.Peer, server protocol.Peer, absent []protocol.Peer) [
 	for _, p := range absent {
 		is[p] = true
 	}
-	f := spread.NewForest(g, server, is)
+	f := newForest(g, server, is)
 	return f.Parent
 }

@@ -9,7 +9,6 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
 )
 
 // The messages of gis.
@@ -118,7 +117,7 @@ func (p GISParams) New(c protocol.Config) (protocol.Protocol, error) {
 		deadline: p.Deadline, hello: c.Incarnation > 0,
 	}
 	if g.deadline == 0 {
-		g.deadline = 10 * uint64(max(1, spread.Diameter(c.Graph)))
+		g.deadline = 10 * uint64(max(1, diameter(c.Graph)))
 	}
 	for j := range g.links {
 		g.links[j].wait = p.Renew

@@ -68,7 +68,7 @@ func (x *pooling) plant() {
 		return
 	}
 	if x.absent = absent; x.levels == 2 && !x.hub.None() {
-		x.hub.Ways = spread.NewForest(x.c.Graph, x.hub.Root(), absent)
+		x.hub.Ways = newForest(x.c.Graph, x.hub.Root(), absent)
 	}
 }
 

@@ -34,7 +34,7 @@ func rules() []rule {
 		{in: []string{"protocol/..."}, never: []string{"bandit", "node/...", "gossip/..."}, why: "protocols see no reward, and know neither their driver nor what carries them"},
 		{in: []string{"gossip"}, never: []string{"bandit/...", "node/..."}, why: "the transport sees no reward"},
 		{in: []string{"node/..."}, but: []string{"node/peer"}, never: []string{"gossip"}, why: "node declares Transport, which gossip satisfies"},
-		{in: []string{"node/lockstep"}, never: []string{"node/site", "node/store", "node/lab/...", "time", "os/..."}, why: "it drives an Agent alone, and keeps nothing"},
+		{in: []string{"node/lab/lockstep"}, never: []string{"node/site", "node/store", "node/lab/...", "time", "os/..."}, why: "it drives an Agent alone, and keeps nothing"},
 		{in: []string{"node/api"}, never: []string{"node", "node/site", "node/store"}, why: "the API knows its Backend only"},
 		{in: []string{"node/site", "node/store", "node/ledger"}, never: []string{"net/http", "node/api"}, why: "the core does not know who asks"},
 		{in: []string{"node/api/client"}, never: []string{"bandit/...", "dp/...", "gossip/...", "internal/...", "node/...", "protocol/...", "github.com/..."}, why: "other programs copy it: it uses the standard library only"},

@@ -13,9 +13,9 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/lockstep"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/sim"
-	"peerd.dev/node/lockstep"
 	"peerd.dev/protocol"
 )
 
@@ -37,9 +37,9 @@ type record struct {
 	links map[protocol.Peer]*bytes.Buffer
 }
 
-func (r *record) trace() *node.Trace {
+func (r *record) trace() *lockstep.Trace {
 	r.links = map[protocol.Peer]*bytes.Buffer{}
-	return &node.Trace{Steps: &r.steps, Links: func(to protocol.Peer) io.Writer {
+	return &lockstep.Trace{Steps: &r.steps, Links: func(to protocol.Peer) io.Writer {
 		if r.links[to] == nil {
 			r.links[to] = &bytes.Buffer{}
 		}
@@ -62,7 +62,7 @@ type bus struct {
 	self  protocol.Peer
 	in    chan protocol.Delivery
 	peers []*bus
-	trace *node.Trace
+	trace *lockstep.Trace
 }
 
 func (b *bus) Inbox() <-chan protocol.Delivery { return b.in }
@@ -90,7 +90,7 @@ func (b *bus) Send(ctx context.Context, es []protocol.Envelope) error {
 func simulated(t *testing.T, c sim.Config) []*record {
 	t.Helper()
 	rs := make([]*record, c.Spec.Peers())
-	c.Trace = func(p protocol.Peer) *node.Trace {
+	c.Trace = func(p protocol.Peer) *lockstep.Trace {
 		rs[p] = &record{}
 		return rs[p].trace()
 	}

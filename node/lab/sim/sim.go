@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/lockstep"
 	"peerd.dev/protocol"
 )
 
@@ -41,8 +42,8 @@ type Config struct {
 	Cover  bool // compute Result.Coverage, which needs Truth
 
 	// Trace, if not nil, returns where to write what peer p does; see
-	// [node.Trace]. Agents then send round ends, as in lockstep.
-	Trace func(p protocol.Peer) *node.Trace
+	// [lockstep.Trace]. Agents then send round ends, as in lockstep.
+	Trace func(p protocol.Peer) *lockstep.Trace
 	// Watch, if not nil, is called after every round with all agents.
 	Watch func(t protocol.Round, agents []*node.Agent)
 	// Progress, if not nil, is called about a hundred times per run with the number of rounds
@@ -54,7 +55,7 @@ type Config struct {
 type run struct {
 	Config
 	agents  []*node.Agent
-	traces  []*node.Trace
+	traces  []*lockstep.Trace
 	liars   []*liar // by peer; nil for honest ones
 	network *Network
 	down    []uint64 // round until which a peer is away

@@ -1,10 +1,6 @@
 package spread
 
-import (
-	"slices"
-
-	"peerd.dev/protocol"
-)
+import "peerd.dev/protocol"
 
 // Ways are the paths from every peer to one of them, the root. They follow from the published graph.
 type Ways struct {
@@ -45,24 +41,4 @@ func (t *Ways) Over(p, way protocol.Peer) bool {
 		}
 	}
 	return p == way
-}
-
-// Diameter returns the greatest distance, in links, of two connected peers.
-func Diameter(g [][]protocol.Peer) (most int) {
-	for root := range g {
-		t := NewWays(g, protocol.Peer(root))
-		most = max(most, slices.Max(t.Depth))
-	}
-	return most
-}
-
-// Component returns the peers that a peer has a way to, ascending, itself among them.
-func Component(g [][]protocol.Peer, self protocol.Peer) (reached []protocol.Peer) {
-	t := NewWays(g, self)
-	for p := range protocol.Peer(len(g)) {
-		if t.Reaches(p) {
-			reached = append(reached, p)
-		}
-	}
-	return reached
 }

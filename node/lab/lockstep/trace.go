@@ -1,4 +1,4 @@
-package node
+package lockstep
 
 import (
 	"fmt"

@@ -1,17 +1,18 @@
-package spread
+package epochs
 
 import (
 	"slices"
 
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
 )
 
-// NewForest returns the shortest ways to a server over sinks. Without the server, the peers form
+// newForest returns the shortest ways to a server over sinks. Without the server, the peers form
 // components. The sink of a component is the peer with the least eccentricity among its peers with
 // a link to the server (Li and Song, Algorithm 4), the lowest number first. Ways lead to the sink,
 // and from there to the server. Only absent peers, and peers that depend on them, have ways over
 // other links.
-func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Ways {
+func newForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) spread.Ways {
 	within := make([][]protocol.Peer, len(g)) // links of components
 	for p, all := range g {
 		for _, n := range all {
@@ -20,7 +21,7 @@ func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Ways {
 			}
 		}
 	}
-	t := Ways{make([]protocol.Peer, len(g)), slices.Repeat([]int{-1}, len(g))}
+	t := spread.Ways{Parent: make([]protocol.Peer, len(g)), Depth: slices.Repeat([]int{-1}, len(g))}
 	least := slices.Repeat([]int{len(g)}, len(g)) // eccentricity of a peer's sink
 	for i := range g {
 		t.Parent[i] = protocol.Peer(i)
@@ -30,7 +31,7 @@ func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Ways {
 		if absent[sink] {
 			continue
 		}
-		way := NewWays(within, sink)
+		way := spread.NewWays(within, sink)
 		far := slices.Max(way.Depth)
 		for p := range g {
 			if way.Depth[p] >= 0 && far < least[p] { // all of a component agree
@@ -41,12 +42,12 @@ func NewForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) Ways {
 			t.Parent[sink] = server
 		}
 	}
-	t.attach(g)
+	attach(&t, g)
 	return t
 }
 
 // attach gives peers without a way to the root the shortest way to a peer that has one.
-func (t *Ways) attach(g [][]protocol.Peer) {
+func attach(t *spread.Ways, g [][]protocol.Peer) {
 	for depth := 0; depth < len(g) && slices.Contains(t.Depth, -1); depth++ {
 		for p := range g {
 			if t.Depth[p] != depth {
@@ -59,4 +60,13 @@ func (t *Ways) attach(g [][]protocol.Peer) {
 			}
 		}
 	}
+}
+
+// diameter returns the greatest distance, in links, of two connected peers.
+func diameter(g [][]protocol.Peer) (most int) {
+	for root := range g {
+		t := spread.NewWays(g, protocol.Peer(root))
+		most = max(most, slices.Max(t.Depth))
+	}
+	return most
 }

@@ -1,4 +1,4 @@
-package daemon_test
+package stepped_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/lab/stepped"
 	"peerd.dev/internal/lab/testnet"
 )
 
@@ -43,7 +44,7 @@ func Example() {
 			"privacy.epsilon=1", "privacy.horizon=50", "world.kind=bernoulli", "world.bernoulli.means=[[0.2, 0.8]]", "testnet.nodes=2", "testnet.topology=path",
 		})
 		check(err)
-		d, err := daemon.New(&c.Settings, daemon.Options{}, slog.New(slog.DiscardHandler))
+		d, err := daemon.New(&c.Settings, daemon.Options{Lockstep: stepped.Open("")}, slog.New(slog.DiscardHandler))
 		check(err)
 		defer func() { _ = d.Close() }()
 		peers = append(peers, d)

@@ -19,8 +19,8 @@ type Config struct {
 	World      bandit.World // nil for an idle agent
 	Transport  node.Transport
 	Neighbours []protocol.Peer
-	Rounds     uint64      // to play
-	Trace      *node.Trace // nil for none
+	Rounds     uint64 // to play
+	Trace      *Trace // nil for none
 	Logger     *slog.Logger
 }
 

@@ -1,4 +1,4 @@
-package daemon
+package stepped
 
 import (
 	"bufio"
@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"peerd.dev/internal/config"
-	"peerd.dev/node"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/node/lab/lockstep"
 	"peerd.dev/protocol"
 )
 
 // trace opens the files of a trace: steps.txt and link-N.txt.
-func (p *stepped) trace(dir string) (*node.Trace, func(protocol.Peer, []byte), error) {
+func (p *peer) trace(dir string, t *daemon.Deployment) (*lockstep.Trace, func(protocol.Peer, []byte), error) {
 	if dir == "" {
 		return nil, nil, nil
 	}
@@ -26,20 +26,20 @@ func (p *stepped) trace(dir string) (*node.Trace, func(protocol.Peer, []byte), e
 		return nil, nil, err
 	}
 	// The tap is called from one goroutine per link, so all files are made before.
-	links := make([]io.Writer, len(p.deployment.Network.Peers))
-	for _, n := range config.Neighbours(len(links), p.deployment.Network.Links)[p.deployment.Self] {
+	links := make([]io.Writer, len(t.Network.Peers))
+	for _, n := range t.Links {
 		if links[n], err = p.create(dir, "link-"+strconv.Itoa(int(n))+".txt"); err != nil {
 			return nil, nil, err
 		}
 	}
-	t := &node.Trace{Steps: steps, Links: func(to protocol.Peer) io.Writer { return links[to] }}
-	return t, func(to protocol.Peer, frame []byte) {
-		_ = t.Frame(to, frame) // a full disk shows when the file is closed
+	record := &lockstep.Trace{Steps: steps, Links: func(to protocol.Peer) io.Writer { return links[to] }}
+	return record, func(to protocol.Peer, frame []byte) {
+		_ = record.Frame(to, frame) // a full disk shows when the file is closed
 	}, nil
 }
 
 // create makes a buffered file that p closes.
-func (p *stepped) create(dir, name string) (io.Writer, error) {
+func (p *peer) create(dir, name string) (io.Writer, error) {
 	f, err := os.Create(filepath.Join(dir, name))
 	if err != nil {
 		return nil, err
