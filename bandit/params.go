@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 )
 
 // Params are the parameters of a learner, a struct. Its exported fields are the keys
@@ -116,17 +114,4 @@ func Table() []Params {
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
 		PersonalizedLinearParams{Features: 5, Map: Interactions, Radius: 1, Records: WithoutSquares, Price: 150},
 	}
-}
-
-// Lookup returns the parameters with a name in a table, or an error that lists the names.
-func Lookup(table []Params, name string) (Params, error) {
-	var names []string
-	for _, p := range table {
-		if p.Words().Name == name {
-			return p, nil
-		}
-		names = append(names, p.Words().Name)
-	}
-	slices.Sort(names)
-	return nil, fmt.Errorf("unknown learner %q, want one of %s", name, strings.Join(names, ", "))
 }
