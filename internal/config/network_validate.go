@@ -84,16 +84,15 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 	}
 	net := protocol.Net{Peers: peers, Horizon: s.Privacy.Rounds()}
 	if g, err := topology.NewGraph(peers, n.Links); err == nil {
-		net.LeastDegree, net.Graph = GraphDegrees(g).Least, Neighbours(peers, n.Links)
+		net.LeastDegree = peers
+		for i := range n.Peers {
+			if !n.Peers[i].Absent() {
+				net.LeastDegree = min(net.LeastDegree, g.Degree(i))
+			}
+		}
 	}
 	if n.Version > 0 {
 		problems = append(problems, s.checkShared(n)...)
-		net.LeastDegree = peers
-		for i, of := range net.Graph {
-			if !n.Peers[i].Absent() {
-				net.LeastDegree = min(net.LeastDegree, len(of))
-			}
-		}
 	}
 	at, err := s.In(n)
 	if err != nil {

@@ -38,8 +38,8 @@ var standard struct { // no OnceValue, since rules of some keys ask for others
 	schema *config.Schema
 }
 
-// knownNet returns the network of n peers as far as a topology says it: no graph where chance
-// decides or none can be built.
+// knownNet returns the network of n peers as far as a topology says it: no least degree where chance
+// decides it or no graph can be built.
 func knownNet(text string, n int) protocol.Net {
 	net := protocol.Net{Peers: n}
 	spec, err := graphs.Read(text, n)
@@ -51,7 +51,7 @@ func knownNet(text string, n int) protocol.Net {
 		net.LeastDegree = spec.Degree
 	case !spec.Drawn():
 		if g, _, err := spec.Build(nil); err == nil {
-			net.LeastDegree, net.Graph = config.GraphDegrees(g).Least, config.Neighbours(g.N(), g.Edges())
+			net.LeastDegree, _ = graphs.Degrees(g)
 		}
 	}
 	return net
