@@ -156,13 +156,13 @@ func wanted(tag string) Rule {
 	case "path":
 		return pathText(false)
 	case "rows of numbers":
-		return matrix()
+		return finiteRows("a list of rows of numbers: one row for all sites, or several that sites take in turn, each as long as arms")
 	case "odd sites":
 		return finiteRows("a list of rows of a site, an arm and its mean there, or []")
 	case "rows of three numbers":
 		return finiteRows("a list of rows of three numbers, or []")
 	case "vectors":
-		return vectors()
+		return finiteRows("a list of rows of numbers, one row for each action in the order of arms, or []")
 	case "over 0":
 		return Number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) })
 	}

@@ -7,26 +7,18 @@ import (
 	"peerd.dev/node"
 )
 
-// The laboratory of an [Extension] implements some of the following, and each is asked by assertion.
-type (
-	// Simulating laboratories have simulated worlds.
-	Simulating interface {
-		// Simulated returns what a site must know of the chosen world.
-		Simulated(s *Settings) Simulated
-		// Open opens the chosen world for a number of sites.
-		Open(s *Settings, sites int) (Sites, error)
-	}
-	// Amending laboratories change what a site does where papers print something else.
-	Amending interface {
-		Amend(s *Settings, spec *node.Spec)
-	}
-	// Checking laboratories refuse worlds and testnets.
-	Checking interface {
-		// Check returns in what the chosen world does not suit a network of a number of peers, or with 0 any network or the
-		// testnet. It passes over keys that are bad, and may mark others.
-		Check(s *Settings, peers int, bad map[string]bool) []Problem
-	}
-)
+// A Laboratory has simulated worlds, which a site has not.
+type Laboratory interface {
+	// Simulated returns what a site must know of the chosen world.
+	Simulated(s *Settings) Simulated
+	// Open opens the chosen world for a number of sites.
+	Open(s *Settings, sites int) (Sites, error)
+	// Amend changes what a site does where papers print something else.
+	Amend(s *Settings, spec *node.Spec)
+	// Check returns in what the chosen world does not suit a network of a number of peers, or with 0 any network or the
+	// testnet. It passes over keys that are bad, and may mark others.
+	Check(s *Settings, peers int, bad map[string]bool) []Problem
+}
 
 // Simulated says in what a laboratory concerns the promise of a site. Without a laboratory it is zero; for an
 // application it has Peers and Traffic alone.
@@ -59,11 +51,11 @@ type Sites interface {
 }
 
 // laboratory returns the laboratory of the schema; nil for none.
-func (s *Settings) laboratory() any { return s.Schema().with.Laboratory }
+func (s *Settings) laboratory() Laboratory { return s.Schema().with.Laboratory }
 
 // Simulated returns what a site must know of its simulated world.
 func (s *Settings) Simulated() Simulated {
-	if l, ok := s.laboratory().(Simulating); ok {
+	if l := s.laboratory(); l != nil {
 		return l.Simulated(s)
 	}
 	return Simulated{}
@@ -71,15 +63,15 @@ func (s *Settings) Simulated() Simulated {
 
 // OpenSites opens the simulated world for a number of sites.
 func (s *Settings) OpenSites(sites int) (Sites, error) {
-	if l, ok := s.laboratory().(Simulating); ok {
+	if l := s.laboratory(); l != nil {
 		return l.Open(s, sites)
 	}
 	return nil, Failf(ErrRefused, "world.kind: an application pays no simulated rewards")
 }
 
-// checkLaboratory asks a laboratory that checks.
+// checkLaboratory asks the laboratory, if there is one.
 func (s *Settings) checkLaboratory(peers int, bad map[string]bool) []Problem {
-	if l, ok := s.laboratory().(Checking); ok {
+	if l := s.laboratory(); l != nil {
 		return l.Check(s, peers, bad)
 	}
 	return nil

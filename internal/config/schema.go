@@ -30,8 +30,8 @@ type Extension struct {
 	Sections    []Entry // the fields of their parameters have the values of Keys that Settings has no field for
 	Keys        []Key   // they follow the keys of the same section; one with the name of another replaces it
 	Constraints []Constraint
-	Laboratory  any  // implements [Simulating], [Amending] or [Checking]; nil for none
-	Papers      bool // mechanisms that are there for papers are chosen, too
+	Laboratory  Laboratory // nil for none
+	Papers      bool       // mechanisms that are there for papers are chosen, too
 }
 
 // An Entry is a simulated world, whose parameters are a struct with tags, as a learner's are; or a section of keys.

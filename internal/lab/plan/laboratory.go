@@ -14,7 +14,7 @@ import (
 // laboratory has the worlds of package world for peers, and the rules of testnets.
 type laboratory struct{}
 
-// Simulated implements [config.Simulating].
+// Simulated implements [config.Laboratory].
 func (laboratory) Simulated(s *config.Settings) config.Simulated {
 	t := world.TraitsOf(WorldParams(s))
 	return config.Simulated{
@@ -24,7 +24,7 @@ func (laboratory) Simulated(s *config.Settings) config.Simulated {
 	}
 }
 
-// Amend implements [config.Amending].
+// Amend implements [config.Laboratory].
 func (laboratory) Amend(s *config.Settings, spec *node.Spec) {
 	x := ExperimentOf(s)
 	switch {
@@ -47,7 +47,7 @@ const (
 	printedNoise = "printed" // what papers print
 )
 
-// Check implements [config.Checking]. A peer with an application is in a network of its own, which is
+// Check implements [config.Laboratory]. A peer with an application is in a network of its own, which is
 // checked when its network file is read.
 func (laboratory) Check(s *config.Settings, peers int, bad map[string]bool) []config.Problem {
 	problems := checkWorld(s, peers, bad)
@@ -80,7 +80,7 @@ func checkWorld(s *config.Settings, peers int, bad map[string]bool) []config.Pro
 	return s.Refused(prefix, field, want)
 }
 
-// Open implements [config.Simulating].
+// Open implements [config.Laboratory].
 func (laboratory) Open(s *config.Settings, n int) (config.Sites, error) {
 	source, err := OpenWorld(s, n)
 	if err != nil {
