@@ -108,10 +108,9 @@ func Recommend(p Params) Recommendation {
 
 // A Net is a network that the parameters of a protocol have to suit.
 type Net struct {
-	Peers       int      // 0 if it is not known
-	LeastDegree int      // neighbours of the peer that has fewest; 0 if it is not known
-	Graph       [][]Peer // neighbours of every peer, ascending; nil if it is not known
-	Horizon     uint64   // rounds
+	Peers       int    // 0 if it is not known
+	LeastDegree int    // neighbours of the peer that has fewest; 0 if it is not known
+	Horizon     uint64 // rounds
 }
 
 // Checked parameters can contradict each other, or not suit a network.

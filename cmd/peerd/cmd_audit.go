@@ -12,7 +12,6 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/progress"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/protocol"
 )
@@ -79,11 +78,11 @@ func (o *options) audit(ctx context.Context, s *config.Settings, runs int, seed 
 	if s.Privacy.Epsilon.Infinite() {
 		return config.Failf(config.ErrRefused, "%s promises nothing, so there is nothing to audit", s.With("privacy.epsilon"))
 	}
-	spec, err := sites.Spec(s)
+	spec, err := plan.Spec(s)
 	if err != nil {
 		return err
 	}
-	if sites.Unclipped(s) {
+	if plan.Unclipped(s) {
 		return config.Failf(config.ErrRefused, "no epsilon holds for rewards that are not clipped, so there is nothing to audit; add --set world.%s.clip=true", s.World.Kind)
 	}
 	if idlePeers(s) > 0 {
@@ -111,12 +110,13 @@ func auditNotes(s *config.Settings) (notes []string) {
 	if idle := idlePeers(s); idle > 0 {
 		notes = append(notes, fmt.Sprintf("peers with arms are audited; %s without arms, with no rewards to protect, left out", config.Counted(uint64(idle), "peer")))
 	}
-	if len(s.Experiment.Cells) == 0 {
+	cells := plan.ExperimentOf(s).Cells
+	if len(cells) == 0 {
 		return notes
 	}
-	cells := plan.Expand(s.Experiment.Cells)
-	note := fmt.Sprintf("the configuration is audited without what its %d experiment cells set", len(cells))
-	for _, c := range cells {
+	all := plan.Expand(cells)
+	note := fmt.Sprintf("the configuration is audited without what its %d experiment cells set", len(all))
+	for _, c := range all {
 		if len(c.Set) > 0 {
 			note += fmt.Sprintf("; to audit cell %q add --set %s", c.Name, strings.Join(c.Set, " --set "))
 			break
@@ -127,7 +127,8 @@ func auditNotes(s *config.Settings) (notes []string) {
 
 // idlePeers returns how many peers have a role without arms.
 func idlePeers(s *config.Settings) int {
-	return s.Testnet.Nodes - protocol.Learners(s.ProtocolParams(), s.Testnet.Nodes)
+	n := plan.TestnetOf(s).Nodes
+	return n - protocol.Learners(s.ProtocolParams(), n)
 }
 
 // showAudit prints a report, and fails if a promise is broken.

@@ -88,9 +88,10 @@ func measure(text string, n int, seed uint64, edges bool) (topologyDoc, error) {
 	case err != nil:
 		return topologyDoc{}, config.Failf(config.ErrUsage, "%w", err)
 	}
-	m, d := graphs.Measure(g), config.GraphDegrees(g)
+	m := graphs.Measure(g)
+	least, most := graphs.Degrees(g)
 	doc := topologyDoc{
-		Topology: text, Nodes: m.Peers, Links: m.Edges, Degree: m.AverageDegree, Least: d.Least, Most: d.Most,
+		Topology: text, Nodes: m.Peers, Links: m.Edges, Degree: m.AverageDegree, Least: least, Most: most,
 		Lambda2: m.Lambda2, Gap: m.SpectralGap, Diameter: m.Diameter, Redraws: report.Redraws,
 	}
 	if edges {

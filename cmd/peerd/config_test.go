@@ -18,6 +18,7 @@ import (
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
+	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
 )
 
@@ -132,8 +133,8 @@ func TestListsAndTextNeedNoQuotesOnTheCommandLine(t *testing.T) {
 	if got := strings.Join(c.Arms, "|"); got != "1|b|on" {
 		t.Errorf("arms %s", got)
 	}
-	if c.Dir != "5" || c.Testnet.Topology != "regular(6)" || c.Rounds.Every != 90*time.Second {
-		t.Errorf("%q %q %v", c.Dir, c.Testnet.Topology, c.Rounds.Every)
+	if c.Dir != "5" || plan.TestnetOf(&c.Settings).Topology != "regular(6)" || c.Rounds.Every != 90*time.Second {
+		t.Errorf("%q %q %v", c.Dir, plan.TestnetOf(&c.Settings).Topology, c.Rounds.Every)
 	}
 }
 
@@ -218,7 +219,6 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s := plan.Schema().Zero()
 		s.Mode, s.Dir, s.Seed = config.Mode(text.Draw(t, "mode")), text.Draw(t, "dir"), rapid.Uint64().Draw(t, "seed")
 		s.Arms, s.Listen = rapid.SliceOfN(text, 1, 4).Draw(t, "arms"), []string{text.Draw(t, "listen")}
-		s.Experiment.Cells, s.Experiment.Faults.Partition = []config.Cell{}, []uint64{}
 		s.Privacy.Epsilon = config.Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")
 		s.Rounds.Every = time.Duration(rapid.Int64().Draw(t, "every"))
@@ -237,8 +237,10 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s.World.Params = s.World.Params.With("bernoulli", world.BernoulliParams{Means: rows.Draw(t, "probabilities"), Draw: world.Draw(text.Draw(t, "draw")), Odd: rows.Draw(t, "odd")})
 		s.World.Params = s.World.Params.With("changing", world.ChangingParams{Means: rows.Draw(t, "changing"), Draw: world.Draw(text.Draw(t, "drawn"))})
 		s.World.Params = s.World.Params.With("gaussian", world.GaussianParams{Means: rows.Draw(t, "means"), SD: real.Draw(t, "sd"), Clip: rapid.Bool().Draw(t, "clip")})
-		s.World.Traffic = rapid.SliceOfN(real, 1, 3).Draw(t, "traffic")
-		s.Experiment.Faults.Delay = rapid.Int().Draw(t, "delay")
+		s.Sections = config.Params{
+			"world": plan.World{Traffic: rapid.SliceOfN(real, 1, 3).Draw(t, "traffic")}, "testnet": plan.Testnet{},
+			"experiment": plan.Experiment{Cells: []plan.Cell{}, Faults: sim.Faults{Partition: []uint64{}, Delay: rapid.Int().Draw(t, "delay")}},
+		}
 		file := dir + "/peerd.yaml"
 		if err := os.WriteFile(file, []byte(plan.Schema().Text("A test.\n", s.Values())), 0o600); err != nil {
 			t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
@@ -45,7 +44,7 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	n := &testnet.Net{Settings: s, Dir: dir, Traced: true, Seeds: seeds}
-	if n.Graph, _, err = graphs.Build(s.Testnet.Topology, s.Testnet.Nodes, s.Seed); err != nil {
+	if n.Graph, _, err = graphs.Build(plan.TestnetOf(s).Topology, plan.TestnetOf(s).Nodes, s.Seed); err != nil {
 		t.Fatal(err)
 	}
 	if err := n.WriteFolders(); err != nil {
@@ -82,15 +81,15 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 // simulated returns a run of the testnet in the simulator.
 func simulated(t *testing.T, s *config.Settings, run uint64) sim.Config {
 	t.Helper()
-	source, err := sites.Open(s, s.SitesOf(s.Testnet.Nodes))
+	source, err := plan.OpenWorld(s, s.SitesOf(plan.TestnetOf(s).Nodes))
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, _, err := graphs.Build(s.Testnet.Topology, s.Testnet.Nodes, s.Seed)
+	graph, _, err := graphs.Build(plan.TestnetOf(s).Topology, plan.TestnetOf(s).Nodes, s.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := experiment.Simulate(s, source, config.Neighbours(s.Testnet.Nodes, graph.Edges()), run)
+	c, err := experiment.Simulate(s, source, config.Neighbours(plan.TestnetOf(s).Nodes, graph.Edges()), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +100,7 @@ func simulated(t *testing.T, s *config.Settings, run uint64) sim.Config {
 func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 	t.Helper()
 	c := simulated(t, s, s.Seed)
-	names := sites.Names(s.Testnet.Nodes)
+	names := plan.SiteNames(plan.TestnetOf(s).Nodes)
 	files := map[string]*bytes.Buffer{}
 	file := func(name string) io.Writer {
 		if files[name] == nil {
@@ -136,8 +135,8 @@ func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 			}
 			s := &c.Settings
 			want := runsAsSimulated(t, s)
-			if len(want) != 3*s.Testnet.Nodes {
-				t.Fatalf("%d files, want %d", len(want), 3*s.Testnet.Nodes)
+			if len(want) != 3*plan.TestnetOf(s).Nodes {
+				t.Fatalf("%d files, want %d", len(want), 3*plan.TestnetOf(s).Nodes)
 			}
 
 			if i%4 != 0 && os.Getenv("PEERD_LONG") == "" {
@@ -153,9 +152,9 @@ func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 			t.Logf("with the seed of one process changed %d of %d files differ", differ, len(want))
 			// A peer without arms plays nothing, and links that are on no path to it carry
 			// nothing.
-			same := 3 * (s.Testnet.Nodes - protocol.Learners(s.ProtocolParams(), s.Testnet.Nodes))
+			same := 3 * (plan.TestnetOf(s).Nodes - protocol.Learners(s.ProtocolParams(), plan.TestnetOf(s).Nodes))
 			// A contribution of an epoch takes one path of several, and not every link is on it.
-			if once := s.ProtocolParams().Cadence().Epochs > 0; differ < len(want)-same && (!once || differ <= s.Testnet.Nodes) {
+			if once := s.ProtocolParams().Cadence().Epochs > 0; differ < len(want)-same && (!once || differ <= plan.TestnetOf(s).Nodes) {
 				t.Errorf("with the seed of one process changed only %d of %d files differ", differ, len(want))
 			}
 		})
@@ -178,7 +177,7 @@ func runsAsSimulated(t *testing.T, s *config.Settings) (want map[string][]byte) 
 		}
 		lines += bytes.Count(w, []byte("\n"))
 	}
-	t.Logf("%d rounds, %d processes: %d files with %d lines are equal", s.RoundCount(), s.Testnet.Nodes, len(want), lines)
+	t.Logf("%d rounds, %d processes: %d files with %d lines are equal", s.RoundCount(), plan.TestnetOf(s).Nodes, len(want), lines)
 	return want
 }
 

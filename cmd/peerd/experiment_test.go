@@ -15,7 +15,6 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/parquet-go/parquet-go"
 
-	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/stats"
@@ -350,7 +349,7 @@ func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 
 // TestCellsAreTheCrossProduct of each one's values, in the order of the file.
 func TestCellsAreTheCrossProduct(t *testing.T) {
-	all := plan.Expand([]config.Cell{
+	all := plan.Expand([]plan.Cell{
 		{Name: "alone", Set: map[string]any{"experiment.alone": true}},
 		{Set: map[string]any{"testnet.topology": []any{"ring", "complete"}, "privacy.epsilon": []any{1, 2.5}}},
 		{Name: "few", Set: map[string]any{"world.bernoulli.means": []any{[]any{1, 0}}, "privacy.epsilon": []any{3}}},

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 )
 
@@ -164,7 +164,7 @@ func (x *killed) play(t *testing.T, c *casualties, kills int) {
 		c.leaves += d.Released
 		if len(d.Means) > 0 { // it has arms, of which the first is the best in all configurations
 			c.sites++
-			if best, _ := sites.ArgMax(d.Means); best == 0 {
+			if best, _ := plan.ArgMax(d.Means); best == 0 {
 				c.right++
 			}
 		}

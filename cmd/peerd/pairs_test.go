@@ -89,8 +89,8 @@ func suited(t *testing.T, c *config.Config, e protocol.Params, l bandit.Params, 
 		params = p
 	}
 	s.SetProtocol(params)
-	if idle := s.Testnet.Nodes - protocol.Learners(s.ProtocolParams(), s.Testnet.Nodes); idle > 0 { // as many sites with arms
-		more = append(more[:len(more):len(more)], fmt.Sprintf("testnet.nodes=%d", s.Testnet.Nodes+idle))
+	if idle := plan.TestnetOf(&s).Nodes - protocol.Learners(s.ProtocolParams(), plan.TestnetOf(&s).Nodes); idle > 0 { // as many sites with arms
+		more = append(more[:len(more):len(more)], fmt.Sprintf("testnet.nodes=%d", plan.TestnetOf(&s).Nodes+idle))
 	}
 	s.SetLearner(bandit.Small(l))
 	if bandit.TraitsOf(l).Contextual || bandit.TraitsOf(l).Vectored {

@@ -14,7 +14,6 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
@@ -49,7 +48,7 @@ func TestNoPromiseIsBelowTheCharge(t *testing.T) {
 				set = append(set, "privacy.delta=1e-6")
 			}
 		}
-		set = append(set, "experiment.noise="+[]string{sites.TightNoise, sites.PrintedNoise}[rng.IntN(2)])
+		set = append(set, "experiment.noise="+[]string{"tight", "printed"}[rng.IntN(2)])
 		c, problems, err := plan.Schema().Read(file, set)
 		if err != nil || len(problems) > 0 {
 			t.Fatal(err, problems)
@@ -93,7 +92,7 @@ func TestNoPromiseIsBelowTheCharge(t *testing.T) {
 
 // startable returns why a peer with arms would not start.
 func startable(s *config.Settings) error {
-	spec, err := sites.Spec(s)
+	spec, err := plan.Spec(s)
 	if err != nil {
 		return err
 	}

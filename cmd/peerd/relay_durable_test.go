@@ -11,7 +11,6 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/ledger"
@@ -52,7 +51,7 @@ func TestARelayIsKilled(t *testing.T) {
 	}
 	l.await("every site favours mail", 30*time.Second, func() bool {
 		for _, d := range statuses(around) {
-			if best, _ := sites.ArgMax(d.Means); best != 0 || d.Round < 1500 {
+			if best, _ := plan.ArgMax(d.Means); best != 0 || d.Round < 1500 {
 				return false
 			}
 		}
@@ -85,11 +84,11 @@ func newConfigured(t *testing.T, file string, more ...string) *lab {
 			changes = append(changes, k.Name, values[k.Name])
 		}
 	}
-	graph, _, err := graphs.Build(c.Testnet.Topology, c.Testnet.Nodes, 1)
+	graph, _, err := graphs.Build(plan.TestnetOf(&c.Settings).Topology, plan.TestnetOf(&c.Settings).Nodes, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLab(t, c.Testnet.Nodes, changes...)
+	l := newLab(t, plan.TestnetOf(&c.Settings).Nodes, changes...)
 	l.net.Links = graph.Edges()
 	l.writeNetwork()
 	return l

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
@@ -201,11 +200,11 @@ func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		source, err := sites.Open(&c.Settings, n)
+		source, err := plan.OpenWorld(&c.Settings, n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := sites.Of(&c.Settings, source)
+		s, err := plan.SitesOfNetwork(&c.Settings, source)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 		Explore:  s.Learner.Explore,
 		Public:   sha256.Sum256([]byte("peerd public/" + domain)),
 	}
-	if l, ok := s.laboratory().(Amending); ok {
+	if l := s.laboratory(); l != nil {
 		l.Amend(s, &spec)
 	}
 	return spec, nil

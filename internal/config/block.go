@@ -13,7 +13,7 @@ import (
 	"peerd.dev/protocol/table"
 )
 
-// Params hold the parameters of the entries of a table by name, each a struct. Missing ones have
+// Params hold the parameters of the entries of a table, or sections, by name, each a struct. Missing ones have
 // their defaults. A Params is never changed, only replaced.
 type Params map[string]any
 
@@ -27,7 +27,8 @@ func (p Params) With(name string, params any) Params {
 	return q
 }
 
-// A block has the parameters of one entry: the keys <section>.<name>.<field>.
+// A block has the parameters of one entry: the keys <section>.<name>.<field>. The section of an extension's section is
+// empty.
 type block struct {
 	section, name, summary string
 	standard               any // the defaults, a struct
@@ -84,8 +85,10 @@ func (s *Settings) params(section string) *Params {
 		return &s.Learner.Params
 	case "protocol":
 		return &s.Protocol.Params
-	default:
+	case "world":
 		return &s.World.Params
+	default:
+		return &s.Sections
 	}
 }
 
@@ -104,7 +107,7 @@ func (s *Settings) chosen(section string) string {
 // Applies reports whether a key has a meaning: it is not a parameter of an entry that is not
 // chosen.
 func (s *Settings) Applies(k Key) bool {
-	return k.block == nil || s.chosen(k.block.section) == k.block.name
+	return k.block == nil || k.block.section == "" || s.chosen(k.block.section) == k.block.name
 }
 
 // Agreed reports whether a key of the kind that peers compare, or a folder keeps, really is
@@ -137,7 +140,7 @@ func blockKeys(blocks []block, section string, shared bool) (keys []Key) {
 			keys = append(keys, Key{
 				Name:    section + "." + b.name + "." + fieldKey(f),
 				Default: ValueText(v.Field(i).Interface()), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
-				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: later == "yes" || later == b.name, Changes: f.Tag.Get("changes") != "", Rule: wanted(f.Tag.Get("want")), block: &b, index: []int{i},
+				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: later == "yes" || later == b.name, Changes: f.Tag.Get("changes") != "", Rule: wanted(f.Tag.Get("want")), field: field{&b, []int{i}},
 			})
 		}
 	}
@@ -153,13 +156,13 @@ func wanted(tag string) Rule {
 	case "path":
 		return pathText(false)
 	case "rows of numbers":
-		return matrix()
+		return finiteRows("a list of rows of numbers: one row for all sites, or several that sites take in turn, each as long as arms")
 	case "odd sites":
 		return finiteRows("a list of rows of a site, an arm and its mean there, or []")
 	case "rows of three numbers":
 		return finiteRows("a list of rows of three numbers, or []")
 	case "vectors":
-		return vectors()
+		return finiteRows("a list of rows of numbers, one row for each action in the order of arms, or []")
 	case "over 0":
 		return Number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) })
 	}

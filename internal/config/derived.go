@@ -69,7 +69,7 @@ func (s *Settings) Asked() (dp.Charge, error) {
 
 // charged returns what an agent with arms is charged for.
 func (s *Settings) charged() (node.Spec, error) {
-	return s.Spec(make([][]protocol.Peer, max(1, s.Testnet.Nodes)), "")
+	return s.Spec(make([][]protocol.Peer, max(1, s.Simulated().Peers)), "")
 }
 
 // Cadence returns when the leaves of a peer's streams close.

@@ -2,17 +2,23 @@ package config
 
 import "reflect"
 
-// fieldIndexes notes where Settings has the value of each key. Parameters of entries are not in it.
-func fieldIndexes(all map[string][]int, t reflect.Type, prefix string, index []int) {
+// A field is where settings have the value of a key.
+type field struct {
+	block *block // nil for a field of Settings
+	index []int  // in Settings, or in the parameters of block
+}
+
+// fieldsOf notes the fields of a struct, which is at a field, by key. Parameters of entries are not in it.
+func fieldsOf(all map[string]field, t reflect.Type, prefix string, at field) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		key, at := prefix+fieldKey(f), append(index[:len(index):len(index)], i)
+		key, in := prefix+fieldKey(f), field{at.block, append(at.index[:len(at.index):len(at.index)], i)}
 		switch {
 		case !f.IsExported() || f.Type == reflect.TypeFor[Params]():
 		case f.Type.Kind() == reflect.Struct:
-			fieldIndexes(all, f.Type, key+".", at)
+			fieldsOf(all, f.Type, key+".", in)
 		default:
-			all[key] = at
+			all[key] = in
 		}
 	}
 }

@@ -20,8 +20,7 @@ type Key struct {
 	// Laboratory says that the key is for simulated worlds, testnets and experiments, so that a site does not use it.
 	Laboratory bool
 	Rule       Rule
-	block      *block // nil unless it is a parameter of an entry
-	index      []int  // of its field in Settings, or in the parameters of block
+	field
 }
 
 // Required reports whether there is no default.

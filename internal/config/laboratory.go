@@ -7,29 +7,26 @@ import (
 	"peerd.dev/node"
 )
 
-// The laboratory of an [Extension] implements some of the following, and each is asked by assertion.
-type (
-	// Simulating laboratories have simulated worlds.
-	Simulating interface {
-		// Simulated returns what a site must know of the chosen world.
-		Simulated(s *Settings) Simulated
-		// Open opens the chosen world for a number of sites.
-		Open(s *Settings, sites int) (Sites, error)
-	}
-	// Amending laboratories change what a site does where papers print something else.
-	Amending interface {
-		Amend(s *Settings, spec *node.Spec)
-	}
-	// Checking laboratories refuse worlds and testnets.
-	Checking interface {
-		// Check returns in what the chosen world does not suit a network of a number of peers, or with 0 any network or the
-		// testnet. It passes over keys that are bad, and may mark others.
-		Check(s *Settings, peers int, bad map[string]bool) []Problem
-	}
-)
+// A Laboratory has simulated worlds, which a site has not.
+type Laboratory interface {
+	// Simulated returns what a site must know of the chosen world.
+	Simulated(s *Settings) Simulated
+	// Open opens the chosen world for a number of sites.
+	Open(s *Settings, sites int) (Sites, error)
+	// Amend changes what a site does where papers print something else.
+	Amend(s *Settings, spec *node.Spec)
+	// Check returns in what the chosen world does not suit a network of a number of peers, or with 0 any network or the
+	// testnet. It passes over keys that are bad, and may mark others.
+	Check(s *Settings, peers int, bad map[string]bool) []Problem
+}
 
-// Simulated says in what a simulated world concerns the promise of a site; it is zero for an application.
+// Simulated says in what a laboratory concerns the promise of a site. Without a laboratory it is zero; for an
+// application it has Peers and Traffic alone.
 type Simulated struct {
+	// Peers is the number of peers where no network file says it.
+	Peers int
+	// Traffic has the shares of rounds with a decision, which sites take in turn.
+	Traffic []float64
 	// Features is the number of features of an action in a context; 0 if it has none.
 	Features int
 	// Records is the greatest number of records of one person that the world deals to sites; 0 if
@@ -54,11 +51,11 @@ type Sites interface {
 }
 
 // laboratory returns the laboratory of the schema; nil for none.
-func (s *Settings) laboratory() any { return s.Schema().with.Laboratory }
+func (s *Settings) laboratory() Laboratory { return s.Schema().with.Laboratory }
 
 // Simulated returns what a site must know of its simulated world.
 func (s *Settings) Simulated() Simulated {
-	if l, ok := s.laboratory().(Simulating); ok {
+	if l := s.laboratory(); l != nil {
 		return l.Simulated(s)
 	}
 	return Simulated{}
@@ -66,98 +63,16 @@ func (s *Settings) Simulated() Simulated {
 
 // OpenSites opens the simulated world for a number of sites.
 func (s *Settings) OpenSites(sites int) (Sites, error) {
-	if l, ok := s.laboratory().(Simulating); ok {
+	if l := s.laboratory(); l != nil {
 		return l.Open(s, sites)
 	}
 	return nil, Failf(ErrRefused, "world.kind: an application pays no simulated rewards")
 }
 
-// checkLaboratory asks a laboratory that checks.
+// checkLaboratory asks the laboratory, if there is one.
 func (s *Settings) checkLaboratory(peers int, bad map[string]bool) []Problem {
-	if l, ok := s.laboratory().(Checking); ok {
+	if l := s.laboratory(); l != nil {
 		return l.Check(s, peers, bad)
 	}
 	return nil
-}
-
-// World says what pays the rewards.
-type World struct {
-	Kind    string
-	Traffic []float64 // shares of rounds with a decision, which sites take in turn
-	Params  Params
-}
-
-// Testnet is a network on one machine.
-type Testnet struct {
-	Nodes    int
-	Topology string
-	Seeds    int
-}
-
-// Experiment is a simulation.
-type Experiment struct {
-	Seeds     uint64
-	FirstSeed uint64 `key:"first_seed"`
-	Instances uint64
-	Cells     []Cell
-	Alone     bool
-	Noise     string
-	Raw       Raw
-	Lemmas    bool `key:"lemmas"`
-	Coverage  bool
-	Faults    Faults
-	Liars     Liars
-	Cost      Cost
-	Figure    Figure
-}
-
-// Raw says what follows from raw records.
-type Raw struct {
-	Choices bool
-	News    float64
-}
-
-// Cell is a part of an experiment: settings that replace the configuration's. A key with a list
-// of values stands for as many cells.
-type Cell struct {
-	Name string         `yaml:",omitempty"`
-	Set  map[string]any `yaml:",omitempty"`
-}
-
-// Figure says what an experiment draws.
-type Figure struct {
-	Kind   string
-	X      string
-	Regret string
-	Log    string
-	Bound  bool
-	Runs   int
-	Title  string
-}
-
-// Faults are what the simulated network does to messages.
-type Faults struct {
-	Loss      float64
-	Duplicate float64
-	Reorder   float64
-	Delay     int
-	Partition []uint64 // none, or from and before which round
-	Churn     float64
-	Stop      uint64 // round from which the first honest site is away, up to Resume or for ever; 0 for never
-	Resume    uint64
-}
-
-// Liars are simulated peers that make false claims.
-type Liars struct {
-	Count    int
-	Claim    string
-	Pay      string
-	Noise    string
-	Messages string
-}
-
-// Cost is the cost of a release over a link in a round.
-type Cost struct {
-	Hub  float64 // of a peer without arms
-	Link float64 // between peers with arms
 }

@@ -14,44 +14,45 @@ import (
 
 // Validate returns everything that is wrong with n, in the order of the file.
 func (n *Network) Validate() []Problem {
-	var problems []Problem
-	refuse := func(bad bool, key string, value any, want string) {
-		if bad {
-			problems = append(problems, Problem{Key: key, Value: short(ValueText(value)), Reason: "want " + want})
-		}
-	}
-	refuse(!regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`).MatchString(n.Name), "name", n.Name,
+	var all refusals
+	all.refuse(!regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`).MatchString(n.Name), "name", n.Name,
 		"1 to 64 letters, digits, dots, dashes and underscores")
-	refuse(n.Start.IsZero(), "start", n.Start.Format(time.RFC3339), "the time of round 0, such as 2026-01-02T15:04:05Z")
-	refuse(n.Every < time.Millisecond || n.Every > 24*time.Hour, "every", n.Every, "a duration from 1ms to 24h")
-	refuse(len(n.Peers) < 2, "peers", len(n.Peers), "at least 2")
-	return append(append(problems, n.ValidatePeers()...), n.validateLinks()...)
+	all.refuse(n.Start.IsZero(), "start", n.Start.Format(time.RFC3339), "the time of round 0, such as 2026-01-02T15:04:05Z")
+	all.refuse(n.Every < time.Millisecond || n.Every > 24*time.Hour, "every", n.Every, "a duration from 1ms to 24h")
+	all.refuse(len(n.Peers) < 2, "peers", len(n.Peers), "at least 2")
+	return append(append(all, n.ValidatePeers()...), n.validateLinks()...)
+}
+
+// refusals are what is wrong with a network.
+type refusals []Problem
+
+// refuse adds a value that is bad, and what is wanted.
+func (all *refusals) refuse(bad bool, key string, value any, want string) {
+	if bad {
+		*all = append(*all, Problem{Key: key, Value: short(ValueText(value)), Reason: "want " + want})
+	}
 }
 
 // ValidatePeers returns what is wrong with the peers.
-func (n *Network) ValidatePeers() (problems []Problem) {
-	refuse := func(bad bool, key string, value any, want string) {
-		if bad {
-			problems = append(problems, Problem{Key: key, Value: short(ValueText(value)), Reason: "want " + want})
-		}
-	}
+func (n *Network) ValidatePeers() []Problem {
+	var all refusals
 	for i, m := range n.Peers {
 		at := fmt.Sprintf("peers[%d].", i)
 		before := n.Peers[:i]
 		why := nameTrouble(m.Name)
-		refuse(why != "", at+"name", m.Name, "a name; this one "+why)
-		refuse(slices.ContainsFunc(before, func(o Member) bool { return sameName(o.Name, m.Name) }), at+"name", m.Name, "another name than the peers before")
+		all.refuse(why != "", at+"name", m.Name, "a name; this one "+why)
+		all.refuse(slices.ContainsFunc(before, func(o Member) bool { return sameName(o.Name, m.Name) }), at+"name", m.Name, "another name than the peers before")
 		_, err := gossip.NewKeyring("any", []string{m.ID})
-		refuse(err != nil, at+"id", m.ID, "what `peerd id` prints at that peer")
-		refuse(slices.ContainsFunc(before, func(o Member) bool { return gossip.SameID(o.ID, m.ID) }), at+"id", m.ID, "another id than the peers before")
+		all.refuse(err != nil, at+"id", m.ID, "what `peerd id` prints at that peer")
+		all.refuse(slices.ContainsFunc(before, func(o Member) bool { return gossip.SameID(o.ID, m.ID) }), at+"id", m.ID, "another id than the peers before")
 		for _, a := range m.Addrs {
-			refuse(checkAddress(a) != nil || strings.Contains(a+"/", "/tcp/0/"), at+"addrs", a, "an address to dial, such as /ip4/192.0.2.1/tcp/8471")
+			all.refuse(checkAddress(a) != nil || strings.Contains(a+"/", "/tcp/0/"), at+"addrs", a, "an address to dial, such as /ip4/192.0.2.1/tcp/8471")
 		}
-		if why := (gossip.PeerInfo{ID: m.ID, Addrs: m.Addrs}).Check(); why != nil && err == nil && !named(problems, at+"addrs") {
-			problems = append(problems, Problem{Key: at + "addrs", Value: short(ValueText(m.Addrs)), Reason: why.Error()})
+		if why := (gossip.PeerInfo{ID: m.ID, Addrs: m.Addrs}).Check(); why != nil && err == nil && !named(all, at+"addrs") {
+			all = append(all, Problem{Key: at + "addrs", Value: short(ValueText(m.Addrs)), Reason: why.Error()})
 		}
 	}
-	return problems
+	return all
 }
 
 // validateLinks refuses links that do not make a connected graph, and links that no peer can
@@ -84,16 +85,15 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 	}
 	net := protocol.Net{Peers: peers, Horizon: s.Privacy.Rounds()}
 	if g, err := topology.NewGraph(peers, n.Links); err == nil {
-		net.LeastDegree, net.Graph = GraphDegrees(g).Least, Neighbours(peers, n.Links)
+		net.LeastDegree = peers
+		for i := range n.Peers {
+			if !n.Peers[i].Absent() {
+				net.LeastDegree = min(net.LeastDegree, g.Degree(i))
+			}
+		}
 	}
 	if n.Version > 0 {
 		problems = append(problems, s.checkShared(n)...)
-		net.LeastDegree = peers
-		for i, of := range net.Graph {
-			if !n.Peers[i].Absent() {
-				net.LeastDegree = min(net.LeastDegree, len(of))
-			}
-		}
 	}
 	at, err := s.In(n)
 	if err != nil {

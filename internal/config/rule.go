@@ -165,16 +165,7 @@ func checkAddress(text string) error {
 	return nil
 }
 
-// matrix allows lists of rows of finite numbers.
-func matrix() Rule {
-	return finiteRows("a list of rows of numbers: one row for all sites, or several that sites take in turn, each as long as arms")
-}
-
-// vectors allows the same, with another meaning.
-func vectors() Rule {
-	return finiteRows("a list of rows of numbers, one row for each action in the order of arms, or []")
-}
-
+// finiteRows allows lists of rows of finite numbers.
 func finiteRows(want string) Rule {
 	return Holds(want, func(v reflect.Value) bool {
 		for _, row := range v.Interface().([][]float64) {

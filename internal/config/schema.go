@@ -27,13 +27,14 @@ type Extension struct {
 	Learners    []bandit.Params
 	Protocols   []protocol.Params
 	Worlds      []Entry
-	Keys        []Key // they follow the keys of the same section; one with the name of another replaces it
+	Sections    []Entry // the fields of their parameters have the values of Keys that Settings has no field for
+	Keys        []Key   // they follow the keys of the same section; one with the name of another replaces it
 	Constraints []Constraint
-	Laboratory  any  // implements [Simulating], [Amending] or [Checking]; nil for none
-	Papers      bool // mechanisms that are there for papers are chosen, too
+	Laboratory  Laboratory // nil for none
+	Papers      bool       // mechanisms that are there for papers are chosen, too
 }
 
-// An Entry is a simulated world. Its parameters are a struct with tags, as the parameters of learners are.
+// An Entry is a simulated world, whose parameters are a struct with tags, as a learner's are; or a section of keys.
 type Entry struct {
 	Name, Summary string
 	Params        any
@@ -62,6 +63,7 @@ func (s *Schema) With(x Extension) *Schema {
 		Learners:    slices.Concat(s.with.Learners, x.Learners),
 		Protocols:   slices.Concat(s.with.Protocols, x.Protocols),
 		Worlds:      slices.Concat(s.with.Worlds, x.Worlds),
+		Sections:    slices.Concat(s.with.Sections, x.Sections),
 		Keys:        slices.Concat(s.with.Keys, x.Keys),
 		Constraints: slices.Concat(s.with.Constraints, x.Constraints),
 		Laboratory:  s.with.Laboratory,
@@ -91,12 +93,17 @@ func newSchema(x Extension) *Schema {
 		k.Laboratory = k.Laboratory || k.block != nil
 		s.keys = inserted(s.keys, k)
 	}
-	indexes := make(map[string][]int)
-	fieldIndexes(indexes, reflect.TypeFor[Settings](), "", nil)
+	fields := make(map[string]field)
+	fieldsOf(fields, reflect.TypeFor[Settings](), "", field{})
+	for _, e := range x.Sections {
+		b := block{"", e.Name, e.Summary, e.Params}
+		s.blocks = append(s.blocks, b)
+		fieldsOf(fields, reflect.TypeOf(e.Params), e.Name+".", field{block: &b})
+	}
 	for i := range s.keys {
 		k := &s.keys[i]
 		if s.places[k.Name] = i; k.block == nil {
-			k.index = indexes[k.Name]
+			k.field = fields[k.Name]
 		}
 	}
 	return s

@@ -14,24 +14,23 @@ import (
 // reads better, after the keys of the structs around it. Settings that are not in its schema are
 // zero.
 type Settings struct {
-	Mode       Mode
-	Dir        string
-	Network    string
-	Listen     []string
-	Arms       []string
-	SpareArms  uint64 `key:"spare_arms"`
-	Seed       uint64
-	Privacy    Privacy
-	Learner    Learner
-	Protocol   Protocol
-	Rounds     Rounds
-	World      World
-	API        API
-	Store      Store
-	Log        Log
-	Testnet    Testnet
-	Experiment Experiment
-	schema     *Schema // nil for a site's
+	Mode      Mode
+	Dir       string
+	Network   string
+	Listen    []string
+	Arms      []string
+	SpareArms uint64 `key:"spare_arms"`
+	Seed      uint64
+	Privacy   Privacy
+	Learner   Learner
+	Protocol  Protocol
+	Rounds    Rounds
+	World     World
+	API       API
+	Store     Store
+	Log       Log
+	Sections  Params  // of an extension, by name
+	schema    *Schema // nil for a site's
 }
 
 // Schema returns the schema of the settings.
@@ -156,6 +155,12 @@ type Protocol struct {
 type Rounds struct {
 	Every time.Duration
 	Count uint64
+}
+
+// World says what pays the rewards.
+type World struct {
+	Kind   string
+	Params Params
 }
 
 // Application is the world whose rewards come over the API.

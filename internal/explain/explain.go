@@ -121,7 +121,7 @@ func New(c *config.Config) (*Document, error) {
 		return nil, err
 	}
 	n := newNoise(s, charge)
-	peers, source := s.Testnet.Nodes, "testnet.nodes"
+	peers, source := s.Simulated().Peers, "testnet.nodes"
 	if network != nil {
 		peers, source = len(network.Peers), "the network file"
 	}

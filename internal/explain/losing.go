@@ -76,10 +76,7 @@ func LosingIn(s *config.Settings) (list []Losing) {
 
 // leastShare returns the share of rounds with a decision at the site that has fewest; 1 with an application.
 func leastShare(s *config.Settings) float64 {
-	if len(s.World.Traffic) == 0 {
-		return 1
-	}
-	return slices.Min(s.World.Traffic)
+	return slices.Min(append([]float64{1}, s.Simulated().Traffic...))
 }
 
 // resolved returns the least difference between the means of two actions, of a number of rewards each, that sites can
@@ -96,7 +93,7 @@ func resolved(s *config.Settings, charge dp.Charge, rewards uint64, sampling boo
 	}
 	sites := 1
 	if s.World.Kind != config.Application {
-		sites = max(1, s.SitesOf(s.Testnet.Nodes))
+		sites = max(1, s.SitesOf(s.Simulated().Peers))
 	}
 	return resolves * math.Sqrt(2*v/float64(sites))
 }

@@ -5,7 +5,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/node/lab/world"
@@ -49,7 +49,7 @@ const baselineRuns = 4
 
 // NewBaseline simulates the sites of a testnet with these links.
 func NewBaseline(ctx context.Context, s *config.Settings, source world.Source, links [][]protocol.Peer) (b Baseline, err error) {
-	worlds, err := sites.Of(s, source)
+	worlds, err := plan.SitesOfNetwork(s, source)
 	if err != nil {
 		return b, err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/figure"
 	"peerd.dev/node/lab/lowerbound"
 )
@@ -47,11 +47,11 @@ func (r *cellRun) boundAlone() (b []float64, err error) {
 // binaryMeans returns the means of every run, by run, site and arm, nil where there is no lower bound: rewards must be 0 or 1,
 // and no peer a liar, nor have rounds in which it decides nothing.
 func (r *cellRun) binaryMeans() (all [][][]float64, err error) {
-	if r.Experiment.Liars.Count > 0 || slices.Min(r.shares()) < 1 {
+	if plan.ExperimentOf(&r.Settings).Liars.Count > 0 || slices.Min(r.shares()) < 1 {
 		return nil, nil
 	}
 	for k := range r.runs {
-		worlds, err := sites.In(&r.Settings, r.world, r.seed(k))
+		worlds, err := plan.SitesOfRun(&r.Settings, r.world, r.seed(k))
 		if err != nil || !worlds.Binary {
 			return nil, err
 		}

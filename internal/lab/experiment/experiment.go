@@ -18,7 +18,6 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/progress"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
@@ -112,7 +111,7 @@ func takeOver(w io.Writer, f resultFolder, cells []cellRun) error {
 }
 
 // seed returns the seed of run k, from 0.
-func (r *cellRun) seed(k int) uint64 { return r.Experiment.FirstSeed + uint64(k) }
+func (r *cellRun) seed(k int) uint64 { return plan.ExperimentOf(&r.Settings).FirstSeed + uint64(k) }
 
 // finish records run k.
 func (r *cellRun) finish(k int, run keptRun) {
@@ -191,30 +190,32 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 	}
 	worlds := make(map[string]world.Source) // by what they are made of; never ranged over
 	var cells []cellRun
+	figure := plan.ExperimentOf(&c.Settings).Figure
 	for _, cell := range configs {
-		r := cellRun{CellConfig: cell, runs: make([]stats.Run, cell.Experiment.Seeds), finished: make([]bool, cell.Experiment.Seeds)}
-		if !cell.Experiment.Alone {
-			r.graph, _, err = graphs.Build(cell.Testnet.Topology, cell.Testnet.Nodes, max(1, cell.Seed))
+		x, net := plan.ExperimentOf(&cell.Settings), plan.TestnetOf(&cell.Settings)
+		r := cellRun{CellConfig: cell, runs: make([]stats.Run, x.Seeds), finished: make([]bool, x.Seeds)}
+		if !x.Alone {
+			r.graph, _, err = graphs.Build(net.Topology, net.Nodes, max(1, cell.Seed))
 			if err != nil {
 				return nil, config.Failf(config.ErrRefused, "cell %q: testnet.topology: %w", cell.Name, err)
 			}
 			r.gap = graphs.SpectralGap(r.graph)
 		}
-		if _, ok := r.x(c.Experiment.Figure.X); c.Experiment.Figure.Kind == "final" && !ok {
+		if _, ok := r.x(figure.X); figure.Kind == "final" && !ok {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.figure.x: %s is %s, want a finite number in all cells",
-				cell.Name, c.Experiment.Figure.X, config.ValueText(cell.Value(c.Experiment.Figure.X).Interface()))
+				cell.Name, figure.X, config.ValueText(cell.Value(figure.X).Interface()))
 		}
-		n := cell.SitesOf(cell.Testnet.Nodes)
+		n := cell.SitesOf(net.Nodes)
 		made := madeOf(&cell, append(plan.Schema().Under("world"), "arms")...) + strconv.Itoa(n)
 		if worlds[made] == nil {
-			if worlds[made], err = sites.Open(&cell.Settings, n); err != nil {
+			if worlds[made], err = plan.OpenWorld(&cell.Settings, n); err != nil {
 				return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
 			}
 		}
 		r.world = worlds[made]
-		if _, bad := sites.Of(&r.Settings, r.world); bad == nil && cell.Experiment.Instances > 0 {
+		if _, bad := plan.SitesOfNetwork(&r.Settings, r.world); bad == nil && x.Instances > 0 {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.instances: %d, want 0 with a world that draws no means for every run",
-				cell.Name, cell.Experiment.Instances)
+				cell.Name, x.Instances)
 		}
 		r.hash = digest(&cell, program, r.world.Data())
 		if r.bound, err = r.lowerBound(); err != nil {
@@ -229,7 +230,7 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 }
 
 // steps returns how many agent steps a run of the cell takes.
-func (r *cellRun) steps() uint64 { return uint64(r.Testnet.Nodes) * r.RoundCount() }
+func (r *cellRun) steps() uint64 { return uint64(plan.TestnetOf(&r.Settings).Nodes) * r.RoundCount() }
 
 // play plays run k of the cell, from 0.
 func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) (stats.Run, error) {
@@ -238,11 +239,12 @@ func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) 
 		if r.graph == nil {
 			c, bad = SimulateAlone(s, r.world, run)
 		} else {
-			c, bad = Simulate(s, r.world, config.Neighbours(s.Testnet.Nodes, r.graph.Edges()), run)
+			c, bad = Simulate(s, r.world, config.Neighbours(plan.TestnetOf(s).Nodes, r.graph.Edges()), run)
 		}
-		c.Lemmas, c.Cover = s.Experiment.Lemmas, s.Experiment.Coverage
+		x := plan.ExperimentOf(s)
+		c.Lemmas, c.Cover = x.Lemmas, x.Coverage
 		return c, bad
-	}, func(rounds uint64) { progress(rounds * uint64(s.Testnet.Nodes)) })
+	}, func(rounds uint64) { progress(rounds * uint64(plan.TestnetOf(s).Nodes)) })
 	if err != nil {
 		return stats.Run{}, err
 	}

@@ -14,7 +14,8 @@ import (
 
 // figureOf returns the figure that the configuration wants, nil for none.
 func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
-	want := c.Experiment.Figure
+	x := plan.ExperimentOf(&c.Settings)
+	want := x.Figure
 	if want.Kind == "none" {
 		return nil
 	}
@@ -23,7 +24,7 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 		LogX: want.Log == "x" || want.Log == "both", LogY: want.Log == "y" || want.Log == "both",
 	}
 	f.Note = "One seed, so no intervals. "
-	if n := c.Experiment.Seeds; n > 1 {
+	if n := x.Seeds; n > 1 {
 		f.Note = fmt.Sprintf("Mean over %d seeds with the 95 %% interval. ", n)
 	}
 	if want.Runs > 0 {
@@ -72,7 +73,7 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 
 // figureTitle returns what stands above the figure.
 func figureTitle(c *config.Config) string {
-	if title := c.Experiment.Figure.Title; title != "" {
+	if title := plan.ExperimentOf(&c.Settings).Figure.Title; title != "" {
 		return title
 	}
 	return Title(c)

@@ -137,8 +137,9 @@ type ManifestCell struct {
 }
 
 func newManifest(c *config.Config, program string, cells []cellRun, begin time.Time) *Manifest {
+	x := plan.ExperimentOf(&c.Settings)
 	m := &Manifest{
-		Command: append([]string{"peerd"}, os.Args[1:]...), File: c.File, FirstSeed: c.Experiment.FirstSeed, Seeds: c.Experiment.Seeds,
+		Command: append([]string{"peerd"}, os.Args[1:]...), File: c.File, FirstSeed: x.FirstSeed, Seeds: x.Seeds,
 		Version: version.Read(), Program: program, Machine: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(),
 		Begin: begin.UTC(), Seconds: time.Since(begin).Seconds(),
 	}
@@ -171,8 +172,9 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 	if err != nil {
 		return err
 	}
-	resolved := c.Settings
-	resolved.Experiment.Figure.Title = figureTitle(c)
+	resolved, x := c.Settings, plan.ExperimentOf(&c.Settings)
+	x.Figure.Title = figureTitle(c)
+	resolved.Sections = resolved.Sections.With("experiment", x)
 	if err = config.WriteSettings(f.path("config.yaml"), &resolved, 0o644); err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/node/lab/world"
@@ -66,7 +65,7 @@ func (r *cellRun) owns(alone *cellRun) []OwnDocument {
 }
 
 // odd returns the numbers of the sites that the world of a cell names as odd.
-func (r *cellRun) odd() []int { return world.TraitsOf(sites.Params(&r.Settings)).Odd }
+func (r *cellRun) odd() []int { return world.TraitsOf(plan.WorldParams(&r.Settings)).Odd }
 
 // ownsOfOdd returns the mean own regret of the odd sites in every run, or of all sites where none is odd; nil where there is no own
 // regret.
@@ -103,7 +102,7 @@ func (r *cellRun) own(name string, alone *cellRun, chosen func(site int) bool) O
 
 // aloneOf returns the cell to which [CellDocument.OwnToAlone] compares one, nil for none.
 func aloneOf(r *cellRun, cells []cellRun) *cellRun {
-	if r.Experiment.Alone || stats.Owns(r.runs) == nil {
+	if plan.ExperimentOf(&r.Settings).Alone || stats.Owns(r.runs) == nil {
 		return nil
 	}
 	place := func(r *cellRun) string {
@@ -111,7 +110,7 @@ func aloneOf(r *cellRun, cells []cellRun) *cellRun {
 		return madeOf(&r.CellConfig, slices.Concat(plan.Schema().Under("world"), plan.Schema().Under("privacy"), rest)...)
 	}
 	for i := range cells {
-		if alone := &cells[i]; alone.Experiment.Alone && place(alone) == place(r) {
+		if alone := &cells[i]; plan.ExperimentOf(&alone.Settings).Alone && place(alone) == place(r) {
 			return alone
 		}
 	}

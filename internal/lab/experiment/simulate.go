@@ -7,7 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
@@ -22,26 +22,17 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 	if err != nil {
 		return sim.Config{}, err
 	}
+	x := plan.ExperimentOf(s)
 	c := sim.Config{
 		Spec: spec, Rounds: s.RoundCount(), Points: 100, Bytes: true,
-		Network: node.PeerSeed(run, protocol.Everyone),
-		Faults: sim.Faults{
-			Loss: s.Experiment.Faults.Loss, Duplicate: s.Experiment.Faults.Duplicate, Reorder: s.Experiment.Faults.Reorder,
-			Delay: s.Experiment.Faults.Delay, Churn: s.Experiment.Faults.Churn,
-			Stop: s.Experiment.Faults.Stop, Resume: s.Experiment.Faults.Resume,
-		},
-		Liars: sim.Liars{
-			Count: s.Experiment.Liars.Count, Claim: sim.Claim(s.Experiment.Liars.Claim),
-			Pay: sim.Pay(s.Experiment.Liars.Pay), Noise: sim.Noise(s.Experiment.Liars.Noise), Messages: sim.Messages(s.Experiment.Liars.Messages),
-		},
+		Network: node.PeerSeed(run, protocol.Everyone), Faults: x.Faults, Liars: x.Liars,
 	}
-	copy(c.Faults.Partition[:], s.Experiment.Faults.Partition)
-	worlds, err := sites.In(s, source, run)
+	worlds, err := plan.SitesOfRun(s, source, run)
 	if err != nil {
 		return c, err
 	}
 	c.Spec.Vectors, c.Own, c.OwnGap = worlds.Vectors, worlds.Own, worlds.OwnGap
-	changing := world.TraitsOf(sites.Params(s)).Changing
+	changing := world.TraitsOf(plan.WorldParams(s)).Changing
 	if !changing {
 		c.Truth = worlds.Overall()
 	}
@@ -93,7 +84,7 @@ func Spec(s *config.Settings, links [][]protocol.Peer) (node.Spec, error) {
 
 // SimulateAlone is a simulation in which every peer that has arms is a network of one.
 func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Config, error) {
-	c, err := Simulate(s, source, make([][]protocol.Peer, s.Testnet.Nodes), run)
+	c, err := Simulate(s, source, make([][]protocol.Peer, plan.TestnetOf(s).Nodes), run)
 	if err != nil {
 		return c, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
@@ -69,7 +69,7 @@ type CellDocument struct {
 }
 
 func sumUp(c *config.Config, cells []cellRun) *Document {
-	d := &Document{Seeds: c.Experiment.Seeds, Reference: cells[0].Name, NotPrivate: notPrivate(cells)}
+	d := &Document{Seeds: plan.ExperimentOf(&c.Settings).Seeds, Reference: cells[0].Name, NotPrivate: notPrivate(cells)}
 	reference := stats.Finals(cells[0].runs)
 	for i := range cells {
 		cell := cells[i].sumUp()
@@ -108,7 +108,7 @@ func (d *CellDocument) judgeOwn(runs []stats.Run) {
 func (r *cellRun) sumUp() CellDocument {
 	runs := r.runs
 	d := CellDocument{
-		Cell: r.Name, Peers: r.Testnet.Nodes, Rounds: r.RoundCount(), Gap: r.gap, Epsilon: runs[0].Epsilon,
+		Cell: r.Name, Peers: plan.TestnetOf(&r.Settings).Nodes, Rounds: r.RoundCount(), Gap: r.gap, Epsilon: runs[0].Epsilon,
 		Regret: stats.MeanOf(stats.Finals(runs)), Seconds: r.seconds,
 		Tails: stats.TailsOf(runs, r.shares()),
 	}
@@ -167,17 +167,19 @@ func (r *cellRun) sumUp() CellDocument {
 
 // cost returns the mean cost of the links in a run, as Li and Song count it (eq. 2).
 func (r *cellRun) cost() (mean float64) {
+	links := plan.ExperimentOf(&r.Settings).Cost
 	for i := range r.runs {
-		mean += r.Experiment.Cost.Hub*float64(r.runs[i].HubLinks) + r.Experiment.Cost.Link*float64(r.runs[i].Links)
+		mean += links.Hub*float64(r.runs[i].HubLinks) + links.Link*float64(r.runs[i].Links)
 	}
 	return mean / float64(len(r.runs))
 }
 
 // shares returns in which share of all rounds each site of the cell decides.
 func (r *cellRun) shares() []float64 {
-	shares := make([]float64, r.SitesOf(r.Testnet.Nodes))
+	shares := make([]float64, r.SitesOf(plan.TestnetOf(&r.Settings).Nodes))
+	traffic := plan.WorldOf(&r.Settings).Traffic
 	for i := range shares {
-		shares[i] = r.World.Traffic[i%len(r.World.Traffic)]
+		shares[i] = traffic[i%len(traffic)]
 	}
 	return shares
 }
@@ -188,9 +190,9 @@ func notPrivate(cells []cellRun) []string {
 	unclipped, infinite, raw := false, false, false
 	for i := range cells {
 		s := &cells[i].Settings
-		unclipped = unclipped || sites.Unclipped(s)
+		unclipped = unclipped || plan.Unclipped(s)
 		infinite = infinite || s.Privacy.Epsilon.Infinite()
-		raw = raw || sites.Raw(s).String() != ""
+		raw = raw || plan.ExperimentOf(s).Raw.String() != ""
 	}
 	if unclipped {
 		said = append(said, "Rewards are not clipped, so no ε holds: a daemon would refuse this world.")

@@ -28,7 +28,7 @@ func cellList() config.Rule {
 	const want = "a list of cells, such as [{name: alone, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, 2]}}]"
 	return config.Rule{Want: want, Check: func(v reflect.Value) string {
 		total := 0
-		for i, c := range v.Interface().([]config.Cell) {
+		for i, c := range v.Interface().([]Cell) {
 			many := 1
 			if c.Name == "" && len(c.Set) == 0 {
 				return fmt.Sprintf("want %s; item %d sets nothing and has no name", want, i)
@@ -96,7 +96,7 @@ func choices(key string, values any) (list []any, swept bool) {
 // problems of all of them are one error.
 func Cells(c *config.Config) ([]CellConfig, error) {
 	var err error
-	all := Expand(c.Experiment.Cells)
+	all := Expand(ExperimentOf(&c.Settings).Cells)
 	var refused []error
 	seen := make(map[string]bool) // never ranged over
 	for i := range all {
@@ -131,7 +131,7 @@ func (c *CellConfig) sets(key string) bool {
 
 // Expand makes a cell for every choice of values: of one Cell in the order of its values, of keys
 // in the order of the schema, the first of which changes last.
-func Expand(cells []config.Cell) []CellConfig {
+func Expand(cells []Cell) []CellConfig {
 	if len(cells) == 0 {
 		return []CellConfig{{Name: "all"}}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/world"
 )
@@ -73,7 +72,7 @@ func keys() []config.Key {
 			Doc: "Remove all links, so that every peer learns alone.",
 		},
 		{
-			Name: "experiment.noise", Default: sites.TightNoise, Shared: true, Fixed: true, Later: true, Rule: config.OneOf(sites.TightNoise, sites.PrintedNoise),
+			Name: "experiment.noise", Default: tightNoise, Shared: true, Fixed: true, Later: true, Rule: config.OneOf(tightNoise, printedNoise),
 			Doc: "How much Gaussian noise there is: what epsilon and delta ask for (tight), or what papers 000 and 002 (docs/lab/papers.md) print for records with features in mechanism tree-gaussian, for comparison (printed).",
 		},
 		{

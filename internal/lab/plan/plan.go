@@ -3,12 +3,10 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
@@ -23,7 +21,7 @@ func Schema() *config.Schema {
 	standard.once.Do(func() {
 		x := config.Extension{
 			Learners: slices.Concat(learner.Table(), printed.Learners()), Protocols: slices.Concat(papers.Protocols(), printed.Protocols()),
-			Keys: keys(), Laboratory: laboratory{}, Papers: true,
+			Sections: sections(), Keys: keys(), Laboratory: laboratory{}, Papers: true,
 			Constraints: slices.Concat(worldConstraints(), runConstraints(), rawConstraints()),
 		}
 		for _, p := range world.Table() {
@@ -40,30 +38,8 @@ var standard struct { // no OnceValue, since rules of some keys ask for others
 	schema *config.Schema
 }
 
-// laboratory adds the rules of testnets to what package sites knows of worlds.
-type laboratory struct{ sites.Laboratory }
-
-// Check implements [config.Checking]. A peer with an application is in a network of its own, which is
-// checked when its network file is read.
-func (l laboratory) Check(s *config.Settings, peers int, bad map[string]bool) []config.Problem {
-	problems := l.Laboratory.Check(s, peers, bad)
-	if peers > 0 || s.World.Kind == config.Application {
-		return problems
-	}
-	for _, p := range problems {
-		bad[p.Key] = true
-	}
-	net := knownNet(s.Testnet.Topology, s.Testnet.Nodes)
-	net.Horizon = s.Privacy.Rounds()
-	for _, p := range append(s.CheckProtocol(net, bad), l.Laboratory.Check(s, s.Testnet.Nodes, bad)...) {
-		p.Reason += fmt.Sprintf(", with %s and %s", s.With("testnet.nodes"), s.With("testnet.topology"))
-		problems = append(problems, p)
-	}
-	return problems
-}
-
-// knownNet returns the network of n peers as far as a topology says it: no graph where chance
-// decides or none can be built.
+// knownNet returns the network of n peers as far as a topology says it: no least degree where chance
+// decides it or no graph can be built.
 func knownNet(text string, n int) protocol.Net {
 	net := protocol.Net{Peers: n}
 	spec, err := graphs.Read(text, n)
@@ -75,7 +51,7 @@ func knownNet(text string, n int) protocol.Net {
 		net.LeastDegree = spec.Degree
 	case !spec.Drawn():
 		if g, _, err := spec.Build(nil); err == nil {
-			net.LeastDegree, net.Graph = config.GraphDegrees(g).Least, config.Neighbours(g.N(), g.Edges())
+			net.LeastDegree, _ = graphs.Degrees(g)
 		}
 	}
 	return net

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 )
@@ -21,7 +20,7 @@ func rawConstraints() (all []config.Constraint) {
 		all = append(all, config.Constraint{Keys: []string{x.key, "mode", "protocol.name"}, Doc: "What follows from raw records is for lockstep, and for batches of one estimator.", Broken: func(s *config.Settings) string {
 			p := s.ProtocolParams()
 			switch {
-			case !x.is(sites.Raw(s)):
+			case !x.is(ExperimentOf(s).Raw):
 				return ""
 			case s.Mode == config.Live:
 				return fmt.Sprintf("want %s with %s; what follows from raw records is not private", x.without, s.With("mode"))

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/printed"
 )
 
@@ -30,7 +29,7 @@ func TestRawRecordsAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if raw := sites.Raw(&c.Settings); raw != x.want || raw.String() != x.follow {
+		if raw := plan.ExperimentOf(&c.Settings).Raw; raw != x.want || raw.String() != x.follow {
 			t.Errorf("%s: %+v", x.key, raw)
 		}
 		spec, err := c.Spec(nil, "")

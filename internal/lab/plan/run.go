@@ -9,7 +9,6 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/node/lab/graphs"
-	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 )
@@ -38,7 +37,8 @@ func runConstraints() []config.Constraint {
 			return ""
 		}},
 		{Keys: []string{"testnet.topology", "testnet.nodes"}, Doc: "The topology can be built with that many peers.", Broken: func(s *config.Settings) string {
-			spec, err := graphs.Read(s.Testnet.Topology, s.Testnet.Nodes)
+			n := TestnetOf(s)
+			spec, err := graphs.Read(n.Topology, n.Nodes)
 			if err == nil {
 				err = spec.Validate()
 			}
@@ -48,15 +48,15 @@ func runConstraints() []config.Constraint {
 			return ""
 		}},
 		{Keys: []string{"experiment.liars.count", "testnet.nodes"}, Doc: "At least one peer is honest.", Broken: func(s *config.Settings) string {
-			if s.Experiment.Liars.Count >= s.Testnet.Nodes {
+			n, liars := TestnetOf(s).Nodes, ExperimentOf(s).Liars
+			if liars.Count >= n {
 				return fmt.Sprintf("want fewer than %s, so that one peer is honest", s.With("testnet.nodes"))
 			}
-			if s.SitesOf(s.Testnet.Nodes) == 0 {
+			if s.SitesOf(n) == 0 {
 				return "" // said elsewhere
 			}
-			liars := sim.Liars{Count: s.Experiment.Liars.Count}
-			for i := range s.Testnet.Nodes {
-				if protocol.Learns(s.ProtocolParams(), protocol.Peer(i)) && !liars.Is(i, s.Testnet.Nodes) {
+			for i := range n {
+				if protocol.Learns(s.ProtocolParams(), protocol.Peer(i)) && !liars.Is(i, n) {
 					return ""
 				}
 			}
@@ -64,24 +64,24 @@ func runConstraints() []config.Constraint {
 		}},
 		{Keys: []string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone"}, Doc: "The lemmas are about peers that average by the paper's rule.", Broken: func(s *config.Settings) string {
 			p, ok := s.ProtocolParams().(averaging.AverageParams)
-			switch {
-			case s.Experiment.Lemmas && !ok:
+			switch x := ExperimentOf(s); {
+			case x.Lemmas && !ok:
 				return fmt.Sprintf("want false with %s: the lemmas are about protocol average", s.With("protocol.name"))
-			case s.Experiment.Lemmas && p.Consistency != averaging.Max:
+			case x.Lemmas && p.Consistency != averaging.Max:
 				return fmt.Sprintf("want false with %s: the lemmas are about consistency %s", s.With("protocol.average.consistency"), averaging.Max)
-			case s.Experiment.Lemmas && s.Experiment.Alone:
+			case x.Lemmas && x.Alone:
 				return fmt.Sprintf("want false with %s: the lemmas are about peers that communicate", s.With("experiment.alone"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.lemmas", "learner.explore"}, Doc: "The lemmas are about peers that pull the arms that lag behind.", Broken: func(s *config.Settings) string {
-			if s.Experiment.Lemmas && s.Learner.Explore > 0 {
+			if ExperimentOf(s).Lemmas && s.Learner.Explore > 0 {
 				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull the arms that lag behind", s.With("learner.explore"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.lemmas", "privacy.mechanism"}, Doc: "The lemmas are checked on sums that are sums of nodes.", Broken: func(s *config.Settings) string {
-			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.Experiment.Lemmas && !m.Tiles() {
+			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && ExperimentOf(s).Lemmas && !m.Tiles() {
 				return fmt.Sprintf("want false with %s: own means are added up from nodes, which %s allow", s.With("privacy.mechanism"), strings.Join(tiling(), ", "))
 			}
 			return ""
@@ -89,7 +89,7 @@ func runConstraints() []config.Constraint {
 		{
 			Keys: append([]string{"experiment.lemmas"}, disturbances()...), Doc: "The lemmas are about a network without faults and liars.", Broken: func(s *config.Settings) string {
 				for _, key := range disturbances() {
-					if v := s.Value(key); s.Experiment.Lemmas && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
+					if v := s.Value(key); ExperimentOf(s).Lemmas && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
 						return fmt.Sprintf("want false with %s: the lemmas are about a network without faults and liars", s.With(key))
 					}
 				}
@@ -97,13 +97,13 @@ func runConstraints() []config.Constraint {
 			},
 		},
 		{Keys: []string{"experiment.lemmas", "world.traffic"}, Doc: "The lemmas are about peers that pull an arm in every round.", Broken: func(s *config.Settings) string {
-			if s.Experiment.Lemmas && slices.Min(s.World.Traffic) < 1 {
+			if ExperimentOf(s).Lemmas && slices.Min(WorldOf(s).Traffic) < 1 {
 				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull an arm in every round", s.With("world.traffic"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.figure.x", "experiment.figure.kind"}, Doc: "Final is drawn against something, curves against rounds.", Broken: func(s *config.Settings) string {
-			switch f := s.Experiment.Figure; {
+			switch f := ExperimentOf(s).Figure; {
 			case f.Kind == "final" && f.X == "":
 				return fmt.Sprintf("want spectral_gap or a setting that holds a number with %s", s.With("experiment.figure.kind"))
 			case f.Kind != "final" && f.X != "":
@@ -112,38 +112,39 @@ func runConstraints() []config.Constraint {
 			return ""
 		}},
 		{Keys: []string{"experiment.figure.regret", "experiment.figure.kind"}, Doc: "Own regret is drawn at the end.", Broken: func(s *config.Settings) string {
-			if f := s.Experiment.Figure; f.Kind == "curves" && f.Regret != "shared" {
+			if f := ExperimentOf(s).Figure; f.Kind == "curves" && f.Regret != "shared" {
 				return fmt.Sprintf("want shared with %s", s.With("experiment.figure.kind"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.figure.runs", "experiment.figure.kind"}, Doc: "Single runs are drawn by round.", Broken: func(s *config.Settings) string {
-			if f := s.Experiment.Figure; f.Kind != "curves" && f.Runs > 0 {
+			if f := ExperimentOf(s).Figure; f.Kind != "curves" && f.Runs > 0 {
 				return fmt.Sprintf("want 0 with %s", s.With("experiment.figure.kind"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.faults.partition", "rounds.count", "privacy.horizon"}, Doc: "A partition begins before the run ends.", Broken: func(s *config.Settings) string {
-			if p := s.Experiment.Faults.Partition; len(p) == 2 && p[0] >= s.RoundCount() {
+			if p := ExperimentOf(s).Faults.Partition; len(p) == 2 && p[0] >= s.RoundCount() {
 				return fmt.Sprintf("want it to begin before round %d, where the run ends by %s and %s",
 					s.RoundCount(), s.With("rounds.count"), s.With("privacy.horizon"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.faults.stop", "rounds.count", "privacy.horizon"}, Doc: "A site stops before the run ends.", Broken: func(s *config.Settings) string {
-			if f := s.Experiment.Faults; f.Stop > 0 && f.Stop >= s.RoundCount() {
+			if f := ExperimentOf(s).Faults; f.Stop > 0 && f.Stop >= s.RoundCount() {
 				return fmt.Sprintf("want a round before %d, where the run ends by %s and %s", s.RoundCount(), s.With("rounds.count"), s.With("privacy.horizon"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.faults.resume", "experiment.faults.stop"}, Doc: "A site resumes after it has stopped.", Broken: func(s *config.Settings) string {
-			if f := s.Experiment.Faults; f.Resume > 0 && (f.Stop == 0 || f.Resume <= f.Stop) {
+			if f := ExperimentOf(s).Faults; f.Resume > 0 && (f.Stop == 0 || f.Resume <= f.Stop) {
 				return fmt.Sprintf("want 0, or a later round than %s", s.With("experiment.faults.stop"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.faults.stop", "experiment.faults.resume", "experiment.liars.count", "testnet.nodes"}, Doc: "Some honest site stays.", Broken: func(s *config.Settings) string {
-			f, honest := s.Experiment.Faults, s.SitesOf(s.Testnet.Nodes)-s.Experiment.Liars.Count
+			x := ExperimentOf(s)
+			f, honest := x.Faults, s.SitesOf(TestnetOf(s).Nodes)-x.Liars.Count
 			if f.Stop > 0 && f.Resume == 0 && honest < 2 {
 				return fmt.Sprintf("want 0 with %s and %s: no honest site stays whose regret counts", s.With("experiment.liars.count"), s.With("testnet.nodes"))
 			}

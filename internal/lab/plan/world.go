@@ -7,7 +7,6 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/world"
 )
 
@@ -20,8 +19,8 @@ func worldConstraints() []config.Constraint {
 			return ""
 		}},
 		{Keys: []string{"arms", "world.kind"}, Doc: "A world that has its own arms knows how many.", Broken: func(s *config.Settings) string {
-			params := sites.Params(s)
-			if field, _ := world.Check(params, sites.Config(s, s.SitesOf(s.Testnet.Nodes))); field != "" {
+			params := WorldParams(s)
+			if field, _ := world.Check(params, worldConfig(s, s.SitesOf(TestnetOf(s).Nodes))); field != "" {
 				return "" // said of the parameter
 			}
 			if n := world.TraitsOf(params).Arms; n > 0 && n != len(s.Arms) {
@@ -33,7 +32,7 @@ func worldConstraints() []config.Constraint {
 			if s.World.Kind == config.Application {
 				return "" // which sends what the learner wants
 			}
-			w, l := world.TraitsOf(sites.Params(s)), bandit.TraitsOf(s.LearnerParams())
+			w, l := world.TraitsOf(WorldParams(s)), bandit.TraitsOf(s.LearnerParams())
 			if l.Vectored && (len(l.Vectors) > 0 || w.Vectors) {
 				return ""
 			}
@@ -63,26 +62,26 @@ func worldConstraints() []config.Constraint {
 			return ""
 		}},
 		{Keys: []string{"world.traffic", "world.kind"}, Doc: "An application asks when it has a decision to make.", Broken: func(s *config.Settings) string {
-			if s.World.Kind == config.Application && slices.Min(s.World.Traffic) < 1 {
+			if s.World.Kind == config.Application && slices.Min(WorldOf(s).Traffic) < 1 {
 				return fmt.Sprintf("want [1] with %s, which asks when it has a decision to make", s.With("world.kind"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.coverage", "world.kind"}, Doc: "Coverage is of means that stay.", Broken: func(s *config.Settings) string {
-			if world.TraitsOf(sites.Params(s)).Changing && s.Experiment.Coverage {
+			if world.TraitsOf(WorldParams(s)).Changing && ExperimentOf(s).Coverage {
 				return fmt.Sprintf("want false with %s: its means change", s.With("world.kind"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.noise", "privacy.mechanism", "learner.name"}, Doc: "Papers print noise for records with features in a tree.", Broken: func(s *config.Settings) string {
-			if s.Experiment.Noise == sites.PrintedNoise && (s.Privacy.Mechanism != dp.TreeGaussian.String() || !bandit.TraitsOf(s.LearnerParams()).Contextual) {
-				return fmt.Sprintf("want %s with %s and %s; papers print noise for records with features in %s", sites.TightNoise, s.With("privacy.mechanism"), s.With("learner.name"), dp.TreeGaussian)
+			if ExperimentOf(s).Noise == printedNoise && (s.Privacy.Mechanism != dp.TreeGaussian.String() || !bandit.TraitsOf(s.LearnerParams()).Contextual) {
+				return fmt.Sprintf("want %s with %s and %s; papers print noise for records with features in %s", tightNoise, s.With("privacy.mechanism"), s.With("learner.name"), dp.TreeGaussian)
 			}
 			return ""
 		}},
 		{Keys: []string{"world.kind", "mode", "privacy.mechanism", "privacy.counts"}, Doc: "Rewards outside of [0, 1] are for lockstep, Laplace noise and public counts.", Broken: func(s *config.Settings) string {
 			switch {
-			case !sites.Unclipped(s):
+			case !Unclipped(s):
 				return ""
 			case s.Mode != config.Lockstep:
 				return fmt.Sprintf("want rewards in [0, 1] with %s, since the noise is made for them: set world.%s.clip: true", s.With("mode"), s.World.Kind)

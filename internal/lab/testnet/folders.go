@@ -10,15 +10,15 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
 
 // WriteFolders makes the peers' folders: key, configuration, and one network file.
 func (t *Net) WriteFolders() error {
-	n := t.Settings.Testnet.Nodes
-	t.Names = sites.Names(n)
+	n := plan.TestnetOf(t.Settings).Nodes
+	t.Names = plan.SiteNames(n)
 	t.net = &config.Network{Name: networkName(), Every: t.Settings.Rounds.Every, Links: t.Graph.Edges()}
 	if t.Settings.Mode == config.Lockstep {
 		t.net.Name = config.SimulatedNetwork

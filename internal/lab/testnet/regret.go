@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"peerd.dev/bandit"
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 )
@@ -44,7 +44,7 @@ func (t *Net) regret(i int, d *api.Status) float64 {
 // sites; -1 where arms have no means.
 func (t *Net) best(i int) int {
 	if t.selfish() {
-		arg, _ := sites.ArgMax(t.means(i))
+		arg, _ := plan.ArgMax(t.means(i))
 		return arg
 	}
 	return slices.Index(t.baseline.Gaps, 0)
@@ -66,7 +66,7 @@ func (r *regrets) shown(selfish bool) (together, alone float64) {
 func (t *Net) progress(all []api.Status) (round uint64, r regrets) {
 	round = all[0].Round
 	var pulls uint64
-	learners := t.Settings.SitesOf(t.Settings.Testnet.Nodes)
+	learners := t.Settings.SitesOf(plan.TestnetOf(t.Settings).Nodes)
 	for i := range all {
 		d := &all[i]
 		round = min(round, d.Round)

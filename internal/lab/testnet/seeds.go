@@ -8,8 +8,8 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/progress"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
@@ -41,8 +41,8 @@ type SiteComparison struct {
 
 // compare simulates the network and its sites alone, with noise, over seeds.
 func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*Comparison, error) {
-	runs := t.Settings.Testnet.Seeds
-	links := config.Neighbours(t.Settings.Testnet.Nodes, t.Graph.Edges())
+	n := plan.TestnetOf(t.Settings)
+	runs, links := n.Seeds, config.Neighbours(n.Nodes, t.Graph.Edges())
 	p := progress.New(w, fmt.Sprintf("%d seeds, together and alone", runs), 2*uint64(runs)*t.Settings.RoundCount())
 	defer p.End()
 	seeds := experiment.Seeds(1, uint64(runs))
@@ -58,12 +58,12 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 	if err != nil {
 		return nil, err
 	}
-	worlds, err := sites.Of(t.Settings, source)
+	worlds, err := plan.SitesOfNetwork(t.Settings, source)
 	if err != nil {
 		return nil, err
 	}
 	means := worlds.Means
-	best, _ := sites.ArgMax(worlds.Overall())
+	best, _ := plan.ArgMax(worlds.Overall())
 	c := &Comparison{Runs: runs, Own: t.selfish()}
 	if means != nil {
 		c.Best = t.Settings.Arms[best]
@@ -73,7 +73,7 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 			continue
 		}
 		site := t.Settings.SitesOf(i)
-		here, _ := sites.ArgMax(means[site])
+		here, _ := plan.ArgMax(means[site])
 		right := best
 		if c.Own {
 			right = here
@@ -101,7 +101,7 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 func picks(rs []sim.Result, peer, arms, right int) (by []int, n int) {
 	by = make([]int, arms)
 	for _, r := range rs {
-		arg, _ := sites.ArgMax(r.Means[peer])
+		arg, _ := plan.ArgMax(r.Means[peer])
 		by[arg]++
 	}
 	return by, by[right]

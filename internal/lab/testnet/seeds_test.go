@@ -7,7 +7,6 @@ import (
 
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/lab/sites"
 	"peerd.dev/node/lab/graphs"
 )
 
@@ -34,7 +33,7 @@ func TestRunsAreComparedByWhatSitesChooseFor(t *testing.T) {
 		if n.Graph, _, err = graphs.Build("path", 2, 1); err != nil {
 			t.Fatal(err)
 		}
-		source, err := sites.Open(n.Settings, 2)
+		source, err := plan.OpenWorld(n.Settings, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 )
@@ -76,7 +76,7 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 		if t.learns(i) {
 			regret, favours = fmt.Sprintf("%.1f", t.regret(i, &d)), "-"
 			if t.baseline.Gaps != nil {
-				arg, _ := sites.ArgMax(d.Means)
+				arg, _ := plan.ArgMax(d.Means)
 				favours = t.Settings.Arms[arg]
 			}
 		}

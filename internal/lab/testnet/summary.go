@@ -8,7 +8,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 )
 
@@ -37,10 +37,11 @@ type Document struct {
 
 func (t *Net) summary(all []api.Status, took time.Duration) Document {
 	round, r := t.progress(all)
+	n := plan.TestnetOf(t.Settings)
 	d := Document{
-		Nodes: t.Settings.Testnet.Nodes, Topology: t.Settings.Testnet.Topology, Protocol: t.Settings.Protocol.Name,
+		Nodes: n.Nodes, Topology: n.Topology, Protocol: t.Settings.Protocol.Name,
 		Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
-		Together: r.together, Alone: r.alone, OwnTogether: r.ownTogether, OwnAlone: r.ownAlone, OwnCommon: r.ownCommon, Learners: t.Settings.SitesOf(t.Settings.Testnet.Nodes), Seconds: took.Seconds(), Sites: all,
+		Together: r.together, Alone: r.alone, OwnTogether: r.ownTogether, OwnAlone: r.ownAlone, OwnCommon: r.ownCommon, Learners: t.Settings.SitesOf(n.Nodes), Seconds: took.Seconds(), Sites: all,
 	}
 	if t.Settings.Privacy.Epsilon.Infinite() {
 		d.Epsilon = -1
@@ -49,7 +50,7 @@ func (t *Net) summary(all []api.Status, took time.Duration) Document {
 		d.Best = t.Settings.Arms[best]
 	}
 	for i, s := range all {
-		if arg, _ := sites.ArgMax(s.Means); t.learns(i) && arg == t.best(i) {
+		if arg, _ := plan.ArgMax(s.Means); t.learns(i) && arg == t.best(i) {
 			d.Right++
 		}
 		d.Skipped += s.Skipped
@@ -89,7 +90,7 @@ func (d *Document) Write(w io.Writer, s *config.Settings) {
 		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
 	} else {
 		raw := ""
-		if what := sites.Raw(s).String(); what != "" {
+		if what := plan.ExperimentOf(s).Raw.String(); what != "" {
 			raw = ", and " + what + " follow from raw records"
 		}
 		_, _ = fmt.Fprintf(w, "NOT PRIVATE: lockstep draws noise from a seed%s\n", raw)

@@ -12,7 +12,7 @@ import (
 	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
-	"peerd.dev/internal/lab/sites"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/world"
@@ -47,11 +47,12 @@ const mostProcesses = 200
 // application, until ctx is done.
 func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	begin := time.Now()
-	if s.Testnet.Nodes < 2 {
-		return config.Failf(config.ErrRefused, "testnet.nodes: %d: want at least 2, since peers run for each other; `peerd experiment run` simulates one", s.Testnet.Nodes)
+	n := plan.TestnetOf(s)
+	if n.Nodes < 2 {
+		return config.Failf(config.ErrRefused, "testnet.nodes: %d: want at least 2, since peers run for each other; `peerd experiment run` simulates one", n.Nodes)
 	}
-	if n := s.Testnet.Nodes; n > mostProcesses {
-		return config.Failf(config.ErrRefused, "testnet.nodes: %d: want at most %d, since each peer is a process on this machine; `peerd experiment run` simulates more", n, mostProcesses)
+	if n.Nodes > mostProcesses {
+		return config.Failf(config.ErrRefused, "testnet.nodes: %d: want at most %d, since each peer is a process on this machine; `peerd experiment run` simulates more", n.Nodes, mostProcesses)
 	}
 	dir, err := os.MkdirTemp("", "peerd-testnet-")
 	if err != nil {
@@ -69,16 +70,16 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 			_ = os.RemoveAll(dir)
 		}
 	}()
-	if t.Graph, _, err = graphs.Build(s.Testnet.Topology, s.Testnet.Nodes, max(1, s.Seed)); err != nil {
+	if t.Graph, _, err = graphs.Build(n.Topology, n.Nodes, max(1, s.Seed)); err != nil {
 		return config.Failf(config.ErrRefused, "testnet.topology: %w", err)
 	}
 	if s.World.Kind == config.Application {
 		return t.serve(ctx, o.Progress)
 	}
-	if world.TraitsOf(sites.Params(s)).Changing {
+	if world.TraitsOf(plan.WorldParams(s)).Changing {
 		return config.Failf(config.ErrRefused, "world.kind: %s, want arms that pay the same in all rounds, which regret is shown of; peerd experiment run plays it", s.World.Kind)
 	}
-	source, err := sites.Open(s, s.SitesOf(s.Testnet.Nodes))
+	source, err := plan.OpenWorld(s, s.SitesOf(n.Nodes))
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 		return err
 	}
 	// It is simulated while the processes come up.
-	if t.baseline, err = experiment.NewBaseline(ctx, s, source, config.Neighbours(s.Testnet.Nodes, t.Graph.Edges())); err != nil {
+	if t.baseline, err = experiment.NewBaseline(ctx, s, source, config.Neighbours(n.Nodes, t.Graph.Edges())); err != nil {
 		return err
 	}
 	if err = t.WaitReady(ctx); err != nil {
@@ -108,7 +109,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 		return err
 	}
 	doc := t.summary(last, time.Since(begin))
-	if s.Testnet.Seeds > 0 {
+	if n.Seeds > 0 {
 		t.Stop() // the machine is free for simulations
 		if doc.Seeds, err = t.compare(ctx, o.Progress, source); err != nil {
 			return err
@@ -118,8 +119,8 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 }
 
 func (t *Net) announce(w io.Writer) {
-	s, rounds := t.Settings, t.Settings.RoundCount()
-	_, _ = fmt.Fprintf(w, "peerd testnet: %d peers, %s, %d arms, protocol %s\n", s.Testnet.Nodes, s.Testnet.Topology, len(s.Arms), s.Protocol.Name)
+	s, n, rounds := t.Settings, plan.TestnetOf(t.Settings), t.Settings.RoundCount()
+	_, _ = fmt.Fprintf(w, "peerd testnet: %d peers, %s, %d arms, protocol %s\n", n.Nodes, n.Topology, len(s.Arms), s.Protocol.Name)
 	if s.Mode == config.Lockstep {
 		_, _ = fmt.Fprintf(w, "lockstep: noise comes from a seed, so NOTHING HERE IS PRIVATE; %d rounds\n", rounds)
 		return

@@ -26,6 +26,15 @@ func Measure(g *topology.Graph) Metrics {
 	}
 }
 
+// Degrees returns the least and the greatest number of neighbours of a peer.
+func Degrees(g *topology.Graph) (least, most int) {
+	least, most = g.Degree(0), g.Degree(0)
+	for i := range g.N() {
+		least, most = min(least, g.Degree(i)), max(most, g.Degree(i))
+	}
+	return least, most
+}
+
 // AverageDegree returns 2|E|/N, the mean number of neighbours.
 func AverageDegree(g *topology.Graph) float64 { return 2 * float64(g.Size()) / float64(g.N()) }
 

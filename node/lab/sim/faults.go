@@ -15,12 +15,12 @@ const MaxDelay = 1000
 
 // Faults are what the network does to messages. The zero Faults do nothing.
 type Faults struct {
-	Loss      float64   // probability that a message is lost
-	Duplicate float64   // probability that it arrives twice
-	Reorder   float64   // probability that it is overtaken: 1 to 3 rounds late
-	Delay     int       // it arrives 0 to Delay rounds late, uniformly
-	Partition [2]uint64 // rounds from … to before which no message crosses between the halves
-	Churn     float64   // probability, in each round, that a peer goes away for a while; it keeps its memory
+	Loss      float64  // probability that a message is lost
+	Duplicate float64  // probability that it arrives twice
+	Reorder   float64  // probability that it is overtaken: 1 to 3 rounds late
+	Delay     int      // it arrives 0 to Delay rounds late, uniformly
+	Partition []uint64 // none, or the rounds from … to before which no message crosses between the halves
+	Churn     float64  // probability, in each round, that a peer goes away for a while; it keeps its memory
 	// Stop, if it is over 0, is the round from which the first honest peer with arms is away: for ever, or up to round
 	// Resume, if that is over 0. Without Resume the peer's regret does not count.
 	Stop, Resume uint64
@@ -40,13 +40,13 @@ func (f *Faults) check() error {
 	if f.Delay < 0 || f.Delay > MaxDelay {
 		return fmt.Errorf("sim: delay of %d rounds, want 0 to %d", f.Delay, MaxDelay)
 	}
-	if f.Partition[0] > f.Partition[1] {
-		return fmt.Errorf("sim: partition from round %d to %d, want them in order", f.Partition[0], f.Partition[1])
+	if p := f.Partition; len(p) > 0 && (len(p) != 2 || p[0] > p[1]) {
+		return fmt.Errorf("sim: partition %v, want two rounds in order", p)
 	}
 	if f.Resume > 0 && (f.Stop == 0 || f.Resume <= f.Stop) {
 		return fmt.Errorf("sim: a peer that stops in round %d and resumes in round %d, want them in order", f.Stop, f.Resume)
 	}
-	f.none = f.Loss == 0 && f.Duplicate == 0 && f.Reorder == 0 && f.Delay == 0 && f.Partition[1] == 0
+	f.none = f.Loss == 0 && f.Duplicate == 0 && f.Reorder == 0 && f.Delay == 0 && len(f.Partition) == 0
 	return nil
 }
 
@@ -76,5 +76,5 @@ func (f *Faults) delay(rng *rand.Rand) int {
 
 // cut reports whether the partition separates two of n peers.
 func (f *Faults) cut(t protocol.Round, from, to, n int) bool {
-	return uint64(t) >= f.Partition[0] && uint64(t) < f.Partition[1] && (from < n/2) != (to < n/2)
+	return len(f.Partition) > 0 && uint64(t) >= f.Partition[0] && uint64(t) < f.Partition[1] && (from < n/2) != (to < n/2)
 }

@@ -83,7 +83,7 @@ func TestFaultsDoWhatTheySay(t *testing.T) {
 
 // TestAPartitionStandsBetweenTheHalves: in its rounds and in no others.
 func TestAPartitionStandsBetweenTheHalves(t *testing.T) {
-	f := Faults{Partition: [2]uint64{10, 20}}
+	f := Faults{Partition: []uint64{10, 20}}
 	for _, c := range []struct {
 		round    protocol.Round
 		from, to int

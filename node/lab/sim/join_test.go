@@ -37,7 +37,7 @@ func TestASiteThatJoinsAtHalfTheHorizonIsUsefulAtOnce(t *testing.T) {
 		c := signed(config(seed, ring(3), rounds, means...))
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, learner.KLUCBParams{Level: learner.TwoLog}
 		c.Points, c.Rounds = (uint64(from)+soon)/soon, uint64(from)+soon
-		c.Faults.Partition = [2]uint64{0, uint64(from)}
+		c.Faults.Partition = []uint64{0, uint64(from)}
 		c.Worlds[0] = later{c.Worlds[0], uint64(from)}
 		c.Watch = func(r protocol.Round, agents []*node.Agent) {
 			if r+1 == from {
@@ -90,7 +90,7 @@ func TestALateSiteChoosesWellAtOnce(t *testing.T) {
 		c.Points, c.Rounds, c.Means = 1, begin+decisions, means
 		c.Worlds[0] = later{c.Worlds[0], begin}
 		if begin == 0 {
-			c.Faults.Partition = [2]uint64{0, c.Rounds} // alone
+			c.Faults.Partition = []uint64{0, c.Rounds} // alone
 		}
 		res, err := sim.Run(c)
 		if err != nil {

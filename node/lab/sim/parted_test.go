@@ -25,7 +25,7 @@ func TestWhoWasPartedCatchesUp(t *testing.T) {
 			c := config(seed, ring(3), rounds, means...)
 			c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.None, account.Unlimited
 			ruled(&c, rule)
-			c.Faults.Partition = [2]uint64{0, 2000}
+			c.Faults.Partition = []uint64{0, 2000}
 			res, err := sim.Run(c)
 			if err != nil {
 				t.Fatal(err)
@@ -56,7 +56,7 @@ func TestAPeerThatLeavesForGoodMisleadsNobody(t *testing.T) {
 	for seed := range uint64(seeds) {
 		c := signed(config(seed, ring(3), rounds, means...))
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, learner.KLUCBParams{Level: learner.TwoLog}
-		c.Faults.Partition = [2]uint64{50, rounds} // between peer 0 and the other two
+		c.Faults.Partition = []uint64{50, rounds} // between peer 0 and the other two
 		res, err := sim.Run(c)
 		if err != nil {
 			t.Fatal(err)

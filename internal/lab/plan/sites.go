@@ -1,5 +1,4 @@
-// Package sites makes the worlds of a network's sites from settings.
-package sites
+package plan
 
 import (
 	"errors"
@@ -14,70 +13,59 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Params returns the parameters of the chosen world; nil for an application.
-func Params(s *config.Settings) world.Params {
+// WorldParams returns the parameters of the chosen world; nil for an application.
+func WorldParams(s *config.Settings) world.Params {
 	p, _ := s.Entry("world", s.World.Kind).(world.Params)
 	return p
 }
 
-// Config returns what the parameters of a world of n sites have to suit.
-func Config(s *config.Settings, n int) world.Config {
+// worldConfig returns what the parameters of a world of n sites have to suit.
+func worldConfig(s *config.Settings, n int) world.Config {
 	return world.Config{Arms: len(s.Arms), Sites: n, RecordsPerUser: s.Privacy.RecordsPerUser}
 }
 
-// Open reads what the worlds of n sites need.
-func Open(s *config.Settings, n int) (world.Source, error) {
+// OpenWorld reads what the worlds of n sites need.
+func OpenWorld(s *config.Settings, n int) (world.Source, error) {
 	if s.World.Kind == config.Application {
 		return nil, config.Failf(config.ErrRefused, "world.kind: an application pays no simulated rewards; name a simulated world")
 	}
-	c := Config(s, n)
-	c.Traffic, c.Data = s.World.Traffic, os.Getenv("PEERD_DATA")
+	c := worldConfig(s, n)
+	c.Traffic, c.Data = WorldOf(s).Traffic, os.Getenv("PEERD_DATA")
 	c.Instance = func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("means") }
 	c.Open = func(name string) (world.File, error) { return os.Open(name) }
-	source, err := world.Open(Params(s), c)
+	source, err := world.Open(WorldParams(s), c)
 	return source, fault(err)
 }
 
-// In returns the sites of a run, numbered from 1. Every run draws its own means, or takes the
+// SitesOfRun returns the sites of a run, numbered from 1. Every run draws its own means, or takes the
 // means of one of the first experiment.instances runs.
-func In(s *config.Settings, source world.Source, run uint64) (*world.Sites, error) {
-	if n := s.Experiment.Instances; n > 0 {
+func SitesOfRun(s *config.Settings, source world.Source, run uint64) (*world.Sites, error) {
+	if n := ExperimentOf(s).Instances; n > 0 {
 		run = (run-1)%n + 1
 	}
 	t, err := source.Sites(node.PeerSeed(run, protocol.Everyone).Rand("means"))
 	return known(s, t), fault(err)
 }
 
-// Of returns the sites of a network that has no run: of a daemon, or a testnet.
-func Of(s *config.Settings, source world.Source) (*world.Sites, error) {
+// SitesOfNetwork returns the sites of a network that has no run: of a daemon, or a testnet.
+func SitesOfNetwork(s *config.Settings, source world.Source) (*world.Sites, error) {
 	t, err := source.Sites(nil)
 	return known(s, t), fault(err)
 }
 
 // Spec returns what the peers of a testnet agree on whose links are not known.
 func Spec(s *config.Settings) (node.Spec, error) {
-	spec, err := s.Spec(make([][]protocol.Peer, s.Testnet.Nodes), config.SimulatedNetwork)
-	if err == nil {
-		spec.Vectors, err = Vectors(s, s.SitesOf(s.Testnet.Nodes))
+	n := TestnetOf(s).Nodes
+	spec, err := s.Spec(make([][]protocol.Peer, n), config.SimulatedNetwork)
+	if err != nil || !s.WorldVectors() {
+		return spec, err
 	}
+	sites, err := s.OpenSites(s.SitesOf(n))
+	if err != nil {
+		return spec, err
+	}
+	spec.Vectors, err = sites.Vectors()
 	return spec, err
-}
-
-// Vectors returns the features of the arms for a network of n sites that has no run, or none if
-// the learner takes no features from a world.
-func Vectors(s *config.Settings, n int) ([][]bandit.Features, error) {
-	if !s.WorldVectors() {
-		return nil, nil
-	}
-	source, err := Open(s, n)
-	if err != nil {
-		return nil, err
-	}
-	t, err := Of(s, source)
-	if err != nil {
-		return nil, err
-	}
-	return t.Vectors, nil
 }
 
 // known returns sites as the chosen learner knows them.
@@ -105,8 +93,8 @@ func fault(err error) error {
 	return err
 }
 
-// Names are what tables call the sites.
-func Names(n int) []string {
+// SiteNames are what tables call the sites.
+func SiteNames(n int) []string {
 	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("site-%d", i+1)

@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"peerd.dev/internal/config"
+	"peerd.dev/node/lab/printed"
+	"peerd.dev/node/lab/sim"
+)
+
+// sections lists what a configuration has in addition to a site's settings.
+func sections() []config.Entry {
+	return []config.Entry{{Name: "world", Params: World{}}, {Name: "testnet", Params: Testnet{}}, {Name: "experiment", Params: Experiment{}}}
+}
+
+// World says when sites of a simulated world have a decision to make.
+type World struct {
+	Traffic []float64 // shares of rounds with a decision, which sites take in turn
+}
+
+// WorldOf returns what settings say of the simulated world.
+func WorldOf(s *config.Settings) World { return of[World](s, "world") }
+
+// Testnet is a network on one machine.
+type Testnet struct {
+	Nodes    int
+	Topology string
+	Seeds    int
+}
+
+// TestnetOf returns what settings say of the testnet.
+func TestnetOf(s *config.Settings) Testnet { return of[Testnet](s, "testnet") }
+
+// Experiment is a simulation.
+type Experiment struct {
+	Seeds     uint64
+	FirstSeed uint64 `key:"first_seed"`
+	Instances uint64
+	Cells     []Cell
+	Alone     bool
+	Noise     string
+	Raw       printed.Raw
+	Lemmas    bool
+	Coverage  bool
+	Faults    sim.Faults
+	Liars     sim.Liars
+	Cost      Cost
+	Figure    Figure
+}
+
+// ExperimentOf returns what settings say of the experiment.
+func ExperimentOf(s *config.Settings) Experiment { return of[Experiment](s, "experiment") }
+
+// of returns a section of settings; a site's are zero.
+func of[T any](s *config.Settings, section string) T {
+	t, _ := s.Entry("", section).(T)
+	return t
+}
+
+// Cell is a part of an experiment: settings that replace the configuration's. A key with a list
+// of values stands for as many cells.
+type Cell struct {
+	Name string         `yaml:",omitempty"`
+	Set  map[string]any `yaml:",omitempty"`
+}
+
+// Figure says what an experiment draws.
+type Figure struct {
+	Kind   string
+	X      string
+	Regret string
+	Log    string
+	Bound  bool
+	Runs   int
+	Title  string
+}
+
+// Cost is the cost of a release over a link in a round.
+type Cost struct {
+	Hub  float64 // of a peer without arms
+	Link float64 // between peers with arms
+}
