@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"math"
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp/state"
@@ -53,7 +54,13 @@ func (r *merging) restart() {
 
 // depart lets go of silent origins at the end of round t, where rewards count from round start on.
 func (r *merging) depart(t, start protocol.Round) {
-	if r.end(t, start, r.self, r.replaceable) {
+	own := math.NaN()
+	if r.end(t, start, r.self, func(origin protocol.Peer) bool {
+		if math.IsNaN(own) {
+			own = r.rewards(r.self, spread.Inf)
+		}
+		return r.replaceable(origin, own)
+	}) {
 		r.restart()
 	}
 }
