@@ -1,6 +1,9 @@
 package protocol
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // An Envelope is a message with an address.
 type Envelope struct {
@@ -46,38 +49,24 @@ func (o *Outbox) Send(to Peer, m Message) {
 // Sort orders the deliveries of a round as an agent receives them: by kind, origin, incarnation,
 // stream, number and, for copies of one message, sender.
 func Sort(ds []Delivery) {
-	for i := 1; i < len(ds); i++ {
-		if before(&ds[i], &ds[i-1]) {
-			slices.SortStableFunc(ds, func(a, b Delivery) int {
-				switch {
-				case before(&a, &b):
-					return -1
-				case before(&b, &a):
-					return 1
-				}
-				return 0
-			})
-			return
-		}
+	if !slices.IsSortedFunc(ds, order) {
+		slices.SortStableFunc(ds, order)
 	}
 }
 
-func before(a, b *Delivery) bool {
+func order(a, b Delivery) int {
 	x, y := a.Message.message, b.Message.message
-	if x.kind != y.kind {
-		return x.kind < y.kind
+	switch {
+	case x.kind != y.kind:
+		return cmp.Compare(x.kind, y.kind)
+	case x.label.Origin != y.label.Origin:
+		return cmp.Compare(x.label.Origin, y.label.Origin)
+	case x.label.Incarnation != y.label.Incarnation:
+		return cmp.Compare(x.label.Incarnation, y.label.Incarnation)
+	case x.label.Stream != y.label.Stream:
+		return cmp.Compare(x.label.Stream, y.label.Stream)
+	case x.label.Seq != y.label.Seq:
+		return cmp.Compare(x.label.Seq, y.label.Seq)
 	}
-	if x.label.Origin != y.label.Origin {
-		return x.label.Origin < y.label.Origin
-	}
-	if x.label.Incarnation != y.label.Incarnation {
-		return x.label.Incarnation < y.label.Incarnation
-	}
-	if x.label.Stream != y.label.Stream {
-		return x.label.Stream < y.label.Stream
-	}
-	if x.label.Seq != y.label.Seq {
-		return x.label.Seq < y.label.Seq
-	}
-	return a.From < b.From
+	return cmp.Compare(a.From, b.From)
 }

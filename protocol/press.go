@@ -14,10 +14,13 @@ type press struct {
 // Message returns a message without a signature. It panics if the kind is none of the protocol's.
 func (p Press) Message(c Content) Message { return Message{p.content(c)} }
 
+// typical is a size of what is signed, in bytes, so that appending does not copy it several times.
+const typical = 256
+
 // Signed returns a message that this peer has signed. It panics if the kind is none of the protocol's.
 func (p Press) Signed(c Content) Message {
 	m := p.content(c)
-	m.sig = string(p.keys.Sign(appendContent(nil, m)))
+	m.sig = string(p.keys.Sign(appendContent(make([]byte, 0, typical), m)))
 	return Message{m}
 }
 
@@ -34,7 +37,7 @@ func (p Press) check(kind Kind) {
 
 // Authentic reports whether a message is signed by its origin.
 func (p Press) Authentic(m Message) bool {
-	return p.keys.Verify(m.label.Origin, appendContent(nil, m.message), []byte(m.sig))
+	return p.keys.Verify(m.label.Origin, appendContent(make([]byte, 0, typical), m.message), []byte(m.sig))
 }
 
 // unsigned are the keys of a peer that has none.

@@ -181,34 +181,35 @@ func (r *merger) merge(b *belief.Belief, k int) {
 // counts reports whether the rows of an origin count: it takes part in the network, and has not left the estimates.
 func (r *merger) counts(origin protocol.Peer) bool { return r.member(origin) && !r.gone[origin] }
 
-// replaceable reports whether this peer's rows say better what the rows of a silent origin say: these hold under an
-// eighth as many rewards, and the means differ by no more than errors explain. The sum over arms of squared
-// differences over their variances is compared with a quantile of the chi-squared distribution, about .999, in the
-// approximation of Wilson and Hilferty (1931).
-func (r *merger) replaceable(origin protocol.Peer) bool {
-	const deviations = 3 // of a normal variable
-	theirs, own, off, arms := 0., 0., 0., 0.
+// rewards returns how many rewards an origin's rows hold, or a number of at least enough if that is reached.
+func (r *merger) rewards(origin protocol.Peer, enough float64) (n float64) {
 	for k := range r.sites {
-		if a, known := r.sample(origin, k); known {
-			theirs += a.N
+		if s, known := r.sample(origin, k); known {
+			if n += s.N; n >= enough {
+				break
+			}
 		}
 	}
-	if theirs == 0 {
+	return n
+}
+
+// replaceable reports whether this peer's rows, with a number of rewards, say better what the rows of a silent origin say:
+// these hold under an eighth as many, and the means differ by no more than errors explain. The sum over arms of squared
+// differences over their variances is compared with a quantile of the chi-squared distribution, about .999, in the
+// approximation of Wilson and Hilferty (1931).
+func (r *merger) replaceable(origin protocol.Peer, own float64) bool {
+	const deviations = 3 // of a normal variable
+	if theirs := r.rewards(origin, own/patience); theirs == 0 || patience*theirs >= own {
 		return false
 	}
+	off, arms := 0., 0.
 	for k := range r.sites {
 		a, known := r.sample(origin, k)
 		b, ours := r.sample(r.self, k)
-		if ours {
-			own += b.N
-		}
 		if known && ours {
 			off += (a.Mean - b.Mean) * (a.Mean - b.Mean) / (variance(&a) + variance(&b))
 			arms++
 		}
-	}
-	if patience*theirs >= own {
-		return false
 	}
 	spread := 2 / (9 * max(1, arms))
 	return off <= arms*math.Pow(1-spread+deviations*math.Sqrt(spread), 3)

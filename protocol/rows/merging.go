@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"math"
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp/state"
@@ -15,7 +16,8 @@ import (
 type merging struct {
 	spread.Body
 	merger
-	whole bool // a row has all arms of its origin
+	whole bool   // a row has all arms of its origin
+	came  []bool // by origin: whether a row has arrived, or may have in an earlier life
 }
 
 // open completes a peer with rows and the exchange that spreads them, a sample of each origin and arm, the estimate of an
@@ -26,7 +28,7 @@ func (r *merging) open(c protocol.Config, by Merge, f int, rows *spread.Flood, x
 	if r.merger, err = newMerger(c, by, f, sample); err != nil {
 		return err
 	}
-	r.whole = len(rows.Newest) == c.Peers()
+	r.whole, r.came = len(rows.Newest) == c.Peers(), make([]bool, c.Peers())
 	r.Body = spread.NewBody(c.Parts, 1, rows, x, estimate, 3, fields)
 	r.Hear(r.news)
 	return nil
@@ -36,6 +38,7 @@ func (r *merging) open(c protocol.Config, by Merge, f int, rows *spread.Flood, x
 func (r *merging) news(row protocol.Label, over bool) {
 	all := over || r.whole || r.gone[row.Origin]
 	r.hear(row.Origin)
+	r.came[row.Origin] = true
 	if all {
 		r.renewOrigin(row.Origin)
 		r.Renew()
@@ -53,7 +56,16 @@ func (r *merging) restart() {
 
 // depart lets go of silent origins at the end of round t, where rewards count from round start on.
 func (r *merging) depart(t, start protocol.Round) {
-	if r.end(t, start, r.self, r.replaceable) {
+	own := math.NaN()
+	if r.end(t, start, r.self, func(origin protocol.Peer) bool {
+		if !r.came[origin] {
+			return false
+		}
+		if math.IsNaN(own) {
+			own = r.rewards(r.self, spread.Inf)
+		}
+		return r.replaceable(origin, own)
+	}) {
 		r.restart()
 	}
 }
@@ -61,6 +73,9 @@ func (r *merging) depart(t, start protocol.Round) {
 // Load implements [protocol.Protocol].
 func (r *merging) Load(saved protocol.State) error {
 	err := r.Body.Load(saved)
+	for p := range r.came {
+		r.came[p] = true
+	}
 	r.renewAll()
 	return err
 }

@@ -314,12 +314,12 @@ func (r *phases) ahead(arm int) bool {
 
 // Load implements [protocol.Protocol].
 func (r *phases) Load(saved protocol.State) error {
-	err := r.Body.Load(saved)
+	err := r.merging.Load(saved)
 	if w := r.cadence.Window; w > 0 {
 		r.Window = (uint64(r.round) + 1) / w
 	}
 	r.resize()
-	r.renewAll()
+	r.renewAll() // the window is another
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
 )
 
 // TestSilentOriginsLeave: after seven eighths of all rounds without a new row, if they are replaceable, and only until a new
@@ -98,7 +99,7 @@ func TestWhoIsReplaceable(t *testing.T) {
 			}
 			return site(p, c.means[k], c.n, c.n, noise(c.n)), true
 		}}
-		if got := r.replaceable(1); got != c.want {
+		if got := r.replaceable(1, r.rewards(0, spread.Inf)); got != c.want {
 			t.Errorf("means %v of %v rewards: %v", c.means, c.n, got)
 		}
 	}

@@ -52,7 +52,7 @@ type stamp struct{ self protocol.Peer }
 
 // Sign implements [protocol.Keys].
 func (s stamp) Sign(b []byte) []byte {
-	h := sha512.Sum512(append(binary.BigEndian.AppendUint32(nil, uint32(s.self)), b...))
+	h := sha512.Sum512(append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(b)), uint32(s.self)), b...))
 	return h[:]
 }
 

@@ -77,7 +77,7 @@ func twoRings(n int) [][]protocol.Peer {
 func BenchmarkNetworks(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as in peerd experiment
 	for _, l := range loads() {
-		for _, peers := range []int{10, 100, 1000} {
+		for _, peers := range []int{10, 100, 400, 1000} {
 			b.Run(fmt.Sprintf("%s/%d", l.name, peers), func(b *testing.B) {
 				rounds := uint64(40_000 / peers)
 				steps := float64(b.N) * float64(peers) * float64(rounds)
