@@ -17,8 +17,7 @@ import (
 	"peerd.dev/internal/vouch"
 )
 
-// TestEveryMessageSurvives: whatever a message holds comes back the same, and Size
-// says how long it was.
+// TestEveryMessageSurvives: whatever a message holds comes back the same.
 func TestEveryMessageSurvives(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := anyMessage().Draw(r, "message")
@@ -38,10 +37,10 @@ func TestFramesAreKept(t *testing.T) {
 		if Encode(nil, m); m.frame != "" {
 			r.Fatal("Encode keeps the frame")
 		}
-		want, size := string(Encode(nil, m)), Size(&m)
+		want := string(Encode(nil, m))
 		copied := m
-		if got := m.Frame(); got != want || copied.frame != want || len(want) != size || Size(&m) != size {
-			r.Fatalf("the frame is %x, want %x in every copy, of size %d", got, want, size)
+		if got := m.Frame(); got != want || copied.frame != want {
+			r.Fatalf("the frame is %x, want %x in every copy", got, want)
 		}
 		decoded, err := Decode(vouch.For([]byte(want)))
 		if err != nil || decoded.frame != want {
@@ -270,8 +269,8 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if got := Encode(nil, m); !bytes.Equal(got, b) || Size(&m) != len(b) {
-			t.Fatalf("%x is written as %x, of size %d", b, got, Size(&m))
+		if got := Encode(nil, m); !bytes.Equal(got, b) {
+			t.Fatalf("%x is written as %x", b, got)
 		}
 		// Every entry of a decoded list took at least a byte of the frame.
 		n := len(m.refs) + len(m.body) + len(m.sealed)
@@ -318,20 +317,10 @@ func BenchmarkEncode(b *testing.B) {
 	for name, m := range sizes(b) {
 		b.Run(name, func(b *testing.B) {
 			buf := make([]byte, 0, 2<<10)
-			b.SetBytes(int64(Size(&m)))
+			b.SetBytes(int64(len(Encode(nil, m))))
 			b.ReportAllocs()
 			for b.Loop() {
 				buf = Encode(buf[:0], m)
-			}
-		})
-	}
-}
-
-func BenchmarkSize(b *testing.B) {
-	for name, m := range sizes(b) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				Size(&m)
 			}
 		})
 	}

@@ -166,7 +166,7 @@ func TestASiloGetsAsMuchFromManyAsFromFew(t *testing.T) {
 		for range 30 {
 			for _, u := range n.Underway {
 				if u.To == 1 {
-					bytes += protocol.Size(&u.Message)
+					bytes += len(u.Message.Frame())
 				}
 			}
 			pay(t, n, 1)

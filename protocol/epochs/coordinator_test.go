@@ -185,7 +185,7 @@ func TestCoordinatorAnswersAreShort(t *testing.T) {
 			bytes := 0
 			for _, p := range n.Underway {
 				if p.To == 1 {
-					bytes += protocol.Size(&p.Message)
+					bytes += len(p.Message.Frame())
 				}
 			}
 			most = max(most, bytes)

@@ -66,7 +66,7 @@ func (f *gisField) play(t *testing.T) {
 	links := make(map[[2]protocol.Peer]bool)
 	for _, p := range f.Underway {
 		m := p.Message
-		f.bytes += protocol.Size(&m)
+		f.bytes += len(m.Frame())
 		switch m.Kind() {
 		case f.data:
 			links[[2]protocol.Peer{min(p.From, p.To), max(p.From, p.To)}] = true

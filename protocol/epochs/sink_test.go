@@ -268,7 +268,7 @@ func TestPoolsAreShort(t *testing.T) {
 					s.means = max(s.means, len(d.Body))
 				}
 				if p.To == 1 { // at the end of the path
-					received += protocol.Size(&p.Message)
+					received += len(p.Message.Frame())
 				}
 			}
 			s.received = max(s.received, received)

@@ -314,7 +314,7 @@ func (r *run) size(m *protocol.Message) uint64 {
 		return 0
 	}
 	if r.sized.bytes == 0 || m.Kind() != r.sized.kind || m.Label() != r.sized.label {
-		r.sized.kind, r.sized.label, r.sized.bytes = m.Kind(), m.Label(), uint64(protocol.Size(m))
+		r.sized.kind, r.sized.label, r.sized.bytes = m.Kind(), m.Label(), uint64(frameSize(m))
 	}
 	return r.sized.bytes
 }

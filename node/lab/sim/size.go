@@ -1,38 +1,36 @@
-package protocol
+package sim
 
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"peerd.dev/dp"
+	"peerd.dev/protocol"
 )
 
-// Size returns the length of m's encoding in bytes.
-func Size(m *Message) int {
-	if m.frame != "" {
-		return len(m.frame)
-	}
-	n := partSize(contentSize(m.message)) + uintSize(uint64(m.round))
-	if len(m.sig) > 0 {
-		n += partSize(len(m.sig))
+// frameSize returns the length of m's frame in bytes, without making one.
+func frameSize(m *protocol.Message) int {
+	n := partSize(contentSize(m)) + uintSize(uint64(m.Round()))
+	if s := m.Signature(); s != "" {
+		n += partSize(len(s))
 	}
 	return n
 }
 
-func contentSize(m *message) int {
-	n := uintSize(uint64(m.kind)) + partSize(labelSize(&m.label))
-	for i := range m.refs {
-		n += partSize(labelSize(&m.refs[i]))
+func contentSize(m *protocol.Message) int {
+	n := uintSize(uint64(m.Kind())) + partSize(labelSize(m.Label()))
+	for i := range m.Refs() {
+		n += partSize(labelSize(m.Ref(i)))
 	}
-	for i := range m.body {
-		n += partSize(releaseSize(&m.body[i]))
+	for i := range m.Body() {
+		n += partSize(releaseSize(m.Release(i)))
 	}
-	for _, s := range m.sealed {
+	for _, s := range m.Sealed() {
 		n += partSize(len(s.Bytes()))
 	}
 	return n
 }
 
-func labelSize(l *Label) int {
+func labelSize(l protocol.Label) int {
 	return uintSize(uint64(l.Origin)) + uintSize(uint64(l.Incarnation)) + uintSize(uint64(l.Stream)) + uintSize(l.Seq)
 }
 
