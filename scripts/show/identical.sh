@@ -15,7 +15,7 @@ if [ "${1:-}" = -k ]; then
 	pattern=$2
 	shift 2
 fi
-commit=$(git rev-parse "${1:-349943d}^{commit}")
+commit=$(git rev-parse "${1:-5f22b8f}^{commit}")
 table=$PWD/scripts/show/identical.txt
 dir=$(mktemp -d /tmp/same.XXXX) # short: names of sockets begin with it
 trap 'rm -rf "$dir"' EXIT
@@ -32,7 +32,6 @@ else
 fi
 go build -o "$dir/now/peerd" ./cmd/peerd
 cp -r configs "$dir/now/configs"
-sed -n 's/^rename //p' "$table" >"$dir/renames"
 
 # words LINE prints the words of a line, each with a zero byte behind it; @NAME stands for the words of that set.
 words() {
@@ -46,13 +45,10 @@ words() {
 		fi
 	done
 }
-# options SIDE reads settings and puts them into the array set as options; those of this build are renamed.
+# options reads settings and puts them into the array set as options.
 options() {
 	local all s
 	mapfile -d '' -t all
-	if [ "$1" = now ] && [ -s "$dir/renames" ] && [ ${#all[@]} -gt 0 ]; then
-		mapfile -t all < <(printf '%s\n' "${all[@]}" | sed -z -E -f "$dir/renames")
-	fi
 	set=()
 	for s in "${all[@]}"; do [ -z "$s" ] || set+=(--set "$s"); done
 }
@@ -229,31 +225,29 @@ live() { # OUT WORK LINKS DECIDERS
 
 # play SIDE OUT WORK LINE writes the result of a case to OUT, or the reason for having none to OUT.failed.
 play() {
-	local kind name rest set=() all path
+	local kind name rest set=() all
 	read -r kind name rest <<<"$4"
 	mkdir -p "$3/none" # commands refuse a folder that is not there
 	mapfile -d '' -t all < <(words "$rest")
 	case $kind in
 	run)
-		options "$1" < <(printf '%s\0' "${all[@]}")
+		options < <(printf '%s\0' "${all[@]}")
 		experiment "$1" "$2" "$3"
 		;;
 	file)
-		options "$1" < <(printf '%s\0' "${all[@]}")
-		path=$name
-		[ "$1" = base ] || path=$(sed -E -f "$dir/renames" <<<"$name")
-		experiment "$1" "$2" "$3" "$dir/$1/$path"
+		options < <(printf '%s\0' "${all[@]}")
+		experiment "$1" "$2" "$3" "$dir/$1/$name"
 		;;
 	audit)
-		options "$1" < <(printf '%s\0' "${all[@]}")
+		options < <(printf '%s\0' "${all[@]}")
 		audit "$1" "$2" "$3"
 		;;
 	lockstep)
-		options "$1" < <(printf '%s\0' "${all[@]:2}")
+		options < <(printf '%s\0' "${all[@]:2}")
 		lockstep "$1" "$2" "$3" "${all[@]:0:2}"
 		;;
 	live)
-		options base < <(printf '%s\0' "${all[@]:2}")
+		options < <(printf '%s\0' "${all[@]:2}")
 		live "$2" "$3" "${all[@]:0:2}"
 		;;
 	esac
