@@ -71,7 +71,7 @@ func BenchmarkOneWay(b *testing.B) {
 					<-hosts[1].Inbox()
 				}
 			}()
-			b.SetBytes(int64(protocol.Size(&e.Message)))
+			b.SetBytes(int64(len(e.Message.Frame())))
 			b.ReportAllocs()
 			b.ResetTimer()
 			for sent := 0; sent < b.N; sent += batch {

@@ -29,7 +29,7 @@ type echo func() error
 // stream's.
 func BenchmarkMessageBesideABareStream(b *testing.B) {
 	there := row(b, 0, 1, 205)
-	size := protocol.Size(&there.Message)
+	size := len(there.Message.Frame())
 	echoes := []struct {
 		name string
 		run  echo

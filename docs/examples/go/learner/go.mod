@@ -1,6 +1,6 @@
 module example.org/learner
 
-go 1.26.0
+go 1.26.6
 
 require peerd.dev v0.0.0
 

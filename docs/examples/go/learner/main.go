@@ -87,7 +87,7 @@ func main() {
 		Learner:  greedyParams{Explore: 0.05},
 		Protocol: averaging.AverageParams{Consistency: averaging.Max, F: 1, Rate: 1. / 3, Patience: 8},
 		Privacy: node.Privacy{
-			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: 5 * dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 2000,
+			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: 5 * dp.Nano}, Mechanism: dp.Kary, RecordsPerUser: 1, Horizon: 2000,
 		},
 	}
 	if err := simulate(spec); err != nil {
@@ -147,7 +147,7 @@ func live() error {
 	own := []peer.Option{
 		peer.Learner(greedyParams{Explore: 0.05}), peer.Set("learner.name", "greedy"),
 		peer.Set("protocol.name", "rows"), peer.Set("protocol.rows.every", "5"),
-		peer.Set("arms", "[red, green]"), peer.Set("privacy.epsilon", "1"), peer.Set("privacy.mechanism", "tree"), peer.Set("privacy.horizon", "10000"),
+		peer.Set("arms", "[red, green]"), peer.Set("privacy.epsilon", "1"), peer.Set("privacy.mechanism", "kary"), peer.Set("privacy.horizon", "10000"),
 		peer.Set("api.window", "1s"),
 	}
 	network := fmt.Sprintf("name: live\nstart: %s\nevery: 100ms\nlinks: [[0, 1]]\npeers:\n", time.Now().UTC().Format(time.RFC3339))

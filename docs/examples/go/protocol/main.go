@@ -33,7 +33,7 @@ func main() {
 		Learner:  bandit.IMEDParams{},
 		Protocol: push{Every: 20},
 		Privacy: node.Privacy{
-			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: 5 * dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 2000,
+			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: 5 * dp.Nano}, Mechanism: dp.Kary, RecordsPerUser: 1, Horizon: 2000,
 		},
 	}
 	if err := simulate(spec); err != nil {
@@ -92,8 +92,8 @@ func live() error {
 		return err
 	}
 	own := []peer.Option{
-		peer.Protocol(push{Every: 5}), peer.Set("protocol.name", "push"), peer.Set("learner.name", "ucb"),
-		peer.Set("arms", "[red, green]"), peer.Set("privacy.epsilon", "1"), peer.Set("privacy.mechanism", "tree"), peer.Set("privacy.horizon", "10000"),
+		peer.Protocol(push{Every: 5}), peer.Set("protocol.name", "push"), peer.Set("learner.name", "thompson"),
+		peer.Set("arms", "[red, green]"), peer.Set("privacy.epsilon", "1"), peer.Set("privacy.mechanism", "kary"), peer.Set("privacy.horizon", "10000"),
 		peer.Set("api.window", "1s"),
 	}
 	network := fmt.Sprintf("name: live\nstart: %s\nevery: 100ms\nlinks: [[0, 1]]\npeers:\n", time.Now().UTC().Format(time.RFC3339))
