@@ -38,12 +38,12 @@ func between(t *testing.T, addrs []string) (dialled []string, bytes *atomic.Int6
 	}
 	go func() {
 		for {
-			in, err := l.Accept()
-			if err != nil {
+			in, wrong := l.Accept()
+			if wrong != nil {
 				return
 			}
-			out, err := net.Dial("tcp4", to)
-			if err != nil {
+			out, wrong := net.Dial("tcp4", to)
+			if wrong != nil {
 				_ = in.Close()
 				continue
 			}

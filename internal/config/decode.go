@@ -87,7 +87,7 @@ func fitStruct(from map[string]any, to reflect.Value) (at string, ok bool) {
 			strange = append(strange, name)
 		case from[name] == nil:
 		default:
-			if at, ok = fit(from[name], to.Field(i)); !ok {
+			if _, ok = fit(from[name], to.Field(i)); !ok {
 				return strings.ToLower(name), false
 			}
 		}

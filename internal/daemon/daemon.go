@@ -108,15 +108,15 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	}
 	var metrics []prometheus.Collector
 	if s.Mode == config.Lockstep {
-		step, host, err := o.Lockstep(s, p.deployment, log)
-		if err != nil {
-			return nil, err
+		step, host, wrong := o.Lockstep(s, p.deployment, log)
+		if wrong != nil {
+			return nil, wrong
 		}
 		p.player, p.Backend, p.host = step, step, host
 	} else {
-		live, err := newLive(p.place)
-		if err != nil {
-			return nil, err
+		live, wrong := newLive(p.place)
+		if wrong != nil {
+			return nil, wrong
 		}
 		p.player, p.Backend, metrics = live, live.site, live.metrics
 	}

@@ -46,8 +46,8 @@ func TestAFolderGoesOnWithAnOldDefault(t *testing.T) {
 	}
 	want := func(mechanism, learner string, more ...string) {
 		t.Helper()
-		if m, l, err := open(more...); m != mechanism || l != learner || err != nil {
-			t.Errorf("%v: mechanism %q, learner %q, %v; want %q, %q", more, m, l, err, mechanism, learner)
+		if m, l, wrong := open(more...); m != mechanism || l != learner || wrong != nil {
+			t.Errorf("%v: mechanism %q, learner %q, %v; want %q, %q", more, m, l, wrong, mechanism, learner)
 		}
 	}
 	want("tree", "imed", "privacy.mechanism=tree", "learner.name=imed")
@@ -68,9 +68,9 @@ func TestASignedNetworkKeepsAnOldDefault(t *testing.T) {
 	}
 	set := []string{"dir=" + dir, "arms=a,b", "privacy.epsilon=1", "privacy.horizon=64", "protocol.name=rows"}
 	load := func(more ...string) *config.Config {
-		c, err := plan.Schema().Load("", append(more, set...))
-		if err != nil {
-			t.Fatal(err)
+		c, wrong := plan.Schema().Load("", append(more, set...))
+		if wrong != nil {
+			t.Fatal(wrong)
 		}
 		return c
 	}

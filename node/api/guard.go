@@ -126,10 +126,9 @@ func (w *responder) WriteHeader(status int) {
 	h := w.Header()
 	h.Del("Location") // to a cleaner path, which does not exist here
 	allow := h.Get("Allow")
-	switch {
-	case status == http.StatusMethodNotAllowed:
+	if status == http.StatusMethodNotAllowed {
 		problem(status, codeMethod, "this path accepts "+allow).write(w)
-	default:
+	} else {
 		problem(http.StatusNotFound, codeNoRoute, "no such path; /openapi.json lists all paths").write(w)
 	}
 	w.mute = true

@@ -29,8 +29,8 @@ const (
 	mostTaken      = 64 << 20    // bytes of all bodies above maxPooled that are read at once; one greatest body has room in any case
 )
 
-// reply sends an answer.
-func (s *Server) reply(w http.ResponseWriter, status int, doc any) {
+// reply sends an answer of status 200.
+func (s *Server) reply(w http.ResponseWriter, doc any) {
 	var b []byte
 	if r, ok := doc.(receiptBody); ok { // the most frequent answer
 		b = r.bytes()
@@ -47,7 +47,7 @@ func (s *Server) reply(w http.ResponseWriter, status int, doc any) {
 	if len(b) > maxShort { // net/http sets the length of a shorter one
 		h.Set("Content-Length", strconv.Itoa(len(b)))
 	}
-	w.WriteHeader(status)
+	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(b) // an error means that the client is gone
 }
 
@@ -175,7 +175,7 @@ func single[Q, A, D any](
 	return s.body(func(w http.ResponseWriter, r *http.Request, body []byte) {
 		q, err := decodeOne(body, read)
 		if a, ok := one(s, w, r, q, err, answer); ok {
-			s.reply(w, http.StatusOK, shown(a))
+			s.reply(w, shown(a))
 		}
 	})
 }
@@ -263,7 +263,7 @@ func batch[Q, A, D any](
 			s.metrics.item(r.Pattern, status)
 			docs[i] = shown(status, a.Value, p)
 		}
-		s.reply(w, http.StatusOK, struct {
+		s.reply(w, struct {
 			Outcomes []D `json:"outcomes"`
 		}{docs})
 	})
@@ -277,7 +277,7 @@ func view[D any](s *Server, get func(context.Context) (D, error)) http.HandlerFu
 			s.refuse(w, r, err)
 			return
 		}
-		s.reply(w, http.StatusOK, doc)
+		s.reply(w, doc)
 	}
 }
 
@@ -348,7 +348,7 @@ func ledgerQuery(u *url.URL) (from, limit uint64, flaws []Flaw) {
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
-	s.reply(w, http.StatusOK, healthBody{Status: "ok"})
+	s.reply(w, healthBody{Status: "ok"})
 }
 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
@@ -361,5 +361,5 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		problem(http.StatusServiceUnavailable, codeNotReady, err.Error()).write(w)
 		return
 	}
-	s.reply(w, http.StatusOK, readyBody{"ok", now.State, now.AloneReason})
+	s.reply(w, readyBody{"ok", now.State, now.AloneReason})
 }

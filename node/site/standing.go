@@ -71,6 +71,7 @@ func (s *Site) reason() string {
 		return fmt.Sprintf("this peer's key runs twice: %s is connected with another process that has it. Nothing is released as long as it is", s.c.Name(slices.Min(slices.Collect(maps.Keys(s.blocked.rivals)))))
 	case waiting:
 		return s.waitsFor()
+	case open:
 	}
 	return ""
 }

@@ -87,9 +87,9 @@ func (m *mutant) overlay(dir string) (string, error) {
 	}
 	replace := make(map[string]string)
 	for name, b := range files {
-		file, err := filepath.Abs(name)
-		if err != nil {
-			return "", err
+		file, wrong := filepath.Abs(name)
+		if wrong != nil {
+			return "", wrong
 		}
 		replace[file] = filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
 		if err = os.WriteFile(replace[file], b, 0o600); err != nil {

@@ -71,9 +71,9 @@ func run(peerd string, args []string, length time.Duration) (err error) {
 	apps := make([]*app, sites)
 	for i, p := range network.Peers {
 		a := &app{url: fmt.Sprintf("http://127.0.0.1:%d", port+i), rng: rand.New(rand.NewPCG(uint64(i), 1))}
-		stop, err := a.adapt(p)
-		if err != nil {
-			return err
+		stop, wrong := a.adapt(p)
+		if wrong != nil {
+			return wrong
 		}
 		defer stop()
 		apps[i] = a
