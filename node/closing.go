@@ -156,9 +156,8 @@ func (a *Agent) ended(t protocol.Round) error {
 	if c.phased != nil { // the epoch may want less than before
 		return a.complete()
 	}
-	if every := c.cadence.Rounds; every > 0 && (uint64(t)+1)/every > c.periods {
-		c.periods = (uint64(t) + 1) / every
-		return a.close(0, len(c.open), nil)
+	if every := c.cadence.Rounds; every > 0 && len(c.open) > 0 {
+		return a.endPeriods((uint64(t) + 1) / every)
 	}
 	if window := c.cadence.Window; window > 0 && (uint64(t)+1)/window > c.periods {
 		c.periods = (uint64(t) + 1) / window
@@ -166,6 +165,26 @@ func (a *Agent) ended(t protocol.Round) error {
 	}
 	if c.cadence.Limit > 0 {
 		return a.limit(uint64(t) + 1)
+	}
+	return nil
+}
+
+// endPeriods closes the leaves of the first n periods of the clock: one of each stream for all that have passed since the
+// last time, or one for each.
+func (a *Agent) endPeriods(n uint64) error {
+	c := &a.closing
+	for c.periods < n {
+		c.periods = n
+		if c.cadence.Tied {
+			closed, err := a.curator.Closed(0)
+			if err != nil || closed >= n || c.over[0] {
+				return err
+			}
+			c.periods = closed + 1
+		}
+		if err := a.close(0, len(c.open), nil); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -14,6 +14,9 @@ type Cadence struct {
 	// Rounds is the length of a leaf by the clock. The leaves of all streams close at its end, with
 	// or without records.
 	Rounds uint64
+	// Tied closes a leaf for every Rounds of the clock, for those that passed without this peer too, so that leaves of one
+	// number are over the same rounds at all peers.
+	Tied bool
 	// Decisions is the length of a leaf in own decisions. The leaves of all streams close
 	// when the last of them has its reward, or its window has ended.
 	Decisions uint64

@@ -9,6 +9,7 @@ package protocol
 //
 //	1 to 2: no protocol
 //	16 to 19: average
+//	24 to 26: shuffle
 //	32 to 34: rows
 //	40 to 42: phases
 //	48 to 50: gis

@@ -25,14 +25,11 @@ import (
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
 	"peerd.dev/protocol/rows"
-	"peerd.dev/protocol/table"
+	"peerd.dev/protocol/shuffling"
 )
 
 // The laws that every protocol keeps. They are run over the Table with small parameters of each
-// entry, in all variants, so that a new protocol is held to them by being listed. The fakes have to
-// keep the laws of messages too, so that their types are exercised, but not the laws of the horizon
-// and of saved states.
-
+// entry, in all variants, so that a new protocol is held to them by being listed.
 // variants returns small parameters of a protocol: all words that they may hold, and all of
 // these with an idle peer, 0, or a part of the peers, where that is up to the parameters.
 func variants(e protocol.Params) []protocol.Params {
@@ -98,8 +95,8 @@ func conforming(e protocol.Params, seed uint64) protocoltest.Setting {
 	if logDet(s.Params) { // of linear records, for which a budget of no δ has no noise
 		s.Mechanism = dp.None
 	}
-	if shape := fakeGraph(e.Words().Name); shape != nil {
-		s.Graph = shape
+	if _, ok := e.(shuffling.Params); ok {
+		s.Graph = protocoltest.Star(5) // silos are linked to the shuffler
 	}
 	s.Learner = func() bandit.Learner { return suited(s, 2) }
 	return s
@@ -130,15 +127,6 @@ func logDet(params protocol.Params) bool {
 	return false
 }
 
-// fakeGraph returns the network that a fake wants; nil for any.
-func fakeGraph(name string) protocoltest.Graph {
-	switch name {
-	case "shuffle":
-		return protocoltest.Star(5)
-	}
-	return nil
-}
-
 // lasting returns parameters of a protocol that has epochs, with a number of them; others as
 // they are.
 func lasting(params protocol.Params, epochs uint64) protocol.Params {
@@ -148,14 +136,6 @@ func lasting(params protocol.Params, epochs uint64) protocol.Params {
 		f.SetUint(epochs)
 	}
 	return p.Interface().(protocol.Params)
-}
-
-// everyProtocol runs f for each, and for the fakes.
-func everyProtocol(t *testing.T, f func(t *testing.T, e protocol.Params)) {
-	t.Helper()
-	for _, e := range slices.Concat(protocols(), table.Fakes()) {
-		t.Run(e.Words().Name, func(t *testing.T) { f(t, e) })
-	}
 }
 
 // everyVariant runs f for each of the tables, with a network of each variant of its
@@ -197,7 +177,7 @@ func (tr *transcript) note(n *protocoltest.Network) {
 func beliefOf(p *protocoltest.Peer) string { return fmt.Sprintf("%v", *p.Belief()) }
 
 func TestSameSeedSameRun(t *testing.T) {
-	everyProtocol(t, func(t *testing.T, e protocol.Params) {
+	everyEntry(t, func(t *testing.T, e protocol.Params) {
 		run := func(seed uint64) (tr transcript) {
 			n := protocoltest.New(t, conforming(e, seed))
 			h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .1, Repeat: .1, Late: .2}
@@ -226,7 +206,7 @@ func TestSameSeedSameRun(t *testing.T) {
 // or returns an error of its own. That every message survives the codec is checked wherever one is
 // sent.
 func TestFaultsAreNobodysFault(t *testing.T) {
-	everyProtocol(t, func(t *testing.T, e protocol.Params) {
+	everyEntry(t, func(t *testing.T, e protocol.Params) {
 		for seed := range uint64(20) {
 			n := protocoltest.New(t, conforming(e, seed))
 			h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(seed, 3)), Lose: .3 * float64(seed%2), Repeat: .3, Late: .4}
@@ -382,7 +362,7 @@ func TestRadiusNeedsData(t *testing.T) {
 // drawn, and it goes on while others do.
 func TestIdlePeersReleaseNothing(t *testing.T) {
 	idle := 0
-	everyProtocol(t, func(t *testing.T, e protocol.Params) {
+	everyEntry(t, func(t *testing.T, e protocol.Params) {
 		for seed := range uint64(len(settings(e))) {
 			n := protocoltest.New(t, conforming(e, seed))
 			pull := n.Choices(seed)
@@ -414,7 +394,7 @@ func TestIdlePeersReleaseNothing(t *testing.T) {
 // speak like one of the table.
 func TestEveryMessageHasAKindOfItsProtocol(t *testing.T) {
 	owner := make(map[protocol.Kind]string)
-	everyProtocol(t, func(t *testing.T, e protocol.Params) {
+	everyEntry(t, func(t *testing.T, e protocol.Params) {
 		kinds := protocol.TraitsOf(e).Kinds
 		for k, name := range kinds {
 			if owner[k] != "" && !slices.ContainsFunc(printed.Protocols(), func(p protocol.Params) bool { return p == e }) {
@@ -512,7 +492,7 @@ func beliefs(s bandit.Statistic, n float64) *bandit.Belief {
 // send. What is refused leaves no trace: belief and all later messages are the
 // twin's. What is not refused is given to the twin too.
 func TestGarbageChangesNothing(t *testing.T) {
-	everyProtocol(t, func(t *testing.T, e protocol.Params) {
+	everyEntry(t, func(t *testing.T, e protocol.Params) {
 		refused, taken := 0, 0
 		rapid.Check(t, func(r *rapid.T) {
 			seed := rapid.Uint64Range(0, 1000).Draw(r, "seed")

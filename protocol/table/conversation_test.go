@@ -21,7 +21,7 @@ import (
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
 	"peerd.dev/protocol/rows"
-	"peerd.dev/protocol/table"
+	"peerd.dev/protocol/shuffling"
 )
 
 // TestConversations plays the conversations in testdata/conversations: a few
@@ -180,7 +180,7 @@ func (c *conversation) open(t *testing.T, d *datadriven.TestData) {
 func deploy(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 	t.Helper()
 	name := d.CmdArgs[0].Key
-	for _, e := range slices.Concat(protocols(), table.Fakes()) {
+	for _, e := range protocols() {
 		if e.Words().Name == name {
 			s.Params = protocol.Small(e, 2)
 		}
@@ -239,15 +239,14 @@ func deploy(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 		p = epochs.SinkParams{Server: 1, Epochs: 4, Deadline: 8, Patience: 4}
 		d.MaybeScanArgs(t, "server", &p.Server)
 		s.Params = p
-	case table.FakeParams:
-		var hub, analyst string
-		d.MaybeScanArgs(t, "every", &p.Every)
-		if d.MaybeScanArgs(t, "hub", &hub) {
-			p.Hub = protocol.Peer(hub[0] - 'a')
+	case shuffling.Params:
+		p.Deadline, p.Pull = 4, 4
+		var sees string
+		if d.MaybeScanArgs(t, "sees", &sees) {
+			p.Sees = shuffling.Sees(sees)
 		}
-		if d.MaybeScanArgs(t, "analyst", &analyst) {
-			p.Analyst = protocol.Peer(analyst[0] - 'a')
-		}
+		d.MaybeScanArgs(t, "analyzer", &p.Analyzer)
+		d.MaybeScanArgs(t, "least", &p.Least)
 		s.Params = p
 	default:
 		t.Fatalf("no protocol %q", name)
@@ -390,7 +389,7 @@ func labelWords(l protocol.Label) string {
 }
 
 func nameOf(k protocol.Kind) string {
-	if name := protocoltest.KindName(slices.Concat(papers.All(), table.Fakes()), k); name != "" {
+	if name := protocoltest.KindName(papers.All(), k); name != "" {
 		return name
 	}
 	return fmt.Sprintf("kind-%d", k)

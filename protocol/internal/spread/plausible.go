@@ -39,6 +39,12 @@ func Plausible(c *dp.Charge, m *protocol.Message, sums *dp.Release) error {
 			return m.Refuse("part %d: %d rewards, want at most %d", k, n, uint64(MostRecords))
 		}
 	}
+	return PlausibleValues(c, m, sums)
+}
+
+// PlausibleValues refuses sums with a value that rewards within bounds, and noise as declared, give with a probability of at
+// most [improbable].
+func PlausibleValues(c *dp.Charge, m *protocol.Message, sums *dp.Release) error {
 	moments := sums.NoiseMoments()
 	tail := belief.NoiseTail(moments.LaplaceSumSq, moments.LaplaceMax, moments.GaussVar, math.Log(2/improbable))
 	for k := range sums.Len() {

@@ -1,0 +1,182 @@
+package shuffling
+
+import (
+	"cmp"
+	"slices"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+const (
+	maxAhead = 8  // reports of one silo that the shuffler keeps
+	maxParts = 64 // messages that a batch takes
+)
+
+// mixer is the state of the shuffler.
+type mixer struct {
+	spread.Call
+	reports []protocol.Message // without an answer, by origin and batch
+	batch   uint64             // that is under way
+	began   protocol.Round     // when it was
+	mixed   []protocol.Message // the parts of the batch that was forwarded; none once it is answered
+}
+
+// collect stores a report. From the moment that its batch is forwarded no peer can assign it to its silo.
+func (x *peer) collect(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	s := &x.mixer
+	if err := x.checkReport(&m); err != nil {
+		return err
+	}
+	if m.Label().Origin != from {
+		return m.Refuse("from peer %d, want its origin", from)
+	}
+	if m.Label().Seq <= x.answered || len(s.mixed) > 0 && m.Label().Seq <= s.batch {
+		if x.newest.Kind() != 0 {
+			out.Send(from, x.newest) // the answer was lost, or the report is late
+		}
+		return nil
+	}
+	at, stored := slices.BinarySearchFunc(s.reports, m, func(a, b protocol.Message) int { return byOrigin(a.Label(), b.Label()) })
+	if stored || s.of(from) >= maxAhead {
+		return nil
+	}
+	s.reports = slices.Insert(s.reports, at, m)
+	return nil
+}
+
+// checkReport refuses a message other than the sealed p-sum of a silo.
+func (x *peer) checkReport(m *protocol.Message) error {
+	l, want := m.Label(), 1
+	if x.p.Sees == Sum {
+		want = 2
+	}
+	if int64(l.Origin) >= int64(x.c.Peers()) || !x.isSilo(l.Origin) || l.Stream != 0 || l.Seq == 0 || m.Refs() > 0 || m.Body() > 0 || len(m.Sealed()) != want {
+		return m.Refuse("want %d sealed p-sums of a silo and nothing else", want)
+	}
+	for i, s := range m.Sealed() {
+		if n := len(s.Bytes()); n != protocol.SealedLen(x.c.Width, 1-i) {
+			return m.Refuse("a sealed p-sum of %d bytes, want %d", n, protocol.SealedLen(x.c.Width, 1-i))
+		}
+	}
+	if !x.c.Press.Authentic(*m) {
+		return m.Refuse("not signed by its silo")
+	}
+	if want == 2 {
+		if r, err := x.c.Press.Open(m.Sealed()[1]); err != nil || r.Len() != x.c.Width || r.Counts() > 0 || r.Span() != psum(l.Seq) || r.Exponent() != dp.GridExponent {
+			return m.Refuse("the shuffler's share of its p-sum is none: %v", err)
+		}
+	}
+	return nil
+}
+
+// byOrigin orders reports.
+func byOrigin(a, b protocol.Label) int {
+	return cmp.Or(cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Seq, b.Seq))
+}
+
+// of returns the number of reports of a peer.
+func (s *mixer) of(p protocol.Peer) (n int) {
+	for _, m := range s.reports {
+		if m.Label().Origin == p {
+			n++
+		}
+	}
+	return n
+}
+
+// mix forwards the batch under way when it is complete, and again when the answer is overdue.
+func (x *peer) mix(out *protocol.Outbox) error {
+	s := &x.mixer
+	if len(s.mixed) > 0 && s.batch <= x.answered {
+		s.mixed, s.Waiting = nil, false
+	}
+	if len(s.mixed) == 0 {
+		if err := x.complete(); err != nil {
+			return err
+		}
+	}
+	if !s.Due(x.round, len(s.mixed) > 0, x.patience()) {
+		return nil
+	}
+	for _, m := range s.mixed {
+		c := m.Content() // signatures are bound to the policy, which can change
+		out.Send(x.analyzer.Root(), x.c.Press.Signed(c))
+	}
+	return nil
+}
+
+// complete mixes the first batch without an answer, if all silos have reported, or enough of them by the deadline.
+func (x *peer) complete() error {
+	s := &x.mixer
+	s.reports = slices.DeleteFunc(s.reports, func(m protocol.Message) bool { return m.Label().Seq <= x.answered })
+	if len(s.reports) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(s.reports, func(a, b protocol.Message) int { return cmp.Compare(a.Label().Seq, b.Label().Seq) }).Label().Seq
+	if first != s.batch {
+		s.batch, s.began = first, x.round
+	}
+	var of []protocol.Message
+	for _, m := range s.reports {
+		if m.Label().Seq == first {
+			of = append(of, m)
+		}
+	}
+	silos := 0
+	for _, p := range x.c.Neighbours() {
+		if x.isSilo(p) {
+			silos++
+		}
+	}
+	if len(of) < silos && (x.round < s.began+protocol.Round(x.p.Deadline) || len(of) < x.p.Least) {
+		return nil
+	}
+	return x.forward(of)
+}
+
+// forward makes the messages of a batch, in an order that does not follow from who reported when. If the analyzer
+// is to see the sum alone, they begin with the sum of the shuffler's shares.
+func (x *peer) forward(of []protocol.Message) error {
+	s := &x.mixer
+	var all []dp.Sealed
+	for _, m := range of {
+		all = append(all, m.Sealed()[0])
+	}
+	x.c.Secret.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if x.p.Sees == Sum {
+		share, err := x.shares(of)
+		if err != nil {
+			return err
+		}
+		all = slices.Insert(all, 0, share)
+	}
+	total := protocol.Label{Origin: x.c.Self, Seq: uint64(len(all))}
+	each := (protocol.MaxFrame - 1<<10) / (len(all[len(all)-1].Bytes()) + 4)
+	s.reports = slices.DeleteFunc(s.reports, func(m protocol.Message) bool { return m.Label().Seq <= s.batch })
+	for part := range slices.Chunk(all, min(each, protocol.MaxBody)) {
+		s.mixed = append(s.mixed, x.c.Press.Message(protocol.Content{
+			Kind: batch, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Stream: dp.StreamID(len(s.mixed)), Seq: s.batch},
+			Refs: []protocol.Label{total}, Sealed: part,
+		}))
+	}
+	return nil
+}
+
+// shares seals the sum of the shuffler's shares of a batch for the analyzer.
+func (x *peer) shares(of []protocol.Message) (dp.Sealed, error) {
+	var shares []dp.Release
+	for _, m := range of {
+		r, err := x.c.Press.Open(m.Sealed()[1])
+		if err != nil {
+			return dp.Sealed{}, err
+		}
+		shares = append(shares, r)
+	}
+	joined, err := dp.Joined(shares)
+	if err != nil {
+		return dp.Sealed{}, err
+	}
+	return x.c.Press.Seal(x.analyzer.Root(), joined)
+}

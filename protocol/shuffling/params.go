@@ -1,0 +1,148 @@
+// Package shuffling has protocol shuffle, the shuffle model of privacy: silos, a shuffler and an analyzer.
+package shuffling
+
+import (
+	"fmt"
+
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+)
+
+// The messages of shuffle.
+const (
+	report protocol.Kind = 24 // the p-sum of a silo, sealed, to the shuffler; signed by the silo
+	batch  protocol.Kind = 25 // a part of the reports of a batch, permuted, to the analyzer; signed by the shuffler
+	sum    protocol.Kind = 26 // the sum over all silos and batches, to all; signed by the analyzer
+)
+
+// Sees is what the analyzer can read.
+type Sees string
+
+// What the analyzer can read.
+const (
+	// Reports is each silo's p-sum, without its origin: privacy by amplification, Theorem 5.3 of paper 002.
+	Reports Sees = "reports"
+	// Sum is the sum over silos alone: the vector sum of Theorem 5.5 of paper 002, on counts instead of bags of bits.
+	Sum Sees = "sum"
+)
+
+// Params are the parameters of protocol shuffle.
+type Params struct {
+	Batch    uint64 `want:"1..1000000" unit:"rounds" fixed:"yes" doc:"Rounds in a batch. All sites end a batch together, by the clock."`
+	Shuffler int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the shuffler in the network file, from 1. It has no arms, and every site is linked to it. 0 is for a peer alone, which has none."`
+	Analyzer int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1. It has no arms, and is linked to the shuffler. 0 is for a peer alone, which has none."`
+	Sees     Sees   `want:"reports|sum" fixed:"yes" doc:"What the analyzer can read: every site's report, without its origin; or the sum over sites alone."`
+	Honest   int    `want:"1..1000000" unit:"sites" fixed:"yes" doc:"Least number of sites that the promise against the analyzer counts on, the own one included. With 1 the noise of a site protects its users from shuffler and analyzer together. More is less noise, and for mode: lockstep."`
+	Least    int    `want:"1..1000000" unit:"sites" changes:"yes" doc:"Fewest sites whose reports the shuffler forwards together."`
+	Deadline uint64 `want:"1..1073741824" unit:"rounds" changes:"yes" doc:"Rounds for which the shuffler waits for the reports of all sites once one has reported; then it forwards those of least sites or more."`
+	Pull     uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which a site or the shuffler sends again if there was no answer."`
+}
+
+// Words implements [protocol.Params].
+func (Params) Words() protocol.Words {
+	return protocol.Words{
+		Name: "shuffle", Summary: "sealed p-sums of batches that a shuffler permutes and an analyzer adds up (SDP-FedLinUCB)",
+		When:   "to compare with paper 002; `batch` has the same promise without a shuffler, and less noise for it",
+		Public: "how many rewards each batch holds, and which sites report",
+	}
+}
+
+// Traits implements [protocol.Traited].
+func (Params) Traits() protocol.Traits {
+	return protocol.Traits{
+		Kinds: map[protocol.Kind]string{report: "report", batch: "batch", sum: "sum"},
+		Leaf:  "batch", Wide: true,
+		Fixed: "the shuffler waits for one list of sites",
+	}
+}
+
+// Suits implements [protocol.Suited]: a p-sum is a node of the binary tree.
+func (Params) Suits(m dp.Mechanism) bool {
+	return m == dp.Tree || m == dp.TreeGaussian || m == dp.None
+}
+
+// Recommend implements [protocol.Recommended].
+func (Params) Recommend(most protocol.Recommendation) protocol.Recommendation {
+	most.Pure, most.Gaussian = dp.Tree, dp.TreeGaussian
+	return most
+}
+
+// Cadence implements [protocol.Params].
+func (p Params) Cadence() protocol.Cadence {
+	return protocol.Cadence{Rounds: p.Batch, Tied: true, Noun: "batch"}
+}
+
+// Check implements [protocol.Checked].
+func (p Params) Check(n protocol.Net) (field, want string) {
+	silos := max(1, n.Peers-2)
+	switch {
+	case n.Horizon > 0 && p.Batch > n.Horizon:
+		return "batch", "at most privacy.horizon, or no batch is ever released"
+	case (p.Shuffler == 0) != (p.Analyzer == 0), p.Shuffler > 0 && p.Shuffler == p.Analyzer:
+		return "analyzer", fmt.Sprintf("another place than shuffler, %d, and 0 if that is 0", p.Shuffler)
+	case p.Honest > p.Least:
+		return "honest", fmt.Sprintf("at most least, %d, the fewest sites whose reports go together", p.Least)
+	case n.Peers == 0:
+		return "", ""
+	case p.Shuffler > n.Peers || n.Peers < 3 && p.Shuffler > 0:
+		return "shuffler", fmt.Sprintf("the place of one of the %d peers, of which one more is the analyzer and one has arms, or 0", n.Peers)
+	case p.Analyzer > n.Peers:
+		return "analyzer", fmt.Sprintf("the place of one of the %d peers", n.Peers)
+	case p.Least > silos:
+		return "least", fmt.Sprintf("at most %d, the number of sites", silos)
+	}
+	return "", ""
+}
+
+// Idle reports whether a peer is the shuffler or the analyzer.
+func (p Params) Idle(self protocol.Peer) bool {
+	return int64(self) == int64(p.Shuffler)-1 || int64(self) == int64(p.Analyzer)-1
+}
+
+// Among implements [protocol.Resized].
+func (p Params) Among(peers int) protocol.Params {
+	if p.Shuffler, p.Analyzer = peers-1, peers; peers < 3 {
+		p.Shuffler, p.Analyzer = 0, 0
+	}
+	p.Least = min(p.Least, max(1, peers-2))
+	p.Honest = min(p.Honest, p.Least)
+	return p
+}
+
+// Small implements [protocol.Shrinking].
+func (p Params) Small(leaf uint64) protocol.Params {
+	p.Batch, p.Deadline, p.Pull = leaf, 3*leaf, 3
+	return p
+}
+
+// New implements [protocol.Params].
+//
+// Protocol shuffle is SDP-FedLinUCB (Zhou and Chowdhury 2024, Algorithm 1 with Algorithm 2 or 5). At the end of
+// batch k a silo seals the p-sum that ends there, over as many batches as the lowest power of two in k, for the
+// analyzer, and sends it to the shuffler. The shuffler waits for all silos or, after a deadline, for enough of
+// them; it forwards their reports of the batch once, in an order that it draws. The analyzer adds them up, keeps
+// the newest sum of each level, and sends all silos the sum of the levels that make k batches.
+//
+// If the analyzer is to see the sum alone, a silo splits its p-sum into two shares, one of which is sealed for the
+// shuffler; that adds its shares up, and seals the sum for the analyzer. So a bag of noised bits, which Algorithm 6
+// sends, is its count, and the sum of counts is all that leaves the shuffle.
+//
+// The shuffler sees who reports when, and no number; the analyzer sees numbers, and not whose they are. A report
+// that comes after its batch is lost, until a p-sum over more batches includes it. A silo that has lost its folder
+// begins another tree, whose nodes fit the batches no more: it learns, and reports those that fit.
+func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
+	silos := max(1, c.Peers()-2)
+	switch field, want := p.Check(protocol.Net{Peers: c.Peers()}); {
+	case field != "":
+		return nil, fmt.Errorf("shuffle: %s: want %s", field, want)
+	case p.Cadence().Check() != nil || p.Pull < 1 || p.Deadline < 1 || p.Honest < 1 || p.Least < 1:
+		return nil, fmt.Errorf("shuffle: batch %d, pull %d, deadline %d, honest %d, least %d, want 1 or more", p.Batch, p.Pull, p.Deadline, p.Honest, p.Least)
+	case p.Sees != Reports && p.Sees != Sum:
+		return nil, fmt.Errorf("shuffle: sees %q, want %s or %s", p.Sees, Reports, Sum)
+	case c.Parts != 1:
+		return nil, fmt.Errorf("shuffle: sums of %d parts, want the one of a learner that chooses by features", c.Parts)
+	case silos > protocol.MaxBody*maxParts:
+		return nil, fmt.Errorf("shuffle: %d sites, want at most %d", silos, protocol.MaxBody*maxParts)
+	}
+	return newPeer(c, p), nil
+}

@@ -1,0 +1,143 @@
+package shuffling
+
+import (
+	"peerd.dev/bandit/belief"
+	"peerd.dev/dp"
+	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
+)
+
+// peer is a silo, the shuffler or the analyzer.
+type peer struct {
+	c        protocol.Config
+	p        Params
+	shuffler spread.Hub
+	analyzer spread.Hub
+	round    protocol.Round // that is under way
+	answered uint64         // newest batch that the analyzer has answered
+	newest   protocol.Message // sum; empty before the first
+	most     protocol.Message // sum with the most records; empty before the first
+	belief   belief.Belief
+	stale    bool
+	silo     silo
+	mixer    mixer
+	adder    adder
+}
+
+func newPeer(c protocol.Config, p Params) *peer {
+	return &peer{
+		c: c, p: p, shuffler: spread.NewHub(&c, p.Shuffler), analyzer: spread.NewHub(&c, p.Analyzer),
+		newest: protocol.NoMessage(), most: protocol.NoMessage(), belief: belief.New(1, c.Width), stale: true,
+	}
+}
+
+// isSilo reports whether a peer has arms and takes part.
+func (x *peer) isSilo(p protocol.Peer) bool { return !x.p.Idle(p) && x.c.Member(p) }
+
+// patience returns the number of rounds for which an answer is awaited.
+func (x *peer) patience() uint64 { return x.p.Pull + uint64(2*max(0, x.analyzer.Links())) }
+
+// Lost implements [protocol.Dependent].
+func (x *peer) Lost() (needed protocol.Peer, lost bool) {
+	switch {
+	case x.shuffler.None() || x.analyzer.Here():
+		return protocol.Everyone, false
+	case x.shuffler.Here():
+		return x.analyzer.Root(), !x.shuffler.Linked(x.analyzer.Root()) || x.mixer.Lasts(x.round, 4*x.patience())
+	}
+	return x.shuffler.Root(), !x.shuffler.Linked(x.shuffler.Root()) || x.silo.Lasts(x.round, 4*(x.patience()+x.p.Deadline))
+}
+
+// Chosen counts the choice.
+func (x *peer) Chosen(part int) { x.belief.Pulls[part]++ }
+
+// Tick sends a silo's reports; at the shuffler it sends a batch.
+func (x *peer) Tick(t protocol.Round, out *protocol.Outbox) error {
+	x.round = t + 1
+	switch {
+	case x.shuffler.None() || x.analyzer.Here():
+		return nil
+	case x.shuffler.Here():
+		return x.mix(out)
+	}
+	return x.ask(out)
+}
+
+// Receive processes reports, batches and sums.
+func (x *peer) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
+	switch {
+	case !x.shuffler.Linked(from):
+		return m.Refuse("from peer %d, want a neighbour", from)
+	case m.Kind() == sum:
+		return x.take(m, out)
+	case m.Kind() == report && x.shuffler.Here():
+		return x.collect(from, m, out)
+	case m.Kind() == batch && x.analyzer.Here():
+		return x.analyze(from, m, out)
+	}
+	return m.Refuse("does not go this way")
+}
+
+// take takes over a sum that is newer, and forwards it.
+func (x *peer) take(m protocol.Message, out *protocol.Outbox) error {
+	if err := x.checkSum(&m); err != nil {
+		return err
+	}
+	if x.newest.Kind() != 0 && !protocol.Newer(m.Label(), x.newest.Label()) {
+		return nil
+	}
+	x.keep(m)
+	x.analyzer.Hand(m, protocol.Everyone, out)
+	return nil
+}
+
+// keep keeps a sum that is newer.
+func (x *peer) keep(m protocol.Message) {
+	x.newest = m
+	x.answered = max(x.answered, m.Label().Seq)
+	if records(&m) >= records(&x.most) {
+		x.most, x.stale = m, true
+	}
+	x.silo.done(x.answered)
+}
+
+// records returns the number of records in a sum.
+func records(m *protocol.Message) uint64 {
+	if m.Body() == 0 {
+		return 0
+	}
+	return m.Release(0).Count(0)
+}
+
+// checkSum refuses a message other than a sum of the analyzer.
+func (x *peer) checkSum(m *protocol.Message) error {
+	switch {
+	case x.analyzer.Here() || m.Label().Origin != x.analyzer.Root() || m.Refs() > 0 || len(m.Sealed()) > 0 || m.Body() > 1 || m.Label().Stream != 0:
+		return m.Refuse("want the analyzer's sum and nothing else")
+	case m.Body() == 1:
+		if r := m.Release(0); r.Len() != x.c.Width || r.Counts() != 1 || r.Exponent() != dp.GridExponent || r.Span().To > m.Label().Seq {
+			return m.Refuse("want the sum of %d numbers up to its batch, with a count", x.c.Width)
+		}
+	}
+	if !x.c.Press.Authentic(*m) {
+		return m.Refuse("not signed by the analyzer")
+	}
+	return nil
+}
+
+// Belief is the sum over all silos with the most records, or the own one if that has more.
+func (x *peer) Belief() *belief.Belief {
+	if x.stale {
+		x.stale = false
+		best := &x.silo.sum
+		if x.most.Body() > 0 && (best.Empty() || records(&x.most) >= best.Count(0)) {
+			best = x.most.Release(0)
+		}
+		spread.BelieveSum(&x.belief, 0, func(yield func(*dp.Release) bool) {
+			if !best.Empty() {
+				yield(best)
+			}
+		})
+	}
+	return &x.belief
+}
