@@ -141,5 +141,5 @@ func (x *peer) total() protocol.Message {
 			body[0] = sum
 		}
 	}
-	return x.c.Press.Signed(protocol.Content{Kind: sum, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: x.answered}, Body: body})
+	return x.c.Press.Signed(protocol.Content{Kind: shuffleTotal, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: x.answered}, Body: body})
 }

@@ -157,7 +157,7 @@ func (x *peer) forward(of []protocol.Message) error {
 	s.reports = slices.DeleteFunc(s.reports, func(m protocol.Message) bool { return m.Label().Seq <= s.batch })
 	for part := range slices.Chunk(all, min(each, protocol.MaxBody)) {
 		s.mixed = append(s.mixed, x.c.Press.Message(protocol.Content{
-			Kind: batch, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Stream: dp.StreamID(len(s.mixed)), Seq: s.batch},
+			Kind: shuffleMixed, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Stream: dp.StreamID(len(s.mixed)), Seq: s.batch},
 			Refs: []protocol.Label{total}, Sealed: part,
 		}))
 	}

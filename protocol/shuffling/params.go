@@ -10,9 +10,9 @@ import (
 
 // The messages of shuffle.
 const (
-	report protocol.Kind = 24 // the p-sum of a silo, sealed, to the shuffler; signed by the silo
-	batch  protocol.Kind = 25 // a part of the reports of a batch, permuted, to the analyzer; signed by the shuffler
-	sum    protocol.Kind = 26 // the sum over all silos and batches, to all; signed by the analyzer
+	shuffleSealed protocol.Kind = 24 // the p-sum of a silo, sealed, to the shuffler; signed by the silo
+	shuffleMixed  protocol.Kind = 25 // a part of the reports of a batch, permuted, to the analyzer; signed by the shuffler
+	shuffleTotal  protocol.Kind = 26 // the sum over all silos and batches, to all; signed by the analyzer
 )
 
 // Sees is what the analyzer can read.
@@ -50,7 +50,7 @@ func (Params) Words() protocol.Words {
 // Traits implements [protocol.Traited].
 func (Params) Traits() protocol.Traits {
 	return protocol.Traits{
-		Kinds: map[protocol.Kind]string{report: "report", batch: "batch", sum: "sum"},
+		Kinds: map[protocol.Kind]string{shuffleSealed: "sealed", shuffleMixed: "mixed", shuffleTotal: "total"},
 		Leaf:  "batch", Wide: true,
 		Fixed: "the shuffler waits for one list of sites",
 	}

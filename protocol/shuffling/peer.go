@@ -68,11 +68,11 @@ func (x *peer) Receive(from protocol.Peer, m protocol.Message, out *protocol.Out
 	switch {
 	case !x.shuffler.Linked(from):
 		return m.Refuse("from peer %d, want a neighbour", from)
-	case m.Kind() == sum:
+	case m.Kind() == shuffleTotal:
 		return x.take(m, out)
-	case m.Kind() == report && x.shuffler.Here():
+	case m.Kind() == shuffleSealed && x.shuffler.Here():
 		return x.collect(from, m, out)
-	case m.Kind() == batch && x.analyzer.Here():
+	case m.Kind() == shuffleMixed && x.analyzer.Here():
 		return x.analyze(from, m, out)
 	}
 	return m.Refuse("does not go this way")

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
@@ -48,7 +49,7 @@ func (x *peer) ask(out *protocol.Outbox) error {
 	if !x.shuffler.Linked(x.shuffler.Root()) {
 		return nil
 	}
-	again := s.Due(x.round, len(s.queue) > 0, x.patience()+x.p.Deadline)
+	again := s.Due(x.round, len(s.queue) > 0, x.patience())
 	for i := range s.queue {
 		k := s.queue[i].Span().To
 		if k <= s.sent && !(i == 0 && again) {
@@ -59,7 +60,7 @@ func (x *peer) ask(out *protocol.Outbox) error {
 			return err
 		}
 		out.Send(x.shuffler.Root(), x.c.Press.Signed(protocol.Content{
-			Kind: report, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: k}, Sealed: sealed,
+			Kind: shuffleSealed, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Seq: k}, Sealed: sealed,
 		}))
 		s.sent = max(s.sent, k)
 	}
@@ -72,7 +73,7 @@ func (x *peer) seal(r dp.Release) ([]dp.Sealed, error) {
 		s, err := x.c.Press.Seal(x.analyzer.Root(), r)
 		return []dp.Sealed{s}, err
 	}
-	a, b, err := dp.Split(r, x.c.Secret)
+	a, b, err := dp.Split(r, vouch.For(x.c.Secret))
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (x *peer) fields(v *state.Visitor) {
 	v.Uints(x.belief.Pulls)
 	// Signatures are bound to the policy. After a change of it, sums that others have signed are not kept.
 	isSum := func(m *protocol.Message) bool {
-		return m.Kind() == sum && (x.analyzer.Here() || x.checkSum(m) == nil)
+		return m.Kind() == shuffleTotal && (x.analyzer.Here() || x.checkSum(m) == nil)
 	}
 	visitMessage(v, &x.newest, isSum)
 	visitMessage(v, &x.most, isSum)
@@ -40,14 +40,14 @@ func (x *peer) fields(v *state.Visitor) {
 	v.Uint(&s.sent)
 	visitCall(v, &s.Call)
 	visitMessages(v, &d.reports, func(m *protocol.Message) bool {
-		return m.Kind() == report && x.shuffler.Here() && x.checkReport(m) == nil
+		return m.Kind() == shuffleSealed && x.shuffler.Here() && x.checkReport(m) == nil
 	})
 	v.Uint(&d.batch)
 	state.Number(v, &d.began)
-	visitMessages(v, &d.mixed, func(m *protocol.Message) bool { return m.Kind() == batch && x.shuffler.Here() })
+	visitMessages(v, &d.mixed, func(m *protocol.Message) bool { return m.Kind() == shuffleMixed && x.shuffler.Here() })
 	visitCall(v, &d.Call)
 	visitMessages(v, &x.adder.parts, func(m *protocol.Message) bool {
-		return m.Kind() == batch && x.analyzer.Here() && x.checkBatch(x.shuffler.Root(), m) == nil
+		return m.Kind() == shuffleMixed && x.analyzer.Here() && x.checkBatch(x.shuffler.Root(), m) == nil
 	})
 	for z := range x.adder.levels {
 		x.visitSum(v, &x.adder.levels[z])

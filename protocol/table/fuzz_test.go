@@ -18,6 +18,7 @@ import (
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
+	"peerd.dev/protocol/shuffling"
 )
 
 // FuzzDecode and FuzzParseRelease are with the codec's other tests.
@@ -56,8 +57,14 @@ func listeners(t testing.TB) (all []listener) {
 
 // withRole adds parameters with which peer 1 has the role that the protocol has for one peer.
 func withRole(all []protocol.Params) []protocol.Params {
-	for _, params := range all {
+	for i, params := range all {
 		switch p := params.(type) {
+		case shuffling.Params: // peer 1 is a silo, the shuffler, or the analyzer, and has a neighbour to hear from
+			for _, role := range [][2]int{{3, 4}, {2, 1}, {3, 2}} {
+				p.Shuffler, p.Analyzer, p.Deadline = role[0], role[1], 2
+				all = append(all, p)
+			}
+			all[i], all = all[len(all)-1], all[:len(all)-1]
 		case batches.BatchParams:
 			if p.Hops > 0 {
 				continue
