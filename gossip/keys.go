@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"crypto/ed25519"
+	"crypto/hpke"
 	"fmt"
 	"sync"
 
@@ -14,10 +15,11 @@ import (
 // as libp2p's own.
 const signedMessage = "peerd/message/1\x00"
 
-// A Keyring verifies signatures of the peers of one network for that network, by their present keys: what a
-// replaced key has signed, its owner signs again. It is safe for concurrent use; peers in one process can share it.
+// A Keyring verifies signatures of the peers of one network for that network, and seals for them, by their present keys: what a
+// replaced key has signed, its owner signs again, and what was sealed for it stays sealed. It is safe for concurrent use; peers in one process can share it.
 type Keyring struct {
-	prefix  []byte
+	prefix  []byte              // of what is signed
+	info    []byte              // of what is sealed
 	public  []ed25519.PublicKey // by index
 	scratch sync.Pool           // of *[]byte
 }
@@ -30,6 +32,7 @@ func NewKeyring(network string, ids []string) (*Keyring, error) {
 	}
 	k := &Keyring{
 		prefix: []byte(signedMessage + network + "\x00"),
+		info:   []byte(sealedText + network),
 		public: make([]ed25519.PublicKey, len(ids)),
 	}
 	k.scratch.New = func() any { return new([]byte) }
@@ -70,7 +73,11 @@ func (k *Keyring) Keys(id Identity) (*Keys, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}
-	return &Keys{k, ed25519.PrivateKey(raw)}, nil
+	opens, err := opening(ed25519.PrivateKey(raw))
+	if err != nil {
+		return nil, fmt.Errorf("gossip: %w", err)
+	}
+	return &Keys{k, ed25519.PrivateKey(raw), opens}, nil
 }
 
 // signed returns the bytes that a signature of b covers. The caller puts them back into
@@ -81,10 +88,11 @@ func (k *Keyring) signed(b []byte) *[]byte {
 	return s
 }
 
-// Keys signs for one peer of a network and verifies for all of them.
+// Keys signs and opens for one peer of a network, and verifies and seals for all of them.
 type Keys struct {
 	*Keyring
 	private ed25519.PrivateKey
+	opens   hpke.PrivateKey
 }
 
 var _ protocol.Keys = (*Keys)(nil)

@@ -32,7 +32,7 @@ func relayed(t *testing.T, peers int) (node.Spec, []*node.Agent) {
 }
 
 // noKeys signs nothing and accepts every signature.
-type noKeys struct{}
+type noKeys struct{ protocol.Keys }
 
 func (noKeys) Sign([]byte) []byte { return make([]byte, 64) }
 

@@ -29,6 +29,8 @@ var callers = map[string][]string{
 	"peerd.dev/internal/vouch.For": {
 		// bytes off the wire, and a liar's
 		"protocol/decode.go", "gossip/inbound.go", "gossip/topic.go", "node/lab/sim/liars.go",
+		// a release that a key has encrypted
+		"protocol/sealing.go",
 		// bytes off the disk
 		"protocol/release_codec.go", "protocol/state.go", "protocol/internal/spread/state.go", "node/agent_state.go",
 		"node/site/log_record.go", "node/site/outbox.go", "node/site/restore.go",
@@ -40,7 +42,7 @@ var callers = map[string][]string{
 		"internal/dptest/generate.go", "internal/protocoltest/draft.go",
 	},
 	"(*peerd.dev/dp.Release).renew":      {"dp/counts.go", "dp/mixed.go", "dp/release.go", "dp/shares.go"},
-	"peerd.dev/protocol.decodeRelease":   {"protocol/decode.go", "protocol/release_codec.go"},
+	"peerd.dev/protocol.decodeRelease":   {"protocol/decode.go", "protocol/release_codec.go", "protocol/sealing.go"},
 	"(*peerd.dev/dp.Curator).Load":       {"node/agent_state.go", "node/lab/audit/shadow.go"},
 	"(*peerd.dev/dp.Curator).Replay":     {"node/agent_state.go"},
 	"(peerd.dev/protocol.Protocol).Load": {"node/agent_state.go"},

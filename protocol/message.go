@@ -65,7 +65,7 @@ func (m Message) Signature() string { return m.sig }
 
 // Content returns a copy of what the message says.
 func (m Message) Content() Content {
-	return Content{m.kind, m.label, slices.Clone(m.refs), slices.Clone(m.body)}
+	return Content{m.kind, m.label, slices.Clone(m.refs), slices.Clone(m.body), slices.Clone(m.sealed)}
 }
 
 // Refuse returns the error with which a protocol refuses the message. It wraps [ErrPeer].
@@ -75,8 +75,9 @@ func (m Message) Refuse(format string, args ...any) error {
 
 // Content is the content of a message. The message keeps the slices.
 type Content struct {
-	Kind  Kind         // one of the protocol's [Traits]
-	Label Label        // of this peer, or of an earlier life of it
-	Refs  []Label      // labels of other messages, at most 4096
-	Body  []dp.Release // at most 1024
+	Kind   Kind         // one of the protocol's [Traits]
+	Label  Label        // of this peer, or of an earlier life of it
+	Refs   []Label      // labels of other messages, at most 4096
+	Body   []dp.Release // at most 1024
+	Sealed []dp.Sealed  // at most 1024
 }

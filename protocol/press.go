@@ -1,5 +1,7 @@
 package protocol
 
+import "errors"
+
 // A Press makes the messages of one peer. [New] gives one to a protocol, and there is no other way
 // to get one: the zero Press makes nothing. So drivers and applications, which see rewards, cannot
 // make messages, and protocols, which make messages, see no reward. A protocol of another module
@@ -26,7 +28,7 @@ func (p Press) Signed(c Content) Message {
 
 func (p Press) content(c Content) *message {
 	p.check(c.Kind)
-	return &message{kind: c.Kind, label: c.Label, refs: c.Refs, body: c.Body}
+	return &message{kind: c.Kind, label: c.Label, refs: c.Refs, body: c.Body, sealed: c.Sealed}
 }
 
 func (p Press) check(kind Kind) {
@@ -49,8 +51,26 @@ func (unsigned) Sign([]byte) []byte { panic("protocol: Config has no Keys, and t
 // Verify implements [Keys].
 func (unsigned) Verify(Peer, []byte, []byte) bool { return false }
 
-// Keys signs for this peer and verifies for all.
+// Seal implements [Keys].
+func (unsigned) Seal(Peer, []byte) ([]byte, error) {
+	panic("protocol: Config has no Keys, and the protocol seals")
+}
+
+// Open implements [Keys].
+func (unsigned) Open([]byte) ([]byte, error) { return nil, errors.New("no key") }
+
+// SealOverhead is by how many bytes a sealed text is longer than what it holds: an X25519 key and
+// the tag of Poly1305.
+const SealOverhead = 32 + 16
+
+// Keys signs and opens for this peer, and verifies and seals for all.
 type Keys interface {
 	Sign(b []byte) []byte
 	Verify(p Peer, b, sig []byte) bool
+	// Seal encrypts b so that one peer alone can read it. It does not show who sealed it. The text
+	// is [SealOverhead] bytes longer than b. An error says that the peer has no key to seal with.
+	Seal(to Peer, b []byte) ([]byte, error)
+	// Open decrypts what was sealed for this peer. An error says that the text is none, or was
+	// sealed for another peer or in another network.
+	Open(sealed []byte) ([]byte, error)
 }

@@ -2,6 +2,7 @@ package gain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -70,7 +71,7 @@ func (s *Site) exposed(pulls []uint64) bandit.Arm {
 	return bandit.NoArm
 }
 
-// unread are the keys of a site without neighbours: no peer reads what it signs.
+// unread are the keys of a site without neighbours: no peer reads what it signs and seals.
 type unread struct{}
 
 // Sign implements [protocol.Keys].
@@ -78,6 +79,14 @@ func (unread) Sign([]byte) []byte { return make([]byte, 64) }
 
 // Verify implements [protocol.Keys].
 func (unread) Verify(protocol.Peer, []byte, []byte) bool { return true }
+
+// Seal implements [protocol.Keys].
+func (unread) Seal(_ protocol.Peer, b []byte) ([]byte, error) {
+	return make([]byte, len(b)+protocol.SealOverhead), nil
+}
+
+// Open implements [protocol.Keys].
+func (unread) Open([]byte) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 // lose returns the regret of a number of decisions of the site, where arms pay 1 with these probabilities and else 0.
 func (s *Site) lose(seed node.Seed, decisions uint64, means []float64) (float64, error) {

@@ -3,7 +3,6 @@ package site
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"hash/crc32"
 	"log/slog"
@@ -19,6 +18,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/ledger"
@@ -195,7 +195,7 @@ func (x *setting) spec() node.Spec {
 
 // agent returns a peer's agent. In lockstep all its random numbers come from the seed.
 func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
-	c := node.PeerConfig{Self: p, Incarnation: life.Incarnation, Keys: stamp(p), Topic: true, Seed: life.Seed, Noise: dp.NewSecureSource()}
+	c := node.PeerConfig{Self: p, Incarnation: life.Incarnation, Keys: forgeable.Keys(p), Topic: true, Seed: life.Seed, Noise: dp.NewSecureSource()}
 	if x.mode == dp.Lockstep {
 		c.Seed = node.PeerSeed(x.seed, p)
 		c.Noise = c.Seed.Noise()
@@ -203,16 +203,6 @@ func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
 	spec := x.spec()
 	return spec.Agent(c)
 }
-
-// stamp stands in for a key.
-type stamp protocol.Peer
-
-func (s stamp) Sign(b []byte) []byte {
-	h := sha256.Sum256(fmt.Appendf(nil, "%d %x", s, b))
-	return append(h[:], h[:]...)
-}
-
-func (s stamp) Verify(p protocol.Peer, b, sig []byte) bool { return bytes.Equal(stamp(p).Sign(b), sig) }
 
 // clock is the site's.
 type clock struct {

@@ -18,6 +18,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -158,7 +159,7 @@ func (w *twin) open() {
 	c.Agent = func(l Life) (*node.Agent, error) {
 		spec := w.spec()
 		return spec.Agent(node.PeerConfig{
-			Self: self, Incarnation: l.Incarnation, Keys: stamp(self), Topic: true, Seed: node.PeerSeed(1, self), Noise: dp.NewSecureSource(),
+			Self: self, Incarnation: l.Incarnation, Keys: forgeable.Keys(self), Topic: true, Seed: node.PeerSeed(1, self), Noise: dp.NewSecureSource(),
 		})
 	}
 	if w.world {

@@ -26,6 +26,12 @@ func (k rekeyed) Verify(p protocol.Peer, b, sig []byte) bool {
 	return k.of(p).Verify(protocol.Peer(k.of(p)), b, sig)
 }
 
+func (k rekeyed) Seal(to protocol.Peer, b []byte) ([]byte, error) {
+	return k.of(k.self).Seal(protocol.Peer(k.of(to)), b)
+}
+
+func (k rekeyed) Open(sealed []byte) ([]byte, error) { return k.of(k.self).Open(sealed) }
+
 // believes reports, of all peers except peer 0, whose belief contains what peer 0 has released.
 func believes(n *protocoltest.Network) (all []bool) {
 	for _, p := range n.Peers[1:] {

@@ -19,7 +19,7 @@ func rooms() [][]string {
 		{"bandit/gram", "dp/mechanism", "node/lab/graphs", "node/network"},
 		{"bandit", "dp"},
 		{"node/lab/learner", "node/lab/world", "protocol"},
-		{"gossip", "node", "node/decision", "node/ledger", "protocol/internal/spread"},
+		{"gossip", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
 		{"node/api", "node/lab/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows"},
 		{"node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},

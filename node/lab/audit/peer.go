@@ -2,8 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -190,15 +188,3 @@ func (w world) Save() []byte { return nil }
 
 // Load implements [bandit.World].
 func (w world) Load([]byte) error { return nil }
-
-// stamp signs with a hash, as long as a signature; there are no forgers here.
-type stamp struct{ self protocol.Peer }
-
-// Sign implements [protocol.Keys].
-func (s stamp) Sign(b []byte) []byte {
-	h := sha256.Sum256(append(binary.BigEndian.AppendUint32(nil, uint32(s.self)), b...))
-	return append(h[:], h[:]...)
-}
-
-// Verify implements [protocol.Keys].
-func (s stamp) Verify(p protocol.Peer, b, sig []byte) bool { return bytes.Equal(stamp{p}.Sign(b), sig) }

@@ -10,6 +10,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
@@ -144,7 +145,7 @@ func (p *play) agent(i int) (*node.Agent, error) {
 	spec := p.canary.setting.spec
 	c := node.PeerConfig{
 		Self: protocol.Peer(i), Seed: p.coins.Of(fmt.Sprintf("peer %d", i)),
-		Keys: stamp{protocol.Peer(i)}, Topic: p.canary.setting.topic,
+		Keys: forgeable.Keys(i), Topic: p.canary.setting.topic,
 	}
 	spec.Privacy.Mode, c.Noise = dp.Private, dp.NewSecureSource()
 	if spec.Wrap != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
@@ -73,7 +74,7 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 // signed gives peers keys, which rows need.
 func signed(c sim.Config) sim.Config {
 	for i := range c.Spec.Peers() {
-		c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
+		c.Keys = append(c.Keys, protocoltest.Keys(i))
 	}
 	return c
 }

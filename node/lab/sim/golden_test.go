@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"testing"
 
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
@@ -21,7 +22,7 @@ func TestTracesAreGolden(t *testing.T) {
 			c.Spec.Protocol = params
 		}
 		for i := range 5 {
-			c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
+			c.Keys = append(c.Keys, protocoltest.Keys(i))
 		}
 		for _, faults := range []sim.Faults{{}, {Loss: .2, Delay: 3, Churn: .01}} {
 			c.Faults = faults // the worlds continue

@@ -2,8 +2,6 @@ package sim
 
 import (
 	"bytes"
-	"crypto/sha512"
-	"encoding/binary"
 
 	"peerd.dev/protocol"
 )
@@ -45,16 +43,3 @@ func (k *notarized) Verify(p protocol.Peer, b, sig []byte) bool {
 	}
 	return k.Keys.Verify(p, b, sig)
 }
-
-// stamp signs with a hash, as long as a signature. There are no forgers in a run: liars sign with
-// their own keys.
-type stamp struct{ self protocol.Peer }
-
-// Sign implements [protocol.Keys].
-func (s stamp) Sign(b []byte) []byte {
-	h := sha512.Sum512(append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(b)), uint32(s.self)), b...))
-	return h[:]
-}
-
-// Verify implements [protocol.Keys].
-func (s stamp) Verify(p protocol.Peer, b, sig []byte) bool { return bytes.Equal(stamp{p}.Sign(b), sig) }

@@ -3,7 +3,6 @@ package sim_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/lockstep"
@@ -18,18 +18,6 @@ import (
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
-
-// stamp signs with a hash, which is enough without forgers.
-type stamp struct{ self protocol.Peer }
-
-func (s stamp) Sign(b []byte) []byte {
-	h := sha256.Sum256(fmt.Appendf(nil, "%d %x", s.self, b))
-	return append(h[:], h[:]...)
-}
-
-func (s stamp) Verify(p protocol.Peer, b, sig []byte) bool {
-	return bytes.Equal(stamp{p}.Sign(b), sig)
-}
 
 // record is what one peer did, as text.
 type record struct {
@@ -182,7 +170,7 @@ func TestNodesInLockstepEqualTheSimulator(t *testing.T) {
 				c := config(7, ring(5), 300, []float64{.8, .5, .2}, []float64{.3, .9, .2})
 				speak(&c, e)
 				for i := range 5 {
-					c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
+					c.Keys = append(c.Keys, protocoltest.Keys(i))
 				}
 				if changed {
 					c.Seeds[3] = node.PeerSeed(8, 3)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
@@ -65,7 +66,7 @@ func TestAProtocolOfAnotherModuleInLockstep(t *testing.T) {
 		c := pushing()
 		c.Rounds = 200
 		for i := range c.Worlds {
-			c.Keys = append(c.Keys, stamp{protocol.Peer(i)})
+			c.Keys = append(c.Keys, protocoltest.Keys(i))
 		}
 		return c
 	})

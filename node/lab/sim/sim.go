@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/node/lab/lockstep"
 	"peerd.dev/protocol"
 )
@@ -21,7 +22,7 @@ import (
 type Config struct {
 	Spec    node.Spec
 	Seeds   []node.Seed     // by peer
-	Keys    []protocol.Keys // by peer; nil for hashes in their place
+	Keys    []protocol.Keys // by peer; nil for forgeable ones
 	Worlds  []bandit.World  // by peer; idle peers need none
 	Rounds  uint64
 	Points  uint64 // of the regret curve; at least 1
@@ -180,7 +181,7 @@ func start(c Config) (*run, error) {
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, RoundEnds: c.Trace != nil,
 			Reuse: r.network.prompt(),
 		}
-		peer.Keys = stamp{peer.Self}
+		peer.Keys = forgeable.Keys(peer.Self) // there are no forgers in a run: liars sign with their own keys
 		if c.Keys != nil {
 			peer.Keys = &notarized{c.Keys[i], protocol.Peer(i), signed}
 		}
