@@ -34,6 +34,8 @@ var callers = map[string][]string{
 		// bytes off the disk
 		"protocol/release_codec.go", "protocol/state.go", "protocol/internal/spread/state.go", "node/agent_state.go",
 		"node/site/log_record.go", "node/site/outbox.go", "node/site/restore.go",
+		// random numbers that no other peer knows
+		"protocol/shuffling/silo.go",
 		// memory of messages that are used again
 		"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "protocol/averaging/average_round.go", "protocol/averaging/consensus.go", "dp/counts.go", "dp/mixed.go",
 		// budgets of curators
@@ -51,10 +53,11 @@ var callers = map[string][]string{
 	"peerd.dev/protocol.Presence":        {"gossip/topic.go"},
 	"peerd.dev/protocol.New":             {"internal/protocoltest/peer.go", "node/spec.go"},
 	"(peerd.dev/protocol.Params).New":    {"protocol/params.go"},
-	"(peerd.dev/protocol.Press).Message": {"protocol/internal/spread/flood.go", "protocol/epochs/gis_exchange.go"},
+	"(peerd.dev/protocol.Press).Message": {"protocol/internal/spread/flood.go", "protocol/epochs/gis_exchange.go", "protocol/shuffling/mixer.go"},
 	"(peerd.dev/protocol.Press).Signed": {
 		"protocol/batches/analyzed.go", "protocol/batches/analyzed_desk.go", "protocol/epochs/pooling_hub.go", "protocol/epochs/pooling_site.go",
 		"protocol/internal/spread/flood.go", "protocol/epochs/gis_round.go", "protocol/epochs/gis_state.go",
+		"protocol/shuffling/adder.go", "protocol/shuffling/mixer.go", "protocol/shuffling/silo.go",
 	},
 	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},
 

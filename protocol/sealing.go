@@ -18,16 +18,19 @@ const (
 	sealedCount = 10 // the most of a count
 )
 
-// sealedLen returns the length of what a sealed text holds, in bytes.
-func sealedLen(r *dp.Release) int {
-	return sealedHead + sealedField + sealedValue*r.Len() + sealedCount*r.Counts()
+// SealedLen returns the length of the text of a sealed release with numbers of values and counts, in bytes.
+func SealedLen(values, counts int) int { return SealOverhead + openedLen(values, counts) }
+
+// openedLen returns the length of what a sealed text holds.
+func openedLen(values, counts int) int {
+	return sealedHead + sealedField + sealedValue*values + sealedCount*counts
 }
 
 // Seal encrypts a release so that one peer alone can read it, in a text whose length follows from
 // the numbers of values and counts. It refuses a release too long for [dp.MaxSealed], some 3,600
 // values, and a peer without a key.
 func (p Press) Seal(to Peer, r dp.Release) (dp.Sealed, error) {
-	n := sealedLen(&r)
+	n := openedLen(r.Len(), r.Counts())
 	if n > dp.MaxSealed-SealOverhead {
 		return dp.Sealed{}, fmt.Errorf("protocol: %d values and %d counts are too many to seal", r.Len(), r.Counts())
 	}
@@ -67,7 +70,7 @@ func unpad(b []byte) (dp.Release, error) {
 	if err != nil {
 		return dp.Release{}, err
 	}
-	if want := sealedLen(&r); len(b) != want {
+	if want := openedLen(r.Len(), r.Counts()); len(b) != want {
 		return dp.Release{}, frameError("sealed", "padded to %d bytes, want %d", len(b), want)
 	}
 	for _, x := range b[n:] {

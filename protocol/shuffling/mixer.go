@@ -39,10 +39,17 @@ func (x *peer) collect(from protocol.Peer, m protocol.Message, out *protocol.Out
 		return nil
 	}
 	at, stored := slices.BinarySearchFunc(s.reports, m, func(a, b protocol.Message) int { return byOrigin(a.Label(), b.Label()) })
-	if stored || s.of(from) >= maxAhead {
+	if stored {
 		return nil
 	}
 	s.reports = slices.Insert(s.reports, at, m)
+	last := at
+	for last+1 < len(s.reports) && s.reports[last+1].Label().Origin == from {
+		last++
+	}
+	if last >= maxAhead && s.reports[last-maxAhead].Label().Origin == from { // the silo sends it again in its turn
+		s.reports = slices.Delete(s.reports, last, last+1)
+	}
 	return nil
 }
 
@@ -74,16 +81,6 @@ func (x *peer) checkReport(m *protocol.Message) error {
 // byOrigin orders reports.
 func byOrigin(a, b protocol.Label) int {
 	return cmp.Or(cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.Seq, b.Seq))
-}
-
-// of returns the number of reports of a peer.
-func (s *mixer) of(p protocol.Peer) (n int) {
-	for _, m := range s.reports {
-		if m.Label().Origin == p {
-			n++
-		}
-	}
-	return n
 }
 
 // mix forwards the batch under way when it is complete, and again when the answer is overdue.

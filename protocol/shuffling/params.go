@@ -28,7 +28,7 @@ const (
 
 // Params are the parameters of protocol shuffle.
 type Params struct {
-	Batch    uint64 `want:"1..1000000" unit:"rounds" fixed:"yes" doc:"Rounds in a batch. All sites end a batch together, by the clock."`
+	Every    uint64 `want:"1..1000000" unit:"rounds" fixed:"yes" doc:"Rounds in a batch. All sites end a batch together, by the clock."`
 	Shuffler int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the shuffler in the network file, from 1. It has no arms, and every site is linked to it. 0 is for a peer alone, which has none."`
 	Analyzer int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1. It has no arms, and is linked to the shuffler. 0 is for a peer alone, which has none."`
 	Sees     Sees   `want:"reports|sum" fixed:"yes" doc:"What the analyzer can read: every site's report, without its origin; or the sum over sites alone."`
@@ -51,7 +51,7 @@ func (Params) Words() protocol.Words {
 func (Params) Traits() protocol.Traits {
 	return protocol.Traits{
 		Kinds: map[protocol.Kind]string{shuffleSealed: "sealed", shuffleMixed: "mixed", shuffleTotal: "total"},
-		Leaf:  "batch", Wide: true,
+		Leaf:  "every", Wide: true,
 		Fixed: "the shuffler waits for one list of sites",
 	}
 }
@@ -69,15 +69,15 @@ func (Params) Recommend(most protocol.Recommendation) protocol.Recommendation {
 
 // Cadence implements [protocol.Params].
 func (p Params) Cadence() protocol.Cadence {
-	return protocol.Cadence{Rounds: p.Batch, Tied: true, Noun: "batch"}
+	return protocol.Cadence{Rounds: p.Every, Tied: true, Noun: "batch"}
 }
 
 // Check implements [protocol.Checked].
 func (p Params) Check(n protocol.Net) (field, want string) {
 	silos := max(1, n.Peers-2)
 	switch {
-	case n.Horizon > 0 && p.Batch > n.Horizon:
-		return "batch", "at most privacy.horizon, or no batch is ever released"
+	case n.Horizon > 0 && p.Every > n.Horizon:
+		return "every", "at most privacy.horizon, or no batch is ever released"
 	case (p.Shuffler == 0) != (p.Analyzer == 0), p.Shuffler > 0 && p.Shuffler == p.Analyzer:
 		return "analyzer", fmt.Sprintf("another place than shuffler, %d, and 0 if that is 0", p.Shuffler)
 	case p.Honest > p.Least:
@@ -111,7 +111,7 @@ func (p Params) Among(peers int) protocol.Params {
 
 // Small implements [protocol.Shrinking].
 func (p Params) Small(leaf uint64) protocol.Params {
-	p.Batch, p.Deadline, p.Pull = leaf, 3*leaf, 3
+	p.Every, p.Deadline, p.Pull = leaf, 3*leaf, 3
 	return p
 }
 
@@ -136,7 +136,7 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 	case field != "":
 		return nil, fmt.Errorf("shuffle: %s: want %s", field, want)
 	case p.Cadence().Check() != nil || p.Pull < 1 || p.Deadline < 1 || p.Honest < 1 || p.Least < 1:
-		return nil, fmt.Errorf("shuffle: batch %d, pull %d, deadline %d, honest %d, least %d, want 1 or more", p.Batch, p.Pull, p.Deadline, p.Honest, p.Least)
+		return nil, fmt.Errorf("shuffle: every %d, pull %d, deadline %d, honest %d, least %d, want 1 or more", p.Every, p.Pull, p.Deadline, p.Honest, p.Least)
 	case p.Sees != Reports && p.Sees != Sum:
 		return nil, fmt.Errorf("shuffle: sees %q, want %s or %s", p.Sees, Reports, Sum)
 	case c.Parts != 1:

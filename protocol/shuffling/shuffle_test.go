@@ -20,7 +20,7 @@ const firstSilo = 2
 
 // small returns parameters with batches of three rounds.
 func small(sees shuffling.Sees) shuffling.Params {
-	return shuffling.Params{Batch: 3, Shuffler: 1, Analyzer: 2, Sees: sees, Honest: 1, Least: 1, Deadline: 1000, Pull: 3}
+	return shuffling.Params{Every: 3, Shuffler: 1, Analyzer: 2, Sees: sees, Honest: 1, Least: 1, Deadline: 1000, Pull: 3}
 }
 
 func setting(p shuffling.Params, silos int, m dp.Mechanism) protocoltest.Setting {
@@ -106,7 +106,7 @@ func TestEveryBatchIsCountedOnce(t *testing.T) {
 func TestALateReportIsLostUntilALongerSum(t *testing.T) {
 	both(t, func(t *testing.T, sees shuffling.Sees) {
 		p := small(sees)
-		p.Deadline, p.Batch = 4, 12
+		p.Deadline, p.Every = 4, 12
 		n := protocoltest.New(t, setting(p, 3, dp.None))
 		h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Cut: func(from, to protocol.Peer) bool {
 			return (from == 4 || to == 4) && n.Round >= 12 && n.Round < 24+11 // from the end of batch 1 to that of batch 2
@@ -167,7 +167,7 @@ func TestTheOrderDoesNotFollowArrival(t *testing.T) {
 	both(t, func(t *testing.T, sees shuffling.Sees) {
 		const batches = 1200
 		p := small(sees)
-		p.Batch = 6
+		p.Every = 6
 		s := setting(p, 3, dp.Tree)
 		s.Rounds = 6 * (batches + 2)
 		n := protocoltest.New(t, s)
@@ -269,7 +269,7 @@ func TestLostRolesGoOn(t *testing.T) {
 	both(t, func(t *testing.T, sees shuffling.Sees) {
 		for _, lost := range [][]int{{0}, {1}, {0, 1}} {
 			p := small(sees)
-			p.Batch, p.Deadline = 6, 12
+			p.Every, p.Deadline = 6, 12
 			n := protocoltest.New(t, setting(p, 3, dp.None))
 			pay(t, n, 10*6+4)
 			before := n.Peers[2].Belief().X[2]

@@ -17,7 +17,7 @@ func Protocols() []protocol.Params {
 		epochs.CoordinatorParams{Schedule: epochs.Doubling, Coordinator: 1, Epochs: 1000, Deadline: 50, Patience: 10, Participation: 1},
 		epochs.GISParams{Epochs: 1 << 20, Patience: 4, Renew: 20, Participation: 1},
 		epochs.SinkParams{Server: 1, Epochs: 1 << 20, Deadline: 50, Patience: 10},
-		shuffling.Params{Batch: 25, Shuffler: 1, Analyzer: 2, Sees: shuffling.Reports, Honest: 1, Least: 1, Deadline: 50, Pull: 20},
+		shuffling.Params{Every: 25, Shuffler: 1, Analyzer: 2, Sees: shuffling.Reports, Honest: 1, Least: 1, Deadline: 50, Pull: 20},
 	}
 }
 
