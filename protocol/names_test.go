@@ -34,6 +34,7 @@ var others = map[string]string{
 	"protocol/rows/phases.go batch":              "a leaf",
 	"protocol/batches/batch.go local":            "the name of batch with a number of hops",
 	"protocol/internal/spread/own_sums.go batch": "a leaf",
+	"protocol/shuffling/shuffle.go batch":        "a leaf",
 	"dp/noise/noise.go gaussian":                 "a law of noise",
 	"protocol/params.go imed":                    "what is recommended",
 	"protocol/rows/rows.go thompson":             "the same",

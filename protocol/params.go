@@ -12,7 +12,7 @@ import (
 // protocol.<name>.<field> of a configuration; their tags say what a value may be (want), its unit
 // (unit) and what it means (doc), and whether a folder keeps it (fixed). Parameters may also
 // implement [Traited], [Suited], [Recommended], [Checked], [Fitted], [Shrinking], [Idling],
-// [Sampling] and [Resized]. Protocols of other Go modules are used in the same way as the protocols of
+// [Sampling], [Promising] and [Resized]. Protocols of other Go modules are used in the same way as the protocols of
 // [table.Table].
 type Params interface {
 	// Words returns the protocol's name and descriptions for documents and pages.
@@ -180,6 +180,12 @@ func Origins(p Params, learners int) int {
 		return s.Origins(learners)
 	}
 	return learners
+}
+
+// Promising parameters hold several promises, each against other peers.
+type Promising interface {
+	// Promises returns them in sentences, given what a peer is charged and the δ of its budget.
+	Promises(c dp.Charge, delta float64) []string
 }
 
 // Resized parameters depend on the number of peers.

@@ -15,6 +15,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/config"
 	"peerd.dev/node/site"
+	"peerd.dev/protocol"
 )
 
 // A Document is what a configuration promises.
@@ -24,6 +25,7 @@ type Document struct {
 	World      string        `json:"world"`
 	Unit       unitDoc       `json:"unit"`
 	Budget     *budgetDoc    `json:"budget,omitempty"`
+	Promises   []string      `json:"promises,omitempty"` // against some peers, where a protocol has several
 	Mechanism  *mechanismDoc `json:"mechanism,omitempty"`
 	Horizon    horizonDoc    `json:"horizon"`
 	Error      *errorDoc     `json:"error,omitempty"`
@@ -119,6 +121,9 @@ func New(c *config.Config) (*Document, error) {
 	}
 	if doc.Budget, err = budgetOf(s, charge); err != nil {
 		return nil, err
+	}
+	if p, ok := s.ProtocolParams().(protocol.Promising); ok {
+		doc.Promises = p.Promises(charge, s.Privacy.Delta)
 	}
 	n := newNoise(s, charge)
 	peers, source := s.Simulated().Peers, "testnet.nodes"

@@ -97,6 +97,9 @@ func (d *Document) writePromise(p pageWriter, s *config.Settings) {
 	}
 	d.writeAdjacency(p)
 	p.say("Against: %s.", d.Unit.Against)
+	for _, x := range d.Promises {
+		p.item("%s", x)
+	}
 	d.writeOdds(p)
 }
 

@@ -72,8 +72,8 @@ func keys() []config.Key {
 			Doc: "Remove all links, so that every peer learns alone.",
 		},
 		{
-			Name: "experiment.noise", Default: tightNoise, Shared: true, Fixed: true, Later: true, Rule: config.OneOf(tightNoise, printedNoise),
-			Doc: "How much Gaussian noise there is: what epsilon and delta ask for (tight), or what papers 000 and 002 (docs/lab/papers.md) print for records with features in mechanism tree-gaussian, for comparison (printed).",
+			Name: "experiment.noise", Default: tightNoise, Shared: true, Fixed: true, Later: true, Rule: config.OneOf(tightNoise, printedNoise, provenNoise),
+			Doc: "How much Gaussian noise there is: what epsilon and delta ask for (tight); what papers 000 and 002 (docs/lab/papers.md) print for records with features in mechanism tree-gaussian, for comparison (printed); or, with protocol.shuffle.sees: sum, what the paper's source proves (proven). With protocol shuffle what is printed or proven is for mode: lockstep.",
 		},
 		{
 			Name: "experiment.raw.choices", Default: "false", Shared: true, Fixed: true, Later: true, Rule: config.YesNo(),

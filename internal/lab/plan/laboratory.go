@@ -5,10 +5,12 @@ import (
 	"math/rand/v2"
 
 	"peerd.dev/bandit"
+	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol/shuffling"
 )
 
 // laboratory has the worlds of package world for peers, and the rules of testnets.
@@ -30,8 +32,14 @@ func (laboratory) Amend(s *config.Settings, spec *node.Spec) {
 	switch {
 	case Unclipped(s):
 		spec.Privacy.Amend = printed.Unclipped
-	case x.Noise == printedNoise:
-		spec.Privacy.Amend = printed.Noise
+	case spec.Privacy.Mechanism == dp.None:
+	default:
+		p, ok := s.ProtocolParams().(shuffling.Params)
+		if ok && (p.Honest > 1 || x.Noise != tightNoise) {
+			spec.Privacy.Amend = amended(s, p)
+		} else if x.Noise == printedNoise {
+			spec.Privacy.Amend = printed.Noise
+		}
 	}
 	if x.Raw != (printed.Raw{}) {
 		spec.Wrap = x.Raw.Wrap
@@ -45,6 +53,7 @@ func Unclipped(s *config.Settings) bool { return world.TraitsOf(WorldParams(s)).
 const (
 	tightNoise   = "tight"   // what epsilon and delta ask for
 	printedNoise = "printed" // what papers print
+	provenNoise  = "proven"  // what is proved of what paper 002 prints
 )
 
 // Check implements [config.Laboratory]. A peer with an application is in a network of its own, which is

@@ -22,7 +22,7 @@ func Schema() *config.Schema {
 		x := config.Extension{
 			Learners: slices.Concat(learner.Table(), printed.Learners()), Protocols: slices.Concat(papers.Protocols(), printed.Protocols()),
 			Sections: sections(), Keys: keys(), Laboratory: laboratory{}, Papers: true,
-			Constraints: slices.Concat(worldConstraints(), runConstraints(), rawConstraints()),
+			Constraints: slices.Concat(worldConstraints(), runConstraints(), rawConstraints(), shuffleConstraints()),
 		}
 		for _, p := range world.Table() {
 			x.Worlds = append(x.Worlds, config.Entry{Name: p.Words().Name, Summary: p.Words().Summary, Params: p})

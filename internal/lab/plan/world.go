@@ -74,7 +74,7 @@ func worldConstraints() []config.Constraint {
 			return ""
 		}},
 		{Keys: []string{"experiment.noise", "privacy.mechanism", "learner.name"}, Doc: "Papers print noise for records with features in a tree.", Broken: func(s *config.Settings) string {
-			if ExperimentOf(s).Noise == printedNoise && (s.Privacy.Mechanism != dp.TreeGaussian.String() || !bandit.TraitsOf(s.LearnerParams()).Contextual) {
+			if ExperimentOf(s).Noise != tightNoise && (s.Privacy.Mechanism != dp.TreeGaussian.String() || !bandit.TraitsOf(s.LearnerParams()).Contextual) {
 				return fmt.Sprintf("want %s with %s and %s; papers print noise for records with features in %s", tightNoise, s.With("privacy.mechanism"), s.With("learner.name"), dp.TreeGaussian)
 			}
 			return ""
