@@ -31,7 +31,7 @@ func TestTracesAreGolden(t *testing.T) {
 			}
 		}
 	}
-	const want = "500a83a538c9e8e29209ba286f528dcebc9ce91e9cd47513935e65f8090b668f"
+	const want = "5a049d458c872d70e24e8e14a9a88f5727d4d8987ded378c696b23558658846a"
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
 		t.Errorf("traces have the hash %s, want %s", got, want)
 	}
