@@ -40,6 +40,9 @@ func (p Press) Seal(to Peer, r dp.Release) (dp.Sealed, error) {
 	if err != nil {
 		return dp.Sealed{}, fmt.Errorf("protocol: sealing for peer %d: %w", to, err)
 	}
+	if len(sealed) != n+SealOverhead {
+		return dp.Sealed{}, fmt.Errorf("protocol: %d bytes are sealed in %d, want %d", n, len(sealed), n+SealOverhead)
+	}
 	return dp.ReceivedSealed(vouch.For(sealed))
 }
 

@@ -1,0 +1,14 @@
+// A share of numbers of one's own, drawn from a source that returns them.
+package foreign
+
+import (
+	"math/rand/v2"
+
+	"peerd.dev/dp"
+)
+
+func share(r dp.Release, rewards rand.Source) (a, b dp.Release, err error) {
+	return dp.Split(r, rand.New(rewards))
+}
+
+// as vouch.Value[*rand.Rand] value in argument to dp.Split
