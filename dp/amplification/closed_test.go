@@ -1,0 +1,91 @@
+package amplification
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// TestTableOfSums recomputes the second table of docs/lab/shuffle.md: the greatest n·ε0 that Lemma F.2 takes at δ = 10^-5/m, and
+// how many times less ε is there.
+func TestTableOfSums(t *testing.T) {
+	if got := fmt.Sprintf("%.0f", Needed(1e-5/100)); got != "269" {
+		t.Errorf("16 ln(2/delta) is %v, want 269", got)
+	}
+	if _, _, err := Closed(1e-9, 0, 1, 100, 1e-5/100); err == nil {
+		t.Error("the lemma takes 100 silos")
+	}
+	for _, c := range []struct {
+		m      int
+		most   string
+		gains  map[float64]string // by records of a report
+		atHalf string             // of 25
+	}{
+		{1_000, "1.18", map[float64]string{1: "1.60", 25: ".99", 10_000: ".97"}, "1.3"},
+		{10_000, "3.37", map[float64]string{1: "3.15", 25: "1.04", 10_000: ".97"}, "2.3"},
+		{100_000, "5.57", map[float64]string{1: "5.02", 25: "1.09", 10_000: ".98"}, "4.0"},
+	} {
+		delta := 1e-5 / float64(c.m)
+		most := math.Log(float64(c.m) / Needed(delta))
+		if printed(most, c.most) != c.most {
+			t.Errorf("m = %d: at most %v, want %v", c.m, most, c.most)
+		}
+		gain := func(n, part float64) float64 {
+			epsilon0 := part * most / n
+			got, _, err := Closed(epsilon0*(1-1e-12), 0, n, c.m, delta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return epsilon0 / got
+		}
+		for n, want := range c.gains {
+			if got := gain(n, 1); printed(got, want) != want {
+				t.Errorf("m = %d, %v records: gain %v, want %v", c.m, n, got, want)
+			}
+		}
+		if got := gain(25, .5); printed(got, c.atHalf) != c.atHalf {
+			t.Errorf("m = %d, 25 records at half of it: gain %v, want %v", c.m, got, c.atHalf)
+		}
+	}
+}
+
+// TestLemmaF2IsAboveTheSum: wherever the lemma says something, it says at least what [Bins.Epsilon] computes, and
+// at most 6 times as much.
+func TestLemmaF2IsAboveTheSum(t *testing.T) {
+	checked := 0
+	for _, m := range []int{200, 300, 1_000, 2_000} {
+		for _, n := range []float64{1, 5, 25, 1_000} {
+			for _, of := range []float64{.05, 1} {
+				const delta = 1e-6
+				epsilon0 := of * math.Log(float64(m)/Needed(delta)) / n * (1 - 1e-12)
+				closed, total, err := Closed(epsilon0, 0, n, m, delta)
+				if err != nil || epsilon0 <= 0 {
+					continue
+				}
+				checked++
+				if sum := Clones(epsilon0, n*epsilon0).Epsilon(m, total); sum > closed || closed > 6*sum && n == 1 {
+					t.Errorf("m = %d, n = %v, epsilon0 %v: the sum %v, the lemma %v", m, n, epsilon0, sum, closed)
+				}
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("%d cases", checked)
+	}
+}
+
+// TestLemmaF2CountsDelta0 checks the part of δ that the distance of Gaussian reports takes, by hand.
+func TestLemmaF2CountsDelta0(t *testing.T) {
+	epsilon, total, err := Closed(.5, 1e-12, 2, 5_000, 1e-8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	odds := (math.Exp(.5) - 1) / (math.Exp(.5) + 1)
+	want := math.Log(1 + odds*(8*math.Sqrt(math.E*math.Log(4e8)/5_000)+8*math.E/5_000))
+	if math.Abs(epsilon-want) > 1e-12 {
+		t.Errorf("epsilon %v, want %v", epsilon, want)
+	}
+	if want = odds*1e-8 + 5_000*(math.Exp(epsilon)+1)*(1+math.Exp(-.5)/2)*1e-12; math.Abs(total-want) > 1e-18 {
+		t.Errorf("delta %v, want %v", total, want)
+	}
+}
