@@ -9,9 +9,9 @@ import "math"
 type Bins struct{ P, Alpha, R float64 }
 
 // Clones returns the bins of reports that are ε-private for a record and blanket-private for all records of a
-// silo, pure in both (Feldman, McMillan and Talwar 2021, for one record a report, where the two are equal):
-// with probability e^-blanket another silo's report is a clone of the one report, from either world alike.
-// Both are 0 or more; a blanket of more than some 700 is no clone ever.
+// silo, pure in both. With probability e^-blanket another silo's report is a clone of the one report, from either world alike.
+// Both are 0 or more; with a blanket above 745 there are no clones. For one record a report, where the two
+// are equal, it is the bound of Feldman, McMillan and Talwar (2021).
 func Clones(epsilon, blanket float64) Bins {
 	p := math.Exp(epsilon)
 	return Bins{P: p, Alpha: 1 / (p + 1), R: math.Exp(-blanket) / 2}
@@ -27,7 +27,7 @@ const (
 // Delta returns a δ for which m shuffled reports are (ε, δ)-private, m from 1 to 10^6 and ε ≥ 0: the sum of
 // max(0, P - e^ε·Q) over both numbers, too large by [cut] and a relative 10^-8 at most. The time that it takes grows like m.
 //
-// With t in both bins and k of them in bin 0, w the binomial law of the clones and b that of k among t,
+// With t in both bins, k of them in bin 0, w the binomial law of the number of clones and b the law of k given t,
 //
 //	P(k, t) = b(k)·(w(t-1)·2·Alpha·(P·k + t - k)/t + w(t)·(1 - Alpha - P·Alpha)),
 //
@@ -88,12 +88,15 @@ func factorial(n float64) float64 {
 
 // Epsilon returns the least ε for which [Bins.Delta] of m reports is at most δ, rounded up by a relative 10^-7 at most, and ln P where
 // that is less: the one report is (ln P)-private alone.
-func (b Bins) Epsilon(m int, delta float64) float64 {
+func (b Bins) Epsilon(m int, delta float64) float64 { return b.epsilon(m, delta, 1e-7) }
+
+// epsilon is Epsilon, rounded up by a relative off at most.
+func (b Bins) epsilon(m int, delta, off float64) float64 {
 	if b.Delta(m, 0) <= delta {
 		return 0
 	}
 	lo, hi := 0., math.Log(b.P)
-	for hi-lo > 1e-7*hi {
+	for hi-lo > off*hi {
 		if mid := (lo + hi) / 2; b.Delta(m, mid) <= delta {
 			hi = mid
 		} else {

@@ -92,7 +92,7 @@ func (t Tree) level(mu account.Mu, n, delta float64) (float64, error) {
 	if n*float64(mu) > math.Sqrt(2*math.Log(silos)) { // a small δn wants n·ε0 above (n·μ)²/2, and below it is at most ln(silos)
 		return best, nil
 	}
-	for _, part := range []float64{1. / 2, 1. / 8, 1. / 64} {
+	for _, part := range []float64{1. / 2, 1. / 16} {
 		bad, epsilon0 := 0., math.Log(silos)/n // above it another report is a clone less than once
 		if off(epsilon0) > part*delta {
 			break
@@ -104,7 +104,7 @@ func (t Tree) level(mu account.Mu, n, delta float64) (float64, error) {
 				bad = mid
 			}
 		}
-		best = min(best, Clones(epsilon0, n*epsilon0).Epsilon(t.Silos, (1-part)*delta))
+		best = min(best, Clones(epsilon0, n*epsilon0).epsilon(t.Silos, (1-part)*delta, 1e-3))
 	}
 	return best, failed
 }

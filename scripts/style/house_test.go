@@ -16,7 +16,7 @@ import (
 func rooms() [][]string {
 	return [][]string{
 		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/lab/lowerbound", "node/store"},
-		{"bandit/gram", "dp/mechanism", "node/lab/graphs", "node/network"},
+		{"bandit/gram", "dp/amplification", "dp/mechanism", "node/lab/graphs", "node/network"},
 		{"bandit", "dp"},
 		{"node/lab/learner", "node/lab/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},

@@ -26,7 +26,7 @@ func rules() []rule {
 		{in: core, never: []string{"time", "os/...", "net/...", "sync/...", "context", "log"}, why: "the core has no clock, no I/O and no goroutines: time is a Round, and the driver logs"},
 		{in: core, never: []string{"math/rand"}, why: "math/rand/v2 is used"},
 		{in: core, but: []string{"dp/sample"}, never: []string{"crypto/rand"}, why: "noise comes from dp/sample"},
-		{in: []string{"dp/account", "dp/factor", "dp/noise"}, never: []string{"time", "os/...", "math/rand/..."}, why: "it is arithmetic"},
+		{in: []string{"dp/account", "dp/amplification", "dp/factor", "dp/noise"}, never: []string{"time", "os/...", "math/rand/..."}, why: "it is arithmetic"},
 		{in: []string{"dp/mechanism"}, never: []string{"dp/account", "dp/sample", "math/rand/..."}, why: "noise comes from the Drawer, so that a replay can give it"},
 		{in: all, but: []string{"dp", "dp/mechanism"}, never: []string{"dp/mechanism"}, why: "it gets exact sums: dp alone opens streams, and has the names for others"},
 		{in: []string{"dp"}, never: []string{"bandit/...", "protocol/...", "node/...", "gossip/..."}, why: "dp stands on the packages below it alone"},

@@ -10,7 +10,7 @@ import (
 const mostDeviation = 1 << 20
 
 // AmplificationLimit returns the ε up to which Theorem 5.3 of Zhou and Chowdhury (2024) promises something for M silos that release n times
-// in a life of T rounds, √κ/(C1·T·√M) with κ = 1 + log2 n, for a constant C1 of 1. The paper does not name the constant.
+// in a life of T rounds: √κ/(C1·T·√M) with κ = 1 + log2 n, for a constant C1 of 1. The paper does not name the constant.
 func AmplificationLimit(n, rounds uint64, silos int) float64 {
 	return math.Sqrt(1+math.Log2(float64(n))) / (float64(rounds) * math.Sqrt(float64(silos)))
 }
@@ -20,8 +20,8 @@ func AmplificationLimit(n, rounds uint64, silos int) float64 {
 //
 //	σ0 = √(2κ·ln(1/δ)·ln(κ/(δT))·ln(Mκ/δ)/M)/ε.
 //
-// It is not private at ε, for which the theorem has unknown constants and wants an ε of at most [AmplificationLimit]. As in [ZhouChowdhury], it is the noise in
-// each number of both streams, which count for themselves and have a sensitivity of 1 each.
+// The theorem leaves constants open and wants an ε of at most [AmplificationLimit], so it says nothing of ε. Where the promise of the own noise
+// alone holds, it is by the charge. As in [ZhouChowdhury], σ0 is the noise in each number of both streams, with a sensitivity of 1 each.
 func Amplified(epsilon, delta float64, n, rounds uint64, silos int) (float64, error) {
 	if err := shuffled(epsilon, delta, n, silos); err != nil {
 		return 0, err
@@ -40,9 +40,9 @@ func Amplified(epsilon, delta float64, n, rounds uint64, silos int) (float64, er
 //
 //	n·b·p(1-p)/g², b = c·g²·ln²(d²/δ)/(ε²n), c = 1/10,
 //
-// in each number of the sum, the same for all n. The silos whose noise counts share it, 1/√honest each. The constant is 2.4 million times below the proven one of
-// [VectorSumProven], and a record is in many sums, which the programs do not count: it is not private at ε. d is the number of features for vectors and matrices alike, and a
-// record has norm 1 in each, as the programs have it.
+// in each number of the sum, the same for all n. The silos whose noise counts share it, 1/√honest each. The constant is 2.4 million times below
+// the one in [VectorSumProven], and a record is in many sums, which the programs do not count: it is not private at ε. As in the programs, d is
+// the number of features for vectors and matrices alike, and a record has a norm of 1 in each.
 func VectorSum(epsilon, delta float64, d, honest int) (float64, error) {
 	if err := shuffled(epsilon, delta, 1, honest); err != nil {
 		return 0, err
@@ -50,16 +50,17 @@ func VectorSum(epsilon, delta float64, d, honest int) (float64, error) {
 	return sane(math.Sqrt(.1*3/16/float64(honest)) * math.Abs(math.Log(float64(d)*float64(d)/delta)) / epsilon)
 }
 
-// VectorSumProven returns the deviation of a silo's noise in each number with which Algorithms 5 to 7 of Zhou and Chowdhury (2024) are (ε, δ)-private, where d numbers of a
-// record are summed up over n releases: by Cheu, Joseph, Mao and Peng (2021) one sum is (ε0, δ0)-private for ε0 ≤ 15 with
+// VectorSumProven returns the deviation of a silo's noise in each number with which Algorithms 5 to 7 of Zhou and Chowdhury (2024) are
+// (ε, δ)-private, for records of d numbers and n releases. By Cheu, Joseph, Mao and Peng (2021) one sum is (ε0, δ0)-private for ε0 ≤ 15 with
 //
 //	b = 24·10^4·g²·ln²(4(d²+1)/δ0)/(ε0²·n)
 //
-// bits for a record of norm 1 at most, which gives the variance of [VectorSum]. A record is in κ = 1 + ⌊log2 n⌋ sums, each with ε0 = ε/(2√(2κ ln(2/δ))) and δ0 = δ/(2κ).
+// bits for a record of norm 1 at most, and the variance is as in [VectorSum]. A record is in κ = 1 + ⌊log2 n⌋ sums, each with
+// ε0 = ε/(2√(2κ ln(2/δ))) and δ0 = δ/(2κ). Each of the honest silos draws a share.
 //
 // Our record is one vector (xy, svec(xxᵀ)) of d = k + k(k+1)/2 numbers for k features, and its norm is at most √2. So it is one
-// stream for which the whole budget pays, where the paper halves it for two. It is scaled by 1/√2 before it is encoded and back after it is
-// decoded, which makes the deviation √2 times as large: less than the factor of 2 of two streams.
+// stream, for which the whole budget pays, where the paper halves it for two. Such a record is scaled by 1/√2 for the encoding and back by the
+// decoding, so the deviation is √2 times as large; two streams would have a factor of 2.
 //
 // The composition needs more than the paper says: κ·ε0·tanh(ε0/2) ≤ ε/2 (Kairouz, Oh and Viswanath 2015). At ε0 = 15 that does not hold.
 func VectorSumProven(epsilon, delta float64, d int, n uint64, honest int) (float64, error) {
