@@ -6,22 +6,9 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
 )
 
-const (
-	maxAhead = 8  // reports of one silo that the shuffler keeps
-	maxParts = 64 // messages that a batch takes
-)
-
-// mixer is the state of the shuffler.
-type mixer struct {
-	spread.Call
-	reports []protocol.Message // without an answer, by origin and batch
-	batch   uint64             // that is under way
-	began   protocol.Round     // when it was
-	mixed   []protocol.Message // the parts of the batch that was forwarded; none once it is answered
-}
+const maxAhead = 8 // reports of one silo that the shuffler keeps
 
 // collect stores a report. From the moment that its batch is forwarded no peer can assign it to its silo.
 func (x *peer) collect(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
