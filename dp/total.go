@@ -13,11 +13,14 @@ func Total(of []Release) (Release, error) {
 	out.v, out.count = append([]int64(nil), out.v...), append([]uint64(nil), out.count...)
 	for i := range of[1:] {
 		r := &of[1+i]
-		if len(r.count) != len(out.count) {
-			return Release{}, ErrShape
-		}
 		if err := out.include(r); err != nil {
 			return Release{}, err
+		}
+		for k, n := range r.count {
+			if out.count[k] > math.MaxUint64-n {
+				return Release{}, ErrOverflow
+			}
+			out.count[k] += n
 		}
 		for k, x := range r.v {
 			if out.v[k] += x; !within(out.v[k]) {
@@ -28,9 +31,9 @@ func Total(of []Release) (Release, error) {
 	return out, nil
 }
 
-// include adds to r the noise, span and counts of o, which has as many counts as r or none.
+// include adds to r the noise and the span of o, which fits it.
 func (r *Release) include(o *Release) error {
-	if r.stream != o.stream || r.e != o.e || len(r.v) != len(o.v) || r.noise.Scale > 0 && o.noise.Scale > 0 && r.noise.Law != o.noise.Law {
+	if r.stream != o.stream || r.e != o.e || len(r.v) != len(o.v) || len(r.count) != len(o.count) || r.noise.Scale > 0 && o.noise.Scale > 0 && r.noise.Law != o.noise.Law {
 		return ErrShape
 	}
 	if uint64(r.noise.VarianceUnits)+uint64(o.noise.VarianceUnits) > math.MaxUint32 {
@@ -38,11 +41,5 @@ func (r *Release) include(o *Release) error {
 	}
 	r.noise = r.noise.Plus(o.noise)
 	r.span = Span{From: min(r.span.From, o.span.From), To: max(r.span.To, o.span.To)}
-	for k, n := range o.count {
-		if r.count[k] > math.MaxUint64-n {
-			return ErrOverflow
-		}
-		r.count[k] += n
-	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (x *peer) node(m *protocol.Message, all []dp.Sealed) (sum dp.Release, err e
 		return dp.Release{}, err
 	case x.p.Sees == Sum:
 		if sum, err = dp.Joined(of); err == nil {
-			err = spread.PlausibleValues(&x.c.Charge, m, &sum)
+			err = x.plausible(m, &sum)
 		}
 		if err != nil {
 			return dp.Release{}, err
@@ -99,24 +99,27 @@ func (x *peer) node(m *protocol.Message, all []dp.Sealed) (sum dp.Release, err e
 
 // checkOpened refuses a release other than the p-sum of a batch, or a share of one: of the shuffler, without noise, or of a silo.
 func (x *peer) checkOpened(m *protocol.Message, r *dp.Release, ofShuffler bool) error {
-	noise, counts := dp.Noise{Law: x.c.Charge.Mechanism.Law(), Scale: x.c.Charge.Scale, VarianceUnits: dp.VarianceScale}, 1
+	noise := dp.Noise{Law: x.c.Charge.Mechanism.Law(), Scale: x.c.Charge.Scale, VarianceUnits: dp.VarianceScale}
 	if noise.Scale == 0 || ofShuffler {
 		noise = dp.Noise{}
 	}
-	if ofShuffler {
-		counts = 0
-	}
 	switch {
-	case r.Stream() != 0 || r.Span() != psum(m.Label().Seq) || r.Len() != x.c.Width || r.Counts() != counts || r.Exponent() != dp.GridExponent:
+	case r.Stream() != 0 || r.Span() != psum(m.Label().Seq) || r.Len() != x.c.Width || r.Counts() != 1 || r.Exponent() != dp.GridExponent:
 		return m.Refuse("a report is no p-sum of the batch")
 	case r.Noise() != noise:
 		return m.Refuse("a report has the noise %+v, want %+v", r.Noise(), noise)
-	case counts == 1 && r.Count(0) > spread.MostRecords/uint64(x.c.Peers()):
-		return m.Refuse("a report of %d records", r.Count(0))
 	case x.p.Sees == Reports:
-		return spread.PlausibleValues(&x.c.Charge, m, r)
+		return x.plausible(m, r)
 	}
 	return nil
+}
+
+// plausible refuses more records than silos can have, and values that those do not give.
+func (x *peer) plausible(m *protocol.Message, r *dp.Release) error {
+	if r.Count(0) > spread.MostRecords/uint64(x.c.Peers()) {
+		return m.Refuse("%d records", r.Count(0))
+	}
+	return spread.PlausibleValues(&x.c.Charge, m, r)
 }
 
 // total returns the sum over all batches that were answered, from the levels that make them.

@@ -49,16 +49,16 @@ func (x *peer) checkReport(m *protocol.Message) error {
 	if int64(l.Origin) >= int64(x.c.Peers()) || !x.isSilo(l.Origin) || l.Stream != 0 || l.Seq == 0 || m.Refs() > 0 || m.Body() > 0 || len(m.Sealed()) != want {
 		return m.Refuse("want %d sealed p-sums of a silo and nothing else", want)
 	}
-	for i, s := range m.Sealed() {
-		if n := len(s.Bytes()); n != protocol.SealedLen(x.c.Width, 1-i) {
-			return m.Refuse("a sealed p-sum of %d bytes, want %d", n, protocol.SealedLen(x.c.Width, 1-i))
+	for _, s := range m.Sealed() {
+		if n := len(s.Bytes()); n != protocol.SealedLen(x.c.Width, 1) {
+			return m.Refuse("a sealed p-sum of %d bytes, want %d", n, protocol.SealedLen(x.c.Width, 1))
 		}
 	}
 	if !x.c.Press.Authentic(*m) {
 		return m.Refuse("not signed by its silo")
 	}
 	if want == 2 {
-		if r, err := x.c.Press.Open(m.Sealed()[1]); err != nil || r.Len() != x.c.Width || r.Counts() > 0 || r.Span() != psum(l.Seq) || r.Exponent() != dp.GridExponent {
+		if r, err := x.c.Press.Open(m.Sealed()[1]); err != nil || r.Len() != x.c.Width || r.Counts() != 1 || r.Span() != psum(l.Seq) || r.Exponent() != dp.GridExponent {
 			return m.Refuse("the shuffler's share of its p-sum is none: %v", err)
 		}
 	}

@@ -67,7 +67,7 @@ func batchOf(n *protocoltest.Network, batch uint64, k int) (sum float64) {
 // believes the sum of all records in closed batches, with their noise.
 func TestEveryBatchIsCountedOnce(t *testing.T) {
 	both(t, func(t *testing.T, sees shuffling.Sees) {
-		for seed := range uint64(10) {
+		for seed := range uint64(4) {
 			s := setting(small(sees), 4, []dp.Mechanism{dp.None, dp.Tree}[seed%2])
 			s.Seed = seed
 			n := protocoltest.New(t, s)
@@ -165,7 +165,7 @@ func TestFewerThanLeastAreNotForwarded(t *testing.T) {
 // first, and every text has the same length. Orders that follow from who sent what, or from who came first, fail here.
 func TestTheOrderDoesNotFollowArrival(t *testing.T) {
 	both(t, func(t *testing.T, sees shuffling.Sees) {
-		const batches = 1200
+		const batches = 600
 		p := small(sees)
 		p.Every = 6
 		s := setting(p, 3, dp.Tree)
