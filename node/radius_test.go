@@ -30,8 +30,8 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}
-	const rounds, leaves = 40, 63
-	looked := []uint64{1, 7, 32, leaves}
+	const rounds, leaves = 40, 31
+	looked := []uint64{1, 7, 16, leaves}
 	cases := []struct {
 		epsilon dp.Cost
 		streams int

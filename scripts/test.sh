@@ -16,9 +16,8 @@ step() {
 }
 
 step 'module is tidy' go mod tidy -diff
-step 'build' go build ./...
 step 'format' test -z "$(gofmt -l . | tee -a /dev/stderr)"
-step 'vet' go vet ./...
+step 'build and vet' env GOGC=400 go vet ./... # compilers then take a tenth less time, and up to a gigabyte
 step 'tests' go test -vet=off ./...
 
 printf '\n== must show\n'

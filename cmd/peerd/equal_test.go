@@ -22,13 +22,19 @@ import (
 	"peerd.dev/protocol"
 )
 
-const equalityRounds = 1000
+// equalityRounds are rounds of a play, in which a pair closes some ten leaves or epochs; PEERD_LONG plays more.
+func equalityRounds() int {
+	if os.Getenv("PEERD_LONG") != "" {
+		return 1000
+	}
+	return 300
+}
 
 // equalityFile has five sites in a ring; equalitySet makes it lockstep, with noise.
 const equalityFile = "../../configs/rows.yaml"
 
 func equalitySet() []string {
-	return []string{"mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds)}
+	return []string{"mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds())}
 }
 
 // processTraces plays s in processes over TCP and Noise and returns their traces. Each process
@@ -212,7 +218,7 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"local-feducb", []string{"protocol.name=local-printed", "protocol.local-printed.first=100", "protocol.local-printed.growth=0.5"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			loaded, err := plan.Schema().Load("../../configs/"+c.name+".yaml", append(c.set, "mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds)))
+			loaded, err := plan.Schema().Load("../../configs/"+c.name+".yaml", append(c.set, "mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds())))
 			if err != nil {
 				t.Fatal(err)
 			}

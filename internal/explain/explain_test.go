@@ -148,13 +148,14 @@ func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 					t.Fatal(err)
 				}
 				for k := 1; k < len(square); k++ {
+					want := charge.SumNoise(uint64(k))
 					for i := range streams {
 						leaf, err := curator.Leaf(dp.StreamID(i), uint64(k))
 						if err != nil {
 							t.Fatal(err)
 						}
 						square[k] += leaf.Sum.At(0) * leaf.Sum.At(0) / (curators * streams)
-						if noise := leaf.Sum.Noise(); noise != charge.SumNoise(uint64(k)) {
+						if noise := leaf.Sum.Noise(); noise != want {
 							t.Fatalf("leaf %d: %+v", k, noise)
 						}
 					}

@@ -34,7 +34,7 @@ func TestCrashAtAnyMoment(t *testing.T) {
 						x = x.repeatable(1)
 						x.mechanism = dp.None
 					}
-					crashes(t, x, 16)
+					crashes(t, x, 8)
 				})
 			}
 		}

@@ -34,7 +34,10 @@ func TestANameIsUnderOneLeaf(t *testing.T) {
 	}
 }
 
-const named = 30 // decisions of a play
+const (
+	named = 30 // decisions of a play
+	apart = 3  // every which of them is named
+)
 
 // misnamed plays with each name and returns what is wrong.
 func misnamed(t *testing.T, name string, seed uint64) (faults []string) {
@@ -45,7 +48,7 @@ func misnamed(t *testing.T, name string, seed uint64) (faults []string) {
 		x.horizon = 64
 	}
 	without, found := playNamed(t, x, -1), 0
-	for k := 0; k < named; k += 2 {
+	for k := 0; k < named; k += apart {
 		var under []dp.Span
 		for node, sum := range playNamed(t, x, k) {
 			if before, ok := without[node]; !ok || sum != before {
@@ -66,8 +69,8 @@ func misnamed(t *testing.T, name string, seed uint64) (faults []string) {
 			faults = append(faults, fmt.Sprintf("the reward of decision %d is under the nodes %v", k, under))
 		}
 	}
-	if found < 3 || x.horizon == 8 && name == averaged && found == named/2 {
-		t.Fatalf("%s, seed %d: %d of %d names are under a node: this shows nothing", name, seed, found, named)
+	if found < 3 || x.horizon == 8 && name == averaged && found == named/apart {
+		t.Fatalf("%s, seed %d: %d of %d names are under a node: this shows nothing", name, seed, found, named/apart)
 	}
 	return faults
 }

@@ -64,7 +64,7 @@ func compareRestarts(t *testing.T, x setting) {
 		t.Fatalf("%d frames and %d ledger lines: this run shows nothing", len(want.frames), len(want.ledger))
 	}
 	rng := rand.New(rand.NewPCG(x.seed, 1))
-	once, often, stopped := 2, 1, 50
+	once, often, stopped := 1, 1, 25
 	switch {
 	case os.Getenv("PEERD_LONG") != "":
 		once, often, stopped = 12, 2, 100

@@ -32,13 +32,14 @@ func TestNames(t *testing.T) {
 	}
 	for _, row := range table(t, "names.txt", 3) {
 		todo := len(row) > 3 && row[3] == "todo"
+		in, old := whole(row[0]), whole(row[1])
 		var found []string
-		for dir, in := range names {
-			if !whole(row[0]).MatchString(dir) {
+		for dir, all := range names {
+			if !in.MatchString(dir) {
 				continue
 			}
-			for _, d := range in {
-				if whole(row[1]).MatchString(d.name) {
+			for _, d := range all {
+				if old.MatchString(d.name) {
 					found = append(found, d.at+" "+d.name)
 				}
 			}

@@ -41,8 +41,11 @@ func TestPhrases(t *testing.T) {
 			checked++
 			for _, s := range b.sentences() {
 				for _, p := range all {
+					if p.only != "" && p.only != filepath.Ext(file) {
+						continue
+					}
 					found := p.FindString(s)
-					if found == "" || p.only != "" && p.only != filepath.Ext(file) {
+					if found == "" {
 						continue
 					}
 					if prefix := prefix[b.comment]; prefix != "" {

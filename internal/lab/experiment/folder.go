@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -95,7 +96,7 @@ func madeOf(c *plan.CellConfig, keys ...string) string {
 }
 
 // programHash returns the hash of this program, since another one might play a cell differently.
-func programHash() (string, error) {
+var programHash = sync.OnceValues(func() (string, error) {
 	name, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -110,7 +111,7 @@ func programHash() (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
+})
 
 // A Manifest has what is needed, in addition to config.yaml, to get the same results again.
 type Manifest struct {

@@ -87,13 +87,10 @@ func audits(t *testing.T, m dp.Mechanism, seeds uint64) []*audit.Report {
 
 // seeds returns over how many seeds correct peers are audited.
 func seeds() uint64 {
-	switch {
-	case testing.Short():
-		return 2
-	case os.Getenv("PEERD_LONG") != "":
+	if os.Getenv("PEERD_LONG") != "" {
 		return 20
 	}
-	return 3
+	return uint64(len(protocols()))
 }
 
 // TestCorrectPeersPass audits correct peers over fixed seeds, so that it passes always or never:

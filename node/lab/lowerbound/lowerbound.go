@@ -61,30 +61,29 @@ func (b Bound) Regret(rounds uint64) float64 {
 // information returns the least Σᵢ d(pᵢ, qᵢ) over qᵢ with the given mean, which is greater than
 // the mean of p. At the least, by Lagrange, the slope ∂d/∂q is the same at all sites: the greater
 // the slope, the greater all qᵢ.
-func information(p []float64, mean, epsilon float64) float64 {
-	at := func(slope float64) (q, d float64) {
+func information(p []float64, mean, epsilon float64) (d float64) {
+	at := func(slope float64) (q float64) {
 		for _, x := range p {
-			y := tangent(x, slope, epsilon)
-			q += y / float64(len(p))
-			d += divergence(x, y, epsilon)
+			q += tangent(x, slope, epsilon) / float64(len(p))
 		}
-		return q, d
+		return q
 	}
 	low, high := 0.0, 1.0
-	for q, _ := at(high); q < mean; q, _ = at(high) {
+	for at(high) < mean {
 		if low, high = high, 2*high; math.IsInf(high, 1) {
 			return high
 		}
 	}
-	for range 100 {
-		middle := (low + high) / 2
-		if q, _ := at(middle); q < mean {
+	for middle := (low + high) / 2; low < middle && middle < high; middle = (low + high) / 2 {
+		if at(middle) < mean {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	_, d := at(high)
+	for _, x := range p {
+		d += divergence(x, tangent(x, high, epsilon), epsilon)
+	}
 	return d
 }
 

@@ -121,9 +121,9 @@ func TestLookingChangesNothing(t *testing.T) {
 // calibrated radius, no arm is lost this way.
 func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
 	if testing.Short() {
-		t.Skip("five million agent steps")
+		t.Skip("more than a million agent steps")
 	}
-	const rounds, peers, arms, seeds = 20_000, 3, 5, 40
+	const rounds, peers, arms, seeds = 5000, 3, 5, 40
 	links := [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}}
 	lost := make(map[bandit.Params]int)
 	for _, learner := range []bandit.Params{printed.UCBParams{}, learner.UCBParams{}} {
