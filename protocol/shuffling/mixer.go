@@ -25,6 +25,9 @@ func (x *peer) collect(from protocol.Peer, m protocol.Message, out *protocol.Out
 		}
 		return nil
 	}
+	if m.Label().Seq > uint64(x.round)/x.p.Every+maxAhead {
+		return nil // it would come before all others' once these are answered
+	}
 	at, stored := slices.BinarySearchFunc(s.reports, m, func(a, b protocol.Message) int { return byOrigin(a.Label(), b.Label()) })
 	if stored {
 		return nil
@@ -58,7 +61,8 @@ func (x *peer) checkReport(m *protocol.Message) error {
 		return m.Refuse("not signed by its silo")
 	}
 	if want == 2 {
-		if r, err := x.c.Press.Open(m.Sealed()[1]); err != nil || r.Len() != x.c.Width || r.Counts() > 0 || r.Span() != psum(l.Seq) || r.Exponent() != dp.GridExponent {
+		r, err := x.c.Press.Open(m.Sealed()[1])
+		if err != nil || r.Stream() != 0 || r.Span() != psum(l.Seq) || r.Len() != x.c.Width || r.Counts() > 0 || r.Exponent() != dp.GridExponent || r.Noise() != (dp.Noise{}) {
 			return m.Refuse("the shuffler's share of its p-sum is none: %v", err)
 		}
 	}
@@ -114,7 +118,7 @@ func (x *peer) complete() error {
 			silos++
 		}
 	}
-	if len(of) < silos && (x.round < s.began+protocol.Round(x.p.Deadline) || len(of) < x.p.Least) {
+	if len(of) < x.p.Least || len(of) < silos && x.round < s.began+protocol.Round(x.p.Deadline) {
 		return nil
 	}
 	return x.forward(of)
@@ -137,9 +141,8 @@ func (x *peer) forward(of []protocol.Message) error {
 		all = slices.Insert(all, 0, share)
 	}
 	total := protocol.Label{Origin: x.c.Self, Seq: uint64(len(all))}
-	each := (protocol.MaxFrame - 1<<10) / (len(all[len(all)-1].Bytes()) + 4)
 	s.reports = slices.DeleteFunc(s.reports, func(m protocol.Message) bool { return m.Label().Seq <= s.batch })
-	for part := range slices.Chunk(all, min(each, protocol.MaxBody)) {
+	for part := range slices.Chunk(all, inPart(x.c.Width)) {
 		s.mixed = append(s.mixed, x.c.Press.Message(protocol.Content{
 			Kind: shuffleMixed, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Stream: dp.StreamID(len(s.mixed)), Seq: s.batch},
 			Refs: []protocol.Label{total}, Sealed: part,

@@ -11,6 +11,11 @@ import (
 
 const maxParts = 64 // messages that a batch takes
 
+// inPart returns the number of reports of a width in one of them.
+func inPart(width int) int {
+	return min((protocol.MaxFrame-1<<10)/(protocol.SealedLen(width, 1)+4), protocol.MaxBody)
+}
+
 // peer is a silo, the shuffler or the analyzer.
 type peer struct {
 	c        protocol.Config
