@@ -232,7 +232,7 @@ func (s *sight) open(v *viewer, press protocol.Press, m protocol.Message, from m
 	return err
 }
 
-// add adds the numbers of a release, which is a report or the sum of those of some silos. The noise of several is one number of as much
+// add adds the numbers of a release, which is a report or the sum of several. The noise of several is one number of as much
 // variance.
 func (s *sight) add(r *dp.Release, silos []int, drawn []drawnNode) {
 	noise := r.Noise()
@@ -330,4 +330,3 @@ func TestTheAnalyzersViewPasses(t *testing.T) {
 		})
 	}
 }
-
