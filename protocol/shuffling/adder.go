@@ -11,12 +11,6 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// adder is the state of the analyzer.
-type adder struct {
-	parts  []protocol.Message // of the batch that is arriving
-	levels [64]dp.Release     // the newest sum over silos of each level of the tree; empty before the first
-}
-
 // analyze stores a part of a batch, and adds the batch up once it is complete.
 func (x *peer) analyze(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	d := &x.adder

@@ -6,27 +6,9 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
 )
 
-const (
-	maxAhead = 8  // reports of one silo that the shuffler keeps
-	maxParts = 64 // messages that a batch takes
-)
-
-// mixer is the state of the shuffler.
-type mixer struct {
-	spread.Call
-	reports []report           // without an answer, by origin and batch
-	batch   uint64             // that was forwarded last
-	mixed   []protocol.Message // its parts; none once it is answered
-}
-
-// A report is the sealed p-sum of a silo, and when it came.
-type report struct {
-	protocol.Message
-	at protocol.Round
-}
+const maxAhead = 8 // reports of one silo that the shuffler keeps
 
 // collect stores a report. From the moment that its batch is forwarded no peer can assign it to its silo.
 func (x *peer) collect(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {

@@ -1,11 +1,15 @@
 package shuffling
 
 import (
+	"slices"
+
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
+
+const maxParts = 64 // messages that a batch takes
 
 // peer is a silo, the shuffler or the analyzer.
 type peer struct {
@@ -13,8 +17,8 @@ type peer struct {
 	p        Params
 	shuffler spread.Hub
 	analyzer spread.Hub
-	round    protocol.Round // that is under way
-	answered uint64         // newest batch that the analyzer has answered
+	round    protocol.Round   // that is under way
+	answered uint64           // newest batch that the analyzer has answered
 	newest   protocol.Message // sum; empty before the first
 	most     protocol.Message // sum with the most records; empty before the first
 	belief   belief.Belief
@@ -23,6 +27,45 @@ type peer struct {
 	mixer    mixer
 	adder    adder
 }
+
+// silo is the state of a peer with arms.
+type silo struct {
+	spread.Call
+	sum   dp.Release   // own running sum; empty before the first batch
+	queue []dp.Release // own p-sums without an answer, by batch
+	sent  uint64       // newest batch that was reported
+}
+
+// done forgets the reports up to a batch, which the analyzer has answered.
+func (s *silo) done(batch uint64) {
+	n := len(s.queue)
+	if s.queue = slices.DeleteFunc(s.queue, func(r dp.Release) bool { return r.Span().To <= batch }); len(s.queue) < n {
+		s.Waiting = false
+	}
+}
+
+// mixer is the state of the shuffler.
+type mixer struct {
+	spread.Call
+	reports []report           // without an answer, by origin and batch
+	batch   uint64             // that was forwarded last
+	mixed   []protocol.Message // its parts; none once it is answered
+}
+
+// report is the sealed p-sum of a silo.
+type report struct {
+	protocol.Message
+	at protocol.Round // in which it came
+}
+
+// adder is the state of the analyzer.
+type adder struct {
+	parts  []protocol.Message // of the batch that is arriving
+	levels [64]dp.Release     // the newest sum over silos of each level of the tree; empty before the first
+}
+
+// psum returns the batches of the p-sum that ends with batch k.
+func psum(k uint64) dp.Span { return dp.Span{From: k & (k - 1), To: k} }
 
 func newPeer(c protocol.Config, p Params) *peer {
 	return &peer{
@@ -50,33 +93,6 @@ func (x *peer) Lost() (needed protocol.Peer, lost bool) {
 
 // Chosen counts the choice.
 func (x *peer) Chosen(part int) { x.belief.Pulls[part]++ }
-
-// Tick sends a silo's reports; at the shuffler it sends a batch.
-func (x *peer) Tick(t protocol.Round, out *protocol.Outbox) error {
-	x.round = t + 1
-	switch {
-	case x.shuffler.None() || x.analyzer.Here():
-		return nil
-	case x.shuffler.Here():
-		return x.mix(out)
-	}
-	return x.ask(out)
-}
-
-// Receive processes reports, batches and sums.
-func (x *peer) Receive(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
-	switch {
-	case !x.shuffler.Linked(from):
-		return m.Refuse("from peer %d, want a neighbour", from)
-	case m.Kind() == shuffleTotal:
-		return x.take(m, out)
-	case m.Kind() == shuffleSealed && x.shuffler.Here():
-		return x.collect(from, m, out)
-	case m.Kind() == shuffleMixed && x.analyzer.Here():
-		return x.analyze(from, m, out)
-	}
-	return m.Refuse("does not go this way")
-}
 
 // take takes over a sum that is newer, and forwards it.
 func (x *peer) take(m protocol.Message, out *protocol.Outbox) error {

@@ -15,7 +15,7 @@ func (p Params) Tree(silos int, leaves uint64) amplification.Tree {
 	return amplification.Tree{Silos: silos, Batch: p.Every, Leaves: leaves}
 }
 
-// MuOfNode returns the μ of a record in one report, given that of all its reports.
+// MuOfNode returns the μ of a record in one report, from the loss of all its reports.
 func MuOfNode(c *dp.Charge) account.Mu {
 	return c.Loss.Square.Mu() / account.Mu(math.Sqrt(float64(bits.Len64(c.Leaves))))
 }

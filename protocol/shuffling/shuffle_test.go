@@ -109,7 +109,7 @@ func TestALateReportIsLostUntilALongerSum(t *testing.T) {
 		p.Deadline, p.Every = 4, 12
 		n := protocoltest.New(t, setting(p, 3, dp.None))
 		h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Cut: func(from, to protocol.Peer) bool {
-			return (from == 4 || to == 4) && n.Round >= 12 && n.Round < 24+11 // from the end of batch 1 to that of batch 2
+			return (from == 4 || to == 4) && n.Round >= 12 && n.Round < 24+11 // from the end of batch 1 to the end of batch 2
 		}}
 		var records []float64
 		for range 5 * 12 {

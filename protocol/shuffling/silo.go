@@ -1,32 +1,10 @@
 package shuffling
 
 import (
-	"slices"
-
 	"peerd.dev/dp"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
 )
-
-// silo is the state of a peer with arms.
-type silo struct {
-	spread.Call
-	sum   dp.Release   // own running sum; empty before the first batch
-	queue []dp.Release // own p-sums without an answer, by batch
-	sent  uint64       // newest batch that was reported
-}
-
-// done forgets the reports up to a batch, which the analyzer has answered.
-func (s *silo) done(batch uint64) {
-	n := len(s.queue)
-	if s.queue = slices.DeleteFunc(s.queue, func(r dp.Release) bool { return r.Span().To <= batch }); len(s.queue) < n {
-		s.Waiting = false
-	}
-}
-
-// psum returns the batches of the p-sum that ends with batch k.
-func psum(k uint64) dp.Span { return dp.Span{From: k & (k - 1), To: k} }
 
 // Released keeps the running sum, and the p-sum to report. After a restart without the folder, nodes can be over other batches than
 // p-sums; those are not reported.

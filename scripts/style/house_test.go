@@ -20,7 +20,7 @@ func rooms() [][]string {
 		{"bandit", "dp"},
 		{"node/lab/learner", "node/lab/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
-		{"node/api", "node/lab/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows"},
+		{"node/api", "node/lab/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows", "protocol/shuffling"},
 		{"node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
@@ -79,7 +79,7 @@ func TestNoArrowLeadsUp(t *testing.T) {
 // command, which hands the laboratory over as part of a schema, knows both.
 func TestTheProductKnowsNoLaboratory(t *testing.T) {
 	laboratory := func(name string) bool {
-		return strings.HasPrefix(name, "node/lab/") || strings.HasPrefix(name, "internal/lab/") || name == "protocol/averaging" || name == "protocol/epochs"
+		return strings.HasPrefix(name, "node/lab/") || strings.HasPrefix(name, "internal/lab/") || name == "protocol/averaging" || name == "protocol/epochs" || name == "protocol/shuffling" || name == "dp/amplification"
 	}
 	seen := 0
 	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{join .Deps " "}}`, "./...")) {

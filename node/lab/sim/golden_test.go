@@ -13,7 +13,7 @@ import (
 // TestTracesAreGolden: decisions, releases, estimates and frames of seeded runs have the same
 // bytes as when the tables were introduced, and as in the commit before: 8.3 MB with two
 // protocols, with and without faults. A change that intends to change them states here what
-// changed, and why: signatures are those of package forgeable, and with the former ones the hash is
+// changed, and why: package forgeable makes the signatures, and with the former ones the hash is
 // the former one, 500a83a5.
 func TestTracesAreGolden(t *testing.T) {
 	h := sha256.New()
