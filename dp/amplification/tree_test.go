@@ -104,6 +104,7 @@ func TestNoGainIsRefused(t *testing.T) {
 	}{
 		{Tree{100, 25, 400}, 1e-3, 1e-4, "M > 16 ln(2/delta) = 194 silos"},
 		{Tree{100, 25, 400}, .2, .1, "protocol.shuffle.sees: sum"},
+		{Tree{100, 25, 400}, 1, .1, "25 records in a batch"},
 		{Tree{4, 25, 8}, 1, 1e-5, "protocol.shuffle.honest: 1"},
 		{Tree{1, 1, 1}, 1, 1e-5, "no less noise"},
 		{Tree{0, 1, 1}, 1, 1e-5, "0 silos, want 1 to"},
@@ -121,5 +122,42 @@ func TestNoGainIsRefused(t *testing.T) {
 	}
 	if _, err := (Tree{maxSilos + 1, 1, 1}).Epsilon(1, 1e-5); err == nil {
 		t.Error("any number of silos is taken")
+	}
+}
+
+// TestAShufflersGain recomputes the last table of docs/lab/shuffle.md: how many times less noise silos need with a shuffler over 400 batches,
+// and whether that is refused (0). Rows of more than 1,000 silos take a minute.
+func TestAShufflersGain(t *testing.T) {
+	for _, c := range []struct {
+		epsilon, delta float64
+		batch          uint64
+		want           map[int]float64 // by silos
+	}{
+		{1e-4, 1e-4, 1, map[int]float64{100: 0, 1_000: 1.96, 10_000: 5.05}},
+		{1e-4, 1e-4, 25, map[int]float64{100: 0, 1_000: 0, 10_000: 1.02}},
+		{1e-3, 1e-4, 1, map[int]float64{100: 0, 1_000: 1.78, 10_000: 3.96}},
+		{1e-3, 1e-4, 25, map[int]float64{100: 0, 1_000: 0, 10_000: 1.17}},
+		{.2, 1e-5, 1, map[int]float64{100: 0, 1_000: 0, 10_000: 1.16}},
+		{.2, 1e-5, 25, map[int]float64{100: 0, 1_000: 0, 10_000: 0}},
+		{1, 1e-5, 1, map[int]float64{100: 0, 1_000: 0, 10_000: 1.05}},
+		{1, 1e-5, 25, map[int]float64{100: 0, 1_000: 0, 10_000: 0}},
+	} {
+		for silos, want := range c.want {
+			if silos > 100 && !long() && c.batch == 1 || silos > 1_000 && !long() {
+				continue
+			}
+			tree := Tree{silos, c.batch, 400}
+			alone, err := account.Sigma(c.epsilon, c.delta, math.Sqrt(float64(tree.levels())))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := 0.
+			if sigma, err := tree.Sigma(c.epsilon, c.delta, 1); err == nil {
+				got = alone / sigma
+			}
+			if math.Abs(got-want) > .01 {
+				t.Errorf("(%v, %v), batches of %d, %d silos: %.3f, want %v", c.epsilon, c.delta, c.batch, silos, got, want)
+			}
+		}
 	}
 }

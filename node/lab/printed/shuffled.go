@@ -62,7 +62,8 @@ func VectorSum(epsilon, delta float64, d, honest int) (float64, error) {
 // stream, for which the whole budget pays, where the paper halves it for two. Such a record is scaled by 1/√2 for the encoding and back by the
 // decoding, so the deviation is √2 times as large; two streams would have a factor of 2.
 //
-// The composition needs more than the paper says: κ·ε0·tanh(ε0/2) ≤ ε/2 (Kairouz, Oh and Viswanath 2015). At ε0 = 15 that does not hold.
+// The composition needs κ·ε0·tanh(ε0/2) ≤ ε/2 in addition (Kairouz, Oh and Viswanath 2015). The paper does not say so; with κ > 2 ln(2/δ) it
+// fails below ε0 = 15. It is an error where one of these fails.
 func VectorSumProven(epsilon, delta float64, d int, n uint64, honest int) (float64, error) {
 	if err := shuffled(epsilon, delta, n, honest); err != nil {
 		return 0, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/dp/account"
 	"peerd.dev/dp/sample"
 )
 
@@ -38,10 +39,53 @@ func TestShuffledNoiseOfFigures(t *testing.T) {
 	if err != nil || math.Abs(one/all-10) > 1e-9 || math.Abs(one/3.28e5-1) > .005 {
 		t.Errorf("proven %v, a silo of a hundred %v, %v; want 3.28e5 and a tenth", one, all, err)
 	}
+	if got, err := VectorSumProven(300, 1e-5, 65, n, 1); err != nil { // ε0 = 10.1; κ = 9 is below 2 ln(2/δ) = 24
+		t.Errorf("%v, %v", got, err)
+	}
 	// A vector of 10 numbers of norm 1 and a matrix of 100, of the design's table.
 	for d, want := range map[int]float64{10: 1.74e5, 100: 2.46e5} {
 		if got, err := VectorSumProven(.2, .1, d, n, 1); err != nil || math.Abs(got/math.Sqrt2/want-1) > .005 {
 			t.Errorf("%d numbers: %v, want √2 times %v, %v", d, got, want, err)
+		}
+	}
+}
+
+// TestWhatPrintedNoisePromises recomputes the table of deviations of docs/lab/shuffle.md, and what the noise promises by the exact curve:
+// records of norm √4.5 in 9 nodes, 100 silos with 10 features.
+func TestWhatPrintedNoisePromises(t *testing.T) {
+	length := math.Sqrt(4.5 * 9)
+	for _, c := range []struct {
+		epsilon, delta                          float64
+		local, least, amplified, vector, proven float64 // deviations; 0 is refused
+		alone, silo, sum                        float64 // ε of a silo's amplified noise, of its vector noise, and of a hundred silos' vector noise
+	}{
+		{1e-3, 1e-4, 27_640, 5_966, 8_046, 189, 0, 6.1e-4, .0802, .00503},
+		{1e-4, 1e-4, 276_400, 17_567, 80_460, 1_892, 0, 0, .00503, 7.51e-5},
+		{.2, .1, 78.5, 14.63, 0, .473, 32_890, 0, 107, 1.95},
+		{1, .1, 17.56, 6.91, 0, .0946, 6_577, 0, 2_350, 30.3},
+		{.2, 1e-5, 154.7, 103.8, 68.3, 1.104, 107_300, .315, 40.5, 2.34},
+		{1, 1e-5, 31.92, 23.74, 13.66, .2207, 21_470, 1.84, 538, 15.8},
+	} {
+		least, err := account.Sigma(c.epsilon, c.delta, length)
+		if err != nil {
+			t.Fatal(err)
+		}
+		amplified, _ := Amplified(c.epsilon, c.delta, 400, 10_000, 100)
+		vector, _ := VectorSum(c.epsilon, c.delta, 10, 100)
+		proven, _ := VectorSumProven(c.epsilon, c.delta, 65, 400, 100)
+		promise := func(sigma float64) (epsilon float64) {
+			if sigma > 0 {
+				if epsilon, err = account.Mu(length / sigma).Epsilon(c.delta); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return epsilon
+		}
+		got := []float64{ZhouChowdhury(c.epsilon, c.delta, 400), least, amplified, vector, proven, promise(amplified), promise(vector), promise(10 * vector)}
+		for i, want := range []float64{c.local, c.least, c.amplified, c.vector, c.proven, c.alone, c.silo, c.sum} {
+			if math.Abs(got[i]-want) > .003*want {
+				t.Errorf("(%v, %v), column %d: %v, want %v", c.epsilon, c.delta, i, got[i], want)
+			}
 		}
 	}
 }
