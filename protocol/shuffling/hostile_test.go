@@ -187,6 +187,39 @@ func TestReportsOfOneSiloAreFew(t *testing.T) {
 	})
 }
 
+// TestAnEarlyReportHurriesNoOne: the shuffler waits for a batch from its end on, whoever has reported it before.
+func TestAnEarlyReportHurriesNoOne(t *testing.T) {
+	both(t, func(t *testing.T, sees shuffling.Sees) {
+		p := small(sees)
+		p.Every, p.Deadline = 12, 3
+		n := protocoltest.New(t, setting(p, 3, dp.None))
+		n.Hostile = true
+		for range 12 * 8 {
+			pay(t, n, 1)
+			for _, u := range kind(n, "sealed") {
+				if u.From != 4 {
+					continue
+				}
+				d := protocoltest.DraftOf(u.Message)
+				d.Label.Seq, d.Sealed = d.Label.Seq+1, slices.Clone(d.Sealed)
+				if sees == shuffling.Sum {
+					share := open(t, 0, d.Sealed[1])
+					share.Span = dp.Span{From: d.Label.Seq & (d.Label.Seq - 1), To: d.Label.Seq}
+					d.Sealed[1] = seal(t, 0, share)
+				}
+				if _, err := n.Deliver(t, 0, protocol.Delivery{From: 4, Message: d.Signed(protocoltest.Keys(4))}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, u := range kind(n, "mixed") {
+				if got := u.Message.Ref(0).Seq; got < 3 {
+					t.Fatalf("batch %d: %d texts, want those of 3 silos", u.Message.Label().Seq, got)
+				}
+			}
+		}
+	})
+}
+
 // TestTheAnalyzerFindsLies that the shuffler cannot read. A report that is none does not count, and makes a sum of shares nothing; the
 // next sum over that batch is whole.
 func TestTheAnalyzerFindsLies(t *testing.T) {

@@ -32,7 +32,7 @@ func (x *peer) collect(from protocol.Peer, m protocol.Message, out *protocol.Out
 	if stored {
 		return nil
 	}
-	s.reports = slices.Insert(s.reports, at, report{m, x.round})
+	s.reports = slices.Insert(s.reports, at, report{m, max(x.round, protocol.Round(m.Label().Seq*x.p.Every))})
 	last := at
 	for last+1 < len(s.reports) && s.reports[last+1].Label().Origin == from {
 		last++

@@ -60,7 +60,7 @@ type mixer struct {
 // report is the sealed p-sum of a silo.
 type report struct {
 	protocol.Message
-	at protocol.Round // in which it came
+	at protocol.Round // in which it came, or at whose beginning its batch has ended if that is later
 }
 
 // adder is the state of the analyzer.
