@@ -225,6 +225,23 @@ func TestTiedLeavesCloseForEachPeriod(t *testing.T) {
 	})
 }
 
+// TestTiedLeavesWaitForTheClock: a life that has given leaves up goes on with the leaf that the clock comes to.
+func TestTiedLeavesWaitForTheClock(t *testing.T) {
+	n := protocoltest.New(t, closingBy(protocol.Cadence{Rounds: 4, Tied: true}, 1, 40))
+	if _, _, err := n.Peers[0].AbandonLeaves(3); err != nil {
+		t.Fatal(err)
+	}
+	for n.Round < 20 {
+		n.Play(t, nil)
+		if got, want := len(n.Peers[0].Released), max(0, int(n.Round)/4-3); got != want {
+			t.Fatalf("after %d rounds %d leaves, want %d", n.Round, got, want)
+		}
+	}
+	if got := n.Peers[0].Released[0].Number; got != 4 {
+		t.Errorf("the first is leaf %d, want 4", got)
+	}
+}
+
 // TestDecisionsCloseAllLeavesTogether when as many of them as a leaf has have their
 // rewards; one that comes later is the next leaf's. It fails if decisions were counted by
 // stream, if close did not begin with an empty leaf again (c.open), and if other streams

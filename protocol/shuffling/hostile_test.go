@@ -135,6 +135,21 @@ func TestTheShufflerRefusesLies(t *testing.T) {
 	})
 }
 
+// ahead delivers a report of a silo to the shuffler as one of another batch.
+func ahead(t *testing.T, n *protocoltest.Network, u protocoltest.Parcel, batch uint64) {
+	t.Helper()
+	d := protocoltest.DraftOf(u.Message)
+	d.Label.Seq, d.Sealed = batch, slices.Clone(d.Sealed)
+	if len(d.Sealed) > 1 {
+		share := open(t, 0, d.Sealed[1])
+		share.Span = dp.Span{From: batch & (batch - 1), To: batch}
+		d.Sealed[1] = seal(t, 0, share)
+	}
+	if _, err := n.Deliver(t, 0, protocol.Delivery{From: u.From, Message: d.Signed(protocoltest.Keys(u.From))}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestReportsOfOneSiloAreFew: a silo that reports each batch in two ways, or batches to come, fills no memory and is counted once.
 func TestReportsOfOneSiloAreFew(t *testing.T) {
 	both(t, func(t *testing.T, sees shuffling.Sees) {
@@ -142,23 +157,13 @@ func TestReportsOfOneSiloAreFew(t *testing.T) {
 		p.Every = 12
 		n := protocoltest.New(t, setting(p, 3, dp.None))
 		n.Hostile = true
-		h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Cut: func(from, _ protocol.Peer) bool { return from == 2 && n.Round < 12*12 }}
+		h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Cut: func(from, _ protocol.Peer) bool { return from == 2 && n.Round < 12*20 }}
 		most, texts := 0, 0
-		for range 12 * 30 {
+		for range 12 * 40 {
 			pay(t, n, 1)
 			for _, u := range kind(n, "sealed") {
-				d := protocoltest.DraftOf(u.Message)
-				for _, batch := range []uint64{1 << 40, d.Label.Seq + 30} {
-					d.Label.Seq = batch
-					d.Sealed = slices.Clone(d.Sealed)
-					if sees == shuffling.Sum {
-						share := open(t, 0, d.Sealed[1])
-						share.Span = dp.Span{From: batch & (batch - 1), To: batch}
-						d.Sealed[1] = seal(t, 0, share)
-					}
-					if _, err := n.Deliver(t, 0, protocol.Delivery{From: u.From, Message: d.Signed(protocoltest.Keys(u.From))}); err != nil {
-						t.Fatal(err)
-					}
+				for _, batch := range []uint64{1 << 40, u.Message.Label().Seq + 40} {
+					ahead(t, n, u, batch)
 				}
 				again := protocoltest.DraftOf(u.Message)
 				again.Sealed = slices.Clone(again.Sealed)
@@ -168,7 +173,7 @@ func TestReportsOfOneSiloAreFew(t *testing.T) {
 				texts = len(again.Sealed)
 			}
 			for _, u := range kind(n, "mixed") {
-				if u.Message.Label().Seq > 30 {
+				if u.Message.Label().Seq > 40 {
 					t.Fatalf("batch %d is forwarded in round %d", u.Message.Label().Seq, n.Round)
 				}
 			}
@@ -178,8 +183,8 @@ func TestReportsOfOneSiloAreFew(t *testing.T) {
 		if limit := 3*8*(texts*protocol.SealedLen(4, 1)+160) + 2000; most > limit {
 			t.Errorf("the shuffler holds %d bytes, want at most %d", most, limit)
 		}
-		if x := n.Peers[3].Belief().X[2]; x < 3*12*28 {
-			t.Errorf("a silo believes %v of %d records", x, 3*12*30)
+		if x := n.Peers[3].Belief().X[2]; x < 3*12*38 {
+			t.Errorf("a silo believes %v of %d records", x, 3*12*40)
 		}
 		if len(n.Faults[1]) > 0 {
 			t.Errorf("the analyzer was sent %v", n.Faults[1])
@@ -200,15 +205,8 @@ func TestAnEarlyReportHurriesNoOne(t *testing.T) {
 				if u.From != 4 {
 					continue
 				}
-				d := protocoltest.DraftOf(u.Message)
-				d.Label.Seq, d.Sealed = d.Label.Seq+1, slices.Clone(d.Sealed)
-				if sees == shuffling.Sum {
-					share := open(t, 0, d.Sealed[1])
-					share.Span = dp.Span{From: d.Label.Seq & (d.Label.Seq - 1), To: d.Label.Seq}
-					d.Sealed[1] = seal(t, 0, share)
-				}
-				if _, err := n.Deliver(t, 0, protocol.Delivery{From: 4, Message: d.Signed(protocoltest.Keys(4))}); err != nil {
-					t.Fatal(err)
+				for _, batch := range []uint64{u.Message.Label().Seq + 1, 1 << 63} {
+					ahead(t, n, u, batch)
 				}
 			}
 			for _, u := range kind(n, "mixed") {
@@ -230,7 +228,7 @@ func TestTheAnalyzerFindsLies(t *testing.T) {
 			"another lattice":     func(f *dp.Fields) { f.Exponent-- },
 			"noise":               func(f *dp.Fields) { f.Noise = dp.Noise{Scale: 1 << 20, VarianceUnits: dp.VarianceScale} },
 			"records without end": func(f *dp.Fields) { f.Count[0] = 1 << 62 },
-			"none":                func(f *dp.Fields) { f.Value = nil },
+			"no numbers":          func(f *dp.Fields) { f.Value = nil },
 			"what cannot be":      func(f *dp.Fields) { f.Value[2] += 100 << 20 },
 		} {
 			n := protocoltest.New(t, setting(small(sees), 3, dp.None))
@@ -273,9 +271,9 @@ func TestTheAnalyzerFindsLies(t *testing.T) {
 func TestLessNoiseThanChargedIsFound(t *testing.T) {
 	both(t, func(t *testing.T, sees shuffling.Sees) {
 		for name, change := range map[string]func(n *dp.Noise){
-			"none": func(n *dp.Noise) { *n = dp.Noise{} },
-			"less": func(n *dp.Noise) { n.Scale-- },
-			"more": func(n *dp.Noise) { n.VarianceUnits++ },
+			"no noise": func(n *dp.Noise) { *n = dp.Noise{} },
+			"less":     func(n *dp.Noise) { n.Scale-- },
+			"more":     func(n *dp.Noise) { n.VarianceUnits++ },
 		} {
 			n := protocoltest.New(t, setting(small(sees), 3, dp.Tree))
 			n.Hostile = true
@@ -390,6 +388,55 @@ func TestPartsOfABatch(t *testing.T) {
 	})
 }
 
+// TestABatchIsForwardedAlike each time, and alone until it is answered.
+func TestABatchIsForwardedAlike(t *testing.T) {
+	both(t, func(t *testing.T, sees shuffling.Sees) {
+		n := protocoltest.New(t, setting(small(sees), 6, dp.None))
+		h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Cut: func(_, to protocol.Peer) bool { return to == 1 }}
+		var first []dp.Sealed
+		times := 0
+		for round := range 60 {
+			pay(t, n, 1)
+			for _, u := range kind(n, "mixed") {
+				if times++; times == 1 {
+					first = u.Message.Sealed()
+				}
+				if !slices.Equal(first, u.Message.Sealed()) {
+					t.Fatal("other texts, or in another order")
+				}
+			}
+			if h.Befall(n); round%20 == 19 {
+				n.Restart(t, 0, 0)
+			}
+		}
+		if times < 5 {
+			t.Errorf("forwarded %d times", times)
+		}
+	})
+}
+
+// TestASiloWithAnotherTree has lost its folder and given leaves up: it reports no sum that the analyzer would refuse, and learns.
+func TestASiloWithAnotherTree(t *testing.T) {
+	both(t, func(t *testing.T, sees shuffling.Sees) {
+		p := small(sees)
+		p.Every, p.Deadline = 12, 3
+		n := protocoltest.New(t, setting(p, 3, dp.None))
+		pay(t, n, 50)
+		state, _, err := n.Peer(t, 4, 1).AbandonLeaves(7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Peers[4] = n.Peer(t, 4, 1)
+		if err := n.Peers[4].Load(state); err != nil {
+			t.Fatal(err)
+		}
+		pay(t, n, 12*20)
+		if x := n.Peers[4].Belief().X[2]; x < 2*12*23 {
+			t.Errorf("it believes %v, want %v or more", x, 2*12*23)
+		}
+	})
+}
+
 // TestASiloTakesTheAnalyzersSumsAlone, and no older one, no other peer's, and nothing that is no sum.
 func TestASiloTakesTheAnalyzersSumsAlone(t *testing.T) {
 	both(t, func(t *testing.T, sees shuffling.Sees) {
@@ -470,6 +517,16 @@ func TestASiloThatIsGone(t *testing.T) {
 		}
 		if x := n.Peers[2].Belief().X[2]; x < 3*12*8 {
 			t.Errorf("a silo believes %v, want %v or more", x, 3*12*8)
+		}
+		if x := n.Peers[5].Belief().X[2]; x != 120 {
+			t.Errorf("alone it believes %v, want 120", x)
+		}
+		// It has one sum of all, and is alone then.
+		n = protocoltest.New(t, setting(p, 4, dp.None))
+		pay(t, n, 16)
+		texts(n, 12*9)
+		if x := n.Peers[5].Belief().X[2]; x != 120 {
+			t.Errorf("alone from batch 2 on it believes %v, want 120", x)
 		}
 		// Its report is there, and then it leaves.
 		n = protocoltest.New(t, setting(p, 4, dp.None))
