@@ -205,8 +205,10 @@ func TestAnEarlyReportHurriesNoOne(t *testing.T) {
 				if u.From != 4 {
 					continue
 				}
-				for _, batch := range []uint64{u.Message.Label().Seq + 1, 1 << 63} {
-					ahead(t, n, u, batch)
+				if k := u.Message.Label().Seq; k%2 == 0 {
+					ahead(t, n, u, k+1)
+				} else {
+					ahead(t, n, u, 1<<63)
 				}
 			}
 			for _, u := range kind(n, "mixed") {
@@ -384,6 +386,27 @@ func TestPartsOfABatch(t *testing.T) {
 		sent, err := n.Deliver(t, 1, protocol.Delivery{Message: part(3, 0, 0, all)})
 		if err != nil || len(sent) != 1 || sent[0].Message.Label().Seq < 3 || sent[0].Message.Release(0).At(2) < before {
 			t.Errorf("an old batch is answered by %d messages, %v, want the newest sum", len(sent), err)
+		}
+	})
+}
+
+// TestAnOutageLosesNothing, though the shuffler keeps few reports: the oldest, and the silos send the others again in their turn.
+func TestAnOutageLosesNothing(t *testing.T) {
+	both(t, func(t *testing.T, sees shuffling.Sees) {
+		p := small(sees)
+		p.Every = 40
+		s := setting(p, 3, dp.None)
+		s.Rounds = 40 * 40
+		n := protocoltest.New(t, s)
+		h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Cut: func(from, to protocol.Peer) bool {
+			return (from == 1 || to == 1) && n.Round > 14*40+20 && n.Round < 26*40
+		}}
+		for range 31*40 + 20 {
+			pay(t, n, 1)
+			h.Befall(n)
+		}
+		if x := n.Peers[2].Belief().X[2]; x != 3*31*40 {
+			t.Errorf("a silo believes %v, want %v", x, 3*31*40)
 		}
 	})
 }
