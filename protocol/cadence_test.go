@@ -199,6 +199,49 @@ func TestTheClockClosesAllLeavesTogether(t *testing.T) {
 	})
 }
 
+// TestTiedLeavesCloseForEachPeriod: leaf k ends with period k, whatever rounds were skipped. It fails if one leaf closed
+// for several periods, or if leaves went on beyond the horizon.
+func TestTiedLeavesCloseForEachPeriod(t *testing.T) {
+	played(t, closingBy(protocol.Cadence{Rounds: 4, Tied: true}, 1, 20), func(p *play) {
+		p.pull(0)
+		for range 4 {
+			p.tick()
+		}
+		p.want("0#1:1 ")
+		p.Round = 11
+		p.pull(0, 0)
+		p.tick() // 11: two more have ended
+		p.want("0#1:1 0#2:2 0#3:0 ")
+		p.tick()
+		p.tick()
+		p.tick()
+		p.want("0#1:1 0#2:2 0#3:0 ")
+		p.Round = 40
+		p.tick()
+		p.want("0#1:1 0#2:2 0#3:0 0#4:0 0#5:0 0#6:over ")
+		p.Round = 80
+		p.tick()
+		p.want("0#1:1 0#2:2 0#3:0 0#4:0 0#5:0 0#6:over ")
+	})
+}
+
+// TestTiedLeavesWaitForTheClock: a life that has given leaves up goes on with the leaf that the clock comes to.
+func TestTiedLeavesWaitForTheClock(t *testing.T) {
+	n := protocoltest.New(t, closingBy(protocol.Cadence{Rounds: 4, Tied: true}, 1, 40))
+	if _, _, err := n.Peers[0].AbandonLeaves(3); err != nil {
+		t.Fatal(err)
+	}
+	for n.Round < 20 {
+		n.Play(t, nil)
+		if got, want := len(n.Peers[0].Released), max(0, int(n.Round)/4-3); got != want {
+			t.Fatalf("after %d rounds %d leaves, want %d", n.Round, got, want)
+		}
+	}
+	if got := n.Peers[0].Released[0].Number; got != 4 {
+		t.Errorf("the first is leaf %d, want 4", got)
+	}
+}
+
 // TestDecisionsCloseAllLeavesTogether when as many of them as a leaf has have their
 // rewards; one that comes later is the next leaf's. It fails if decisions were counted by
 // stream, if close did not begin with an empty leaf again (c.open), and if other streams

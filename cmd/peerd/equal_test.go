@@ -3,19 +3,24 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
+	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/lockstep"
 	"peerd.dev/node/lab/sim"
@@ -50,9 +55,7 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	n := &testnet.Net{Settings: s, Dir: dir, Traced: true, Seeds: seeds}
-	if n.Graph, _, err = graphs.Build(plan.TestnetOf(s).Topology, plan.TestnetOf(s).Nodes, s.Seed); err != nil {
-		t.Fatal(err)
-	}
+	n.Graph = graphOf(t, s)
 	if err := n.WriteFolders(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +84,66 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 			traces[name+"/"+filepath.Base(f)] = b
 		}
 	}
+	return unsealed(t, s, traces)
+}
+
+// unsealed returns traces in which every message with sealed texts is its kind, its label, its labels and what was sealed. Sealing is
+// randomized (RFC 9180), so texts, and signatures of them, are other bytes in each run.
+func unsealed(t *testing.T, s *config.Settings, traces map[string][]byte) map[string][]byte {
+	t.Helper()
+	keys := simulated(t, s, s.Seed).Keys
+	for i := range keys { // of the simulator
+		keys = append(keys, forgeable.Keys(i))
+	}
+	for name, b := range traces {
+		if !strings.Contains(name, "/link-") {
+			continue
+		}
+		var lines bytes.Buffer
+		for line := range bytes.Lines(b) {
+			frame, err := hex.DecodeString(string(bytes.TrimSpace(line)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m, err := protocol.Decode(vouch.For(frame)); err != nil {
+				t.Fatal(err)
+			} else if len(m.Sealed()) > 0 {
+				line = openedLine(m, keys)
+			}
+			lines.Write(line)
+		}
+		traces[name] = lines.Bytes()
+	}
 	return traces
+}
+
+// openedLine returns a message with sealed texts as text, with what was sealed if one of the keys opens it.
+func openedLine(m protocol.Message, keys []protocol.Keys) []byte {
+	line := fmt.Appendf(nil, "kind %d %+v", m.Kind(), m.Label())
+	for i := range m.Refs() {
+		line = fmt.Appendf(line, " %+v", m.Ref(i))
+	}
+	for _, text := range m.Sealed() {
+		b := text.Bytes()
+		for i, k := range keys {
+			if opened, err := k.Open(b); err == nil {
+				line, b = fmt.Appendf(line, " for peer %d:", i%(len(keys)/2)), opened
+				break
+			}
+		}
+		line = fmt.Appendf(line, " %x", b)
+	}
+	return append(line, '\n')
+}
+
+// graphOf returns the links of the testnet.
+func graphOf(t *testing.T, s *config.Settings) *topology.Graph {
+	t.Helper()
+	graph, _, err := graphs.Build(plan.TestnetOf(s).Topology, plan.TestnetOf(s).Nodes, s.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return graph
 }
 
 // simulated returns a run of the testnet in the simulator.
@@ -91,11 +153,7 @@ func simulated(t *testing.T, s *config.Settings, run uint64) sim.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, _, err := graphs.Build(plan.TestnetOf(s).Topology, plan.TestnetOf(s).Nodes, s.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := experiment.Simulate(s, source, config.Neighbours(plan.TestnetOf(s).Nodes, graph.Edges()), run)
+	c, err := experiment.Simulate(s, source, config.Neighbours(plan.TestnetOf(s).Nodes, graphOf(t, s).Edges()), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,12 +184,12 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 	for name, b := range files {
 		traces[name] = b.Bytes()
 	}
-	return traces
+	return unsealed(t, s, traces)
 }
 
 // TestWhatIsSimulatedIsWhatRuns: decisions, releases, estimates and the frames of every link are
 // the same bytes in five processes and in the simulator, and differ if the seed of one process is
-// changed.
+// changed. Sealed texts are compared by what was sealed.
 func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 	for i, p := range covering(pairs(t, equalityFile, equalitySet()...)) {
 		t.Run(p.name, func(t *testing.T) {
@@ -141,8 +199,8 @@ func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 			}
 			s := &c.Settings
 			want := runsAsSimulated(t, s)
-			if len(want) != 3*plan.TestnetOf(s).Nodes {
-				t.Fatalf("%d files, want %d", len(want), 3*plan.TestnetOf(s).Nodes)
+			if files := plan.TestnetOf(s).Nodes + 2*len(graphOf(t, s).Edges()); len(want) != files {
+				t.Fatalf("%d files, want %d", len(want), files)
 			}
 
 			if i%4 != 0 && os.Getenv("PEERD_LONG") == "" {
@@ -215,6 +273,12 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"local-feducb", nil},
 		{"lints", nil},
 		{"local-feducb", []string{"protocol.local.schedule=logdet-private", "protocol.local.first=50", "protocol.local.growth=0"}},
+		{"sdp-fedlinucb", shuffled()},
+		{"sdp-fedlinucb-vector", shuffled()},
+		{"sdp-fedlinucb-vector", shuffled("protocol.shuffle.honest=4", "protocol.shuffle.least=4")},
+		{"sdp-fedlinucb-vector", shuffled("protocol.shuffle.honest=4", "protocol.shuffle.least=4", "experiment.noise=printed")},
+		{"sdp-fedlinucb-vector", shuffled("protocol.shuffle.honest=4", "protocol.shuffle.least=4", "experiment.noise=proven")},
+		{"sdp-fedlinucb", shuffled("protocol.shuffle.honest=4", "protocol.shuffle.least=4", "experiment.noise=printed")},
 		{"local-feducb", []string{"protocol.name=local-printed", "protocol.local-printed.first=100", "protocol.local-printed.growth=0.5"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -225,6 +289,11 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 			runsAsSimulated(t, &loaded.Settings)
 		})
 	}
+}
+
+// shuffled returns settings with which protocol shuffle has 25 batches in the rounds that are compared.
+func shuffled(more ...string) []string {
+	return append(more, "protocol.shuffle.every=40", fmt.Sprintf("privacy.horizon=%d", equalityRounds))
 }
 
 func firstDifference(a, b []byte) string {

@@ -17,6 +17,7 @@ import (
 	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/epochs"
+	"peerd.dev/protocol/shuffling"
 )
 
 // A pair is a protocol and a learner that suit each other, as settings for --set: with parameters
@@ -91,6 +92,9 @@ func suited(t *testing.T, c *config.Config, e protocol.Params, l bandit.Params, 
 	s.SetProtocol(params)
 	if idle := plan.TestnetOf(&s).Nodes - protocol.Learners(s.ProtocolParams(), plan.TestnetOf(&s).Nodes); idle > 0 { // as many sites with arms
 		more = append(more[:len(more):len(more)], fmt.Sprintf("testnet.nodes=%d", plan.TestnetOf(&s).Nodes+idle))
+	}
+	if _, ok := params.(shuffling.Params); ok { // whose shuffler is linked to all
+		more = append(more[:len(more):len(more)], "testnet.topology=star")
 	}
 	s.SetLearner(bandit.Small(l))
 	if bandit.TraitsOf(l).Contextual || bandit.TraitsOf(l).Vectored {

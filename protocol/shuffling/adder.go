@@ -82,7 +82,7 @@ func (x *peer) node(m *protocol.Message, all []dp.Sealed) (sum dp.Release, err e
 		of = append(of, r)
 	}
 	switch {
-	case len(of) == 0 || x.p.Sees == Sum && err != nil:
+	case len(of) == 0 || x.p.Sees == Sum && (err != nil || len(of) < 2):
 		return dp.Release{}, err
 	case x.p.Sees == Sum:
 		if sum, err = dp.Joined(of); err == nil {

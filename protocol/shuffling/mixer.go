@@ -25,11 +25,14 @@ func (x *peer) collect(from protocol.Peer, m protocol.Message, out *protocol.Out
 		}
 		return nil
 	}
-	at, stored := slices.BinarySearchFunc(s.reports, m, func(a, b protocol.Message) int { return byOrigin(a.Label(), b.Label()) })
+	if m.Label().Seq > uint64(x.round)/x.p.Every+maxAhead {
+		return nil // it would come before all others' once these are answered
+	}
+	at, stored := slices.BinarySearchFunc(s.reports, m.Label(), func(a report, b protocol.Label) int { return byOrigin(a.Label(), b) })
 	if stored {
 		return nil
 	}
-	s.reports = slices.Insert(s.reports, at, m)
+	s.reports = slices.Insert(s.reports, at, report{m, max(x.round, protocol.Round(m.Label().Seq*x.p.Every))})
 	last := at
 	for last+1 < len(s.reports) && s.reports[last+1].Label().Origin == from {
 		last++
@@ -58,7 +61,8 @@ func (x *peer) checkReport(m *protocol.Message) error {
 		return m.Refuse("not signed by its silo")
 	}
 	if want == 2 {
-		if r, err := x.c.Press.Open(m.Sealed()[1]); err != nil || r.Len() != x.c.Width || r.Counts() != 1 || r.Span() != psum(l.Seq) || r.Exponent() != dp.GridExponent {
+		r, err := x.c.Press.Open(m.Sealed()[1])
+		if err != nil || r.Stream() != 0 || r.Span() != psum(l.Seq) || r.Len() != x.c.Width || r.Counts() != 1 || r.Exponent() != dp.GridExponent || r.Noise() != (dp.Noise{}) {
 			return m.Refuse("the shuffler's share of its p-sum is none: %v", err)
 		}
 	}
@@ -94,18 +98,16 @@ func (x *peer) mix(out *protocol.Outbox) error {
 // complete mixes the first batch without an answer, if all silos have reported, or enough of them by the deadline.
 func (x *peer) complete() error {
 	s := &x.mixer
-	s.reports = slices.DeleteFunc(s.reports, func(m protocol.Message) bool { return m.Label().Seq <= x.answered })
+	s.reports = slices.DeleteFunc(s.reports, func(m report) bool { return m.Label().Seq <= x.answered })
 	if len(s.reports) == 0 {
 		return nil
 	}
-	first := slices.MinFunc(s.reports, func(a, b protocol.Message) int { return cmp.Compare(a.Label().Seq, b.Label().Seq) }).Label().Seq
-	if first != s.batch {
-		s.batch, s.began = first, x.round
-	}
+	first := slices.MinFunc(s.reports, func(a, b report) int { return cmp.Compare(a.Label().Seq, b.Label().Seq) }).Label().Seq
+	began := x.round
 	var of []protocol.Message
 	for _, m := range s.reports {
 		if m.Label().Seq == first {
-			of = append(of, m)
+			of, began = append(of, m.Message), min(began, m.at)
 		}
 	}
 	silos := 0
@@ -114,9 +116,10 @@ func (x *peer) complete() error {
 			silos++
 		}
 	}
-	if len(of) < silos && (x.round < s.began+protocol.Round(x.p.Deadline) || len(of) < x.p.Least) {
+	if len(of) < x.p.Least || len(of) < silos && x.round < began+protocol.Round(x.p.Deadline) {
 		return nil
 	}
+	s.batch = first
 	return x.forward(of)
 }
 
@@ -137,9 +140,8 @@ func (x *peer) forward(of []protocol.Message) error {
 		all = slices.Insert(all, 0, share)
 	}
 	total := protocol.Label{Origin: x.c.Self, Seq: uint64(len(all))}
-	each := (protocol.MaxFrame - 1<<10) / (len(all[len(all)-1].Bytes()) + 4)
-	s.reports = slices.DeleteFunc(s.reports, func(m protocol.Message) bool { return m.Label().Seq <= s.batch })
-	for part := range slices.Chunk(all, min(each, protocol.MaxBody)) {
+	s.reports = slices.DeleteFunc(s.reports, func(m report) bool { return m.Label().Seq <= s.batch })
+	for part := range slices.Chunk(all, inPart(x.c.Width)) {
 		s.mixed = append(s.mixed, x.c.Press.Message(protocol.Content{
 			Kind: shuffleMixed, Label: protocol.Label{Origin: x.c.Self, Incarnation: x.c.Incarnation, Stream: dp.StreamID(len(s.mixed)), Seq: s.batch},
 			Refs: []protocol.Label{total}, Sealed: part,

@@ -11,6 +11,11 @@ import (
 
 const maxParts = 64 // messages that a batch takes
 
+// inPart returns the number of reports of a width in one of them.
+func inPart(width int) int {
+	return min((protocol.MaxFrame-1<<10)/(protocol.SealedLen(width, 1)+4), protocol.MaxBody)
+}
+
 // peer is a silo, the shuffler or the analyzer.
 type peer struct {
 	c        protocol.Config
@@ -47,10 +52,15 @@ func (s *silo) done(batch uint64) {
 // mixer is the state of the shuffler.
 type mixer struct {
 	spread.Call
-	reports []protocol.Message // without an answer, by origin and batch
-	batch   uint64             // that is under way
-	began   protocol.Round     // when it was
-	mixed   []protocol.Message // the parts of the batch that was forwarded; none once it is answered
+	reports []report           // without an answer, by origin and batch
+	batch   uint64             // that was forwarded last
+	mixed   []protocol.Message // its parts; none once it is answered
+}
+
+// report is the sealed p-sum of a silo.
+type report struct {
+	protocol.Message
+	at protocol.Round // in which it came, or at whose beginning its batch has ended if that is later
 }
 
 // adder is the state of the analyzer.

@@ -27,13 +27,13 @@ func (p Params) Promises(c dp.Charge, delta float64) (list []string) {
 	}
 	mu := c.Loss.Square.Mu()
 	seen, err := (mu / account.Mu(math.Sqrt(float64(p.Least)))).Epsilon(delta)
-	equal := ""
+	alike := ""
 	if p.Sees == Reports {
-		equal = ", have as many rewards in a batch"
+		alike = fmt.Sprintf(" and have equally many records, at most %d in a batch", p.Every)
 		seen, err = p.Tree(p.Least, c.Leaves).Epsilon(MuOfNode(&c), delta)
 	}
 	if err == nil {
-		list = append(list, fmt.Sprintf("against the analyzer: ε = %.4g at the same δ, if %d sites or more whose reports go together%s and follow the protocol, and the shuffler does", seen, p.Least, equal))
+		list = append(list, fmt.Sprintf("against the analyzer: ε = %.4g at the same δ, if %d sites or more whose reports go together follow the protocol%s, and the shuffler does", seen, p.Least, alike))
 	}
 	list = append(list, "against the shuffler: it reads no number, if X25519 and ChaCha20-Poly1305 are not broken, and the analyzer does not help it")
 	if both, err := mu.Epsilon(delta); err == nil {

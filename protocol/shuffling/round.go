@@ -3,6 +3,7 @@ package shuffling
 import (
 	"fmt"
 
+	"peerd.dev/dp"
 	"peerd.dev/protocol"
 )
 
@@ -32,8 +33,8 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 		return nil, fmt.Errorf("shuffle: sees %q, want %s or %s", p.Sees, Reports, Sum)
 	case c.Parts != 1:
 		return nil, fmt.Errorf("shuffle: sums of %d parts, want the one of a learner that chooses by features", c.Parts)
-	case silos > protocol.MaxBody*maxParts:
-		return nil, fmt.Errorf("shuffle: %d sites, want at most %d", silos, protocol.MaxBody*maxParts)
+	case protocol.SealedLen(c.Width, 1) > dp.MaxSealed || silos >= maxParts*inPart(c.Width):
+		return nil, fmt.Errorf("shuffle: %d sites with sums of %d numbers, want fewer of either: the reports of a batch are too long", silos, c.Width)
 	}
 	return newPeer(c, p), nil
 }

@@ -161,6 +161,27 @@ func TestFewerThanLeastAreNotForwarded(t *testing.T) {
 	})
 }
 
+// TestOneThatStaysAwayDelaysNoBatchForLonger: batches wait for a silo that never comes back at the same time and not one after
+// another, also if a batch is shorter than the deadline.
+func TestOneThatStaysAwayDelaysNoBatchForLonger(t *testing.T) {
+	both(t, func(t *testing.T, sees shuffling.Sees) {
+		p := small(sees)
+		p.Deadline = 4 * p.Every
+		n := protocoltest.New(t, setting(p, 3, dp.None))
+		h := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Cut: func(from, to protocol.Peer) bool { return from == 4 || to == 4 }}
+		for round := range 300 {
+			pay(t, n, 1)
+			h.Befall(n)
+			if round%40 == 39 {
+				n.Restart(t, 0, 0)
+			}
+		}
+		if got, want := 1/n.Peers[2].Belief().SampleVar[0], 2*(300-float64(p.Deadline+p.Every+12)); got < want {
+			t.Errorf("after 300 rounds a silo believes in %v records of two silos, want %v", got, want)
+		}
+	})
+}
+
 // TestTheOrderDoesNotFollowArrival: over many batches every order of three reports is forwarded as often, whichever arrived
 // first, and every text has the same length. Orders that follow from who sent what, or from who came first, fail here.
 func TestTheOrderDoesNotFollowArrival(t *testing.T) {

@@ -39,11 +39,12 @@ func (x *peer) fields(v *state.Visitor) {
 	}
 	v.Uint(&s.sent)
 	visitCall(v, &s.Call)
-	visitMessages(v, &d.reports, func(m *protocol.Message) bool {
-		return m.Kind() == shuffleSealed && x.shuffler.Here() && x.checkReport(m) == nil
+	visitList(v, &d.reports, func(r *report) bool {
+		state.Number(v, &r.at)
+		spread.VisitMessage(v, &r.Message)
+		return !v.Loading() || r.Kind() == shuffleSealed && x.shuffler.Here() && x.checkReport(&r.Message) == nil
 	})
 	v.Uint(&d.batch)
-	state.Number(v, &d.began)
 	visitMessages(v, &d.mixed, func(m *protocol.Message) bool { return m.Kind() == shuffleMixed && x.shuffler.Here() })
 	visitCall(v, &d.Call)
 	visitMessages(v, &x.adder.parts, func(m *protocol.Message) bool {
@@ -78,14 +79,25 @@ func visitMessage(v *state.Visitor, m *protocol.Message, good func(*protocol.Mes
 
 // visitMessages visits messages. A load keeps those that are good.
 func visitMessages(v *state.Visitor, all *[]protocol.Message, good func(*protocol.Message) bool) {
-	n := v.Len(len(*all))
-	for i := range n {
-		m := protocol.NoMessage()
+	visitList(v, all, func(m *protocol.Message) bool {
+		spread.VisitMessage(v, m)
+		return !v.Loading() || m.Kind() != 0 && good(m)
+	})
+}
+
+// visitList visits a list. A load keeps the elements for which visit returns true.
+func visitList[T any](v *state.Visitor, all *[]T, visit func(*T) bool) {
+	kept := []T(nil)
+	for i := range v.Len(len(*all)) {
+		var x T
 		if !v.Loading() {
-			m = (*all)[i]
+			x = (*all)[i]
 		}
-		if spread.VisitMessage(v, &m); v.Loading() && m.Kind() != 0 && good(&m) {
-			*all = append(*all, m)
+		if visit(&x) {
+			kept = append(kept, x)
 		}
+	}
+	if v.Loading() {
+		*all = kept
 	}
 }

@@ -6,8 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export PEERD_LONG=1
-go test ./node/lab/audit -count=1 -v -timeout 120m -run 'TestCorrectPeersPass|TestLinearRecordsPass|TestPower' | grep -v '^=== '
-go run ./scripts/mutants -j 1 -only '^(halved|reused|first|redrawn|levels|adjacency|changed|raw|twice)$'
+go test ./node/lab/audit -count=1 -v -timeout 120m -run 'TestCorrectPeersPass|TestLinearRecordsPass|TestPower|TestTheAnalyzersViewPasses' | grep -v '^=== '
+go run ./scripts/mutants -j 1 -only '^(halved|reused|first|redrawn|levels|adjacency|changed|raw|twice|unnoised|absent|divided|ordered|public-order|coin-order|length)$'
 
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT

@@ -23,7 +23,7 @@ func newOutline(s *sent) outline {
 
 // shape returns a frame without the numbers that were released: every list of values
 // (Message.content.body.values of docs/wire.proto) and of counts is replaced by its length, and
-// so is the signature, which covers them. Addresses, counters and sizes remain.
+// so are sealed texts and the signature, which covers all. Addresses, counters and sizes remain.
 func shape(frame []byte) []byte { return strip(nil, frame, 0) }
 
 // depths of a frame
@@ -52,7 +52,7 @@ func strip(out, b []byte, depth int) []byte {
 		case depth == inMessage && num == 1, depth == inContent && num == 4:
 			out = strip(append(out, '('), part, depth+1)
 			out = append(out, ')')
-		case depth == inMessage && num == 4:
+		case depth == inMessage && num == 4, depth == inContent && num == 5:
 			out = protowire.AppendVarint(out, uint64(len(part)))
 		case depth == inRelease && (num == 4 || num == 5):
 			out = protowire.AppendVarint(out, uint64(numbers(part)))

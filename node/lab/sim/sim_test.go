@@ -17,6 +17,7 @@ import (
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/shuffling"
 )
 
 // coin pays 1 with an arm's probability. It is stateless.
@@ -82,6 +83,14 @@ func speak(c *sim.Config, e protocol.Params) {
 	c.Spec.Protocol = e
 	if protocol.TraitsOf(e).Wide {
 		describe(c)
+		if _, ok := e.(shuffling.Params); ok { // which states sums over sites alone, and p-sums of a tree
+			c.Spec.Privacy.Mechanism = dp.TreeGaussian
+			for _, l := range learner.All() {
+				if p, ok := l.(bandit.LinUCBParams); ok {
+					c.Spec.Learner = bandit.Small(p)
+				}
+			}
+		}
 		return
 	}
 	if e.Cadence().Epochs == 0 {
