@@ -10,7 +10,7 @@ import (
 
 const maxAhead = 8 // reports of one silo that the shuffler keeps
 
-// collect stores a report. From the moment that its batch is forwarded no peer can assign it to its silo.
+// collect stores a report, until its batch is forwarded. The folder of the shuffler has it, signed, until the next snapshot of its state.
 func (x *peer) collect(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	s := &x.mixer
 	if err := x.checkReport(&m); err != nil {
