@@ -198,10 +198,10 @@ func checkValues(t *testing.T, record *shuffleRecord, sees shuffling.Sees, l *la
 		releases, opened[shufflerAt], found[shufflerAt], opened[analyzerAt], found[analyzerAt])
 }
 
-// beside is how far from a report a name is not to be found, in bytes.
-const beside = 4096
+// nearby is how many bytes before and after a report have no name.
+const nearby = 4096
 
-// checkOrigins looks for what would tell the analyzer whose a report is.
+// checkOrigins looks for what would show the analyzer whose a report is.
 func checkOrigins(t *testing.T, record *shuffleRecord, sees shuffling.Sees, l *lab, received []protocol.Message) {
 	t.Helper()
 	for _, m := range received {
@@ -238,7 +238,7 @@ func checkOrigins(t *testing.T, record *shuffleRecord, sees shuffling.Sees, l *l
 				for _, x := range texts[binary.LittleEndian.Uint64(b[i:])] {
 					if bytes.HasPrefix(b[i:], x) {
 						reports++
-						places += marks.in(b[max(0, i-beside):min(len(b), i+beside)])
+						places += marks.in(b[max(0, i-nearby):min(len(b), i+nearby)])
 					}
 				}
 			}
@@ -247,7 +247,7 @@ func checkOrigins(t *testing.T, record *shuffleRecord, sees shuffling.Sees, l *l
 	}
 	places, reports := near(l.sites[analyzerAt])
 	if places > 0 || reports == 0 {
-		t.Errorf("the analyzer's folder has %d reports, and names of silos in %d places beside them", reports, places)
+		t.Errorf("the analyzer's folder has %d reports, and names of silos in %d places near them", reports, places)
 	}
 	signed := make(needles)
 	for _, s := range l.sites[firstSilo:] {
@@ -270,7 +270,7 @@ func checkOrigins(t *testing.T, record *shuffleRecord, sees shuffling.Sees, l *l
 	if all < 30 || len(orders) < 10 || 4*most > all {
 		t.Errorf("%d batches in %d orders, and %d in one of them", all, len(orders), most)
 	}
-	t.Logf("%d reports in the analyzer's folder, none beside a name or a key of a silo; signatures of silos in %d places at the shuffler, %d at the analyzer; %d batches in %d of 24 orders",
+	t.Logf("%d reports in the analyzer's folder, none near a name or a key of a silo; signatures of silos in %d places at the shuffler, %d at the analyzer; %d batches in %d of 24 orders",
 		reports, atShuffler, atAnalyzer, all, len(orders))
 }
 
