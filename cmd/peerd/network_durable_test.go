@@ -23,6 +23,9 @@ type killed struct {
 	more  []string
 	file  string        // name of the configuration, if it differs
 	lasts time.Duration // after which a new network begins; 0 if one network takes all kills
+
+	look func(*labSite) // at a peer that was killed or has ended; nil for nothing
+	end  func(*lab)     // checks what was seen, when all have ended; nil for nothing
 }
 
 // slowly returns settings with which a network that explores in epochs runs for minutes, in 64
@@ -34,7 +37,7 @@ func slowly(more ...string) []string {
 
 func killedNetworks() []killed {
 	rewards := []string{"rounds.every=10ms", "privacy.horizon=1000000"}
-	return []killed{
+	return append([]killed{
 		{name: "cdp-mab", roles: []int{0}, more: slowly("protocol.coordinator.deadline=100")},
 		{name: "hdp-mab", roles: serverAndSinks(), more: slowly("protocol.sink.deadline=50")},
 		{name: "ddp-mab", more: slowly("protocol.gis.deadline=200")},
@@ -45,7 +48,7 @@ func killedNetworks() []killed {
 		{name: "ldp-fedlinucb-local", roles: []int{0}, more: append(rewards, "rounds.count=1000000")},
 		{name: "feducb-central", roles: []int{0}, more: append(rewards, "rounds.count=1000000", "protocol.batch.first=20", "protocol.batch.growth=0")},
 		{name: "local-feducb", more: append(rewards, "rounds.count=1000000", "protocol.local.first=20", "protocol.local.growth=0")},
-	}
+	}, shuffledNetworks()...)
 }
 
 // serverAndSinks are the roles of configuration hdp-mab if all peers are there.
@@ -147,6 +150,9 @@ func (x *killed) play(t *testing.T, c *casualties, kills int) {
 		time.Sleep(time.Duration(c.rng.Int64N(int64(400 * time.Millisecond))))
 		seen[i] = s.lines()
 		s.kill()
+		if x.look != nil {
+			x.look(s)
+		}
 		if c.kills++; c.kills%5 == 0 {
 			time.Sleep(3 * time.Second)
 			c.away++
@@ -171,6 +177,12 @@ func (x *killed) play(t *testing.T, c *casualties, kills int) {
 		x.compare(s, seen[i])
 		s.verified()
 		s.stop()
+		if x.look != nil {
+			x.look(s)
+		}
+	}
+	if x.end != nil {
+		x.end(l)
 	}
 }
 

@@ -2,6 +2,7 @@ package shuffling
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"peerd.dev/dp"
@@ -10,7 +11,7 @@ import (
 
 const maxAhead = 8 // reports of one silo that the shuffler keeps
 
-// collect stores a report. From the moment that its batch is forwarded no peer can assign it to its silo.
+// collect stores a report, until its batch is forwarded. The folder of the shuffler has it, signed, until the next snapshot of its state.
 func (x *peer) collect(from protocol.Peer, m protocol.Message, out *protocol.Outbox) error {
 	s := &x.mixer
 	if err := x.checkReport(&m); err != nil {
@@ -37,8 +38,11 @@ func (x *peer) collect(from protocol.Peer, m protocol.Message, out *protocol.Out
 	for last+1 < len(s.reports) && s.reports[last+1].Label().Origin == from {
 		last++
 	}
-	if last >= maxAhead && s.reports[last-maxAhead].Label().Origin == from { // the silo sends it again in its turn
-		s.reports = slices.Delete(s.reports, last, last+1)
+	if drop := last - maxAhead; drop >= 0 && s.reports[drop].Label().Origin == from {
+		if !x.late(s.reports[drop]) {
+			drop = last // the silo sends it again in its turn
+		}
+		s.reports = slices.Delete(s.reports, drop, drop+1)
 	}
 	return nil
 }
@@ -95,37 +99,40 @@ func (x *peer) mix(out *protocol.Outbox) error {
 	return nil
 }
 
-// complete mixes the first batch without an answer, if all silos have reported, or enough of them by the deadline.
+// complete mixes the first batch without an answer, if all silos have reported, or enough of them by the deadline. Too few by then
+// delay no later batch: silos whose nodes fit the batches no more would for ever.
 func (x *peer) complete() error {
 	s := &x.mixer
 	s.reports = slices.DeleteFunc(s.reports, func(m report) bool { return m.Label().Seq <= x.answered })
-	if len(s.reports) == 0 {
-		return nil
-	}
-	first := slices.MinFunc(s.reports, func(a, b report) int { return cmp.Compare(a.Label().Seq, b.Label().Seq) }).Label().Seq
-	began := x.round
-	var of []protocol.Message
-	for _, m := range s.reports {
-		if m.Label().Seq == first {
-			of, began = append(of, m.Message), min(began, m.at)
-		}
-	}
 	silos := 0
 	for _, p := range x.c.Neighbours() {
 		if x.isSilo(p) {
 			silos++
 		}
 	}
-	if len(of) < x.p.Least || len(of) < silos && x.round < began+protocol.Round(x.p.Deadline) {
-		return nil
+	of := make(map[uint64][]report)
+	for _, m := range s.reports {
+		of[m.Label().Seq] = append(of[m.Label().Seq], m)
 	}
-	s.batch = first
-	return x.forward(of)
+	for _, batch := range slices.Sorted(maps.Keys(of)) {
+		late := slices.ContainsFunc(of[batch], x.late)
+		switch n := len(of[batch]); {
+		case n >= x.p.Least && (n >= silos || late):
+			s.batch = batch
+			return x.forward(of[batch])
+		case !late:
+			return nil
+		}
+	}
+	return nil
 }
+
+// late reports whether a report has waited for others until the deadline.
+func (x *peer) late(m report) bool { return x.round >= m.at+protocol.Round(x.p.Deadline) }
 
 // forward makes the messages of a batch, in an order that does not follow from who reported when. If the analyzer
 // is to see the sum alone, they begin with the sum of the shuffler's shares.
-func (x *peer) forward(of []protocol.Message) error {
+func (x *peer) forward(of []report) error {
 	s := &x.mixer
 	var all []dp.Sealed
 	for _, m := range of {
@@ -151,7 +158,7 @@ func (x *peer) forward(of []protocol.Message) error {
 }
 
 // shares seals the sum of the shuffler's shares of a batch for the analyzer.
-func (x *peer) shares(of []protocol.Message) (dp.Sealed, error) {
+func (x *peer) shares(of []report) (dp.Sealed, error) {
 	var shares []dp.Release
 	for _, m := range of {
 		r, err := x.c.Press.Open(m.Sealed()[1])

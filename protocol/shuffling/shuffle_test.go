@@ -182,6 +182,26 @@ func TestOneThatStaysAwayDelaysNoBatchForLonger(t *testing.T) {
 	})
 }
 
+// TestTooFewReportsStopNoLaterBatch: two of four silos, whose nodes do not fit for many batches, do not stop those that follow, though
+// fewer than least report meanwhile.
+func TestTooFewReportsStopNoLaterBatch(t *testing.T) {
+	both(t, func(t *testing.T, sees shuffling.Sees) {
+		p := small(sees)
+		p.Deadline, p.Least = 4, 3
+		n := protocoltest.New(t, setting(p, 4, dp.None))
+		for range 300 {
+			pay(t, n, 1)
+			n.Underway = slices.DeleteFunc(n.Underway, func(u protocoltest.Parcel) bool {
+				k := u.Message.Label().Seq
+				return u.Message.Kind() == protocoltest.KindOf(p, "sealed") && u.From >= 4 && k > 5 && k < 40
+			})
+		}
+		if got, want := 1/n.Peers[2].Belief().SampleVar[0], 4*(300-float64(p.Every+12)); got < want {
+			t.Errorf("after 300 rounds a silo believes in %v records of four silos, want %v", got, want)
+		}
+	})
+}
+
 // TestTheOrderDoesNotFollowArrival: over many batches every order of three reports is forwarded as often, whichever arrived
 // first, and every text has the same length. Orders that follow from who sent what, or from who came first, fail here.
 func TestTheOrderDoesNotFollowArrival(t *testing.T) {
