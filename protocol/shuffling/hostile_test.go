@@ -110,7 +110,7 @@ func TestTheShufflerRefusesLies(t *testing.T) {
 			"numbers to read":    func(d *protocoltest.Draft) { d.Body = []dp.Release{dptest.Received(t, dp.Fields{Value: []int64{1}})} },
 			"a reference":        func(d *protocoltest.Draft) { d.Refs = []protocol.Label{d.Label} },
 			"of another batch":   share(func(f *dp.Fields) { f.Span.From = 1 }),
-			"counted twice":      share(func(f *dp.Fields) { f.Count = []uint64{1} }),
+			"without a count":    share(func(f *dp.Fields) { f.Count = nil }),
 			"another lattice":    share(func(f *dp.Fields) { f.Exponent-- }),
 			"of another stream":  share(func(f *dp.Fields) { f.Stream = 1 }),
 			"noise in its share": share(func(f *dp.Fields) { f.Noise = dp.Noise{Law: dp.Gaussian, Scale: 1, VarianceUnits: dp.VarianceScale} }),
