@@ -192,7 +192,7 @@ func TestReportsOfOneSiloAreFew(t *testing.T) {
 	})
 }
 
-// TestAnEarlyReportHurriesNoOne: the shuffler waits for a batch from its end on, whoever has reported it before.
+// TestAnEarlyReportHurriesNoOne: the shuffler waits for a batch from its end on, also if a silo has reported it before.
 func TestAnEarlyReportHurriesNoOne(t *testing.T) {
 	both(t, func(t *testing.T, sees shuffling.Sees) {
 		p := small(sees)
