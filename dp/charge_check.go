@@ -81,8 +81,6 @@ func (c *Charge) design() (*mechanism.Design, error) {
 		return nil, fmt.Errorf("dp: %s: rewards of %d to %d grid units, want them within ±1", c.What, c.Lo, c.Hi)
 	case c.Leaves < 1 || c.Leaves > d.Most:
 		return nil, fmt.Errorf("dp: %s: horizon of %d leaves, want 1 to %d for %v", c.What, c.Leaves, d.Most, c.Mechanism)
-	case d.Layout(c.Leaves).Node(Noise{}, 1<<(bits.Len64(c.Leaves)-1)).Times*c.Width() > MaxLen:
-		return nil, fmt.Errorf("dp: %s: %d sums over %d leaves, whose nodes take more than %d values", c.What, c.Width(), c.Leaves, MaxLen)
 	case c.RecordsPerUser < 1 || c.RecordsPerUser > 1<<20:
 		return nil, fmt.Errorf("dp: %s: %d records per user, want 1 to %d", c.What, c.RecordsPerUser, 1<<20)
 	}

@@ -34,7 +34,7 @@ func (c *Charge) CoversAfter(base uint64, f Fields) error {
 	}
 	n := d.Layout(c.Leaves).Node(c.noise(), f.Span.To-base)
 	n.Span = Span{From: n.Span.From + base, To: n.Span.To + base}
-	switch width := n.Times * c.Width(); {
+	switch width := c.Width(); {
 	case f.Span != n.Span:
 		return fmt.Errorf("%w: leaves %d to %d are no node, want %d to %d", ErrUnpaid, f.Span.From+1, f.Span.To, n.Span.From+1, n.Span.To)
 	case len(f.Value) != width || len(f.Count) != c.Shape.counts() || f.Exponent != GridExponent:

@@ -5,9 +5,9 @@
 // With δ = 0 use [Kary]: it has the least noise of the mechanisms that promise a plain ε. If a δ
 // such as 1e-6 is acceptable use [BLT], which has less over long horizons. Sums that are not
 // added up have [EachLaplace] and [EachGaussian], worlds without people [None]. The others are
-// here because papers use them ([Tree], [Hybrid], [Honaker] and their Gaussian forms), and
-// [Sqrt] as a second opinion on BLT. [Mechanism.Describe] says when to use each;
-// docs/mechanisms.md compares their noise.
+// here because papers use them ([Tree], [TreeGaussian] and [Hybrid]), and [Sqrt] as a second
+// opinion on BLT. [Mechanism.Describe] says when to use each; docs/mechanisms.md compares their
+// noise.
 //
 // # Types that keep the promise
 //

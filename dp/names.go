@@ -25,17 +25,15 @@ type NoiseMoments = noise.Moments
 
 // The mechanisms; see [mechanism.Mechanism].
 const (
-	Tree            = mechanism.Tree
-	None            = mechanism.None
-	TreeGaussian    = mechanism.TreeGaussian
-	EachLaplace     = mechanism.EachLaplace
-	EachGaussian    = mechanism.EachGaussian
-	Honaker         = mechanism.Honaker
-	HonakerGaussian = mechanism.HonakerGaussian
-	Hybrid          = mechanism.Hybrid
-	Kary            = mechanism.Kary
-	Sqrt            = mechanism.Sqrt
-	BLT             = mechanism.BLT
+	Tree         = mechanism.Tree
+	None         = mechanism.None
+	TreeGaussian = mechanism.TreeGaussian
+	EachLaplace  = mechanism.EachLaplace
+	EachGaussian = mechanism.EachGaussian
+	Hybrid       = mechanism.Hybrid
+	Kary         = mechanism.Kary
+	Sqrt         = mechanism.Sqrt
+	BLT          = mechanism.BLT
 )
 
 // The laws of noise.

@@ -22,7 +22,7 @@ func (r *replay) closeLeaf(t *stream, d *drawer, out *Leaf) error {
 		return r.err
 	}
 	k := t.closed() + 1
-	if len(r.nodes) == 0 || len(r.nodes[0].v) != t.noiseLen() {
+	if len(r.nodes) == 0 || len(r.nodes[0].v) != t.width {
 		r.err = fmt.Errorf("%w: leaf %d of stream %d", ErrReplay, k, t.id)
 		return r.err
 	}

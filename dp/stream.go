@@ -43,21 +43,17 @@ func (s *stream) checkNext(k uint64) error {
 	return nil
 }
 
-// noiseLen returns how many numbers closing the next leaf draws.
-func (s *stream) noiseLen() int { return s.layout.Node(s.noise, s.t+1).Times * s.width }
-
 // close ends the next leaf, which must exist, and writes what that releases. What d has recorded,
-// if anything, are noiseLen numbers.
+// if anything, has the width of a sum.
 func (s *stream) close(d *drawer, out *Leaf) error {
 	s.countLeaf()
-	n := s.layout.Node(s.noise, s.t)
-	drawn, summed := n.Times*s.width, s.width
-	if !s.sums {
-		summed = 0
+	n, w, summed := s.layout.Node(s.noise, s.t), s.width, 0
+	if s.sums {
+		summed = w
 	}
 	c := s.shape.counts()
-	values, counts := s.arena.values.alloc(drawn+summed), s.arena.counts.alloc(2*c)
-	node, sum := values[:drawn:drawn], values[drawn:]
+	values, counts := s.arena.values.alloc(w+summed), s.arena.counts.alloc(2*c)
+	node, sum := values[:w:w], values[w:]
 	d.noise = n.Noise
 	records, err := s.mechanism.Close(s.now(), d, node, sum)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // factored are the mechanisms that decode their sums, without the tree.
-var factored = []Mechanism{Honaker, HonakerGaussian, Hybrid, Kary, Sqrt, BLT}
+var factored = []Mechanism{Hybrid, Kary, Sqrt, BLT}
 
 // seededDrawer returns the drawer of a curator with a seed.
 func seededDrawer(b byte) *drawer { return &drawer{src: seeded(b), hidden: new(hiddenNoise)} }

@@ -164,7 +164,7 @@ func refusedTogether() []refusedCase {
 		{key: "experiment.lemmas", value: "true", reason: "want false with learner.explore: 0.1", with: average("learner.explore", "0.1", "protocol.average.consistency", "max")},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.alone: true", with: map[string]string{"protocol.average.consistency": "max", "experiment.alone": "true"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with protocol.average.consistency: capped"},
-		{key: "experiment.lemmas", value: "true", reason: "want false with privacy.mechanism: honaker", with: map[string]string{"privacy.mechanism": "honaker", "protocol.average.consistency": "max"}},
+		{key: "experiment.lemmas", value: "true", reason: "want false with privacy.mechanism: blt", with: map[string]string{"privacy.mechanism": "blt", "privacy.delta": "1e-06", "protocol.average.consistency": "max"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.faults.loss: 0.1", with: map[string]string{"protocol.average.consistency": "max", "experiment.faults.loss": "0.1"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.faults.partition: [1, 2]", with: map[string]string{"protocol.average.consistency": "max", "experiment.faults.partition": "[1, 2]"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.liars.count: 1", with: map[string]string{"protocol.average.consistency": "max", "experiment.liars.count": "1"}},

@@ -1,10 +1,6 @@
 package factor
 
-import (
-	"math"
-	"math/bits"
-	"testing"
-)
+import "testing"
 
 // TestTheHybridIsPaidForEveryLeaf counts how many increments and nodes every leaf lies in.
 func TestTheHybridIsPaidForEveryLeaf(t *testing.T) {
@@ -36,41 +32,5 @@ func TestTheHybridIsPaidForEveryLeaf(t *testing.T) {
 		if i&(i-1) == 0 && block > 0 && block < 8 && nodes[i+1] != HybridLevels(block) {
 			t.Errorf("block %d: the first leaf lies in %d nodes, %d are paid for", block, nodes[i+1], HybridLevels(block))
 		}
-	}
-}
-
-// estimate returns the coefficients of the noise of all nodes of level z, of which the newest
-// ends at leaf t, in its estimate from below, and adds their squares.
-func estimate(z int) (squares float64) {
-	if z == 0 {
-		return 1
-	}
-	w := float64(HonakerWeight(z)) * 0x1p-64
-	return w*w + (1-w)*(1-w)*2*estimate(z-1)
-}
-
-// TestHonakersWeightsAreTheBest checks that the weights have the stated variance, and that no
-// other weight has less.
-func TestHonakersWeightsAreTheBest(t *testing.T) {
-	for z := 1; z <= 12; z++ {
-		got, want := estimate(z), HonakerVariance(1<<z)
-		if math.Abs(got-want) > 1e-12 {
-			t.Errorf("level %d: variance %v, want %v", z, got, want)
-		}
-		if halves := 2 * HonakerVariance(1<<(z-1)); math.Abs(1/want-1-1/halves) > 1e-12 {
-			t.Errorf("level %d: variance %v of 1 and %v", z, want, halves)
-		}
-	}
-	for k := uint64(1); k < 5000; k += 7 {
-		sum := 0.0
-		for rest := k; rest > 0; rest &= rest - 1 {
-			sum += HonakerVariance(1 << bits.TrailingZeros64(rest))
-		}
-		if math.Abs(sum-HonakerVariance(k)) > 1e-12 {
-			t.Errorf("leaf %d: variance %v, want %v", k, HonakerVariance(k), sum)
-		}
-	}
-	if w := HonakerWeight(62); w>>32 != 1<<31 {
-		t.Errorf("the weight of level 62 is %#x/2^64, want a little over a half", w)
 	}
 }

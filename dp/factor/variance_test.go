@@ -41,11 +41,6 @@ func TestVarianceTable(t *testing.T) {
 			}, "42.0/21.1 72.0/37.5 110/55.0 156/78.0 272/136",
 		},
 		{
-			"Gaussian Honaker", func(n uint64) func(uint64) float64 {
-				return func(t uint64) float64 { return float64(TreeLevels(n)) * HonakerVariance(t) }
-			}, "26.6/13.3 43.2/22.4 63.8/31.9 88.4/44.2 149.7/74.8",
-		},
-		{
 			"square root", func(n uint64) func(uint64) float64 {
 				s := NewSqrt(n)
 				v, norm := []float64{1}, s.Column().Float()
@@ -83,12 +78,6 @@ func TestVarianceTable(t *testing.T) {
 				l := TreeLevels(n)
 				return func(t uint64) float64 { return float64(2 * l * l * TreeTerms(t)) }
 			}, "588/296 1296/675 2420/1210 4056/2028 9248/4624",
-		},
-		{
-			"Laplace Honaker", func(n uint64) func(uint64) float64 {
-				l := TreeLevels(n)
-				return func(t uint64) float64 { return float64(2*l*l) * HonakerVariance(t) }
-			}, "372/187 778/402 1404/702 2299/1150 5088/2544",
 		},
 		{
 			// The printed bases are the best up to 15; KaryFor also considers greater ones.

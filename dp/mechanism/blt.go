@@ -15,7 +15,7 @@ type bltLayout struct {
 func newBLTLayout(n uint64) Layout { return &bltLayout{n: n} }
 
 // Node covers all leaves up to t.
-func (*bltLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{0, t}, 1, charged} }
+func (*bltLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{0, t}, charged} }
 
 func (l *bltLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	if l.variance == nil {

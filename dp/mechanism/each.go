@@ -11,7 +11,7 @@ type eachLayout struct{}
 func newEachLayout(uint64) Layout { return eachLayout{} }
 
 // Node is the sum of leaf t.
-func (eachLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{t - 1, t}, 1, charged} }
+func (eachLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{t - 1, t}, charged} }
 
 func (eachLayout) Sum(charged noise.Noise, _ uint64) noise.Noise { return charged }
 

@@ -17,10 +17,10 @@ func newHybridLayout(n uint64) Layout { return &hybridLayout{n} }
 func (*hybridLayout) Node(charged noise.Noise, t uint64) Node {
 	k, offset := factor.HybridBlock(t)
 	if offset == 0 {
-		return Node{Span{t / 2, t}, 1, charged}
+		return Node{Span{t / 2, t}, charged}
 	}
 	charged.Scale *= uint64(factor.HybridLevels(k))
-	return Node{Span{1<<k + offset&(offset-1), t}, 1, charged}
+	return Node{Span{1<<k + offset&(offset-1), t}, charged}
 }
 
 func (*hybridLayout) Sum(charged noise.Noise, t uint64) noise.Noise {

@@ -22,7 +22,7 @@ func KaryLayout(a factor.Kary) Layout { return &karyLayout{Kary: a} }
 
 // Node is the sum of all leaves up to t.
 func (l *karyLayout) Node(charged noise.Noise, t uint64) Node {
-	return Node{Span{0, t}, 1, l.Sum(charged, t)}
+	return Node{Span{0, t}, l.Sum(charged, t)}
 }
 
 func (l *karyLayout) Sum(charged noise.Noise, t uint64) noise.Noise {

@@ -16,8 +16,7 @@ type Layout interface {
 // Node is what the closing of one leaf draws.
 type Node struct {
 	Span  Span
-	Times int         // values for every sum
-	Noise noise.Noise // in each value
+	Noise noise.Noise // in the value of each sum
 }
 
 // Span is the interval of leaves that a release is about: From < leaf ≤ To.

@@ -21,7 +21,7 @@ type rootLayout struct {
 func newRootLayout(n uint64) Layout { return &rootLayout{leaves: n} }
 
 // Node covers all leaves up to t.
-func (*rootLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{0, t}, 1, charged} }
+func (*rootLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{0, t}, charged} }
 
 func (*rootLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	return charged.Times(factor.SqrtVariance(t))

@@ -37,8 +37,8 @@ var ErrReplay = errors.New("dp: replay differs from its record")
 // Saving and loading keep everything: a loaded stream continues as if it had never been saved. An
 // impossible state must be refused.
 type Stream interface {
-	// Close closes leaf a.T and fills node, which has the layout's length, and sum, with a number
-	// for each of a.Sums, or none if the node is the sum. It returns the number of records under
+	// Close closes leaf a.T and fills node and sum, which have a number for each of a.Sums, or the
+	// sum none if the node is the sum. It returns the number of records under
 	// the node. After an error, which is an [ErrReplay], the stream must not be used.
 	Close(a Leaf, d Drawer, node, sum []int64) (records uint64, err error)
 	// Fields visits everything that is not in the leaf, in a new stream when loading.

@@ -7,8 +7,8 @@ import (
 	"peerd.dev/dp/noise"
 )
 
-// mechanisms is the table, by number. A mechanism enters it when it passes the tests of
-// mechanism_test.go.
+// mechanisms is the table, by number; reserved numbers have no name. A mechanism enters it when it
+// passes the tests of mechanism_test.go.
 func mechanisms() [BLT + 1]Design {
 	return [...]Design{
 		Tree: {
@@ -30,14 +30,6 @@ func mechanisms() [BLT + 1]Design {
 		EachGaussian: {
 			Description: Description{Name: "each-gaussian", Family: "each", Suits: "sums of epochs that are not added up, if a delta is acceptable", Law: noise.Gaussian, Small: 1},
 			Own:         true, Most: MaxLeaves, L2: onceL2, Layout: newEachLayout,
-		},
-		Honaker: {
-			Description: Description{Name: "honaker", Family: "honaker", Summary: honakerSummary, Suits: "papers that use it", Papers: true, Law: noise.Laplace, Small: 8},
-			Most:        MaxLeaves, L1: levels, Layout: newHonakerLayout,
-		},
-		HonakerGaussian: {
-			Description: Description{Name: "honaker-gaussian", Family: "honaker", Summary: honakerSummary, Suits: "papers that use it", Papers: true, Law: noise.Gaussian, Small: 8},
-			Most:        MaxLeaves, L2: levelsSquared, Layout: newHonakerLayout,
 		},
 		Hybrid: {
 			Description: Description{Name: "hybrid", Family: "hybrid", Summary: hybridSummary, Suits: "papers that use it", Papers: true, Law: noise.Laplace, Small: 8},
@@ -63,12 +55,11 @@ func mechanisms() [BLT + 1]Design {
 
 // How running sums get their noise, for people.
 const (
-	treeSummary    = "Over the releases stands a binary tree. Every node is the sum of what lies below it, with noise of its own, drawn once; a running sum is made of the nodes that cover it."
-	honakerSummary = "Over the releases stands a binary tree. Every node is the sum of what lies below it, with noise of its own, drawn once; a running sum is made of the nodes that cover it, each averaged with what the nodes below it say."
-	hybridSummary  = "At every power of two the sum since the one before gets noise, drawn once; in between a binary tree that begins there adds what has come since, with the wider noise that its levels need."
-	karySummary    = "Over the releases stands a tree whose nodes have k children each. Every node is the sum of what lies below it, with noise of its own, drawn once; a running sum adds nodes and takes others off, at most (k-1)/2 of a level."
-	sqrtSummary    = "Every release draws noise once, for a sum in which earlier ones count less and less; running sums are put together from all of these, so that most of the noise cancels. The weights come from the square root of the matrix that adds up."
-	bltSummary     = "Every release draws noise once, for a sum in which earlier ones count less and less; running sums are put together from all of these, so that most of the noise cancels. The weights are sums of a few that decay, kept in as many buffers."
+	treeSummary   = "Over the releases stands a binary tree. Every node is the sum of what lies below it, with noise of its own, drawn once; a running sum is made of the nodes that cover it."
+	hybridSummary = "At every power of two the sum since the one before gets noise, drawn once; in between a binary tree that begins there adds what has come since, with the wider noise that its levels need."
+	karySummary   = "Over the releases stands a tree whose nodes have k children each. Every node is the sum of what lies below it, with noise of its own, drawn once; a running sum adds nodes and takes others off, at most (k-1)/2 of a level."
+	sqrtSummary   = "Every release draws noise once, for a sum in which earlier ones count less and less; running sums are put together from all of these, so that most of the noise cancels. The weights come from the square root of the matrix that adds up."
+	bltSummary    = "Every release draws noise once, for a sum in which earlier ones count less and less; running sums are put together from all of these, so that most of the noise cancels. The weights are sums of a few that decay, kept in as many buffers."
 )
 
 // onceL1 and onceL2 count a record that is in one leaf's own sum.
@@ -76,19 +67,21 @@ func onceL1(uint64) uint64 { return 1 }
 
 func onceL2(uint64) float64 { return 1 }
 
-// Design returns the mechanism's row of the table; ok is false for an unknown one.
+// Design returns the mechanism's row of the table; ok is false for an unknown or a reserved number.
 func (m Mechanism) Design() (d Design, ok bool) {
 	if table := mechanisms(); int(m) < len(table) {
-		return table[m], true
+		d = table[m]
 	}
-	return d, false
+	return d, d.Name != ""
 }
 
 // All returns all mechanisms, in the order of their numbers.
 func All() []Mechanism {
 	var list []Mechanism
-	for m := range BLT + 1 {
-		list = append(list, m)
+	for m, d := range mechanisms() {
+		if d.Name != "" {
+			list = append(list, Mechanism(m))
+		}
 	}
 	return list
 }
@@ -96,11 +89,11 @@ func All() []Mechanism {
 // Parse returns the mechanism with a name that configurations use.
 func Parse(name string) (Mechanism, error) {
 	var names []string
-	for m, d := range mechanisms() {
-		if d.Name == name {
-			return Mechanism(m), nil
+	for _, m := range All() {
+		if m.String() == name {
+			return m, nil
 		}
-		names = append(names, d.Name)
+		names = append(names, m.String())
 	}
 	return 0, fmt.Errorf("dp: mechanism %q, want one of %s", name, strings.Join(names, ", "))
 }

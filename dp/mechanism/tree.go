@@ -16,7 +16,7 @@ func newTreeLayout(n uint64) Layout { return &treeLayout{n} }
 
 // Node is the node that closing leaf t completes.
 func (*treeLayout) Node(charged noise.Noise, t uint64) Node {
-	return Node{Span{t & (t - 1), t}, 1, charged}
+	return Node{Span{t & (t - 1), t}, charged}
 }
 
 // Sum counts a term for every node in the t-th sum.

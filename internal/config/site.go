@@ -49,7 +49,7 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 			Doc: "With Gaussian noise, the probability by which the promise of epsilon may be exceeded; choose 0.000001 or less. 0 with Laplace noise, which never exceeds it.",
 		},
 		{
-			Name: "privacy.mechanism", Default: dp.EachLaplace.String(), Shared: true, Fixed: true, Rule: OneOf(mechanisms...),
+			Name: "privacy.mechanism", Default: dp.EachLaplace.String(), Shared: true, Fixed: true, Rule: mechanismRule(mechanisms),
 			Doc: "The mechanism that adds noise to sums; docs/mechanisms.md compares them. The default is kary with protocols that carry running sums; with a delta it is blt with these, and each-gaussian with others. none adds no noise, for comparison in lockstep.",
 		},
 		{

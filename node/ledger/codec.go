@@ -248,7 +248,7 @@ func named[T comparable](c *codec, field string, v *T, names map[T]string) {
 				return
 			}
 		}
-		c.fail("%s %q is unknown", field, s)
+		c.fail("%s %q is unknown to this build", field, s)
 	}
 }
 

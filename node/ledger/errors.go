@@ -7,7 +7,7 @@ import (
 
 // The kinds of a [Fault]. Each text explains how to read it.
 var (
-	ErrForm      = errors.New("not as a peer writes it, so the line was edited or damaged")
+	ErrForm      = errors.New("not as a peer writes it, so the line was edited or damaged, or is of another build")
 	ErrChain     = errors.New("lines were changed, taken out, put in or moved")
 	ErrGenesis   = errors.New("the first record does not say whose ledger this is")
 	ErrBuild     = errors.New("the program was not built as it is published, and may draw other noise than it states")

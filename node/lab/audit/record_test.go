@@ -161,8 +161,8 @@ func recordRuns() int {
 // moves the whole charge, up to rounding.
 func TestLinearRecordsPass(t *testing.T) {
 	all := allRecords()
-	if len(all) != 20 {
-		t.Fatalf("%d cases, want 20", len(all))
+	if len(all) != 16 {
+		t.Fatalf("%d cases, want 16", len(all))
 	}
 	seeds := uint64(20)
 	if testing.Short() {

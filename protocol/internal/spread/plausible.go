@@ -11,10 +11,6 @@ import (
 // improbable bounds the probability with which an honest number is refused.
 const improbable = 1e-15
 
-// leastVariance is a lower bound for a sum by any mechanism. An estimate that combines a node with
-// its halves has more than half of a term's variance; see docs/proofs/honaker.md.
-const leastVariance = dp.VarianceScale / 2
-
 // Plausible refuses sums that an honest peer with the charge c does not release: sums with less
 // noise than was charged, with more noise than their leaves can have, or with a value that rewards
 // within bounds and such noise give with a probability of at most [improbable]. Each sum has a
@@ -27,8 +23,8 @@ func Plausible(c *dp.Charge, m *protocol.Message, sums *dp.Release) error {
 		return m.Refuse("a lattice of 2^%d, want 2^%d", sums.Exponent(), dp.GridExponent)
 	case c.Scale == 0 && noise.Scale != 0:
 		return m.Refuse("noise of scale %d, and the policy is none", noise.Scale)
-	case c.Scale > 0 && (noise.Law != c.Mechanism.Law() || noise.Scale < c.Scale || noise.VarianceUnits < leastVariance):
-		return m.Refuse("%d/%d %v terms of scale %d are less noise than half a %v term of scale %d, which every sum has under the policy",
+	case c.Scale > 0 && (noise.Law != c.Mechanism.Law() || noise.Scale < c.Scale || noise.VarianceUnits < dp.VarianceScale):
+		return m.Refuse("%d/%d %v terms of scale %d are less noise than one %v term of scale %d, which every sum has under the policy",
 			noise.VarianceUnits, dp.VarianceScale, noise.Law, noise.Scale, c.Mechanism.Law(), c.Scale)
 	case noise.Scale > most.Scale || noise.VarianceUnits > most.VarianceUnits:
 		return m.Refuse("%d/%d %v terms of scale %d are more noise than %d leaves have under the policy, at most one term of scale %d each",
