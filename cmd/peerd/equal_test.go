@@ -293,7 +293,7 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 
 // shuffled returns settings with which protocol shuffle has 25 batches in the rounds that are compared.
 func shuffled(more ...string) []string {
-	return append(more, "protocol.shuffle.every=40", fmt.Sprintf("privacy.horizon=%d", equalityRounds))
+	return append(more, "protocol.shuffle.every=40", fmt.Sprintf("privacy.horizon=%d", equalityRounds()))
 }
 
 func firstDifference(a, b []byte) string {
