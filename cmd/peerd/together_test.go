@@ -15,6 +15,7 @@ import (
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/shuffling"
 )
 
 // refusedTogether has cases in which each key is valid by itself.
@@ -31,6 +32,9 @@ func refusedTogether() []refusedCase {
 			with: inLockstep("privacy.mechanism", "tree-gaussian", "world.gaussian.means", "[[0, 0.5, 1]]", "world.gaussian.clip", "false", "world.gaussian.sd", "1", "privacy.delta", "1e-06"),
 		},
 		{key: "experiment.noise", value: "printed", reason: "papers print noise for records with features in tree-gaussian", with: average()},
+		{key: "protocol.shuffle.honest", value: "2", reason: "want 1 with mode: live: the budget of a live peer", with: threeSilos()},
+		{key: "protocol.shuffle.honest", value: "2", reason: "needs M > 16 ln(2/delta)", with: threeSilos("mode", "lockstep", "seed", "1")},
+		{key: "protocol.shuffle.honest", value: "2", reason: "want 1, or other settings", with: threeSilos("mode", "lockstep", "seed", "1", "experiment.noise", "proven")},
 		{key: "experiment.raw.choices", value: "true", reason: "want false with mode: live; what follows from raw records is not private"},
 		{key: "experiment.raw.choices", value: "true", reason: "want false with protocol.name: rows; papers take raw records", with: inLockstep("protocol.name", "rows")},
 		{key: "experiment.raw.news", value: "5", reason: "want 0 with mode: live; what follows from raw records is not private"},
@@ -214,14 +218,19 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 	mechanisms, _ := plan.Schema().Find("privacy.mechanism")
 	for _, e := range papers.All() {
 		epochs := e.Cadence().Epochs > 0
-		with := map[string]string{"protocol.name": e.Words().Name}
+		with, law := map[string]string{"protocol.name": e.Words().Name}, dp.Laplace
+		if protocol.TraitsOf(e).Wide { // for records with features
+			law = dp.Gaussian
+			maps.Copy(with, described("linucb", e))
+			delete(with, "privacy.mechanism")
+		}
 		for _, l := range slices.Concat(learner.All(), printed.Learners()) {
 			if epochs && bandit.TraitsOf(l).Phased {
 				with["learner.name"] = l.Words().Name
 			}
 		}
 		for _, m := range dp.Mechanisms() {
-			if m.Law() == dp.Laplace && m != dp.None && !protocol.Suits(e, m) && strings.Contains(mechanisms.Want(), m.String()) {
+			if m.Law() == law && m != dp.None && !protocol.Suits(e, m) && strings.Contains(mechanisms.Want(), m.String()) {
 				all = append(all, refusedCase{key: "privacy.mechanism", value: m.String(), reason: "want one of", with: with})
 			}
 		}
@@ -254,6 +263,16 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 		}
 	}
 	return all
+}
+
+// threeSilos returns changes that choose protocol shuffle with three sites, and others.
+func threeSilos(more ...string) map[string]string {
+	with := described("linucb", shuffling.Params{})
+	maps.Copy(with, map[string]string{"protocol.name": shuffling.Params{}.Words().Name, "protocol.shuffle.least": "2", "testnet.nodes": "5", "testnet.topology": "star"})
+	for i := 0; i < len(more); i += 2 {
+		with[more[i]] = more[i+1]
+	}
+	return with
 }
 
 // described returns changes that choose a learner by features, with a world that has features and
