@@ -30,15 +30,13 @@ func TestFiguresInSmall(t *testing.T) {
 			switch name {
 			case "systems", "together", "rule-4", "paper003-noise", "paper003-11", "paper003-12": // with many sites, which sign
 				rounds = 40
-			case "paper000-central-gap", "paper000-communication", "paper000-local", "paper002-3a": // with long first batches
+			case "paper000-central-gap", "paper000-communication", "paper000-local", "paper002-2c", "paper002-3a", "paper002-3c", "fig2c": // with long first batches
 				rounds = 400
-			}
-			shuffled := name == "paper002-2a" || name == "paper002-2b" || name == "paper002-3d" // which count on 100 sites
-			if shuffled {
+			case "paper002-2a", "paper002-2b", "paper002-3d": // which count on 100 sites
 				rounds = 50
 			}
 			set := []string{"privacy.horizon=" + strconv.FormatUint(rounds, 10), "protocol.rows.every=50", "experiment.seeds=2"}
-			if strings.HasPrefix(name, "paper") && name != "paper003-11" && !shuffled { // their components have fixed sizes
+			if strings.HasPrefix(name, "paper") && name != "paper003-11" && rounds != 50 { // their components have fixed sizes
 				set = append(set, "testnet.nodes=9")
 			}
 			r := playFile(t, t.TempDir(), file, set...)

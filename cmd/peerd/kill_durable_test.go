@@ -68,7 +68,8 @@ func smallProtocol(t *testing.T, e protocol.Params) (changes []string) {
 	s.SetProtocol(params)
 	keys := append(plan.Schema().Under("protocol."+e.Words().Name), "protocol.name")
 	for _, l := range learner.All() {
-		if bandit.TraitsOf(l).Phased && e.Cadence().Epochs > 0 || bandit.TraitsOf(l).Contextual && protocol.TraitsOf(e).Wide {
+		weighs := l.Words().Name == "personalized-linear" && !protocol.TraitsOf(e).Sites
+		if bandit.TraitsOf(l).Phased && e.Cadence().Epochs > 0 || bandit.TraitsOf(l).Contextual && protocol.TraitsOf(e).Wide && !weighs {
 			s.SetLearner(bandit.Small(l))
 			keys = append(append(keys, plan.Schema().Under("learner."+l.Words().Name)...), "learner.name")
 		}
