@@ -26,17 +26,17 @@ func TestFiguresInSmall(t *testing.T) {
 			if real := []string{"fig2c", "paper002-2c", "paper002-3c", "paper002-3d"}; slices.Contains(real, name) && os.Getenv("PEERD_DATA") == "" {
 				t.Skip("PEERD_DATA is not set; scripts/fetch-data.sh gets the data")
 			}
-			rounds := uint64(100)
+			rounds, fewer := uint64(100), strings.HasPrefix(name, "paper") && name != "paper003-11" // whose components have fixed sizes
 			switch name {
 			case "systems", "together", "rule-4", "paper003-noise", "paper003-11", "paper003-12": // with many sites, which sign
 				rounds = 40
 			case "paper000-central-gap", "paper000-communication", "paper000-local", "paper002-2c", "paper002-3a", "paper002-3c", "fig2c": // with long first batches
 				rounds = 400
 			case "paper002-2a", "paper002-2b", "paper002-3d": // which count on 100 sites
-				rounds = 50
+				rounds, fewer = 50, false
 			}
 			set := []string{"privacy.horizon=" + strconv.FormatUint(rounds, 10), "protocol.rows.every=50", "experiment.seeds=2"}
-			if strings.HasPrefix(name, "paper") && name != "paper003-11" && rounds != 50 { // their components have fixed sizes
+			if fewer {
 				set = append(set, "testnet.nodes=9")
 			}
 			r := playFile(t, t.TempDir(), file, set...)

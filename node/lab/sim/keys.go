@@ -45,8 +45,8 @@ func (k *notarized) Verify(p protocol.Peer, b, sig []byte) bool {
 	return k.Keys.Verify(p, b, sig)
 }
 
-// Seal implements [protocol.Keys] with keys that anyone can forge: real ones would take half the time of a run, and draw what does
-// not repeat.
+// Seal implements [protocol.Keys] with keys that anyone can forge: real ones take more than half the time of a run, and draw what
+// does not repeat.
 func (k *notarized) Seal(to protocol.Peer, b []byte) ([]byte, error) {
 	return forgeable.Keys(k.self).Seal(to, b)
 }
