@@ -114,8 +114,8 @@ func TestTheSecondShareIsIndependent(t *testing.T) {
 	if err != nil || !same.Equal(b) {
 		t.Errorf("got %+v, %v, want %+v", same, err, b)
 	}
-	if _, other, err := Split(o, rng); err != nil || slices.Equal(other.v, b.v) {
-		t.Errorf("a second split has the same shares, %v", err)
+	if _, other, failed := Split(o, rng); failed != nil || slices.Equal(other.v, b.v) {
+		t.Errorf("a second split has the same shares, %v", failed)
 	}
 	if _, _, err = Split(r, vouch.Value[*rand.Rand]{}); err == nil {
 		t.Error("shares without a source")

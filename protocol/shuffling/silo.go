@@ -30,7 +30,7 @@ func (x *peer) ask(out *protocol.Outbox) error {
 	again := s.Due(x.round, len(s.queue) > 0, x.patience())
 	for i := range s.queue {
 		k := s.queue[i].Span().To
-		if k <= s.sent && !(i == 0 && again) {
+		if k <= s.sent && (i > 0 || !again) {
 			continue
 		}
 		sealed, err := x.seal(s.queue[i])

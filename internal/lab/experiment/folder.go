@@ -96,6 +96,8 @@ func madeOf(c *plan.CellConfig, keys ...string) string {
 }
 
 // programHash returns the hash of this program, since another one might play a cell differently.
+//
+//nolint:gochecknoglobals // computed once, then only read
 var programHash = sync.OnceValues(func() (string, error) {
 	name, err := os.Executable()
 	if err != nil {
