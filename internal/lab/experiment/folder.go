@@ -96,9 +96,7 @@ func madeOf(c *plan.CellConfig, keys ...string) string {
 }
 
 // programHash returns the hash of this program, since another one might play a cell differently.
-//
-//nolint:gochecknoglobals // computed once, then only read
-var programHash = sync.OnceValues(func() (string, error) {
+var programHash = sync.OnceValues(func() (string, error) { //nolint:gochecknoglobals // computed once, then only read
 	name, err := os.Executable()
 	if err != nil {
 		return "", err
