@@ -44,10 +44,11 @@ type (
 		ID         string          `json:"id"`
 		Action     string          `json:"action"`
 		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know; with learner.explore also given the learner's choice; else, if it samples, by 64 samples. 0 if it neither computes it nor explores."`
-		Source     decision.Source `json:"source" enum:"learned,exposure,fallback,initial" doc:"Why this action: the learner chose it; every action is tried a few times first; it is the configured action, while the peer is not ready; or the learner chose it and knows no reward yet."`
+		Source     decision.Source `json:"source" enum:"learned,exposure,fallback,initial,baseline,application,table" doc:"Why this action: the learner chose it; every action is tried a few times first; it is the configured action, while the peer is not ready; or the learner chose it and knows no reward yet."`
 		Model      string          `json:"model" doc:"What the action was chosen from: the peer's incarnation, its round, and how many releases it had made. Decisions of one model rest on the same releases."`
 		Counted    bool            `json:"counted" doc:"The peer will learn from the reward; false if the subject has reached its limit, if learning has ended, and for a decision that a phased learner does not explore with."`
 		Repeated   bool            `json:"repeated" doc:"The decision was made before, for a request with the same id."`
+		Proposed   string          `json:"proposed,omitempty" doc:"What the peer would have chosen, in shadow mode."`
 		ExpiresAt  time.Time       `json:"expires_at" doc:"The reward is accepted until then."`
 	}
 

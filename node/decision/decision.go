@@ -20,6 +20,16 @@ type Ask struct {
 	Features [][]float64 // of each action of the network, in its order, including excluded ones
 	Actions  []Action    // on offer, which need not be the network's
 	Context  []float64   // numbers that all actions share; nil if the learner takes none
+
+	Named []string // actions on offer, by name, for learners without features; nil for those that the site offers
+	Taken *Taken   // what the application did by a policy of its own; nil if the peer chooses
+	Table string   // version of the table from which the application drew the action by the ask's id; "" for none
+}
+
+// Taken is what an application did by a policy of its own.
+type Taken struct {
+	Action     string
+	Propensity float64 // probability with which that policy took it, in (0,1]
 }
 
 // Source says why an action was chosen.
@@ -31,6 +41,10 @@ const (
 	Exposure Source = "exposure" // every action gets a number of decisions first, and this one had fewer
 	Fallback Source = "fallback" // the configured action, while the learner is not ready
 	Initial  Source = "initial"  // the learner's choice before it knows any reward
+
+	Baseline    Source = "baseline"    // the configured baseline keeps its share
+	Application Source = "application" // the application took it by a policy of its own
+	Drawn       Source = "table"       // the application drew it from a table of this peer
 )
 
 // A Decision is the answer to an [Ask]. It was durable before it was returned.
@@ -42,6 +56,7 @@ type Decision struct {
 	Model      string    // what it was chosen from: incarnation-round-releases; equal for choices from the same releases
 	Counted    bool      // the peer will learn from its reward; false for a subject at its limit, and if no release will include it
 	Repeated   bool      // it was made before, for an ask with the same id
+	Proposed   string    // what the peer would have chosen, where the application took an action; else ""
 	ExpiresAt  time.Time // its reward is accepted until then
 }
 
@@ -49,6 +64,9 @@ type Decision struct {
 type Report struct {
 	ID    string
 	Value bandit.Reward // in [0,1]
+	Part  string        // the caller's id of this report, where rewards of a decision add up; else ""
+	End   bool          // no further report will come
+	Empty bool          // it has no value, and only ends the window
 }
 
 // A Receipt is the answer to a [Report]. The reward is durable.

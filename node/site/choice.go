@@ -32,6 +32,12 @@ type choice struct {
 	step     uint64        // step in which it was made
 	value    bandit.Reward
 	subject  [8]byte // first bytes of the hash of its subject; zero for none
+
+	proposed string        // what the peer would have chosen; "" unless the application took an action
+	target   float64       // probability with which the peer would have chosen the action that was taken; 0 for no such action
+	ended    bool          // the application ended the window
+	tardy    time.Duration // by how much the first late report came after the window; 0 for none
+	parts    [][8]byte     // first bytes of the hashes of the reports that are in value
 }
 
 // A model identifies what a learner chose from: the incarnation, the rounds whose messages it had
@@ -49,7 +55,9 @@ func (choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // sources are stored by their index.
 func sources() []decision.Source {
-	return []decision.Source{decision.Learned, decision.Exposure, decision.Fallback, decision.Initial}
+	return []decision.Source{
+		decision.Learned, decision.Exposure, decision.Fallback, decision.Initial, decision.Baseline, decision.Application, decision.Drawn,
+	}
 }
 
 // learned reports whether the peer learns from the reward, as far as is known when the decision
@@ -80,8 +88,16 @@ func (c *choice) fields(v *state.Visitor, s shape) {
 	state.Number(v, &c.model.incarnation)
 	v.Uint(&c.model.round)
 	v.Uint(&c.model.released)
-	c.windowField(v)
+	millis(v, &c.window)
 	v.String(&c.action)
+	if v.Version() < 6 {
+		return
+	}
+	v.String(&c.proposed)
+	v.Float(&c.target)
+	v.Bool(&c.ended)
+	millis(v, &c.tardy)
+	state.List(v, &c.parts, func(p *[8]byte) { v.Array(p[:]) })
 }
 
 func (c *choice) sourceField(v *state.Visitor) {
@@ -99,12 +115,13 @@ func (c *choice) expiresField(v *state.Visitor) {
 	}
 }
 
-func (c *choice) windowField(v *state.Visitor) {
+// millis visits a time of at least 0, in milliseconds.
+func millis(v *state.Visitor, d *time.Duration) {
 	const most = math.MaxInt64 / time.Millisecond
-	window := uint64(c.window / time.Millisecond)
-	v.Uint(&window)
-	if v.Check(window <= uint64(most), "a window of %d ms", window); v.Loading() && v.OK() {
-		c.window = time.Duration(window) * time.Millisecond
+	n := uint64(*d / time.Millisecond)
+	v.Uint(&n)
+	if v.Check(n <= uint64(most), "a time of %d ms", n); v.Loading() && v.OK() {
+		*d = time.Duration(n) * time.Millisecond
 	}
 }
 
@@ -114,7 +131,7 @@ func (c *choice) bytes() []byte {
 
 // parseChoice reads a decision of a site with a shape.
 func parseChoice(b []byte, s shape) (c choice, err error) {
-	err = decode("decision", b, choiceVersion, choiceVersion, func(v *state.Visitor) { c.fields(v, s) })
+	err = decode("decision", b, 5, choiceVersion, func(v *state.Visitor) { c.fields(v, s) })
 	return c, err
 }
 

@@ -11,7 +11,7 @@ import (
 // that wrote some of them with encoding/gob.
 const (
 	logVersion      = 4 // of log records
-	choiceVersion   = 5 // of decisions
+	choiceVersion   = 6 // of decisions; 5 did not have what applications took, and reports in parts
 	outboxVersion   = 3
 	lifeVersion     = 2
 	snapshotVersion = 3 // 2 did not have how many decisions waited at once

@@ -89,8 +89,9 @@ export interface Decision {
   propensity: number;
   /** Why this action: the learner chose it; every action is tried a few times first;
    * it is the configured action, while the peer is not ready; or the learner chose
-   * it and knows no reward yet. One of learned, exposure, fallback, initial. */
-  source: "learned" | "exposure" | "fallback" | "initial";
+   * it and knows no reward yet. One of learned, exposure, fallback, initial,
+   * baseline, application, table. */
+  source: "learned" | "exposure" | "fallback" | "initial" | "baseline" | "application" | "table";
   /** What the action was chosen from: the peer's incarnation, its round, and how many
    * releases it had made. Decisions of one model rest on the same releases. */
   model: string;
@@ -102,6 +103,8 @@ export interface Decision {
   repeated: boolean;
   /** The reward is accepted until then. RFC 3339. */
   expires_at: string;
+  /** What the peer would have chosen, in shadow mode. */
+  proposed?: string;
 }
 
 /** The answer of POST /v1/decisions/batch. */

@@ -206,7 +206,8 @@ class Decision:
     propensity: float
     # Why this action: the learner chose it; every action is tried a few times first;
     # it is the configured action, while the peer is not ready; or the learner chose
-    # it and knows no reward yet. One of learned, exposure, fallback, initial.
+    # it and knows no reward yet. One of learned, exposure, fallback, initial,
+    # baseline, application, table.
     source: str
     # What the action was chosen from: the peer's incarnation, its round, and how many
     # releases it had made. Decisions of one model rest on the same releases.
@@ -219,6 +220,8 @@ class Decision:
     repeated: bool
     # The reward is accepted until then. RFC 3339.
     expires_at: str
+    # What the peer would have chosen, in shadow mode.
+    proposed: Optional[str] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Decision:
@@ -231,6 +234,7 @@ class Decision:
             counted=doc["counted"],
             repeated=doc["repeated"],
             expires_at=doc["expires_at"],
+            proposed=doc.get("proposed"),
         )
 
     def to_json(self) -> Dict[str, Any]:
@@ -244,6 +248,8 @@ class Decision:
             "repeated": self.repeated,
             "expires_at": self.expires_at,
         }
+        if self.proposed is not None:
+            doc["proposed"] = self.proposed
         return doc
 
 

@@ -93,7 +93,8 @@ type Decision struct {
 	Propensity float64 `json:"propensity"`
 	// Why this action: the learner chose it; every action is tried a few times first;
 	// it is the configured action, while the peer is not ready; or the learner chose
-	// it and knows no reward yet. One of learned, exposure, fallback, initial.
+	// it and knows no reward yet. One of learned, exposure, fallback, initial,
+	// baseline, application, table.
 	Source string `json:"source"`
 	// What the action was chosen from: the peer's incarnation, its round, and how many
 	// releases it had made. Decisions of one model rest on the same releases.
@@ -106,6 +107,8 @@ type Decision struct {
 	Repeated bool `json:"repeated"`
 	// The reward is accepted until then. RFC 3339.
 	ExpiresAt time.Time `json:"expires_at"`
+	// What the peer would have chosen, in shadow mode.
+	Proposed string `json:"proposed,omitzero"`
 }
 
 // DecisionBatch is the answer of POST /v1/decisions/batch.
