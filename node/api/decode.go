@@ -27,10 +27,10 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 			s.list(func() { s.rows = append(s.rows, s.numbers()) })
 			a.Features = append(a.Features, s.rows...)
 		}},
-		field{name: "context", read: func() { a.Context = s.numbers() }},
+		field{name: "context", read: func() { a.Context = s.described(shape.Names.OfContext()) }},
 		field{name: "actions", read: func() {
 			a.Actions = []decision.Action{} // an empty list differs from a missing one
-			s.list(func() { a.Actions = append(a.Actions, decodeAction(s)) })
+			s.list(func() { a.Actions = append(a.Actions, decodeAction(s, shape.Names.OfAction())) })
 		}},
 	)
 	if len(s.flaws) > 0 || s.err != nil {
@@ -42,10 +42,10 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 	return a
 }
 
-func decodeAction(s *scanner) (a decision.Action) {
+func decodeAction(s *scanner, by *decision.Encoding) (a decision.Action) {
 	s.object(
 		field{name: "id", need: true, read: func() { a.ID = s.text(decision.WrongAction) }},
-		field{name: "features", need: true, read: func() { a.Features = s.numbers() }},
+		field{name: "features", need: true, read: func() { a.Features = s.described(by) }},
 	)
 	return a
 }
