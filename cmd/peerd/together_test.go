@@ -54,7 +54,7 @@ func refusedTogether() []refusedCase {
 		{key: "features.action", value: "[price=0..1]", reason: "want [] with world.kind: linear, which offers numbers", with: named("world.linear.features", "2")},
 		{key: "learner.linucb.features", value: "4", reason: "want 3, which follows from the names of features", with: named("world.kind", "application", "features.context", "[hour=0..24]")},
 		{key: "learner.linucb.context", value: "3", reason: "want 2, which follows from the names of features", with: named("world.kind", "application", "features.context", "[hour=0..24]")},
-		{key: "features.context", value: "["+manyFeatures(40)+"]", shown: "["+manyFeatures(6)+", f6=0.…", reason: "want fewer numbers and categories: fewer, or fewer features: with learner.linucb.map: outer and learner.linucb.features: 3 they make 123 numbers, and 120 is the most", with: named("world.kind", "application")},
+		{key: "features.context", value: "[" + manyFeatures(40) + "]", shown: "[" + manyFeatures(6) + ", f6=0.…", reason: "want fewer numbers and categories: fewer, or fewer features: with learner.linucb.map: outer and learner.linucb.features: 3 they make 123 numbers, and 120 is the most", with: named("world.kind", "application")},
 		{key: "spare_arms", value: "2", reason: "want 0 with world.kind: bernoulli, whose arms are all there from the start"},
 		{key: "spare_arms", value: "998", reason: "want at most 997 with arms: [a, b, c]", with: map[string]string{"world.kind": "application"}},
 		{
