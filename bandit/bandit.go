@@ -165,6 +165,8 @@ type Parameter struct {
 	Error float64
 	// Raised is the number of eigenvalues of the Gram matrix that noise has made negative.
 	Raised int
+	// Reading is what is known of rewards; nil while nothing is.
+	Reading *Reading
 }
 
 // A Phased learner explores in epochs: the leaves of all parts close together when an epoch has

@@ -76,6 +76,7 @@ const maxFeatures = 120
 type LinUCB struct {
 	Stateless
 	linear
+	self    int // the peer's place
 	by      Estimator
 	sampled bool // the parameter is drawn for every choice
 
@@ -161,7 +162,7 @@ type Estimator func(g gram.Gram, n float64) (e gram.Estimate, beta float64, ok b
 // NewLinUCB returns a learner of d features that adds up records of a kind and chooses by an estimator, for
 // laboratories, which compare others than [LinUCBParams] name.
 func NewLinUCB(c Config, d int, records Kind, by Estimator) *LinUCB {
-	return &LinUCB{linear: newLinear(c, d, records), by: by}
+	return &LinUCB{linear: newLinear(c, d, records), self: c.Self, by: by}
 }
 
 // learn recomputes the estimate if its inputs have changed.

@@ -48,7 +48,10 @@ func (l *LinUCB) parameter(b *Belief) Parameter {
 		return l.stated
 	}
 	if e, size, ok := stated(g, 1/b.SampleVar[0]); ok {
-		l.stated = Parameter{size * e.Reach, e.Raised}
+		l.stated = Parameter{Error: size * e.Reach, Raised: e.Raised}
+	}
+	if e, ok := aware(g); ok {
+		l.stated.Reading = newReading(e.Theta, e.Half, l.records)
 	}
 	return l.stated
 }

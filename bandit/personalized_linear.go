@@ -332,7 +332,11 @@ func (u *PersonalizedLinear) Summarize(b *Belief) Summary {
 	if u.self < len(u.sites) {
 		own = u.sites[u.self].n
 	}
-	return Summary{make([]float64, n), slices.Repeat([]float64{own}, n), make([]float64, n), Parameter{}}
+	known := Parameter{}
+	if u.known {
+		known.Reading = newReading(u.all.theta, u.all.half, u.records)
+	}
+	return Summary{make([]float64, n), slices.Repeat([]float64{own}, n), make([]float64, n), known}
 }
 
 // Save returns the distances.

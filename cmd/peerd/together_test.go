@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -47,6 +48,13 @@ func refusedTogether() []refusedCase {
 			key: "api.min_exposures", value: "1", reason: "want 0 with learner.name: linucb",
 			with: map[string]string{"learner.name": "linucb", "protocol.name": "batch", "world.kind": "application", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
 		},
+		{key: "features.context", value: "[hour=0..24]", reason: "want [] with learner.name: personalized, which takes no features; or learner.name: linucb", with: withRows("learner.name", "personalized", "world.kind", "application")},
+		{key: "features.action", value: "[price=0..1]", reason: "want [] with learner.name: personalized, which takes no features", with: withRows("learner.name", "personalized", "world.kind", "application")},
+		{key: "features.context", value: "[hour=0..24]", reason: "want [] with world.kind: linear, which offers numbers", with: named("world.linear.features", "6")},
+		{key: "features.action", value: "[price=0..1]", reason: "want [] with world.kind: linear, which offers numbers", with: named("world.linear.features", "2")},
+		{key: "learner.linucb.features", value: "4", reason: "want 3, which follows from the names of features", with: named("world.kind", "application", "features.context", "[hour=0..24]")},
+		{key: "learner.linucb.context", value: "3", reason: "want 2, which follows from the names of features", with: named("world.kind", "application", "features.context", "[hour=0..24]")},
+		{key: "features.context", value: "[" + manyFeatures(40) + "]", shown: "[" + manyFeatures(6) + ", f6=0.…", reason: "want fewer numbers and categories: fewer, or fewer features: with learner.linucb.map: outer and learner.linucb.features: 3 they make 123 numbers, and 120 is the most", with: named("world.kind", "application")},
 		{key: "spare_arms", value: "2", reason: "want 0 with world.kind: bernoulli, whose arms are all there from the start"},
 		{key: "spare_arms", value: "998", reason: "want at most 997 with arms: [a, b, c]", with: map[string]string{"world.kind": "application"}},
 		{
@@ -195,6 +203,20 @@ func average(pairs ...string) map[string]string {
 
 func withRows(pairs ...string) map[string]string {
 	return changed(append([]string{"protocol.name", "rows"}, pairs...))
+}
+
+// named returns changes that choose a learner by features, and others.
+func named(pairs ...string) map[string]string {
+	return changed(append([]string{"learner.name", "linucb", "protocol.name", "batch", "privacy.mechanism", "blt", "privacy.delta", "0.000001", "api.min_exposures", "0", "world.kind", "linear", "world.linear.instance", "1"}, pairs...))
+}
+
+// manyFeatures returns the text of n features.
+func manyFeatures(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf("f%d=0..1", i))
+	}
+	return strings.Join(all, ", ")
 }
 
 func changed(pairs []string) map[string]string {

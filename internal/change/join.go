@@ -153,7 +153,7 @@ func makeFolder(schema *config.Schema, d *network.Document, dir string, listen, 
 	all = append(append(all, "dir="+dir, "listen=["+strings.Join(listen, ", ")+"]"), set...)
 	file := filepath.Join(dir, config.FileName)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		if _, err = daemon.Init(schema, all); err != nil {
+		if _, err = daemon.InitJoining(schema, all); err != nil {
 			return nil, err
 		}
 	}

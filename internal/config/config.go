@@ -65,6 +65,7 @@ func (x *Schema) Read(file string, set []string) (*Config, []Problem, error) {
 		}
 	}
 	c.suitProtocol()
+	c.suitFeatures()
 	c.followNetwork()
 	return c, problems, nil
 }

@@ -8,7 +8,7 @@ import (
 // TestTheFileOfANewFolderIsAPage: at most 60 lines, in which every key is one of the schema and stands once,
 // with what is given, and nothing of what is not chosen.
 func TestTheFileOfANewFolderIsAPage(t *testing.T) {
-	begin, _ := Site().Beginning(nil)
+	begin := Site().Beginning(nil, false).Set
 	_, values, err := Site().Given(append(begin, "arms=red,green", "privacy.epsilon=1", "dir=here", "protocol.phases.growth=1", "world.kind=application"))
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ type Settings struct {
 	Seed      uint64
 	Privacy   Privacy
 	Learner   Learner
+	Features  Features
 	Protocol  Protocol
 	Rounds    Rounds
 	World     World

@@ -83,6 +83,14 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 		},
 	}, blockKeys(blocks, "learner", true), []Key{
 		{
+			Name: contextKey, Default: "[]", Shared: true, Fixed: true, Later: true, Rule: encodingRule(),
+			Doc: "Features of the context by name, for a learner by features: hour=0..24 is a number in a range, and with vertical bars between words a feature is one of these categories. An application sends their values, and learner.linucb.features and learner.linucb.context follow. Without features.action each action has a feature of its own, which the peer makes.",
+		},
+		{
+			Name: actionKey, Default: "[]", Shared: true, Fixed: true, Later: true, Rule: encodingRule(),
+			Doc: "Features of an action by name, in the same form.",
+		},
+		{
 			Name: "protocol.name", Default: protocols[0], Shared: true, Fixed: true, Rule: OneOf(protocols...),
 			Doc: "The protocol, which spreads what peers learn: " + spreading + ".",
 		},

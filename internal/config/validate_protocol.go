@@ -97,7 +97,14 @@ func (s *Settings) validateLearner(bad map[string]bool) []Problem {
 	if AnyBad(bad, prefix, "learner.name") {
 		return nil
 	}
+	if problems := s.checkFeatures(bad); len(problems) > 0 {
+		return problems
+	}
 	field, want := bandit.Check(s.LearnerParams(), len(s.Arms))
+	if field == "context" && len(s.Features.Context) > 0 {
+		bad[prefix+field] = true
+		return []Problem{s.problem(contextKey, "want fewer numbers and categories: "+want)}
+	}
 	return s.Refused(prefix, field, want)
 }
 

@@ -36,6 +36,7 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 	for _, o := range s.Support.Alike {
 		d.Alike = append(d.Alike, api.Alike{Peer: uint32(o.Peer), Name: deployment.Network.Peers[o.Peer].Name, Apart: o.Mean})
 	}
+	d.ByFeatures, d.Features = deployment.byFeatures()
 	slices.SortStableFunc(d.Alike, func(x, y api.Alike) int { return cmp.Compare(x.Apart, y.Apart) })
 	if s.Best != bandit.NoArm && int(s.Best) < len(deployment.actions.Names) {
 		d.Best = deployment.actions.Names[s.Best]
@@ -111,6 +112,7 @@ func (t *Deployment) arms(s *node.Status) []api.Arm {
 		if b := s.Support; k < len(b.Own) {
 			a.Own, a.Borrowed, a.Sites = b.Own[k], b.Borrowed[k], uint32(b.Sites[k])
 		}
+		t.effects(&a, k, s)
 		arms = append(arms, a)
 	}
 	return arms

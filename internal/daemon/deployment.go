@@ -186,7 +186,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		c.Memberships = t.membershipOf
 	}
 	if learner := bandit.TraitsOf(t.Spec.Learner); learner.Contextual {
-		c.Inputs = learner.Inputs
+		c.Inputs, c.Names = learner.Inputs, s.Names()
 	}
 	switch {
 	case t.idle():

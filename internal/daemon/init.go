@@ -23,6 +23,7 @@ type Made struct {
 	Config string   `json:"config"`
 	ToSet  []string `json:"to_set"` // required keys that still have no value
 	Note   string   `json:"note,omitempty"`
+	Chosen []string `json:"chosen,omitempty"` // settings that suit those that were given, with the reasons
 }
 
 // Write writes what was made, and what to do next.
@@ -30,6 +31,9 @@ func (d Made) Write(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "made %s\nid %s\n", d.Dir, d.ID)
 	if d.Note != "" {
 		_, _ = fmt.Fprintf(w, "note: %s\n", d.Note)
+	}
+	for _, x := range d.Chosen {
+		_, _ = fmt.Fprintf(w, "chose %s\n", x)
 	}
 	if len(d.ToSet) > 0 {
 		_, _ = fmt.Fprintf(w, "next: set %s in %s\n", strings.Join(d.ToSet, ", "), d.Config)
@@ -42,8 +46,16 @@ func (d Made) Write(w io.Writer) {
 // Init makes a peer's folder with a key and a configuration with the settings in set, given as
 // key=value, of a schema. It overwrites nothing.
 func Init(schema *config.Schema, set []string) (Made, error) {
-	recommended, note := schema.Beginning(set)
-	c, values, err := schema.Given(append(recommended, set...))
+	return makeFolder(schema, set, schema.Beginning(set, false))
+}
+
+// InitJoining does it for a peer that joins a network, with the settings in set that all its peers share.
+func InitJoining(schema *config.Schema, set []string) (Made, error) {
+	return makeFolder(schema, set, schema.Beginning(set, true))
+}
+
+func makeFolder(schema *config.Schema, set []string, begin config.Beginning) (Made, error) {
+	c, values, err := schema.Given(append(begin.Set, set...))
 	if err != nil {
 		return Made{}, err
 	}
@@ -53,7 +65,7 @@ func Init(schema *config.Schema, set []string) (Made, error) {
 	}
 	c.Dir = dir
 	values["dir"] = config.ValueText(dir)
-	doc := Made{Dir: dir, Config: filepath.Join(dir, config.FileName), ToSet: []string{}, Note: note}
+	doc := Made{Dir: dir, Config: filepath.Join(dir, config.FileName), ToSet: []string{}, Note: begin.Note, Chosen: begin.Chosen}
 	for _, path := range []string{c.IdentityPath(), doc.Config} {
 		if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return doc, config.Failf(config.ErrUnexpected, "%s already exists; init overwrites nothing, so choose another --dir", path)

@@ -300,7 +300,9 @@ func publicThings(s *config.Settings) []string {
 		}
 	}
 	var list []string
+	made := "that a decision was made, for which action, and when, to a round"
 	if bandit.TraitsOf(s.LearnerParams()).Contextual {
+		made = "that a decision was made, and when, to a round; not for which action"
 		list = append(list, "which parts of the statistic choices update, and how often each; not which actions were taken, since these follow from features, which are private")
 	} else {
 		list = append(list, "which actions were taken, in which order, and how often each: choices follow from released numbers alone")
@@ -309,9 +311,9 @@ func publicThings(s *config.Settings) []string {
 	switch {
 	case s.World.Kind != config.Application:
 	case s.API.Settle == site.OnArrival:
-		list = append(list, "that a decision was made, for which action, and when, to a round; with api.settle: arrival also when its reward was reported, and whether")
+		list = append(list, made+"; with api.settle: arrival also when its reward was reported, and whether")
 	default:
-		list = append(list, fmt.Sprintf("that a decision was made, for which action, and when, to a round; not when its reward was reported, or whether (api.settle: window): what was reported within %s counts at its end, and what was not counts as %v",
+		list = append(list, made+fmt.Sprintf("; not when its reward was reported, or whether (api.settle: window): what was reported within %s counts at its end, and what was not counts as %v",
 			config.DurationText(s.API.Window), s.API.DefaultReward))
 	}
 	return append(list, "when, to whom and how much the peer sends; these settings and the network file")

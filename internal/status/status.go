@@ -23,9 +23,6 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	}
 	_, _ = fmt.Fprintf(w, "; %s releases drawn, at least %s more are paid for\n", terminal.Number(d.Released), terminal.Number(d.Remaining))
 	_, _ = fmt.Fprintf(w, "ledger: %d records, `peerd ledger show`; a recovery goes back to round %d, which neighbours confirmed\n", d.LedgerRecords, d.Confirmed)
-	if d.Error > 0 {
-		_, _ = fmt.Fprintf(w, "parameter: estimated rewards are at most %.3g off, with probability .99; noise has made %d eigenvalues negative\n", d.Error, d.Raised)
-	}
 	if d.Notice != "" && !strings.Contains(d.State, d.Notice) {
 		_, _ = fmt.Fprintf(w, "NOTICE: %s\n", d.Notice)
 	}
@@ -33,19 +30,11 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 		_, _ = fmt.Fprintf(w, "ALARM: keys are used twice, seen %d times: by another process with this peer's key, or in two signed histories of a ledger, which `peerd peers` names\n", d.Clones)
 	}
 	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused)
-	t := terminal.NewTable(w)
-	t.Printf("ARM\tPULLS\tESTIMATE\tREWARDS BEHIND IT\n")
-	for k, a := range arms {
-		pulls := "hidden"
-		if k < len(d.Pulls) {
-			pulls = fmt.Sprint(a.Pulls)
-		}
-		if a.Retired {
-			pulls += ", retired"
-		}
-		t.Printf("%s\t%s\t%.4f\t%s\n", a.Name, pulls, a.Estimate, support(&a))
+	if d.ByFeatures > 0 {
+		byFeatures(w, &d, arms)
+	} else {
+		estimates(w, &d, arms)
 	}
-	t.End()
 	if d.Best != "" {
 		_, _ = fmt.Fprintf(w, "%s is the best for this site's own users, with an error of at most 5 %% whenever one looks\n", terminal.Plain(d.Best))
 	}
@@ -59,6 +48,23 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	if d.Gain != nil {
 		_, _ = fmt.Fprintln(w, d.Gain.Sentence)
 	}
+}
+
+// estimates writes what is known of arms.
+func estimates(w io.Writer, d *api.Status, arms []api.Arm) {
+	t := terminal.NewTable(w)
+	t.Printf("ARM\tPULLS\tESTIMATE\tREWARDS BEHIND IT\n")
+	for k, a := range arms {
+		pulls := "hidden"
+		if k < len(d.Pulls) {
+			pulls = fmt.Sprint(a.Pulls)
+		}
+		if a.Retired {
+			pulls += ", retired"
+		}
+		t.Printf("%s\t%s\t%.4f\t%s\n", a.Name, pulls, a.Estimate, support(&a))
+	}
+	t.End()
 }
 
 // round returns the round of a peer, with the last one if there is one.

@@ -75,6 +75,8 @@ type Status struct {
 	Means          []float64 `json:"means" nullable:"true" doc:"Estimated mean reward of each arm, computed from releases only."`
 	Error          float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, at all times together, except with a probability of 1 %. No choice depends on it. Absent while nothing is known."`
 	Raised         int       `json:"raised_eigenvalues,omitzero" doc:"With a learner by features: how many eigenvalues of the sum of products of features noise has made negative. They count as 0 where actions are chosen."`
+	ByFeatures     int       `json:"by_features,omitzero" doc:"With a learner by features: how many numbers it learns. Absent with others."`
+	Features       []string  `json:"features,omitempty" doc:"Named features of the context, and then of actions, as in features.context and features.action; absent without names."`
 	Alike          []Alike   `json:"alike,omitempty" doc:"How alike other sites are to this one, the most alike first, as a learner that weighs sites judges from what all have released; absent with others, and until this site and another one have released the same action."`
 	Best           string    `json:"best,omitempty" doc:"The action that is best for this site's own users, if its own releases show one, with an error of at most 5 % at all looks together, while means stay the same. For phases without a window only."`
 	Drifted        []string  `json:"drifted,omitempty" doc:"Actions whose mean reward for this site's own users has changed since the process started, by its own releases, with an error of at most 5 % at all times together; protocol.phases.window then helps. For phases without a window only."`
@@ -147,15 +149,26 @@ type Range struct {
 
 // Arm is what is known about an action, computed from public data.
 type Arm struct {
-	Name     string  `json:"name"`
-	Pulls    uint64  `json:"pulls" doc:"Number of times this peer chose it; 0 with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
-	Estimate float64 `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of 0 to 1. It is 0 with a learner that chooses by features, from which estimates follow."`
-	Samples  float64 `json:"samples" doc:"Number of rewards behind the estimate, as if one site had seen all of them; 0 while nothing is known."`
-	NoiseSD  float64 `json:"noise_sd" doc:"Standard deviation of the privacy noise in the estimate."`
-	Own      float64 `json:"own" doc:"Own rewards behind the estimate: those that are released. 0 if the protocol keeps no sites apart."`
-	Borrowed float64 `json:"borrowed" doc:"Rewards of other sites behind the estimate; with a learner that weighs sites, the number of own rewards that would say as much. 0 if the protocol keeps no sites apart."`
-	Sites    uint32  `json:"borrowed_sites" doc:"Other sites that have released rewards of the action; 0 if the protocol keeps no sites apart."`
-	Retired  bool    `json:"retired,omitempty" doc:"The network has ended its choices."`
+	Name     string   `json:"name"`
+	Pulls    uint64   `json:"pulls" doc:"Number of times this peer chose it; 0 with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
+	Estimate float64  `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of 0 to 1. With a learner by features estimates follow from these: where each action has only a feature of its own, it is the mean in the middle of all ranges and categories of the context, otherwise 0."`
+	Error    float64  `json:"error,omitzero" doc:"With such a feature: the standard error of the estimate."`
+	Effects  []Effect `json:"effects,omitempty" doc:"With such a feature: what the values of each named feature of the context add to the estimate, computed from releases only."`
+	Samples  float64  `json:"samples" doc:"Number of rewards behind the estimate, as if one site had seen all of them; 0 while nothing is known."`
+	NoiseSD  float64  `json:"noise_sd" doc:"Standard deviation of the privacy noise in the estimate."`
+	Own      float64  `json:"own" doc:"Own rewards behind the estimate: those that are released. 0 if the protocol keeps no sites apart."`
+	Borrowed float64  `json:"borrowed" doc:"Rewards of other sites behind the estimate; with a learner that weighs sites, the number of own rewards that would say as much. 0 if the protocol keeps no sites apart."`
+	Sites    uint32   `json:"borrowed_sites" doc:"Other sites that have released rewards of the action; 0 if the protocol keeps no sites apart."`
+	Retired  bool     `json:"retired,omitempty" doc:"The network has ended its choices."`
+}
+
+// Effect is what a value of a feature adds to the mean reward of an action, compared with the middle of its range, or with
+// the mean over its categories.
+type Effect struct {
+	Feature  string  `json:"feature"`
+	Category string  `json:"category,omitempty" doc:"Absent for a number, whose value is the upper end of its range; the lower end takes away as much."`
+	Change   float64 `json:"change"`
+	Error    float64 `json:"error" doc:"Standard error of the change."`
 }
 
 // Peer is the state of the link to another peer.

@@ -29,14 +29,14 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 			s.list(func() { s.rows = append(s.rows, s.numbers()) })
 			a.Features = append(a.Features, s.rows...)
 		}},
-		field{name: "context", read: func() { a.Context = s.numbers() }},
+		field{name: "context", read: func() { a.Context = s.described(shape.Names.OfContext()) }},
 		field{name: "actions", read: func() {
-			if shape.Inputs.Action == 0 {
+			if shape.Inputs.Action == 0 || shape.Names.Own() {
 				a.Named = decodeNames(s)
 				return
 			}
-			a.Actions = []decision.Action{}
-			s.list(func() { a.Actions = append(a.Actions, decodeAction(s)) })
+			a.Actions = []decision.Action{} // an empty list differs from a missing one
+			s.list(func() { a.Actions = append(a.Actions, decodeAction(s, shape.Names.OfAction())) })
 		}},
 		field{name: "taken", read: func() {
 			a.Taken = new(decision.Taken)
@@ -80,10 +80,10 @@ func decodeNames(s *scanner) []string {
 	return names
 }
 
-func decodeAction(s *scanner) (a decision.Action) {
+func decodeAction(s *scanner, by *decision.Encoding) (a decision.Action) {
 	s.object(
 		field{name: "id", need: true, read: func() { a.ID = s.text(decision.WrongAction) }},
-		field{name: "features", need: true, read: func() { a.Features = s.numbers() }},
+		field{name: "features", need: true, read: func() { a.Features = s.described(by) }},
 	)
 	return a
 }

@@ -19,6 +19,8 @@ type Shape struct {
 	Actions int           // in the network; an ask offers no more
 	Inputs  bandit.Inputs // zero if the learner takes no features
 	Bounded bool          // context and features have norms of 1 at most
+	Names   *Names        // of features that can be given by name; nil for none
+	Own     [][]float64   // features of the actions, which the peer makes; nil if the ask has them
 }
 
 // longest is the greatest sum of squares, with room for what rounding adds to a norm of 1.
@@ -73,6 +75,13 @@ func (s Shape) checkForm(a *Ask) *Refusal {
 				return invalid(f.name, "this peer's learner takes no features; leave the field out")
 			}
 		}
+	case s.Own != nil && (a.Actions != nil || a.Features != nil):
+		field := "features"
+		if a.Actions != nil {
+			field = "actions"
+		}
+		return invalid(field, "this peer's actions have one feature each, which it makes; leave the field out, or name actions")
+	case s.Own != nil:
 	case s.Inputs.Context == 0 && len(a.Context) > 0:
 		return invalid("context", "this peer's learner takes no context; leave the field out")
 	case a.Actions != nil && a.Features != nil:
@@ -110,10 +119,14 @@ func (s Shape) wrong(x []float64, want int) (at, reason string) {
 // order; nil if the learner takes none. [Shape.Check] must have accepted the ask. The features
 // may be the ask's own slices.
 func (s Shape) Offered(a *Ask) (all []bandit.Features) {
-	if n := len(a.Features) + len(a.Actions); n > 0 {
+	lists := a.Features
+	if s.Own != nil {
+		lists = s.Own
+	}
+	if n := len(lists) + len(a.Actions); n > 0 {
 		all = make([]bandit.Features, 0, n)
 	}
-	for _, x := range a.Features {
+	for _, x := range lists {
 		all = append(all, s.Inputs.Features(a.Context, x))
 	}
 	for _, x := range a.Actions {

@@ -10,7 +10,7 @@ import (
 
 // own is a shape without a context.
 func own(actions, numbers int, bounded bool) Shape {
-	return Shape{actions, bandit.Inputs{Action: numbers}, bounded}
+	return Shape{Actions: actions, Inputs: bandit.Inputs{Action: numbers}, Bounded: bounded}
 }
 
 func TestShapeNamesTheFieldThatIsWrong(t *testing.T) {
@@ -21,7 +21,7 @@ func TestShapeNamesTheFieldThatIsWrong(t *testing.T) {
 	lists := func(x ...[]float64) Ask { return Ask{Features: x} }
 	offer := func(x ...Action) Ask { return Ask{Actions: append([]Action{}, x...)} }
 	with := func(c []float64, a Ask) Ask { a.Context = c; return a }
-	outer := Shape{3, bandit.Inputs{Map: bandit.Outer, Context: 2, Action: 1}, true}
+	outer := Shape{Actions: 3, Inputs: bandit.Inputs{Map: bandit.Outer, Context: 2, Action: 1}, Bounded: true}
 	for _, c := range []struct {
 		shape  Shape
 		ask    Ask
@@ -76,7 +76,7 @@ func TestShapeNamesTheFieldThatIsWrong(t *testing.T) {
 // TestBothFormsOfferTheSame: what a learner is offered depends on the numbers, not on the form of
 // the ask.
 func TestBothFormsOfferTheSame(t *testing.T) {
-	s := Shape{2, bandit.Inputs{Map: bandit.Outer, Context: 2, Action: 1}, true}
+	s := Shape{Actions: 2, Inputs: bandit.Inputs{Map: bandit.Outer, Context: 2, Action: 1}, Bounded: true}
 	a := s.Offered(&Ask{Context: []float64{.5, .25}, Features: [][]float64{{1}, {-.5}}})
 	b := s.Offered(&Ask{Context: []float64{.5, .25}, Actions: []Action{{"x", []float64{1}}, {"y", []float64{-.5}}}})
 	if want := []bandit.Features{{.5, .25}, {-.25, -.125}}; !reflect.DeepEqual(a, want) || !reflect.DeepEqual(b, want) {

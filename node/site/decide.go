@@ -128,8 +128,11 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 func (x *tx) same(old *choice, o *offer, subject [8]byte, err error) error {
 	place, offered := o.place(old, x.site.c.Arms)
 	field := "features"
-	if o.own || o.features == nil && !o.all {
+	switch {
+	case o.own || o.features == nil && !o.all:
 		field = "actions"
+	case x.site.c.Names.Own():
+		field = "context"
 	}
 	switch {
 	case err != nil:

@@ -42,7 +42,7 @@ func (x *tx) offer(ask *decision.Ask) (o offer, err error) {
 		}
 		o.features = append(o.features, f)
 	}
-	if o.features == nil {
+	if o.features == nil || shape.Own != nil {
 		if err = o.name(ask.Named, x.site); err != nil {
 			return o, err
 		}
@@ -95,7 +95,7 @@ func (o *offer) place(c *choice, arms []string) (bandit.Arm, bool) {
 		return c.arm, o.all || !slices.Contains(o.closed, c.arm)
 	}
 	a, ok := o.places[c.name(arms)]
-	return a, ok && o.own == (c.action != "")
+	return a, ok && o.own == (c.action != "") && (o.all || !slices.Contains(o.closed, a))
 }
 
 // text returns the name of a place.

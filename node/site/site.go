@@ -41,6 +41,7 @@ type Config struct {
 	Founding   int            // how many of Arms the network began with; 0 for all of them
 	Absent     []bandit.Arm   // places that are not chosen: without an arm, or with a retired one
 	Inputs     bandit.Inputs  // of a decision; zero unless the learner is contextual
+	Names      *decision.Names // of features that asks give by name; nil for none
 	Streams    int            // in the peer's statistic, by its cadence; not used for an idle peer
 	Cadence    protocol.Cadence
 	Horizon    uint64 // rounds that the budget pays for
@@ -245,7 +246,11 @@ func (s *Site) nameArms() {
 			s.present = append(s.present, a)
 		}
 	}
-	s.shape.Store(&decision.Shape{Actions: len(s.present), Inputs: s.c.Inputs, Bounded: true})
+	shape := decision.Shape{Actions: len(s.present), Inputs: s.c.Inputs, Bounded: true, Names: s.c.Names}
+	if s.c.Names.Own() {
+		shape.Own = decision.OwnFeatures(s.c.Inputs.Action, s.present)
+	}
+	s.shape.Store(&shape)
 }
 
 // Actions returns the names of the arms that can be chosen, by place; empty for a place without

@@ -1,0 +1,116 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node/decision"
+)
+
+// Features are what an application describes a decision by, with names.
+type Features struct {
+	Context []string // of the decision
+	Action  []string // of each action; none if it has only a feature of its own
+}
+
+// featureKeys are the keys of named features, of which an entry is NAME=LOW..HIGH or NAME=A|B|C.
+const (
+	contextKey = "features.context"
+	actionKey  = "features.action"
+)
+
+// Names returns the named features; nil if there are none, or they are refused elsewhere.
+func (s *Settings) Names() *decision.Names {
+	n, err := decision.ParseNames(s.Features.Context, s.Features.Action)
+	if err != nil {
+		return nil
+	}
+	return n
+}
+
+func encodingRule() Rule {
+	want := "a list of names, each with = and a range, as in hour=0..24, or with = and categories between vertical bars"
+	return Rule{want, func(v reflect.Value) string {
+		if _, err := decision.ParseEncoding(v.Interface().([]string)); err != nil {
+			return "want " + want + "; " + err.Error()
+		}
+		return ""
+	}}
+}
+
+// inputKeys returns the keys of the numbers that the chosen learner takes, if it takes any and has such keys.
+func (s *Settings) inputKeys() (features, context, by string, ok bool) {
+	prefix := "learner." + s.Learner.Name + "."
+	features, context, by = prefix+"features", prefix+"context", prefix+"map"
+	for _, key := range []string{features, context, by} {
+		if _, known := s.Schema().Find(key); !known {
+			return "", "", "", false
+		}
+	}
+	return features, context, by, bandit.TraitsOf(s.LearnerParams()).Contextual
+}
+
+// suitFeatures takes how many numbers the learner takes from the names of features, where nothing else sets it.
+func (c *Config) suitFeatures() {
+	n := c.Names()
+	features, context, by, ok := c.inputKeys()
+	if n == nil || !ok {
+		return
+	}
+	in := n.Inputs(max(1, len(c.Arms)))
+	follow := func(key string, value any) {
+		if k, _ := c.Schema().Find(key); c.From[key] == FromDefault || c.Value(key).IsZero() {
+			c.put(k, reflect.ValueOf(value))
+		}
+	}
+	follow(features, in.Action)
+	follow(context, in.Context)
+	if in.Context > 0 {
+		follow(by, in.Map)
+	}
+}
+
+// checkFeatures returns which numbers of the learner are not those of the named features. It passes over bad keys, and
+// names the features where they are what has to change.
+func (s *Settings) checkFeatures(bad map[string]bool) []Problem {
+	n := s.Names()
+	features, context, _, ok := s.inputKeys()
+	if n == nil || !ok || AnyBad(bad, "features.", "learner.name", "arms", features, context) {
+		return nil
+	}
+	want, have := n.Inputs(len(s.Arms)), bandit.TraitsOf(s.LearnerParams()).Inputs
+	reason := "want %d, which follows from the names of features; leave the key out"
+	switch {
+	case have.Action != want.Action:
+		return []Problem{s.problem(features, fmt.Sprintf(reason, want.Action))}
+	case have.Context != want.Context:
+		return []Problem{s.problem(context, fmt.Sprintf(reason, want.Context))}
+	}
+	return nil
+}
+
+// featureConstraints are the rules of named features.
+func featureConstraints() []Constraint {
+	var all []Constraint
+	for _, key := range []string{contextKey, actionKey} {
+		all = append(all,
+			Constraint{[]string{key, "learner.name"}, "Features are for learners that choose by them.", func(s *Settings) string {
+				if s.Value(key).Len() == 0 {
+					return ""
+				}
+				if _, _, _, ok := s.inputKeys(); !ok {
+					return fmt.Sprintf("want [] with %s, which takes no features; or learner.name: linucb", s.With("learner.name"))
+				}
+				return ""
+			}},
+			Constraint{[]string{key, "world.kind"}, "Features have names for an application.", func(s *Settings) string {
+				if s.Value(key).Len() == 0 || s.World.Kind == Application {
+					return ""
+				}
+				return fmt.Sprintf("want [] with %s, which offers numbers", s.With("world.kind"))
+			}},
+		)
+	}
+	return all
+}

@@ -1,0 +1,70 @@
+package status
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"peerd.dev/internal/terminal"
+	"peerd.dev/node/api"
+)
+
+// mostEffects is how many effects have a column.
+const mostEffects = 6
+
+// byFeatures writes what a learner by features knows.
+func byFeatures(w io.Writer, d *api.Status, arms []api.Arm) {
+	names := ""
+	if len(d.Features) > 0 {
+		names = ": " + terminal.Plain(strings.Join(d.Features, ", "))
+	}
+	_, _ = fmt.Fprintf(w, "learns by features, %s numbers%s\n", terminal.Number(uint64(d.ByFeatures)), names)
+	behind := "no records yet"
+	if len(arms) > 0 && arms[0].Samples > 0 {
+		behind = terminal.Number(uint64(math.Round(arms[0].Samples))) + " records"
+		if support(&arms[0]) != "-" {
+			behind = support(&arms[0]) + " records"
+		}
+	}
+	_, _ = fmt.Fprintf(w, "behind what is known: %s\n", behind)
+	if d.Error > 0 && d.Error < 1 {
+		_, _ = fmt.Fprintf(w, "the estimated reward of any features is at most %.2g off, with probability .99\n", d.Error)
+	}
+	if d.Raised > 0 {
+		_, _ = fmt.Fprintf(w, "in %d of %d directions of features the noise is greater than what the records say: few decisions differ in these\n", d.Raised, d.ByFeatures)
+	}
+	effects(w, arms)
+}
+
+// effects writes what is known of actions with only a feature of their own.
+func effects(w io.Writer, arms []api.Arm) {
+	if len(arms) == 0 || len(arms[0].Effects) == 0 {
+		return
+	}
+	_, _ = fmt.Fprintln(w)
+	t := terminal.NewTable(w)
+	head, shown := "ACTION\tREWARD", min(mostEffects, len(arms[0].Effects))
+	for _, e := range arms[0].Effects[:shown] {
+		if e.Category != "" {
+			e.Feature += "=" + e.Category
+		}
+		head += "\t" + e.Feature
+	}
+	t.Printf("%s\n", head)
+	for _, a := range arms {
+		line := fmt.Sprintf("%s\t%.2f ± %.2f", a.Name, a.Estimate, a.Error)
+		for _, e := range a.Effects[:min(shown, len(a.Effects))] {
+			line += fmt.Sprintf("\t%+.2f ± %.2f", e.Change, e.Error)
+		}
+		if a.Retired {
+			line += "\tretired"
+		}
+		t.Printf("%s\n", line)
+	}
+	t.End()
+	_, _ = fmt.Fprintln(w, "REWARD is the mean in the middle of all features; a column is what the upper end of a range, or a category, adds; ± is a standard error")
+	if more := len(arms[0].Effects) - shown; more > 0 {
+		_, _ = fmt.Fprintf(w, "%d more columns are in /v1/arms\n", more)
+	}
+}
