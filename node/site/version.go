@@ -12,6 +12,7 @@ import (
 const (
 	logVersion      = 4 // of log records
 	choiceVersion   = 6 // of decisions; 5 did not have what applications took, and reports in parts
+	lateVersion     = 1 // of notes of late reports
 	outboxVersion   = 3
 	lifeVersion     = 2
 	snapshotVersion = 3 // 2 did not have how many decisions waited at once
