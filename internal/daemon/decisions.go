@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 )
 
@@ -40,72 +41,87 @@ func (e Exported) Warning() string {
 
 // ExportDecisions writes the decisions of a peer, which may run, with their rewards, to a file of mode 0600.
 func ExportDecisions(ctx context.Context, s *config.Settings, file, format string) (done Exported, err error) {
-	form, ok := map[string]func(io.Writer) decision.RowWriter{"parquet": decision.RowsParquet, "jsonl": decision.RowsJSONL}[format]
+	form, ok := map[string]func(io.Writer) decision.RowWriter{
+		"parquet": decision.RowsParquet, "jsonl": decision.RowsJSONL, "csv": decision.RowsCSV,
+	}[format]
 	if !ok {
-		return done, config.Failf(config.ErrUsage, "--format %s, want parquet or jsonl", format)
+		return done, config.Failf(config.ErrUsage, "--format %s, want parquet, jsonl or csv", format)
 	}
 	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o600))
 	if err != nil {
 		return done, err
 	}
 	defer func() { _ = f.Cleanup() }() // does nothing after success
-	if done, err = writeDecisions(ctx, s, filepath.Dir(f.Name()), form(f)); err != nil {
+	done.File = file
+	to := form(f)
+	if done.Open, err = eachDecision(ctx, s, filepath.Dir(f.Name()), func(d site.Logged) error {
+		if d.Propensity == 0 {
+			done.NoScore++
+		}
+		done.Rows++
+		return to.Write(row(&d))
+	}); err != nil {
 		return done, err
 	}
-	done.File = file
+	if err = to.Close(); err != nil {
+		return done, err
+	}
 	return done, f.CloseAtomicallyReplace()
 }
 
-// writeDecisions writes the decisions of a peer. A running peer is asked for a backup, which is unpacked in a folder of mode
-// 0700 below room and removed in the end.
-func writeDecisions(ctx context.Context, s *config.Settings, room string, to decision.RowWriter) (done Exported, err error) {
+// row returns what leaves the store of a decision.
+func row(d *site.Logged) decision.Row {
+	r := decision.Row{
+		ID: d.ID, Time: d.At, Action: int64(d.Action), Name: d.Name, Reward: float64(d.Reward), Reported: d.Rewarded,
+		PScore: d.Propensity, Context: d.Offered.Context, Features: d.Features, Offered: d.Offered.Names, Actions: d.Offered.Features,
+		Source: d.Source, Model: d.Model, Counted: d.Counted, Proposed: d.Proposed, PeerPScore: d.Target, LateBy: d.Late.Seconds(),
+	}
+	return r
+}
+
+// eachDecision calls do for every decision of a peer whose window is over, and returns how many windows are not. A running
+// peer is asked for a backup, which is unpacked in a folder of mode 0700 below room and removed in the end.
+func eachDecision(ctx context.Context, s *config.Settings, room string, do func(d site.Logged) error) (open uint64, err error) {
 	at := s.Dir
 	unlock, err := LockDir(s.Dir)
 	switch {
 	case err == nil:
 		defer unlock()
 	case !errors.Is(err, errInUse):
-		return done, err
+		return open, err
 	default:
 		if at, err = os.MkdirTemp(room, ".peerd-export-"); err != nil {
-			return done, err
+			return open, err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(at)) }()
 		if err = unpackBackup(ctx, s.Dir, at); err != nil {
-			return done, err
+			return open, err
 		}
 	}
 	t, err := NewDeployment(s)
 	if err != nil {
-		return done, err
+		return open, err
 	}
 	reader, err := t.decisionReader()
 	if err != nil {
-		return done, err
+		return open, err
 	}
 	st, err := store.Open(filepath.Join(at, StoreDir), store.Options{ReadOnly: true})
 	if err != nil {
-		return done, withWayOut(s.Dir, err)
+		return open, withWayOut(s.Dir, err)
 	}
 	defer func() {
 		if e := st.Close(); err == nil {
 			err = e
 		}
 	}()
-	for d, err := range reader.Decisions(st, time.Now(), func() { done.Open++ }) {
+	for d, err := range reader.Decisions(st, time.Now(), func() { open++ }) {
 		if err != nil {
-			return done, err
+			return open, err
 		}
-		if d.Propensity == 0 {
-			done.NoScore++
-		}
-		done.Rows++
-		if err = to.Write(decision.Row{
-			ID: d.ID, Time: d.At, Action: int64(d.Action), Name: d.Name, Reward: float64(d.Reward), Reported: d.Rewarded,
-			PScore: d.Propensity, Context: d.Features, Source: d.Source, Model: d.Model, Counted: d.Counted,
-		}); err != nil {
-			return done, err
+		if err = do(d); err != nil {
+			return open, err
 		}
 	}
-	return done, to.Close()
+	return open, nil
 }

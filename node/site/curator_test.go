@@ -89,7 +89,7 @@ func TestARewardStaysInside(t *testing.T) {
 // they may be chance.
 func shown(t *testing.T, name string, settle Settle, length int) (suspect []string) {
 	t.Helper()
-	private := map[store.Table]bool{store.Log: true, store.Snapshot: true, store.Decision: true}
+	private := map[store.Table]bool{store.Log: true, store.Snapshot: true, store.Decision: true, store.Offer: true}
 	x := usual(name, settle)
 	x.saveEvery = 30
 	var features [][]float64

@@ -187,6 +187,7 @@ func (s *Site) forget(t protocol.Round) (more bool, err error) {
 		b.Delete(store.Past, past.Key)
 		s.oldFrom = append(s.oldFrom[:0], past.Key...)
 		b.Delete(store.Decision, past.Value)
+		b.Delete(store.Offer, past.Value)
 		if n++; n == chunk {
 			break
 		}

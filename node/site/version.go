@@ -12,6 +12,7 @@ import (
 const (
 	logVersion      = 4 // of log records
 	choiceVersion   = 6 // of decisions; 5 did not have what applications took, and reports in parts
+	offeredVersion  = 1 // of what decisions could choose from
 	outboxVersion   = 3
 	lifeVersion     = 2
 	snapshotVersion = 3 // 2 did not have how many decisions waited at once
