@@ -14,13 +14,14 @@ import (
 func newDecisions(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "decisions",
-		Short:   "Export a site's own decisions and rewards",
-		Long:    `Export a site's own decisions and rewards, for its own eyes.`,
-		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet`,
+		Short:   "Export and evaluate a site's own decisions and rewards",
+		Long:    `Export and evaluate a site's own decisions and rewards, for its own eyes.`,
+		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
+  peerd decisions evaluate --dir hospital-a`,
 		Args:    cobra.NoArgs,
 		RunE:    help,
 	}
-	cmd.AddCommand(newDecisionsExport(o))
+	cmd.AddCommand(newDecisionsExport(o), newDecisionsEvaluate(o))
 	return cmd
 }
 

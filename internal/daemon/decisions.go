@@ -2,19 +2,14 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/google/renameio/v2"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/node/decision"
-	"peerd.dev/node/site"
-	"peerd.dev/node/store"
 )
 
 // Exported describes what was written of a peer's decisions.
@@ -54,12 +49,20 @@ func ExportDecisions(ctx context.Context, s *config.Settings, file, format strin
 	defer func() { _ = f.Cleanup() }() // does nothing after success
 	done.File = file
 	to := form(f)
-	if done.Open, err = eachDecision(ctx, s, filepath.Dir(f.Name()), func(d site.Logged) error {
-		if d.Propensity == 0 {
-			done.NoScore++
+	if err = withDecisions(ctx, s, filepath.Dir(f.Name()), func(l *decisionLog) error {
+		for r, err := range l.rows(func() { done.Open++ }) {
+			if err != nil {
+				return err
+			}
+			if r.PScore == 0 {
+				done.NoScore++
+			}
+			done.Rows++
+			if err = to.Write(r); err != nil {
+				return err
+			}
 		}
-		done.Rows++
-		return to.Write(row(&d))
+		return nil
 	}); err != nil {
 		return done, err
 	}
@@ -67,61 +70,4 @@ func ExportDecisions(ctx context.Context, s *config.Settings, file, format strin
 		return done, err
 	}
 	return done, f.CloseAtomicallyReplace()
-}
-
-// row returns what leaves the store of a decision.
-func row(d *site.Logged) decision.Row {
-	r := decision.Row{
-		ID: d.ID, Time: d.At, Action: int64(d.Action), Name: d.Name, Reward: float64(d.Reward), Reported: d.Rewarded,
-		PScore: d.Propensity, Context: d.Offered.Context, Features: d.Features, Offered: d.Offered.Names, Actions: d.Offered.Features,
-		Source: d.Source, Model: d.Model, Counted: d.Counted, Proposed: d.Proposed, PeerPScore: d.Target, LateBy: d.Late.Seconds(),
-	}
-	return r
-}
-
-// eachDecision calls do for every decision of a peer whose window is over, and returns how many windows are not. A running
-// peer is asked for a backup, which is unpacked in a folder of mode 0700 below room and removed in the end.
-func eachDecision(ctx context.Context, s *config.Settings, room string, do func(d site.Logged) error) (open uint64, err error) {
-	at := s.Dir
-	unlock, err := LockDir(s.Dir)
-	switch {
-	case err == nil:
-		defer unlock()
-	case !errors.Is(err, errInUse):
-		return open, err
-	default:
-		if at, err = os.MkdirTemp(room, ".peerd-export-"); err != nil {
-			return open, err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(at)) }()
-		if err = unpackBackup(ctx, s.Dir, at); err != nil {
-			return open, err
-		}
-	}
-	t, err := NewDeployment(s)
-	if err != nil {
-		return open, err
-	}
-	reader, err := t.decisionReader()
-	if err != nil {
-		return open, err
-	}
-	st, err := store.Open(filepath.Join(at, StoreDir), store.Options{ReadOnly: true})
-	if err != nil {
-		return open, withWayOut(s.Dir, err)
-	}
-	defer func() {
-		if e := st.Close(); err == nil {
-			err = e
-		}
-	}()
-	for d, err := range reader.Decisions(st, time.Now(), func() { open++ }) {
-		if err != nil {
-			return open, err
-		}
-		if err = do(d); err != nil {
-			return open, err
-		}
-	}
-	return open, nil
 }
