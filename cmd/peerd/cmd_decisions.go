@@ -13,15 +13,15 @@ import (
 
 func newDecisions(o *options) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "decisions",
-		Short:   "Export and evaluate a site's own decisions and rewards",
-		Long:    `Export and evaluate a site's own decisions and rewards, for its own eyes.`,
+		Use:   "decisions",
+		Short: "Export and evaluate a site's own decisions and rewards",
+		Long:  `Export and evaluate a site's own decisions and rewards, for its own eyes.`,
 		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
   peerd decisions evaluate --dir hospital-a`,
-		Args:    cobra.NoArgs,
-		RunE:    help,
+		Args: cobra.NoArgs,
+		RunE: help,
 	}
-	cmd.AddCommand(newDecisionsExport(o), newDecisionsEvaluate(o))
+	cmd.AddCommand(newDecisionsExport(o), newDecisionsEvaluate(o), newDecisionsImport(o))
 	return cmd
 }
 

@@ -76,6 +76,9 @@ type Ask struct {
 	// leaves this peer's folder. The peer learns from at most as many rewards of one
 	// subject as the privacy settings allow.
 	Subject string `json:"subject,omitzero"`
+	// What your own policy took: required with api.shadow propose or learn, refused
+	// with off. Private.
+	Taken *Taken `json:"taken,omitzero"`
 }
 
 // AskBatch is the body of POST /v1/decisions/batch.
@@ -388,4 +391,12 @@ type Stopped struct {
 	// Newest sign of life; absent if there was none since this process began. RFC
 	// 3339.
 	LastSeen time.Time `json:"last_seen,omitzero"`
+}
+
+// Taken is a part of other documents.
+type Taken struct {
+	// An action on offer.
+	Action string `json:"action"`
+	// Above 0: the probability with which your policy took it.
+	Propensity float64 `json:"propensity"`
 }
