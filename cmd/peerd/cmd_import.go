@@ -16,8 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/replay"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/node/api"
 	"peerd.dev/node/api/client"
 )
 
@@ -68,6 +70,10 @@ func (o *options) importLog(ctx context.Context, file string, x *importing) erro
 	if err != nil {
 		return err
 	}
+	names, err := x.names(ctx, c.Dir)
+	if err != nil {
+		return err
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return config.Failf(config.ErrUsage, "%w", err)
@@ -78,10 +84,6 @@ func (o *options) importLog(ctx context.Context, file string, x *importing) erro
 		return err
 	}
 	defer peer.Close()
-	names, err := x.names(ctx, peer, c.Dir)
-	if err != nil {
-		return err
-	}
 	told := time.Now()
 	r := replay.Replay{File: filepath.Base(file), Actions: names, Rate: x.rate, After: x.after, Peer: peer, Tell: func(d replay.Done) {
 		if time.Since(told) >= tellEvery {
@@ -145,10 +147,12 @@ func (x *importing) span() (c replay.Costs, err error) {
 }
 
 // names returns the network's names of the log's actions.
-func (x *importing) names(ctx context.Context, peer *client.Client, dir string) (names []string, err error) {
-	arms, err := peer.Arms(ctx)
-	if err != nil {
-		return nil, config.Failf(config.ErrNetwork, "no peer runs in %s: start it with `peerd run --dir %s` (%w)", dir, dir, err)
+func (x *importing) names(ctx context.Context, dir string) (names []string, err error) {
+	arms, err := daemon.AskArms(ctx, dir)
+	if errors.Is(err, api.ErrNotRunning) {
+		return nil, config.Failf(config.ErrNetwork, "no peer runs in %s: start it with `peerd run --dir %s`", dir, dir)
+	} else if err != nil {
+		return nil, err
 	}
 	for _, a := range arms {
 		if !a.Retired {
