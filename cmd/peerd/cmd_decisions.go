@@ -13,14 +13,15 @@ import (
 
 func newDecisions(o *options) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "decisions",
-		Short:   "Export a site's own decisions and rewards",
-		Long:    `Export a site's own decisions and rewards, for its own eyes.`,
-		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet`,
-		Args:    cobra.NoArgs,
-		RunE:    help,
+		Use:   "decisions",
+		Short: "Export and evaluate a site's own decisions and rewards",
+		Long:  `Export and evaluate a site's own decisions and rewards, for its own eyes.`,
+		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
+  peerd decisions evaluate --dir hospital-a`,
+		Args: cobra.NoArgs,
+		RunE: help,
 	}
-	cmd.AddCommand(newDecisionsExport(o))
+	cmd.AddCommand(newDecisionsExport(o), newDecisionsEvaluate(o), newDecisionsImport(o))
 	return cmd
 }
 
@@ -30,8 +31,8 @@ func newDecisionsExport(o *options) *cobra.Command {
 		Use:   "export",
 		Short: "Write decisions and rewards as raw data",
 		Long: `Write the decisions of a peer with their rewards, in the column names of the Open Bandit
-Pipeline: action, position, reward, pscore (the propensity) and context. The peer may run: it
-goes on meanwhile, and its store is copied next to the file for as long as that takes. The file
+Pipeline: action, position, reward, pscore (the propensity), context and action_context. In CSV a
+list is JSON in its cell. The peer may run: it goes on meanwhile, and its store is copied next to the file for as long as that takes. The file
 is RAW DATA of people: it has no noise, no budget covers it, and only its owner can read
 it. Decisions whose windows are not over are left out.`,
 		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
@@ -44,7 +45,7 @@ it. Decisions whose windows are not over are left out.`,
 		}),
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, mode 0600")
-	cmd.Flags().StringVar(&format, "format", "parquet", "parquet or jsonl")
+	cmd.Flags().StringVar(&format, "format", "parquet", "parquet, jsonl or csv")
 	return o.takesFile(cmd)
 }
 

@@ -2,18 +2,14 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/google/renameio/v2"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/node/decision"
-	"peerd.dev/node/store"
 )
 
 // Exported describes what was written of a peer's decisions.
@@ -40,72 +36,38 @@ func (e Exported) Warning() string {
 
 // ExportDecisions writes the decisions of a peer, which may run, with their rewards, to a file of mode 0600.
 func ExportDecisions(ctx context.Context, s *config.Settings, file, format string) (done Exported, err error) {
-	form, ok := map[string]func(io.Writer) decision.RowWriter{"parquet": decision.RowsParquet, "jsonl": decision.RowsJSONL}[format]
+	form, ok := map[string]func(io.Writer) decision.RowWriter{
+		"parquet": decision.RowsParquet, "jsonl": decision.RowsJSONL, "csv": decision.RowsCSV,
+	}[format]
 	if !ok {
-		return done, config.Failf(config.ErrUsage, "--format %s, want parquet or jsonl", format)
+		return done, config.Failf(config.ErrUsage, "--format %s, want parquet, jsonl or csv", format)
 	}
 	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o600))
 	if err != nil {
 		return done, err
 	}
 	defer func() { _ = f.Cleanup() }() // does nothing after success
-	if done, err = writeDecisions(ctx, s, filepath.Dir(f.Name()), form(f)); err != nil {
-		return done, err
-	}
 	done.File = file
+	to := form(f)
+	if err = withDecisions(ctx, s, filepath.Dir(f.Name()), func(l *decisionLog) error {
+		for r, err := range l.rows(func() { done.Open++ }) {
+			if err != nil {
+				return err
+			}
+			if r.PScore == 0 {
+				done.NoScore++
+			}
+			done.Rows++
+			if err = to.Write(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return done, err
+	}
+	if err = to.Close(); err != nil {
+		return done, err
+	}
 	return done, f.CloseAtomicallyReplace()
-}
-
-// writeDecisions writes the decisions of a peer. A running peer is asked for a backup, which is unpacked in a folder of mode
-// 0700 below room and removed in the end.
-func writeDecisions(ctx context.Context, s *config.Settings, room string, to decision.RowWriter) (done Exported, err error) {
-	at := s.Dir
-	unlock, err := LockDir(s.Dir)
-	switch {
-	case err == nil:
-		defer unlock()
-	case !errors.Is(err, errInUse):
-		return done, err
-	default:
-		if at, err = os.MkdirTemp(room, ".peerd-export-"); err != nil {
-			return done, err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(at)) }()
-		if err = unpackBackup(ctx, s.Dir, at); err != nil {
-			return done, err
-		}
-	}
-	t, err := NewDeployment(s)
-	if err != nil {
-		return done, err
-	}
-	reader, err := t.decisionReader()
-	if err != nil {
-		return done, err
-	}
-	st, err := store.Open(filepath.Join(at, StoreDir), store.Options{ReadOnly: true})
-	if err != nil {
-		return done, withWayOut(s.Dir, err)
-	}
-	defer func() {
-		if e := st.Close(); err == nil {
-			err = e
-		}
-	}()
-	for d, err := range reader.Decisions(st, time.Now(), func() { done.Open++ }) {
-		if err != nil {
-			return done, err
-		}
-		if d.Propensity == 0 {
-			done.NoScore++
-		}
-		done.Rows++
-		if err = to.Write(decision.Row{
-			ID: d.ID, Time: d.At, Action: int64(d.Action), Name: d.Name, Reward: float64(d.Reward), Reported: d.Rewarded,
-			PScore: d.Propensity, Context: d.Features, Source: d.Source, Model: d.Model, Counted: d.Counted,
-		}); err != nil {
-			return done, err
-		}
-	}
-	return done, to.Close()
 }

@@ -2,6 +2,7 @@ package decision
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -14,11 +15,11 @@ import (
 // TestRowsHaveOpenBanditsNames: in both forms, with the same values.
 func TestRowsHaveOpenBanditsNames(t *testing.T) {
 	rows := []Row{
-		{ID: "a", Time: time.UnixMilli(1e12).UTC(), Action: 2, Name: "blue", Reward: .5, Reported: true, PScore: .25, Context: []float64{1, -2}, Source: Learned, Model: "1-2-3", Counted: true},
-		{ID: "b", Time: time.UnixMilli(2e12).UTC(), Name: "red", Context: []float64{}, Source: Exposure, Model: "1-2-3"},
+		{ID: "a", Time: time.UnixMilli(1e12).UTC(), Action: 2, Name: "blue", Reward: .5, Reported: true, PScore: .25, Context: []float64{1, -2}, Features: []float64{.5}, Offered: []string{"red", "blue, \"dark\""}, Actions: [][]float64{{1, 2}, {.5, 1e-9}}, Source: Learned, Model: "1-2-3", Counted: true},
+		{ID: "b", Time: time.UnixMilli(2e12).UTC(), Name: "red", Context: []float64{}, Features: []float64{}, Offered: []string{}, Actions: [][]float64{}, Source: Application, Model: "1-2-3", Proposed: "blue", PeerPScore: .125, LateBy: 90},
 	}
-	var text, table bytes.Buffer
-	for _, w := range []RowWriter{RowsJSONL(&text), RowsParquet(&table)} {
+	var text, table, cells bytes.Buffer
+	for _, w := range []RowWriter{RowsJSONL(&text), RowsParquet(&table), RowsCSV(&cells)} {
 		for _, r := range rows {
 			if err := w.Write(r); err != nil {
 				t.Fatal(err)
@@ -46,7 +47,7 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 		if err := json.Unmarshal(raw, &got); err != nil || !reflect.DeepEqual(got, rows[i]) {
 			t.Errorf("line %d: %+v, want %+v (%v)", i, got, rows[i], err)
 		}
-		for _, name := range []string{"action", "position", "reward", "pscore", "context"} {
+		for _, name := range []string{"action", "position", "reward", "pscore", "context", "action_context"} {
 			if _, ok := named[name]; !ok || !slices.Contains(names, name) {
 				t.Errorf("no %s in %v or %v", name, named, names)
 			}
@@ -58,9 +59,20 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 	}
 	for i := range got {
 		got[i].Time = got[i].Time.UTC()
-		got[i].Context = append([]float64{}, got[i].Context...)
+		for _, x := range []*[]float64{&got[i].Context, &got[i].Features} {
+			*x = append([]float64{}, *x...)
+		}
+		got[i].Offered, got[i].Actions = append([]string{}, got[i].Offered...), append([][]float64{}, got[i].Actions...)
 		if !reflect.DeepEqual(got[i], rows[i]) {
 			t.Errorf("row %d: %+v, want %+v", i, got[i], rows[i])
 		}
+	}
+	lines, err := csv.NewReader(&cells).ReadAll()
+	if err != nil || len(lines) != len(rows)+1 || !slices.Equal(lines[0], names) {
+		t.Fatalf("%q (%v)", lines, err)
+	}
+	want := []string{"a", "2001-09-09T01:46:40Z", "2", "blue", "0", "0.5", "true", "0.25", "[1,-2]", "[0.5]", `["red","blue, \"dark\""]`, "[[1,2],[0.5,1e-9]]", "learned", "1-2-3", "true", "", "0", "0"}
+	if !slices.Equal(lines[1], want) || lines[2][10] != "[]" || lines[2][15] != "blue" {
+		t.Errorf("%q, want %q", lines[1:], want)
 	}
 }

@@ -94,6 +94,7 @@ func shown(t *testing.T, name string, settle Settle, length int) (suspect []stri
 	x.saveEvery = 30
 	var features [][]float64
 	if x.features = length; length > 0 { // the marked number is a feature as well
+		private[store.Offer] = true
 		features = [][]float64{{marked}, {marked}, {marked}}
 	}
 	r := newRig(t, x)
@@ -165,7 +166,7 @@ func shown(t *testing.T, name string, settle Settle, length int) (suspect []stri
 // look looks for the reward in every table.
 func look(t *testing.T, r *rig, private, inside map[store.Table]bool) {
 	t.Helper()
-	for table := store.Meta; table <= store.Peer; table++ {
+	for table := store.Meta; table <= store.Offer; table++ {
 		for e, err := range r.s.store.Scan(table, nil, nil) {
 			if err != nil {
 				t.Fatal(err)
@@ -195,13 +196,16 @@ func TestPrivateTypesSayNothing(t *testing.T) {
 	state := binary.BigEndian.AppendUint64(nil, math.Float64bits(marked))
 	n := snapshot{agent: state, world: state}
 	ask := decision.Ask{ID: "a", Features: [][]float64{x, x}}
+	o := offered{context: x, actions: []offeredAction{{features: x}}}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q", "%g"} {
 		for _, v := range []any{
 			e, &e, e.observations, e.observations[0], *e.played, e.played, c, &c,
 			[]choice{c},
 			d, &d, d.kept, d.kept[0], m, &m, n, &n,
 			bandit.Turn{Features: []bandit.Features{x}},
-			ask, &ask,
+			ask, &ask, o, &o, o.actions,
+			Offered{Context: x, Features: [][]float64{x}},
+			Logged{Offered: Offered{Context: x}},
 			[]decision.Ask{ask},
 			decision.Report{ID: "a", Value: marked},
 			dp.NewSecret(vouch.For(state)),

@@ -121,6 +121,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	c.due = x.site.after(c.expires)
 	x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
 	x.batch.Reserve(x.keep(ask.ID, &c) + lateRoom(ask.ID))
+	x.keepOffered(ask, &o)
 	return c, false, nil
 }
 

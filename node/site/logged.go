@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"peerd.dev/bandit"
@@ -15,7 +16,7 @@ import (
 type Logged struct {
 	ID         string
 	At         time.Time       // when it was made; if an earlier release made it, when its window ended
-	Action     bandit.Arm      // arm of the network, or its place among the ask's actions
+	Action     bandit.Arm      // arm of the network, or the place of an ask's own action in Offered.Names
 	Name       string          // of the action
 	Features   bandit.Features // of the action; nil unless the learner is contextual
 	Propensity float64         // 0 if not computed
@@ -24,6 +25,10 @@ type Logged struct {
 	Source     decision.Source
 	Model      string
 	Counted    bool
+	Offered    Offered
+	Proposed   string        // what the peer would have chosen, where the application took an action; else ""
+	Target     float64       // probability with which the peer would have taken the action; 0 unless the application took it
+	Window     time.Duration // in which a reward was accepted
 	Late       time.Duration // by how much the first report that was refused as late came after the window; 0 for none
 }
 
@@ -59,6 +64,14 @@ func (d DecisionReader) Decisions(st *store.Store, at time.Time, open func()) it
 				open()
 				continue
 			}
+			on, err := d.offered(st, e.Key)
+			if err != nil {
+				yield(Logged{}, err)
+				return
+			}
+			if i := slices.Index(on.Names, c.action); i >= 0 && c.action != "" {
+				c.arm = bandit.Arm(i)
+			}
 			if !c.rewarded {
 				c.value = bandit.Reward(d.Default)
 			}
@@ -69,10 +82,21 @@ func (d DecisionReader) Decisions(st *store.Store, at time.Time, open func()) it
 			}
 			if !yield(Logged{
 				ID: string(e.Key), At: c.expires.Add(-c.window), Action: c.arm, Name: c.name(d.Arms), Features: c.features, Propensity: c.chance,
-				Reward: d.Range.Clip(c.value), Rewarded: c.rewarded, Source: c.source, Model: c.model.String(), Counted: c.learned(), Late: late,
+				Reward: d.Range.Clip(c.value), Rewarded: c.rewarded, Source: c.source, Model: c.model.String(), Counted: c.learned(),
+				Offered: on, Proposed: c.proposed, Target: c.target, Window: c.window, Late: late,
 			}, nil) {
 				return
 			}
 		}
 	}
+}
+
+// offered returns what a decision could choose from.
+func (d DecisionReader) offered(st *store.Store, id []byte) (Offered, error) {
+	v, err := st.Get(store.Offer, id)
+	if err != nil || v == nil {
+		return Offered{}, err
+	}
+	o, err := parseOffered(v, len(d.Arms))
+	return o.on(d.Arms), err
 }

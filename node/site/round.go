@@ -193,6 +193,7 @@ func (s *Site) forget(t protocol.Round) (more bool, err error) {
 		if err = s.forgetLate(b, past.Value); err != nil {
 			return false, err
 		}
+		b.Delete(store.Offer, past.Value)
 		if n++; n == chunk {
 			break
 		}

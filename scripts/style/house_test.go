@@ -15,7 +15,7 @@ import (
 // only, so no arrow leads up and none in a circle. A new package needs a place here.
 func rooms() [][]string {
 	return [][]string{
-		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/lab/lowerbound", "node/store"},
+		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
 		{"bandit/gram", "dp/amplification", "dp/mechanism", "node/lab/graphs", "node/network"},
 		{"bandit", "dp"},
 		{"node/lab/learner", "node/lab/world", "protocol"},
@@ -24,8 +24,8 @@ func rooms() [][]string {
 		{"node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
-		{"internal/config", "internal/terminal", "internal/version"},
-		{"internal/explain", "internal/gain", "internal/lab/progress"},
+		{"internal/config", "internal/replay", "internal/terminal", "internal/version"},
+		{"internal/evaluation", "internal/explain", "internal/gain", "internal/lab/progress"},
 		{"internal/daemon", "internal/lab/plan"},
 		{"internal/change", "internal/doctor", "internal/lab/experiment", "internal/lab/stepped", "internal/status", "node/peer"},
 		{"internal/lab/testnet"},
@@ -33,9 +33,9 @@ func rooms() [][]string {
 	}
 }
 
-// beside lists the packages that the program does not need: tests, scripts and a client for other programs.
+// beside lists the packages that the program does not need: tests and scripts.
 func beside() []string {
-	return []string{"internal/configtest", "internal/dptest", "internal/protocoltest", "node/api/client", "node/internal/apitest", "node/store/storetest", "scripts/"}
+	return []string{"internal/configtest", "internal/dptest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest", "scripts/"}
 }
 
 const module = "peerd.dev/"

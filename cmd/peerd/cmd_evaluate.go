@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/daemon"
+)
+
+func newDecisionsEvaluate(o *options) *cobra.Command {
+	var policy string
+	cmd := &cobra.Command{
+		Use:   "evaluate",
+		Short: "Estimate what other policies would have paid",
+		Long: `Estimate from the decisions of a peer, which may run, what other policies would have paid on
+average: every action alone, all alike, a table of weights, and in shadow mode what the peer
+proposed; and what ran did pay. IPS weights rewards by propensities, SNIPS divides by the sum of the
+weights, and DR also predicts rewards from the actions' features, or from their means. Each has an
+interval of 95 %. What the log does not allow is said, with the setting that would. The result is
+RAW DATA of people: it has no noise, and no budget covers it.`,
+		Example: `  peerd decisions evaluate --dir hospital-a
+  peerd decisions evaluate --dir hospital-a --policy table.json --json`,
+		RunE: o.run(func(ctx context.Context) error {
+			c, err := o.load()
+			if err != nil {
+				return err
+			}
+			r, err := daemon.EvaluateDecisions(ctx, &c.Settings, policy)
+			if err != nil {
+				return err
+			}
+			return o.print(r, r.Print)
+		}),
+	}
+	cmd.Flags().StringVar(&policy, "policy", "", "file with a policy, in the form of GET /v1/table: weights by names of actions")
+	return o.takesFile(cmd)
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/replay"
+	"peerd.dev/internal/terminal"
+	"peerd.dev/node/api"
+	"peerd.dev/node/api/client"
+)
+
+// importing is what the flags of an import say.
+type importing struct {
+	format  string
+	actions []string
+	costs   string
+	rate    float64
+	after   int
+}
+
+const tellEvery = 5 * time.Second // progress
+
+func newDecisionsImport(o *options) *cobra.Command {
+	var x importing
+	cmd := &cobra.Command{
+		Use:   "import LOG",
+		Short: "Report the log of another policy to a peer in shadow mode",
+		Long: `Report decisions that an application made by a policy of its own, and their rewards, to the running
+peer of a folder, which must be in shadow mode (api.shadow). Formats: obd, the CSV form of the Open
+Bandit Dataset, with item_id from 0, click and propensity_score; vw, Vowpal Wabbit's cb, with lines
+action:cost:probability | features, actions from 1; vw-adf, its cb_adf, with a paragraph for each
+decision. The log's actions are the network's in their order, or --actions names them. A cost c
+becomes the reward (MOST - c) / (MOST - LEAST) of --costs. Features are not read. What was
+interrupted goes on with the same command: ids follow from the file's name, line and text, so nothing
+counts twice while the peer remembers it (api.keep). peerd promises nothing for what an
+application did before: the log is private in the peer as decisions are, and nowhere else.`,
+		Example: `  peerd decisions import men.csv --format obd --dir hospital-a
+  peerd decisions import cb.txt --format vw --actions red,green --costs=-1,0 --dir hospital-a`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.importLog(cmd.Context(), args[0], &x) },
+	}
+	cmd.Flags().StringVar(&x.format, "format", "", "obd, vw or vw-adf")
+	cmd.Flags().StringSliceVar(&x.actions, "actions", nil, "the network's names of the log's actions, in the log's order (default the network's order)")
+	cmd.Flags().StringVar(&x.costs, "costs", "0,1", "LEAST,MOST: the least and the greatest cost of a log of Vowpal Wabbit")
+	cmd.Flags().Float64Var(&x.rate, "rate", 200, "decisions a second")
+	cmd.Flags().IntVar(&x.after, "after", 0, "report nothing up to this line")
+	return cmd
+}
+
+func (o *options) importLog(ctx context.Context, file string, x *importing) error {
+	read, err := x.reader()
+	if err != nil {
+		return err
+	}
+	c, err := o.load()
+	if err != nil {
+		return err
+	}
+	names, err := x.names(ctx, c.Dir)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return config.Failf(config.ErrUsage, "%w", err)
+	}
+	defer func() { _ = f.Close() }()
+	peer, err := client.New(client.Options{Dir: c.Dir, Timeout: 10 * time.Second, Deadline: 30 * time.Second})
+	if err != nil {
+		return err
+	}
+	defer peer.Close()
+	told := time.Now()
+	r := replay.Replay{File: filepath.Base(file), Actions: names, Rate: x.rate, After: x.after, Peer: peer, Tell: func(d replay.Done) {
+		if time.Since(told) >= tellEvery {
+			told = time.Now()
+			_, _ = fmt.Fprintf(o.stderr, "peerd: line %s of %s: %s\n", terminal.Number(uint64(d.Line)), file, imported(&d))
+		}
+	}}
+	done, err := r.Run(ctx, read(f))
+	at := fmt.Sprintf("%s, up to line %d; the same command goes on, and counts nothing twice", imported(&done), done.Line)
+	switch line := new(replay.LineError); {
+	case ctx.Err() != nil:
+		return config.Failf(context.Canceled, "interrupted: %s", at)
+	case errors.As(err, &line):
+		return config.Failf(config.ErrUnexpected, "%s: %w (%s)", file, err, at)
+	case err != nil:
+		return config.Failf(config.ErrNetwork, "%w (%s)", err, at)
+	}
+	return o.print(done, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", file, imported(&done)) })
+}
+
+func imported(d *replay.Done) string {
+	text := fmt.Sprintf("%s with %s taken", config.Counted(d.Decisions, "decision"), config.Counted(d.Rewards, "reward"))
+	if d.Repeated > 0 {
+		text += fmt.Sprintf("; %s were there from an earlier import", terminal.Number(d.Repeated))
+	}
+	if d.Expired > 0 {
+		text += fmt.Sprintf(", %s of them without a reward, whose windows are over", terminal.Number(d.Expired))
+	}
+	return text
+}
+
+// reader returns the reader of the format.
+func (x *importing) reader() (func(io.Reader) iter.Seq2[replay.Record, error], error) {
+	costs, err := x.span()
+	if err != nil {
+		return nil, err
+	}
+	if !(x.rate > 0) {
+		return nil, config.Failf(config.ErrUsage, "--rate %v: want a number above 0", x.rate)
+	}
+	switch x.format {
+	case "obd":
+		return replay.OpenBandit, nil
+	case "vw":
+		return func(r io.Reader) iter.Seq2[replay.Record, error] { return replay.Vowpal(r, costs) }, nil
+	case "vw-adf":
+		return func(r io.Reader) iter.Seq2[replay.Record, error] { return replay.VowpalADF(r, costs) }, nil
+	}
+	return nil, config.Failf(config.ErrUsage, "--format %q, want obd, vw or vw-adf", x.format)
+}
+
+func (x *importing) span() (c replay.Costs, err error) {
+	least, most, _ := strings.Cut(x.costs, ",")
+	var wrong [2]error
+	c.Least, wrong[0] = strconv.ParseFloat(least, 64)
+	c.Most, wrong[1] = strconv.ParseFloat(most, 64)
+	if errors.Join(wrong[:]...) != nil || !(c.Least < c.Most) {
+		return c, config.Failf(config.ErrUsage, "--costs %s: want two numbers LEAST,MOST, such as 0,1", x.costs)
+	}
+	return c, nil
+}
+
+// names returns the network's names of the log's actions.
+func (x *importing) names(ctx context.Context, dir string) (names []string, err error) {
+	arms, err := daemon.AskArms(ctx, dir)
+	if errors.Is(err, api.ErrNotRunning) {
+		return nil, config.Failf(config.ErrNetwork, "no peer runs in %s: start it with `peerd run --dir %s`", dir, dir)
+	} else if err != nil {
+		return nil, err
+	}
+	for _, a := range arms {
+		if !a.Retired {
+			names = append(names, a.Name)
+		}
+	}
+	for _, name := range x.actions {
+		if !slices.Contains(names, name) {
+			return nil, config.Failf(config.ErrUsage, "--actions: %q is no action of this network, which has %s", name, strings.Join(names, ", "))
+		}
+	}
+	if len(x.actions) > 0 {
+		names = x.actions
+	}
+	return names, nil
+}

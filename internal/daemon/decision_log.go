@@ -1,0 +1,96 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"peerd.dev/bandit"
+	"peerd.dev/internal/config"
+	"peerd.dev/node/decision"
+	"peerd.dev/node/site"
+	"peerd.dev/node/store"
+)
+
+// decisionLog has the decisions of a peer.
+type decisionLog struct {
+	reader site.DecisionReader
+	store  *store.Store
+	names  []string // of the network's actions that can be chosen
+	inputs bandit.Inputs
+	at     time.Time
+}
+
+// withDecisions calls do with the decisions of a peer. A running peer is asked for a backup, which is unpacked in a folder
+// of mode 0700 below room and removed in the end.
+func withDecisions(ctx context.Context, s *config.Settings, room string, do func(l *decisionLog) error) (err error) {
+	at := s.Dir
+	unlock, err := LockDir(s.Dir)
+	switch {
+	case err == nil:
+		defer unlock()
+	case !errors.Is(err, errInUse):
+		return err
+	default:
+		if at, err = os.MkdirTemp(room, ".peerd-export-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(at)) }()
+		if err = unpackBackup(ctx, s.Dir, at); err != nil {
+			return err
+		}
+	}
+	t, err := NewDeployment(s)
+	if err != nil {
+		return err
+	}
+	l := &decisionLog{at: time.Now()}
+	if l.reader, err = t.decisionReader(); err != nil {
+		return err
+	}
+	if traits := bandit.TraitsOf(t.Spec.Learner); traits.Contextual {
+		l.inputs = traits.Inputs
+	}
+	for i, name := range t.actions.Names {
+		if !slices.Contains(t.actions.Absent, bandit.Arm(i)) {
+			l.names = append(l.names, name)
+		}
+	}
+	if l.store, err = store.Open(filepath.Join(at, StoreDir), store.Options{ReadOnly: true}); err != nil {
+		return withWayOut(s.Dir, err)
+	}
+	defer func() {
+		if e := l.store.Close(); err == nil {
+			err = e
+		}
+	}()
+	return do(l)
+}
+
+// rows yields the decisions whose windows are over, and calls open for every other one.
+func (l *decisionLog) rows(open func()) iter.Seq2[decision.Row, error] {
+	return func(yield func(decision.Row, error) bool) {
+		for d, err := range l.reader.Decisions(l.store, l.at, open) {
+			if !yield(l.row(&d), err) {
+				return
+			}
+		}
+	}
+}
+
+// row returns what leaves the store of a decision.
+func (l *decisionLog) row(d *site.Logged) decision.Row {
+	r := decision.Row{
+		ID: d.ID, Time: d.At, Action: int64(d.Action), Name: d.Name, Reward: float64(d.Reward), Reported: d.Rewarded,
+		PScore: d.Propensity, Context: d.Offered.Context, Features: d.Features, Offered: d.Offered.Names, Actions: d.Offered.Features,
+		Source: d.Source, Model: d.Model, Counted: d.Counted, Proposed: d.Proposed, PeerPScore: d.Target, LateBy: d.Late.Seconds(),
+	}
+	if out := d.Offered.Excluded; len(out) > 0 {
+		r.Offered = slices.DeleteFunc(slices.Clone(l.names), func(name string) bool { return slices.Contains(out, name) })
+	}
+	return r
+}

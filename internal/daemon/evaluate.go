@@ -1,0 +1,57 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/evaluation"
+)
+
+// EvaluateDecisions estimates what policies would have paid from the decisions of a peer, which may run: also of the table
+// in a file, unless that is "".
+func EvaluateDecisions(ctx context.Context, s *config.Settings, file string) (r *evaluation.Report, err error) {
+	o := evaluation.Options{Explore: s.Learner.Explore, Window: s.API.Window}
+	if file != "" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, config.Failf(config.ErrUsage, "--policy: %w", err)
+		}
+		if o.Table, err = evaluation.ParseTable(b); err != nil {
+			return nil, config.Failf(config.ErrUsage, "--policy %s: %w", file, err)
+		}
+	}
+	if _, err = os.Stat(filepath.Join(s.Dir, StoreDir)); err != nil {
+		return nil, config.Failf(config.ErrUnexpected, "dir %s holds no store: the peer was never started with mode: live", s.Dir)
+	}
+	err = withDecisions(ctx, s, s.Dir, func(l *decisionLog) error {
+		o.Actions, o.Inputs = l.names, l.inputs
+		open := uint64(0)
+		if r, err = evaluation.Evaluate(l.rows(func() { open++ }), o); err != nil {
+			return err
+		}
+		r.Open = open / 2 // the log is read twice
+		return nothingOver(s, r)
+	})
+	return r, err
+}
+
+// nothingOver returns why there is nothing to estimate from.
+func nothingOver(s *config.Settings, r *evaluation.Report) error {
+	switch {
+	case r.Decisions > 1:
+		return nil
+	case r.Open > 0:
+		return config.Failf(config.ErrUnexpected, "%s: the windows of %s are not over: ask again when they are, api.window (%s) after the last", s.Dir, config.Counted(r.Open, "decision"), s.API.Window)
+	}
+	return config.Failf(config.ErrUnexpected, "%s: %s to estimate from: the application has to ask for decisions first, and the peer remembers each for api.keep (%s) after its window", s.Dir, fewest(r.Decisions), s.API.Keep)
+}
+
+func fewest(n uint64) string {
+	if n == 0 {
+		return "there is no decision"
+	}
+	return fmt.Sprintf("there is only %d decision", n)
+}

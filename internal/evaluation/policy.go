@@ -1,0 +1,140 @@
+package evaluation
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A policy is what may have run instead.
+type policy struct {
+	name string
+	of   func(d *weighed) (chances, bool) // false if it does not apply to the decision
+}
+
+// applies reports whether the policy applies to a decision.
+func (p *policy) applies(d *weighed) bool {
+	_, ok := p.of(d)
+	return ok
+}
+
+// chances are a policy's probabilities in a decision.
+type chances struct {
+	taken float64   // of the action that was taken
+	all   []float64 // of each action; or 1 for one that the policy drew
+}
+
+// mostFixed is how many single actions are estimated at most: those that were on offer most often.
+const mostFixed = 20
+
+// policies returns those that are estimated.
+func (o Options) policies(f *survey) (all []policy) {
+	if f.proposed {
+		all = append(all, policy{"what the peer proposed", proposed})
+	}
+	if o.Table != nil {
+		all = append(all, policy{"table " + o.Table.Version, o.Table.of})
+	}
+	all = append(all, policy{"uniform", uniform})
+	names := slices.SortedFunc(maps.Keys(f.offered), func(a, b string) int {
+		return cmp.Or(-cmp.Compare(f.offered[a], f.offered[b]), cmp.Compare(a, b))
+	})
+	names = names[:min(len(names), mostFixed)]
+	if o.Inputs.Action == 0 { // in the network's order
+		slices.SortFunc(names, func(a, b string) int { return cmp.Compare(f.arm(a), f.arm(b)) })
+	}
+	for _, name := range names {
+		all = append(all, policy{"always " + name, fixed(name)})
+	}
+	return all
+}
+
+func fixed(name string) func(*weighed) (chances, bool) {
+	return func(d *weighed) (chances, bool) {
+		i := slices.Index(d.names, name)
+		if i < 0 {
+			return chances{}, false
+		}
+		return sure(d, i), true
+	}
+}
+
+// sure takes one action.
+func sure(d *weighed, i int) chances {
+	c := chances{all: make([]float64, len(d.names))}
+	if c.all[i] = 1; i == d.taken {
+		c.taken = 1
+	}
+	return c
+}
+
+func uniform(d *weighed) (chances, bool) {
+	each := 1 / float64(len(d.names))
+	return chances{each, slices.Repeat([]float64{each}, len(d.names))}, true
+}
+
+// proposed is what the peer would have done where the application chose. Of its probabilities that of the action which was
+// taken is known; the proposal is a draw from them, which predicts as they do on average.
+func proposed(d *weighed) (chances, bool) {
+	if d.proposed < 0 {
+		return chances{}, false
+	}
+	c := sure(d, d.proposed)
+	c.taken = d.peer
+	return c, true
+}
+
+// A Table is a policy by weights of actions, in the form of GET /v1/table.
+type Table struct {
+	Version string `json:"version"`
+	Actions []struct {
+		Name   string `json:"name"`
+		Weight uint64 `json:"weight"`
+	} `json:"actions"`
+}
+
+// ParseTable reads a table. Other fields of the document do not matter here.
+func ParseTable(b []byte) (*Table, error) {
+	t := new(Table)
+	if err := json.Unmarshal(b, t); err != nil {
+		return nil, fmt.Errorf("want a document as GET /v1/table answers: %w", err)
+	}
+	if len(t.Actions) == 0 {
+		return nil, fmt.Errorf("want a document as GET /v1/table answers, with actions, each with a name and a weight")
+	}
+	seen := make(map[string]bool)
+	for i, a := range t.Actions {
+		switch {
+		case a.Name == "" || seen[a.Name]:
+			return nil, fmt.Errorf("actions[%d].name: want every action once, got %q", i, a.Name)
+		case a.Weight > 1<<20:
+			return nil, fmt.Errorf("actions[%d].weight: want a whole number from 0 to %d", i, 1<<20)
+		}
+		seen[a.Name] = true
+	}
+	return t, nil
+}
+
+// of is the probability with which a client that draws from the table takes each action. If none that can be chosen has a
+// weight, each of the table's has the same.
+func (t *Table) of(d *weighed) (c chances, ok bool) {
+	c.all = make([]float64, len(d.names))
+	total, here := 0., 0
+	for _, a := range t.Actions {
+		if slices.Contains(d.names, a.Name) {
+			here++
+			total += float64(a.Weight)
+		}
+	}
+	for _, a := range t.Actions {
+		if i := slices.Index(d.names, a.Name); i >= 0 {
+			if c.all[i] = 1 / float64(here); total > 0 {
+				c.all[i] = float64(a.Weight) / total
+			}
+		}
+	}
+	c.taken = c.all[d.taken]
+	return c, here > 0
+}

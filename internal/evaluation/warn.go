@@ -1,0 +1,71 @@
+package evaluation
+
+import (
+	"fmt"
+
+	"peerd.dev/internal/terminal"
+)
+
+// warn says where the log does not allow an estimate, and which setting would.
+func (r *Report) warn(o Options, f *survey) {
+	r.Warnings = []string{}
+	say := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
+	mend := "set learner.explore, such as to 0.05, at this site: decisions from then on have propensities below 1"
+	if o.Explore > 0 {
+		mend = fmt.Sprintf("learner.explore is %v at this site: decisions made with it have propensities below 1, so wait for more of them", o.Explore)
+	}
+	if r.Application {
+		mend = "the application has to choose among actions at random, at least in some decisions, and report the propensity; learner.explore does not change what it does"
+	}
+	n := terminal.Number
+	if r.Certain > 0 {
+		whole := "They are left out of all estimates except of what ran"
+		if r.Weighted == 0 {
+			whole = "So nothing can be said of other policies"
+		}
+		say("%s have a propensity of 1: no other action was possible. %s; %s.", counted(r.Certain), whole, mend)
+	}
+	if r.Unscored > 0 {
+		say("%s have no propensity, since their learner computes none, and are left out; %s.", counted(r.Unscored), mend)
+	}
+	if r.Ruled > 0 {
+		say("%s followed rules of the site (api.min_exposures, api.fallback), which do not explore: they are left out of all estimates except of what ran.", counted(r.Ruled))
+	}
+	if f.unknown > 0 {
+		say("%s were made by an earlier release, which did not keep what was on offer, and are left out.", counted(f.unknown))
+	}
+	for _, e := range r.Estimates[1:] {
+		switch {
+		case e.Decisions == 0:
+		case e.Effective < leastEffective:
+			say("%s: the %s that can be weighted are worth %s of its own, fewer than %d: no estimate; %s.",
+				e.Policy, counted(e.Decisions), n(uint64(e.Effective)), leastEffective, more(o, r.Application))
+		case e.DR.High == e.DR.Low || e.SNIPS.High == e.SNIPS.Low:
+			say("%s: all its rewards are alike, so its interval is too short.", e.Policy)
+		}
+	}
+	if r.Unreported > 0 {
+		say("%s got no reward in time, and count with api.default_reward.", counted(r.Unreported))
+	}
+	if r.Late != nil {
+		say("%s got a reward too late, which did not count. With api.window: %s or longer 90 %% of these would have.", counted(r.Late.Reports), r.Late.Window)
+	}
+}
+
+// more says which setting gives a policy more weight.
+func more(o Options, application bool) string {
+	if application {
+		return "wait for more decisions, or let the application take these actions more often"
+	}
+	if o.Explore > 0 {
+		return fmt.Sprintf("wait for more decisions, or set learner.explore above %v at this site", o.Explore)
+	}
+	return "set learner.explore, such as to 0.05, at this site"
+}
+
+func counted(n uint64) string {
+	if n == 1 {
+		return "1 decision"
+	}
+	return terminal.Number(n) + " decisions"
+}

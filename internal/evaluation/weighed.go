@@ -1,0 +1,58 @@
+package evaluation
+
+import (
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node/decision"
+)
+
+// weighed is a decision as estimators take it.
+type weighed struct {
+	names    []string          // of the actions that could be chosen
+	arms     []int             // their numbers in the model of means; nil with features
+	features []bandit.Features // of each, as the learner takes them; nil without
+	taken    int               // place in names
+	proposed int               // place of what the peer proposed, -1 for nothing
+	reward   float64
+	pscore   float64
+	peer     float64 // probability with which the peer would have taken what was taken
+}
+
+// surely is a propensity with which no other action was possible, but for rounding.
+const surely = 1 - 1e-9
+
+// exploring reports whether decisions of a source have propensities by which they can be weighted. Exposures and fallbacks
+// follow rules, which do not explore.
+func exploring(s decision.Source) bool { return s != decision.Exposure && s != decision.Fallback }
+
+// weighed returns a decision, nil if it is not for estimates, and whether it can be weighted: another action was possible,
+// or there was none.
+func (f *survey) weighed(r *decision.Row, o Options) (d *weighed, ok bool) {
+	if !exploring(r.Source) || !(r.PScore > 0) {
+		return nil, false
+	}
+	d = &weighed{names: r.Offered, reward: r.Reward, pscore: r.PScore, peer: r.PeerPScore, proposed: -1}
+	if len(d.names) == 0 {
+		d.names = o.Actions
+	}
+	if d.taken = slices.Index(d.names, r.Name); d.taken < 0 { // an action that the network has retired
+		d.names, d.taken = append(slices.Clone(d.names), r.Name), len(d.names)
+	}
+	if r.Proposed != "" {
+		d.proposed = slices.Index(d.names, r.Proposed)
+	}
+	if f.model.features > 0 {
+		for _, x := range r.Actions {
+			d.features = append(d.features, o.Inputs.Features(r.Context, x))
+		}
+		if len(d.features) != len(d.names) {
+			return nil, false // of an earlier release, which did not keep what was on offer
+		}
+	} else {
+		for _, name := range d.names {
+			d.arms = append(d.arms, f.arm(name))
+		}
+	}
+	return d, d.pscore < surely || len(d.names) == 1
+}

@@ -1,0 +1,189 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"peerd.dev/node/api/client"
+)
+
+// shadow is a peer in shadow mode.
+type shadow struct {
+	taken   map[string]client.Taken
+	rewards map[string]float64
+	over    bool // windows of decisions that were there are over
+	off     bool // it is not in shadow mode
+	after   func()
+}
+
+func (s *shadow) DecideBatch(_ context.Context, asks []client.Ask) (out []client.DecisionOutcome, _ error) {
+	for _, a := range asks {
+		if s.off {
+			out = append(out, client.DecisionOutcome{Status: 422, Problem: &client.Problem{
+				Status: 422, Code: "invalid", Detail: "body.taken: is for shadow mode", Errors: []client.Flaw{{Location: "body.taken"}},
+			}})
+			continue
+		}
+		old, known := s.taken[a.ID]
+		if known && old != *a.Taken {
+			out = append(out, client.DecisionOutcome{Status: 409, Problem: &client.Problem{Status: 409, Code: "conflict"}})
+			continue
+		}
+		s.taken[a.ID] = *a.Taken
+		out = append(out, client.DecisionOutcome{Status: 200, Decision: &client.Decision{ID: a.ID, Action: a.Taken.Action, Repeated: known}})
+	}
+	return out, nil
+}
+
+func (s *shadow) RewardBatch(_ context.Context, rewards []client.Reward) (out []client.ReceiptOutcome, _ error) {
+	for _, r := range rewards {
+		_, known := s.rewards[r.ID]
+		if s.over && !known {
+			out = append(out, client.ReceiptOutcome{Status: 410, Problem: &client.Problem{Status: 410, Code: "expired"}})
+			continue
+		}
+		s.rewards[r.ID] = r.Value
+		out = append(out, client.ReceiptOutcome{Status: 200, Receipt: &client.Receipt{ID: r.ID, Duplicate: known}})
+	}
+	if s.after != nil {
+		s.after()
+	}
+	return out, nil
+}
+
+func newShadow() *shadow {
+	return &shadow{taken: make(map[string]client.Taken), rewards: make(map[string]float64)}
+}
+
+func (s *shadow) replay(actions ...string) *Replay {
+	return &Replay{File: "log", Actions: actions, Rate: 1e6, Peer: s, Tell: func(Done) {}}
+}
+
+// read returns the records of a log and its error.
+func read(log iter.Seq2[Record, error]) (all []Record, err error) {
+	for r, err := range log {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// obd opens the synthetic file of the Open Bandit Dataset's form.
+func obd(t *testing.T) iter.Seq2[Record, error] {
+	t.Helper()
+	b, err := os.ReadFile("../evaluation/testdata/obd.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return OpenBandit(strings.NewReader(string(b)))
+}
+
+// TestALogIsReportedOnce: with what was taken, its propensity and its reward, also if it is interrupted and imported again.
+func TestALogIsReportedOnce(t *testing.T) {
+	s := newShadow()
+	r := s.replay("a", "b", "c", "d")
+	ctx, stop := context.WithCancelCause(t.Context())
+	interrupted := errors.New("Ctrl-C")
+	s.after = func() { stop(interrupted) }
+	done, err := r.Run(ctx, obd(t))
+	if !errors.Is(err, interrupted) || done.Decisions != batch || done.Line != batch+1 {
+		t.Fatalf("%+v (%v)", done, err)
+	}
+	s.after = nil
+	for again := range 2 {
+		done, err = r.Run(t.Context(), obd(t))
+		want := Done{Line: 401, Decisions: 400, Repeated: []uint64{batch, 400}[again], Rewards: 400}
+		if err != nil || done != want {
+			t.Fatalf("%+v, want %+v (%v)", done, want, err)
+		}
+	}
+	all, err := read(obd(t))
+	if err != nil || len(all) != 400 || len(s.taken) != 400 || len(s.rewards) != 400 {
+		t.Fatalf("%d records, %d decisions, %d rewards (%v)", len(all), len(s.taken), len(s.rewards), err)
+	}
+	for _, x := range all {
+		id := x.ID("log")
+		if want := (client.Taken{Action: r.Actions[x.Action], Propensity: x.Propensity}); s.taken[id] != want || s.rewards[id] != x.Reward {
+			t.Errorf("line %d is reported otherwise", x.Line)
+		}
+	}
+	s.over = true
+	s.rewards = make(map[string]float64)
+	if done, err = r.Run(t.Context(), obd(t)); err != nil || done.Expired != 400 || done.Rewards != 0 {
+		t.Errorf("%+v (%v)", done, err)
+	}
+	r.After = 399
+	if done, err = r.Run(t.Context(), obd(t)); err != nil || done.Decisions != 2 {
+		t.Errorf("%+v (%v)", done, err)
+	}
+}
+
+// TestVowpalWabbitsForms: cb and cb_adf, with tags, listed actions, and lines that only ask for a prediction.
+func TestVowpalWabbitsForms(t *testing.T) {
+	cb := "1:0:0.4 | a c\n| only asks\n3:0.5:0.2 'tag| b d\n\n1 2 4:1:0.5 3 | a:1 b:2.5\n"
+	adf := "shared | s:1\n| a\n0:0.25:0.7 | b\n| c\n\n| a\n| only asks\n\n\n2:1:0.5 'x| a\n| b"
+	for _, c := range []struct {
+		log  iter.Seq2[Record, error]
+		want []Record
+	}{
+		{Vowpal(strings.NewReader(cb), Costs{0, 1}), []Record{{1, "1:0:0.4 | a c", 0, .4, 1}, {3, "3:0.5:0.2 'tag| b d", 2, .2, .5}, {5, "1 2 4:1:0.5 3 | a:1 b:2.5", 3, .5, 0}}},
+		{Vowpal(strings.NewReader("2:-1:0.4 | a\r\n2:0:1 |\r\n"), Costs{-1, 0}), []Record{{1, "2:-1:0.4 | a", 1, .4, 1}, {2, "2:0:1 |", 1, 1, 0}}},
+		{VowpalADF(strings.NewReader(adf), Costs{0, 1}), []Record{{1, "shared | s:1\n| a\n0:0.25:0.7 | b\n| c", 1, .7, .75}, {10, "2:1:0.5 'x| a\n| b", 0, .5, 0}}},
+	} {
+		got, err := read(c.log)
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%d records, want %d (%v)", len(got), len(c.want), err)
+			for i := range got {
+				t.Logf("%d %q %d %v %v", got[i].Line, got[i].Text, got[i].Action, got[i].Propensity, got[i].Reward)
+			}
+		}
+	}
+	if text := fmt.Sprintf("%v %+v", Record{Reward: .7310585}, []Record{{Reward: .7310585}}); strings.Contains(text, "7310") {
+		t.Error(text)
+	}
+}
+
+// TestWrongLinesAreNamed: with their number and what is wanted; what came before is reported.
+func TestWrongLinesAreNamed(t *testing.T) {
+	const head = "item_id,click,propensity_score\n"
+	open := func(text string) iter.Seq2[Record, error] { return OpenBandit(strings.NewReader(text)) }
+	cb := func(text string) iter.Seq2[Record, error] { return Vowpal(strings.NewReader(text), Costs{0, 1}) }
+	adf := func(text string) iter.Seq2[Record, error] { return VowpalADF(strings.NewReader(text), Costs{0, 1}) }
+	for want, log := range map[string]iter.Seq2[Record, error]{
+		"line 1: want names of columns":                       open(""),
+		"line 1: no column propensity_score":                  open("item_id,click\n1,2\n"),
+		"line 3: item_id: want a whole number from 0":         open(head + "0,1,0.5\n-1,1,0.5\n"),
+		"line 2: click: want a number from 0 to 1":            open(head + "0,2,0.5\n"),
+		`line 2: propensity "0": want a number above 0`:       open(head + "0,1,0\n"),
+		"record on line 3: wrong number of fields":            open(head + "0,1,0.5\n0,1\n"),
+		"line 2: the log's action number 2 (from 0) has no":   open(head + "2,1,0.5\n"),
+		"line 1: this is the form cb_adf":                     cb("shared | a\n| b\n"),
+		"line 2: want an action from 1":                       cb("1:0:1 | a\n0:0:0.5 | b\n"),
+		"line 1: no |":                                        cb("1:0:1 a\n"),
+		"other labels of Vowpal Wabbit are not read":          cb("1:0 | a\n"),
+		"line 1: the cost is not from 0 to 1: --costs":        cb("1:7:0.5 | a\n"),
+		"line 2: a second action of the paragraph has a cost": adf("1:0:0.5 | a\n1:0:0.5 | b\n"),
+	} {
+		s := newShadow()
+		_, err := s.replay("a", "b").Run(t.Context(), log)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if before := strings.HasPrefix(want, "line 3") || strings.HasPrefix(want, "record") || strings.HasPrefix(want, "line 2: want"); before != (len(s.rewards) == 1) {
+			t.Errorf("%s: %d rewards before", want, len(s.rewards))
+		}
+	}
+	s := newShadow()
+	s.off = true
+	if _, err := s.replay("a", "b", "c", "d").Run(t.Context(), obd(t)); err == nil || !strings.Contains(err.Error(), "set api.shadow: learn") {
+		t.Error(err)
+	}
+}
