@@ -24,7 +24,7 @@ import uuid
 from dataclasses import replace
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Type, TypeVar, Union
 
-from peerd_models import Action, Arm, Ask, Decision, Peer, Problem, Receipt, Reward, Status
+from peerd.models import Action, Arm, Ask, Decision, Peer, Problem, Receipt, Reward, Status
 
 T = TypeVar("T")
 AGAIN = (500, 503, 507)  # statuses after which another try may succeed

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { DELAY, Fake } from './fake.mjs';
-import { Client, Conflict, Expired, PeerdError, Refused, Unknown, Unreachable } from './peerd.mjs';
+import { Client, Conflict, Expired, PeerdError, Refused, Unknown, Unreachable } from '../peerd.mjs';
 
 let peer, client, ends;
 
