@@ -7,6 +7,11 @@
 //
 // A request that gets no answer, or 500, 503 or 507, is sent again with the same id until
 // the deadline, and counts once however often it was sent.
+//
+//   const peer = new Client({ dir: 'hospital-a', table: '/var/lib/app/peerd.jsonl' });
+//
+// decides by the peer's newest table while the peer is down, and reports what was decided and
+// its rewards when the peer answers again.
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +19,13 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { Backlog } from './backlog.mjs';
+import { AGAIN, NO_TABLE, Offline } from './offline.mjs';
+
 /**
+ * @typedef {import('./backlog.mjs').Waiting} Waiting
+ * @typedef {import('./offline.mjs').TableState} TableState
+ * @typedef {import('./models.d.ts').Action} Action
  * @typedef {import('./models.d.ts').Arm} Arm
  * @typedef {import('./models.d.ts').Ask} Ask
  * @typedef {import('./models.d.ts').Decision} Decision
@@ -27,7 +38,12 @@ import { setTimeout as pause } from 'node:timers/promises';
  * @typedef {Omit<Decision, 'source'> & {source: 'client-fallback'}} Fallback what no peer decided; its id is ''
  */
 
-const AGAIN = [500, 503, 507]; // statuses after which another try may succeed
+/**
+ * What decide takes beyond an Ask: names of the network's actions, for learners without features; what the application
+ * took, in shadow mode; what to do without an answer; and to draw from the table at once.
+ * @typedef {Omit<Ask, 'actions' | 'taken'> & {
+ *   actions?: Action[] | string[], taken?: {action: string, propensity: number}, fallback?: string, offline?: boolean}} Question
+ */
 
 /** Why a method has nothing to return. */
 export class PeerdError extends Error {
@@ -65,6 +81,11 @@ export class Expired extends Refused {}
  * Asks the peer of a folder over its socket, or the one at a URL with a token; of neither,
  * the one that PEERD_URL and PEERD_TOKEN_FILE name. A try waits up to timeout milliseconds
  * for its peer; a call with all its tries ends by the deadline.
+ *
+ * With table the client asks for the peer's newest table every tableEvery milliseconds. When no
+ * answer comes by the deadline, it decides by the table, and keeps these decisions and rewards,
+ * of at most queue decisions, to report them later. If table is the path of a file, they and
+ * the table are kept in it. A file belongs to one client at a time.
  */
 export class Client {
   #where;
@@ -73,28 +94,38 @@ export class Client {
   #deadline;
   #agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
-  /** @param {{url?: string, tokenFile?: string, dir?: string, timeout?: number, deadline?: number}} [options] */
-  constructor({ url, tokenFile, dir, timeout = 2000, deadline = 5000 } = {}) {
+  /** @type {Offline | undefined} */
+  #offline;
+
+  /**
+   * @param {{url?: string, tokenFile?: string, dir?: string, timeout?: number, deadline?: number,
+   *   table?: boolean | string, tableEvery?: number, queue?: number}} [options]
+   */
+  constructor({ url, tokenFile, dir, timeout = 2000, deadline = 5000, table = false, tableEvery = 60000, queue = 10000 } = {}) {
     const { protocol, hostname, port } = new URL(url ?? (process.env.PEERD_URL || 'http://127.0.0.1:8470'));
     if (!dir && protocol !== 'http:') throw new TypeError(`${url} is no URL such as http://127.0.0.1:8470`);
     this.#where = dir ? { socketPath: join(dir, 'peerd.sock') } : { host: hostname.replace(/[[\]]/g, ''), port: port || 80 };
     this.#tokenFile = dir ? undefined : tokenFile ?? process.env.PEERD_TOKEN_FILE;
     this.#timeout = timeout;
     this.#deadline = deadline;
+    if (!table) return;
+    const backlog = new Backlog(table === true ? undefined : table, queue);
+    this.#offline = new Offline(backlog, (...request) => this.#once(...request), timeout, tableEvery);
   }
 
   /**
-   * Chooses an action. It is the fallback, if there is one, when the peer does not answer
-   * by the deadline; such a decision has no id, and no reward to report.
-   * @param {Ask & {fallback?: string}} [ask]
+   * Chooses an action. When the peer does not answer by the deadline, and at once if offline, the
+   * decision is drawn from the table, if there is one; its model is the table's version.
+   * Otherwise it is the fallback, which has no id, and no reward to report.
+   * @param {Question} [ask]
    * @returns {Promise<Decision | Fallback>}
    */
-  async decide({ fallback, ...rest } = {}) {
-    const ask = named(rest);
+  async decide({ fallback, offline = false, ...rest } = {}) {
+    const [ask, own] = [named(rest), rest.id !== undefined];
     try {
-      return await this.#call('POST', '/v1/decisions', ask);
+      return (await this.#early(ask, own, offline)) ?? (await this.#asked(await this.#call('POST', '/v1/decisions', ask)));
     } catch (err) {
-      return instead(err, ask, fallback);
+      return this.#instead(err, ask, own, fallback, !offline);
     }
   }
 
@@ -106,24 +137,40 @@ export class Client {
    */
   async reward(id, value) {
     if (!id) throw new TypeError('a decision without an id, such as a fallback, has no reward');
-    return this.#call('POST', '/v1/rewards', { id, value });
+    const doc = { id, value };
+    try {
+      return (await this.#kept(doc)) ?? (await this.#call('POST', '/v1/rewards', doc));
+    } catch (err) {
+      return this.#later(err, doc);
+    }
   }
 
   /**
    * Which actions? For 1 to 1,000 asks, in order; a Refused stands for one that has no
    * decision.
-   * @param {Ask[]} asks
+   * @param {Omit<Question, 'fallback' | 'offline'>[]} asks
    * @param {{fallback?: string}} [options]
    * @returns {Promise<(Decision | Fallback | Refused)[]>}
    */
   async decideBatch(asks, { fallback } = {}) {
     const all = asks.map(named);
+    /** @param {number} i */
+    const own = (i) => asks[i].id !== undefined;
+    /** @type {any[]} */
+    const results = [];
+    for (const [i, ask] of all.entries()) results.push(await this.#early(ask, own(i)));
+    const todo = [...results.keys()].filter((i) => !results[i]);
     try {
-      const results = await this.#batch('decisions', all, 'decision');
-      return results.map((r, i) => (r instanceof Refused && fallback && AGAIN.includes(r.status) ? instead(r, all[i], fallback) : r));
+      const answers = await this.#batch('decisions', todo.map((i) => all[i]), 'decision');
+      for (const [n, i] of todo.entries()) {
+        const r = (results[i] = answers[n]);
+        if (!(r instanceof Refused)) await this.#asked(r);
+        else if (AGAIN.includes(r.status)) results[i] = await this.#instead(r, all[i], own(i), fallback).catch((err) => itself(err, r));
+      }
     } catch (err) {
-      return all.map((ask) => instead(err, ask, fallback));
+      for (const i of todo) results[i] = await this.#instead(err, all[i], own(i), fallback);
     }
+    return results;
   }
 
   /**
@@ -132,7 +179,22 @@ export class Client {
    * @returns {Promise<(Receipt | Refused)[]>}
    */
   async rewardBatch(rewards) {
-    return this.#batch('rewards', rewards, 'receipt');
+    /** @type {any[]} */
+    const results = [];
+    for (const doc of rewards) {
+      results.push(await this.#kept(doc).catch((err) => itself(err, err instanceof Refused && err)));
+    }
+    const todo = [...results.keys()].filter((i) => !results[i]);
+    try {
+      const answers = await this.#batch('rewards', todo.map((i) => rewards[i]), 'receipt');
+      for (const [n, i] of todo.entries()) {
+        const r = (results[i] = answers[n]);
+        if (r instanceof Refused && AGAIN.includes(r.status)) results[i] = await this.#later(r, rewards[i]).catch((err) => itself(err, r));
+      }
+    } catch (err) {
+      for (const i of todo) results[i] = await this.#later(err, rewards[i]);
+    }
+    return results;
   }
 
   /** @returns {Promise<Status>} */
@@ -150,9 +212,116 @@ export class Client {
     return this.#call('GET', '/v1/peers');
   }
 
-  /** Closes all connections. */
-  close() {
+  /**
+   * The table that the client holds, and what became of its draws.
+   * @returns {TableState}
+   */
+  table() {
+    return this.#offline?.state() ?? NO_TABLE;
+  }
+
+  /**
+   * Reports what waits for the peer, until the deadline, closes all connections, and returns what is left; a file
+   * still has it. The client then decides by no table any more.
+   * @returns {Promise<Waiting[]>}
+   */
+  async close() {
+    const left = this.#offline ? await this.#offline.close(this.#deadline) : [];
     this.#agent.destroy();
+    return left;
+  }
+
+  /**
+   * A decision for which the peer is not asked: it was drawn before, the call says so, or no answer is expected.
+   * @param {any} ask
+   * @param {boolean} own
+   * @returns {Promise<any>}
+   */
+  async #early(ask, own, offline = false) {
+    if (!this.#offline) {
+      if (offline) throw new Unreachable('offline, and the client was made without a table');
+      return undefined;
+    }
+    const before = own && this.#offline.remembered(ask.id);
+    if (before) return before;
+    const drawn = offline || this.#offline.down ? await this.#offline.draw(ask, own, offline) : undefined;
+    if (offline && !drawn) throw new Unreachable(`offline, and nothing is drawn: ${this.#offline.state().problem || 'there is no table yet'}`);
+    return drawn;
+  }
+
+  /**
+   * A decision by the table or the fallback, unless the fault is the program's.
+   * @param {unknown} err
+   * @param {any} ask
+   * @param {boolean} own
+   * @param {string} [fallback]
+   * @returns {Promise<any>}
+   */
+  async #instead(err, ask, own, fallback, draw = true) {
+    if (!(err instanceof PeerdError) || (err instanceof Refused && !AGAIN.includes(err.status))) throw err;
+    const drawn = draw ? await this.#offline?.draw(ask, own) : undefined;
+    if (drawn && this.#offline) {
+      this.#offline.down = true;
+      return drawn;
+    }
+    if (fallback === undefined) throw err;
+    if (ask.exclude?.includes(fallback)) throw new TypeError(`the fallback ${fallback} is excluded`, { cause: err });
+    return { id: '', action: fallback, propensity: 1, source: 'client-fallback', model: '', counted: false, repeated: false, expires_at: '' };
+  }
+
+  /**
+   * The peer's decision, also with an id that it refused before.
+   * @param {Decision} d
+   */
+  async #asked(d) {
+    if (this.#offline?.backlog.dropped.has(d.id)) await this.#offline.backlog.add({ asked: d.id });
+    return d;
+  }
+
+  /**
+   * A receipt of a reward that has to wait: its decision does, or no answer is expected.
+   * @param {Reward} reward
+   * @returns {Promise<Receipt | undefined>}
+   */
+  async #kept(reward) {
+    if (!this.#offline) return undefined;
+    const status = this.#offline.backlog.dropped.get(reward.id);
+    if (status) { // the peer may have another decision with this id
+      throw typed({ title: '', status, code: status === 410 ? 'expired' : 'conflict', detail: 'the peer has refused the decision' });
+    }
+    const waits = this.#offline.backlog.waiting.has(reward.id);
+    if (!waits && !this.#offline.down) return undefined;
+    if (await this.#offline.keep(reward, waits)) return receipt(reward);
+    if (waits) throw new Unreachable('too many rewards wait for the peer');
+    return undefined;
+  }
+
+  /**
+   * A receipt of a reward that is kept because no answer came.
+   * @param {unknown} err
+   * @param {Reward} reward
+   * @returns {Promise<any>}
+   */
+  async #later(err, reward) {
+    const final = !(err instanceof PeerdError) || (err instanceof Refused && !AGAIN.includes(err.status));
+    if (!this.#offline || final || !(await this.#offline.keep(reward))) throw err;
+    this.#offline.down = true;
+    return receipt(reward);
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {unknown} body
+   * @param {number} timeout
+   */
+  async #once(method, path, body, timeout) {
+    try {
+      const { status, text } = await this.#send(method, path, body === undefined ? undefined : JSON.stringify(body), timeout, true);
+      return { status, doc: JSON.parse(text) };
+    } catch {
+      return undefined;
+    }
   }
 
   /**
@@ -222,9 +391,10 @@ export class Client {
    * @param {string} path
    * @param {string | undefined} body
    * @param {number} timeout
+   * @param {boolean} [aside] nobody waits for it
    * @returns {Promise<{status: number, text: string}>}
    */
-  async #send(method, path, body, timeout) {
+  async #send(method, path, body, timeout, aside) {
     /** @type {Record<string, string | number>} */
     const headers = {};
     if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
@@ -242,6 +412,7 @@ export class Client {
         }
       });
       request.on('error', reject);
+      if (aside) request.on('socket', (socket) => socket.unref()); // a program may end before the answer
       request.end(body);
     });
   }
@@ -249,23 +420,29 @@ export class Client {
 
 /**
  * With an id of ours, made before the first try.
- * @param {Ask} ask
+ * @param {Omit<Question, 'fallback' | 'offline'>} ask
  */
 function named(ask) {
   return { ...ask, id: ask.id ?? randomUUID() };
 }
 
 /**
- * The fallback, unless the fault is the program's.
+ * A result that is an error, if err is that one.
+ * @template T
  * @param {unknown} err
- * @param {Ask} ask
- * @param {string} [fallback]
- * @returns {Fallback}
+ * @param {T} result
  */
-function instead(err, ask, fallback) {
-  if (fallback === undefined || !(err instanceof PeerdError) || (err instanceof Refused && !AGAIN.includes(err.status))) throw err;
-  if (ask.exclude?.includes(fallback)) throw new TypeError(`the fallback ${fallback} is excluded`, { cause: err });
-  return { id: '', action: fallback, propensity: 1, source: 'client-fallback', model: '', counted: false, repeated: false, expires_at: '' };
+function itself(err, result) {
+  if (err !== result) throw err;
+  return result;
+}
+
+/**
+ * @param {Reward} reward
+ * @returns {Receipt}
+ */
+function receipt({ id }) {
+  return { id, duplicate: false, counted: true };
 }
 
 /**
