@@ -140,6 +140,15 @@ func (f *fake) Actions() []string { return f.actions }
 
 func (f *fake) Features() decision.Shape { return f.shape }
 
+func (f *fake) Table(context.Context) (decision.Table, error) {
+	if f.panics != nil {
+		panic(f.panics)
+	}
+	t := decision.Table{Model: "1-2-3", Salt: "s", Actions: []decision.Weight{{Name: "red", Weight: 3}, {Name: "green"}}, MadeAt: time.UnixMilli(1e12).UTC()}
+	t.Seal()
+	return t, f.refusal
+}
+
 func (f *fake) Status(context.Context) (Status, error) {
 	if f.panics != nil {
 		panic(f.panics)

@@ -37,6 +37,7 @@ const (
 	mark     Table = 11 // the Mark of the newest batch
 
 	Signature Table = 12 // of what is in Peer
+	Weights   Table = 13 // tables that were served, by number
 )
 
 const (
