@@ -28,10 +28,10 @@ type language struct {
 
 func languages() []language {
 	return []language{
-		{"docs/examples/python/peerd_models.py", pythonTemplate, template.FuncMap{
+		{"node/api/client/python/peerd/models.py", pythonTemplate, template.FuncMap{
 			"type": pythonType, "read": pythonRead, "write": pythonWrite, "doc": doc, "uses": uses,
 		}},
-		{"docs/examples/node/models.d.ts", typescriptTemplate, template.FuncMap{
+		{"node/api/client/node/models.d.ts", typescriptTemplate, template.FuncMap{
 			"type": typescriptType, "doc": doc, "uses": uses,
 		}},
 		{"node/api/client/models.go", goTemplate, template.FuncMap{

@@ -1,4 +1,4 @@
-// Models writes the models of the clients in docs/examples from docs/openapi.json. Run it in the
+// Models writes the models of the clients in node/api/client from docs/openapi.json. Run it in the
 // repository's root: go run ./scripts/models.
 package main
 

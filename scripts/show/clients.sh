@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The clients of docs/examples and node/api/client against a real network: their tests, with answers lost on
+# The clients in node/api/client against a real network: their tests, with answers lost on
 # the way, and both examples, after which the peers have counted each decision once.
 # Needs python3 (3.9 or newer), node (18 or newer) and curl; ports 8470 to 8472 must be free.
 # Usage: scripts/show.sh clients [seconds of each example]
@@ -55,8 +55,12 @@ go test ./scripts/models
 printf '\n== Go %s\n' "$(go env GOVERSION)"
 go test -count=1 -v ./node/api/client
 printf '\n== Python %s\n' "$(python3 -c 'import platform; print(platform.python_version())')"
-python3 -B -m unittest discover -s docs/examples/python
-example python3 -B docs/examples/python/example.py
+(cd node/api/client/python && python3 -B -m unittest)
+example env PYTHONPATH=node/api/client/python python3 -B docs/examples/python/example.py
 printf '\n== Node %s\n' "$(node --version)"
-node --test --test-reporter=spec docs/examples/node/peerd.test.mjs docs/examples/node/live.test.mjs
-example node docs/examples/node/example.mjs
+(cd node/api/client/node && node --test --test-reporter=spec test/)
+mkdir "$TMPDIR/node"
+cp docs/examples/node/example.mjs "$TMPDIR/node"
+tarball=$(cd node/api/client/node && npm pack --silent --pack-destination "$TMPDIR")
+npm install --silent --offline --prefix "$TMPDIR/node" "$TMPDIR/$tarball"
+example node "$TMPDIR/node/example.mjs"

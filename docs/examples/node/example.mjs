@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-import { Client, Expired, Refused } from './peerd.mjs';
+import { Client, Expired, Refused } from 'peerd';
 
 // How often each action succeeds with the customers of a site. Over all sites the third
 // is best; the customers of the first two sites alone would say otherwise.

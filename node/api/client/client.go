@@ -9,8 +9,8 @@
 //
 // A request that gets no answer, or status 500, 503 or 507, is sent again with the same id until
 // the deadline, and counts once however often it was sent. The package imports only the standard
-// library. docs/api.md describes the API, and docs/examples has clients for Python and Node that
-// do the same.
+// library. docs/api.md describes the API. The folders python and node have packages for these
+// languages that do the same.
 package client
 
 import (

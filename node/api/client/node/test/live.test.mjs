@@ -7,7 +7,7 @@ import net from 'node:net';
 import { dirname } from 'node:path';
 import { after, test } from 'node:test';
 
-import { Client, Conflict, Refused, Unknown } from './peerd.mjs';
+import { Client, Conflict, Refused, Unknown } from '../peerd.mjs';
 
 const { PEERD_URL: url, PEERD_TOKEN_FILE: tokenFile } = process.env;
 const skip = !(url && tokenFile) && 'PEERD_URL and PEERD_TOKEN_FILE name no peer';
@@ -16,7 +16,7 @@ after(() => clients.forEach((c) => c.close()));
 
 // models reads the interfaces of models.d.ts: by name, the fields with their types.
 async function models() {
-  const text = await readFile(new URL('models.d.ts', import.meta.url), 'utf8');
+  const text = await readFile(new URL('../models.d.ts', import.meta.url), 'utf8');
   const all = {};
   for (const [, name, body] of text.matchAll(/^export interface (\w+) \{\n(.*?)^\}/gms)) {
     all[name] = [...body.matchAll(/^ {2}(\w+)(\??): (.*);$/gm)].map(([, field, optional, type]) => ({ field, optional: !!optional, type }));

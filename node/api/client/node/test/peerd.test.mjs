@@ -8,7 +8,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { DELAY, Fake } from './fake.mjs';
-import { Client, Conflict, Expired, PeerdError, Refused, Unknown, Unreachable } from './peerd.mjs';
+import { Client, Conflict, Expired, PeerdError, Refused, Unknown, Unreachable } from '../peerd.mjs';
 
 let peer, client, ends;
 
@@ -142,6 +142,7 @@ test('fallback of a batch', async () => {
 });
 
 test('connections are kept, and no more than 64', async () => {
+  client = open({ url: peer.url }); // which has time
   for (let i = 0; i < 5; i++) await client.decide();
   assert.equal(peer.connections, 1);
   const many = await Promise.all(Array.from({ length: 200 }, (_, i) => client.decide({ id: `m-${i}` })));

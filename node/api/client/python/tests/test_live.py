@@ -12,7 +12,7 @@ import unittest
 import urllib.parse
 
 from peerd import Ask, Client, Conflict, Refused, Reward, Unknown
-from peerd_models import Arm, Decision, DecisionBatch, Peer, Problem, Receipt, ReceiptBatch, Status
+from peerd.models import Arm, Decision, DecisionBatch, Peer, Problem, Receipt, ReceiptBatch, Status
 
 URL, TOKEN_FILE = os.environ.get("PEERD_URL"), os.environ.get("PEERD_TOKEN_FILE")
 

@@ -7,7 +7,7 @@ import time
 import unittest
 import uuid
 
-import fake
+from tests import fake
 from peerd import (CLIENT_FALLBACK, Ask, Client, Conflict, Expired, PeerdError, Problem, Refused, Reward, Unknown,
                    Unreachable)
 

@@ -9,6 +9,8 @@ import socketserver
 import threading
 import time
 
+from peerd.table import Table
+
 DELAY = 0.6  # seconds of a slow answer
 
 
@@ -16,11 +18,13 @@ class Fake:
     """Serves until it is closed. plan is what becomes of the next requests, in order:
     "ok"; "drop" closes before anything is taken, "lose" after; "half" breaks off in the
     answer; "slow" answers late; a number answers that status; "text" answers without a problem. items holds statuses
-    that items of batches get first, by id."""
+    that items of batches get first, by id. While it is dead it answers nothing; table is its newest, and
+tables holds those that it has not forgotten. Requests for the table are not planned, and not in asked."""
 
     def __init__(self, path=None, token=""):
         self.token, self.plan, self.items = token, [], {}
         self.decisions, self.rewards = {}, {}
+        self.dead, self.table, self.tables, self.fetched = False, None, {}, 0
         self.asked = []  # bodies, or paths, of all requests in order
         self.connections = 0
         self.lock = threading.Lock()
@@ -39,6 +43,12 @@ class Fake:
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
         self.thread.start()
 
+    def offer(self, version, **weights):
+        """Makes the newest table."""
+        doc = {"version": version, "model": "1-2-3", "salt": "s" + version, "made_at": "2026-11-21T14:10:00Z",
+               "actions": [{"name": n, "weight": w} for n, w in weights.items()]}
+        self.table, self.tables[version] = doc, Table.from_json(doc)
+
     def close(self):
         self.server.shutdown()
         self.server.server_close()
@@ -52,12 +62,25 @@ class Fake:
                 return problem(statuses.pop(0))
             if path == "/v1/decisions":
                 known = body["id"] in self.decisions
+                action, propensity, source = "mail", 0.5, "learned"
+                if "table" in body:
+                    if body["table"] not in self.tables:
+                        return problem(410)
+                    table = self.tables[body["table"]]
+                    action, propensity = table.draw(body["id"], body.get("exclude", ()), body.get("actions"))
+                    source = "table"
+                    if known and self.decisions[body["id"]]["source"] != source:
+                        return problem(409)
                 if not known:
                     self.decisions[body["id"]] = {
-                        "id": body["id"], "action": "mail", "propensity": 0.5, "source": "learned", "model": "1-1-1", "counted": True,
+                        "id": body["id"], "action": action, "propensity": propensity, "source": source, "model": "1-1-1", "counted": True,
                         "repeated": False, "expires_at": "2026-11-21T14:10:00.123456789Z"}
                 return 200, dict(self.decisions[body["id"]], repeated=known)
+            if self.table and body["id"] not in self.decisions:
+                return problem(404)
             known = self.rewards.setdefault(body["id"], [])
+            if known and known[0] != body["value"]:
+                return problem(409)
             known.append(body["value"])
             return 200, {"id": body["id"], "duplicate": len(known) > 1, "counted": True}
 
@@ -86,6 +109,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.act(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
 
     def act(self, body):
+        if self.peer.dead:
+            self.close_connection = True
+            return
+        if self.path == "/v1/table":
+            self.peer.fetched += 1
+            return self.answer(*(200, self.peer.table) if self.peer.table else problem(422))
         with self.peer.lock:
             self.peer.asked.append(body or self.path)
             plan = self.peer.plan.pop(0) if self.peer.plan else "ok"
@@ -110,6 +139,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = self.close_connection or plan == "half"
         if plan == "slow":
             time.sleep(DELAY)
+        self.answer(status, doc, plan)
+
+    def answer(self, status, doc, plan="ok"):
         text = b"out of order" if plan == "text" else json.dumps(doc).encode()
         head = f"HTTP/1.1 {502 if plan == 'text' else status} As planned\r\nContent-Length: {len(text)}\r\n\r\n"
         try:

@@ -1,0 +1,464 @@
+// A client for peerd: which action, and what came of it.
+//
+//   const peer = new Client({ dir: 'hospital-a' });       // or { url, tokenFile }
+//   const d = await peer.decide({ subject: 'patient-17', fallback: 'usual-care' });
+//   …
+//   if (d.id) await peer.reward(d.id, 1);
+//
+// A request that gets no answer, or 500, 503 or 507, is sent again with the same id until
+// the deadline, and counts once however often it was sent.
+//
+//   const peer = new Client({ dir: 'hospital-a', table: '/var/lib/app/peerd.jsonl' });
+//
+// decides by the peer's newest table while the peer is down, and reports what was decided and
+// its rewards when the peer answers again.
+
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { Backlog } from './backlog.mjs';
+import { AGAIN, NO_TABLE, Offline } from './offline.mjs';
+
+/**
+ * @typedef {import('./backlog.mjs').Waiting} Waiting
+ * @typedef {import('./offline.mjs').TableState} TableState
+ * @typedef {import('./models.d.ts').Action} Action
+ * @typedef {import('./models.d.ts').Arm} Arm
+ * @typedef {import('./models.d.ts').Ask} Ask
+ * @typedef {import('./models.d.ts').Decision} Decision
+ * @typedef {import('./models.d.ts').Flaw} Flaw
+ * @typedef {import('./models.d.ts').Peer} Peer
+ * @typedef {import('./models.d.ts').Problem} Problem
+ * @typedef {import('./models.d.ts').Receipt} Receipt
+ * @typedef {import('./models.d.ts').Reward} Reward
+ * @typedef {import('./models.d.ts').Status} Status
+ * @typedef {Omit<Decision, 'source'> & {source: 'client-fallback'}} Fallback what no peer decided; its id is ''
+ */
+
+/**
+ * What decide takes beyond an Ask: names of the network's actions, for learners without features; what the application
+ * took, in shadow mode; what to do without an answer; and to draw from the table at once.
+ * @typedef {Omit<Ask, 'actions' | 'taken'> & {
+ *   actions?: Action[] | string[], taken?: {action: string, propensity: number}, fallback?: string, offline?: boolean}} Question
+ */
+
+/** Why a method has nothing to return. */
+export class PeerdError extends Error {
+  get name() {
+    return this.constructor.name;
+  }
+}
+
+/** No answer by the deadline. Whether the peer took the request is not known. */
+export class Unreachable extends PeerdError {}
+
+/** The peer answered with a problem; docs/api.md has a table of their codes. */
+export class Refused extends PeerdError {
+  /** @param {Problem} problem */
+  constructor({ status, code, detail, errors = [] }) {
+    super(`${status} ${code}: ${detail}`);
+    this.status = status;
+    this.code = code;
+    this.detail = detail;
+    /** @type {Flaw[]} */
+    this.fields = errors;
+  }
+}
+
+/** 404: the peer has no such decision. */
+export class Unknown extends Refused {}
+
+/** 409: decided or rewarded otherwise before, and that stands. */
+export class Conflict extends Refused {}
+
+/** 410: the time for this reward is over. */
+export class Expired extends Refused {}
+
+/**
+ * Asks the peer of a folder over its socket, or the one at a URL with a token; of neither,
+ * the one that PEERD_URL and PEERD_TOKEN_FILE name. A try waits up to timeout milliseconds
+ * for its peer; a call with all its tries ends by the deadline.
+ *
+ * With table the client asks for the peer's newest table every tableEvery milliseconds. When no
+ * answer comes by the deadline, it decides by the table, and keeps these decisions and rewards,
+ * of at most queue decisions, to report them later. If table is the path of a file, they and
+ * the table are kept in it. A file belongs to one client at a time.
+ */
+export class Client {
+  #where;
+  #tokenFile;
+  #timeout;
+  #deadline;
+  #agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+
+  /** @type {Offline | undefined} */
+  #offline;
+
+  /**
+   * @param {{url?: string, tokenFile?: string, dir?: string, timeout?: number, deadline?: number,
+   *   table?: boolean | string, tableEvery?: number, queue?: number}} [options]
+   */
+  constructor({ url, tokenFile, dir, timeout = 2000, deadline = 5000, table = false, tableEvery = 60000, queue = 10000 } = {}) {
+    const { protocol, hostname, port } = new URL(url ?? (process.env.PEERD_URL || 'http://127.0.0.1:8470'));
+    if (!dir && protocol !== 'http:') throw new TypeError(`${url} is no URL such as http://127.0.0.1:8470`);
+    this.#where = dir ? { socketPath: join(dir, 'peerd.sock') } : { host: hostname.replace(/[[\]]/g, ''), port: port || 80 };
+    this.#tokenFile = dir ? undefined : tokenFile ?? process.env.PEERD_TOKEN_FILE;
+    this.#timeout = timeout;
+    this.#deadline = deadline;
+    if (!table) return;
+    const backlog = new Backlog(table === true ? undefined : table, queue);
+    this.#offline = new Offline(backlog, (...request) => this.#once(...request), timeout, tableEvery);
+  }
+
+  /**
+   * Chooses an action. When the peer does not answer by the deadline, and at once if offline, the
+   * decision is drawn from the table, if there is one; its model is the table's version.
+   * Otherwise it is the fallback, which has no id, and no reward to report.
+   * @param {Question} [ask]
+   * @returns {Promise<Decision | Fallback>}
+   */
+  async decide({ fallback, offline = false, ...rest } = {}) {
+    const [ask, own] = [named(rest), rest.id !== undefined];
+    try {
+      return (await this.#early(ask, own, offline)) ?? (await this.#asked(await this.#call('POST', '/v1/decisions', ask)));
+    } catch (err) {
+      return this.#instead(err, ask, own, fallback, !offline);
+    }
+  }
+
+  /**
+   * Reports the reward of a decision, from 0 to 1.
+   * @param {string} id
+   * @param {number} value
+   * @returns {Promise<Receipt>}
+   */
+  async reward(id, value) {
+    if (!id) throw new TypeError('a decision without an id, such as a fallback, has no reward');
+    const doc = { id, value };
+    try {
+      return (await this.#kept(doc)) ?? (await this.#call('POST', '/v1/rewards', doc));
+    } catch (err) {
+      return this.#later(err, doc);
+    }
+  }
+
+  /**
+   * Which actions? For 1 to 1,000 asks, in order; a Refused stands for one that has no
+   * decision.
+   * @param {Omit<Question, 'fallback' | 'offline'>[]} asks
+   * @param {{fallback?: string}} [options]
+   * @returns {Promise<(Decision | Fallback | Refused)[]>}
+   */
+  async decideBatch(asks, { fallback } = {}) {
+    const all = asks.map(named);
+    /** @param {number} i */
+    const own = (i) => asks[i].id !== undefined;
+    /** @type {any[]} */
+    const results = [];
+    for (const [i, ask] of all.entries()) results.push(await this.#early(ask, own(i)));
+    const todo = [...results.keys()].filter((i) => !results[i]);
+    try {
+      const answers = await this.#batch('decisions', todo.map((i) => all[i]), 'decision');
+      for (const [n, i] of todo.entries()) {
+        const r = (results[i] = answers[n]);
+        if (!(r instanceof Refused)) await this.#asked(r);
+        else if (AGAIN.includes(r.status)) results[i] = await this.#instead(r, all[i], own(i), fallback).catch((err) => itself(err, r));
+      }
+    } catch (err) {
+      for (const i of todo) results[i] = await this.#instead(err, all[i], own(i), fallback);
+    }
+    return results;
+  }
+
+  /**
+   * These were the rewards. For 1 to 1,000, in order, as with decideBatch.
+   * @param {Reward[]} rewards
+   * @returns {Promise<(Receipt | Refused)[]>}
+   */
+  async rewardBatch(rewards) {
+    /** @type {any[]} */
+    const results = [];
+    for (const doc of rewards) {
+      results.push(await this.#kept(doc).catch((err) => itself(err, err instanceof Refused && err)));
+    }
+    const todo = [...results.keys()].filter((i) => !results[i]);
+    try {
+      const answers = await this.#batch('rewards', todo.map((i) => rewards[i]), 'receipt');
+      for (const [n, i] of todo.entries()) {
+        const r = (results[i] = answers[n]);
+        if (r instanceof Refused && AGAIN.includes(r.status)) results[i] = await this.#later(r, rewards[i]).catch((err) => itself(err, r));
+      }
+    } catch (err) {
+      for (const i of todo) results[i] = await this.#later(err, rewards[i]);
+    }
+    return results;
+  }
+
+  /** @returns {Promise<Status>} */
+  async status() {
+    return this.#call('GET', '/v1/status');
+  }
+
+  /** @returns {Promise<Arm[]>} */
+  async arms() {
+    return this.#call('GET', '/v1/arms');
+  }
+
+  /** @returns {Promise<Peer[]>} */
+  async peers() {
+    return this.#call('GET', '/v1/peers');
+  }
+
+  /**
+   * The table that the client holds, and what became of its draws.
+   * @returns {TableState}
+   */
+  table() {
+    return this.#offline?.state() ?? NO_TABLE;
+  }
+
+  /**
+   * Reports what waits for the peer, until the deadline, closes all connections, and returns what is left; a file
+   * still has it. The client then decides by no table any more.
+   * @returns {Promise<Waiting[]>}
+   */
+  async close() {
+    const left = this.#offline ? await this.#offline.close(this.#deadline) : [];
+    this.#agent.destroy();
+    return left;
+  }
+
+  /**
+   * A decision for which the peer is not asked: it was drawn before, the call says so, or no answer is expected.
+   * @param {any} ask
+   * @param {boolean} own
+   * @returns {Promise<any>}
+   */
+  async #early(ask, own, offline = false) {
+    if (!this.#offline) {
+      if (offline) throw new Unreachable('offline, and the client was made without a table');
+      return undefined;
+    }
+    const before = own && this.#offline.remembered(ask.id);
+    if (before) return before;
+    const drawn = offline || this.#offline.down ? await this.#offline.draw(ask, own, offline) : undefined;
+    if (offline && !drawn) throw new Unreachable(`offline, and nothing is drawn: ${this.#offline.state().problem || 'there is no table yet'}`);
+    return drawn;
+  }
+
+  /**
+   * A decision by the table or the fallback, unless the fault is the program's.
+   * @param {unknown} err
+   * @param {any} ask
+   * @param {boolean} own
+   * @param {string} [fallback]
+   * @returns {Promise<any>}
+   */
+  async #instead(err, ask, own, fallback, draw = true) {
+    if (!(err instanceof PeerdError) || (err instanceof Refused && !AGAIN.includes(err.status))) throw err;
+    const drawn = draw ? await this.#offline?.draw(ask, own) : undefined;
+    if (drawn && this.#offline) {
+      this.#offline.down = true;
+      return drawn;
+    }
+    if (fallback === undefined) throw err;
+    if (ask.exclude?.includes(fallback)) throw new TypeError(`the fallback ${fallback} is excluded`, { cause: err });
+    return { id: '', action: fallback, propensity: 1, source: 'client-fallback', model: '', counted: false, repeated: false, expires_at: '' };
+  }
+
+  /**
+   * The peer's decision, also with an id that it refused before.
+   * @param {Decision} d
+   */
+  async #asked(d) {
+    if (this.#offline?.backlog.dropped.has(d.id)) await this.#offline.backlog.add({ asked: d.id });
+    return d;
+  }
+
+  /**
+   * A receipt of a reward that has to wait: its decision does, or no answer is expected.
+   * @param {Reward} reward
+   * @returns {Promise<Receipt | undefined>}
+   */
+  async #kept(reward) {
+    if (!this.#offline) return undefined;
+    const status = this.#offline.backlog.dropped.get(reward.id);
+    if (status) { // the peer may have another decision with this id
+      throw typed({ title: '', status, code: status === 410 ? 'expired' : 'conflict', detail: 'the peer has refused the decision' });
+    }
+    const waits = this.#offline.backlog.waiting.has(reward.id);
+    if (!waits && !this.#offline.down) return undefined;
+    if (await this.#offline.keep(reward, waits)) return receipt(reward);
+    if (waits) throw new Unreachable('too many rewards wait for the peer');
+    return undefined;
+  }
+
+  /**
+   * A receipt of a reward that is kept because no answer came.
+   * @param {unknown} err
+   * @param {Reward} reward
+   * @returns {Promise<any>}
+   */
+  async #later(err, reward) {
+    const final = !(err instanceof PeerdError) || (err instanceof Refused && !AGAIN.includes(err.status));
+    if (!this.#offline || final || !(await this.#offline.keep(reward))) throw err;
+    this.#offline.down = true;
+    return receipt(reward);
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {unknown} body
+   * @param {number} timeout
+   */
+  async #once(method, path, body, timeout) {
+    try {
+      const { status, text } = await this.#send(method, path, body === undefined ? undefined : JSON.stringify(body), timeout, true);
+      return { status, doc: JSON.parse(text) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * The time that each try has, with pauses between them, until the end.
+   * @param {number} end
+   */
+  async *#tries(end) {
+    yield Math.max(1, Math.min(this.#timeout, end - performance.now()));
+    for (let wait = 50; performance.now() + wait < end; wait = Math.min(2 * wait, 1000)) {
+      await pause(wait * (0.5 + Math.random() / 2));
+      yield Math.min(this.#timeout, end - performance.now());
+    }
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {unknown} [body]
+   * @returns {Promise<any>}
+   */
+  async #call(method, path, body, end = performance.now() + this.#deadline) {
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    /** @type {PeerdError} */
+    let error = new Unreachable('no time to ask');
+    for await (const timeout of this.#tries(end)) {
+      try {
+        const { status, text } = await this.#send(method, path, sent, timeout);
+        if (status === 200) return JSON.parse(text);
+        error = refused(status, text);
+        if (!AGAIN.includes(status)) break;
+      } catch (cause) {
+        error = new Unreachable(`${method} ${path}: ${cause}`, { cause });
+      }
+    }
+    throw error;
+  }
+
+  /**
+   * Sends items, and those again whose own status says so.
+   * @param {string} name
+   * @param {any[]} items
+   * @param {string} key
+   */
+  async #batch(name, items, key) {
+    /** @type {any[]} */
+    const results = items.map(() => undefined);
+    const end = performance.now() + this.#deadline;
+    let todo = [...items.keys()];
+    if (todo.length === 0) return results;
+    for await (const _ of this.#tries(end)) {
+      let outcomes;
+      try {
+        ({ outcomes } = await this.#call('POST', `/v1/${name}/batch`, { [name]: todo.map((i) => items[i]) }, end));
+      } catch (err) {
+        if (results.includes(undefined)) throw err; // it was the first
+        break;
+      }
+      todo.forEach((i, n) => (results[i] = outcomes[n].status === 200 ? outcomes[n][key] : typed(outcomes[n].problem)));
+      todo = todo.filter((i) => results[i] instanceof Refused && AGAIN.includes(results[i].status));
+      if (todo.length === 0) break;
+    }
+    return results;
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {string | undefined} body
+   * @param {number} timeout
+   * @param {boolean} [aside] nobody waits for it
+   * @returns {Promise<{status: number, text: string}>}
+   */
+  async #send(method, path, body, timeout, aside) {
+    /** @type {Record<string, string | number>} */
+    const headers = {};
+    if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+    // Read each time, as a new token is made when it is removed.
+    if (this.#tokenFile) headers.Authorization = `Bearer ${(await readFile(this.#tokenFile, 'utf8')).trim()}`;
+    const signal = AbortSignal.timeout(Math.ceil(timeout)); // closes the connection, or a late answer would be the next one's
+    return new Promise((resolve, reject) => {
+      const request = http.request({ ...this.#where, agent: this.#agent, method, path, headers, signal }, async (answer) => {
+        try {
+          const parts = [];
+          for await (const part of answer) parts.push(part);
+          resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() });
+        } catch (err) {
+          reject(err);
+        }
+      });
+      request.on('error', reject);
+      if (aside) request.on('socket', (socket) => socket.unref()); // a program may end before the answer
+      request.end(body);
+    });
+  }
+}
+
+/**
+ * With an id of ours, made before the first try.
+ * @param {Omit<Question, 'fallback' | 'offline'>} ask
+ */
+function named(ask) {
+  return { ...ask, id: ask.id ?? randomUUID() };
+}
+
+/**
+ * A result that is an error, if err is that one.
+ * @template T
+ * @param {unknown} err
+ * @param {T} result
+ */
+function itself(err, result) {
+  if (err !== result) throw err;
+  return result;
+}
+
+/**
+ * @param {Reward} reward
+ * @returns {Receipt}
+ */
+function receipt({ id }) {
+  return { id, duplicate: false, counted: true };
+}
+
+/**
+ * @param {number} status
+ * @param {string} text
+ */
+function refused(status, text) {
+  try {
+    return typed(JSON.parse(text));
+  } catch { // of the HTTP server itself, in text
+    return new Refused({ title: '', status, code: '', detail: text });
+  }
+}
+
+/** @param {Problem} problem */
+function typed(problem) {
+  const kinds = new Map([['unknown', Unknown], ['conflict', Conflict], ['expired', Expired]]);
+  return new (kinds.get(problem.code) ?? Refused)(problem);
+}
