@@ -119,10 +119,7 @@ func (s Shape) wrong(x []float64, want int) (at, reason string) {
 // order; nil if the learner takes none. [Shape.Check] must have accepted the ask. The features
 // may be the ask's own slices.
 func (s Shape) Offered(a *Ask) (all []bandit.Features) {
-	lists := a.Features
-	if s.Own != nil {
-		lists = s.Own
-	}
+	lists := s.Lists(a)
 	if n := len(lists) + len(a.Actions); n > 0 {
 		all = make([]bandit.Features, 0, n)
 	}
@@ -133,4 +130,12 @@ func (s Shape) Offered(a *Ask) (all []bandit.Features) {
 		all = append(all, s.Inputs.Features(a.Context, x.Features))
 	}
 	return all
+}
+
+// Lists returns the features of the network's actions: those of an ask, or those that the peer makes.
+func (s Shape) Lists(a *Ask) [][]float64 {
+	if s.Own != nil {
+		return s.Own
+	}
+	return a.Features
 }

@@ -35,11 +35,11 @@ func (offeredAction) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("privat
 
 // keepOffered stores what an ask had on offer.
 func (x *tx) keepOffered(ask *decision.Ask, o *offer) {
-	if o.features == nil && len(o.excluded) == 0 {
+	of := offered{context: ask.Context, excluded: slices.Concat(o.excluded, o.closed)}
+	if o.features == nil && len(of.excluded) == 0 {
 		return
 	}
-	of := offered{context: ask.Context, excluded: o.excluded}
-	for i, f := range ask.Features {
+	for i, f := range x.site.Features().Lists(ask) {
 		of.actions = append(of.actions, offeredAction{place: x.site.present[i], features: f})
 	}
 	for i, a := range ask.Actions {
