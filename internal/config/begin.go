@@ -169,6 +169,9 @@ func (x *completion) broken(key string) string {
 		bad[k.Name] = k.Rule.Check(s.Value(k.Name)) != ""
 	}
 	for _, p := range s.Schema().with.Constraints {
+		if k, _ := s.Schema().Find(p.Keys[0]); !k.Shared && !slices.Contains(suiting(), k.Name) {
+			continue // what a site wants for itself chooses nothing for the network
+		}
 		if !slices.Contains(p.Keys, key) || slices.ContainsFunc(p.Keys, func(k string) bool { return x.open[k] || s.isBad(k, bad) }) {
 			continue
 		}
