@@ -470,3 +470,22 @@ func TestTheOldestTablesAreForgotten(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// TestWhatWasTakenIsInNoStep: the log of a site that only proposes has nothing of what was taken.
+func TestWhatWasTakenIsInNoStep(t *testing.T) {
+	var steps [][]logRecord
+	for takes := range 2 {
+		x := shadowed()[0].repeatable(1)
+		x.takes = takes
+		r := newRig(t, x)
+		r.start()
+		for i := range 20 {
+			r.ask(decision.Ask{ID: fmt.Sprint(i)})
+		}
+		steps = append(steps, r.logged(logChosen))
+		r.stop()
+	}
+	if len(steps[0]) != 20 || !slices.EqualFunc(steps[0], steps[1], func(a, b logRecord) bool { return a.arm == b.arm && a.chosen == b.chosen }) {
+		t.Error("steps differ with what was taken")
+	}
+}
