@@ -117,7 +117,7 @@ func TestABaselineGivesWayToABetterAction(t *testing.T) {
 		for i := range asks {
 			asks[i].ID = fmt.Sprint(batch, "-", i)
 		}
-		better := r.s.better(&offer{}, 0)
+		better := betterThan(0, &offer{}, r.s.present, r.s.belief.bounds)
 		for _, o := range r.decide(asks...) {
 			c := &before
 			if better {
@@ -155,7 +155,7 @@ func TestANewActionWaitsToBeNamed(t *testing.T) {
 	for _, l := range []bandit.Params{bandit.PersonalizedParams{Price: 20}, bandit.ThompsonParams{Inflation: math.Sqrt2}, bandit.IMEDParams{}} {
 		for _, offer := range [][]string{nil, {"blue"}, {OfferAll}} {
 			x := grown(AtWindow)
-			x.learner, x.rules.MinExposures, x.rules.Offer, x.rules.Window = l, 3, offer, every
+			x.learner, x.rules.MinExposures, x.rules.Offer, x.rules.Window = l, 100, offer, every
 			r := newRig(t, x)
 			for _, p := range r.net.peers { // so that no other peer tells of it
 				p.deaf = true
