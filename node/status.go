@@ -35,6 +35,8 @@ type Status struct {
 	BlockedReason string // why nothing is released; empty if releases are made
 	AloneReason   string // why the peer continues without another one that its protocol needs; empty if it does not
 
+	Policy string // what the site adds to its learner, in a sentence; empty for nothing
+
 	Learning  Learning
 	Notice    string    // explanation of Learning; empty if there is none
 	Remaining uint64    // leaves that the charge still pays for, of the stream with fewest; 0 for an idle peer

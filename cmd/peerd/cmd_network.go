@@ -122,6 +122,9 @@ func (n networkCommand) command(o *options) *cobra.Command {
 		var x *change.Overview
 		if n.kind != "" {
 			x, err = change.Want(&c.Settings, wanted(n.kind, &f, args))
+			if err == nil && n.kind == network.Extend {
+				x.Notes = change.ExtendNotes(args[0])
+			}
 		} else {
 			x, err = n.do(&c.Settings, &f, args)
 		}

@@ -75,7 +75,8 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true", "experiment.figure.runs": "4", "experiment.figure.regret": "own",
 		"log.level": "debug", "log.format": "json",
 		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival",
-		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h", "api.max_body": "2048", "store.reserve": "5",
+		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h", "api.max_body": "2048",
+		"api.shadow": "propose", "api.baseline": "blue", "api.baseline_share": "0.5", "api.baseline_until": "better", "api.offer": "[all]", "store.reserve": "5",
 	}
 	for _, k := range plan.Schema().Keys() {
 		want, ok := other[k.Name]
@@ -219,6 +220,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s := plan.Schema().Zero()
 		s.Mode, s.Dir, s.Seed = config.Mode(text.Draw(t, "mode")), text.Draw(t, "dir"), rapid.Uint64().Draw(t, "seed")
 		s.Arms, s.Listen = rapid.SliceOfN(text, 1, 4).Draw(t, "arms"), []string{text.Draw(t, "listen")}
+		s.API.Offer = rapid.SliceOfN(text, 1, 3).Draw(t, "offer")
 		s.Privacy.Epsilon = config.Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")
 		s.Rounds.Every = time.Duration(rapid.Int64().Draw(t, "every"))

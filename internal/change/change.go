@@ -81,6 +81,7 @@ type Overview struct {
 	Needed   int                `json:"needed"`   // signers that have to sign a change
 	Wanted   []network.Change   `json:"wanted"`   // changes that this peer wants, which no version has yet
 	Fork     *network.Fork      `json:"fork,omitempty"`
+	Notes    []string           `json:"notes,omitempty"` // what a change means at the sites
 }
 
 // Show returns the state of a folder's document.
@@ -143,6 +144,14 @@ func Want(s *config.Settings, c network.Change) (*Overview, error) {
 		}
 		return b.Wish(c)
 	})
+}
+
+// ExtendNotes says what an action that is added means at the sites.
+func ExtendNotes(action string) []string {
+	return []string{
+		fmt.Sprintf("no application is answered with %s by surprise: a site takes it for requests that name it in actions, and for others once its api.offer has it, or is [all]; sites that join later have it there", action),
+		"while nobody has released a reward of it, it gets a tenth of the decisions for which it is on offer, and the other actions the rest; simulated worlds play it at once",
+	}
 }
 
 // Rotate gives the peer of a folder a new key: it makes the key, and the peer, when it runs and may release something, asks
@@ -236,6 +245,9 @@ func (x *Overview) Write(w io.Writer) {
 	}
 	if x.Fork != nil {
 		_, _ = fmt.Fprintln(w, x.Fork)
+	}
+	for _, note := range x.Notes {
+		_, _ = fmt.Fprintf(w, "note: %s\n", note)
 	}
 }
 

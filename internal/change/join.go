@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -150,7 +151,12 @@ func makeFolder(schema *config.Schema, d *network.Document, dir string, listen, 
 	for _, x := range d.Settings {
 		all = append(all, x.Key+"="+x.Value)
 	}
-	all = append(append(all, "dir="+dir, "listen=["+strings.Join(listen, ", ")+"]"), set...)
+	all = append(all, "dir="+dir, "listen=["+strings.Join(listen, ", ")+"]")
+	added := slices.DeleteFunc(slices.Clone(d.Added), func(name string) bool { return slices.Contains(d.Retired, name) })
+	if len(added) > 0 { // an application that begins now is told of all actions that there are
+		all = append(all, "api.offer="+config.ValueText(added))
+	}
+	all = append(all, set...)
 	file := filepath.Join(dir, config.FileName)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		if _, err = daemon.InitJoining(schema, all); err != nil {

@@ -39,7 +39,7 @@ func policyConstraints() []Constraint {
 			return ""
 		}},
 		{[]string{"api.baseline_until", "protocol.name", "privacy.mechanism", "learner.name"}, "That another action is better is shown by own releases that add up.", func(s *Settings) string {
-			if s.API.BaselineUntil != BaselineBetter || s.showsBest() {
+			if s.API.BaselineUntil != BaselineBetter || s.API.Baseline == "" || s.showsBest() {
 				return ""
 			}
 			if contextual(s) {

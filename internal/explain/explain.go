@@ -301,6 +301,12 @@ func publicThings(s *config.Settings) []string {
 	}
 	var list []string
 	made := "that a decision was made, for which action, and when, to a round"
+	if s.API.Shadow == site.ShadowPropose {
+		return []string{
+			"nothing of the application's decisions: with api.shadow: propose none is learned from, and no release, message or count has anything of them",
+			"when, to whom and how much the peer sends; these settings and the network file",
+		}
+	}
 	if bandit.TraitsOf(s.LearnerParams()).Contextual {
 		made = "that a decision was made, and when, to a round; not for which action"
 		list = append(list, "which parts of the statistic choices update, and how often each; not which actions were taken, since these follow from features, which are private")
@@ -328,6 +334,9 @@ func uncovered(s *config.Settings) []string {
 	case people.Records > 0: // the world caps the records of each
 	default:
 		list = append(list, "a user with more than "+config.Counted(s.Privacy.RecordsPerUser, "reward"))
+	}
+	if s.API.Shadow != site.NoShadow {
+		list = append(list, "what the application's own policy shows by how it treats other users: what was taken for a user is protected with the user's reward, what follows from it elsewhere is not")
 	}
 	return append(list,
 		"a user of several sites: each promises for itself, and the epsilons add up",

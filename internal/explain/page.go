@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/node/site"
 )
 
 // pageWidth is the width of the page in letters.
@@ -62,7 +63,7 @@ func (d *Document) Write(w io.Writer, s *config.Settings) {
 			p.item("%s. To do: %s.", x.What, x.Do)
 		}
 	}
-	d.writeMechanism(p)
+	d.writeMechanism(p, s)
 	d.writeHorizon(p, s)
 	d.writeError(p, s)
 	p.list("Users and caps", d.Users)
@@ -138,7 +139,7 @@ func (m *mechanismDoc) actions() string {
 	return fmt.Sprintf("%d actions, and of %d that the network can add,", m.Streams-int(m.Spare), m.Spare)
 }
 
-func (d *Document) writeMechanism(p pageWriter) {
+func (d *Document) writeMechanism(p pageWriter, s *config.Settings) {
 	m := d.Mechanism
 	p.title("How it is kept")
 	sums := "a running sum of its rewards, clipped to [0, 1] and held"
@@ -180,7 +181,11 @@ func (d *Document) writeMechanism(p pageWriter) {
 		if m.Features > 0 {
 			from = "released numbers and the features of the decision alone"
 		}
-		p.say("It is drawn exactly, in integers, from the operating system's generator, stored before it is sent, and never drawn again. Actions are chosen from %s.", from)
+		verb := "Actions are chosen"
+		if s.API.Shadow != site.NoShadow {
+			verb = "The application chooses actions (api.shadow); what is proposed follows"
+		}
+		p.say("It is drawn exactly, in integers, from the operating system's generator, stored before it is sent, and never drawn again. %s from %s.", verb, from)
 	}
 }
 

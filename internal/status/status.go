@@ -45,6 +45,9 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	if d.StoppedNotice != "" {
 		_, _ = fmt.Fprintf(w, "STOPPED: %s\n", d.StoppedNotice)
 	}
+	if d.Policy != "" {
+		_, _ = fmt.Fprintf(w, "policy: %s\n", d.Policy)
+	}
 	if d.Gain != nil {
 		_, _ = fmt.Fprintln(w, d.Gain.Sentence)
 	}

@@ -83,6 +83,7 @@ type Status struct {
 	Gain           *Gain     `json:"gain,omitempty" doc:"What this site's own users have gained by joining the network, as far as is known; absent in lockstep and of a peer without arms. It is computed now and then, from estimates and public counts only."`
 	Stopped        []Stopped `json:"stopped,omitempty" doc:"Other sites behind the estimates that have not been heard for an hour, the one with the greatest share first."`
 	StoppedNotice  string    `json:"stopped_notice,omitempty" doc:"In a sentence, what part of the estimates rests on such sites, if it is a twentieth or more."`
+	Policy         string    `json:"policy_notice,omitempty" doc:"In a sentence, that the application chooses (api.shadow), or what share the baseline has and what that costs a decision by today's public estimates."`
 	DocumentNotice string    `json:"document_notice,omitempty" doc:"In a sentence, that the network's document is split, cannot change while signers are not heard, or waits for a signature of this peer. It is part of state."`
 	Spent          float64   `json:"epsilon_spent"`
 	Left           float64   `json:"epsilon_left"`

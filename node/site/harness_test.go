@@ -73,6 +73,9 @@ type setting struct {
 	seed       uint64
 	explore    float64
 	learner    bandit.Params // nil for the first learner that suits
+	founding   int           // as in [Config]
+	tables     bool          // the application draws some actions from tables
+	takes      int           // what the application takes by a policy of its own, where it does; see takenFor
 }
 
 // usual is a private site that serves an application.
@@ -275,7 +278,7 @@ func (r *rig) config() Config {
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Budget, Unit: "a reward",
 		},
-		Arms: r.arms, Absent: r.absent, Inputs: r.inputs, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
+		Arms: r.arms, Absent: r.absent, Founding: r.founding, Inputs: r.inputs, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
 		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
 		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) },
 		Clock: node.Clock{Start: epoch(), Every: every}, Rounds: r.horizon,
@@ -421,8 +424,17 @@ func (r *rig) decide(asks ...decision.Ask) []decision.Outcome[decision.Decision]
 		if r.describes && asks[i].Features == nil && asks[i].Actions == nil {
 			asks[i].Features = r.described(float64(crc32.ChecksumIEEE([]byte(asks[i].ID))))
 		}
+		if r.rules.Shadow.shadows() && asks[i].Taken == nil {
+			asks[i].Taken = r.takenFor(asks[i].ID)
+		}
 	}
 	return r.s.Decide(r.t.Context(), asks)
+}
+
+// takenFor returns what the application takes for a decision, and says of its propensity.
+func (x *setting) takenFor(id string) *decision.Taken {
+	h := int(crc32.ChecksumIEEE([]byte(id))) + x.takes
+	return &decision.Taken{Action: x.arms[h%len(x.arms)], Propensity: 1 / float64(2+h%5)}
 }
 
 // ask asks for one decision that must be made.

@@ -28,7 +28,7 @@ func (s *Site) plan(o *offer, turn *bandit.Turn) plan {
 		if p.source, p.rule = s.rule(o); p.source == decision.Fallback {
 			return p
 		}
-		if a, ok := o.has(s.c.Rules.Baseline); ok && s.c.Rules.Baseline != "" && !(s.c.Rules.UntilBetter && s.better(o, a)) {
+		if a, ok := o.has(s.c.Rules.Baseline); ok && s.c.Rules.Baseline != "" && !(s.c.Rules.UntilBetter && betterThan(a, o, s.present, s.belief.bounds)) {
 			p.baseline, p.share = a, s.c.Rules.BaselineShare
 		}
 	}
@@ -37,19 +37,6 @@ func (s *Site) plan(o *offer, turn *bandit.Turn) plan {
 		turn.Excluded = append(turn.Excluded, p.strangers...)
 	}
 	return p
-}
-
-// better reports whether the site's own releases show that another arm on offer is better than the baseline.
-func (s *Site) better(o *offer, baseline bandit.Arm) bool {
-	if int(baseline) >= len(s.belief.bounds) {
-		return false
-	}
-	for k, b := range s.belief.bounds {
-		if a := bandit.Arm(k); a != baseline && b.Low > s.belief.bounds[baseline].High && o.on(a) && slices.Contains(s.present, a) {
-			return true
-		}
-	}
-	return false
 }
 
 // mix turns the probabilities of the rest of a plan into those of all of it.

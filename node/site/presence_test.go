@@ -87,7 +87,7 @@ func TestACopyDrawsCoinsOfItsOwn(t *testing.T) {
 }
 
 // presence returns how a site shows that the visitors of a tale were there; with the first learner of the table for nil.
-func presence(t *testing.T, name string, adjacency dp.Adjacency, learner bandit.Params, explore float64, visit tale) (found []string) {
+func presence(t *testing.T, name string, adjacency dp.Adjacency, learner bandit.Params, explore float64, visit tale, changes ...func(*twin)) (found []string) {
 	t.Helper()
 	var want view
 	var nodes []dp.Release
@@ -100,6 +100,9 @@ func presence(t *testing.T, name string, adjacency dp.Adjacency, learner bandit.
 			x := usual(name, AtWindow)
 			x.seed, x.adjacency, x.rules.MinExposures, x.learner, x.explore = 1, adjacency, 2, learner, explore
 			w := &twin{rig: newRig(t, x), tale: a, given: nodes}
+			for _, change := range changes {
+				change(w)
+			}
 			got := w.play(40)
 			if a.visitors == 0 {
 				want, nodes, turns = got, w.drawn, slices.Compact(w.turns)

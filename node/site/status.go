@@ -84,6 +84,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.blocked.full,
 	}
 	s.learning(&status)
+	status.Policy = s.policyNotice(&d.belief)
 	return status, nil
 }
 

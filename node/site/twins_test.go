@@ -36,6 +36,7 @@ type tale struct {
 	visitors int  // more users who come in some rounds, and pay 1
 	lonely   bool // there are no other users
 	others   bool // every seventh user comes with other features
+	takes    int  // by how many places what the application takes is another, in shadow mode
 
 	adding Adding             // of the site; "" for first
 	more   func(i int) int    // further reports of decision i, each of half of what is left to 1; nil for none
@@ -97,6 +98,7 @@ type twin struct {
 	turns   []uint64     // times given to the learner
 	logged  uint64       // steps included in drawn and turns
 	commits atomic.Int64
+	tables  bool  // as in setting
 	left    int64 // bytes of the disk; 0 for plenty
 	view    view
 	end     context.CancelFunc
@@ -255,6 +257,7 @@ func (w *twin) play(rounds int) view {
 		}
 	}
 	w.start = time.Now().Add(every)
+	w.rig.takes = w.tale.takes
 	w.open()
 	n := 0
 	for t := range rounds {
@@ -272,6 +275,11 @@ func (w *twin) play(rounds int) view {
 			for v := range w.visitors {
 				for _, o := range w.decide(decision.Ask{ID: fmt.Sprint("visitor-", t, "-", v), Subject: fmt.Sprint("visitor-", v)}) {
 					waiting = append(waiting, due{at.Add(time.Millisecond), []decision.Report{{ID: o.Value.ID, Value: 1}}})
+				}
+				if w.tables {
+					if _, err := w.s.Table(w.t.Context()); err != nil {
+						w.t.Fatal(err)
+					}
 				}
 			}
 		}
@@ -367,13 +375,26 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 		}
 		for k, o := range w.decide(asks...) {
 			if w.describes && (n+k)%7 == 0 {
-				w.view.seventh = append(w.view.seventh, o.Value.Action)
-				o.Value.Action, o.Value.Propensity = "", 0 // that user may see another one
+				w.view.seventh = append(w.view.seventh, o.Value.Action+o.Value.Proposed)
+				o.Value.Action, o.Value.Propensity, o.Value.Proposed = "", 0, "" // that user may see another one
+			}
+			if w.rules.Shadow.shadows() {
+				o.Value.Action, o.Value.Propensity = "", 0 // the application's own
 			}
 			w.view.status = append(w.view.status, fmt.Sprintf("%+v %v", o.Value, o.Err))
 		}
 		then(n, ids...)
 		n += size
+	}
+	if w.tables && n%12 == 0 {
+		id := fmt.Sprint("visit-", n)
+		t, err := w.s.Table(w.t.Context())
+		w.view.status = append(w.view.status, fmt.Sprint(t, err))
+		for _, o := range w.decide(decision.Ask{ID: id, Table: t.Version}) {
+			w.view.status = append(w.view.status, fmt.Sprintf("%+v %v", o.Value, o.Err))
+		}
+		then(n, id)
+		n += 4
 	}
 	return n
 }
@@ -476,7 +497,7 @@ func differences(t *testing.T, x setting, world bool, histories []tale) (found [
 		running(t, func(t *testing.T) {
 			x.world, x.seed = world, 1
 			x.rules.Adding = cmp.Or(a.adding, First)
-			w := &twin{rig: newRig(t, x), tale: a, given: nodes}
+			w := &twin{rig: newRig(t, x), tale: a, given: nodes, tables: x.tables}
 			got := w.play(24)
 			if a.others && slices.Equal(want.seventh, got.seventh) {
 				t.Fatal("other features lead to no other action: this shows little")

@@ -19,19 +19,19 @@ sign() {
 }
 address() { echo "/ip4/127.0.0.1/tcp/$((port + $1))"; }
 settings=(--set 'arms=[red, green, blue]' --set privacy.epsilon=1 --set privacy.horizon=100000 --set protocol.name=rows
-	--set spare_arms=2 --set protocol.rows.every=1 --set protocol.rows.pull=5 --set rounds.every=1s --set api.window=2s)
+	--set spare_arms=2 --set 'api.offer=[all]' --set protocol.rows.every=1 --set protocol.rows.pull=5 --set rounds.every=1s --set api.window=2s)
 
 ./peerd init --dir a "${settings[@]}" --set "listen=[$(address 0)]" >/dev/null
 ./peerd network new --dir a --name clinics --peer a --addr "$(address 0)" --start "$(date -u -d '+5 seconds' +%Y-%m-%dT%H:%M:%SZ)" >/dev/null
 start a
 token=$(./peerd network invite b --dir a)
-./peerd join "$token" --yes --dir b --listen "$(address 1),$(address 11)" --addr "$(address 1)"
+./peerd join "$token" --yes --dir b --set 'api.offer=[all]' --listen "$(address 1),$(address 11)" --addr "$(address 1)"
 start b
 until_ok agree 3 a b
 token=$(./peerd network invite c --dir a) # a majority of two is both
 sleep 3
 sign b
-./peerd join "$token" --yes --dir c --listen "$(address 2)"
+./peerd join "$token" --yes --dir c --set 'api.offer=[all]' --listen "$(address 2)"
 start c
 until_ok agree 5 a b c
 for s in a b c; do until_ok ready $s; done
@@ -43,7 +43,7 @@ echo "a fourth joins"
 token=$(./peerd network invite d --dir a)
 sleep 3
 sign c
-./peerd join "$token" --yes --dir d --listen "$(address 3)"
+./peerd join "$token" --yes --dir d --set 'api.offer=[all]' --listen "$(address 3)"
 start d
 until_ok agree 7 a b c d
 until_ok linked a b c d

@@ -396,6 +396,9 @@ type Status struct {
 	// off at most, at all times together, except with a probability of 1 %. No choice
 	// depends on it. Absent while nothing is known.
 	ParameterError float64 `json:"parameter_error,omitzero"`
+	// In a sentence, that the application chooses (api.shadow), or what share the
+	// baseline has and what that costs a decision by today's public estimates.
+	PolicyNotice string `json:"policy_notice,omitzero"`
 	// With a learner by features: how many eigenvalues of the sum of products of
 	// features noise has made negative. They count as 0 where actions are chosen.
 	RaisedEigenvalues int64 `json:"raised_eigenvalues,omitzero"`

@@ -392,6 +392,9 @@ export interface Status {
    * off at most, at all times together, except with a probability of 1 %. No choice
    * depends on it. Absent while nothing is known. */
   parameter_error?: number;
+  /** In a sentence, that the application chooses (api.shadow), or what share the
+   * baseline has and what that costs a decision by today's public estimates. */
+  policy_notice?: string;
   /** With a learner by features: how many eigenvalues of the sum of products of
    * features noise has made negative. They count as 0 where actions are chosen. */
   raised_eigenvalues?: number;

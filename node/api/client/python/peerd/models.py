@@ -866,6 +866,9 @@ class Status:
     # off at most, at all times together, except with a probability of 1 %. No choice
     # depends on it. Absent while nothing is known.
     parameter_error: Optional[float] = None
+    # In a sentence, that the application chooses (api.shadow), or what share the
+    # baseline has and what that costs a decision by today's public estimates.
+    policy_notice: Optional[str] = None
     # With a learner by features: how many eigenvalues of the sum of products of
     # features noise has made negative. They count as 0 where actions are chosen.
     raised_eigenvalues: Optional[int] = None
@@ -924,6 +927,7 @@ class Status:
             gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
             learning_until=doc.get("learning_until"),
             parameter_error=doc.get("parameter_error"),
+            policy_notice=doc.get("policy_notice"),
             raised_eigenvalues=doc.get("raised_eigenvalues"),
             stopped=None if doc.get("stopped") is None else [Stopped.from_json(x) for x in doc["stopped"]],
             stopped_notice=doc.get("stopped_notice"),
@@ -987,6 +991,8 @@ class Status:
             doc["learning_until"] = self.learning_until
         if self.parameter_error is not None:
             doc["parameter_error"] = self.parameter_error
+        if self.policy_notice is not None:
+            doc["policy_notice"] = self.policy_notice
         if self.raised_eigenvalues is not None:
             doc["raised_eigenvalues"] = self.raised_eigenvalues
         if self.stopped is not None:
