@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,6 +105,14 @@ func (x *completion) choose(key, reason string) {
 	x.chosen[key], x.order = reason, append(x.order, key)
 }
 
+// refuse takes back the newest choice.
+func (x *completion) refuse(key string) {
+	k, _ := x.c.Schema().Find(key)
+	x.c.take(k, k.Default)
+	delete(x.chosen, key)
+	x.order = x.order[:len(x.order)-1]
+}
+
 // complete chooses the first candidate that breaks no constraint; none if all break one.
 func (x *completion) complete(key string) {
 	k, _ := x.c.Schema().Find(key)
@@ -199,15 +208,32 @@ func (x *completion) recommend(given map[string]any) {
 		}
 	}
 	choose(exploreKey, beginExplore, "so many decisions are random, so that every choice has a propensity, by which other policies are estimated")
-	choose(firstKey, beginFirst, "a larger first batch learns nothing for longer, a smaller one is mostly noise")
-	if _, _, by, ok := s.inputKeys(); ok && len(s.Features.Context) > 0 {
+	_, _, by, ok := s.inputKeys()
+	if ok && len(s.Features.Context) > 0 {
 		choose(by, s.Value(by).String(), "an action can be better for some values of the context than for others")
+	}
+	if s.Privacy.Adjacency == dp.ReplaceOne.String() {
+		choose("learner."+s.Learner.Name+".records", string(bandit.CentredRewards), "half the noise in what is learned of rewards")
+		if field, _ := bandit.Check(s.LearnerParams(), len(s.Arms)); field != "" { // one number more than there is room for
+			x.refuse("learner." + s.Learner.Name + ".records")
+		}
+	}
+	if first, ok := x.firstBatch(); ok {
+		choose(firstKey, first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
 	}
 }
 
-// What new folders take with a learner by features: a share of random decisions that costs a twentieth of what random
-// ones lose and gives an action of three a weight of at most 60, and a first batch, for which see docs/experiments.md#defaults.
-const (
-	beginExplore = .05
-	beginFirst   = 150
-)
+// firstBatch returns the decisions of a first batch for three sites by the rule of protocol batch, if the noise is known.
+func (x *completion) firstBatch() (decisions int, ok bool) {
+	charge, err := x.c.Charge()
+	if err != nil || charge.Scale == 0 {
+		return 0, false
+	}
+	noise := dp.Noise{Law: charge.Mechanism.Law(), Scale: charge.Scale, VarianceUnits: dp.VarianceScale}
+	deviation := math.Ldexp(math.Sqrt(noise.Variance()), dp.GridExponent)
+	return max(10, min(1_000_000, 10*int(math.Round(8.5*deviation/math.Sqrt(3))))), true
+}
+
+// beginExplore is the share of random decisions that new folders take with a learner by features. It costs a twentieth of
+// what random decisions lose, and gives an action of three a weight of at most 60.
+const beginExplore = .05

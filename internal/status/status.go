@@ -45,7 +45,7 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	if d.StoppedNotice != "" {
 		_, _ = fmt.Fprintf(w, "STOPPED: %s\n", d.StoppedNotice)
 	}
-	if d.Gain != nil {
+	if d.Gain != nil && d.ByFeatures == 0 { // which is for actions without features
 		_, _ = fmt.Fprintln(w, d.Gain.Sentence)
 	}
 }

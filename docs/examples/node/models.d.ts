@@ -4,9 +4,9 @@
 export interface Action {
   /** Your id of the action, which the decision returns. */
   id: string;
-  /** As many numbers as learner.linucb.features, with a sum of squares of at most 1.
-   * Private. */
-  features: number[];
+  /** An object with a value for each name of features.action, or as many numbers as
+   * learner.linucb.features, with a sum of squares of at most 1. Private. */
+  features: number[] | Record<string, number | string>;
 }
 
 /** A part of other documents. */
@@ -26,8 +26,9 @@ export interface Arm {
    * noised (privacy.counts), or whose actions follow from features. */
   pulls: number;
   /** Estimated mean reward, computed from releases only. While samples are few, noise
-   * can put it far outside of 0 to 1. It is 0 with a learner that chooses by
-   * features, from which estimates follow. */
+   * can put it far outside of 0 to 1. With a learner by features estimates follow
+   * from these: where each action has only a feature of its own, it is the mean in
+   * the middle of all ranges and categories of the context, otherwise 0. */
   estimate: number;
   /** Number of rewards behind the estimate, as if one site had seen all of them; 0
    * while nothing is known. */
@@ -44,6 +45,11 @@ export interface Arm {
   /** Other sites that have released rewards of the action; 0 if the protocol keeps no
    * sites apart. */
   borrowed_sites: number;
+  /** With such a feature: what the values of each named feature of the context add to
+   * the estimate, computed from releases only. */
+  effects?: Effect[];
+  /** With such a feature: the standard error of the estimate. */
+  error?: number;
   /** The network has ended its choices. */
   retired?: boolean;
 }
@@ -53,10 +59,11 @@ export interface Ask {
   /** Actions on offer with their features, instead of features: no more than the
    * network has, under ids of your own. The next decision may offer others. */
   actions?: Action[];
-  /** Numbers that all actions of the decision share, such as what is known of the
-   * person: as many as learner.linucb.context, with a sum of squares of at most 1.
-   * Private, as features are. */
-  context?: number[];
+  /** What all actions of the decision share, such as what is known of the person: an
+   * object with a value for each name of features.context, or as many numbers as
+   * learner.linucb.context, with a sum of squares of at most 1. Private, as features
+   * are. */
+  context?: number[] | Record<string, number | string>;
   /** Actions that must not be chosen: of actions, where these are given, and else of
    * the network. */
   exclude?: string[];
@@ -119,6 +126,17 @@ export interface DecisionOutcome {
   status: number;
   decision?: Decision;
   problem?: Problem;
+}
+
+/** A part of other documents. */
+export interface Effect {
+  feature: string;
+  change: number;
+  /** Standard error of the change. */
+  error: number;
+  /** Absent for a number, whose value is the upper end of its range; the lower end
+   * takes away as much. */
+  category?: string;
 }
 
 /** A part of other documents. */
@@ -339,6 +357,8 @@ export interface Status {
    * with an error of at most 5 % at all looks together, while means stay the same.
    * For phases without a window only. */
   best?: string;
+  /** With a learner by features: how many numbers it learns. Absent with others. */
+  by_features?: number;
   /** Seconds, at least, by which this peer's clock is ahead of the median of other
    * peers: 0 if the time of answers on the way explains the difference; absent until
    * one has answered, and without a signed document. */
@@ -350,6 +370,9 @@ export interface Status {
    * process started, by its own releases, with an error of at most 5 % at all times
    * together; protocol.phases.window then helps. For phases without a window only. */
   drifted?: string[];
+  /** Named features of the context, and then of actions, as in features.context and
+   * features.action; absent without names. */
+  features?: string[];
   /** What this site's own users have gained by joining the network, as far as is
    * known; absent in lockstep and of a peer without arms. It is computed now and
    * then, from estimates and public counts only. */

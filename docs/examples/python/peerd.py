@@ -79,17 +79,18 @@ class Client:
 
     def decide(self, id: Optional[str] = None, exclude: Iterable[str] = (), subject: Optional[str] = None,
                fallback: Optional[str] = None, features: Optional[Iterable[Iterable[float]]] = None,
-               context: Optional[Iterable[float]] = None,
-               actions: Optional[Mapping[str, Iterable[float]]] = None) -> Decision:
+               context: Union[None, Iterable[float], Mapping[str, Any]] = None,
+               actions: Optional[Mapping[str, Union[Iterable[float], Mapping[str, Any]]]] = None) -> Decision:
         """Chooses an action, for contextual learners by features: of each of the network's
-        actions, or of actions by their ids, and of the context that all share. It is the
+        actions, or of actions by their ids, and of the context that all share. Those of a
+        context and of an action are numbers, or values by name. It is the
         fallback, if there is one, when the peer does not answer by the deadline; such a
         decision has no id, and no reward to report."""
         ask = _named(Ask(
             id=id, exclude=list(exclude) or None, subject=subject,
             features=None if features is None else [list(f) for f in features],
-            context=None if context is None else list(context),
-            actions=None if actions is None else [Action(a, list(f)) for a, f in actions.items()]))
+            context=None if context is None else _values(context),
+            actions=None if actions is None else [Action(a, _values(f)) for a, f in actions.items()]))
         try:
             return self._call("POST", "/v1/decisions", ask.to_json(), Decision.from_json)
         except PeerdError as err:
@@ -218,6 +219,11 @@ class _Connection(http.client.HTTPConnection):
         self.timeout = max(0.001, until - time.monotonic())
         if self.sock:
             self.sock.settimeout(self.timeout)
+
+
+def _values(features: Union[Iterable[float], Mapping[str, Any]]) -> Any:
+    """Features as JSON has them: by name, or in order."""
+    return dict(features) if isinstance(features, Mapping) else list(features)
 
 
 def _named(ask: Ask) -> Ask:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional, Union
 
 
 @dataclass(frozen=True)
@@ -13,9 +13,9 @@ class Action:
 
     # Your id of the action, which the decision returns.
     id: str
-    # As many numbers as learner.linucb.features, with a sum of squares of at most 1.
-    # Private.
-    features: List[float]
+    # An object with a value for each name of features.action, or as many numbers as
+    # learner.linucb.features, with a sum of squares of at most 1. Private.
+    features: Union[List[float], Mapping[str, Any]]
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Action:
@@ -69,8 +69,9 @@ class Arm:
     # noised (privacy.counts), or whose actions follow from features.
     pulls: int
     # Estimated mean reward, computed from releases only. While samples are few, noise
-    # can put it far outside of 0 to 1. It is 0 with a learner that chooses by
-    # features, from which estimates follow.
+    # can put it far outside of 0 to 1. With a learner by features estimates follow
+    # from these: where each action has only a feature of its own, it is the mean in
+    # the middle of all ranges and categories of the context, otherwise 0.
     estimate: float
     # Number of rewards behind the estimate, as if one site had seen all of them; 0
     # while nothing is known.
@@ -87,6 +88,11 @@ class Arm:
     # Other sites that have released rewards of the action; 0 if the protocol keeps no
     # sites apart.
     borrowed_sites: int
+    # With such a feature: what the values of each named feature of the context add to
+    # the estimate, computed from releases only.
+    effects: Optional[List[Effect]] = None
+    # With such a feature: the standard error of the estimate.
+    error: Optional[float] = None
     # The network has ended its choices.
     retired: Optional[bool] = None
 
@@ -101,6 +107,8 @@ class Arm:
             own=doc["own"],
             borrowed=doc["borrowed"],
             borrowed_sites=doc["borrowed_sites"],
+            effects=None if doc.get("effects") is None else [Effect.from_json(x) for x in doc["effects"]],
+            error=doc.get("error"),
             retired=doc.get("retired"),
         )
 
@@ -115,6 +123,10 @@ class Arm:
             "borrowed": self.borrowed,
             "borrowed_sites": self.borrowed_sites,
         }
+        if self.effects is not None:
+            doc["effects"] = [x.to_json() for x in self.effects]
+        if self.error is not None:
+            doc["error"] = self.error
         if self.retired is not None:
             doc["retired"] = self.retired
         return doc
@@ -127,10 +139,11 @@ class Ask:
     # Actions on offer with their features, instead of features: no more than the
     # network has, under ids of your own. The next decision may offer others.
     actions: Optional[List[Action]] = None
-    # Numbers that all actions of the decision share, such as what is known of the
-    # person: as many as learner.linucb.context, with a sum of squares of at most 1.
-    # Private, as features are.
-    context: Optional[List[float]] = None
+    # What all actions of the decision share, such as what is known of the person: an
+    # object with a value for each name of features.context, or as many numbers as
+    # learner.linucb.context, with a sum of squares of at most 1. Private, as features
+    # are.
+    context: Optional[Union[List[float], Mapping[str, Any]]] = None
     # Actions that must not be chosen: of actions, where these are given, and else of
     # the network.
     exclude: Optional[List[str]] = None
@@ -298,6 +311,38 @@ class DecisionOutcome:
             doc["decision"] = self.decision.to_json()
         if self.problem is not None:
             doc["problem"] = self.problem.to_json()
+        return doc
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A part of other documents."""
+
+    feature: str
+    change: float
+    # Standard error of the change.
+    error: float
+    # Absent for a number, whose value is the upper end of its range; the lower end
+    # takes away as much.
+    category: Optional[str] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Effect:
+        return cls(
+            feature=doc["feature"],
+            change=doc["change"],
+            error=doc["error"],
+            category=doc.get("category"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "feature": self.feature,
+            "change": self.change,
+            "error": self.error,
+        }
+        if self.category is not None:
+            doc["category"] = self.category
         return doc
 
 
@@ -779,6 +824,8 @@ class Status:
     # with an error of at most 5 % at all looks together, while means stay the same.
     # For phases without a window only.
     best: Optional[str] = None
+    # With a learner by features: how many numbers it learns. Absent with others.
+    by_features: Optional[int] = None
     # Seconds, at least, by which this peer's clock is ahead of the median of other
     # peers: 0 if the time of answers on the way explains the difference; absent until
     # one has answered, and without a signed document.
@@ -790,6 +837,9 @@ class Status:
     # process started, by its own releases, with an error of at most 5 % at all times
     # together; protocol.phases.window then helps. For phases without a window only.
     drifted: Optional[List[str]] = None
+    # Named features of the context, and then of actions, as in features.context and
+    # features.action; absent without names.
+    features: Optional[List[str]] = None
     # What this site's own users have gained by joining the network, as far as is
     # known; absent in lockstep and of a peer without arms. It is computed now and
     # then, from estimates and public counts only.
@@ -850,9 +900,11 @@ class Status:
             disk_full=doc["disk_full"],
             alike=None if doc.get("alike") is None else [Alike.from_json(x) for x in doc["alike"]],
             best=doc.get("best"),
+            by_features=doc.get("by_features"),
             clock_ahead_seconds=doc.get("clock_ahead_seconds"),
             document_notice=doc.get("document_notice"),
             drifted=doc.get("drifted"),
+            features=doc.get("features"),
             gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
             learning_until=doc.get("learning_until"),
             parameter_error=doc.get("parameter_error"),
@@ -903,12 +955,16 @@ class Status:
             doc["alike"] = [x.to_json() for x in self.alike]
         if self.best is not None:
             doc["best"] = self.best
+        if self.by_features is not None:
+            doc["by_features"] = self.by_features
         if self.clock_ahead_seconds is not None:
             doc["clock_ahead_seconds"] = self.clock_ahead_seconds
         if self.document_notice is not None:
             doc["document_notice"] = self.document_notice
         if self.drifted is not None:
             doc["drifted"] = self.drifted
+        if self.features is not None:
+            doc["features"] = self.features
         if self.gain is not None:
             doc["gain"] = self.gain.to_json()
         if self.learning_until is not None:

@@ -8,9 +8,9 @@ import "time"
 type Action struct {
 	// Your id of the action, which the decision returns.
 	ID string `json:"id"`
-	// As many numbers as learner.linucb.features, with a sum of squares of at most 1.
-	// Private.
-	Features []float64 `json:"features"`
+	// An object with a value for each name of features.action, or as many numbers as
+	// learner.linucb.features, with a sum of squares of at most 1. Private.
+	Features any `json:"features"`
 }
 
 // Alike is a part of other documents.
@@ -30,8 +30,9 @@ type Arm struct {
 	// noised (privacy.counts), or whose actions follow from features.
 	Pulls int64 `json:"pulls"`
 	// Estimated mean reward, computed from releases only. While samples are few, noise
-	// can put it far outside of 0 to 1. It is 0 with a learner that chooses by
-	// features, from which estimates follow.
+	// can put it far outside of 0 to 1. With a learner by features estimates follow
+	// from these: where each action has only a feature of its own, it is the mean in
+	// the middle of all ranges and categories of the context, otherwise 0.
 	Estimate float64 `json:"estimate"`
 	// Number of rewards behind the estimate, as if one site had seen all of them; 0
 	// while nothing is known.
@@ -48,6 +49,11 @@ type Arm struct {
 	// Other sites that have released rewards of the action; 0 if the protocol keeps no
 	// sites apart.
 	BorrowedSites int64 `json:"borrowed_sites"`
+	// With such a feature: what the values of each named feature of the context add to
+	// the estimate, computed from releases only.
+	Effects []Effect `json:"effects,omitzero"`
+	// With such a feature: the standard error of the estimate.
+	Error float64 `json:"error,omitzero"`
 	// The network has ended its choices.
 	Retired bool `json:"retired,omitzero"`
 }
@@ -57,10 +63,11 @@ type Ask struct {
 	// Actions on offer with their features, instead of features: no more than the
 	// network has, under ids of your own. The next decision may offer others.
 	Actions []Action `json:"actions,omitzero"`
-	// Numbers that all actions of the decision share, such as what is known of the
-	// person: as many as learner.linucb.context, with a sum of squares of at most 1.
-	// Private, as features are.
-	Context []float64 `json:"context,omitzero"`
+	// What all actions of the decision share, such as what is known of the person: an
+	// object with a value for each name of features.context, or as many numbers as
+	// learner.linucb.context, with a sum of squares of at most 1. Private, as features
+	// are.
+	Context any `json:"context,omitzero"`
 	// Actions that must not be chosen: of actions, where these are given, and else of
 	// the network.
 	Exclude []string `json:"exclude,omitzero"`
@@ -123,6 +130,17 @@ type DecisionOutcome struct {
 	Status   int64     `json:"status"`
 	Decision *Decision `json:"decision,omitzero"`
 	Problem  *Problem  `json:"problem,omitzero"`
+}
+
+// Effect is a part of other documents.
+type Effect struct {
+	Feature string  `json:"feature"`
+	Change  float64 `json:"change"`
+	// Standard error of the change.
+	Error float64 `json:"error"`
+	// Absent for a number, whose value is the upper end of its range; the lower end
+	// takes away as much.
+	Category string `json:"category,omitzero"`
 }
 
 // Flaw is a part of other documents.
@@ -343,6 +361,8 @@ type Status struct {
 	// with an error of at most 5 % at all looks together, while means stay the same.
 	// For phases without a window only.
 	Best string `json:"best,omitzero"`
+	// With a learner by features: how many numbers it learns. Absent with others.
+	ByFeatures int64 `json:"by_features,omitzero"`
 	// Seconds, at least, by which this peer's clock is ahead of the median of other
 	// peers: 0 if the time of answers on the way explains the difference; absent until
 	// one has answered, and without a signed document.
@@ -354,6 +374,9 @@ type Status struct {
 	// process started, by its own releases, with an error of at most 5 % at all times
 	// together; protocol.phases.window then helps. For phases without a window only.
 	Drifted []string `json:"drifted,omitzero"`
+	// Named features of the context, and then of actions, as in features.context and
+	// features.action; absent without names.
+	Features []string `json:"features,omitzero"`
 	// What this site's own users have gained by joining the network, as far as is
 	// known; absent in lockstep and of a peer without arms. It is computed now and
 	// then, from estimates and public counts only.
