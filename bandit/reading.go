@@ -7,7 +7,7 @@ import (
 	"peerd.dev/bandit/score"
 )
 
-// A Reading tells people what releases say of rewards that are ⟨x, θ⟩ on average. It is immutable.
+// A Reading states for people what releases say of rewards that are ⟨x, θ⟩ on average. It is immutable.
 type Reading struct {
 	Numbers int // features
 	theta   []float64

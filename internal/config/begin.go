@@ -173,7 +173,7 @@ func (x *completion) room() int {
 // "" if there is none.
 func (x *completion) broken(key string) string {
 	s := &x.c.Settings
-	bad := make(map[string]bool) // never ranged over, but for prefixes
+	bad := make(map[string]bool) // never ranged over, except for prefixes
 	for _, k := range s.Schema().keys {
 		bad[k.Name] = k.Rule.Check(s.Value(k.Name)) != ""
 	}
@@ -207,7 +207,7 @@ func (x *completion) recommend(given map[string]any) {
 			x.choose(key, reason)
 		}
 	}
-	choose(exploreKey, beginExplore, "so many decisions are random, so that every choice has a propensity, by which other policies are estimated")
+	choose(exploreKey, beginExplore, "this share of decisions is random, so that every choice has a propensity, by which other policies are estimated")
 	_, _, by, ok := s.inputKeys()
 	if ok && len(s.Features.Context) > 0 {
 		choose(by, s.Value(by).String(), "an action can be better for some values of the context than for others")

@@ -29,10 +29,9 @@ type Arm struct {
 	// Number of times this peer chose it; 0 with an application whose counts are
 	// noised (privacy.counts), or whose actions follow from features.
 	Pulls int64 `json:"pulls"`
-	// Estimated mean reward, computed from releases only. While samples are few, noise
-	// can put it far outside of 0 to 1. With a learner by features estimates follow
-	// from these: where each action has only a feature of its own, it is the mean in
-	// the middle of all ranges and categories of the context, otherwise 0.
+	// Estimated mean reward, from releases only; noise in few samples can put it
+	// outside of 0 to 1. With a learner by features it is 0 or, with features.context
+	// alone, the mean in the middle of these.
 	Estimate float64 `json:"estimate"`
 	// Number of rewards behind the estimate, as if one site had seen all of them; 0
 	// while nothing is known.
@@ -63,10 +62,9 @@ type Ask struct {
 	// Actions on offer with their features, instead of features: no more than the
 	// network has, under ids of your own. The next decision may offer others.
 	Actions []Action `json:"actions,omitzero"`
-	// What all actions of the decision share, such as what is known of the person: an
-	// object with a value for each name of features.context, or as many numbers as
-	// learner.linucb.context, with a sum of squares of at most 1. Private, as features
-	// are.
+	// What all actions of the decision share: an object with a value for each name of
+	// features.context, or as many numbers as learner.linucb.context, with a sum of
+	// squares of at most 1. Private, as features are.
 	Context any `json:"context,omitzero"`
 	// Actions that must not be chosen: of actions, where these are given, and else of
 	// the network.
