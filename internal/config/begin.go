@@ -62,9 +62,7 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 			x.complete(key)
 		}
 	}
-	if !joins {
-		x.recommend(given)
-	}
+	x.recommend(func(k Key) bool { return given[k.Name] == nil && !(joins && k.Shared) })
 	for _, k := range s.keys {
 		value := k.Begin
 		_, chosen := x.chosen[k.Name]
@@ -195,14 +193,14 @@ func (x *completion) running() bool {
 }
 
 // recommend chooses what did best with a learner by features, of which nothing has to be otherwise.
-func (x *completion) recommend(given map[string]any) {
+func (x *completion) recommend(free func(Key) bool) {
 	s := &x.c.Settings
 	if !bandit.TraitsOf(s.LearnerParams()).Contextual || s.World.Kind != Application {
 		return
 	}
 	x.c.suitFeatures()
 	choose := func(key string, value any, reason string) {
-		if k, ok := s.Schema().Find(key); ok && given[key] == nil && s.Applies(k) {
+		if k, ok := s.Schema().Find(key); ok && free(k) && s.Applies(k) {
 			x.c.take(k, value)
 			x.choose(key, reason)
 		}
@@ -213,9 +211,10 @@ func (x *completion) recommend(given map[string]any) {
 		choose(by, s.Value(by).String(), "an action can be better for some values of the context than for others")
 	}
 	if s.Privacy.Adjacency == dp.ReplaceOne.String() {
-		choose("learner."+s.Learner.Name+".records", string(bandit.CentredRewards), "half the noise in what is learned of rewards")
-		if field, _ := bandit.Check(s.LearnerParams(), len(s.Arms)); field != "" { // one number more than there is room for
-			x.refuse("learner." + s.Learner.Name + ".records")
+		key := "learner." + s.Learner.Name + ".records"
+		choose(key, string(bandit.CentredRewards), "half the noise in what is learned of rewards")
+		if field, _ := bandit.Check(s.LearnerParams(), len(s.Arms)); field != "" && slices.Contains(x.order, key) { // one number more than there is room for
+			x.refuse(key)
 		}
 	}
 	if first, ok := x.firstBatch(); ok {

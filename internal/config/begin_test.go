@@ -82,6 +82,9 @@ func TestAJoiningSiteTakesTheNetworksSettings(t *testing.T) {
 		if len(problems) > 0 {
 			t.Errorf("%s: %v", set, problems)
 		}
+		if joined.Learner.Explore != founder.Learner.Explore || joined.API.MinExposures != founder.API.MinExposures {
+			t.Errorf("%s: explores %v, with %d exposures", set, joined.Learner.Explore, joined.API.MinExposures)
+		}
 		if !slices.Equal(founder.SharedSettings(), joined.SharedSettings()) {
 			t.Errorf("%s: %v is shared, %v with the founder; chosen: %q", set, joined.SharedSettings(), founder.SharedSettings(), b.Chosen)
 		}

@@ -36,12 +36,12 @@ type Config struct {
 	Dir   string // of the store
 	Store store.Options
 
-	Genesis    ledger.Genesis // of the ledger; the incarnation is filled in
-	Arms       []string       // names by place, empty for a place without an arm; none if the peer is idle
-	Absent     []bandit.Arm   // places that are not chosen: without an arm, or with a retired one
-	Inputs     bandit.Inputs  // of a decision; zero unless the learner is contextual
+	Genesis    ledger.Genesis  // of the ledger; the incarnation is filled in
+	Arms       []string        // names by place, empty for a place without an arm; none if the peer is idle
+	Absent     []bandit.Arm    // places that are not chosen: without an arm, or with a retired one
+	Inputs     bandit.Inputs   // of a decision; zero unless the learner is contextual
 	Names      *decision.Names // of features that asks give by name; nil for none
-	Streams    int            // in the peer's statistic, by its cadence; not used for an idle peer
+	Streams    int             // in the peer's statistic, by its cadence; not used for an idle peer
 	Cadence    protocol.Cadence
 	Horizon    uint64 // rounds that the budget pays for
 	Peers      int    // in the network
