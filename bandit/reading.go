@@ -1,6 +1,7 @@
 package bandit
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -17,6 +18,14 @@ type Reading struct {
 
 func newReading(theta []float64, half score.Triangle, records Kind) *Reading {
 	return &Reading{theta: slices.Clone(theta), half: slices.Clone(half), affine: records == Centred, Numbers: len(theta)}
+}
+
+// String shows all of it, since tests compare what is public as text.
+func (r *Reading) String() string {
+	if r == nil {
+		return "nothing"
+	}
+	return fmt.Sprint(r.theta, r.half)
 }
 
 // Reward returns the mean reward of an action with features, and the standard error.
