@@ -1,13 +1,14 @@
 package bandit
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"peerd.dev/bandit/score"
 )
 
-// A Reading tells people what releases say of rewards that are ⟨x, θ⟩ on average. It is immutable.
+// A Reading states for people what releases say of rewards that are ⟨x, θ⟩ on average. It is immutable.
 type Reading struct {
 	Numbers int // features
 	theta   []float64
@@ -17,6 +18,14 @@ type Reading struct {
 
 func newReading(theta []float64, half score.Triangle, records Kind) *Reading {
 	return &Reading{theta: slices.Clone(theta), half: slices.Clone(half), affine: records == Centred, Numbers: len(theta)}
+}
+
+// String shows all of it, since tests compare what is public as text.
+func (r *Reading) String() string {
+	if r == nil {
+		return "nothing"
+	}
+	return fmt.Sprint(r.theta, r.half)
 }
 
 // Reward returns the mean reward of an action with features, and the standard error.

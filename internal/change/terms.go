@@ -79,4 +79,9 @@ func (t *Terms) Write(w io.Writer) {
 `, t.Network, t.Version, strings.Join(t.Peers, ", "), strings.Join(t.Signers, ", "), t.Needed, len(t.Signers), t.Name, links, terminal.Plain(strings.Join(t.Actions, ", ")),
 		set("privacy.epsilon"), set("privacy.delta"), records, horizon, counts,
 		set("protocol.name"), set("learner.name"), set("rounds.every"))
+	for _, key := range []string{"features.context", "features.action"} {
+		if names, ok := t.Settings[key]; ok {
+			_, _ = fmt.Fprintf(w, "  %s of each decision, which stays at your site: %s\n", key, terminal.Plain(names))
+		}
+	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,9 +62,7 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 			x.complete(key)
 		}
 	}
-	if !joins {
-		x.recommend(given)
-	}
+	x.recommend(func(k Key) bool { return given[k.Name] == nil && !(joins && k.Shared) })
 	for _, k := range s.keys {
 		value := k.Begin
 		_, chosen := x.chosen[k.Name]
@@ -102,6 +101,14 @@ type completion struct {
 
 func (x *completion) choose(key, reason string) {
 	x.chosen[key], x.order = reason, append(x.order, key)
+}
+
+// refuse takes back the newest choice.
+func (x *completion) refuse(key string) {
+	k, _ := x.c.Schema().Find(key)
+	x.c.take(k, k.Default)
+	delete(x.chosen, key)
+	x.order = x.order[:len(x.order)-1]
 }
 
 // complete chooses the first candidate that breaks no constraint; none if all break one.
@@ -164,7 +171,7 @@ func (x *completion) room() int {
 // "" if there is none.
 func (x *completion) broken(key string) string {
 	s := &x.c.Settings
-	bad := make(map[string]bool) // never ranged over, but for prefixes
+	bad := make(map[string]bool) // never ranged over, except for prefixes
 	for _, k := range s.Schema().keys {
 		bad[k.Name] = k.Rule.Check(s.Value(k.Name)) != ""
 	}
@@ -189,28 +196,46 @@ func (x *completion) running() bool {
 }
 
 // recommend chooses what did best with a learner by features, of which nothing has to be otherwise.
-func (x *completion) recommend(given map[string]any) {
+func (x *completion) recommend(free func(Key) bool) {
 	s := &x.c.Settings
 	if !bandit.TraitsOf(s.LearnerParams()).Contextual || s.World.Kind != Application {
 		return
 	}
 	x.c.suitFeatures()
 	choose := func(key string, value any, reason string) {
-		if k, ok := s.Schema().Find(key); ok && given[key] == nil && s.Applies(k) {
+		if k, ok := s.Schema().Find(key); ok && free(k) && s.Applies(k) {
 			x.c.take(k, value)
 			x.choose(key, reason)
 		}
 	}
-	choose(exploreKey, beginExplore, "so many decisions are random, so that every choice has a propensity, by which other policies are estimated")
-	choose(firstKey, beginFirst, "a larger first batch learns nothing for longer, a smaller one is mostly noise")
-	if _, _, by, ok := s.inputKeys(); ok && len(s.Features.Context) > 0 {
+	choose(exploreKey, beginExplore, "this share of decisions is random, so that every choice has a propensity, by which other policies are estimated")
+	_, _, by, ok := s.inputKeys()
+	if ok && len(s.Features.Context) > 0 {
 		choose(by, s.Value(by).String(), "an action can be better for some values of the context than for others")
+	}
+	if s.Privacy.Adjacency == dp.ReplaceOne.String() {
+		key := "learner." + s.Learner.Name + ".records"
+		choose(key, string(bandit.CentredRewards), "half the noise in what is learned of rewards")
+		if field, _ := bandit.Check(s.LearnerParams(), len(s.Arms)); field != "" && slices.Contains(x.order, key) { // one number more than there is room for
+			x.refuse(key)
+		}
+	}
+	if first, ok := x.firstBatch(); ok {
+		choose(firstKey, first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
 	}
 }
 
-// What new folders take with a learner by features: a share of random decisions that costs a twentieth of what random
-// ones lose and gives an action of three a weight of at most 60, and a first batch, for which see docs/experiments.md#defaults.
-const (
-	beginExplore = .05
-	beginFirst   = 150
-)
+// firstBatch returns the decisions of a first batch for three sites by the rule of protocol batch, if the noise is known.
+func (x *completion) firstBatch() (decisions int, ok bool) {
+	charge, err := x.c.Charge()
+	if err != nil || charge.Scale == 0 {
+		return 0, false
+	}
+	noise := dp.Noise{Law: charge.Mechanism.Law(), Scale: charge.Scale, VarianceUnits: dp.VarianceScale}
+	deviation := math.Ldexp(math.Sqrt(noise.Variance()), dp.GridExponent)
+	return max(10, min(1_000_000, 10*int(math.Round(8.5*deviation/math.Sqrt(3))))), true
+}
+
+// beginExplore is the share of random decisions that new folders take with a learner by features. It costs a twentieth of
+// what random decisions lose, and gives an action of three a weight of at most 60.
+const beginExplore = .05

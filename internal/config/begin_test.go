@@ -19,7 +19,7 @@ func begun(t *testing.T, joins bool, set ...string) (*Config, Beginning, []Probl
 }
 
 // TestANewFolderHasWhatSuitsEachOther: whichever of the settings that must suit each other is given, the others suit it,
-// but for a horizon, which only people can choose. What was chosen for that is said, with the reason.
+// except for a horizon, which only people can choose. What was chosen for that is said, with the reason.
 func TestANewFolderHasWhatSuitsEachOther(t *testing.T) {
 	sets := []string{"features.context=[hour=0..24]", "features.action=[price=0..1]", "privacy.counts=noised", "privacy.delta=0.000001", "api.min_exposures=0", "spare_arms=0"}
 	for _, l := range Site().with.Learners {
@@ -81,6 +81,9 @@ func TestAJoiningSiteTakesTheNetworksSettings(t *testing.T) {
 		joined, b, problems := begun(t, true, shared...)
 		if len(problems) > 0 {
 			t.Errorf("%s: %v", set, problems)
+		}
+		if joined.Learner.Explore != founder.Learner.Explore || joined.API.MinExposures != founder.API.MinExposures {
+			t.Errorf("%s: explores %v, with %d exposures", set, joined.Learner.Explore, joined.API.MinExposures)
 		}
 		if !slices.Equal(founder.SharedSettings(), joined.SharedSettings()) {
 			t.Errorf("%s: %v is shared, %v with the founder; chosen: %q", set, joined.SharedSettings(), founder.SharedSettings(), b.Chosen)

@@ -71,8 +71,7 @@ func (c *Config) suitFeatures() {
 	}
 }
 
-// checkFeatures returns which numbers of the learner are not those of the named features. It passes over bad keys, and
-// names the features where they are what has to change.
+// checkFeatures returns which numbers of the learner do not follow from the named features. It passes over bad keys.
 func (s *Settings) checkFeatures(bad map[string]bool) []Problem {
 	n := s.Names()
 	features, context, _, ok := s.inputKeys()

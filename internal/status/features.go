@@ -20,14 +20,13 @@ func byFeatures(w io.Writer, d *api.Status, arms []api.Arm) {
 		names = ": " + terminal.Plain(strings.Join(d.Features, ", "))
 	}
 	_, _ = fmt.Fprintf(w, "learns by features, %s numbers%s\n", terminal.Number(uint64(d.ByFeatures)), names)
-	behind := "no records yet"
+	behind := "none"
 	if len(arms) > 0 && arms[0].Samples > 0 {
-		behind = terminal.Number(uint64(math.Round(arms[0].Samples))) + " records"
-		if support(&arms[0]) != "-" {
-			behind = support(&arms[0]) + " records"
+		if behind = support(&arms[0]); behind == "-" {
+			behind = terminal.Number(uint64(math.Round(arms[0].Samples)))
 		}
 	}
-	_, _ = fmt.Fprintf(w, "behind what is known: %s\n", behind)
+	_, _ = fmt.Fprintf(w, "rewards behind what is known: %s\n", behind)
 	if d.Error > 0 && d.Error < 1 {
 		_, _ = fmt.Fprintf(w, "the estimated reward of any features is at most %.2g off, with probability .99\n", d.Error)
 	}
@@ -44,24 +43,24 @@ func effects(w io.Writer, arms []api.Arm) {
 	}
 	_, _ = fmt.Fprintln(w)
 	t := terminal.NewTable(w)
-	head, shown := "ACTION\tREWARD", min(mostEffects, len(arms[0].Effects))
+	shown := min(mostEffects, len(arms[0].Effects))
+	t.Printf("ACTION\tREWARD")
 	for _, e := range arms[0].Effects[:shown] {
 		if e.Category != "" {
 			e.Feature += "=" + e.Category
 		}
-		head += "\t" + e.Feature
+		t.Printf("\t%s", e.Feature)
 	}
-	t.Printf("%s\n", head)
 	for _, a := range arms {
-		line := fmt.Sprintf("%s\t%.2f ± %.2f", a.Name, a.Estimate, a.Error)
+		if t.Printf("\n%s", a.Name); a.Retired {
+			t.Printf(", retired")
+		}
+		t.Printf("\t%.2f ± %.2f", a.Estimate, a.Error)
 		for _, e := range a.Effects[:min(shown, len(a.Effects))] {
-			line += fmt.Sprintf("\t%+.2f ± %.2f", e.Change, e.Error)
+			t.Printf("\t%+.2f ± %.2f", e.Change, e.Error)
 		}
-		if a.Retired {
-			line += "\tretired"
-		}
-		t.Printf("%s\n", line)
 	}
+	t.Printf("\n")
 	t.End()
 	_, _ = fmt.Fprintln(w, "REWARD is the mean in the middle of all features; a column is what the upper end of a range, or a category, adds; ± is a standard error")
 	if more := len(arms[0].Effects) - shown; more > 0 {

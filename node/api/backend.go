@@ -152,7 +152,7 @@ type Range struct {
 type Arm struct {
 	Name     string   `json:"name"`
 	Pulls    uint64   `json:"pulls" doc:"Number of times this peer chose it; 0 with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
-	Estimate float64  `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of 0 to 1. With a learner by features estimates follow from these: where each action has only a feature of its own, it is the mean in the middle of all ranges and categories of the context, otherwise 0."`
+	Estimate float64  `json:"estimate" doc:"Estimated mean reward, from releases only; noise in few samples can put it outside of 0 to 1. With a learner by features it is 0 or, with features.context alone, the mean in the middle of these."`
 	Error    float64  `json:"error,omitzero" doc:"With such a feature: the standard error of the estimate."`
 	Effects  []Effect `json:"effects,omitempty" doc:"With such a feature: what the values of each named feature of the context add to the estimate, computed from releases only."`
 	Samples  float64  `json:"samples" doc:"Number of rewards behind the estimate, as if one site had seen all of them; 0 while nothing is known."`

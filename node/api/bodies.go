@@ -15,7 +15,7 @@ type (
 		Subject string   `json:"subject,omitempty" minLength:"1" maxLength:"256" doc:"The person whom the decision is about, such as a patient's number. It never leaves this peer's folder. The peer learns from at most as many rewards of one subject as the privacy settings allow."`
 
 		Features [][]float64  `json:"features,omitempty" maxItems:"1000,1000" doc:"Features of the network's actions: a list of numbers for each, in the network's order, including excluded actions. Contextual learners need these or actions, other learners refuse both. Features are private: they are never sent to another peer."`
-		Context  []float64    `json:"context,omitempty" maxItems:"1000" doc:"Numbers that all actions of the decision share, such as what is known of the person: as many as learner.linucb.context, with a sum of squares of at most 1. Private, as features are."`
+		Context  []float64    `json:"context,omitempty" maxItems:"1000" named:"true" doc:"What all actions of the decision share: an object with a value for each name of features.context, or as many numbers as learner.linucb.context, with a sum of squares of at most 1. Private, as features are."`
 		Actions  []actionBody `json:"actions,omitempty" minItems:"1" maxItems:"1000" doc:"Actions on offer. With a learner by features, with their features and instead of features: no more than the network has, under ids of your own. The next decision may offer others. With other learners, some of the network's, by name: a string is enough in place of an object."`
 
 		Taken *takenBody `json:"taken,omitempty" doc:"What your own policy took: required with api.shadow propose or learn, refused with off. Private."`
@@ -24,7 +24,7 @@ type (
 
 	actionBody struct {
 		ID       string    `json:"id" minLength:"1" maxLength:"1024" doc:"Your id of the action, which the decision returns; without features the name of one of the network's."`
-		Features []float64 `json:"features,omitempty" maxItems:"1000" doc:"With a learner by features, and only then: as many numbers as learner.linucb.features, with a sum of squares of at most 1. Private."`
+		Features []float64 `json:"features,omitempty" maxItems:"1000" named:"true" doc:"With a learner by features, and only then: an object with a value for each name of features.action, or as many numbers as learner.linucb.features, with a sum of squares of at most 1. Private."`
 	}
 
 	takenBody struct {

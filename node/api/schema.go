@@ -23,6 +23,7 @@ const (
 	tagExample  = "example"
 	tagMaxItems = "maxItems"
 	tagNullable = "nullable" // "true" for a list that may be null
+	tagNamed    = "named"    // "true" for a list in place of which an object may give named values
 )
 
 // of returns the schema of t, which for a struct is a reference. A closed document allows only
@@ -115,6 +116,9 @@ func describe(s object, tag reflect.StructTag) {
 	}
 	if v, ok := tag.Lookup(tagExample); ok {
 		s["examples"] = []string{v}
+	}
+	if tag.Get(tagNamed) == "true" {
+		s["type"] = []any{s["type"], "object"}
 	}
 	if tag.Get(tagNullable) == "true" {
 		s["type"] = []any{s["type"], "null"}

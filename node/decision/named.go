@@ -27,7 +27,7 @@ func (f *Feature) Want() string {
 }
 
 // An Encoding makes numbers of named features: a number of its range becomes one from -1 to 1, and a category a 1 at its
-// place and 0 at those of the others. If there is no category, a 1 comes first, so that what is learned has a constant;
+// place, with 0 at the places of the others. If there is no category, a 1 comes first, so that what is learned has a constant;
 // with categories their numbers have that sum. All are divided by the greatest norm that they can have.
 type Encoding struct {
 	Features []Feature

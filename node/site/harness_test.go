@@ -52,6 +52,7 @@ type setting struct {
 	params     protocol.Params // nil for small ones
 	features   int             // numbers that describe an action; the learner need not use them
 	inputs     bandit.Inputs   // of decisions; zero for as many numbers, without a context
+	names      *decision.Names // of features; nil for none
 	describes  bool            // decisions come with features
 	mode       dp.Mode
 	mechanism  dp.Mechanism
@@ -278,7 +279,7 @@ func (r *rig) config() Config {
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Budget, Unit: "a reward",
 		},
-		Arms: r.arms, Absent: r.absent, Founding: r.founding, Inputs: r.inputs, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
+		Arms: r.arms, Absent: r.absent, Founding: r.founding, Inputs: r.inputs, Names: r.names, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
 		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
 		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) },
 		Clock: node.Clock{Start: epoch(), Every: every}, Rounds: r.horizon,

@@ -67,6 +67,9 @@ func pythonKind(k kind) string {
 	switch {
 	case k.List != nil:
 		t = "List[" + pythonKind(*k.List) + "]"
+		if k.Map {
+			t = "Union[" + t + ", Mapping[str, Any]]"
+		}
 	case k.Ref == "":
 		t = map[string]string{"string": "str", "integer": "int", "number": "float", "boolean": "bool"}[k.JSON]
 	}
@@ -121,6 +124,9 @@ func typescriptType(k kind) string {
 			t = "(" + t + ")"
 		}
 		t += "[]"
+		if k.Map {
+			t += " | Record<string, number | string>"
+		}
 	case len(k.Enum) > 0:
 		quoted := make([]string, len(k.Enum))
 		for i, e := range k.Enum {
@@ -163,6 +169,8 @@ func goKind(k kind) string {
 	switch {
 	case k.Ref != "":
 		return k.Ref
+	case k.Map:
+		return "any"
 	case k.List != nil:
 		return "[]" + goKind(*k.List)
 	case k.Date:

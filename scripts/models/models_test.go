@@ -39,6 +39,7 @@ func TestModelsFollowTheSchema(t *testing.T) {
 		{`"a":{"type":"string","enum":["x","y"]}`, "    # One of x, y.\n    a: Optional[str] = None\n", "  /** One of x, y. */\n  a?: \"x\" | \"y\";\n", "\t// One of x, y.\n\tA string `json:\"a,omitzero\"`\n"},
 		{`"a":{"type":["array","null"],"items":{"type":"number"}}`, "    a: Optional[List[float]] = None\n", "  a?: number[] | null;\n", "\tA []float64 `json:\"a,omitzero\"`\n"},
 		{`"a":{"type":"array","items":{"type":"string","enum":["x","y"]}}`, "    a: Optional[List[str]] = None\n", "  a?: (\"x\" | \"y\")[];\n", "\tA []string `json:\"a,omitzero\"`\n"},
+		{`"a":{"type":["array","object"],"items":{"type":"number"}}`, "    a: Optional[Union[List[float], Mapping[str, Any]]] = None\n", "  a?: number[] | Record<string, number | string>;\n", "\tA any    `json:\"a,omitzero\"`\n"},
 		{`"a":{"$ref":"#/components/schemas/Thing"}`, "a=None if doc.get(\"a\") is None else Thing.from_json(doc[\"a\"]),\n", "  a?: Thing;\n", "\tA *Thing `json:\"a,omitzero\"`\n"},
 		{`"a":{"type":"array","items":{"$ref":"#/components/schemas/Thing"}}`, "doc[\"a\"] = [x.to_json() for x in self.a]\n", "  a?: Thing[];\n", "\tA []Thing `json:\"a,omitzero\"`\n"},
 	} {
@@ -60,7 +61,7 @@ func TestModelsFollowTheSchema(t *testing.T) {
 // TestUnknownWordsAreRefused shows that no schema is modelled partially.
 func TestUnknownWordsAreRefused(t *testing.T) {
 	for _, fields := range []string{
-		`"a":{"oneOf":[]}`, `"a":{"type":"object"}`, `"a":{"type":"array"}`, `"a":{"type":["string","number"]}`, `"a":{}`,
+		`"a":{"oneOf":[]}`, `"a":{"type":"object"}`, `"a":{"type":"array"}`, `"a":{"type":["string","number"]}`, `"a":{"type":["string","object"]}`, `"a":{}`,
 	} {
 		if _, err := parse(specified(fields)); err == nil {
 			t.Errorf("%s has a model", fields)

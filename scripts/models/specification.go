@@ -34,6 +34,7 @@ type kind struct {
 	JSON string // string, integer, number or boolean
 	Ref  string // name of a document
 	List *kind
+	Map  bool     // in place of a list, an object can give named values
 	Null bool     // may be null
 	Enum []string // of a string: its only values
 	Date bool     // of a string: RFC 3339
@@ -43,7 +44,7 @@ type kind struct {
 // since a model that ignored them would be wrong.
 type schema struct {
 	Ref         string            `json:"$ref"`
-	Type        any               `json:"type"` // a name, or that and null
+	Type        any               `json:"type"` // a name, or that and null, or array and object
 	Properties  map[string]schema `json:"properties"`
 	Required    []string          `json:"required"`
 	Items       *schema           `json:"items"`
@@ -125,9 +126,9 @@ func (s schema) kind() (kind, error) {
 	if s.Ref != "" {
 		return kind{Ref: s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]}, nil
 	}
-	name, null := s.Type, false
-	if both, ok := s.Type.([]any); ok && len(both) == 2 && both[1] == "null" {
-		name, null = both[0], true
+	name, null, named := s.Type, false, false
+	if both, ok := s.Type.([]any); ok && len(both) == 2 && (both[1] == "null" || both[1] == "object") {
+		name, null, named = both[0], both[1] == "null", both[1] == "object"
 	}
 	switch name {
 	case "array":
@@ -135,8 +136,11 @@ func (s schema) kind() (kind, error) {
 			return kind{}, errors.New("a list of what?")
 		}
 		of, err := s.Items.kind()
-		return kind{List: &of, Null: null}, err
+		return kind{List: &of, Map: named, Null: null}, err
 	case "string", "integer", "number", "boolean":
+		if named {
+			break
+		}
 		return kind{JSON: name.(string), Null: null, Enum: s.Enum, Date: s.Format == "date-time"}, nil
 	}
 	return kind{}, fmt.Errorf("no model of type %v", s.Type)

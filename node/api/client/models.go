@@ -9,9 +9,10 @@ type Action struct {
 	// Your id of the action, which the decision returns; without features the name of
 	// one of the network's.
 	ID string `json:"id"`
-	// With a learner by features, and only then: as many numbers as
-	// learner.linucb.features, with a sum of squares of at most 1. Private.
-	Features []float64 `json:"features,omitzero"`
+	// With a learner by features, and only then: an object with a value for each name
+	// of features.action, or as many numbers as learner.linucb.features, with a sum of
+	// squares of at most 1. Private.
+	Features any `json:"features,omitzero"`
 }
 
 // Alike is a part of other documents.
@@ -30,10 +31,9 @@ type Arm struct {
 	// Number of times this peer chose it; 0 with an application whose counts are
 	// noised (privacy.counts), or whose actions follow from features.
 	Pulls int64 `json:"pulls"`
-	// Estimated mean reward, computed from releases only. While samples are few, noise
-	// can put it far outside of 0 to 1. With a learner by features estimates follow
-	// from these: where each action has only a feature of its own, it is the mean in
-	// the middle of all ranges and categories of the context, otherwise 0.
+	// Estimated mean reward, from releases only; noise in few samples can put it
+	// outside of 0 to 1. With a learner by features it is 0 or, with features.context
+	// alone, the mean in the middle of these.
 	Estimate float64 `json:"estimate"`
 	// Number of rewards behind the estimate, as if one site had seen all of them; 0
 	// while nothing is known.
@@ -66,10 +66,10 @@ type Ask struct {
 	// may offer others. With other learners, some of the network's, by name: a string
 	// is enough in place of an object.
 	Actions []Action `json:"actions,omitzero"`
-	// Numbers that all actions of the decision share, such as what is known of the
-	// person: as many as learner.linucb.context, with a sum of squares of at most 1.
-	// Private, as features are.
-	Context []float64 `json:"context,omitzero"`
+	// What all actions of the decision share: an object with a value for each name of
+	// features.context, or as many numbers as learner.linucb.context, with a sum of
+	// squares of at most 1. Private, as features are.
+	Context any `json:"context,omitzero"`
 	// Actions that must not be chosen: of actions, where these are given, and else of
 	// the network.
 	Exclude []string `json:"exclude,omitzero"`

@@ -5,9 +5,10 @@ export interface Action {
   /** Your id of the action, which the decision returns; without features the name of
    * one of the network's. */
   id: string;
-  /** With a learner by features, and only then: as many numbers as
-   * learner.linucb.features, with a sum of squares of at most 1. Private. */
-  features?: number[];
+  /** With a learner by features, and only then: an object with a value for each name
+   * of features.action, or as many numbers as learner.linucb.features, with a sum of
+   * squares of at most 1. Private. */
+  features?: number[] | Record<string, number | string>;
 }
 
 /** A part of other documents. */
@@ -26,10 +27,9 @@ export interface Arm {
   /** Number of times this peer chose it; 0 with an application whose counts are
    * noised (privacy.counts), or whose actions follow from features. */
   pulls: number;
-  /** Estimated mean reward, computed from releases only. While samples are few, noise
-   * can put it far outside of 0 to 1. With a learner by features estimates follow
-   * from these: where each action has only a feature of its own, it is the mean in
-   * the middle of all ranges and categories of the context, otherwise 0. */
+  /** Estimated mean reward, from releases only; noise in few samples can put it
+   * outside of 0 to 1. With a learner by features it is 0 or, with features.context
+   * alone, the mean in the middle of these. */
   estimate: number;
   /** Number of rewards behind the estimate, as if one site had seen all of them; 0
    * while nothing is known. */
@@ -62,10 +62,10 @@ export interface Ask {
    * may offer others. With other learners, some of the network's, by name: a string
    * is enough in place of an object. */
   actions?: Action[];
-  /** Numbers that all actions of the decision share, such as what is known of the
-   * person: as many as learner.linucb.context, with a sum of squares of at most 1.
-   * Private, as features are. */
-  context?: number[];
+  /** What all actions of the decision share: an object with a value for each name of
+   * features.context, or as many numbers as learner.linucb.context, with a sum of
+   * squares of at most 1. Private, as features are. */
+  context?: number[] | Record<string, number | string>;
   /** Actions that must not be chosen: of actions, where these are given, and else of
    * the network. */
   exclude?: string[];

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional, Union
 
 
 @dataclass(frozen=True)
@@ -14,9 +14,10 @@ class Action:
     # Your id of the action, which the decision returns; without features the name of
     # one of the network's.
     id: str
-    # With a learner by features, and only then: as many numbers as
-    # learner.linucb.features, with a sum of squares of at most 1. Private.
-    features: Optional[List[float]] = None
+    # With a learner by features, and only then: an object with a value for each name
+    # of features.action, or as many numbers as learner.linucb.features, with a sum of
+    # squares of at most 1. Private.
+    features: Optional[Union[List[float], Mapping[str, Any]]] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Action:
@@ -70,10 +71,9 @@ class Arm:
     # Number of times this peer chose it; 0 with an application whose counts are
     # noised (privacy.counts), or whose actions follow from features.
     pulls: int
-    # Estimated mean reward, computed from releases only. While samples are few, noise
-    # can put it far outside of 0 to 1. With a learner by features estimates follow
-    # from these: where each action has only a feature of its own, it is the mean in
-    # the middle of all ranges and categories of the context, otherwise 0.
+    # Estimated mean reward, from releases only; noise in few samples can put it
+    # outside of 0 to 1. With a learner by features it is 0 or, with features.context
+    # alone, the mean in the middle of these.
     estimate: float
     # Number of rewards behind the estimate, as if one site had seen all of them; 0
     # while nothing is known.
@@ -143,10 +143,10 @@ class Ask:
     # may offer others. With other learners, some of the network's, by name: a string
     # is enough in place of an object.
     actions: Optional[List[Action]] = None
-    # Numbers that all actions of the decision share, such as what is known of the
-    # person: as many as learner.linucb.context, with a sum of squares of at most 1.
-    # Private, as features are.
-    context: Optional[List[float]] = None
+    # What all actions of the decision share: an object with a value for each name of
+    # features.context, or as many numbers as learner.linucb.context, with a sum of
+    # squares of at most 1. Private, as features are.
+    context: Optional[Union[List[float], Mapping[str, Any]]] = None
     # Actions that must not be chosen: of actions, where these are given, and else of
     # the network.
     exclude: Optional[List[str]] = None

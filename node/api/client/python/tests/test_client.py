@@ -33,6 +33,11 @@ class ClientTest(unittest.TestCase):
                                            {"id": "visit-1", "value": 1}])
         self.assertEqual(self.client.arms()[0].estimate, 0.5)
 
+    def test_features_by_name(self):
+        self.client.decide("visit-4", context={"hour": 14, "device": "mobile"}, actions={"a": {"price": 3}})
+        self.assertEqual(self.peer.asked, [{"id": "visit-4", "context": {"hour": 14, "device": "mobile"},
+                                            "actions": [{"id": "a", "features": {"price": 3}}]}])
+
     def test_features(self):
         d = self.client.decide("visit-2", features=((0.5, 1), (0, -2)))
         self.assertEqual(self.peer.asked, [{"id": "visit-2", "features": [[0.5, 1], [0, -2]]}])
