@@ -378,7 +378,9 @@ func post[I, O any](ctx context.Context, o *offline, name string, items []I, too
 		o.batch[name] = mostItems
 	}
 	if err = json.Unmarshal(text, &answer); err != nil || len(answer.Outcomes) != len(items) {
-		o.count(func(s *TableState) { s.Problem = fmt.Sprintf("POST /v1/%s/batch: the answer is no list of as many outcomes", name) })
+		o.count(func(s *TableState) {
+			s.Problem = fmt.Sprintf("POST /v1/%s/batch: the answer is no list of as many outcomes", name)
+		})
 		return false
 	}
 	all := true
