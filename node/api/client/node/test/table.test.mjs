@@ -258,6 +258,15 @@ test('batches', async () => {
   assert.deepEqual([reported, refused, peer.rewards.size], [2, 1, 3]);
 });
 
+test('a batch without room', async () => {
+  const client = await withTable({ queue: 2 });
+  peer.dead = true;
+  const [a, b, c] = await client.decideBatch([{ actions: [{ id: 'mail' }] }, {}, {}]);
+  assert.deepEqual([a.action, b.source, c.status], ['mail', 'table', 503]);
+  assert.deepEqual((await client.decideBatch([{}, {}], { fallback: 'usual' })).map((d) => d.action), ['usual', 'usual']);
+  await assert.rejects(client.decideBatch([{}, {}]), Unreachable);
+});
+
 test('a wrong token drops nothing', async () => {
   const client = await withTable();
   peer.dead = true;

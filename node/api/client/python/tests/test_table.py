@@ -9,7 +9,7 @@ import threading
 import time
 import unittest
 
-from peerd import CLIENT_FALLBACK, DRAWN, Ask, Client, Conflict, Expired, Reward, Unreachable
+from peerd import CLIENT_FALLBACK, DRAWN, Action, Ask, Client, Conflict, Expired, Reward, Unreachable
 from peerd.table import Table
 from tests import fake
 
@@ -252,6 +252,15 @@ class TableTest(unittest.TestCase):
         state = client.table()
         self.assertEqual((state.reported, state.refused), (2, 1))
         self.assertEqual(len(self.peer.rewards), 3)
+
+    def test_a_batch_without_room(self):
+        client = self.with_table(queue=2)
+        self.peer.dead = True
+        a, b, c = client.decide_batch([Ask(actions=[Action("mail")]), Ask(), Ask()])
+        self.assertEqual((a.action, b.source, c.status), ("mail", DRAWN, 503))
+        self.assertEqual([d.action for d in client.decide_batch([Ask(), Ask()], fallback="usual")], ["usual"] * 2)
+        with self.assertRaises(Unreachable):
+            client.decide_batch([Ask(), Ask()])
 
     def test_a_wrong_token_drops_nothing(self):
         client = self.with_table()
