@@ -59,7 +59,7 @@ printf '\n== Python %s\n' "$(python3 -c 'import platform; print(platform.python_
 (cd node/api/client/python && python3 -B -m unittest)
 example env PYTHONPATH=node/api/client/python python3 -B docs/examples/python/example.py
 printf '\n== Node %s\n' "$(node --version)"
-(cd node/api/client/node && node --test --test-reporter=spec test/)
+(cd node/api/client/node && node --test --test-reporter=spec test/*.test.mjs)
 application=$TMPDIR/node
 mkdir "$application"
 cp docs/examples/node/example.mjs "$application"
@@ -89,7 +89,7 @@ if [ -n "$tsc" ] && [ -d "${PEERD_NODE_TYPES:-}" ]; then # the folder of @types/
 	for file in node/api/client/node/*.d.mts; do
 		diff "$file" "$TMPDIR/types/${file##*/}" || { echo "$file is not what tsc writes"; exit 1; }
 	done
-	echo "types of the Node package are those of its code: tsc $("$tsc" --version)"
+	echo "types of the Node package follow from its code: tsc $("$tsc" --version)"
 else
 	echo 'types of the Node package are not checked: tsc is not on the path, or PEERD_NODE_TYPES names no folder with @types/node'
 fi

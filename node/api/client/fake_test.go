@@ -31,6 +31,7 @@ type fake struct {
 	asked     []string // ids, or paths, in order
 	keys      []string // Authorization headers
 
+	swap   bool                     // draws have another action than the client's
 	dead   bool                     // nothing is answered
 	table  *client.Table            // the newest; asking for it is neither planned nor in asked
 	tables map[string]*client.Table // those that are not forgotten
@@ -196,6 +197,9 @@ func (f *fake) one(path string, ask client.Ask, value float64) (int, any) {
 			}
 			d.Action, d.Propensity = table.Draws(id, ask.Exclude, ask.Actions)
 			d.Source = client.Drawn
+			if f.swap {
+				d.Propensity /= 2
+			}
 		}
 		if known {
 			d = old

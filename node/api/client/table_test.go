@@ -222,6 +222,22 @@ func TestTheFirstRequestWasTaken(t *testing.T) {
 	}
 }
 
+// TestThePeerDrawsOtherwise: a decision that is not the client's gets no reward.
+func TestThePeerDrawsOtherwise(t *testing.T) {
+	t.Parallel()
+	f, c := offline(t, client.Options{})
+	f.mu.Lock()
+	f.swap, f.dead = true, true
+	f.mu.Unlock()
+	d := decide(t, c, client.Ask{})
+	reward(t, c, d.ID, 1)
+	f.die(false)
+	empty(t, c)
+	if s := c.Table(); s.Reported != 0 || s.Refused != 1 || f.rewarded(d.ID) != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // TestTheTableIsForgotten: what was drawn from it is dropped and counted.
 func TestTheTableIsForgotten(t *testing.T) {
 	t.Parallel()
