@@ -22,8 +22,8 @@ type Waiting struct {
 	Ask        *Ask // what draws it again; nil if the peer made it
 	Action     string
 	Propensity float64
-	Taken      bool // the peer has the decision
-	Rewards    []Reward
+	Taken      bool              // the peer has the decision
+	Rewards    []json.RawMessage // as they are sent
 }
 
 // A backlog holds decisions and rewards until the peer has taken or refused them, and the newest table. With a file a line for
@@ -147,7 +147,7 @@ func (b *backlog) apply(kind string, value []byte) error {
 			w = &Waiting{ID: r.ID, Taken: true}
 			b.waiting[r.ID] = b.order.PushBack(w)
 		}
-		w.Rewards = append(w.Rewards, r)
+		w.Rewards = append(w.Rewards, value)
 		b.rewards++
 		return nil
 	case "dropped":
@@ -216,19 +216,28 @@ func (b *backlog) all() (all []Waiting) {
 	return all
 }
 
-// oldest returns up to n decisions that the peer does not have, and rewards, one for each decision that it has.
-func (b *backlog) oldest(n int) (asks []Ask, rewards []Reward) {
+// decisions returns the n oldest decisions that the peer does not have.
+func (b *backlog) decisions(n int) (asks []Ask) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for e := b.order.Front(); e != nil; e = e.Next() {
-		switch w := e.Value.(*Waiting); {
-		case !w.Taken && len(asks) < n:
+	for e := b.order.Front(); e != nil && len(asks) < n; e = e.Next() {
+		if w := e.Value.(*Waiting); !w.Taken {
 			asks = append(asks, *w.Ask)
-		case w.Taken && len(w.Rewards) > 0 && len(rewards) < n:
-			rewards = append(rewards, w.Rewards[0])
 		}
 	}
-	return asks, rewards
+	return asks
+}
+
+// oldestRewards returns the n oldest rewards, one for each decision that the peer has, with the decisions' ids.
+func (b *backlog) oldestRewards(n int) (ids []string, rewards []json.RawMessage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for e := b.order.Front(); e != nil && len(ids) < n; e = e.Next() {
+		if w := e.Value.(*Waiting); w.Taken && len(w.Rewards) > 0 {
+			ids, rewards = append(ids, w.ID), append(rewards, w.Rewards[0])
+		}
+	}
+	return ids, rewards
 }
 
 // compact writes the file with the lines that the present state needs.

@@ -188,12 +188,12 @@ func (c *Client) Reward(ctx context.Context, id string, value float64) (r Receip
 		return r, errors.New("a decision without an id, such as a fallback, has no reward")
 	}
 	reward := Reward{ID: id, Value: value}
-	if receipt, ok, wrong := c.offline.kept(reward); ok || wrong != nil {
+	if receipt, ok, wrong := c.offline.kept(id, reward); ok || wrong != nil {
 		return receipt, wrong
 	}
 	err = c.call(ctx, http.MethodPost, "/v1/rewards", reward, &r)
 	if err != nil && unanswered(ctx, err) {
-		if receipt, ok := c.offline.later(reward); ok {
+		if receipt, ok := c.offline.later(id, reward); ok {
 			return receipt, nil
 		}
 	}
@@ -231,7 +231,7 @@ func drawnOutcome(d Decision, ok bool) (DecisionOutcome, bool) {
 // RewardBatch reports 1 to 1,000 rewards, as DecideBatch asks.
 func (c *Client) RewardBatch(ctx context.Context, rewards []Reward) ([]ReceiptOutcome, error) {
 	outcomes, todo := apart(rewards, func(i int) (ReceiptOutcome, bool) {
-		r, ok, err := c.offline.kept(rewards[i])
+		r, ok, err := c.offline.kept(rewards[i].ID, rewards[i])
 		p := new(Problem)
 		if errors.As(err, &p) {
 			return ReceiptOutcome{Status: p.Status, Problem: p}, true
@@ -246,7 +246,7 @@ func (c *Client) RewardBatch(ctx context.Context, rewards []Reward) ([]ReceiptOu
 		if o.Receipt != nil || o.Status != 0 && !again(int(o.Status)) {
 			return o, true
 		}
-		r, ok := c.offline.later(rewards[i])
+		r, ok := c.offline.later(rewards[i].ID, rewards[i])
 		return ReceiptOutcome{Status: http.StatusOK, Receipt: &r}, ok
 	}, func(p *Problem) ReceiptOutcome { return ReceiptOutcome{Status: p.Status, Problem: p} })
 }

@@ -204,13 +204,13 @@ func (o *offline) asked(id string) {
 }
 
 // kept keeps a reward that has to wait: its decision does, or no answer is expected. It is false for one to report now.
-func (o *offline) kept(r Reward) (Receipt, bool, error) {
+func (o *offline) kept(id string, reward any) (Receipt, bool, error) {
 	if o == nil {
 		return Receipt{}, false, nil
 	}
 	o.backlog.mu.Lock()
-	status := o.backlog.dropped[r.ID]
-	waits := o.backlog.find(r.ID) != nil
+	status := o.backlog.dropped[id]
+	waits := o.backlog.find(id) != nil
 	o.backlog.mu.Unlock()
 	if status != 0 { // the peer may have another decision with this id
 		p := &Problem{Status: status, Code: "conflict", Detail: "the peer has refused the decision"}
@@ -222,7 +222,7 @@ func (o *offline) kept(r Reward) (Receipt, bool, error) {
 	if !waits && !o.down.Load() {
 		return Receipt{}, false, nil
 	}
-	receipt, err := o.keep(r, waits)
+	receipt, err := o.keep(id, reward, waits)
 	if err != nil && !waits {
 		return receipt, false, nil
 	}
@@ -230,26 +230,26 @@ func (o *offline) kept(r Reward) (Receipt, bool, error) {
 }
 
 // keep keeps a reward to report it later, which is counted if it cannot be, the last time.
-func (o *offline) keep(r Reward, last bool) (Receipt, error) {
+func (o *offline) keep(id string, reward any, last bool) (Receipt, error) {
 	b := o.backlog
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	err := fmt.Errorf("%w: too many rewards wait for the peer", ErrUnreachable)
-	if o.stopped.Err() == nil && b.rewards < b.bound && (b.find(r.ID) != nil || b.order.Len() < b.bound) {
-		err = b.add("reward", r, true)
+	if o.stopped.Err() == nil && b.rewards < b.bound && (b.find(id) != nil || b.order.Len() < b.bound) {
+		err = b.add("reward", reward, true)
 	}
 	if err != nil && last {
 		o.full(err)
 	}
-	return Receipt{ID: r.ID, Counted: true}, err
+	return Receipt{ID: id, Counted: true}, err
 }
 
 // later keeps a reward that got no answer.
-func (o *offline) later(r Reward) (Receipt, bool) {
+func (o *offline) later(id string, reward any) (Receipt, bool) {
 	if o == nil {
 		return Receipt{}, false
 	}
-	receipt, err := o.keep(r, true)
+	receipt, err := o.keep(id, reward, true)
 	if err == nil {
 		o.down.Store(true)
 	}
@@ -338,15 +338,15 @@ func (o *offline) report(ctx context.Context) bool {
 	}
 	defer func() { <-o.reporting }()
 	for {
-		asks, _ := o.backlog.oldest(o.batch["decisions"])
+		asks := o.backlog.decisions(o.batch["decisions"])
 		if len(asks) > 0 && !post(ctx, o, "decisions", asks, func(i int, d DecisionOutcome) bool { return o.decided(asks[i], d) }) {
 			return false
 		}
-		_, rewards := o.backlog.oldest(o.batch["rewards"])
-		if len(rewards) > 0 && !post(ctx, o, "rewards", rewards, func(i int, r ReceiptOutcome) bool { return o.rewarded(rewards[i], r) }) {
+		ids, rewards := o.backlog.oldestRewards(o.batch["rewards"])
+		if len(ids) > 0 && !post(ctx, o, "rewards", rewards, func(i int, r ReceiptOutcome) bool { return o.rewarded(ids[i], r) }) {
 			return false
 		}
-		if len(asks)+len(rewards) == 0 {
+		if len(asks)+len(ids) == 0 {
 			return true
 		}
 	}
@@ -399,7 +399,7 @@ func (o *offline) decided(ask Ask, got DecisionOutcome) bool {
 	defer o.backlog.mu.Unlock()
 	w := o.backlog.find(ask.ID)
 	if d := got.Decision; d != nil {
-		if d.Source == Drawn && d.Action == w.Action && d.Propensity == w.Propensity {
+		if w != nil && d.Source == Drawn && d.Action == w.Action && d.Propensity == w.Propensity {
 			o.count(func(s *TableState) { s.Reported++ })
 			return o.backlog.add("taken", ask.ID, false) == nil
 		}
@@ -410,18 +410,18 @@ func (o *offline) decided(ask Ask, got DecisionOutcome) bool {
 }
 
 // rewarded ends a reward that the peer has answered for, and reports whether it has.
-func (o *offline) rewarded(r Reward, got ReceiptOutcome) bool {
+func (o *offline) rewarded(id string, got ReceiptOutcome) bool {
 	if again(int(got.Status)) {
 		return false
 	}
 	if got.Receipt != nil {
 		o.count(func(s *TableState) { s.Rewarded++ })
 	} else {
-		o.refused(r.ID, got.Status, got.Problem)
+		o.refused(id, got.Status, got.Problem)
 	}
 	o.backlog.mu.Lock()
 	defer o.backlog.mu.Unlock()
-	return o.backlog.add("rewarded", r.ID, false) == nil
+	return o.backlog.add("rewarded", id, false) == nil
 }
 
 func (o *offline) refused(id string, status int64, p *Problem) {

@@ -152,12 +152,16 @@ export class Offline {
   async #run() {
     for (let due = 0; !this.#stopped;) {
       let answered = true;
-      if (this.down || performance.now() >= due) {
-        answered = await this.#fetch();
-        if (answered) due = performance.now() + this.#every;
+      try {
+        if (this.down || performance.now() >= due) {
+          answered = await this.#fetch();
+          if (answered) due = performance.now() + this.#every;
+        }
+        if (answered && this.backlog.waiting.size) answered = await this.report(performance.now() + this.#timeout);
+        this.down &&= !answered;
+      } catch (err) { // of an answer that is no peer's
+        this.#counts.problem = String(err);
       }
-      if (answered && this.backlog.waiting.size) answered = await this.report(performance.now() + this.#timeout);
-      this.down &&= !answered;
       if (this.#stopped) return;
       await new Promise((done) => {
         const timer = setTimeout(done, Math.min(1000, this.#every));

@@ -125,12 +125,15 @@ class Offline:
         due = 0.0
         while True:
             answered = True
-            if self.down or time.monotonic() >= due:
-                answered = self._fetch()
-                due = time.monotonic() + self._every if answered else due
-            if answered and self.backlog.waiting:
-                answered = self.report(time.monotonic() + self._timeout)
-            self.down = self.down and not answered
+            try:
+                if self.down or time.monotonic() >= due:
+                    answered = self._fetch()
+                    due = time.monotonic() + self._every if answered else due
+                if answered and self.backlog.waiting:
+                    answered = self.report(time.monotonic() + self._timeout)
+                self.down = self.down and not answered
+            except Exception as err:  # of an answer that is no peer's
+                self.count("", repr(err))
             if self._stop.wait(self._tick):
                 return
 
