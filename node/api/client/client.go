@@ -8,12 +8,15 @@
 //	}
 //
 // A request that gets no answer, or status 500, 503 or 507, is sent again with the same id until
-// the deadline, and counts once however often it was sent. The package imports only the standard
+// the deadline, and counts once however often it was sent. With [Options].Table the client decides by
+// the peer's newest table while the peer is down, and reports what was decided and its rewards when the
+// peer answers again. The package imports only the standard
 // library. docs/api.md describes the API. The folders python and node have packages for these
 // languages that do the same.
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -39,10 +42,13 @@ var (
 // Fallback is the Source of a decision that no peer made. It has no id, and no reward to report.
 const Fallback = "client-fallback"
 
-// The default times of [Options].
+// The defaults of [Options].
 const (
 	DefaultTimeout  = 2 * time.Second
 	DefaultDeadline = 5 * time.Second
+
+	DefaultTableEvery = time.Minute
+	DefaultQueue      = 10_000
 )
 
 // Options say which peer a [Client] asks, and how long it waits.
@@ -53,6 +59,13 @@ type Options struct {
 
 	Timeout  time.Duration // of one try; 0 for [DefaultTimeout]
 	Deadline time.Duration // of a call with all its tries, unless the context's deadline is earlier; 0 for [DefaultDeadline]
+
+	// With Table the client asks for the peer's newest table again and again, until it is closed. When no answer comes
+	// by the deadline, it decides by the table, and keeps these decisions and rewards to report them later.
+	Table      bool
+	TableFile  string        // keeps them and the table, too; of one client at a time. Implies Table
+	TableEvery time.Duration // between two tables; 0 for [DefaultTableEvery]
+	Queue      int           // how many decisions, and as many rewards, are kept; 0 for [DefaultQueue]
 }
 
 // A Client asks one peer. It is safe for concurrent use.
@@ -63,10 +76,23 @@ type Client struct {
 	deadline  time.Duration
 	http      *http.Client
 	transport *http.Transport
+	offline   *offline // nil without a table
 }
 
-// New returns a client. It does not ask the peer for anything.
+// New returns a client. It does not ask the peer for anything, except for tables.
 func New(o Options) (*Client, error) {
+	c, err := newClient(o)
+	if err != nil || !o.Table && o.TableFile == "" {
+		return c, err
+	}
+	every, bound := cmp.Or(o.TableEvery, DefaultTableEvery), cmp.Or(o.Queue, DefaultQueue)
+	if c.offline, err = newOffline(c, o.TableFile, every, bound); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func newClient(o Options) (*Client, error) {
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
 	}
@@ -100,18 +126,48 @@ func first(of ...string) string {
 	return of[i]
 }
 
-// Close closes idle connections.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+// Close reports what waits for the peer, until the deadline, and returns what is left; a file still has it. It closes idle
+// connections. The client then decides by no table any more.
+func (c *Client) Close() []Waiting {
+	var left []Waiting
+	if c.offline != nil {
+		left = c.offline.close(c.deadline)
+	}
+	c.transport.CloseIdleConnections()
+	return left
+}
 
 // Decide chooses an action. An ask without an id gets one before the first try. The error is a [*Problem] if the peer
-// refused, and otherwise wraps [ErrUnreachable], or the cause if ctx was cancelled.
+// refused, and otherwise wraps [ErrUnreachable], or the cause if ctx was cancelled. When the peer does not answer by the
+// deadline, the decision is drawn from the table, if there is one.
 func (c *Client) Decide(ctx context.Context, ask Ask) (d Decision, err error) {
+	own := ask.ID != ""
 	ask = named(ask)
-	err = c.call(ctx, http.MethodPost, "/v1/decisions", ask, &d)
+	if drawn, ok := c.offline.early(ask, own); ok {
+		return drawn, nil
+	}
+	if err = c.call(ctx, http.MethodPost, "/v1/decisions", ask, &d); err == nil {
+		c.offline.asked(d.ID)
+		return d, nil
+	}
+	if unanswered(ctx, err) {
+		if drawn, ok := c.offline.instead(ask, own); ok {
+			return drawn, nil
+		}
+	}
 	return d, err
 }
 
-// DecideOr is Decide with an action for the case that the peer does not answer by the deadline:
+// unanswered reports whether a peer that answers may have had another answer than this error.
+func unanswered(caller context.Context, err error) bool {
+	p := new(Problem)
+	if errors.As(err, &p) {
+		return again(int(p.Status))
+	}
+	return errors.Is(err, ErrUnreachable) && !errors.Is(caller.Err(), context.Canceled)
+}
+
+// DecideOr is Decide with an action for the case that the peer does not answer by the deadline and nothing is drawn:
 // then it returns a decision with source [Fallback] and no id. A refusal because of a bug in the
 // program is still an error, and so is a cancelled ctx.
 func (c *Client) DecideOr(ctx context.Context, ask Ask, fallback string) (Decision, error) {
@@ -131,7 +187,16 @@ func (c *Client) Reward(ctx context.Context, id string, value float64) (r Receip
 	if id == "" {
 		return r, errors.New("a decision without an id, such as a fallback, has no reward")
 	}
-	err = c.call(ctx, http.MethodPost, "/v1/rewards", Reward{ID: id, Value: value}, &r)
+	reward := Reward{ID: id, Value: value}
+	if receipt, ok, wrong := c.offline.kept(id, reward); ok || wrong != nil {
+		return receipt, wrong
+	}
+	err = c.call(ctx, http.MethodPost, "/v1/rewards", reward, &r)
+	if err != nil && unanswered(ctx, err) {
+		if receipt, ok := c.offline.later(id, reward); ok {
+			return receipt, nil
+		}
+	}
 	return r, err
 }
 
@@ -142,18 +207,48 @@ func (c *Client) DecideBatch(ctx context.Context, asks []Ask) ([]DecisionOutcome
 	for i, ask := range asks {
 		all[i] = named(ask)
 	}
-	return batch(ctx, c, "/v1/decisions/batch", all,
+	outcomes, todo := apart(all, func(i int) (DecisionOutcome, bool) { return drawnOutcome(c.offline.early(all[i], asks[i].ID != "")) })
+	sent, err := batch(ctx, c, "/v1/decisions/batch", pick(all, todo),
 		func(part []Ask) any { return AskBatch{Decisions: part} },
 		func(d *DecisionBatch) []DecisionOutcome { return d.Outcomes },
 		func(o DecisionOutcome) int64 { return o.Status })
+	return fill(ctx, outcomes, todo, sent, err, func(i int, o DecisionOutcome) (DecisionOutcome, bool) {
+		if o.Decision != nil {
+			c.offline.asked(o.Decision.ID)
+			return o, true
+		}
+		if o.Status != 0 && !again(int(o.Status)) {
+			return o, true
+		}
+		return drawnOutcome(c.offline.instead(all[i], asks[i].ID != ""))
+	}, func(p *Problem) DecisionOutcome { return DecisionOutcome{Status: p.Status, Problem: p} })
+}
+
+func drawnOutcome(d Decision, ok bool) (DecisionOutcome, bool) {
+	return DecisionOutcome{Status: http.StatusOK, Decision: &d}, ok
 }
 
 // RewardBatch reports 1 to 1,000 rewards, as DecideBatch asks.
 func (c *Client) RewardBatch(ctx context.Context, rewards []Reward) ([]ReceiptOutcome, error) {
-	return batch(ctx, c, "/v1/rewards/batch", rewards,
+	outcomes, todo := apart(rewards, func(i int) (ReceiptOutcome, bool) {
+		r, ok, err := c.offline.kept(rewards[i].ID, rewards[i])
+		p := new(Problem)
+		if errors.As(err, &p) {
+			return ReceiptOutcome{Status: p.Status, Problem: p}, true
+		}
+		return ReceiptOutcome{Status: http.StatusOK, Receipt: &r}, ok
+	})
+	sent, err := batch(ctx, c, "/v1/rewards/batch", pick(rewards, todo),
 		func(part []Reward) any { return RewardBatch{Rewards: part} },
 		func(d *ReceiptBatch) []ReceiptOutcome { return d.Outcomes },
 		func(o ReceiptOutcome) int64 { return o.Status })
+	return fill(ctx, outcomes, todo, sent, err, func(i int, o ReceiptOutcome) (ReceiptOutcome, bool) {
+		if o.Receipt != nil || o.Status != 0 && !again(int(o.Status)) {
+			return o, true
+		}
+		r, ok := c.offline.later(rewards[i].ID, rewards[i])
+		return ReceiptOutcome{Status: http.StatusOK, Receipt: &r}, ok
+	}, func(p *Problem) ReceiptOutcome { return ReceiptOutcome{Status: p.Status, Problem: p} })
 }
 
 // Status returns the state of the peer.

@@ -30,10 +30,33 @@ type fake struct {
 	rewards   map[string]float64
 	asked     []string // ids, or paths, in order
 	keys      []string // Authorization headers
+
+	swap   bool                     // draws have another action than the client's
+	dead   bool                     // nothing is answered
+	table  *client.Table            // the newest; asking for it is neither planned nor in asked
+	tables map[string]*client.Table // those that are not forgotten
+}
+
+// offer makes the newest table.
+func (f *fake) offer(version string, weights ...int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.table = &client.Table{Version: version, Model: "1-2-3", Salt: "s" + version, MadeAt: time.Unix(1e9, 0).UTC()}
+	for i, w := range weights {
+		f.table.Actions = append(f.table.Actions, client.Weight{Name: []string{"mail", "banner", "call"}[i], Weight: w})
+	}
+	f.tables[version] = f.table
+}
+
+// die makes the peer answer nothing, or again.
+func (f *fake) die(dead bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dead = dead
 }
 
 func newFake(t testing.TB, socket string) *fake {
-	f := &fake{items: make(map[string][]string), decisions: make(map[string]client.Decision), rewards: make(map[string]float64)}
+	f := &fake{items: make(map[string][]string), decisions: make(map[string]client.Decision), rewards: make(map[string]float64), tables: make(map[string]*client.Table)}
 	s := httptest.NewUnstartedServer(f)
 	if socket != "" {
 		l, err := net.Listen("unix", filepath.Join(socket, "peerd.sock"))
@@ -51,13 +74,27 @@ func newFake(t testing.TB, socket string) *fake {
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body struct {
-		ID        string
+		client.Ask
 		Value     float64
 		Decisions []client.Ask
 		Rewards   []client.Reward
 	}
 	_ = json.NewDecoder(r.Body).Decode(&body)
 	f.mu.Lock()
+	if f.dead {
+		f.mu.Unlock()
+		panic(http.ErrAbortHandler)
+	}
+	if r.URL.Path == "/v1/table" {
+		defer f.mu.Unlock()
+		if f.table == nil {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			_ = json.NewEncoder(w).Encode(wrong(http.StatusUnprocessableEntity))
+			return
+		}
+		_ = json.NewEncoder(w).Encode(f.table)
+		return
+	}
 	step := "ok"
 	if len(f.plan) > 0 {
 		step, f.plan = f.plan[0], f.plan[1:]
@@ -78,13 +115,13 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/v1/decisions", "/v1/rewards":
 			f.asked = append(f.asked, body.ID)
-			status, doc = f.one(r.URL.Path, body.ID, body.Value)
+			status, doc = f.one(r.URL.Path, body.Ask, body.Value)
 		case "/v1/decisions/batch":
 			var all client.DecisionBatch
 			for _, a := range body.Decisions {
 				f.asked = append(f.asked, a.ID)
 				o := client.DecisionOutcome{}
-				s, d := f.one("/v1/decisions", a.ID, 0)
+				s, d := f.one("/v1/decisions", a, 0)
 				o.Status = int64(s)
 				switch d := d.(type) {
 				case client.Decision:
@@ -99,10 +136,13 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			var all client.ReceiptBatch
 			for _, a := range body.Rewards {
 				f.asked = append(f.asked, a.ID)
-				s, d := f.one("/v1/rewards", a.ID, a.Value)
+				s, d := f.one("/v1/rewards", client.Ask{ID: a.ID}, a.Value)
 				o := client.ReceiptOutcome{Status: int64(s)}
-				if d, ok := d.(client.Receipt); ok {
+				switch d := d.(type) {
+				case client.Receipt:
 					o.Receipt = &d
+				case *client.Problem:
+					o.Problem = d
 				}
 				all.Outcomes = append(all.Outcomes, o)
 			}
@@ -137,19 +177,44 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // one returns the status and document of a decision or a reward.
-func (f *fake) one(path, id string, value float64) (int, any) {
+func (f *fake) one(path string, ask client.Ask, value float64) (int, any) {
+	id := ask.ID
 	if all := f.items[id]; len(all) > 0 {
 		f.items[id] = all[1:]
 		n, _ := strconv.Atoi(all[0])
 		return n, wrong(n)
 	}
 	if path == "/v1/decisions" {
-		_, known := f.decisions[id]
-		d := client.Decision{ID: id, Action: "mail", Propensity: .5, Source: "learned", Model: "1-1-1", Counted: true, Repeated: known, ExpiresAt: time.Unix(1e9, 0).UTC()}
+		old, known := f.decisions[id]
+		d := client.Decision{ID: id, Action: "mail", Propensity: .5, Source: "learned", Model: "1-1-1", Counted: true, ExpiresAt: time.Unix(1e9, 0).UTC()}
+		if ask.Table != "" {
+			table := f.tables[ask.Table]
+			switch {
+			case table == nil:
+				return 410, wrong(410)
+			case known && old.Source != client.Drawn:
+				return 409, wrong(409)
+			}
+			d.Action, d.Propensity = table.Draws(id, ask.Exclude, ask.Actions)
+			d.Source = client.Drawn
+			if f.swap {
+				d.Propensity /= 2
+			}
+		}
+		if known {
+			d = old
+		}
 		f.decisions[id] = d
+		d.Repeated = known
 		return 200, d
 	}
-	_, known := f.rewards[id]
+	old, known := f.rewards[id]
+	if _, decided := f.decisions[id]; f.table != nil && !decided {
+		return 404, wrong(404)
+	}
+	if known && old != value {
+		return 409, wrong(409)
+	}
 	f.rewards[id] = value
 	return 200, client.Receipt{ID: id, Counted: true, Duplicate: known}
 }

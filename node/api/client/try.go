@@ -117,7 +117,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (st
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		c.Close() // the other connections are probably dead as well
+		c.transport.CloseIdleConnections() // the other connections are probably dead as well
 		return 0, nil, err
 	}
 	defer func() { _ = res.Body.Close() }()
@@ -178,4 +178,55 @@ func batch[I, D, O any](
 		}
 	}
 	return results, nil
+}
+
+// apart returns the outcomes of items that have one without a request, and the places of the others.
+func apart[I, O any](items []I, early func(i int) (O, bool)) (outcomes []O, todo []int) {
+	outcomes = make([]O, len(items))
+	for i := range items {
+		var ok bool
+		if outcomes[i], ok = early(i); !ok {
+			todo = append(todo, i)
+		}
+	}
+	return outcomes, todo
+}
+
+func pick[I any](items []I, places []int) (picked []I) {
+	for _, i := range places {
+		picked = append(picked, items[i])
+	}
+	return picked
+}
+
+// fill fills in what a batch has sent. An item without a final answer gets the outcome of last, if there is one. An error of the
+// whole batch stands for all items, unless one of them has an outcome: then it is the problem of the others.
+func fill[O any](ctx context.Context, outcomes []O, todo []int, sent []O, err error, last func(i int, o O) (O, bool), problem func(*Problem) O) ([]O, error) {
+	if err != nil && !unanswered(ctx, err) && len(todo) == len(outcomes) {
+		return nil, err
+	}
+	p := &Problem{Title: http.StatusText(http.StatusServiceUnavailable), Status: http.StatusServiceUnavailable, Code: "unavailable"}
+	if err != nil && !errors.As(err, &p) {
+		p.Detail = err.Error()
+	}
+	some := len(todo) < len(outcomes)
+	for n, i := range todo {
+		var got O
+		if err == nil {
+			got = sent[n]
+		}
+		if err != nil && !unanswered(ctx, err) {
+			outcomes[i] = problem(p)
+		} else if o, ok := last(i, got); ok {
+			outcomes[i], some = o, true
+		} else if err == nil {
+			outcomes[i] = got
+		} else {
+			outcomes[i] = problem(p)
+		}
+	}
+	if err != nil && !some {
+		return nil, err
+	}
+	return outcomes, nil
 }

@@ -89,10 +89,12 @@ export class Offline {
    */
   async draw(ask, own, last = true) {
     const { table } = this.backlog;
-    const plain = !ask.features && !ask.context && !ask.taken && (ask.actions ?? []).every((/** @type {any} */ a) => typeof a === 'string');
+    /** @type {{id: string, features?: unknown}[] | undefined} */
+    const named = ask.actions?.map((/** @type {any} */ a) => (typeof a === 'string' ? { id: a } : a));
+    const plain = !ask.features && !ask.context && !ask.taken && !named?.some((a) => a.features);
     if (this.#stopped || !table || !plain) return undefined;
     const id = own ? ask.id : randomUUID();
-    const found = table.draw(id, ask.exclude, ask.actions);
+    const found = table.draw(id, ask.exclude, named?.map((a) => a.id));
     if (!found || !ID.test(id)) return undefined;
     let problem = 'too many decisions wait for the peer';
     const kept = await this.backlog.drawn({ ...ask, id, table: table.version }, found.action, found.propensity).catch((err) => {
@@ -150,12 +152,16 @@ export class Offline {
   async #run() {
     for (let due = 0; !this.#stopped;) {
       let answered = true;
-      if (this.down || performance.now() >= due) {
-        answered = await this.#fetch();
-        if (answered) due = performance.now() + this.#every;
+      try {
+        if (this.down || performance.now() >= due) {
+          answered = await this.#fetch();
+          if (answered) due = performance.now() + this.#every;
+        }
+        if (answered && this.backlog.waiting.size) answered = await this.report(performance.now() + this.#timeout);
+        this.down &&= !answered;
+      } catch (err) { // of an answer that is no peer's
+        this.#counts.problem = String(err);
       }
-      if (answered && this.backlog.waiting.size) answered = await this.report(performance.now() + this.#timeout);
-      this.down &&= !answered;
       if (this.#stopped) return;
       await new Promise((done) => {
         const timer = setTimeout(done, Math.min(1000, this.#every));

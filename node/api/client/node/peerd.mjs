@@ -159,17 +159,9 @@ export class Client {
     /** @type {any[]} */
     const results = [];
     for (const [i, ask] of all.entries()) results.push(await this.#early(ask, own(i)));
-    const todo = [...results.keys()].filter((i) => !results[i]);
-    try {
-      const answers = await this.#batch('decisions', todo.map((i) => all[i]), 'decision');
-      for (const [n, i] of todo.entries()) {
-        const r = (results[i] = answers[n]);
-        if (!(r instanceof Refused)) await this.#asked(r);
-        else if (AGAIN.includes(r.status)) results[i] = await this.#instead(r, all[i], own(i), fallback).catch((err) => itself(err, r));
-      }
-    } catch (err) {
-      for (const i of todo) results[i] = await this.#instead(err, all[i], own(i), fallback);
-    }
+    const last = (/** @type {unknown} */ err, /** @type {number} */ i) => this.#instead(err, all[i], own(i), fallback);
+    await this.#rest(results, last, (todo) => this.#batch('decisions', todo.map((i) => all[i]), 'decision'));
+    for (const r of results) if (r.source !== 'table' && !(r instanceof Refused)) await this.#asked(r);
     return results;
   }
 
@@ -182,18 +174,10 @@ export class Client {
     /** @type {any[]} */
     const results = [];
     for (const doc of rewards) {
-      results.push(await this.#kept(doc).catch((err) => itself(err, err instanceof Refused && err)));
+      results.push(await this.#kept(doc).catch((err) => itself(err, err instanceof Refused && err, err)));
     }
-    const todo = [...results.keys()].filter((i) => !results[i]);
-    try {
-      const answers = await this.#batch('rewards', todo.map((i) => rewards[i]), 'receipt');
-      for (const [n, i] of todo.entries()) {
-        const r = (results[i] = answers[n]);
-        if (r instanceof Refused && AGAIN.includes(r.status)) results[i] = await this.#later(r, rewards[i]).catch((err) => itself(err, r));
-      }
-    } catch (err) {
-      for (const i of todo) results[i] = await this.#later(err, rewards[i]);
-    }
+    const last = (/** @type {unknown} */ err, /** @type {number} */ i) => this.#later(err, rewards[i]);
+    await this.#rest(results, last, (todo) => this.#batch('rewards', todo.map((i) => rewards[i]), 'receipt'));
     return results;
   }
 
@@ -307,6 +291,30 @@ export class Client {
     if (!this.#offline || final || !(await this.#offline.keep(reward))) throw err;
     this.#offline.down = true;
     return receipt(reward);
+  }
+
+  /**
+   * The missing results of a batch. Without an answer, what is drawn or kept stands, so that the error is the other
+   * items', if there are others.
+   * @param {any[]} results
+   * @param {(err: unknown, i: number) => Promise<any>} last
+   * @param {(places: number[]) => Promise<any[]>} ask
+   */
+  async #rest(results, last, ask) {
+    const todo = [...results.keys()].filter((i) => !results[i]);
+    /** @type {any} */
+    let whole;
+    const answers = await ask(todo).catch((err) => {
+      whole = err;
+      return /** @type {any[]} */ ([]);
+    });
+    if (whole && !(whole instanceof PeerdError)) throw whole;
+    const missing = whole instanceof Unreachable ? new Refused({ title: '', status: 503, code: 'unavailable', detail: whole.message }) : whole;
+    for (const [n, i] of todo.entries()) {
+      const r = (results[i] = whole ? missing : answers[n]);
+      if (r instanceof Refused && AGAIN.includes(r.status)) results[i] = await last(whole ?? r, i).catch((err) => itself(err, whole ?? r, r));
+    }
+    if (whole && results.every((r) => r === missing)) throw whole;
   }
 
   /**
@@ -427,13 +435,14 @@ function named(ask) {
 }
 
 /**
- * A result that is an error, if err is that one.
+ * A result, if err is that one.
  * @template T
  * @param {unknown} err
+ * @param {unknown} same
  * @param {T} result
  */
-function itself(err, result) {
-  if (err !== result) throw err;
+function itself(err, same, result) {
+  if (err !== same) throw err;
   return result;
 }
 

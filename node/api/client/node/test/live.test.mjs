@@ -44,7 +44,7 @@ test('models hold all of real answers', { skip }, async () => {
   const token = await readFile(tokenFile, 'utf8');
   await clients[0].decide({ id: 'live-model-node' });
   for (const [type, path, body] of [
-    ['Status', '/v1/status'], ['Arm[]', '/v1/arms'], ['Peer[]', '/v1/peers'],
+    ['Status', '/v1/status'], ['Arm[]', '/v1/arms'], ['Peer[]', '/v1/peers'], ['Table', '/v1/table'],
     ['Decision', '/v1/decisions', '{}'],
     ['DecisionBatch', '/v1/decisions/batch', '{"decisions":[{},{"id":"no id"}]}'],
     ['Receipt', '/v1/rewards', '{"id":"live-model-node","value":1}'],

@@ -18,6 +18,7 @@ its rewards when the peer answers again.
 from __future__ import annotations
 
 import collections
+import contextlib
 import http.client
 import json
 import os
@@ -138,8 +139,7 @@ class Client:
         try:
             return self._kept(doc) or self._call("POST", "/v1/rewards", doc, Receipt.from_json)
         except PeerdError as err:
-            later: Receipt = self._later(err, doc)
-            return later
+            return self._later(err, doc)
 
     def decide_batch(self, asks: Iterable[Ask], fallback: Optional[str] = None) -> List[Union[Decision, Refused]]:
         """Chooses actions for 1 to 1,000 asks, in order; a Refused stands for one that
@@ -149,18 +149,15 @@ class Client:
         results: List[Any] = [self._early(d, o) for d, o in zip(docs, own)]
         todo = [i for i, r in enumerate(results) if r is None]
         try:
-            for i, r in zip(todo, self._batch("decisions", [docs[i] for i in todo], "decision", Decision.from_json)):
-                results[i] = self._asked(r) if isinstance(r, Decision) else r
+            answers = self._batch("decisions", [docs[i] for i in todo], "decision", Decision.from_json)
         except PeerdError as err:
-            for i in todo:
-                results[i] = self._instead(err, docs[i], own[i], fallback)
-        for i in todo:
-            r = results[i]
-            if isinstance(r, Refused) and r.status in AGAIN and (fallback is not None or self._offline):
-                try:
+            self._fill(err, results, todo, lambda err, i: self._instead(err, docs[i], own[i], fallback))
+            return results
+        for i, r in zip(todo, answers):
+            results[i] = self._asked(r) if isinstance(r, Decision) else r
+            if isinstance(r, Refused) and r.status in AGAIN:
+                with contextlib.suppress(Refused):
                     results[i] = self._instead(r, docs[i], own[i], fallback)
-                except Refused:
-                    pass  # no table
         return results
 
     def reward_batch(self, rewards: Iterable[Reward]) -> List[Union[Receipt, Refused]]:
@@ -174,11 +171,15 @@ class Client:
                 results[i] = err
         todo = [i for i, r in enumerate(results) if r is None]
         try:
-            for i, r in zip(todo, self._batch("rewards", [docs[i] for i in todo], "receipt", Receipt.from_json)):
-                results[i] = self._later(r, docs[i], True) if isinstance(r, Refused) and r.status in AGAIN else r
+            answers = self._batch("rewards", [docs[i] for i in todo], "receipt", Receipt.from_json)
         except PeerdError as err:
-            for i in todo:
-                results[i] = self._later(err, docs[i])
+            self._fill(err, results, todo, lambda err, i: self._later(err, docs[i]))
+            return results
+        for i, r in zip(todo, answers):
+            results[i] = r
+            if isinstance(r, Refused) and r.status in AGAIN:
+                with contextlib.suppress(Refused):
+                    results[i] = self._later(r, docs[i])
         return results
 
     def status(self) -> Status:
@@ -258,14 +259,24 @@ class Client:
             raise Unreachable("too many rewards wait for the peer")
         return None
 
-    def _later(self, err: PeerdError, reward: Dict[str, Any], item: bool = False) -> Any:
-        """A receipt of a reward that is kept because no answer came; else the error, which is the result of an item."""
+    def _later(self, err: PeerdError, reward: Dict[str, Any]) -> Receipt:
+        """A receipt of a reward that is kept because no answer came."""
         if self._offline and not (isinstance(err, Refused) and err.status not in AGAIN) and self._offline.keep(reward):
             self._offline.down = True
             return _receipt(reward)
-        if item:
-            return err
         raise err
+
+    def _fill(self, err: PeerdError, results: List[Any], places: List[int], last: Callable[[PeerdError, int], Any]) -> None:
+        """The results of items of a request without an answer: what is drawn or kept stands, so that the error is
+        the other items', if there are others."""
+        missing = err if isinstance(err, Refused) else Refused(Problem(title="", status=503, detail=str(err), code="unavailable"))
+        for i in places:
+            try:
+                results[i] = last(err, i)
+            except PeerdError:
+                results[i] = missing
+        if all(r is missing for r in results):
+            raise err
 
     def _here(self) -> None:
         """After a fork, the connections, the file and what waits are the parent's."""

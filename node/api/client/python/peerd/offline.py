@@ -74,9 +74,10 @@ class Offline:
     def draw(self, ask: Dict[str, Any], own: bool, last: bool = True) -> Optional[Decision]:
         """Draws and keeps a decision; None if that cannot be, which is counted the last time. An ask with an id of
         ours gets another one, since the peer may have decided with the first, of which the answer was lost."""
-        table, named = self.backlog.table, ask.get("actions")
-        if self._stop.is_set() or not table or ask.keys() & {"features", "context", "taken"} or not all(isinstance(a, str) for a in named or ()):
+        table, actions = self.backlog.table, ask.get("actions") or ()
+        if self._stop.is_set() or not table or ask.keys() & {"features", "context", "taken"} or any("features" in a for a in actions if isinstance(a, dict)):
             return None
+        named = [a["id"] if isinstance(a, dict) else a for a in actions] if "actions" in ask else None
         id = ask["id"] if own else str(uuid.uuid4())
         found = table.draw(id, ask.get("exclude") or (), named)
         if not found or not ID.fullmatch(id):
@@ -124,12 +125,15 @@ class Offline:
         due = 0.0
         while True:
             answered = True
-            if self.down or time.monotonic() >= due:
-                answered = self._fetch()
-                due = time.monotonic() + self._every if answered else due
-            if answered and self.backlog.waiting:
-                answered = self.report(time.monotonic() + self._timeout)
-            self.down = self.down and not answered
+            try:
+                if self.down or time.monotonic() >= due:
+                    answered = self._fetch()
+                    due = time.monotonic() + self._every if answered else due
+                if answered and self.backlog.waiting:
+                    answered = self.report(time.monotonic() + self._timeout)
+                self.down = self.down and not answered
+            except Exception as err:  # of an answer that is no peer's
+                self.count("", repr(err))
             if self._stop.wait(self._tick):
                 return
 

@@ -12,7 +12,7 @@ import unittest
 import urllib.parse
 
 from peerd import Ask, Client, Conflict, Refused, Reward, Unknown
-from peerd.models import Arm, Decision, DecisionBatch, Peer, Problem, Receipt, ReceiptBatch, Status
+from peerd.models import Arm, Decision, DecisionBatch, Peer, Problem, Receipt, ReceiptBatch, Status, Table
 
 URL, TOKEN_FILE = os.environ.get("PEERD_URL"), os.environ.get("PEERD_TOKEN_FILE")
 
@@ -82,7 +82,7 @@ class LiveTest(unittest.TestCase):
     def test_models_hold_all_of_real_answers(self):
         self.clients[0].decide("live-model")
         for model, request in (
-            (Status, ("GET", "/v1/status")), (Arm, ("GET", "/v1/arms")), (Peer, ("GET", "/v1/peers")),
+            (Status, ("GET", "/v1/status")), (Arm, ("GET", "/v1/arms")), (Peer, ("GET", "/v1/peers")), (Table, ("GET", "/v1/table")),
             (Decision, ("POST", "/v1/decisions", "{}")),
             (DecisionBatch, ("POST", "/v1/decisions/batch", '{"decisions":[{},{"id":"no id"}]}')),
             (Receipt, ("POST", "/v1/rewards", '{"id":"live-model","value":1}')),
