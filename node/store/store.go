@@ -37,7 +37,7 @@ const (
 	mark     Table = 11 // the Mark of the newest batch
 
 	Signature Table = 12 // of what is in Peer
-	Offer     Table = 13 // what decisions could choose from, by id
+	Offer     Table = 15 // what decisions could choose from, by id
 )
 
 const (
