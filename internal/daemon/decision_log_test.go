@@ -25,8 +25,10 @@ func TestRowsHaveWhatWasOnOffer(t *testing.T) {
 			1, site.Offered{Context: []float64{1}, Names: []string{"x"}, Features: [][]float64{{.5}}}, []string{"x"}, [][]float64{{.5}},
 		},
 		"its own": {
-			4, site.Offered{Context: []float64{1}, Excluded: []string{"red"}},
-			[]string{"green", "blue"}, [][]float64{{0, 0, 1, 0}, {0, 0, 0, 1}},
+			4,
+			site.Offered{Context: []float64{1}, Excluded: []string{"red"}},
+			[]string{"green", "blue"},
+			[][]float64{{0, 0, 1, 0}, {0, 0, 0, 1}},
 		},
 		"of an earlier release": {4, site.Offered{}, nil, nil},
 	} {

@@ -210,7 +210,7 @@ func TestDoublyRobustIsNarrower(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeEstimatedIsSaid: with the number, and the setting that would mend it.
+// TestWhatCannotBeEstimatedIsSaid: with the number, and the setting that would change it.
 func TestWhatCannotBeEstimatedIsSaid(t *testing.T) {
 	certain := explored(1, 500, []float64{.3, .5, .6}, 0)
 	shadow := explored(1, 500, []float64{.3, .5, .6}, 0)

@@ -10,12 +10,12 @@ import (
 func (r *Report) warn(o Options, f *survey) {
 	r.Warnings = []string{}
 	say := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
-	mend := "set learner.explore, such as to 0.05, at this site: decisions from then on have propensities below 1"
+	fix := "set learner.explore, such as to 0.05, at this site: decisions from then on have propensities below 1"
 	if o.Explore > 0 {
-		mend = fmt.Sprintf("learner.explore is %v at this site: decisions made with it have propensities below 1, so wait for more of them", o.Explore)
+		fix = fmt.Sprintf("learner.explore is %v at this site: decisions made with it have propensities below 1, so wait for more of them", o.Explore)
 	}
 	if r.Application {
-		mend = "the application has to choose among actions at random, at least in some decisions, and report the propensity; learner.explore does not change what it does"
+		fix = "the application has to choose among actions at random, at least in some decisions, and report the propensity; learner.explore does not change what it does"
 	}
 	n := terminal.Number
 	if r.Certain > 0 {
@@ -23,10 +23,10 @@ func (r *Report) warn(o Options, f *survey) {
 		if r.Weighted == 0 {
 			whole = "So nothing can be said of other policies"
 		}
-		say("%s have a propensity of 1: no other action was possible. %s; %s.", counted(r.Certain), whole, mend)
+		say("%s have a propensity of 1: no other action was possible. %s; %s.", counted(r.Certain), whole, fix)
 	}
 	if r.Unscored > 0 {
-		say("%s have no propensity, since their learner computes none, and are left out; %s.", counted(r.Unscored), mend)
+		say("%s have no propensity, since their learner computes none, and are left out; %s.", counted(r.Unscored), fix)
 	}
 	if r.Ruled > 0 {
 		say("%s followed rules of the site, such as api.min_exposures, that left no other action: they are left out of all estimates except of what ran.", counted(r.Ruled))

@@ -19,7 +19,7 @@ type weighed struct {
 	peer     float64 // probability with which the peer would have taken what was taken
 }
 
-// surely is a propensity with which no other action was possible, but for rounding.
+// surely is a propensity with which no other action was possible, except for rounding.
 const surely = 1 - 1e-9
 
 // weighed returns a decision, nil if it is not for estimates, and whether it can be weighted: another action was possible,

@@ -183,7 +183,7 @@ func TestWrongLinesAreNamed(t *testing.T) {
 	}
 	s := newShadow()
 	s.off = true
-	if _, err := s.replay("a", "b", "c", "d").Run(t.Context(), obd(t)); err == nil || !strings.Contains(err.Error(), "set api.shadow: learn") {
+	if _, err := s.replay("a", "b", "c", "d").Run(t.Context(), obd(t)); err == nil || !strings.Contains(err.Error(), "set api.shadow, to propose or learn") {
 		t.Error(err)
 	}
 }
