@@ -32,7 +32,7 @@ type importing struct {
 	after   int
 }
 
-const tellEvery = 5 * time.Second // progress
+const sayEvery = 5 * time.Second // progress
 
 func newDecisionsImport(o *options) *cobra.Command {
 	var x importing
@@ -84,10 +84,10 @@ func (o *options) importLog(ctx context.Context, file string, x *importing) erro
 		return err
 	}
 	defer peer.Close()
-	told := time.Now()
+	said := time.Now()
 	r := replay.Replay{File: filepath.Base(file), Actions: names, Rate: x.rate, After: x.after, Peer: peer, Tell: func(d replay.Done) {
-		if time.Since(told) >= tellEvery {
-			told = time.Now()
+		if time.Since(said) >= sayEvery {
+			said = time.Now()
 			_, _ = fmt.Fprintf(o.stderr, "peerd: line %s of %s: %s\n", terminal.Number(uint64(d.Line)), file, imported(&d))
 		}
 	}}

@@ -82,15 +82,26 @@ func (l *decisionLog) rows(open func()) iter.Seq2[decision.Row, error] {
 	}
 }
 
-// row returns what leaves the store of a decision.
+// row returns what leaves the store of a decision: no other code makes rows of it.
 func (l *decisionLog) row(d *site.Logged) decision.Row {
 	r := decision.Row{
 		ID: d.ID, Time: d.At, Action: int64(d.Action), Name: d.Name, Reward: float64(d.Reward), Reported: d.Rewarded,
 		PScore: d.Propensity, Context: d.Offered.Context, Features: d.Features, Offered: d.Offered.Names, Actions: d.Offered.Features,
 		Source: d.Source, Model: d.Model, Counted: d.Counted, Proposed: d.Proposed, PeerPScore: d.Target, LateBy: d.Late.Seconds(),
 	}
-	if out := d.Offered.Excluded; len(out) > 0 {
-		r.Offered = slices.DeleteFunc(slices.Clone(l.names), func(name string) bool { return slices.Contains(out, name) })
+	if len(r.Offered) > 0 || len(d.Offered.Excluded)+len(d.Offered.Context) == 0 {
+		return r
+	}
+	for _, name := range l.names {
+		if slices.Contains(d.Offered.Excluded, name) {
+			continue
+		}
+		r.Offered = append(r.Offered, name)
+		if n := l.inputs.Action; n > 0 { // the ask did not describe actions: each has one feature, its own
+			own := make([]float64, n)
+			own[min(slices.Index(l.reader.Arms, name), n-1)] = 1
+			r.Actions = append(r.Actions, own)
+		}
 	}
 	return r
 }

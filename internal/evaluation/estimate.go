@@ -11,7 +11,9 @@ type Interval struct {
 
 const (
 	normal         = 1.959963984540054 // quantile .975 of the normal distribution
+	deviations     = 5                 // standard errors, since there are many policies
 	leastEffective = 30                // below, the normal distribution says nothing, so there is no interval
+	mostMissing    = .95               // least mean weight that noise must be able to explain
 )
 
 func around(value, half float64) *Interval { return &Interval{value, value - half, value + half} }
@@ -36,12 +38,12 @@ func (s *sums1) interval() *Interval {
 
 // sums of the decisions to which a policy applies, with w the weight of a decision and r its reward.
 type sums struct {
-	left         uint64 // decisions to which it applies and that cannot be weighted
-	ips, dr      sums1  // of w r, and of the doubly robust scores
-	gain         sums1  // of these less r
-	w, ww        float64
-	wr, wwr, wrr float64 // of w r, w² r and w² r²
-	greatest     float64
+	left     uint64  // decisions to which it applies and that cannot be weighted
+	weight   sums1   // of w, whose mean is 1 if all that the policy takes was possible
+	ips, dr  sums1   // of w r, and of the doubly robust scores
+	gain     sums1   // of these less r
+	wwr, wrr float64 // of w² r and w² r²
+	greatest float64
 }
 
 // add adds a decision of which a policy takes each action with a probability.
@@ -60,9 +62,7 @@ func (s *sums) add(d *weighed, p chances, q *fitted) {
 	s.ips.add(w * d.reward)
 	s.dr.add(score)
 	s.gain.add(score - d.reward)
-	s.w += w
-	s.ww += w * w
-	s.wr += w * d.reward
+	s.weight.add(w)
 	s.wwr += w * w * d.reward
 	s.wrr += w * w * d.reward * d.reward
 	s.greatest = max(s.greatest, w)
@@ -72,14 +72,21 @@ func (s *sums) add(d *weighed, p chances, q *fitted) {
 func (s *sums) estimate(policy string) Estimate {
 	n := s.ips.n
 	e := Estimate{Policy: policy, Decisions: uint64(n), Greatest: s.greatest, Support: n / (n + float64(s.left))}
-	if s.ww > 0 {
-		e.Effective = s.w * s.w / s.ww
+	w, ww, wr := s.weight.sum, s.weight.squares, s.ips.sum
+	if ww > 0 {
+		e.Effective, e.Weight = w*w/ww, w/n
 	}
-	if e.Effective < leastEffective {
+	if e.Effective < leastEffective || s.impossible() {
 		return e
 	}
 	e.IPS, e.DR, e.Gain = s.ips.interval(), s.dr.interval(), s.gain.interval()
-	v := s.wr / s.w
-	e.SNIPS = around(v, normal*math.Sqrt(max(0, s.wrr-2*v*s.wwr+v*v*s.ww))/s.w)
+	v := wr / w
+	e.SNIPS = around(v, normal*math.Sqrt(max(0, s.wrr-2*v*s.wwr+v*v*ww))/w)
 	return e
+}
+
+// impossible reports whether the policy takes actions that could not be taken: then the weights have a mean below 1.
+func (s *sums) impossible() bool {
+	i := s.weight.interval()
+	return i != nil && i.Value+(i.High-i.Value)*deviations/normal < mostMissing
 }

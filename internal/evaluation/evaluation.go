@@ -28,8 +28,8 @@ type Report struct {
 	Open        uint64     `json:"open"`       // whose windows are not
 	Weighted    uint64     `json:"weighted"`   // with a propensity by which they can be weighted
 	Unscored    uint64     `json:"unscored"`   // without a propensity
-	Ruled       uint64     `json:"ruled"`      // chosen by a rule of the site, which does not explore
-	Certain     uint64     `json:"certain"`    // of the rest, those that could not have been another
+	Ruled       uint64     `json:"ruled"`      // certain by a rule of the site
+	Certain     uint64     `json:"certain"`    // certain otherwise: no other action was possible
 	Unreported  uint64     `json:"unreported"` // which have the default reward
 	Late        *Late      `json:"late,omitempty"`
 	Application bool       `json:"application"` // the application chose, by a policy of its own
@@ -48,6 +48,7 @@ type Estimate struct {
 	Policy    string    `json:"policy"`
 	Decisions uint64    `json:"decisions"`       // to which the policy applies, and that can be weighted
 	Support   float64   `json:"support"`         // their share of those to which the policy applies
+	Weight    float64   `json:"weight"`          // mean weight: about 1 if all that the policy takes was possible
 	Effective float64   `json:"effective"`       // as many decisions of the policy itself are worth as much
 	Greatest  float64   `json:"greatest_weight"` // of a decision
 	IPS       *Interval `json:"ips"`             // nil if there is no estimate
@@ -97,7 +98,7 @@ func Evaluate(log iter.Seq2[decision.Row, error], o Options) (*Report, error) {
 	}
 	mean := ran.interval()
 	r.Estimates = append(r.Estimates, Estimate{
-		Policy: Ran, Decisions: r.Decisions, Support: 1, Effective: float64(r.Decisions), Greatest: 1, IPS: mean, SNIPS: mean, DR: mean,
+		Policy: Ran, Decisions: r.Decisions, Support: 1, Weight: 1, Effective: float64(r.Decisions), Greatest: 1, IPS: mean, SNIPS: mean, DR: mean,
 	})
 	for i := range policies {
 		if e := all[i].estimate(policies[i].name); e.Decisions > 0 || all[i].left > 0 {

@@ -24,7 +24,7 @@ type fold struct {
 	xy     []float64
 }
 
-// penalty is that of ridge regression, and how many decisions with the mean reward every action's mean begins with.
+// penalty is added to the diagonal of ridge regression, and every action's mean begins with as many decisions of the mean reward.
 const penalty = 1
 
 // add adds a decision to a fold.
@@ -57,14 +57,14 @@ func (m *model) add(at int, d *weighed) {
 	}
 }
 
-// fitted predicts rewards from all folds but one.
+// fitted predicts rewards from all folds except one.
 type fitted struct {
 	mean  float64
 	means []float64
 	beta  []float64 // the constant last; nil without features
 }
 
-// without returns what all folds but one predict.
+// without returns what all folds except one predict.
 func (m *model) without(fold int) *fitted {
 	if m.fits[fold] == nil {
 		m.fits[fold] = m.fit(fold)

@@ -75,8 +75,8 @@ func uniform(d *weighed) (chances, bool) {
 	return chances{each, slices.Repeat([]float64{each}, len(d.names))}, true
 }
 
-// proposed is what the peer would have done where the application chose. Of its probabilities that of the action which was
-// taken is known; the proposal is a draw from them, which predicts as they do on average.
+// proposed is what the peer would have done where the application chose. It is known with which
+// probability the peer would have taken what was taken; the proposal is a draw, which predicts as the probabilities do on average.
 func proposed(d *weighed) (chances, bool) {
 	if d.proposed < 0 {
 		return chances{}, false

@@ -48,12 +48,12 @@ func (r *Report) survey(log iter.Seq2[decision.Row, error], o Options) (*survey,
 			late = append(late, row.LateBy)
 		}
 		switch d, ok := f.weighed(&row, o); {
-		case !exploring(row.Source):
-			r.Ruled++
 		case !(row.PScore > 0):
 			r.Unscored++
 		case d == nil:
 			f.unknown++
+		case !ok && (row.Source == decision.Exposure || row.Source == decision.Fallback || row.Source == decision.Baseline):
+			r.Ruled++
 		case !ok:
 			r.Certain++
 		default:

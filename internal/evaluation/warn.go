@@ -10,12 +10,12 @@ import (
 func (r *Report) warn(o Options, f *survey) {
 	r.Warnings = []string{}
 	say := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
-	mend := "set learner.explore, such as to 0.05, at this site: decisions from then on have propensities below 1"
+	fix := "set learner.explore, such as to 0.05, at this site: decisions from then on have propensities below 1"
 	if o.Explore > 0 {
-		mend = fmt.Sprintf("learner.explore is %v at this site: decisions made with it have propensities below 1, so wait for more of them", o.Explore)
+		fix = fmt.Sprintf("learner.explore is %v at this site: decisions made with it have propensities below 1, so wait for more of them", o.Explore)
 	}
 	if r.Application {
-		mend = "the application has to choose among actions at random, at least in some decisions, and report the propensity; learner.explore does not change what it does"
+		fix = "the application has to choose among actions at random, at least in some decisions, and report the propensity; learner.explore does not change what it does"
 	}
 	n := terminal.Number
 	if r.Certain > 0 {
@@ -23,13 +23,13 @@ func (r *Report) warn(o Options, f *survey) {
 		if r.Weighted == 0 {
 			whole = "So nothing can be said of other policies"
 		}
-		say("%s have a propensity of 1: no other action was possible. %s; %s.", counted(r.Certain), whole, mend)
+		say("%s have a propensity of 1: no other action was possible. %s; %s.", counted(r.Certain), whole, fix)
 	}
 	if r.Unscored > 0 {
-		say("%s have no propensity, since their learner computes none, and are left out; %s.", counted(r.Unscored), mend)
+		say("%s have no propensity, since their learner computes none, and are left out; %s.", counted(r.Unscored), fix)
 	}
 	if r.Ruled > 0 {
-		say("%s followed rules of the site (api.min_exposures, api.fallback), which do not explore: they are left out of all estimates except of what ran.", counted(r.Ruled))
+		say("%s followed rules of the site, such as api.min_exposures, that left no other action: they are left out of all estimates except of what ran.", counted(r.Ruled))
 	}
 	if f.unknown > 0 {
 		say("%s were made by an earlier release, which did not keep what was on offer, and are left out.", counted(f.unknown))
@@ -40,6 +40,9 @@ func (r *Report) warn(o Options, f *survey) {
 		case e.Effective < leastEffective:
 			say("%s: the %s that can be weighted are worth %s of its own, fewer than %d: no estimate; %s.",
 				e.Policy, counted(e.Decisions), n(uint64(e.Effective)), leastEffective, more(o, r.Application))
+		case e.DR == nil:
+			say("%s: its weights have a mean of %.2f and not of 1, so in about %.0f %% of the decisions it takes actions that were not possible: no estimate; %s.",
+				e.Policy, e.Weight, 100*(1-e.Weight), more(o, r.Application))
 		case e.DR.High == e.DR.Low || e.SNIPS.High == e.SNIPS.Low:
 			say("%s: all its rewards are alike, so its interval is too short.", e.Policy)
 		}

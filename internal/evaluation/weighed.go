@@ -19,17 +19,13 @@ type weighed struct {
 	peer     float64 // probability with which the peer would have taken what was taken
 }
 
-// surely is a propensity with which no other action was possible, but for rounding.
+// surely is a propensity with which no other action was possible, except for rounding.
 const surely = 1 - 1e-9
 
-// exploring reports whether decisions of a source have propensities by which they can be weighted. Exposures and fallbacks
-// follow rules, which do not explore.
-func exploring(s decision.Source) bool { return s != decision.Exposure && s != decision.Fallback }
-
 // weighed returns a decision, nil if it is not for estimates, and whether it can be weighted: another action was possible,
-// or there was none.
+// or there was none. Its source does not matter: the propensity of a rule that is certain is 1.
 func (f *survey) weighed(r *decision.Row, o Options) (d *weighed, ok bool) {
-	if !exploring(r.Source) || !(r.PScore > 0) {
+	if !(r.PScore > 0) {
 		return nil, false
 	}
 	d = &weighed{names: r.Offered, reward: r.Reward, pscore: r.PScore, peer: r.PeerPScore, proposed: -1}

@@ -125,7 +125,7 @@ func refused(line int, p *client.Problem) error {
 	case p == nil:
 		return wrong(line, "the peer did not say what became of it: run the same command again")
 	case slices.ContainsFunc(p.Errors, func(f client.Flaw) bool { return strings.Contains(f.Location, "taken") }) || strings.Contains(p.Detail, "taken"):
-		return fmt.Errorf("%w; a log is taken in shadow mode: set api.shadow: learn, or propose, at this site, and start the peer again", wrong(line, "%s", p.Error()))
+		return fmt.Errorf("%w; a log is taken in shadow mode: set api.shadow, to propose or learn, at this site, and start the peer again", wrong(line, "%s", p.Error()))
 	case slices.ContainsFunc(p.Errors, func(f client.Flaw) bool { return strings.HasSuffix(f.Location, "features") }):
 		return fmt.Errorf("%w; the log's features are not read, so a log can be imported for a learner without features alone", wrong(line, "%s", p.Error()))
 	}

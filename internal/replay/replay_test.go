@@ -151,6 +151,19 @@ func TestVowpalWabbitsForms(t *testing.T) {
 	}
 }
 
+// TestEqualLinesAreDecisionsOfTheirOwn: in one file, and in two.
+func TestEqualLinesAreDecisionsOfTheirOwn(t *testing.T) {
+	s := newShadow()
+	r := s.replay("a", "b")
+	for i, file := range []string{"one", "two"} {
+		r.File = file
+		done, err := r.Run(t.Context(), Vowpal(strings.NewReader("1:0:0.5 | a\n1:0:0.5 | a\n"), Costs{0, 1}))
+		if err != nil || done.Repeated != 0 || len(s.taken) != 2*(i+1) {
+			t.Errorf("%+v, %d decisions (%v)", done, len(s.taken), err)
+		}
+	}
+}
+
 // TestWrongLinesAreNamed: with their number and what is wanted; what came before is reported.
 func TestWrongLinesAreNamed(t *testing.T) {
 	const head = "item_id,click,propensity_score\n"
@@ -183,7 +196,7 @@ func TestWrongLinesAreNamed(t *testing.T) {
 	}
 	s := newShadow()
 	s.off = true
-	if _, err := s.replay("a", "b", "c", "d").Run(t.Context(), obd(t)); err == nil || !strings.Contains(err.Error(), "set api.shadow: learn") {
+	if _, err := s.replay("a", "b", "c", "d").Run(t.Context(), obd(t)); err == nil || !strings.Contains(err.Error(), "set api.shadow, to propose or learn") {
 		t.Error(err)
 	}
 }

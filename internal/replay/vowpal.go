@@ -100,7 +100,7 @@ func paragraphs(r io.Reader, whole bool, read func(p *paragraph) (Record, bool, 
 	}
 }
 
-// label reads the label of a line, and whether it has one with a cost. Other actions may be listed beside it, and a tag may
+// label reads the label of a line, and whether it has one with a cost. Other actions may be listed with it, and a tag may
 // follow.
 func label(line int, text string, costs Costs) (r Record, ok bool, err error) {
 	before, _, found := strings.Cut(text, "|")

@@ -131,7 +131,7 @@ func TestCommandsCallPackages(t *testing.T) {
 	}
 }
 
-// TestRoomsAreSmall: no file is long that people write.
+// TestRoomsAreSmall: no file that is written by hand is long.
 func TestRoomsAreSmall(t *testing.T) {
 	const longest, median = 400, 110 // lines
 	var all []int
