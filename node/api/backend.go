@@ -25,7 +25,7 @@ type Backend interface {
 	Decide(ctx context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision]
 
 	// Reward answers every report, in order. A reward is durable when its receipt is returned.
-	// Ids are well formed and values are in [0,1].
+	// Ids are well formed and values are in the range.
 	Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt]
 
 	// Actions returns the names of the network's actions, by place; empty for a place without an
@@ -35,6 +35,9 @@ type Backend interface {
 	// Features returns the shape that the features of an ask must have. Asks with
 	// features of another shape are refused and do not reach Decide.
 	Features() decision.Shape
+
+	// Range returns the least and the greatest reward. Reports of others are refused and do not reach Reward.
+	Range() (least, most float64)
 
 	// Status returns the state of the peer. Every scrape of the metrics calls it.
 	Status(ctx context.Context) (Status, error)

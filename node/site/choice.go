@@ -31,12 +31,12 @@ type choice struct {
 	due      uint64        // round in which its reward is observed
 	step     uint64        // step in which it was made
 	value    bandit.Reward // in the application's units; a sum may be out of the range
-	subject  [8]byte // first bytes of the hash of its subject; zero for none
+	subject  [8]byte       // first bytes of the hash of its subject; zero for none
 
 	proposed string   // what the peer would have chosen; "" unless the application took an action
 	target   float64  // probability with which the peer would have chosen the action that was taken; 0 for no such action
 	ended    bool     // the application ended the window
-	parts    []addend   // the reports that are in value, if it is a sum
+	parts    []addend // the reports that are in value, if it is a sum
 }
 
 // A model identifies what a learner chose from: the incarnation, the rounds whose messages it had

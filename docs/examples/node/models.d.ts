@@ -247,7 +247,15 @@ export interface ReceiptOutcome {
 export interface Reward {
   /** Id of the decision. */
   id: string;
+  /** In the application's units, within api.reward_range, which is [0, 1] unless the
+   * network has another one. It may be missing if end is true. */
   value: number;
+  /** No further report will come: the decision's window ends, and later reports are
+   * refused. */
+  end?: boolean;
+  /** Your id of this report within the decision, so that a repeated one counts once.
+   * With api.reward: sum it is required, and otherwise refused. */
+  report?: string;
 }
 
 /** The body of POST /v1/rewards/batch. */

@@ -58,7 +58,7 @@ class Fake:
                         "repeated": False, "expires_at": "2026-11-21T14:10:00.123456789Z"}
                 return 200, dict(self.decisions[body["id"]], repeated=known)
             known = self.rewards.setdefault(body["id"], [])
-            known.append(body["value"])
+            known.append(body.get("value"))
             return 200, {"id": body["id"], "duplicate": len(known) > 1, "counted": True}
 
 

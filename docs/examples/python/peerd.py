@@ -95,11 +95,14 @@ class Client:
         except PeerdError as err:
             return _instead(err, ask, fallback)
 
-    def reward(self, id: str, value: float) -> Receipt:
-        """Reports the reward of a decision, from 0 to 1."""
+    def reward(self, id: str, value: Optional[float] = None, end: bool = False, report: Optional[str] = None) -> Receipt:
+        """Reports the reward of a decision, in the network's range: from 0 to 1, unless it
+        has another one. With end, later reports are refused, and the value may be missing.
+        A report has an id of its own where rewards add up (api.reward: sum)."""
         if not id:
             raise ValueError("a decision without an id, such as a fallback, has no reward")
-        return self._call("POST", "/v1/rewards", Reward(id, value).to_json(), Receipt.from_json)
+        body = {"id": id, "value": value, "end": end or None, "report": report}
+        return self._call("POST", "/v1/rewards", {k: v for k, v in body.items() if v is not None}, Receipt.from_json)
 
     def decide_batch(self, asks: Iterable[Ask], fallback: Optional[str] = None) -> List[Union[Decision, Refused]]:
         """Chooses actions for 1 to 1,000 asks, in order; a Refused stands for one that

@@ -657,13 +657,23 @@ class Reward:
 
     # Id of the decision.
     id: str
+    # In the application's units, within api.reward_range, which is [0, 1] unless the
+    # network has another one. It may be missing if end is true.
     value: float
+    # No further report will come: the decision's window ends, and later reports are
+    # refused.
+    end: Optional[bool] = None
+    # Your id of this report within the decision, so that a repeated one counts once.
+    # With api.reward: sum it is required, and otherwise refused.
+    report: Optional[str] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Reward:
         return cls(
             id=doc["id"],
             value=doc["value"],
+            end=doc.get("end"),
+            report=doc.get("report"),
         )
 
     def to_json(self) -> Dict[str, Any]:
@@ -671,6 +681,10 @@ class Reward:
             "id": self.id,
             "value": self.value,
         }
+        if self.end is not None:
+            doc["end"] = self.end
+        if self.report is not None:
+            doc["report"] = self.report
         return doc
 
 

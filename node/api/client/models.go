@@ -250,8 +250,16 @@ type ReceiptOutcome struct {
 // Reward is the body of POST /v1/rewards.
 type Reward struct {
 	// Id of the decision.
-	ID    string  `json:"id"`
+	ID string `json:"id"`
+	// In the application's units, within api.reward_range, which is [0, 1] unless the
+	// network has another one. It may be missing if end is true.
 	Value float64 `json:"value"`
+	// No further report will come: the decision's window ends, and later reports are
+	// refused.
+	End bool `json:"end,omitzero"`
+	// Your id of this report within the decision, so that a repeated one counts once.
+	// With api.reward: sum it is required, and otherwise refused.
+	Report string `json:"report,omitzero"`
 }
 
 // RewardBatch is the body of POST /v1/rewards/batch.
