@@ -115,7 +115,9 @@ func TestReportsAddUp(t *testing.T) {
 	for _, id := range []string{"a", "many", "high"} {
 		r.ask(decision.Ask{ID: id})
 	}
-	of := func(id, part string, value bandit.Reward) decision.Report { return decision.Report{ID: id, Part: part, Value: value} }
+	of := func(id, part string, value bandit.Reward) decision.Report {
+		return decision.Report{ID: id, Part: part, Value: value}
+	}
 	r.expect(
 		of("a", "click", .25), "new", of("a", "click", .25), "duplicate", of("a", "click", .5), "conflict",
 		of("a", "sale", .5), "new", of("a", "return", -.125), "new", of("a", "", 1), "invalid: want an id of this report",
@@ -210,8 +212,14 @@ func TestARangeScales(t *testing.T) {
 		of              Range
 		value, observed float64
 	}{
-		{Range{}, .3, .3}, {Range{0, 1}, 2, 1},
-		{Range{-1, 1}, -1, 0}, {Range{-1, 1}, 1, 1}, {Range{-1, 1}, .5, .75}, {Range{-1, 1}, 7, 1}, {Range{0, 40}, 10, .25}, {Range{-3, -1}, -2.5, .25},
+		{Range{}, .3, .3},
+		{Range{0, 1}, 2, 1},
+		{Range{-1, 1}, -1, 0},
+		{Range{-1, 1}, 1, 1},
+		{Range{-1, 1}, .5, .75},
+		{Range{-1, 1}, 7, 1},
+		{Range{0, 40}, 10, .25},
+		{Range{-3, -1}, -2.5, .25},
 	} {
 		if got := float64(c.of.observed(bandit.Reward(c.value))); got != c.observed {
 			t.Errorf("%v of %v is observed as %v, want %v", c.value, c.of, got, c.observed)

@@ -40,7 +40,7 @@ class Alike:
     peer: int
     name: str
     # By how much the mean reward of an action differs between both sites, as a
-    # standard deviation, as far as is known.
+    # standard deviation in the units of rewards, as far as is known.
     apart: float
 
     @classmethod
@@ -69,13 +69,14 @@ class Arm:
     # noised (privacy.counts), or whose actions follow from features.
     pulls: int
     # Estimated mean reward, computed from releases only. While samples are few, noise
-    # can put it far outside of 0 to 1. It is 0 with a learner that chooses by
-    # features, from which estimates follow.
+    # can put it far outside of api.reward_range, whose units it has. It is 0 while
+    # nothing is known, and with a learner that chooses by features, from which
+    # estimates follow.
     estimate: float
     # Number of rewards behind the estimate, as if one site had seen all of them; 0
     # while nothing is known.
     samples: float
-    # Standard deviation of the privacy noise in the estimate.
+    # Standard deviation of the privacy noise in the estimate, in its units.
     noise_sd: float
     # Own rewards behind the estimate: those that are released. 0 if the protocol
     # keeps no sites apart.
@@ -731,7 +732,8 @@ class Status:
     pulls: Optional[List[int]]
     # Regret of the simulated world over all rounds; 0 with an application.
     regret: float
-    # Estimated mean reward of each arm, computed from releases only.
+    # Estimated mean reward of each arm, computed from releases only, in the
+    # application's units (api.reward_range); 0 while nothing is known.
     means: Optional[List[float]]
     epsilon_spent: float
     epsilon_left: float
@@ -811,8 +813,8 @@ class Status:
     # About when learning ends; absent if no clock says so. RFC 3339.
     learning_until: Optional[str] = None
     # With a learner by features: by how much the estimated reward of any action is
-    # off at most, at all times together, except with a probability of 1 %. No choice
-    # depends on it. Absent while nothing is known.
+    # off at most, in the units of rewards, at all times together, except with a
+    # probability of 1 %. No choice depends on it. Absent while nothing is known.
     parameter_error: Optional[float] = None
     # With a learner by features: how many eigenvalues of the sum of products of
     # features noise has made negative. They count as 0 where actions are chosen.
