@@ -184,13 +184,14 @@ type BySite interface {
 	NeedsSites() bool
 }
 
-// A Sampler is a Learner whose choices are samples of a distribution that is not computed.
+// A Sampler is a Learner whose choices are samples of a distribution.
 type Sampler interface {
 	Learner
-	// Propensity returns the probability of the choice of an arm, given the samples of this
-	// choice and of further ones with rng: the share of them with the same arm. The samples are
-	// exchangeable, so given all of them this is exact. No later choice depends on the call.
-	Propensity(b *Belief, t Turn, arm Arm, rng *rand.Rand) float64
+	// Chances sets p, which has an entry for each arm, to the probability of its choice. A learner that does not compute
+	// it draws samples with rng and returns shares of them: as many as a number, or as its own rule says for 0. The choice of own is one
+	// of the samples, unless it is NoArm. They are exchangeable, so given all of them the shares are exact. No later
+	// choice depends on the call.
+	Chances(p []float64, b *Belief, t Turn, own Arm, samples int, rng *rand.Rand)
 }
 
 // A Renewer is a Learner whose saved state follows from what was released and from when it was

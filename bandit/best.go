@@ -32,6 +32,23 @@ func Best(b *Belief, self int, absent []Arm, miss float64) Arm {
 	return best
 }
 
+// A Bound is what is known of a mean reward, from 0 to 1 if that is nothing.
+type Bound struct{ Low, High float64 }
+
+// Bounds returns bounds of every arm's mean at a peer's own site, from its own released rewards. Asked after every release for ever,
+// for a given arm the probability that its mean is ever above High, or another's ever below Low, is at most miss together. It wants what
+// [Best] wants.
+func Bounds(b *Belief, self int, miss float64) []Bound {
+	level, all := math.Log(float64(len(b.Sites))/miss), make([]Bound, len(b.Sites))
+	for k := range all {
+		all[k] = Bound{0, 1}
+		if s := siteOf(b, k, self); s != nil {
+			all[k] = Bound{1 - above(1-s.Mean, s, level), above(s.Mean, s, level)}
+		}
+	}
+	return all
+}
+
 // siteOf returns what a site has released of an arm, or nil.
 func siteOf(b *Belief, k, site int) *belief.Site {
 	for i := range b.Sites[k] {

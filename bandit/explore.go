@@ -39,3 +39,20 @@ func Explore(c Choice, t Turn, n int, share float64, rng *rand.Rand) Choice {
 	}
 	return Choice{arm, p}
 }
+
+// AddExploration turns the probabilities of a learner's choices into those of choices of which a share explores, as [Explore] makes
+// them.
+func AddExploration(p []float64, t Turn, share float64) {
+	offered := 0
+	for k := range t.offered(len(p)) {
+		if !t.excludes(k) {
+			offered++
+		}
+	}
+	for k := range p {
+		p[k] *= 1 - share
+		if k < t.offered(len(p)) && !t.excludes(k) {
+			p[k] += share / float64(offered)
+		}
+	}
+}

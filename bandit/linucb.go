@@ -103,7 +103,7 @@ func (f *basis) replace(b *Belief) bool {
 	return true
 }
 
-var _ Learner = (*LinUCB)(nil)
+var _ Sampler = (*LinUCB)(nil)
 
 // Words implements [Params].
 func (LinUCBParams) Words() Words {

@@ -2,6 +2,8 @@ package bandit
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"peerd.dev/bandit/score"
 )
@@ -11,7 +13,7 @@ const loose = 1 + 1e-6
 
 // Choose returns the arm with the greatest index, or any arm while nothing is known. Equal arms
 // are equally likely, except for arms with one sampled reward, which have the same features: then
-// it is the lowest. The probability of a sampled choice is not computed.
+// it is the lowest. The probability of a sampled choice is not computed; see [LinUCB.Chances].
 func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 	l.learn(b)
 	if !l.known {
@@ -19,18 +21,59 @@ func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 	}
 	features := l.offered(&t)
 	defer l.forget()
-	scores := l.scores[:len(features)]
 	if l.sampled {
-		l.draw(l.beta, l.rng)
-		l.sample(l.estimate.Theta, l.estimate.Half)
-		score.Products(scores, l.theta, features)
-		forbid(scores, &t)
-		return Choice{pick(scores, l.reach(), 0).Arm, 0}
+		return Choice{l.best(&t, features, l.rng), 0}
 	}
+	return pick(l.bounds(&t, features), l.reach(), l.rng.Float64())
+}
+
+// best returns the arm with the greatest reward under a sampled parameter.
+func (l *LinUCB) best(t *Turn, features []Features, rng *rand.Rand) Arm {
+	scores := l.scores[:len(features)]
+	l.draw(l.beta, rng)
+	l.sample(l.estimate.Theta, l.estimate.Half)
+	score.Products(scores, l.theta, features)
+	forbid(scores, t)
+	return pick(scores, l.reach(), 0).Arm
+}
+
+// bounds returns the bounds of the rewards of all arms.
+func (l *LinUCB) bounds(t *Turn, features []Features) []float64 {
+	scores := l.scores[:len(features)]
 	score.Products(scores, l.estimate.Theta, features)
-	forbid(scores, &t)
+	forbid(scores, t)
 	l.raise(scores, features)
-	return pick(scores, l.reach(), l.rng.Float64())
+	return scores
+}
+
+// Chances implements [Sampler].
+func (l *LinUCB) Chances(p []float64, b *Belief, t Turn, own Arm, samples int, rng *rand.Rand) {
+	l.learn(b)
+	if !l.known {
+		even(p, &t)
+		return
+	}
+	features := l.offered(&t)
+	defer l.forget()
+	if l.sampled {
+		shares(p, own, samples, func() Arm { return l.best(&t, features, rng) })
+		return
+	}
+	clear(p)
+	scores := l.bounds(&t, features)
+	best := slices.Max(scores)
+	best -= slack(best, l.reach())
+	n := 0.
+	for _, s := range scores {
+		if s >= best {
+			n++
+		}
+	}
+	for k, s := range scores {
+		if s >= best {
+			p[k] = 1 / n
+		}
+	}
 }
 
 // reach returns the greatest β|Wx| of features of norm 1.

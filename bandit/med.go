@@ -21,7 +21,7 @@ type MED struct {
 	index []float64 // by arm: 1 if it was sampled, else 0; scratch
 }
 
-var _ Learner = (*MED)(nil)
+var _ Sampler = (*MED)(nil)
 
 // Words implements [Params].
 func (MEDParams) Words() Words {
@@ -42,20 +42,7 @@ func (u *MED) Choose(b *Belief, t Turn) Choice {
 	if c, ok := Forced(b, t, u.rng); ok {
 		return c
 	}
-	u.x.renew(b, &t)
-	sum := 0.
-	for k := range u.index {
-		u.index[k] = math.Exp(-u.x.of(b, k, none))
-		sum += u.index[k]
-	}
-	if sum == 0 { // all estimates are far below 0, which takes a lie
-		for k := range u.index {
-			if !u.x.rests[k] && b.X[k] == u.x.best {
-				u.index[k] = 1
-				sum++
-			}
-		}
-	}
+	sum := u.weigh(b, &t)
 	sampled, rest := 0, sum*u.rng.Float64()
 	for k, p := range u.index {
 		if p > 0 {
@@ -73,4 +60,38 @@ func (u *MED) Choose(b *Belief, t Turn) Choice {
 		return Choice{arm, 1}
 	}
 	return Choice{arm, p}
+}
+
+// weigh sets index to weights in proportion to which arms are sampled, and returns their sum.
+func (u *MED) weigh(b *Belief, t *Turn) (sum float64) {
+	u.x.renew(b, t)
+	for k := range u.index {
+		u.index[k] = math.Exp(-u.x.of(b, k, none))
+		sum += u.index[k]
+	}
+	if sum == 0 { // all estimates are far below 0, which takes a lie
+		for k := range u.index {
+			if !u.x.rests[k] && b.X[k] == u.x.best {
+				u.index[k] = 1
+				sum++
+			}
+		}
+	}
+	return sum
+}
+
+// Chances implements [Sampler]. It draws no samples.
+func (u *MED) Chances(p []float64, b *Belief, t Turn, _ Arm, _ int, _ *rand.Rand) {
+	if evenForced(p, b, &t) {
+		return
+	}
+	sum := u.weigh(b, &t)
+	for k := range p {
+		p[k] = u.index[k] / sum
+	}
+	clear(u.index)
+	if arm := Greatest(b, t, u.index, u.index); !b.Known(int(arm)) {
+		clear(p)
+		p[arm] = 1
+	}
 }

@@ -105,7 +105,7 @@ func (p PersonalizedLinearParams) New(c Config) (Learner, error) {
 func (*PersonalizedLinear) NeedsSites() bool { return true }
 
 // Choose returns, of the actions that the price allows, the one with the greatest sampled reward, the lowest among equals, or any
-// while nothing is known. The probability of the choice is not computed; see [PersonalizedLinear.Propensity].
+// while nothing is known. The probability of the choice is not computed; see [PersonalizedLinear.Chances].
 func (u *PersonalizedLinear) Choose(b *Belief, t Turn) Choice {
 	u.take(b)
 	if !u.known {
@@ -116,27 +116,16 @@ func (u *PersonalizedLinear) Choose(b *Belief, t Turn) Choice {
 	return Choice{u.best(u.rng), 0}
 }
 
-// Propensity implements [Sampler].
-func (u *PersonalizedLinear) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Rand) float64 {
+// Chances implements [Sampler].
+func (u *PersonalizedLinear) Chances(p []float64, b *Belief, t Turn, own Arm, samples int, rng *rand.Rand) {
 	u.take(b)
 	if !u.known {
-		n := 0
-		for k := range t.offered(len(u.scores)) {
-			if !t.excludes(k) {
-				n++
-			}
-		}
-		return 1 / float64(n)
+		even(p, &t)
+		return
 	}
 	u.offer(&t)
 	defer u.forget()
-	same := 1 // this one
-	for range mostSamples - 1 {
-		if u.best(rng) == arm {
-			same++
-		}
-	}
-	return float64(same) / mostSamples
+	shares(p, own, samples, func() Arm { return u.best(rng) })
 }
 
 // leastVariance is the variance of an estimate from a billion records. The estimate of an action without

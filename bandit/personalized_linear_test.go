@@ -159,7 +159,9 @@ func TestLinearPropensitiesAreShares(t *testing.T) {
 	for range draws {
 		k := choose(u, &b, turn).Arm
 		counts[k] += 1. / draws
-		stated[k] += u.Propensity(&b, turn, k, rng) / draws / 2
+		p := make([]float64, 4)
+		u.Chances(p, &b, turn, k, 0, rng)
+		stated[k] += p[k] / draws / 2
 	}
 	for k, share := range counts { // a choice counts itself, so its propensity is unbiased for the mean over choices only
 		if math.Abs(2*stated[k]-share*share) > .03+share/mostSamples {
@@ -168,8 +170,9 @@ func TestLinearPropensitiesAreShares(t *testing.T) {
 	}
 	nothing := belief.New(1, len(b.X))
 	turn.Excluded = []Arm{1}
-	if p := u.Propensity(&nothing, turn, 0, rng); math.Abs(p-1./3) > 1e-12 {
-		t.Errorf("propensity %v of one of three", p)
+	p := make([]float64, 4)
+	if u.Chances(p, &nothing, turn, 0, 0, rng); math.Abs(p[0]-1./3) > 1e-12 || p[1] != 0 {
+		t.Errorf("propensities %v of three", p)
 	}
 }
 

@@ -43,7 +43,7 @@ func (p ThompsonParams) New(c Config) (Learner, error) {
 }
 
 // Choose returns a forced arm, picked at random, if there is one; otherwise the arm with the
-// greatest sample. The probability of the choice is not computed; see [Thompson.Propensity].
+// greatest sample. The probability of the choice is not computed; see [Thompson.Chances].
 func (s *Thompson) Choose(b *Belief, t Turn) Choice {
 	if c, ok := Forced(b, t, s.rng); ok {
 		return c
@@ -66,24 +66,11 @@ func (s *Thompson) sample(b *Belief, t Turn, rng *rand.Rand) Arm {
 	return Greatest(b, t, s.index, b.X)
 }
 
-// The number of samples of which a propensity is a share: fewer with more than a hundred arms,
-// since each costs time.
-const (
-	mostSamples  = 64
-	leastSamples = 8
-	armSamples   = 6400
-)
-
-// Propensity implements [Sampler].
-func (s *Thompson) Propensity(b *Belief, t Turn, arm Arm, rng *rand.Rand) float64 {
-	n := min(mostSamples, max(leastSamples, armSamples/len(s.index)))
-	same := 1 // this one
-	for range n - 1 {
-		if s.sample(b, t, rng) == arm {
-			same++
-		}
+// Chances implements [Sampler].
+func (s *Thompson) Chances(p []float64, b *Belief, t Turn, own Arm, samples int, rng *rand.Rand) {
+	if !evenForced(p, b, &t) {
+		shares(p, own, samples, func() Arm { return s.sample(b, t, rng) })
 	}
-	return float64(same) / float64(n)
 }
 
 // laplaces samples a sum of n ≥ 1 Laplace terms of scale 1 or, if n is not a whole number, the

@@ -106,9 +106,11 @@ func TestThompsonSaysHowLikelyAChoiceWas(t *testing.T) {
 	turn := Turn{Round: 1000, Excluded: []Arm{3}}
 	const n = 4000
 	var sum, square [4]float64
+	all := make([]float64, 4)
 	for i := range n {
 		arm := l.Choose(b, turn).Arm
-		p := s.Propensity(b, turn, arm, rand.New(rand.NewPCG(3, uint64(i))))
+		s.Chances(all, b, turn, arm, 0, rand.New(rand.NewPCG(3, uint64(i))))
+		p := all[arm]
 		if p < 1./64 || p > 1 || math.Mod(p*64, 1) != 0 {
 			t.Fatalf("propensity %v, want a number of 64ths", p)
 		}

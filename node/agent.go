@@ -78,8 +78,10 @@ type Agent struct {
 
 	out     protocol.Outbox
 	refused []error
-	update  []float64 // scratch
-	spent   float64   // ε, or -1 if not computed yet; streams are charged when they open, and all open at the start
+	update  []float64     // scratch
+	chosen  bandit.Choice // the learner's newest, before exploration
+	shares  []float64     // by arm; scratch
+	spent   float64       // ε, or -1 if not computed yet; streams are charged when they open, and all open at the start
 }
 
 // Ready is what an Agent asks of its driver: make Charges durable, then send Messages. The slices
@@ -140,6 +142,7 @@ func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
 		a.renew()
 	}
 	c := a.learner.Choose(a.Belief(), t)
+	a.chosen = c
 	if a.explore > 0 {
 		c = bandit.Explore(c, t, a.arms, a.explore, a.coins[0].Rand)
 	}
@@ -164,14 +167,40 @@ func (a *Agent) renew() {
 	}
 }
 
-// Propensity returns the probability of the choice c that Choose has just returned, also if the
-// learner samples; see [bandit.Sampler]. No later choice depends on the call.
-func (a *Agent) Propensity(t bandit.Turn, c bandit.Choice, rng *rand.Rand) float64 {
-	s, ok := a.learner.(bandit.Sampler)
-	if !ok || c.Propensity > 0 {
-		return c.Propensity
+// Chances returns the probability of every arm for the choice that Choose has just returned for t, given the coins of neither exploration
+// nor, with a [bandit.Sampler], the learner. With others that state no probability, it is given the learner's choice if choices explore, and
+// all are 0 otherwise. The slice is valid until the next call. No later choice depends on it.
+func (a *Agent) Chances(t bandit.Turn, rng *rand.Rand) []float64 {
+	return a.chances(a.present(t), a.chosen, 0, rng)
+}
+
+func (a *Agent) chances(t bandit.Turn, c bandit.Choice, samples int, rng *rand.Rand) []float64 {
+	if a.shares == nil {
+		a.shares = make([]float64, a.arms)
 	}
-	return s.Propensity(a.Belief(), a.present(t), c.Arm, rng)
+	p := a.shares
+	bandit.Chances(p, a.learner, a.Belief(), t, c, samples, rng)
+	if a.explore > 0 {
+		if _, ok := a.learner.(bandit.Sampler); !ok {
+			p[c.Arm] = 1
+		}
+		bandit.AddExploration(p, t, a.explore)
+	}
+	return p
+}
+
+// Odds returns the probability of every arm that the next choices for t have, by a number of samples if the learner samples. Its coins
+// are of a seed of their own. It changes nothing of the agent. The slice is valid until the next call of Chances or Odds.
+func (a *Agent) Odds(t bandit.Turn, samples int, seed Seed) []float64 {
+	t = a.present(t)
+	before := a.coins[0].save()
+	a.Reseed(seed.Of("choice"))
+	c := a.learner.Choose(a.Belief(), t)
+	_ = a.coins[0].source.UnmarshalBinary(before) // never fails: save wrote it
+	if _, ok := a.learner.(bandit.Sampler); ok {
+		c.Arm = bandit.NoArm
+	}
+	return a.chances(t, c, samples, seed.Rand("samples"))
 }
 
 // Explored returns the share of choices that explore.

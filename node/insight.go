@@ -11,6 +11,7 @@ type Insight struct {
 	closed  bool // the agent's leaves do not add up, or it is idle: there is nothing to see
 	drift   bandit.Drift
 	best    bandit.Arm
+	bounds  []bandit.Bound
 	drifted []bandit.Arm
 }
 
@@ -25,13 +26,16 @@ func (a *Agent) Insight() Insight {
 // See takes in what is released by now. It is called after every round.
 func (i *Insight) See(b *bandit.Belief) {
 	if !i.closed {
-		i.best, i.drifted = bandit.Best(b, i.self, i.absent, miss), i.drift.Watch(b, i.self, miss)
+		i.best, i.drifted, i.bounds = bandit.Best(b, i.self, i.absent, miss), i.drift.Watch(b, i.self, miss), bandit.Bounds(b, i.self, miss)
 	}
 }
 
 // Best returns the arm that is best for the site's own users, as far as its own releases show it with an error of at most 5 %
 // at all times together; else bandit.NoArm. See [bandit.Best].
 func (i *Insight) Best() bandit.Arm { return i.best }
+
+// Bounds returns bounds of the means of all arms for the site's own users; nil if there is nothing to see. See [bandit.Bounds].
+func (i *Insight) Bounds() []bandit.Bound { return i.bounds }
 
 // Drifted returns the arms whose mean for the site's own users has changed, as its own releases show it with an error of at most
 // 5 % at all times together. See [bandit.Drift].

@@ -177,8 +177,19 @@ type API struct {
 	Fallback      string
 	MinExposures  uint64 `key:"min_exposures"`
 	Keep          time.Duration
+	Shadow        site.Shadow
+	Baseline      string
+	BaselineShare float64 `key:"baseline_share"`
+	BaselineUntil string  `key:"baseline_until"`
+	Offer         []string
 	MaxBody       uint64 `key:"max_body"`
 }
+
+// How long a baseline keeps its share.
+const (
+	BaselineEver   = "ever"
+	BaselineBetter = "better"
+)
 
 // Store says how the peer's store uses the disk.
 type Store struct {

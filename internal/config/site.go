@@ -123,6 +123,26 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 			Doc: "How long a decision is remembered after its window, so that a late report can be distinguished from a wrong one; then it is deleted with its reward.",
 		},
 		{
+			Name: "api.shadow", Default: string(site.NoShadow), Rule: OneOf(string(site.NoShadow), string(site.ShadowPropose), string(site.ShadowLearn)),
+			Doc: "Whether the application chooses by a policy of its own and says what it took (taken): with propose, the peer answers what it would have chosen, and learns nothing; with learn, it learns from what was taken, too.",
+		},
+		{
+			Name: "api.baseline", Default: `""`, Rule: Holds("the name of an action, or nothing", func(reflect.Value) bool { return true }),
+			Doc: "Action that gets api.baseline_share of the decisions for which it is on offer, whatever is learned; if empty, none does.",
+		},
+		{
+			Name: "api.baseline_share", Default: "1", Rule: Number("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 }),
+			Doc: "Share of api.baseline. The learner chooses for the rest, and may choose the baseline there, too; exploration takes from the rest.",
+		},
+		{
+			Name: "api.baseline_until", Default: BaselineEver, Rule: OneOf(BaselineEver, BaselineBetter),
+			Doc: "When the baseline loses its share: with ever, never; with better, while this site's own releases show with 95 %, at all looks together, that another action on offer is better for its users.",
+		},
+		{
+			Name: "api.offer", Default: "[]", Rule: Holds("a list of names of actions that were added to the network, or [all]", func(reflect.Value) bool { return true }),
+			Doc: "Actions added by `network extend` that this site chooses without being asked to: names, or all. Others are chosen only for requests that name them in actions, so that no application is answered with an action that it does not know.",
+		},
+		{
 			Name: "api.max_body", Default: "4194304", Unit: "bytes", Rule: Whole(1<<10, 1<<28),
 			Doc: "Maximum size of a request.",
 		},

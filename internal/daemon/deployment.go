@@ -181,7 +181,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 	}
 	m := t.membership()
 	c.Version, c.Peers, c.Neighbours, c.Gone, c.ID, c.Name, c.Agent = m.Version, m.Peers, m.Neighbours, m.Gone, m.ID, m.Name, m.Agent
-	c.Arms, c.Absent = m.Arms, m.Absent
+	c.Arms, c.Absent, c.Founding = m.Arms, m.Absent, len(s.Arms)
 	if t.Record != nil {
 		c.Memberships = t.membershipOf
 	}
@@ -201,6 +201,8 @@ func rules(s *config.Settings) site.Rules {
 	return site.Rules{
 		Window: s.API.Window, Default: s.API.DefaultReward, Range: s.API.Range(), Adding: s.API.Reward, Settle: s.API.Settle, Fallback: s.API.Fallback,
 		MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser,
+		Shadow: s.API.Shadow, Baseline: s.API.Baseline, BaselineShare: s.API.BaselineShare, UntilBetter: s.API.BaselineUntil == config.BaselineBetter,
+		Offer: s.API.Offer,
 	}
 }
 

@@ -34,6 +34,8 @@ func (instant) Reward(_ context.Context, reports []decision.Report) []decision.O
 	return out
 }
 
+func (instant) Table(context.Context) (t decision.Table, err error) { return t, err }
+
 func (instant) Actions() []string                       { return nil }
 func (instant) Features() decision.Shape                { return decision.Shape{} }
 func (instant) Range() (least, most float64)            { return 0, 1 }

@@ -16,12 +16,20 @@ type (
 
 		Features [][]float64  `json:"features,omitempty" maxItems:"1000,1000" doc:"Features of the network's actions: a list of numbers for each, in the network's order, including excluded actions. Contextual learners need these or actions, other learners refuse both. Features are private: they are never sent to another peer."`
 		Context  []float64    `json:"context,omitempty" maxItems:"1000" doc:"Numbers that all actions of the decision share, such as what is known of the person: as many as learner.linucb.context, with a sum of squares of at most 1. Private, as features are."`
-		Actions  []actionBody `json:"actions,omitempty" minItems:"1" maxItems:"1000" doc:"Actions on offer with their features, instead of features: no more than the network has, under ids of your own. The next decision may offer others."`
+		Actions  []actionBody `json:"actions,omitempty" minItems:"1" maxItems:"1000" doc:"Actions on offer. With a learner by features, with their features and instead of features: no more than the network has, under ids of your own. The next decision may offer others. With other learners, some of the network's, by name: a string is enough in place of an object."`
+
+		Taken *takenBody `json:"taken,omitempty" doc:"What your own policy took: required with api.shadow propose or learn, refused with off. Private."`
+		Table string     `json:"table,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Version of the table (GET /v1/table) from which you drew the action of this id, while the peer was down. The peer repeats the draw."`
 	}
 
 	actionBody struct {
-		ID       string    `json:"id" minLength:"1" maxLength:"1024" doc:"Your id of the action, which the decision returns."`
-		Features []float64 `json:"features" maxItems:"1000" doc:"As many numbers as learner.linucb.features, with a sum of squares of at most 1. Private."`
+		ID       string    `json:"id" minLength:"1" maxLength:"1024" doc:"Your id of the action, which the decision returns; without features the name of one of the network's."`
+		Features []float64 `json:"features,omitempty" maxItems:"1000" doc:"With a learner by features, and only then: as many numbers as learner.linucb.features, with a sum of squares of at most 1. Private."`
+	}
+
+	takenBody struct {
+		Action     string  `json:"action" minLength:"1" maxLength:"1024" doc:"An action on offer."`
+		Propensity float64 `json:"propensity" minimum:"0" maximum:"1" doc:"Above 0: the probability with which your policy took it."`
 	}
 
 	askBatchBody struct {
@@ -45,13 +53,26 @@ type (
 	decisionBody struct {
 		ID         string          `json:"id"`
 		Action     string          `json:"action"`
-		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know; with learner.explore also given the learner's choice; else, if it samples, by 64 samples. 0 if it neither computes it nor explores."`
-		Source     decision.Source `json:"source" enum:"learned,exposure,fallback,initial,baseline,application,table" doc:"Why this action: the learner chose it; every action is tried a few times first; it is the configured action, while the peer is not ready; or the learner chose it and knows no reward yet."`
+		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know; of a learner that samples, by 64 samples, from which the rest is computed. What you sent with taken, or the draw of a table, has its own."`
+		Source     decision.Source `json:"source" enum:"learned,exposure,fallback,initial,baseline,application,table" doc:"Why this action: the learner chose it; every action is tried a few times first; the learner chose it and knows no reward yet; it is the configured action, while the peer is not ready, or the configured baseline; your own policy took it; or you drew it from a table."`
 		Model      string          `json:"model" doc:"What the action was chosen from: the peer's incarnation, its round, and how many releases it had made. Decisions of one model rest on the same releases."`
 		Counted    bool            `json:"counted" doc:"The peer will learn from the reward; false if the subject has reached its limit, if learning has ended, and for a decision that a phased learner does not explore with."`
 		Repeated   bool            `json:"repeated" doc:"The decision was made before, for a request with the same id."`
 		Proposed   string          `json:"proposed,omitempty" doc:"What the peer would have chosen, in shadow mode."`
 		ExpiresAt  time.Time       `json:"expires_at" doc:"The reward is accepted until then."`
+	}
+
+	tableBody struct {
+		Version string       `json:"version" doc:"Of these contents. Report it with what is drawn from them."`
+		Model   string       `json:"model" doc:"What the weights follow from; as of a decision."`
+		Salt    string       `json:"salt" doc:"Makes draws of different tables independent."`
+		Actions []weightBody `json:"actions" doc:"The actions that this peer offers, in the order of the draw."`
+		MadeAt  time.Time    `json:"made_at"`
+	}
+
+	weightBody struct {
+		Name   string `json:"name"`
+		Weight uint64 `json:"weight" doc:"The action's probability is in proportion to it. All weights sum to 1 to 1,048,576; if those of the actions that may be drawn are 0, each of these is equally likely."`
 	}
 
 	receiptBody struct {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"math"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
@@ -31,9 +32,23 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 		}},
 		field{name: "context", read: func() { a.Context = s.numbers() }},
 		field{name: "actions", read: func() {
-			a.Actions = []decision.Action{} // an empty list differs from a missing one
+			if shape.Inputs.Action == 0 {
+				a.Named = decodeNames(s)
+				return
+			}
+			a.Actions = []decision.Action{}
 			s.list(func() { a.Actions = append(a.Actions, decodeAction(s)) })
 		}},
+		field{name: "taken", read: func() {
+			a.Taken = new(decision.Taken)
+			s.object(
+				field{name: "action", need: true, read: func() { a.Taken.Action = s.text(decision.WrongAction) }},
+				field{name: "propensity", need: true, read: func() {
+					a.Taken.Propensity = s.float(math.SmallestNonzeroFloat64, 1, decision.WrongPropensity(0))
+				}},
+			)
+		}},
+		field{name: "table", read: func() { a.Table = s.text(decision.WrongID) }},
 	)
 	if len(s.flaws) > 0 || s.err != nil {
 		return a
@@ -42,6 +57,28 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 		s.within(r.Field, func() { s.flaw(r.Reason) })
 	}
 	return a
+}
+
+// decodeNames reads a list of actions, each by its name or as an object with it.
+func decodeNames(s *scanner) []string {
+	names, featured := []string{}, false // an empty list differs from a missing one
+	s.list(func() {
+		if s.peek() != '{' {
+			names = append(names, s.text(decision.WrongAction))
+			return
+		}
+		s.object(
+			field{name: "id", need: true, read: func() { names = append(names, s.text(decision.WrongAction)) }},
+			field{name: "features", read: func() { featured = true; s.skip() }},
+		)
+	})
+	switch {
+	case featured:
+		s.flaw("this peer's learner takes no features; send names alone")
+	case len(names) == 0 && len(s.flaws) == 0 && s.err == nil:
+		s.flaw("want the name of one action at least, or leave the field out")
+	}
+	return names
 }
 
 func decodeAction(s *scanner) (a decision.Action) {

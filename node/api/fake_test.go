@@ -142,6 +142,15 @@ func (f *fake) Features() decision.Shape { return f.shape }
 
 func (*fake) Range() (least, most float64) { return 0, 1 }
 
+func (f *fake) Table(context.Context) (decision.Table, error) {
+	if f.panics != nil {
+		panic(f.panics)
+	}
+	t := decision.Table{Model: "1-2-3", Salt: "s", Actions: []decision.Weight{{Name: "red", Weight: 3}, {Name: "green"}}, MadeAt: time.UnixMilli(1e12).UTC()}
+	t.Seal()
+	return t, f.refusal
+}
+
 func (f *fake) Status(context.Context) (Status, error) {
 	if f.panics != nil {
 		panic(f.panics)

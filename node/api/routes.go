@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"reflect"
 
@@ -39,7 +40,7 @@ func (s *Server) table() []route {
 		{
 			method: post, path: "/v1/decisions", id: "decide", summary: "Choose an action.",
 			about: "The decision is durable when the answer is sent. A repeated request with the same id gets the same decision.",
-			takes: reflect.TypeFor[askBody](), gives: reflect.TypeFor[decisionBody](), fails: append([]int{409, 403}, asked...),
+			takes: reflect.TypeFor[askBody](), gives: reflect.TypeFor[decisionBody](), fails: append([]int{409, 410, 403}, asked...),
 			handle: single(s, ask, b.Decide, showDecision),
 		},
 		{
@@ -70,6 +71,14 @@ func (s *Server) table() []route {
 				}
 				v := showReceipt(r)
 				return receiptOutcomeBody{Status: status, Receipt: &v}
+			}),
+		},
+		{
+			method: get, path: "/v1/table", id: "table", summary: "How likely each action is, to draw from while the peer is down.",
+			about: "The same table is served for ten seconds at least. It is durable when the answer is sent. Refused with a learner by features and in shadow mode.",
+			gives: reflect.TypeFor[tableBody](), fails: []int{422, 503, 507}, handle: view(s, func(ctx context.Context) (tableBody, error) {
+				t, err := b.Table(ctx)
+				return showTable(t), err
 			}),
 		},
 		{
@@ -111,6 +120,14 @@ func (s *Server) table() []route {
 }
 
 func showDecision(d decision.Decision) decisionBody { return decisionBody(d) }
+
+func showTable(t decision.Table) tableBody {
+	b := tableBody{Version: t.Version, Model: t.Model, Salt: t.Salt, Actions: make([]weightBody, 0, len(t.Actions)), MadeAt: t.MadeAt}
+	for _, a := range t.Actions {
+		b.Actions = append(b.Actions, weightBody(a))
+	}
+	return b
+}
 
 func showReceipt(r decision.Receipt) receiptBody { return receiptBody(r) }
 

@@ -108,7 +108,7 @@ func meaning(status int) string {
 	case 409:
 		return "The id has another decision or reward already; nothing was changed."
 	case 410:
-		return "The time to report the reward is over."
+		return "The time to report the reward is over, or the table is forgotten."
 	case 413:
 		return "The body is too large."
 	case 415:

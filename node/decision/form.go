@@ -32,6 +32,24 @@ func (a *Ask) Check() *Refusal {
 			return invalid(fmt.Sprintf("exclude[%d]", i), wrong)
 		}
 	}
+	for i, name := range a.Named {
+		if wrong := WrongAction(name); wrong != "" {
+			return invalid(fmt.Sprintf("actions[%d]", i), wrong)
+		}
+	}
+	if t := a.Taken; t != nil {
+		if wrong := WrongAction(t.Action); wrong != "" {
+			return invalid("taken.action", wrong)
+		}
+		if wrong := WrongPropensity(t.Propensity); wrong != "" {
+			return invalid("taken.propensity", wrong)
+		}
+	}
+	if a.Table != "" {
+		if wrong := WrongID(a.Table); wrong != "" {
+			return invalid("table", wrong)
+		}
+	}
 	for i, x := range a.Actions {
 		if wrong := WrongAction(x.ID); wrong != "" {
 			return invalid(fmt.Sprintf("actions[%d].id", i), wrong)
@@ -77,6 +95,14 @@ func notOfID(c rune) bool {
 func WrongAction(name string) string {
 	if strings.TrimSpace(name) == "" || len(name) > MaxAction || strings.ContainsRune(name, utf8.RuneError) {
 		return "want the name of an action"
+	}
+	return ""
+}
+
+// WrongPropensity returns what is wanted in place of the propensity of what was taken, or "" if it is one.
+func WrongPropensity(p float64) string {
+	if !(p > 0 && p <= 1) {
+		return "want a number above 0, up to 1"
 	}
 	return ""
 }

@@ -70,7 +70,7 @@ func TestDamageIsRefused(t *testing.T) {
 			if err != nil || e.kind != logChosen {
 				r.t.Fatalf("the newest step is no choice (%v)", err)
 			}
-			e.arm = (e.arm + 1) % 3
+			e.chosen = (e.chosen + 1) % 3
 			b.Set(store.Log, store.Number(r.s.step), e.bytes())
 		},
 		"a life of nobody":  func(b *store.Batch, _ *rig) { b.Set(store.Meta, []byte(lifeKey), []byte("?")) },

@@ -31,7 +31,7 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 		}
 		out[i].Value = decision.Decision{
 			ID: asks[i].ID, Action: c.name(s.c.Arms), Propensity: c.chance, Source: c.source,
-			Counted: c.learned(), Repeated: repeated, ExpiresAt: c.expires, Model: c.model.String(),
+			Counted: c.learned(), Repeated: repeated, ExpiresAt: c.expires, Model: c.model.String(), Proposed: c.proposed,
 		}
 	}
 	if err := x.close(); err != nil {
@@ -50,43 +50,69 @@ func refuseAll[T any](out []decision.Outcome[T], err error) []decision.Outcome[T
 }
 
 func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
-	o, err := x.offer(ask)
+	var o offer
+	if err = x.form(ask); err != nil {
+		return c, false, err
+	}
+	if ask.Table != "" {
+		o, err = x.offerAll(ask)
+	} else {
+		o, err = x.offer(ask)
+	}
 	if err != nil {
 		return c, false, err
+	}
+	var taken bandit.Arm
+	if ask.Taken != nil {
+		if taken, err = o.taken(ask.Taken); err != nil {
+			return c, false, err
+		}
 	}
 	subject, hash := x.site.subject(ask.Subject)
 	if ask.ID == "" {
 		ask.ID = rand.Text()
 	} else if old, ok, ferr := x.find(ask.ID); ferr != nil || ok {
 		x.wait = true
+		if ferr == nil {
+			ferr = x.sameTaken(&old, ask)
+		}
 		return old, true, x.same(&old, &o, subject, ferr)
 	}
-	counted, err := x.count(ask.Subject, hash)
-	if err != nil {
-		return c, false, err
+	var drawn *lot
+	if ask.Table != "" {
+		if drawn, err = x.draw(ask); err != nil {
+			return c, false, err
+		}
 	}
-	turn := bandit.Turn{Round: x.site.state.Round, Excluded: o.excluded, Features: o.features}
-	if !x.site.agent.NoisedCounts() {
-		turn.Round = max(turn.Round, x.site.state.Decisions)
+	counted := x.site.c.Rules.Shadow != ShadowPropose && (drawn == nil || !slices.Contains(x.site.c.Absent, drawn.arm))
+	if counted {
+		if counted, err = x.count(ask.Subject, hash); err != nil {
+			return c, false, err
+		}
 	}
-	e := logRecord{kind: logChosen, explore: x.site.agent.Explored(), counted: counted, turn: turn.Round, excluded: o.excluded}
+	e := logRecord{kind: logChosen, explore: x.site.agent.Explored(), counted: counted}
 	c = choice{
-		counted: counted, subject: subject, chance: 1, step: x.site.step + 1, model: model{x.site.life.Incarnation, x.site.state.Round, x.site.state.Released},
+		counted: counted, subject: subject, step: x.site.step + 1, model: model{x.site.life.Incarnation, x.site.state.Round, x.site.state.Released},
 		expires: x.now.Add(x.site.c.Rules.Window).UTC().Truncate(time.Millisecond), window: x.site.c.Rules.Window,
 	}
-	c.source, c.arm = x.site.rule(&o)
-	if c.source == decision.Learned {
-		if x.site.agent.NoisedCounts() {
-			x.site.agent.Reseed(x.site.coins.Of("choice/" + ask.ID))
-		}
-		chosen := x.site.agent.Choose(turn)
-		c.arm, c.chance = chosen.Arm, x.site.agent.Propensity(turn, chosen, x.site.coins.Rand("propensity/"+ask.ID))
-		e.learner = true
-		if !x.site.knows() {
-			c.source = decision.Initial
-		}
+	switch {
+	case drawn != nil:
+		c.source, c.arm, c.chance, c.model = decision.Drawn, drawn.arm, drawn.chance, drawn.model
+	case ask.Taken != nil:
+		chances := x.site.choose(ask.ID, &o, &e, &c)
+		c.proposed = o.text(c.arm, x.site.c.Arms)
+		c.target = chances[taken]
+		c.source, c.arm, c.chance = decision.Application, taken, ask.Taken.Propensity
+	default:
+		x.site.choose(ask.ID, &o, &e, &c)
 	}
-	e.arm, c.features, c.action = c.arm, turn.Of(c.arm), o.nameOf(c.arm)
+	if e.arm = c.arm; x.site.c.Rules.Shadow == ShadowPropose {
+		e.arm = e.chosen // what was taken is in no step
+	}
+	if o.features != nil {
+		c.features = o.features[c.arm]
+	}
+	c.action = o.nameOf(c.arm)
 	c.route = x.site.take(&e)
 	c.late = c.route.In && x.site.late(c.route.Stream)
 	x.site.step++
@@ -102,7 +128,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 func (x *tx) same(old *choice, o *offer, subject [8]byte, err error) error {
 	place, offered := o.place(old, x.site.c.Arms)
 	field := "features"
-	if o.own {
+	if o.own || o.features == nil && !o.all {
 		field = "actions"
 	}
 	switch {
@@ -168,9 +194,10 @@ func (s *Site) rule(o *offer) (decision.Source, bandit.Arm) {
 	if s.agent.NoisedCounts() || o.features != nil {
 		return decision.Learned, 0
 	}
-	least := bandit.NoArm
+	least, strangers := bandit.NoArm, s.strangers(o)
 	for i, n := range s.state.Pulls {
-		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && !slices.Contains(s.c.Absent, a) && (least < 0 || n < s.state.Pulls[least]) && !slices.Contains(o.excluded, a) {
+		a := bandit.Arm(i)
+		if n < s.c.Rules.MinExposures && !slices.Contains(s.c.Absent, a) && (least < 0 || n < s.state.Pulls[least]) && o.on(a) && !slices.Contains(strangers, a) {
 			least = a
 		}
 	}

@@ -25,9 +25,10 @@ type logRecord struct {
 	explore float64 // share of exploration of the choice, for logChosen and logRound
 
 	// for logChosen
-	learner  bool // the learner chose; else a rule did
+	learner  bool // the learner chose
 	counted  bool // the choice is a pull
 	arm      bandit.Arm
+	chosen   bandit.Arm // what the learner chose, if it did; arm is another if a rule or the application had the last word
 	turn     uint64
 	excluded []bandit.Arm
 
@@ -55,8 +56,14 @@ func (e *logRecord) fields(v *state.Visitor, s shape) {
 	}
 	switch e.kind {
 	case logChosen:
-		v.Flags(&e.learner, &e.counted)
+		other := e.learner && e.chosen != e.arm
+		v.Flags(&e.learner, &e.counted, &other)
 		s.arm(v, &e.arm)
+		if other {
+			s.arm(v, &e.chosen)
+		} else {
+			e.chosen = e.arm
+		}
 		v.Uint(&e.turn)
 		state.List(v, &e.excluded, func(a *bandit.Arm) { s.arm(v, a) })
 	case logSettled:
@@ -96,6 +103,6 @@ func (e *logRecord) bytes() []byte {
 
 // parseLogRecord reads a log record of a site with a shape.
 func parseLogRecord(b []byte, s shape) (e logRecord, err error) {
-	err = decode("log record", b, logVersion, logVersion, func(v *state.Visitor) { e.fields(v, s) })
+	err = decode("log record", b, 4, logVersion, func(v *state.Visitor) { e.fields(v, s) })
 	return e, err
 }

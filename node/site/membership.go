@@ -37,6 +37,7 @@ func (s *Site) join(m *Membership) {
 	s.c.Version, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Gone, s.c.Agent = m.Version, m.Peers, m.ID, m.Name, m.Neighbours, m.Gone, m.Agent
 	s.c.Arms, s.c.Absent = m.Arms, m.Absent
 	s.nameArms()
+	s.tables.odds = nil // actions may be others
 }
 
 // readMembership makes the site begin with the membership with which its state was made, even if
@@ -115,5 +116,6 @@ func (s *Site) SetMembership(m Membership) error {
 		delete(s.blocked.rivals, id)
 	}
 	s.join(&m)
+	s.renewTables()
 	return nil
 }

@@ -12,9 +12,11 @@ import (
 // the places of arms in their order.
 type offer struct {
 	own      bool
+	all      bool                  // the request names no actions: those on offer follow from settings
 	places   map[string]bandit.Arm // by name
 	features []bandit.Features     // by place, 0 where there is no arm; nil unless the learner is contextual
 	excluded []bandit.Arm          // without repetition, and never all
+	closed   []bandit.Arm          // arms that can be chosen and are not on offer
 }
 
 // offer returns the offer of an ask.
@@ -40,7 +42,19 @@ func (x *tx) offer(ask *decision.Ask) (o offer, err error) {
 		}
 		o.features = append(o.features, f)
 	}
+	if o.features == nil {
+		if err = o.name(ask.Named, x.site); err != nil {
+			return o, err
+		}
+	} else if ask.Named != nil {
+		return o, &decision.Refusal{Code: decision.Invalid, Field: "actions", Reason: "this peer's learner chooses by features: want an object with id and features for each action"}
+	}
 	return o, o.exclude(ask.Exclude, x.site.c.Arms)
+}
+
+// on reports whether a place is on offer and not excluded.
+func (o *offer) on(a bandit.Arm) bool {
+	return !slices.Contains(o.excluded, a) && !slices.Contains(o.closed, a)
 }
 
 // exclude excludes actions by name. Names that have no place any more belong to retired arms.
@@ -57,7 +71,12 @@ func (o *offer) exclude(names, arms []string) error {
 			o.excluded = append(o.excluded, a)
 		}
 	}
-	if len(o.excluded) == len(o.places) {
+	for _, a := range o.places {
+		if o.on(a) {
+			return nil
+		}
+	}
+	if len(o.places) > 0 {
 		return &decision.Refusal{Code: decision.Invalid, Field: "exclude", Reason: "every action is excluded; leave one"}
 	}
 	return nil
@@ -66,17 +85,25 @@ func (o *offer) exclude(names, arms []string) error {
 // has returns the place of an action, and whether it is offered and not excluded.
 func (o *offer) has(name string) (bandit.Arm, bool) {
 	a, ok := o.places[name]
-	return a, ok && !slices.Contains(o.excluded, a)
+	return a, ok && o.on(a)
 }
 
 // place returns the present place of a choice that was made before, if it is offered in the same
 // form.
 func (o *offer) place(c *choice, arms []string) (bandit.Arm, bool) {
 	if o.features == nil {
-		return c.arm, true
+		return c.arm, o.all || !slices.Contains(o.closed, c.arm)
 	}
 	a, ok := o.places[c.name(arms)]
 	return a, ok && o.own == (c.action != "")
+}
+
+// text returns the name of a place.
+func (o *offer) text(place bandit.Arm, arms []string) string {
+	if o.own {
+		return o.nameOf(place)
+	}
+	return arms[place]
 }
 
 // nameOf returns the id of one of the ask's own actions, or "" if it has none.

@@ -37,7 +37,7 @@ func (s *Site) restore() error {
 		s.keepBelief()
 	}
 	s.insight.See(s.agent.Belief())
-	s.belief.parameter, s.belief.support, s.belief.best, s.belief.drifted = s.agent.Summary().Parameter, s.agent.Support(), s.insight.Best(), s.insight.Drifted()
+	s.belief.parameter, s.belief.support, s.belief.best, s.belief.drifted, s.belief.bounds = s.agent.Summary().Parameter, s.agent.Support(), s.insight.Best(), s.insight.Drifted(), s.insight.Bounds()
 	records := snap.records
 	for e, err := range s.store.Scan(store.Log, store.Number(s.step+1), nil) {
 		if err != nil {
@@ -92,8 +92,8 @@ func (s *Site) replay(v []byte) (uint64, error) {
 	case logChosen:
 		if e.learner {
 			c := s.agent.Choose(bandit.Turn{Round: e.turn, Excluded: e.excluded, Features: s.blank()})
-			if c.Arm != e.arm && s.c.Inputs.Dim() == 0 && !s.agent.NoisedCounts() { // whose coins the start drew
-				return 0, fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, c.Arm, e.arm)
+			if c.Arm != e.chosen && s.c.Inputs.Dim() == 0 && !s.agent.NoisedCounts() { // whose coins the start drew
+				return 0, fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, c.Arm, e.chosen)
 			}
 		}
 		s.take(&e)

@@ -56,6 +56,7 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 		return s.broke(fmt.Errorf("round %d: %w", t, err))
 	}
 	s.keepBelief()
+	s.renewTables()
 	b := s.store.Batch()
 	if err := s.finish(b, &e); err != nil {
 		return s.broke(fmt.Errorf("round %d: %w", t, err))

@@ -38,6 +38,7 @@ type Config struct {
 
 	Genesis    ledger.Genesis // of the ledger; the incarnation is filled in
 	Arms       []string       // names by place, empty for a place without an arm; none if the peer is idle
+	Founding   int            // how many of Arms the network began with; 0 for all of them
 	Absent     []bandit.Arm   // places that are not chosen: without an arm, or with a retired one
 	Inputs     bandit.Inputs  // of a decision; zero unless the learner is contextual
 	Streams    int            // in the peer's statistic, by its cadence; not used for an idle peer
@@ -101,6 +102,7 @@ type Site struct {
 	confirmed confirmed
 	counts    counters
 	logged    logged
+	tables    tables
 
 	began   time.Time // start of Run; used by its goroutine only
 	jumped  bool      // the clock jumped; used by the same goroutine
@@ -207,6 +209,10 @@ func Open(c Config) (_ *Site, err error) {
 	if err = s.reserve(); err != nil {
 		return nil, err
 	}
+	if err = s.readTables(); err != nil {
+		return nil, err
+	}
+	s.renewTables()
 	if err = s.readBlocked(); err != nil {
 		return nil, err
 	}

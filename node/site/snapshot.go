@@ -32,6 +32,7 @@ type lastBelief struct {
 	support               bandit.Support   // the same
 	best                  bandit.Arm       // the same
 	drifted               []bandit.Arm     // since the start of this process
+	bounds                []bandit.Bound   // of means for own users; the same as best
 }
 
 // snapshot is the state of a site after a step.
@@ -86,7 +87,7 @@ func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 func (s *Site) keepBelief() {
 	known := s.agent.Summary()
 	s.insight.See(s.agent.Belief())
-	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter, s.agent.Support(), s.insight.Best(), s.insight.Drifted()}
+	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter, s.agent.Support(), s.insight.Best(), s.insight.Drifted(), s.insight.Bounds()}
 }
 
 // snapshot returns the state after the newest step.

@@ -10,7 +10,7 @@ import (
 // The first byte of every stored value is the version of its kind. All were 1 in releases
 // that wrote some of them with encoding/gob.
 const (
-	logVersion      = 4 // of log records
+	logVersion      = 5 // of log records; 4 did not have choices of the learner that others replaced
 	choiceVersion   = 6 // of decisions; 5 did not have what applications took, and reports in parts
 	lateVersion     = 1 // of notes of late reports
 	outboxVersion   = 3
@@ -19,6 +19,7 @@ const (
 	evidenceVersion = 2
 	pinnedVersion   = 2
 	witnessVersion  = 2
+	tableVersion    = 1
 )
 
 // ErrDamaged is wrapped by errors that report that a store's contents make no sense.

@@ -63,8 +63,8 @@ func TestAnEarlierReleaseIsRefused(t *testing.T) {
 		"pinned":   {pinnedVersion, pinnedVersion, func(b []byte) error { _, err := parsePinned(b); return err }},
 		"evidence": {evidenceVersion, evidenceVersion, func(b []byte) error { _, err := parseEvidence(b); return err }},
 		"snapshot": {2, snapshotVersion, func(b []byte) error { _, err := parseSnapshot(b, 3); return err }},
-		"log":      {logVersion, logVersion, func(b []byte) error { _, err := parseLogRecord(b, parsed(0)); return err }},
-		"decision": {choiceVersion, choiceVersion, func(b []byte) error { _, err := parseChoice(b, parsed(0)); return err }},
+		"log":      {4, logVersion, func(b []byte) error { _, err := parseLogRecord(b, parsed(0)); return err }},
+		"decision": {5, choiceVersion, func(b []byte) error { _, err := parseChoice(b, parsed(0)); return err }},
 	} {
 		for older := byte(1); older < c.oldest; older++ {
 			if err := c.parse([]byte{older, 2, 3}); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), sentence) {

@@ -37,8 +37,8 @@ const (
 	mark     Table = 11 // the Mark of the newest batch
 
 	Signature Table = 12 // of what is in Peer
-
-	Late Table = 14 // by how much the first late report of a decision came after its window, by id
+	Weights   Table = 13 // tables that were served, by number
+	Late      Table = 14 // by how much the first late report of a decision came after its window, by id
 )
 
 const (

@@ -2,11 +2,12 @@
 
 /** A part of other documents. */
 export interface Action {
-  /** Your id of the action, which the decision returns. */
+  /** Your id of the action, which the decision returns; without features the name of
+   * one of the network's. */
   id: string;
-  /** As many numbers as learner.linucb.features, with a sum of squares of at most 1.
-   * Private. */
-  features: number[];
+  /** With a learner by features, and only then: as many numbers as
+   * learner.linucb.features, with a sum of squares of at most 1. Private. */
+  features?: number[];
 }
 
 /** A part of other documents. */
@@ -51,8 +52,10 @@ export interface Arm {
 
 /** The body of POST /v1/decisions. */
 export interface Ask {
-  /** Actions on offer with their features, instead of features: no more than the
-   * network has, under ids of your own. The next decision may offer others. */
+  /** Actions on offer. With a learner by features, with their features and instead of
+   * features: no more than the network has, under ids of your own. The next decision
+   * may offer others. With other learners, some of the network's, by name: a string
+   * is enough in place of an object. */
   actions?: Action[];
   /** Numbers that all actions of the decision share, such as what is known of the
    * person: as many as learner.linucb.context, with a sum of squares of at most 1.
@@ -73,6 +76,12 @@ export interface Ask {
    * leaves this peer's folder. The peer learns from at most as many rewards of one
    * subject as the privacy settings allow. */
   subject?: string;
+  /** Version of the table (GET /v1/table) from which you drew the action of this id,
+   * while the peer was down. The peer repeats the draw. */
+  table?: string;
+  /** What your own policy took: required with api.shadow propose or learn, refused
+   * with off. Private. */
+  taken?: Taken;
 }
 
 /** The body of POST /v1/decisions/batch. */
@@ -84,14 +93,15 @@ export interface AskBatch {
 export interface Decision {
   id: string;
   action: string;
-  /** Probability of the action, given the features and what all peers may know; with
-   * learner.explore also given the learner's choice; else, if it samples, by 64
-   * samples. 0 if it neither computes it nor explores. */
+  /** Probability of the action, given the features and what all peers may know; of a
+   * learner that samples, by 64 samples, from which the rest is computed. What you
+   * sent with taken, or the draw of a table, has its own. */
   propensity: number;
   /** Why this action: the learner chose it; every action is tried a few times first;
-   * it is the configured action, while the peer is not ready; or the learner chose
-   * it and knows no reward yet. One of learned, exposure, fallback, initial,
-   * baseline, application, table. */
+   * the learner chose it and knows no reward yet; it is the configured action, while
+   * the peer is not ready, or the configured baseline; your own policy took it; or
+   * you drew it from a table. One of learned, exposure, fallback, initial, baseline,
+   * application, table. */
   source: "learned" | "exposure" | "fallback" | "initial" | "baseline" | "application" | "table";
   /** What the action was chosen from: the peer's incarnation, its round, and how many
    * releases it had made. Decisions of one model rest on the same releases. */
@@ -394,4 +404,35 @@ export interface Stopped {
   /** Newest sign of life; absent if there was none since this process began. RFC
    * 3339. */
   last_seen?: string;
+}
+
+/** The answer of GET /v1/table. */
+export interface Table {
+  /** Of these contents. Report it with what is drawn from them. */
+  version: string;
+  /** What the weights follow from; as of a decision. */
+  model: string;
+  /** Makes draws of different tables independent. */
+  salt: string;
+  /** The actions that this peer offers, in the order of the draw. */
+  actions: Weight[];
+  /** RFC 3339. */
+  made_at: string;
+}
+
+/** A part of other documents. */
+export interface Taken {
+  /** An action on offer. */
+  action: string;
+  /** Above 0: the probability with which your policy took it. */
+  propensity: number;
+}
+
+/** A part of other documents. */
+export interface Weight {
+  name: string;
+  /** The action's probability is in proportion to it. All weights sum to 1 to
+   * 1,048,576; if those of the actions that may be drawn are 0, each of these is
+   * equally likely. */
+  weight: number;
 }

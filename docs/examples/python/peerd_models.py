@@ -11,24 +11,26 @@ from typing import Any, Dict, List, Optional
 class Action:
     """A part of other documents."""
 
-    # Your id of the action, which the decision returns.
+    # Your id of the action, which the decision returns; without features the name of
+    # one of the network's.
     id: str
-    # As many numbers as learner.linucb.features, with a sum of squares of at most 1.
-    # Private.
-    features: List[float]
+    # With a learner by features, and only then: as many numbers as
+    # learner.linucb.features, with a sum of squares of at most 1. Private.
+    features: Optional[List[float]] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Action:
         return cls(
             id=doc["id"],
-            features=doc["features"],
+            features=doc.get("features"),
         )
 
     def to_json(self) -> Dict[str, Any]:
         doc: Dict[str, Any] = {
             "id": self.id,
-            "features": self.features,
         }
+        if self.features is not None:
+            doc["features"] = self.features
         return doc
 
 
@@ -125,8 +127,10 @@ class Arm:
 class Ask:
     """The body of POST /v1/decisions."""
 
-    # Actions on offer with their features, instead of features: no more than the
-    # network has, under ids of your own. The next decision may offer others.
+    # Actions on offer. With a learner by features, with their features and instead of
+    # features: no more than the network has, under ids of your own. The next decision
+    # may offer others. With other learners, some of the network's, by name: a string
+    # is enough in place of an object.
     actions: Optional[List[Action]] = None
     # Numbers that all actions of the decision share, such as what is known of the
     # person: as many as learner.linucb.context, with a sum of squares of at most 1.
@@ -147,6 +151,12 @@ class Ask:
     # leaves this peer's folder. The peer learns from at most as many rewards of one
     # subject as the privacy settings allow.
     subject: Optional[str] = None
+    # Version of the table (GET /v1/table) from which you drew the action of this id,
+    # while the peer was down. The peer repeats the draw.
+    table: Optional[str] = None
+    # What your own policy took: required with api.shadow propose or learn, refused
+    # with off. Private.
+    taken: Optional[Taken] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Ask:
@@ -157,6 +167,8 @@ class Ask:
             features=doc.get("features"),
             id=doc.get("id"),
             subject=doc.get("subject"),
+            table=doc.get("table"),
+            taken=None if doc.get("taken") is None else Taken.from_json(doc["taken"]),
         )
 
     def to_json(self) -> Dict[str, Any]:
@@ -173,6 +185,10 @@ class Ask:
             doc["id"] = self.id
         if self.subject is not None:
             doc["subject"] = self.subject
+        if self.table is not None:
+            doc["table"] = self.table
+        if self.taken is not None:
+            doc["taken"] = self.taken.to_json()
         return doc
 
 
@@ -201,14 +217,15 @@ class Decision:
 
     id: str
     action: str
-    # Probability of the action, given the features and what all peers may know; with
-    # learner.explore also given the learner's choice; else, if it samples, by 64
-    # samples. 0 if it neither computes it nor explores.
+    # Probability of the action, given the features and what all peers may know; of a
+    # learner that samples, by 64 samples, from which the rest is computed. What you
+    # sent with taken, or the draw of a table, has its own.
     propensity: float
     # Why this action: the learner chose it; every action is tried a few times first;
-    # it is the configured action, while the peer is not ready; or the learner chose
-    # it and knows no reward yet. One of learned, exposure, fallback, initial,
-    # baseline, application, table.
+    # the learner chose it and knows no reward yet; it is the configured action, while
+    # the peer is not ready, or the configured baseline; your own policy took it; or
+    # you drew it from a table. One of learned, exposure, fallback, initial, baseline,
+    # application, table.
     source: str
     # What the action was chosen from: the peer's incarnation, its round, and how many
     # releases it had made. Decisions of one model rest on the same releases.
@@ -975,4 +992,89 @@ class Stopped:
         }
         if self.last_seen is not None:
             doc["last_seen"] = self.last_seen
+        return doc
+
+
+@dataclass(frozen=True)
+class Table:
+    """The answer of GET /v1/table."""
+
+    # Of these contents. Report it with what is drawn from them.
+    version: str
+    # What the weights follow from; as of a decision.
+    model: str
+    # Makes draws of different tables independent.
+    salt: str
+    # The actions that this peer offers, in the order of the draw.
+    actions: List[Weight]
+    # RFC 3339.
+    made_at: str
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Table:
+        return cls(
+            version=doc["version"],
+            model=doc["model"],
+            salt=doc["salt"],
+            actions=[Weight.from_json(x) for x in doc["actions"]],
+            made_at=doc["made_at"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "version": self.version,
+            "model": self.model,
+            "salt": self.salt,
+            "actions": [x.to_json() for x in self.actions],
+            "made_at": self.made_at,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A part of other documents."""
+
+    # An action on offer.
+    action: str
+    # Above 0: the probability with which your policy took it.
+    propensity: float
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Taken:
+        return cls(
+            action=doc["action"],
+            propensity=doc["propensity"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "action": self.action,
+            "propensity": self.propensity,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A part of other documents."""
+
+    name: str
+    # The action's probability is in proportion to it. All weights sum to 1 to
+    # 1,048,576; if those of the actions that may be drawn are 0, each of these is
+    # equally likely.
+    weight: int
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Weight:
+        return cls(
+            name=doc["name"],
+            weight=doc["weight"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "name": self.name,
+            "weight": self.weight,
+        }
         return doc

@@ -108,6 +108,10 @@ func (*peer) Reward(_ context.Context, reports []decision.Report) []decision.Out
 	return simulated[decision.Receipt](len(reports))
 }
 
+func (*peer) Table(context.Context) (decision.Table, error) {
+	return decision.Table{}, simulated[decision.Table](1)[0].Err
+}
+
 func (*peer) Actions() []string { return nil }
 
 func (*peer) Features() (none decision.Shape) { return none }

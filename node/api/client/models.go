@@ -6,11 +6,12 @@ import "time"
 
 // Action is a part of other documents.
 type Action struct {
-	// Your id of the action, which the decision returns.
+	// Your id of the action, which the decision returns; without features the name of
+	// one of the network's.
 	ID string `json:"id"`
-	// As many numbers as learner.linucb.features, with a sum of squares of at most 1.
-	// Private.
-	Features []float64 `json:"features"`
+	// With a learner by features, and only then: as many numbers as
+	// learner.linucb.features, with a sum of squares of at most 1. Private.
+	Features []float64 `json:"features,omitzero"`
 }
 
 // Alike is a part of other documents.
@@ -55,8 +56,10 @@ type Arm struct {
 
 // Ask is the body of POST /v1/decisions.
 type Ask struct {
-	// Actions on offer with their features, instead of features: no more than the
-	// network has, under ids of your own. The next decision may offer others.
+	// Actions on offer. With a learner by features, with their features and instead of
+	// features: no more than the network has, under ids of your own. The next decision
+	// may offer others. With other learners, some of the network's, by name: a string
+	// is enough in place of an object.
 	Actions []Action `json:"actions,omitzero"`
 	// Numbers that all actions of the decision share, such as what is known of the
 	// person: as many as learner.linucb.context, with a sum of squares of at most 1.
@@ -77,6 +80,12 @@ type Ask struct {
 	// leaves this peer's folder. The peer learns from at most as many rewards of one
 	// subject as the privacy settings allow.
 	Subject string `json:"subject,omitzero"`
+	// Version of the table (GET /v1/table) from which you drew the action of this id,
+	// while the peer was down. The peer repeats the draw.
+	Table string `json:"table,omitzero"`
+	// What your own policy took: required with api.shadow propose or learn, refused
+	// with off. Private.
+	Taken *Taken `json:"taken,omitzero"`
 }
 
 // AskBatch is the body of POST /v1/decisions/batch.
@@ -88,14 +97,15 @@ type AskBatch struct {
 type Decision struct {
 	ID     string `json:"id"`
 	Action string `json:"action"`
-	// Probability of the action, given the features and what all peers may know; with
-	// learner.explore also given the learner's choice; else, if it samples, by 64
-	// samples. 0 if it neither computes it nor explores.
+	// Probability of the action, given the features and what all peers may know; of a
+	// learner that samples, by 64 samples, from which the rest is computed. What you
+	// sent with taken, or the draw of a table, has its own.
 	Propensity float64 `json:"propensity"`
 	// Why this action: the learner chose it; every action is tried a few times first;
-	// it is the configured action, while the peer is not ready; or the learner chose
-	// it and knows no reward yet. One of learned, exposure, fallback, initial,
-	// baseline, application, table.
+	// the learner chose it and knows no reward yet; it is the configured action, while
+	// the peer is not ready, or the configured baseline; your own policy took it; or
+	// you drew it from a table. One of learned, exposure, fallback, initial, baseline,
+	// application, table.
 	Source string `json:"source"`
 	// What the action was chosen from: the peer's incarnation, its round, and how many
 	// releases it had made. Decisions of one model rest on the same releases.
@@ -398,4 +408,35 @@ type Stopped struct {
 	// Newest sign of life; absent if there was none since this process began. RFC
 	// 3339.
 	LastSeen time.Time `json:"last_seen,omitzero"`
+}
+
+// Table is the answer of GET /v1/table.
+type Table struct {
+	// Of these contents. Report it with what is drawn from them.
+	Version string `json:"version"`
+	// What the weights follow from; as of a decision.
+	Model string `json:"model"`
+	// Makes draws of different tables independent.
+	Salt string `json:"salt"`
+	// The actions that this peer offers, in the order of the draw.
+	Actions []Weight `json:"actions"`
+	// RFC 3339.
+	MadeAt time.Time `json:"made_at"`
+}
+
+// Taken is a part of other documents.
+type Taken struct {
+	// An action on offer.
+	Action string `json:"action"`
+	// Above 0: the probability with which your policy took it.
+	Propensity float64 `json:"propensity"`
+}
+
+// Weight is a part of other documents.
+type Weight struct {
+	Name string `json:"name"`
+	// The action's probability is in proportion to it. All weights sum to 1 to
+	// 1,048,576; if those of the actions that may be drawn are 0, each of these is
+	// equally likely.
+	Weight int64 `json:"weight"`
 }

@@ -124,9 +124,14 @@ func TestLearnersSurviveHostileRows(t *testing.T) {
 					if choice.Arm < 0 || choice.Arm >= arms || slices.Contains(turn.Excluded, choice.Arm) || !(choice.Propensity >= 0 && choice.Propensity <= 1) {
 						r.Fatalf("choice %+v without %v", choice, turn.Excluded)
 					}
-					if s, ok := l.(bandit.Sampler); ok && choice.Propensity == 0 {
-						if q := s.Propensity(b, turn, choice.Arm, rand.New(rand.NewPCG(3, 4))); !(q > 0 && q <= 1) {
-							r.Fatalf("propensity %v", q)
+					if s, ok := l.(bandit.Sampler); ok {
+						q, sum := make([]float64, arms), 0.
+						s.Chances(q, b, turn, choice.Arm, 0, rand.New(rand.NewPCG(3, 4)))
+						for _, p := range q {
+							sum += p
+						}
+						if !(q[choice.Arm] > 0 && math.Abs(sum-1) < 1e-9 && slices.Min(q) >= 0) || choice.Propensity > 0 && math.Abs(q[choice.Arm]-choice.Propensity) > 1e-9 {
+							r.Fatalf("propensities %v of choice %+v", q, choice)
 						}
 					}
 					finite := func(what string, all ...float64) {

@@ -167,12 +167,11 @@ func (l *rawLearner) Renew(b *bandit.Belief) {
 	}
 }
 
-// Propensity implements [bandit.Sampler] for a learner that does.
-func (l *rawLearner) Propensity(b *bandit.Belief, t bandit.Turn, arm bandit.Arm, rng *rand.Rand) (p float64) {
+// Chances implements [bandit.Sampler] for a learner that does; with others all are 0.
+func (l *rawLearner) Chances(p []float64, b *bandit.Belief, t bandit.Turn, own bandit.Arm, samples int, rng *rand.Rand) {
 	if s, ok := l.Learner.(bandit.Sampler); ok {
-		p = s.Propensity(l.raw.added(b), t, arm, rng)
+		s.Chances(p, l.raw.added(b), t, own, samples, rng)
 	}
-	return p
 }
 
 // Radii implements [bandit.Bounder] for a learner that does, without raw records.

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node/site"
+	"peerd.dev/protocol"
+)
+
+// policyConstraints are the rules of what a site adds to its learner: what an application takes, a baseline, and new actions.
+func policyConstraints() []Constraint {
+	contextual := func(s *Settings) bool { return bandit.TraitsOf(s.LearnerParams()).Contextual }
+	return []Constraint{
+		{[]string{"api.shadow", "privacy.counts", "learner.name"}, "Public counts would show what the application did.", func(s *Settings) string {
+			if s.API.Shadow != site.ShadowLearn || contextual(s) || s.Privacy.Counts == NoisedCounts {
+				return ""
+			}
+			return fmt.Sprintf("want %s with %s, whose exact numbers would show all peers which action the application took for whom; or privacy.counts: %s, or a learner by features, with which what was taken is protected as a reward is", site.ShadowPropose, s.With("privacy.counts"), NoisedCounts)
+		}},
+		{[]string{"api.baseline", "api.shadow"}, "In the shadow of an application the peer chooses nothing.", func(s *Settings) string {
+			if s.API.Baseline != "" && s.API.Shadow != site.NoShadow {
+				return fmt.Sprintf("want nothing with %s: the application chooses", s.With("api.shadow"))
+			}
+			return ""
+		}},
+		{[]string{"api.baseline", "arms", "learner.name"}, "The baseline is one of the actions.", func(s *Settings) string {
+			if b := s.API.Baseline; b != "" && !contextual(s) && !slices.Contains(s.Arms, b) {
+				return fmt.Sprintf("want one of %s, or nothing", s.With("arms"))
+			}
+			return ""
+		}},
+		{[]string{"api.baseline_until", "api.baseline"}, "What loses its share has one.", func(s *Settings) string {
+			if s.API.BaselineUntil == BaselineBetter && s.API.Baseline == "" {
+				return fmt.Sprintf("want %s with %s", BaselineEver, s.With("api.baseline"))
+			}
+			return ""
+		}},
+		{[]string{"api.baseline_until", "protocol.name", "privacy.mechanism", "learner.name"}, "That another action is better is shown by own releases that add up.", func(s *Settings) string {
+			if s.API.BaselineUntil != BaselineBetter || s.showsBest() {
+				return ""
+			}
+			if contextual(s) {
+				return fmt.Sprintf("want %s with %s: by features no action is better than another for everyone", BaselineEver, s.With("learner.name"))
+			}
+			return fmt.Sprintf("want %s: it takes a protocol that states every site's own releases, such as phases, without a window, and noise of its own for each of them, to show that another action is better", BaselineEver)
+		}},
+		{[]string{"api.offer", "learner.name"}, "Actions by features come with every request.", func(s *Settings) string {
+			if len(s.API.Offer) > 0 && contextual(s) {
+				return fmt.Sprintf("want [] with %s: every request says what is on offer", s.With("learner.name"))
+			}
+			return ""
+		}},
+		{[]string{"api.offer"}, "All is all.", func(s *Settings) string {
+			if len(s.API.Offer) > 1 && slices.Contains(s.API.Offer, site.OfferAll) {
+				return "want names of actions, or [all]"
+			}
+			return ""
+		}},
+	}
+}
+
+// showsBest reports whether a site's own releases can show which action is the best for its users.
+func (s *Settings) showsBest() bool {
+	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
+	if err != nil {
+		return true // said elsewhere
+	}
+	statistic, err := s.Statistic()
+	return err == nil && statistic.Kind == bandit.Sum && statistic.Dim == 1 && !m.Running() && s.Cadence().Window == 0 && protocol.TraitsOf(s.ProtocolParams()).Sites
+}

@@ -1,0 +1,74 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+
+	"peerd.dev/bandit"
+	"peerd.dev/node/decision"
+)
+
+// OfferAll in [Rules.Offer] stands for every action that is added to the network.
+const OfferAll = "all"
+
+// newShare is the share of decisions that actions of which nothing is known get together.
+const newShare = .1
+
+// added reports whether an arm was added after the network began.
+func (s *Site) added(a bandit.Arm) bool { return s.c.Founding > 0 && int(a) >= s.c.Founding }
+
+// offers reports whether an arm is on offer without being named: applications that do not know an action that was added must not
+// be answered with it.
+func (s *Site) offers(a bandit.Arm) bool {
+	return !s.added(a) || slices.Contains(s.c.Rules.Offer, OfferAll) || slices.Contains(s.c.Rules.Offer, s.c.Arms[a])
+}
+
+// name puts the named arms on offer, or those that settings offer if names is nil.
+func (o *offer) name(names []string, s *Site) error {
+	o.all = names == nil
+	named := make([]bandit.Arm, 0, len(names))
+	for i, name := range names {
+		a, ok := o.places[name]
+		field := fmt.Sprintf("actions[%d]", i)
+		switch {
+		case !ok && name != "" && slices.Contains(s.c.Arms, name):
+			return &decision.Refusal{Code: decision.Invalid, Field: field, Reason: fmt.Sprintf("%q is retired: no peer chooses it any more; leave it out", name)}
+		case !ok:
+			return &decision.Refusal{Code: decision.Invalid, Field: field, Reason: fmt.Sprintf("%q is no action of this network; GET /v1/arms lists them", name)}
+		case slices.Contains(named, a):
+			return &decision.Refusal{Code: decision.Invalid, Field: field, Reason: fmt.Sprintf("%q is named twice; want every action once", name)}
+		}
+		named = append(named, a)
+	}
+	if names != nil && len(names) == 0 {
+		return &decision.Refusal{Code: decision.Invalid, Field: "actions", Reason: "want the name of one action at least, or leave the field out"}
+	}
+	for _, a := range s.present {
+		if o.all && !s.offers(a) || !o.all && !slices.Contains(named, a) {
+			o.closed = append(o.closed, a)
+		}
+	}
+	return nil
+}
+
+// strangers returns the added arms on offer of which nobody has released anything, if something is known of another arm
+// on offer. It follows from releases alone.
+func (s *Site) strangers(o *offer) (arms []bandit.Arm) {
+	if o.features != nil || s.c.Founding == 0 {
+		return nil
+	}
+	b, known := s.agent.Belief(), false
+	for _, a := range s.present {
+		switch {
+		case !o.on(a):
+		case b.Known(int(a)):
+			known = true
+		case s.added(a):
+			arms = append(arms, a)
+		}
+	}
+	if !known {
+		return nil
+	}
+	return arms
+}

@@ -1,0 +1,236 @@
+package site
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp/state"
+	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
+)
+
+const (
+	tableEvery   = 10 * time.Second // at most one new table in this time
+	mostTables   = 1000             // that are kept
+	tableSamples = 1 << 12          // of a table's weights, with a learner that samples and up to a hundred arms
+	leastTable   = 1 << 8
+)
+
+// tables are the newest tables that were served. They are public.
+type tables struct {
+	kept  []*table // the oldest first
+	next  uint64   // number of the next one
+	odds  []decision.Weight
+	model model // of odds
+	at    time.Time
+	group uint64 // of rounds, in which odds were made
+}
+
+// A table is a [decision.Table] as it is stored.
+type table struct {
+	number uint64
+	model  model
+	decision.Table
+}
+
+func (t *table) fields(v *state.Visitor) {
+	state.Number(v, &t.model.incarnation)
+	v.Uint(&t.model.round)
+	v.Uint(&t.model.released)
+	v.String(&t.Salt)
+	nanos := uint64(t.MadeAt.UnixNano())
+	v.Uint64(&nanos)
+	state.List(v, &t.Actions, func(w *decision.Weight) {
+		v.String(&w.Name)
+		v.Uint(&w.Weight)
+	})
+	if v.Loading() {
+		t.MadeAt, t.Model = time.Unix(0, int64(nanos)).UTC(), t.model.String()
+		t.Seal()
+	}
+}
+
+// readTables reads the tables that are kept.
+func (s *Site) readTables() error {
+	for e, err := range s.store.Scan(store.Weights, nil, nil) {
+		if err != nil {
+			return err
+		}
+		t := &table{number: store.ReadNumber(e.Key)}
+		if err = decode("table", e.Value, tableVersion, tableVersion, t.fields); err != nil {
+			return err
+		}
+		s.tables.kept, s.tables.next = append(s.tables.kept, t), t.number+1
+	}
+	return nil
+}
+
+// noTable returns why the site makes no tables, or nil.
+func (s *Site) noTable() error {
+	switch {
+	case s.c.Inputs.Dim() > 0:
+		return &decision.Refusal{Code: decision.Invalid, Field: "table", Reason: "this peer's learner chooses by features, which no table has"}
+	case s.c.Rules.Shadow.shadows():
+		return &decision.Refusal{Code: decision.Invalid, Field: "table", Reason: "the application chooses by a policy of its own (api.shadow), so there is no table"}
+	}
+	return nil
+}
+
+// Table returns how likely each action is now, for an application that draws by itself while the peer is down. It is durable when it is
+// returned.
+func (s *Site) Table(context.Context) (decision.Table, error) {
+	x := tx{site: s}
+	if err := x.open(1); err != nil {
+		return decision.Table{}, err
+	}
+	t, err := x.table()
+	if err == nil {
+		err = x.close()
+	} else {
+		x.batch.Drop()
+		s.mu.Unlock()
+	}
+	if r, ok := err.(*decision.Refusal); ok && r.Field != "" {
+		err = &decision.Refusal{Code: r.Code, Reason: r.Reason} // of no field: the request has none
+	}
+	if err != nil {
+		return decision.Table{}, err
+	}
+	return t.Table, nil
+}
+
+// table returns the newest table, or makes a new one.
+func (x *tx) table() (*table, error) {
+	s := x.site
+	if err := s.noTable(); err != nil {
+		return nil, err
+	}
+	now := &s.tables
+	if age := x.now.Sub(now.at); now.odds == nil || !s.agent.NoisedCounts() && (age < 0 || age >= tableEvery) {
+		s.renewOdds(x.now)
+	}
+	x.wait = true // the newest one may not be durable yet
+	if n := len(now.kept); n > 0 && slices.Equal(now.kept[n-1].Actions, now.odds) {
+		return now.kept[n-1], nil
+	}
+	salt := s.coins.Of("salt/" + now.model.String())
+	t := &table{number: now.next, model: now.model, Table: decision.Table{
+		Model: now.model.String(), Salt: hex.EncodeToString(salt[:12]), Actions: now.odds, MadeAt: now.at.UTC(),
+	}}
+	t.Seal()
+	now.kept, now.next = append(now.kept, t), now.next+1
+	x.batch.Set(store.Weights, store.Number(t.number), state.Save(tableVersion, t.fields))
+	if len(now.kept) > mostTables {
+		x.batch.Delete(store.Weights, store.Number(now.kept[0].number))
+		now.kept = slices.Delete(now.kept, 0, 1)
+	}
+	return t, nil
+}
+
+// renewOdds computes what a table of this moment says.
+func (s *Site) renewOdds(at time.Time) {
+	o := offer{places: s.arms}
+	if o.name(nil, s) != nil {
+		return // cannot happen: nothing is named
+	}
+	turn := s.turn(&o)
+	p := s.plan(&o, &turn)
+	var chances []float64
+	if p.source == decision.Learned {
+		samples := max(leastTable, tableSamples/max(1, len(s.c.Arms)/100))
+		chances = s.agent.Odds(turn, samples, s.coins.Of("table"))
+	} else {
+		chances = s.only(p.rule)
+	}
+	if p.source == decision.Exposure {
+		s.evenExposures(&o, chances)
+	}
+	p.mix(chances)
+	now := &s.tables
+	now.odds, now.at = nil, at.Truncate(time.Millisecond)
+	now.model = model{s.life.Incarnation, s.state.Round, s.state.Released}
+	for _, a := range s.present {
+		if o.on(a) {
+			now.odds = append(now.odds, decision.Weight{Name: s.c.Arms[a], Weight: uint64(math.Floor(chances[a] * decision.MostWeight))})
+		}
+	}
+}
+
+// evenExposures makes all arms that lack exposures equally likely: many decisions may be drawn before one is reported.
+func (s *Site) evenExposures(o *offer, chances []float64) {
+	var lacking []bandit.Arm
+	strangers := s.strangers(o)
+	for i, n := range s.state.Pulls {
+		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && o.on(a) && slices.Contains(s.present, a) && !slices.Contains(strangers, a) {
+			lacking = append(lacking, a)
+		}
+	}
+	clear(chances)
+	for _, a := range lacking {
+		chances[a] = 1 / float64(len(lacking))
+	}
+}
+
+// renewTables renews, where numbers of decisions are secret, what tables say: at public moments and whether anyone asks for one or
+// not, so that a table does not show who asked for the one before.
+func (s *Site) renewTables() {
+	if !s.agent.NoisedCounts() || s.agent.Idle() || s.c.World != nil || s.noTable() != nil {
+		return
+	}
+	group := s.state.Round / max(1, uint64(tableEvery/s.c.Clock.Every))
+	if s.tables.odds == nil || group != s.tables.group {
+		s.tables.group = group
+		s.renewOdds(s.c.Clock.Start.Add(time.Duration(s.state.Round) * s.c.Clock.Every))
+	}
+}
+
+// A lot is what a table says of a decision.
+type lot struct {
+	arm    bandit.Arm
+	chance float64
+	model  model
+}
+
+// draw repeats the draw of an ask.
+func (x *tx) draw(ask *decision.Ask) (*lot, error) {
+	kept := x.site.tables.kept
+	i := slices.IndexFunc(kept, func(t *table) bool { return t.Version == ask.Table })
+	if i < 0 {
+		return nil, &decision.Refusal{
+			Code: decision.Expired, Field: "table",
+			Reason: fmt.Sprintf("this table is not known, or no longer: the newest %d are kept. What was drawn from it cannot be learned from", mostTables),
+		}
+	}
+	name, chance := kept[i].Draw(ask.ID, func(name string) bool {
+		return !slices.Contains(ask.Exclude, name) && (ask.Named == nil || slices.Contains(ask.Named, name))
+	})
+	if name == "" {
+		return nil, &decision.Refusal{Code: decision.Invalid, Field: "exclude", Reason: "no action of the table is left; leave one"}
+	}
+	arm := slices.Index(x.site.c.Arms, name)
+	if arm < 0 {
+		return nil, fmt.Errorf("%w: a table has the action %q", ErrDamaged, name)
+	}
+	return &lot{bandit.Arm(arm), chance, kept[i].model}, nil
+}
+
+// offerAll returns the offer of a decision that is made already: every action that the network has or had.
+func (x *tx) offerAll(ask *decision.Ask) (o offer, err error) {
+	o = offer{places: x.site.arms, all: true}
+	for _, list := range []struct {
+		field string
+		names []string
+	}{{"exclude", ask.Exclude}, {"actions", ask.Named}} {
+		for i, name := range list.names {
+			if name == "" || !slices.Contains(x.site.c.Arms, name) {
+				return o, &decision.Refusal{Code: decision.Invalid, Field: fmt.Sprintf("%s[%d]", list.field, i), Reason: fmt.Sprintf("%q is no action of this network; GET /v1/arms lists them", name)}
+			}
+		}
+	}
+	return o, nil
+}
