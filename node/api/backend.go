@@ -76,7 +76,7 @@ type Status struct {
 	Pulls          []uint64  `json:"pulls" nullable:"true" doc:"Pulls of each arm; null with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
 	Regret         float64   `json:"regret" doc:"Regret of the simulated world over all rounds; 0 with an application."`
 	Means          []float64 `json:"means" nullable:"true" doc:"Estimated mean reward of each arm, computed from releases only, in the application's units (api.reward_range); 0 while nothing is known."`
-	Error          float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, in the units of rewards, at all times together, except with a probability of 1 %. No choice depends on it. Absent while nothing is known."`
+	Error          float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, in its units, at all times together, except with probability 1 %. No choice depends on it. Absent while nothing is known."`
 	Raised         int       `json:"raised_eigenvalues,omitzero" doc:"With a learner by features: how many eigenvalues of the sum of products of features noise has made negative. They count as 0 where actions are chosen."`
 	Alike          []Alike   `json:"alike,omitempty" doc:"How alike other sites are to this one, the most alike first, as a learner that weighs sites judges from what all have released; absent with others, and until this site and another one have released the same action."`
 	Best           string    `json:"best,omitempty" doc:"The action that is best for this site's own users, if its own releases show one, with an error of at most 5 % at all looks together, while means stay the same. For phases without a window only."`
@@ -152,7 +152,7 @@ type Range struct {
 type Arm struct {
 	Name     string  `json:"name"`
 	Pulls    uint64  `json:"pulls" doc:"Number of times this peer chose it; 0 with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
-	Estimate float64 `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of api.reward_range, whose units it has. It is 0 while nothing is known, and with a learner that chooses by features, from which estimates follow."`
+	Estimate float64 `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of api.reward_range, whose units it has. It is 0 while nothing is known, and with a learner by features."`
 	Samples  float64 `json:"samples" doc:"Number of rewards behind the estimate, as if one site had seen all of them; 0 while nothing is known."`
 	NoiseSD  float64 `json:"noise_sd" doc:"Standard deviation of the privacy noise in the estimate, in its units."`
 	Own      float64 `json:"own" doc:"Own rewards behind the estimate: those that are released. 0 if the protocol keeps no sites apart."`

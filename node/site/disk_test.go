@@ -133,11 +133,11 @@ func TestALowDiskKeepsWhatWasPromised(t *testing.T) {
 	r.crash()
 	r.room(gib + 100)
 	r.start()
-	held, err := r.s.reserveLate() // until decisions are forgotten
+	notes, err := r.s.reserveLate() // until decisions are forgotten
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.room(gib + 100 + uint64(held))
+	r.room(gib + 100 + uint64(notes))
 	for _, c := range []struct {
 		what string
 		do   func()

@@ -28,8 +28,7 @@ export interface Arm {
   pulls: number;
   /** Estimated mean reward, computed from releases only. While samples are few, noise
    * can put it far outside of api.reward_range, whose units it has. It is 0 while
-   * nothing is known, and with a learner that chooses by features, from which
-   * estimates follow. */
+   * nothing is known, and with a learner by features. */
   estimate: number;
   /** Number of rewards behind the estimate, as if one site had seen all of them; 0
    * while nothing is known. */
@@ -377,8 +376,8 @@ export interface Status {
   /** About when learning ends; absent if no clock says so. RFC 3339. */
   learning_until?: string;
   /** With a learner by features: by how much the estimated reward of any action is
-   * off at most, in the units of rewards, at all times together, except with a
-   * probability of 1 %. No choice depends on it. Absent while nothing is known. */
+   * off at most, in its units, at all times together, except with probability 1 %.
+   * No choice depends on it. Absent while nothing is known. */
   parameter_error?: number;
   /** With a learner by features: how many eigenvalues of the sum of products of
    * features noise has made negative. They count as 0 where actions are chosen. */
