@@ -49,27 +49,32 @@ func (s *Site) forgetLate(b *store.Batch, id []byte) error {
 	if err != nil {
 		return err
 	}
-	b.Delete(store.Late, id)
-	if noted == nil {
-		b.Fill(lateRoom(string(id)))
+	before, room := b.Len(), len(id)+8 // of a deletion
+	if noted == nil {                  // deletions of what is not there would fill the store's memory
+		room += lateRoom(string(id))
 		b.Reserve(-lateRoom(string(id)))
+	} else {
+		b.Delete(store.Late, id)
 	}
+	b.Fill(room - (b.Len() - before))
 	return nil
 }
 
-// reserveLate returns the room of the notes of decisions that are in a table by id, and that are not made.
-func (s *Site) reserveLate(t store.Table) (total int, err error) {
-	for e, err := range s.store.Scan(t, nil, nil) {
-		if err != nil {
-			return 0, err
-		}
-		noted, err := s.store.Get(store.Late, e.Value)
-		if err != nil {
-			return 0, err
-		}
-		if noted == nil {
+// reserveLate returns the room of all notes that are not made.
+func (s *Site) reserveLate() (total int, err error) {
+	for _, t := range []store.Table{store.Due, store.Past} {
+		for e, err := range s.store.Scan(t, nil, nil) {
+			if err != nil {
+				return 0, err
+			}
 			total += lateRoom(string(e.Value))
 		}
+	}
+	for e, err := range s.store.Scan(store.Late, nil, nil) {
+		if err != nil {
+			return 0, err
+		}
+		total -= lateRoom(string(e.Key))
 	}
 	return total, nil
 }

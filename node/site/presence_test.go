@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -47,6 +48,10 @@ func TestPresenceLooksTheSame(t *testing.T) {
 		}
 		if found := presence(t, e.Words().Name, dp.AddOrRemove, nil, 0, tale{visitors: 100}); len(found) > 0 {
 			t.Errorf("%s with a hundred: %s", e.Words().Name, found)
+		}
+		sums := tale{visitors: 3, adding: Sum, more: func(i int) int { return i }, ends: func(i int) string { return []string{"after", "empty", ""}[i%3] }}
+		if found := presence(t, e.Words().Name, dp.AddOrRemove, nil, 0, sums); len(found) > 0 {
+			t.Errorf("%s with sums that end: %s", e.Words().Name, found)
 		}
 		if found := presence(t, e.Words().Name, dp.ReplaceOne, nil, 0, tale{visitors: 1}); len(found) == 0 {
 			t.Errorf("%s: nothing shows presence where counts are public: the comparison above compares nothing", e.Words().Name)
@@ -99,6 +104,7 @@ func presence(t *testing.T, name string, adjacency dp.Adjacency, learner bandit.
 		running(t, func(t *testing.T) {
 			x := usual(name, AtWindow)
 			x.seed, x.adjacency, x.rules.MinExposures, x.learner, x.explore = 1, adjacency, 2, learner, explore
+			x.rules.Adding = cmp.Or(visit.adding, First)
 			w := &twin{rig: newRig(t, x), tale: a, given: nodes}
 			for _, change := range changes {
 				change(w)

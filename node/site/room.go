@@ -33,7 +33,7 @@ func writeAgain(b *store.Batch, id string, c *choice) {
 
 // reserve reserves the room of the decisions that wait for their reward.
 func (s *Site) reserve() error {
-	total, err := s.reserveLate(store.Past)
+	total, err := s.reserveLate()
 	if err != nil {
 		return err
 	}
@@ -53,10 +53,6 @@ func (s *Site) reserve() error {
 			total += c.room(string(due.Value))
 		}
 	}
-	late, err := s.reserveLate(store.Due)
-	if err != nil {
-		return err
-	}
-	s.store.Reserve(total + late)
+	s.store.Reserve(total)
 	return nil
 }

@@ -274,7 +274,9 @@ func (w *twin) play(rounds int) view {
 		if t%4 == 1 && t < rounds-4 {
 			for v := range w.visitors {
 				for _, o := range w.decide(decision.Ask{ID: fmt.Sprint("visitor-", t, "-", v), Subject: fmt.Sprint("visitor-", v)}) {
-					waiting = append(waiting, due{at.Add(time.Millisecond), []decision.Report{{ID: o.Value.ID, Value: 1}}})
+					for n, r := range w.reports(v, o.Value.ID, 1) {
+						waiting = append(waiting, due{at.Add(time.Duration(n+1) * time.Millisecond), []decision.Report{r}})
+					}
 				}
 				if w.tables {
 					if _, err := w.s.Table(w.t.Context()); err != nil {

@@ -17,7 +17,7 @@ export interface Alike {
   peer: number;
   name: string;
   /** By how much the mean reward of an action differs between both sites, as a
-   * standard deviation, as far as is known. */
+   * standard deviation in the units of rewards, as far as is known. */
   apart: number;
 }
 
@@ -28,13 +28,13 @@ export interface Arm {
    * noised (privacy.counts), or whose actions follow from features. */
   pulls: number;
   /** Estimated mean reward, from releases only; noise in few samples can put it
-   * outside of 0 to 1. With a learner by features it is 0 or, with features.context
-   * alone, the mean in the middle of these. */
+   * outside of api.reward_range, whose units it has. With a learner by features it
+   * is 0 or, with features.context alone, the mean in the middle of these. */
   estimate: number;
   /** Number of rewards behind the estimate, as if one site had seen all of them; 0
    * while nothing is known. */
   samples: number;
-  /** Standard deviation of the privacy noise in the estimate. */
+  /** Standard deviation of the privacy noise in the estimate, in its units. */
   noise_sd: number;
   /** Own rewards behind the estimate: those that are released. 0 if the protocol
    * keeps no sites apart. */
@@ -274,7 +274,15 @@ export interface ReceiptOutcome {
 export interface Reward {
   /** Id of the decision. */
   id: string;
+  /** In the application's units, within api.reward_range, which is [0, 1] unless the
+   * network has another one. It may be missing if end is true. */
   value: number;
+  /** No further report will come: the decision's window ends, and later reports are
+   * refused. */
+  end?: boolean;
+  /** Your id of this report within the decision, so that a repeated one counts once.
+   * With api.reward: sum it is required, and otherwise refused. */
+  report?: string;
 }
 
 /** The body of POST /v1/rewards/batch. */
@@ -304,7 +312,8 @@ export interface Status {
   pulls: number[] | null;
   /** Regret of the simulated world over all rounds; 0 with an application. */
   regret: number;
-  /** Estimated mean reward of each arm, computed from releases only. */
+  /** Estimated mean reward of each arm, computed from releases only, in the
+   * application's units (api.reward_range); 0 while nothing is known. */
   means: number[] | null;
   epsilon_spent: number;
   epsilon_left: number;
@@ -389,8 +398,8 @@ export interface Status {
   /** About when learning ends; absent if no clock says so. RFC 3339. */
   learning_until?: string;
   /** With a learner by features: by how much the estimated reward of any action is
-   * off at most, at all times together, except with a probability of 1 %. No choice
-   * depends on it. Absent while nothing is known. */
+   * off at most, in its units, at all times together, except with probability 1 %.
+   * No choice depends on it. Absent while nothing is known. */
   parameter_error?: number;
   /** In a sentence, that the application chooses (api.shadow), or what share the
    * baseline has and what that costs a decision by today's public estimates. */
