@@ -180,6 +180,8 @@ func refusedTogether() []refusedCase {
 			with: map[string]string{"experiment.figure.kind": "final"},
 		},
 		{key: "world.kind", value: "application", reason: "with mode: lockstep", with: inLockstep()},
+		{key: "api.default_reward", value: "0", reason: "want a number from 1 to 5, by api.reward_range: [1, 5]", with: map[string]string{"api.reward_range": "[1, 5]", "world.kind": "application"}},
+		{key: "api.reward_range", value: "[-1, 1]", reason: "want [0, 1] with world.kind: bernoulli, which pays rewards from 0 to 1"},
 		{key: "api.fallback", value: "purple", reason: "want one of arms: [a, b, c]"},
 	}
 }

@@ -42,6 +42,8 @@ func page() []group {
 			{"api.listen", "such as 127.0.0.1:8470, in addition to the socket in dir"},
 			{"api.window", "how long the reward of a decision is accepted"},
 			{"api.default_reward", "reward of a decision for which none came"},
+			{"api.reward", "which reports make a reward: first, last or sum"},
+			{"api.reward_range", "least and greatest reward, the same at all peers, for the whole life of this folder"},
 			{"api.fallback", "action before the first round is over"},
 			{"api.min_exposures", "decisions for every action before the learner takes over"},
 			{"api.keep", "how long a decision is remembered after its window"},

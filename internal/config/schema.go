@@ -45,7 +45,7 @@ func Site() *Schema {
 	standard.once.Do(func() {
 		standard.schema = newSchema(Extension{
 			Learners: bandit.Table(), Protocols: table.Protocols(),
-			Constraints: slices.Concat(privacyConstraints(), protocolConstraints(), actionConstraints(), policyConstraints()),
+			Constraints: slices.Concat(privacyConstraints(), protocolConstraints(), actionConstraints(), policyConstraints(), rewardConstraints()),
 		})
 	})
 	return standard.schema

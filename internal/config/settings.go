@@ -170,7 +170,9 @@ const Application = "application"
 type API struct {
 	Listen        string
 	Window        time.Duration
-	DefaultReward float64 `key:"default_reward"`
+	DefaultReward float64     `key:"default_reward"`
+	Reward        site.Adding // which reports make a reward
+	RewardRange   []float64   `key:"reward_range"`
 	Settle        site.Settle
 	Fallback      string
 	MinExposures  uint64 `key:"min_exposures"`

@@ -105,13 +105,10 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 			Name: "api.window", Default: "1m", Unit: "duration", Rule: between(time.Second, 30*24*time.Hour),
 			Doc: "How long the reward of a decision is accepted.",
 		},
-		{
-			Name: "api.default_reward", Default: "0", Rule: Number("a number from 0 to 1", func(x float64) bool { return x >= 0 && x <= 1 }),
-			Doc: "Reward of a decision for which none was reported in its window.",
-		},
+	}, rewardKeys(), []Key{
 		{
 			Name: "api.settle", Default: string(site.AtWindow), Rule: OneOf(string(site.AtWindow), string(site.OnArrival)),
-			Doc: "When a reward enters: with window, when its window ends, so that no one can see when it was reported, or whether; with arrival, at once, which shows peers that it was reported.",
+			Doc: "When a reward enters: with window, when its window ends, so that no one can see when it was reported, or whether; with arrival, at once, which shows peers that it was reported. With api.reward: last or sum, it is complete when the window ends, or the application ends it.",
 		},
 		{
 			Name: "api.fallback", Default: `""`, Rule: Holds("the name of an action, or nothing", func(reflect.Value) bool { return true }),

@@ -59,6 +59,7 @@ type Backend interface {
 	Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt]
 	Actions() []string
 	Features() decision.Shape
+	Range() (least, most float64)
 	Table(ctx context.Context) (decision.Table, error)
 	Status(ctx context.Context) (node.Status, error)
 	Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error]

@@ -199,7 +199,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 // rules returns the site's rules, which settings state.
 func rules(s *config.Settings) site.Rules {
 	return site.Rules{
-		Window: s.API.Window, Default: s.API.DefaultReward, Settle: s.API.Settle, Fallback: s.API.Fallback,
+		Window: s.API.Window, Default: s.API.DefaultReward, Range: s.API.Range(), Adding: s.API.Reward, Settle: s.API.Settle, Fallback: s.API.Fallback,
 		MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser,
 		Shadow: s.API.Shadow, Baseline: s.API.Baseline, BaselineShare: s.API.BaselineShare, UntilBetter: s.API.BaselineUntil == config.BaselineBetter,
 		Offer: s.API.Offer,
@@ -216,7 +216,7 @@ func (t *Deployment) decisionReader() (d site.DecisionReader, err error) {
 	if err != nil {
 		return d, err
 	}
-	d = site.DecisionReader{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward}
+	d = site.DecisionReader{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward, Range: t.s.API.Range()}
 	if learner := bandit.TraitsOf(t.Spec.Learner); learner.Contextual {
 		d.Features = learner.Inputs.Dim()
 	}

@@ -90,7 +90,7 @@ func (p *live) look(ctx context.Context) {
 		if !p.gains.due(arms, time.Now()) {
 			continue
 		}
-		found, err := gain.Estimate(ctx, gain.Site{Spec: deployment.Spec, MinExposures: deployment.s.API.MinExposures, Waited: s.Waited}, arms, gainShare)
+		found, err := gain.Estimate(ctx, gain.Site{Spec: deployment.Spec, MinExposures: deployment.s.API.MinExposures, Waited: s.Waited, Unit: deployment.s.API.Range().Width()}, arms, gainShare)
 		if ctx.Err() != nil {
 			return
 		}

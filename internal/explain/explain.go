@@ -83,7 +83,8 @@ type mechanismDoc struct {
 	Scale       float64 `json:"scale"`       // of the noise, in rewards
 	ScaleGrid   uint64  `json:"scale_grid"`  // exactly, in units of 2^grid_exponent rewards
 	Grid        int     `json:"grid_exponent"`
-	SD          float64 `json:"sd"` // of one term of the noise, in rewards
+	SD          float64 `json:"sd"`                // of one term of the noise, in rewards
+	Rewards     string  `json:"rewards,omitempty"` // how reports of an application become rewards from 0 to 1
 }
 
 type horizonDoc struct {
@@ -202,9 +203,9 @@ func mechanismOf(s *config.Settings, n noise) *mechanismDoc {
 	doc := &mechanismDoc{
 		Name: c.Mechanism.String(), About: c.Mechanism.Describe().Summary, Protocol: s.Protocol.Name,
 		Streams: c.Streams, Spare: s.SpareArms, Width: c.Width(), Leaves: c.Leaves, Leaf: s.Cadence().Noun, Law: c.Mechanism.Law().String(), Norm: "L1",
-		Sensitivity: math.Ldexp(float64(c.Change()), dp.GridExponent),
-		Scale:       math.Ldexp(float64(c.Scale), dp.GridExponent),
-		ScaleGrid:   c.Scale, Grid: dp.GridExponent,
+		Rewards: rewards(s), Sensitivity: math.Ldexp(float64(c.Change()), dp.GridExponent),
+		Scale:     math.Ldexp(float64(c.Scale), dp.GridExponent),
+		ScaleGrid: c.Scale, Grid: dp.GridExponent,
 		SD: n.rewards(dp.Noise{Law: c.Mechanism.Law(), Scale: c.Scale, VarianceUnits: dp.VarianceScale}.Variance()),
 	}
 	if c.Shape == dp.Linear || c.Shape == dp.Corner {
@@ -309,7 +310,7 @@ func publicThings(s *config.Settings) []string {
 	switch {
 	case s.World.Kind != config.Application:
 	case s.API.Settle == site.OnArrival:
-		list = append(list, "that a decision was made, for which action, and when, to a round; with api.settle: arrival also when its reward was reported, and whether")
+		list = append(list, "that a decision was made, for which action, and when, to a round; with api.settle: arrival also "+shown(s))
 	default:
 		list = append(list, fmt.Sprintf("that a decision was made, for which action, and when, to a round; not when its reward was reported, or whether (api.settle: window): what was reported within %s counts at its end, and what was not counts as %v",
 			config.DurationText(s.API.Window), s.API.DefaultReward))

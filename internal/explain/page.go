@@ -141,6 +141,9 @@ func (m *mechanismDoc) actions() string {
 func (d *Document) writeMechanism(p pageWriter) {
 	m := d.Mechanism
 	p.title("How it is kept")
+	if m.Rewards != "" {
+		p.say("%s", m.Rewards)
+	}
 	sums := "a running sum of its rewards, clipped to [0, 1] and held"
 	if d.Unit.Adjacency == dp.AddOrRemove.String() {
 		sums = "running sums of its rewards, clipped to [0, 1], and of what each lacks to 1, which together count them. They are one vector"

@@ -19,6 +19,7 @@ type Site struct {
 	Spec         node.Spec // of the network
 	MinExposures uint64    // decisions of each arm before the learner chooses
 	Waited       uint64    // decisions that wait for their rewards at once
+	Unit         float64   // by how much the greatest reward is above the least, in the units of what is returned; 0 stands for 1
 }
 
 // alone returns the site without neighbours, with a number of arms.

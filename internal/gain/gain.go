@@ -2,6 +2,7 @@
 package gain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -72,6 +73,11 @@ func Estimate(ctx context.Context, s Site, arms []api.Arm, share float64) (g api
 		together, alone, saved = append(together, lost), append(alone, a), append(saved, a-lost)
 		if err = rest(ctx, time.Since(begin), share); err != nil {
 			return g, err
+		}
+	}
+	for _, rewards := range [][]float64{together, alone, saved} {
+		for i := range rewards {
+			rewards[i] *= cmp.Or(s.Unit, 1)
 		}
 	}
 	g.Together, g.Alone, g.Saved = rangeOf(together), rangeOf(alone), rangeOf(saved)

@@ -25,7 +25,7 @@ type Backend interface {
 	Decide(ctx context.Context, asks []decision.Ask) []decision.Outcome[decision.Decision]
 
 	// Reward answers every report, in order. A reward is durable when its receipt is returned.
-	// Ids are well formed and values are in [0,1].
+	// Ids are well formed and values are in the range.
 	Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt]
 
 	// Table returns how likely each action is now. It is durable when it is returned.
@@ -38,6 +38,9 @@ type Backend interface {
 	// Features returns the shape that the features of an ask must have. Asks with
 	// features of another shape are refused and do not reach Decide.
 	Features() decision.Shape
+
+	// Range returns the least and the greatest reward. Reports of others are refused and do not reach Reward.
+	Range() (least, most float64)
 
 	// Status returns the state of the peer. Every scrape of the metrics calls it.
 	Status(ctx context.Context) (Status, error)
@@ -72,8 +75,8 @@ type Status struct {
 	Rounds         uint64    `json:"rounds" doc:"Rounds to play."`
 	Pulls          []uint64  `json:"pulls" nullable:"true" doc:"Pulls of each arm; null with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
 	Regret         float64   `json:"regret" doc:"Regret of the simulated world over all rounds; 0 with an application."`
-	Means          []float64 `json:"means" nullable:"true" doc:"Estimated mean reward of each arm, computed from releases only."`
-	Error          float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, at all times together, except with a probability of 1 %. No choice depends on it. Absent while nothing is known."`
+	Means          []float64 `json:"means" nullable:"true" doc:"Estimated mean reward of each arm, computed from releases only, in the application's units (api.reward_range); 0 while nothing is known."`
+	Error          float64   `json:"parameter_error,omitzero" doc:"With a learner by features: by how much the estimated reward of any action is off at most, in the units of rewards, at all times together, except with a probability of 1 %. No choice depends on it. Absent while nothing is known."`
 	Raised         int       `json:"raised_eigenvalues,omitzero" doc:"With a learner by features: how many eigenvalues of the sum of products of features noise has made negative. They count as 0 where actions are chosen."`
 	Alike          []Alike   `json:"alike,omitempty" doc:"How alike other sites are to this one, the most alike first, as a learner that weighs sites judges from what all have released; absent with others, and until this site and another one have released the same action."`
 	Best           string    `json:"best,omitempty" doc:"The action that is best for this site's own users, if its own releases show one, with an error of at most 5 % at all looks together, while means stay the same. For phases without a window only."`
@@ -114,7 +117,7 @@ type Status struct {
 type Alike struct {
 	Peer  uint32  `json:"peer" doc:"Its index in the network file, from 0."`
 	Name  string  `json:"name"`
-	Apart float64 `json:"apart" doc:"By how much the mean reward of an action differs between both sites, as a standard deviation, as far as is known."`
+	Apart float64 `json:"apart" doc:"By how much the mean reward of an action differs between both sites, as a standard deviation in the units of rewards, as far as is known."`
 }
 
 // Stopped is another site on which estimates rest and that is not heard, computed from public data.
@@ -127,7 +130,7 @@ type Stopped struct {
 }
 
 // Gain is what a site's own users have lost with the network, and would have lost without it, computed from public data. All
-// ranges are of regret, in rewards, and absent while they are not known.
+// ranges are of regret, in the application's units of rewards, and absent while they are not known.
 type Gain struct {
 	Sentence  string `json:"sentence" doc:"In a sentence, what joining has gained, or why that is not known."`
 	Decisions uint64 `json:"decisions,omitzero" doc:"Decisions that the site had made when this was computed."`
@@ -149,9 +152,9 @@ type Range struct {
 type Arm struct {
 	Name     string  `json:"name"`
 	Pulls    uint64  `json:"pulls" doc:"Number of times this peer chose it; 0 with an application whose counts are noised (privacy.counts), or whose actions follow from features."`
-	Estimate float64 `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of 0 to 1. It is 0 with a learner that chooses by features, from which estimates follow."`
+	Estimate float64 `json:"estimate" doc:"Estimated mean reward, computed from releases only. While samples are few, noise can put it far outside of api.reward_range, whose units it has. It is 0 while nothing is known, and with a learner that chooses by features, from which estimates follow."`
 	Samples  float64 `json:"samples" doc:"Number of rewards behind the estimate, as if one site had seen all of them; 0 while nothing is known."`
-	NoiseSD  float64 `json:"noise_sd" doc:"Standard deviation of the privacy noise in the estimate."`
+	NoiseSD  float64 `json:"noise_sd" doc:"Standard deviation of the privacy noise in the estimate, in its units."`
 	Own      float64 `json:"own" doc:"Own rewards behind the estimate: those that are released. 0 if the protocol keeps no sites apart."`
 	Borrowed float64 `json:"borrowed" doc:"Rewards of other sites behind the estimate; with a learner that weighs sites, the number of own rewards that would say as much. 0 if the protocol keeps no sites apart."`
 	Sites    uint32  `json:"borrowed_sites" doc:"Other sites that have released rewards of the action; 0 if the protocol keeps no sites apart."`

@@ -38,6 +38,7 @@ func (instant) Table(context.Context) (t decision.Table, err error) { return t, 
 
 func (instant) Actions() []string                       { return nil }
 func (instant) Features() decision.Shape                { return decision.Shape{} }
+func (instant) Range() (least, most float64)            { return 0, 1 }
 func (instant) Status(context.Context) (Status, error)  { return Status{}, nil }
 func (instant) Arms(context.Context) ([]Arm, error)     { return nil, nil }
 func (instant) Peers(context.Context) ([]Peer, error)   { return nil, nil }

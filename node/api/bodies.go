@@ -37,8 +37,10 @@ type (
 	}
 
 	rewardBody struct {
-		ID    string  `json:"id" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Id of the decision."`
-		Value float64 `json:"value" minimum:"0" maximum:"1"`
+		ID     string  `json:"id" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Id of the decision."`
+		Value  float64 `json:"value" unless:"end" doc:"In the application's units, within api.reward_range, which is [0, 1] unless the network has another one. It may be missing if end is true."`
+		End    bool    `json:"end,omitempty" doc:"No further report will come: the decision's window ends, and later reports are refused."`
+		Report string  `json:"report,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Your id of this report within the decision, so that a repeated one counts once. With api.reward: sum it is required, and otherwise refused."`
 	}
 
 	rewardBatchBody struct {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"math"
 
 	"peerd.dev/bandit"
@@ -88,12 +89,22 @@ func decodeAction(s *scanner) (a decision.Action) {
 	return a
 }
 
-func decodeReport(s *scanner) (r decision.Report) {
-	s.object(
-		field{name: "id", need: true, read: func() { r.ID = s.text(decision.WrongID) }},
-		field{name: "value", need: true, read: func() { r.Value = bandit.Reward(s.unit()) }},
-	)
-	return r
+// reader returns how a report of a value in a range is read.
+func reader(least, most float64) func(*scanner) decision.Report {
+	want := fmt.Sprintf("want a number from %v to %v", least, most)
+	return func(s *scanner) (r decision.Report) {
+		r.Empty = true
+		is := s.object(
+			field{name: "id", need: true, read: func() { r.ID = s.text(decision.WrongID) }},
+			field{name: "value", read: func() { r.Value, r.Empty = bandit.Reward(s.float(least, most, want)), false }},
+			field{name: "end", read: func() { r.End = s.truth() }},
+			field{name: "report", read: func() { r.Part = s.text(decision.WrongID) }},
+		)
+		if is && r.Empty && !r.End {
+			s.within("value", func() { s.flaw("is missing; want one, unless end is true") })
+		}
+		return r
+	}
 }
 
 // decodeOne reads a body that holds one item.

@@ -16,9 +16,9 @@ import (
 // FuzzDecodeReport shows that anything read as a report is JSON and has the values that
 // encoding/json reads, and that anything refused as malformed is not JSON.
 func FuzzDecodeReport(f *testing.F) {
-	seeds(f, `{"id":"a","value":0.5}`, `{"id":"a","value":-0}`, `{"id":"a","value":1E-400}`)
+	seeds(f, `{"id":"a","value":0.5}`, `{"id":"a","value":-0}`, `{"id":"a","value":1E-400}`, `{"id":"a","end":true}`, `{"id":"a","value":1,"end":false,"report":"x"}`)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		q, err := decodeOne(b, decodeReport)
+		q, err := decodeOne(b, unit)
 		agree(t, b, err)
 		if err != nil || len(q.flaws) > 0 {
 			return
@@ -26,9 +26,11 @@ func FuzzDecodeReport(f *testing.F) {
 		var want struct {
 			ID    string  `json:"id"`
 			Value float64 `json:"value"`
+			End   bool    `json:"end"`
+			Part  string  `json:"report"`
 		}
 		v := float64(q.value.Value)
-		if err := json.Unmarshal(b, &want); err != nil || want.ID != q.value.ID || want.Value != v || decision.WrongID(want.ID) != "" {
+		if err := json.Unmarshal(b, &want); err != nil || want.ID != q.value.ID || want.Value != v || want.End != q.value.End || want.Part != q.value.Part || decision.WrongID(want.ID) != "" {
 			t.Errorf("%q is read as %q, want %+v %v", b, q.value.ID, want, err)
 		}
 		if !(v >= 0 && v <= 1) || math.Signbit(v) {
@@ -64,6 +66,9 @@ func FuzzDecodeAsks(f *testing.F) {
 		}
 	})
 }
+
+// unit reads a report of a reward from 0 to 1.
+func unit(s *scanner) decision.Report { return reader(0, 1)(s) }
 
 // shaped reads asks with features for a shape.
 func shaped(shape decision.Shape) func(*scanner) decision.Ask {
@@ -140,7 +145,7 @@ func agree(t *testing.T, b []byte, err error) {
 }
 
 func TestFlawsAreToldTogether(t *testing.T) {
-	q, err := decodeOne([]byte(`{"id":"","value":7,"weight":1,"id":null}`), decodeReport)
+	q, err := decodeOne([]byte(`{"id":"","value":7,"weight":1,"id":null}`), unit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +159,7 @@ func TestFlawsAreToldTogether(t *testing.T) {
 	if d := flawed(q.flaws).Detail; !strings.HasSuffix(d, "(and 3 more)") {
 		t.Error(d)
 	}
-	q, err = decodeOne([]byte(`{"`+strings.Repeat("long", 1000)+`":1`+strings.Repeat(`,"b":1`, 1000)+`}`), decodeReport)
+	q, err = decodeOne([]byte(`{"`+strings.Repeat("long", 1000)+`":1`+strings.Repeat(`,"b":1`, 1000)+`}`), unit)
 	if err != nil || len(q.flaws) != maxFlaws || len(q.flaws[0].Location) > 100 {
 		t.Error(err, len(q.flaws))
 	}
@@ -171,7 +176,7 @@ func BenchmarkDecodeReport(b *testing.B) {
 	body := []byte(`{"id":"01JD2Z3QK8W6T9V5Y4X7R0M1NA","value":0.8125}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if q, err := decodeOne(body, decodeReport); err != nil || len(q.flaws) > 0 {
+		if q, err := decodeOne(body, unit); err != nil || len(q.flaws) > 0 {
 			b.Fatal(q, err)
 		}
 	}

@@ -140,6 +140,8 @@ func (f *fake) Actions() []string { return f.actions }
 
 func (f *fake) Features() decision.Shape { return f.shape }
 
+func (*fake) Range() (least, most float64) { return 0, 1 }
+
 func (f *fake) Table(context.Context) (decision.Table, error) {
 	if f.panics != nil {
 		panic(f.panics)

@@ -34,6 +34,7 @@ const (
 func (s *Server) table() []route {
 	b := s.c.Backend
 	ask := func(in *scanner) decision.Ask { return decodeAsk(in, b.Features()) }
+	report := reader(b.Range())
 	asked := []int{400, 413, 415, 422, 507, 503}
 	return []route{
 		{
@@ -58,13 +59,13 @@ func (s *Server) table() []route {
 			method: post, path: "/v1/rewards", id: "reward", summary: "Report a reward.",
 			about: "The reward is durable when the answer is sent. Reporting the same reward again changes nothing and is answered as a duplicate; another value is refused.",
 			takes: reflect.TypeFor[rewardBody](), gives: reflect.TypeFor[receiptBody](), fails: append([]int{403, 404, 409, 410}, asked...),
-			handle: single(s, decodeReport, b.Reward, showReceipt),
+			handle: single(s, report, b.Reward, showReceipt),
 		},
 		{
 			method: post, path: "/v1/rewards/batch", id: "reward-batch", summary: "Report a batch of rewards.",
 			about: "Every item gets the status and the receipt or problem that it would have had as a request of its own. A problem with the whole batch means that nothing was stored.",
 			takes: reflect.TypeFor[rewardBatchBody](), gives: reflect.TypeFor[receiptBatchBody](), fails: []int{400, 413, 415, 422},
-			handle: batch(s, "rewards", decodeReport, b.Reward, func(status int, r decision.Receipt, p *Problem) receiptOutcomeBody {
+			handle: batch(s, "rewards", report, b.Reward, func(status int, r decision.Receipt, p *Problem) receiptOutcomeBody {
 				if p != nil {
 					return receiptOutcomeBody{Status: status, Problem: p}
 				}

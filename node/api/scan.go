@@ -142,17 +142,17 @@ type field struct {
 	read func() // the value
 }
 
-// object reads an object.
-func (s *scanner) object(fields ...field) {
+// object reads an object, and reports whether it is one.
+func (s *scanner) object(fields ...field) bool {
 	if !s.enter('{') {
 		s.other("want an object")
-		return
+		return false
 	}
 	var seen uint
 	for first := true; s.next(first, '}'); first = false {
 		key := s.name()
 		if s.err != nil {
-			return
+			return false
 		}
 		k := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
 		s.within(key, func() {
@@ -172,6 +172,7 @@ func (s *scanner) object(fields ...field) {
 			s.within(f.name, func() { s.flaw("is missing") })
 		}
 	}
+	return s.err == nil
 }
 
 // name reads the name of a field and moves to its value.
@@ -239,8 +240,17 @@ func (s *scanner) text(check func(string) (wrong string)) string {
 	return v
 }
 
-// unit reads a number from 0 to 1.
-func (s *scanner) unit() float64 { return s.float(0, 1, "want a number from 0 to 1") }
+// truth reads true or false.
+func (s *scanner) truth() bool {
+	switch {
+	case s.peek() == 't' && s.word("true"):
+		return true
+	case s.peek() == 'f' && s.word("false"):
+	default:
+		s.other("want true or false")
+	}
+	return false
+}
 
 // finite reads any number that a float64 holds, rounded to the nearest.
 func (s *scanner) finite() float64 {

@@ -77,7 +77,10 @@ func (all schemas) document(t reflect.Type, closed bool) object {
 	var required []string
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !strings.HasPrefix(options, "omit") {
+		switch other := f.Tag.Get("unless"); {
+		case other != "":
+			doc["anyOf"] = []object{{"required": []string{name}}, {"required": []string{other}}}
+		case !strings.HasPrefix(options, "omit"):
 			required = append(required, name)
 		}
 		s := all.of(f.Type, closed)

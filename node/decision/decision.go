@@ -63,9 +63,9 @@ type Decision struct {
 // A Report brings the reward of a decision.
 type Report struct {
 	ID    string
-	Value bandit.Reward // in [0,1]
-	Part  string        // the caller's id of this report, where rewards of a decision add up; else ""
-	End   bool          // no further report will come
+	Value bandit.Reward // in the application's units, within the site's range
+	Part  string        // the caller's id of this report, by which a repeated one counts once, where rewards of a decision add up; else ""
+	End   bool          // no further report will come: the window ends
 	Empty bool          // it has no value, and only ends the window
 }
 

@@ -58,13 +58,19 @@ func (a *Ask) Check() *Refusal {
 	return nil
 }
 
-// Check returns nil if a report is well formed, and otherwise a refusal that names the field.
+// Check returns nil if a report is well formed, and otherwise a refusal that names the field. The site, which knows the range,
+// checks the value.
 func (r *Report) Check() *Refusal {
 	if wrong := WrongID(r.ID); wrong != "" {
 		return invalid("id", wrong)
 	}
-	if !(r.Value >= 0 && r.Value <= 1) {
-		return invalid("value", "want a number from 0 to 1")
+	if r.Part != "" {
+		if wrong := WrongID(r.Part); wrong != "" {
+			return invalid("report", wrong)
+		}
+	}
+	if r.Empty && !r.End {
+		return invalid("value", "is missing; want one, unless end is true")
 	}
 	return nil
 }

@@ -11,5 +11,8 @@ func (a Ask) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "{%s %v %s%s}", a.ID, a.Exclude, a.Subject, features)
 }
 
+// Format implements [fmt.Formatter]: what a report brings is private, and so is which one it is.
+func (r Report) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "{%s private}", r.ID) }
+
 // Format implements [fmt.Formatter] as [Ask] does.
 func (a Action) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "{%s private}", a.ID) }

@@ -30,14 +30,13 @@ type choice struct {
 	window   time.Duration // from the decision to when it is due
 	due      uint64        // round in which its reward is observed
 	step     uint64        // step in which it was made
-	value    bandit.Reward
-	subject  [8]byte // first bytes of the hash of its subject; zero for none
+	value    bandit.Reward // in the application's units; a sum may be out of the range
+	subject  [8]byte       // first bytes of the hash of its subject; zero for none
 
-	proposed string        // what the peer would have chosen; "" unless the application took an action
-	target   float64       // probability with which the peer would have chosen the action that was taken; 0 for no such action
-	ended    bool          // the application ended the window
-	tardy    time.Duration // by how much the first late report came after the window; 0 for none
-	parts    [][8]byte     // first bytes of the hashes of the reports that are in value
+	proposed string   // what the peer would have chosen; "" unless the application took an action
+	target   float64  // probability with which the peer would have chosen the action that was taken; 0 for no such action
+	ended    bool     // the application ended the window
+	parts    []addend // the reports that are in value, if it is a sum
 }
 
 // A model identifies what a learner chose from: the incarnation, the rounds whose messages it had
@@ -96,8 +95,10 @@ func (c *choice) fields(v *state.Visitor, s shape) {
 	v.String(&c.proposed)
 	v.Float(&c.target)
 	v.Bool(&c.ended)
-	millis(v, &c.tardy)
-	state.List(v, &c.parts, func(p *[8]byte) { v.Array(p[:]) })
+	state.List(v, &c.parts, func(p *addend) {
+		v.Array(p.hash[:])
+		v.Float((*float64)(&p.value))
+	})
 }
 
 func (c *choice) sourceField(v *state.Visitor) {

@@ -41,6 +41,23 @@ func TestCrashAtAnyMoment(t *testing.T) {
 	}
 }
 
+// TestSumsSurviveCrashes: in the same way, each report counts once in the sum of its decision, and later values replace earlier
+// ones, whatever was lost.
+func TestSumsSurviveCrashes(t *testing.T) {
+	for _, adding := range []Adding{Sum, Last} {
+		for _, settle := range []Settle{AtWindow, OnArrival} {
+			t.Run(fmt.Sprintf("%s/%s", adding, settle), func(t *testing.T) {
+				t.Parallel()
+				x := usual(stated, settle).repeatable(1)
+				x.mechanism = dp.None
+				x.rules.Keep, x.rules.PerSubject, x.saveEvery = 1e6*every, 3, 50
+				x.rules.Adding, x.rules.Range = adding, Range{-1, 1}
+				crashes(t, x, 8)
+			})
+		}
+	}
+}
+
 func crashes(t *testing.T, x setting, lives int) {
 	if testing.Short() {
 		lives = 4
@@ -166,6 +183,10 @@ func client(r *rig, s *Site, k *acks, rng *rand.Rand, name string, stop <-chan s
 			continue
 		}
 		report := decision.Report{ID: mine[rng.IntN(len(mine))], Value: bandit.Reward(float64(rng.IntN(5)) / 4)}
+		if s.c.Rules.Adding == Sum {
+			report.Part = fmt.Sprint(rng.IntN(8)) // often one that was reported before, with this value or another
+		}
+		report.End = s.c.Rules.Adding != First && rng.IntN(8) == 0
 		out := s.Reward(ctx, []decision.Report{report})
 		switch refused(r.t, out[0].Err) {
 		case "":
@@ -181,11 +202,14 @@ func client(r *rig, s *Site, k *acks, rng *rand.Rand, name string, stop <-chan s
 type acks struct {
 	mu        sync.Mutex
 	decisions map[string]decision.Decision
-	rewards   map[string]bandit.Reward
+	rewards   map[reported]bandit.Reward
 }
 
+// reported names a report; its number is "" unless rewards add up.
+type reported struct{ id, part string }
+
 func newAcks() *acks {
-	return &acks{decisions: make(map[string]decision.Decision), rewards: make(map[string]bandit.Reward)}
+	return &acks{decisions: make(map[string]decision.Decision), rewards: make(map[reported]bandit.Reward)}
 }
 
 func (k *acks) decided(d decision.Decision) {
@@ -197,7 +221,7 @@ func (k *acks) decided(d decision.Decision) {
 func (k *acks) rewarded(r decision.Report) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.rewards[r.ID] = r.Value
+	k.rewards[reported{r.ID, r.Part}] = r.Value
 }
 
 func (k *acks) size() int {
@@ -229,9 +253,28 @@ func (k *acks) check(r *rig) {
 		}
 	}
 	n := 0
-	for id, value := range k.rewards {
+	for of, value := range k.rewards {
+		id := of.id
 		v, err := r.s.store.Get(store.Decision, []byte(id))
-		if c, perr := parseChoice(v, r.c.shape()); err != nil || perr != nil || !c.rewarded || c.value != value {
+		c, perr := parseChoice(v, r.c.shape())
+		if err != nil || perr != nil || !c.rewarded {
+			r.t.Fatalf("the reward of %s was answered and is lost", id)
+		}
+		switch r.rules.Adding {
+		case Last: // clients report at the same time, and a later value may have come before the crash
+			continue
+		case Sum:
+			sum, hashes := bandit.Reward(0), make(map[[8]byte]bandit.Reward)
+			for _, p := range c.parts {
+				hashes[p.hash] = p.value
+				sum += p.value
+			}
+			if p := r.s.addend(&decision.Report{Part: of.part, Value: value}); hashes[p.hash] != value || len(hashes) != len(c.parts) || sum != c.value {
+				r.t.Fatalf("report %s of %s was answered and is lost, or is in the sum twice", of.part, id)
+			}
+			continue
+		}
+		if c.value != value {
 			r.t.Fatalf("the reward of %s was answered and is lost", id)
 		}
 		if n++; n > 10 {
@@ -271,7 +314,7 @@ func settle(r *rig, d *draft, k *acks) {
 		if !c.rewarded {
 			c.value = bandit.Reward(r.rules.Default)
 		}
-		q, err := dp.Quantize(float64(c.value), 0, 1)
+		q, err := dp.Quantize(float64(r.rules.Range.observed(c.value)), 0, 1)
 		if err != nil {
 			r.t.Fatal(err)
 		}

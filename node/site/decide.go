@@ -120,7 +120,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	x.batch.Set(store.Log, store.Number(x.site.step), e.bytes())
 	c.due = x.site.after(c.expires)
 	x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
-	x.batch.Reserve(x.keep(ask.ID, &c))
+	x.batch.Reserve(x.keep(ask.ID, &c) + lateRoom(ask.ID))
 	return c, false, nil
 }
 

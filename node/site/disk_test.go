@@ -110,7 +110,8 @@ func TestADiskWithoutFilesIsFull(t *testing.T) {
 
 // TestALowDiskKeepsWhatWasPromised: with less room than the reserve no decision is made, but the
 // rewards of earlier decisions are accepted, and rounds continue. Reserved room is not free, even
-// after a restart, until the reward comes or the window ends.
+// after a restart, until the reward comes or the window ends; that for the note of a late report is held until the decision is
+// forgotten.
 func TestALowDiskKeepsWhatWasPromised(t *testing.T) {
 	r := newRig(t, plain(AtWindow))
 	r.full.Reserve = gib
@@ -132,6 +133,11 @@ func TestALowDiskKeepsWhatWasPromised(t *testing.T) {
 	r.crash()
 	r.room(gib + 100)
 	r.start()
+	held, err := r.s.reserveLate() // until decisions are forgotten
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.room(gib + 100 + uint64(held))
 	for _, c := range []struct {
 		what string
 		do   func()

@@ -79,7 +79,7 @@ type setting struct {
 func usual(name string, settle Settle) setting {
 	x := setting{
 		protocol: name, arms: []string{"red", "green", "blue"}, horizon: 4096, records: 2,
-		rules: Rules{Window: window, Default: .25, Settle: settle, Keep: 5 * every, PerSubject: 2},
+		rules: Rules{Window: window, Default: .25, Adding: First, Settle: settle, Keep: 5 * every, PerSubject: 2},
 	}
 	if e, err := protocol.Lookup(papers.All(), name); err == nil && protocol.TraitsOf(e).Wide {
 		l, _ := learnerFor(e)

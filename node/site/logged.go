@@ -19,11 +19,12 @@ type Logged struct {
 	Name       string          // of the action
 	Features   bandit.Features // of the action; nil unless the learner is contextual
 	Propensity float64         // 0 if not computed
-	Reward     bandit.Reward   // the default reward if none was reported
+	Reward     bandit.Reward   // in the application's units; the default reward if none was reported
 	Rewarded   bool            // a reward was reported
 	Source     decision.Source
 	Model      string
 	Counted    bool
+	Late       time.Duration // by how much the first report that was refused as late came after the window; 0 for none
 }
 
 // Format implements [fmt.Formatter] as [logRecord] does.
@@ -35,6 +36,7 @@ type DecisionReader struct {
 	Arms              []string
 	Features, Streams int
 	Default           float64 // reward of a decision for which none was reported
+	Range             Range
 }
 
 // Decisions yields the decisions of a store that are remembered and whose windows have ended at a
@@ -60,9 +62,14 @@ func (d DecisionReader) Decisions(st *store.Store, at time.Time, open func()) it
 			if !c.rewarded {
 				c.value = bandit.Reward(d.Default)
 			}
+			late, err := lateBy(st, e.Key)
+			if err != nil {
+				yield(Logged{}, err)
+				return
+			}
 			if !yield(Logged{
 				ID: string(e.Key), At: c.expires.Add(-c.window), Action: c.arm, Name: c.name(d.Arms), Features: c.features, Propensity: c.chance,
-				Reward: c.value, Rewarded: c.rewarded, Source: c.source, Model: c.model.String(), Counted: c.learned(),
+				Reward: d.Range.Clip(c.value), Rewarded: c.rewarded, Source: c.source, Model: c.model.String(), Counted: c.learned(), Late: late,
 			}, nil) {
 				return
 			}

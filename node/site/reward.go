@@ -26,8 +26,9 @@ func (s *Site) Reward(_ context.Context, reports []decision.Report) []decision.O
 }
 
 func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
-	if !(r.Value >= 0 && r.Value <= 1) {
-		return decision.Receipt{}, &decision.Refusal{Code: decision.Invalid, Field: "value", Reason: "want a number from 0 to 1"}
+	rules := &x.site.c.Rules
+	if r := rules.check(&r); r != nil {
+		return decision.Receipt{}, r
 	}
 	c, ok, err := x.find(r.ID)
 	switch {
@@ -35,33 +36,63 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 		return decision.Receipt{}, err
 	case !ok:
 		return decision.Receipt{}, &decision.Refusal{Code: decision.Unknown, Field: "id", Reason: "no decision of this peer has this id, or it is forgotten by now"}
-	case c.rewarded:
+	}
+	p := x.site.addend(&r)
+	has, refusal := c.has(rules.Adding, &r, p)
+	if refusal != nil {
 		x.wait = true
-		if c.value != r.Value {
-			return decision.Receipt{}, &decision.Refusal{Code: decision.Conflict, Field: "value", Reason: "another value was reported before and stands"}
-		}
-		return decision.Receipt{ID: r.ID, Duplicate: true, Counted: c.learned()}, nil
+		return decision.Receipt{}, refusal
 	}
 	waits, err := x.waits(r.ID, &c)
+	open := waits && !x.now.After(c.expires)
 	switch {
 	case err != nil:
 		return decision.Receipt{}, err
-	case !waits || x.now.After(c.expires):
-		return decision.Receipt{}, &decision.Refusal{
-			Code: decision.Expired, Field: "id",
-			Reason: fmt.Sprintf("the window of this decision ended at %s; it counts as the default reward", c.expires.Format("2006-01-02T15:04:05Z07:00")),
+	case has && (c.ended || !r.End || rules.Adding == First && c.rewarded) || has && !r.Empty && !open:
+		x.wait = true
+		return decision.Receipt{ID: r.ID, Duplicate: true, Counted: c.learned()}, nil
+	case c.ended:
+		x.wait = true
+		return decision.Receipt{}, &decision.Refusal{Code: decision.Expired, Field: "id", Reason: "the application ended the window of this decision, with end; what it reported before stands"}
+	case !open:
+		if !r.Empty {
+			err = x.lose(r.ID, &c)
 		}
+		if err == nil {
+			err = c.over()
+		}
+		return decision.Receipt{}, err
+	case !has && len(c.parts) >= mostParts:
+		return decision.Receipt{}, &decision.Refusal{Code: decision.Invalid, Field: "report", Reason: fmt.Sprintf("%d reports of this decision are in its sum, which are as many as one can have; add values up before they are reported", mostParts)}
+	case c.again() && x.site.store.Low():
+		return decision.Receipt{}, &decision.Refusal{Code: decision.Full, Reason: fmt.Sprintf("%v. There is room for the first report of each decision only; make room, then ask again", x.site.store.Lack())}
 	}
-	c.rewarded, c.value = true, r.Value+0 // there is one zero
-	if x.site.c.Rules.Settle == OnArrival {
+	if !c.again() {
+		x.batch.Reserve(-c.room(r.ID))
+	}
+	if !has {
+		c.add(rules.Adding, p)
+	}
+	c.ended = c.ended || r.End
+	if rules.Settle == OnArrival && (c.ended || rules.Adding == First) {
 		x.batch.Delete(store.Due, dueKey(c.due, c.step))
 		c.due = min(c.due, x.site.after(x.now))
 		x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(r.ID))
 	}
-	room := x.keep(r.ID, &c)
-	x.batch.Reserve(-room)
-	x.fill += room
+	x.fill += x.keep(r.ID, &c)
 	return decision.Receipt{ID: r.ID, Counted: c.learned()}, nil
+}
+
+// over is the refusal of a report that comes after the window.
+func (c *choice) over() error {
+	stands := "it counts as the default reward"
+	if c.rewarded {
+		stands = "what was reported before stands"
+	}
+	return &decision.Refusal{
+		Code: decision.Expired, Field: "id",
+		Reason: fmt.Sprintf("the window of this decision ended at %s; %s", c.expires.Format("2006-01-02T15:04:05Z07:00"), stands),
+	}
 }
 
 // waits reports whether a decision waits for its reward. A clock that went back does not reopen a

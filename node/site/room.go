@@ -10,7 +10,14 @@ const around = 240
 // written a second time. That is with its reward or, if none has come, unchanged when its
 // window ends. So neither what the store holds nor how much room there is shows which decisions
 // got a reward.
-func (c *choice) room(id string) int { return roomOf(id, c.bytes()) }
+func (c *choice) room(id string) int {
+	plain := *c
+	plain.parts = nil // as it was made; a part has room in around
+	return roomOf(id, plain.bytes())
+}
+
+// again reports whether the decision has been written a second time, in its room. Further reports take other room.
+func (c *choice) again() bool { return c.rewarded || c.ended }
 
 // roomOf returns the room of a decision that is stored as b.
 func roomOf(id string, b []byte) int { return len(id) + len(b) + around }
@@ -26,7 +33,10 @@ func writeAgain(b *store.Batch, id string, c *choice) {
 
 // reserve reserves the room of the decisions that wait for their reward.
 func (s *Site) reserve() error {
-	total := 0
+	total, err := s.reserveLate()
+	if err != nil {
+		return err
+	}
 	for due, err := range s.store.Scan(store.Due, nil, nil) {
 		if err != nil {
 			return err
@@ -39,7 +49,7 @@ func (s *Site) reserve() error {
 		if err != nil {
 			return err
 		}
-		if !c.rewarded {
+		if !c.again() {
 			total += c.room(string(due.Value))
 		}
 	}

@@ -114,12 +114,14 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if !c.rewarded {
+		if !c.again() {
 			writeAgain(b, string(due.Value), &c)
+		}
+		if !c.rewarded {
 			c.value = bandit.Reward(s.c.Rules.Default)
 		}
 		if c.counted && c.route.In {
-			e.observations = append(e.observations, observation{c.route, bandit.Pull{Arm: c.arm, Features: c.features, Reward: c.value}})
+			e.observations = append(e.observations, observation{c.route, bandit.Pull{Arm: c.arm, Features: c.features, Reward: s.c.Rules.Range.observed(c.value)}})
 		}
 		b.Delete(store.Due, due.Key)
 		s.recent.drop(string(due.Value))
@@ -188,6 +190,9 @@ func (s *Site) forget(t protocol.Round) (more bool, err error) {
 		b.Delete(store.Past, past.Key)
 		s.oldFrom = append(s.oldFrom[:0], past.Key...)
 		b.Delete(store.Decision, past.Value)
+		if err = s.forgetLate(b, past.Value); err != nil {
+			return false, err
+		}
 		if n++; n == chunk {
 			break
 		}

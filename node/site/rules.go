@@ -11,8 +11,9 @@ const (
 	// AtWindow observes every reward when its window ends, so that nothing shows when it was
 	// reported, or whether.
 	AtWindow Settle = "window"
-	// OnArrival observes a reward in the round after its report. If only good outcomes are
-	// reported, the fact that a report came reveals the outcome.
+	// OnArrival observes a reward in the round after the report that completes it: any report with
+	// [First], and otherwise one that ends the window, since others can follow. If only good outcomes
+	// are reported, the fact that a report came reveals the outcome.
 	OnArrival Settle = "arrival"
 )
 
@@ -32,7 +33,9 @@ func (s Shadow) shadows() bool { return s == ShadowPropose || s == ShadowLearn }
 // Rules are the operator's settings for decisions.
 type Rules struct {
 	Window       time.Duration // how long a decision's reward is accepted
-	Default      float64       // reward of a decision for which none is reported
+	Default      float64       // reward of a decision for which none is reported, in the application's units
+	Range        Range
+	Adding       Adding
 	Settle       Settle
 	Fallback     string        // action while the learner is not ready; "" lets the learner choose nevertheless
 	MinExposures uint64        // decisions that every action gets before the learner chooses

@@ -263,6 +263,9 @@ func (s *Site) Actions() []string {
 // Features returns the features with which a decision must describe its actions.
 func (s *Site) Features() decision.Shape { return *s.shape.Load() }
 
+// Range returns the least and the greatest reward, in the application's units.
+func (s *Site) Range() (least, most float64) { return s.c.Rules.Range.Ends() }
+
 // checkpoint returns the end of the ledger, which may not be durable yet.
 func (s *Site) checkpoint() protocol.Checkpoint {
 	return protocol.Checkpoint{Records: s.chain.Next, Head: s.chain.Head}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -35,6 +36,10 @@ type tale struct {
 	visitors int  // more users who come in some rounds, and pay 1
 	lonely   bool // there are no other users
 	others   bool // every seventh user comes with other features
+
+	adding Adding             // of the site; "" for first
+	more   func(i int) int    // further reports of decision i, each of half of what is left to 1; nil for none
+	ends   func(i int) string // how the application ends the window of decision i: "with" its first value, "after" all, "empty" without a value; "" for not
 }
 
 const never = time.Hour
@@ -63,6 +68,12 @@ func tales() []tale {
 		{name: "batches", of: soon(func(i int) float64 { return float64(i%5) / 4 }), batches: true},
 		{name: "other features", of: soon(func(i int) float64 { return float64(i % 2) }), others: true},
 		{name: "twice", of: soon(func(i int) float64 { return float64(i%4) / 3 }), twice: true},
+		{name: "last ones", of: soon(func(i int) float64 { return float64(i % 2) }), adding: Last, more: func(i int) int { return i % 4 }},
+		{name: "sums", of: soon(func(i int) float64 { return float64(i%3) / 4 }), adding: Sum, more: func(i int) int { return i * i % 11 }},
+		{name: "ended", of: soon(func(i int) float64 { return float64(i % 2) }), ends: func(i int) string { return []string{"", "with", "empty", "after"}[i%4] }},
+		{name: "sums that end or are late", of: func(i int) (float64, time.Duration) {
+			return 1, []time.Duration{every / 8, every / 4, window + 1}[i%3]
+		}, adding: Sum, more: func(i int) int { return i % 5 }, ends: func(i int) string { return []string{"after", ""}[i%2] }},
 	}
 }
 
@@ -271,8 +282,12 @@ func (w *twin) play(rounds int) view {
 					if after == never {
 						continue
 					}
-					r := []decision.Report{{ID: id, Value: bandit.Reward(value)}}
+					r := w.reports(i+k, id, value)
 					when := at.Add(after)
+					for n, more := range r[1:] {
+						waiting = append(waiting, due{when.Add(time.Duration(n+1) * time.Millisecond), []decision.Report{more}})
+					}
+					r = r[:1]
 					if w.batches && k > 0 {
 						waiting[len(waiting)-1].reports = append(waiting[len(waiting)-1].reports, r[0])
 						continue
@@ -302,6 +317,32 @@ func (w *twin) play(rounds int) view {
 	w.stop()
 	_ = w.s.store.Close() // a snapshot would be from the middle of a replay
 	return w.view
+}
+
+// reports returns what is reported of decision i, in order.
+func (a *tale) reports(i int, id string, value float64) (all []decision.Report) {
+	how, more := "", 0
+	if a.ends != nil {
+		how = a.ends(i)
+	}
+	if a.more != nil {
+		more = a.more(i)
+	}
+	if how == "empty" {
+		return []decision.Report{{ID: id, End: true, Empty: true}}
+	}
+	for n := range 1 + more {
+		r := decision.Report{ID: id, Value: bandit.Reward(value), End: n == 0 && how == "with"}
+		if a.adding == Sum {
+			r.Part = fmt.Sprint(n)
+		}
+		all = append(all, r)
+		value = (1 - value) / 2
+	}
+	if how == "after" {
+		all = append(all, decision.Report{ID: id, End: true, Empty: true})
+	}
+	return all
 }
 
 // decisions asks for one decision, and for three in a batch, two of them of one subject. It
@@ -429,11 +470,12 @@ func differences(t *testing.T, x setting, world bool, histories []tale) (found [
 	var nodes []dp.Release
 	for i, a := range histories {
 		x := x
-		if world && (a.batches || a.twice) || a.others && !x.describes {
+		if world && (a.batches || a.twice || a.adding != "" || a.ends != nil) || a.others && !x.describes {
 			continue
 		}
 		running(t, func(t *testing.T) {
 			x.world, x.seed = world, 1
+			x.rules.Adding = cmp.Or(a.adding, First)
 			w := &twin{rig: newRig(t, x), tale: a, given: nodes}
 			got := w.play(24)
 			if a.others && slices.Equal(want.seventh, got.seventh) {
@@ -483,7 +525,7 @@ func diskDifferences(t *testing.T, name string, left int64) (found []string, ref
 	var want view
 	var nodes []dp.Release
 	for i, a := range tales() {
-		if a.twice || a.others {
+		if a.twice || a.others || a.more != nil || a.ends != nil {
 			continue
 		}
 		running(t, func(t *testing.T) {

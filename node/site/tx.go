@@ -21,6 +21,7 @@ type tx struct {
 	reports bool                         // of rewards: nothing in it may be visible to others, not even which batches there are
 	kept    []kept                       // what the batch writes, to be kept in [recent] once it is applied
 	places  map[string]int               // in kept, by id; nil for one item, after which there is no lookup
+	noted   map[string]bool              // decisions whose late reports the batch notes, by id
 	known   map[[sha256.Size]byte]uint64 // number of decisions, by subject
 }
 

@@ -12,6 +12,7 @@ import (
 const (
 	logVersion      = 5 // of log records; 4 did not have choices of the learner that others replaced
 	choiceVersion   = 6 // of decisions; 5 did not have what applications took, and reports in parts
+	lateVersion     = 1 // of notes of late reports
 	outboxVersion   = 3
 	lifeVersion     = 2
 	snapshotVersion = 3 // 2 did not have how many decisions waited at once

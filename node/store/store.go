@@ -38,6 +38,7 @@ const (
 
 	Signature Table = 12 // of what is in Peer
 	Weights   Table = 13 // tables that were served, by number
+	Late      Table = 14 // by how much the first late report of a decision came after its window, by id
 )
 
 const (

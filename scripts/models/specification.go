@@ -46,6 +46,7 @@ type schema struct {
 	Type        any               `json:"type"` // a name, or that and null
 	Properties  map[string]schema `json:"properties"`
 	Required    []string          `json:"required"`
+	AnyOf       []schema          `json:"anyOf"` // what is required in addition; models have the first
 	Items       *schema           `json:"items"`
 	Enum        []string          `json:"enum"`
 	Format      string            `json:"format"`
@@ -101,6 +102,10 @@ func (s schema) fields() ([]field, error) {
 		return nil, fmt.Errorf("is %v, want an object", s.Type)
 	}
 	names := slices.Clone(s.Required)
+	if len(s.AnyOf) > 0 {
+		names = append(names, s.AnyOf[0].Required...)
+	}
+	required := len(names)
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -116,7 +121,7 @@ func (s schema) fields() ([]field, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		all = append(all, field{Name: name, Doc: p.Description, Type: k, Required: i < len(s.Required)})
+		all = append(all, field{Name: name, Doc: p.Description, Type: k, Required: i < required})
 	}
 	return all, nil
 }

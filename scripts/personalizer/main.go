@@ -46,12 +46,16 @@ var times = []string{"morning", "noon", "evening"} //nolint:gochecknoglobals // 
 // adapter is the program between an application and its peer.
 var adapter string //nolint:gochecknoglobals // a flag
 
+// sdk is where that service's own client is; "" for nowhere.
+var sdk string //nolint:gochecknoglobals // a flag
+
 const port = 18480 // of the first adapter
 
 func main() {
 	peerd := flag.String("peerd", "bin/peerd", "the program")
 	flag.StringVar(&adapter, "adapter", "bin/personalizer-adapter", "the adapter")
 	seconds := flag.Int("seconds", 60, "length of the run")
+	flag.StringVar(&sdk, "sdk", "", "folder in which that service's package for Node is installed: its calls are made, too")
 	flag.Parse()
 	if err := run(*peerd, flag.Args(), time.Duration(*seconds)*time.Second); err != nil {
 		fmt.Fprintln(os.Stderr, "personalizer:", err)
@@ -86,6 +90,13 @@ func run(peerd string, args []string, length time.Duration) (err error) {
 				errs[i] = a.play(fmt.Sprintf("event-%d-%d", i, n), tenth)
 			}
 		})
+	}
+	if sdk != "" {
+		c := exec.Command("node", "scripts/personalizer/sdk.cjs", sdk, apps[0].url)
+		c.Stdout, c.Stderr = os.Stdout, os.Stderr
+		if err = c.Run(); err != nil {
+			return fmt.Errorf("that service's client: %w", err)
+		}
 	}
 	running.Wait()
 	if err = errors.Join(errs...); err != nil {
@@ -164,7 +175,7 @@ func (a *app) play(event string, tenth int) error {
 		a.right[tenth]++
 		chance = .9
 	}
-	value := 0.
+	value := -1. // that service took rewards from -1 to 1
 	if a.rng.Float64() < chance {
 		value = 1
 	}

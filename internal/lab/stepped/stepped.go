@@ -116,6 +116,8 @@ func (*peer) Actions() []string { return nil }
 
 func (*peer) Features() (none decision.Shape) { return none }
 
+func (*peer) Range() (least, most float64) { return 0, 1 }
+
 func (*peer) Ledger(context.Context, uint64, uint64) iter.Seq2[[]byte, error] {
 	return func(func([]byte, error) bool) {}
 }

@@ -182,18 +182,32 @@ func (c *Client) DecideOr(ctx context.Context, ask Ask, fallback string) (Decisi
 	return Decision{Action: fallback, Propensity: 1, Source: Fallback}, nil
 }
 
-// Reward reports the reward of a decision, from 0 to 1. It returns errors as Decide does.
-func (c *Client) Reward(ctx context.Context, id string, value float64) (r Receipt, err error) {
+// Reward reports the reward of a decision, in the network's range: from 0 to 1, unless it has another one. It returns errors as
+// Decide does.
+func (c *Client) Reward(ctx context.Context, id string, value float64) (Receipt, error) {
+	return c.Report(ctx, Reward{ID: id, Value: value})
+}
+
+// Report is Reward with all that a report can have: an id of its own, where rewards add up, and the end of the window.
+func (c *Client) Report(ctx context.Context, report Reward) (Receipt, error) {
+	return c.report(ctx, report.ID, report)
+}
+
+// End ends the window of a decision without a value: later reports are refused.
+func (c *Client) End(ctx context.Context, id string) (Receipt, error) {
+	return c.report(ctx, id, map[string]any{"id": id, "end": true})
+}
+
+func (c *Client) report(ctx context.Context, id string, body any) (r Receipt, err error) {
 	if id == "" {
 		return r, errors.New("a decision without an id, such as a fallback, has no reward")
 	}
-	reward := Reward{ID: id, Value: value}
-	if receipt, ok, wrong := c.offline.kept(id, reward); ok || wrong != nil {
+	if receipt, ok, wrong := c.offline.kept(id, body); ok || wrong != nil {
 		return receipt, wrong
 	}
-	err = c.call(ctx, http.MethodPost, "/v1/rewards", reward, &r)
+	err = c.call(ctx, http.MethodPost, "/v1/rewards", body, &r)
 	if err != nil && unanswered(ctx, err) {
-		if receipt, ok := c.offline.later(id, reward); ok {
+		if receipt, ok := c.offline.later(id, body); ok {
 			return receipt, nil
 		}
 	}

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -148,6 +152,26 @@ func TestRefusalsAreFinal(t *testing.T) {
 	}
 	if _, err := c.Reward(t.Context(), "", 1); err == nil {
 		t.Error("a reward of a fallback is sent")
+	}
+}
+
+// TestReportsAndEnds: a report has what its caller says, and an end has no value.
+func TestReportsAndEnds(t *testing.T) {
+	t.Parallel()
+	var bodies []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		bodies = append(bodies, string(b))
+		_, _ = io.WriteString(w, `{"id":"a","duplicate":false,"counted":true}`)
+	}))
+	defer s.Close()
+	c := dial(t, client.Options{URL: s.URL})
+	_, err1 := c.Reward(t.Context(), "a", 0)
+	_, err2 := c.Report(t.Context(), client.Reward{ID: "a", Value: -1, End: true, Report: "sale-1"})
+	_, err3 := c.End(t.Context(), "a")
+	want := []string{`{"id":"a","value":0}`, `{"id":"a","value":-1,"end":true,"report":"sale-1"}`, `{"end":true,"id":"a"}`}
+	if err := errors.Join(err1, err2, err3); err != nil || !slices.Equal(bodies, want) {
+		t.Errorf("%q were sent, want %q: %v", bodies, want, err)
 	}
 }
 

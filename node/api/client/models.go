@@ -20,7 +20,7 @@ type Alike struct {
 	Peer int64  `json:"peer"`
 	Name string `json:"name"`
 	// By how much the mean reward of an action differs between both sites, as a
-	// standard deviation, as far as is known.
+	// standard deviation in the units of rewards, as far as is known.
 	Apart float64 `json:"apart"`
 }
 
@@ -31,13 +31,14 @@ type Arm struct {
 	// noised (privacy.counts), or whose actions follow from features.
 	Pulls int64 `json:"pulls"`
 	// Estimated mean reward, computed from releases only. While samples are few, noise
-	// can put it far outside of 0 to 1. It is 0 with a learner that chooses by
-	// features, from which estimates follow.
+	// can put it far outside of api.reward_range, whose units it has. It is 0 while
+	// nothing is known, and with a learner that chooses by features, from which
+	// estimates follow.
 	Estimate float64 `json:"estimate"`
 	// Number of rewards behind the estimate, as if one site had seen all of them; 0
 	// while nothing is known.
 	Samples float64 `json:"samples"`
-	// Standard deviation of the privacy noise in the estimate.
+	// Standard deviation of the privacy noise in the estimate, in its units.
 	NoiseSD float64 `json:"noise_sd"`
 	// Own rewards behind the estimate: those that are released. 0 if the protocol
 	// keeps no sites apart.
@@ -260,8 +261,16 @@ type ReceiptOutcome struct {
 // Reward is the body of POST /v1/rewards.
 type Reward struct {
 	// Id of the decision.
-	ID    string  `json:"id"`
+	ID string `json:"id"`
+	// In the application's units, within api.reward_range, which is [0, 1] unless the
+	// network has another one. It may be missing if end is true.
 	Value float64 `json:"value"`
+	// No further report will come: the decision's window ends, and later reports are
+	// refused.
+	End bool `json:"end,omitzero"`
+	// Your id of this report within the decision, so that a repeated one counts once.
+	// With api.reward: sum it is required, and otherwise refused.
+	Report string `json:"report,omitzero"`
 }
 
 // RewardBatch is the body of POST /v1/rewards/batch.
@@ -291,7 +300,8 @@ type Status struct {
 	Pulls []int64 `json:"pulls"`
 	// Regret of the simulated world over all rounds; 0 with an application.
 	Regret float64 `json:"regret"`
-	// Estimated mean reward of each arm, computed from releases only.
+	// Estimated mean reward of each arm, computed from releases only, in the
+	// application's units (api.reward_range); 0 while nothing is known.
 	Means        []float64 `json:"means"`
 	EpsilonSpent float64   `json:"epsilon_spent"`
 	EpsilonLeft  float64   `json:"epsilon_left"`
@@ -371,8 +381,8 @@ type Status struct {
 	// About when learning ends; absent if no clock says so. RFC 3339.
 	LearningUntil time.Time `json:"learning_until,omitzero"`
 	// With a learner by features: by how much the estimated reward of any action is
-	// off at most, at all times together, except with a probability of 1 %. No choice
-	// depends on it. Absent while nothing is known.
+	// off at most, in the units of rewards, at all times together, except with a
+	// probability of 1 %. No choice depends on it. Absent while nothing is known.
 	ParameterError float64 `json:"parameter_error,omitzero"`
 	// With a learner by features: how many eigenvalues of the sum of products of
 	// features noise has made negative. They count as 0 where actions are chosen.

@@ -9,7 +9,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -28,6 +30,9 @@ type adapter struct {
 	peer     *client.Client
 	features int // learner.linucb.features of the peer; 0 with a learner that takes none
 	context  int // learner.linucb.context
+
+	apprentice bool // the application takes the first action on offer by itself, and the peer proposes: api.shadow
+	sum        bool // rewards of an event add up: api.reward: sum
 }
 
 func main() {
@@ -36,12 +41,14 @@ func main() {
 	token := flag.String("token", "", "file of a token that may decide and report: api.write.token")
 	features := flag.Int("features", 0, "learner.linucb.features of the peer; 0 with a learner that takes no features")
 	shared := flag.Int("context", 0, "learner.linucb.context of the peer")
+	apprentice := flag.Bool("apprentice", false, "apprentice mode, with api.shadow of the peer: the answer is the first action that is not excluded, and the peer learns from it or proposes")
+	sum := flag.Bool("sum", false, "rewards of an event add up, with api.reward: sum of the peer")
 	flag.Parse()
 	peer, err := client.New(client.Options{URL: *url, TokenFile: *token})
 	if err != nil {
 		log.Fatal(err)
 	}
-	a := &adapter{peer, *features, *shared}
+	a := &adapter{peer: peer, features: *features, context: *shared, apprentice: *apprentice, sum: *sum}
 	server := http.Server{Addr: *listen, Handler: a.routes(), ReadHeaderTimeout: 10 * time.Second}
 	log.Fatal(server.ListenAndServe())
 }
@@ -92,6 +99,9 @@ func (a *adapter) rank(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ask.Subject = r.Header.Get("Peerd-Subject") // an addition to that service
+	if ask.Taken = q.baseline(); !a.apprentice {
+		ask.Taken = nil
+	}
 	d, err := a.peer.Decide(r.Context(), ask)
 	if err != nil {
 		refuse(w, err)
@@ -145,6 +155,16 @@ func (a *adapter) ask(ctx context.Context, q *question) (client.Ask, error) {
 	return ask, nil
 }
 
+// baseline returns what that service did in apprentice mode: the first action that is not excluded, with certainty.
+func (q *question) baseline() *client.Taken {
+	for _, x := range q.Actions {
+		if !slices.Contains(q.Excluded, x.ID) {
+			return &client.Taken{Action: x.ID, Propensity: 1}
+		}
+	}
+	return nil
+}
+
 // ranking puts the chosen action first of those that are not excluded.
 func (q *question) ranking(d client.Decision) ranking {
 	order := []string{d.Action}
@@ -177,11 +197,19 @@ func (a *adapter) reward(w http.ResponseWriter, r *http.Request) {
 	if !read(w, r, &q) {
 		return
 	}
-	if q.Value == nil || !(*q.Value >= 0 && *q.Value <= 1) {
-		fail(w, http.StatusBadRequest, "value: want a number from 0 to 1; of a reward x from -1 to 1 send (x+1)/2")
+	if q.Value == nil {
+		fail(w, http.StatusBadRequest, "value: want a number")
 		return
 	}
-	if _, err := a.peer.Reward(r.Context(), r.PathValue("eventId"), *q.Value); err != nil {
+	report := client.Reward{ID: r.PathValue("eventId"), Value: *q.Value}
+	if a.sum { // that service took a repeated request for another reward; the header, an addition, makes it count once
+		report.Report = cmp.Or(r.Header.Get("Peerd-Report"), rand.Text())
+	}
+	_, err := a.peer.Report(r.Context(), report)
+	if p := new(client.Problem); errors.As(err, &p) && p.Status == http.StatusUnprocessableEntity && *q.Value >= -1 && *q.Value <= 1 {
+		p.Detail += "; for rewards from -1 to 1 the network needs api.reward_range: [-1, 1], or else send (x+1)/2 in place of x"
+	}
+	if err != nil {
 		refuse(w, err)
 		return
 	}

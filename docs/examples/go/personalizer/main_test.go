@@ -14,7 +14,7 @@ import (
 )
 
 // serve returns the address of an adapter to a peer that chooses an action, and what the peer was asked last.
-func serve(t *testing.T, features int, chosen string) (url string, asked *string) {
+func serve(t *testing.T, a adapter, chosen string) (url string, asked *string) {
 	t.Helper()
 	asked = new(string)
 	peer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -26,6 +26,11 @@ func serve(t *testing.T, features int, chosen string) (url string, asked *string
 		case "/v1/decisions":
 			_, _ = fmt.Fprintf(w, `{"id":"a","action":%q,"propensity":1}`, chosen)
 		case "/v1/rewards":
+			if strings.Contains(string(b), `:-1`) {
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				_, _ = io.WriteString(w, `{"status":422,"code":"invalid","detail":"body.value: want a number from 0 to 1"}`)
+				return
+			}
 			if strings.Contains(string(b), `"late"`) {
 				w.WriteHeader(http.StatusGone)
 				_, _ = io.WriteString(w, `{"status":410,"code":"expired","detail":"the window has ended"}`)
@@ -36,11 +41,11 @@ func serve(t *testing.T, features int, chosen string) (url string, asked *string
 		*asked = string(b)
 	}))
 	t.Cleanup(peer.Close)
-	c, err := client.New(client.Options{URL: peer.URL})
-	if err != nil {
+	var err error
+	if a.peer, err = client.New(client.Options{URL: peer.URL}); err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer((&adapter{peer: c, features: features}).routes())
+	s := httptest.NewServer(a.routes())
 	t.Cleanup(s.Close)
 	return s.URL + "/personalizer/v1.0/", asked
 }
@@ -60,7 +65,7 @@ func post(t *testing.T, url, body string) (status int, answer string) {
 }
 
 func TestASession(t *testing.T) {
-	url, asked := serve(t, 0, "green")
+	url, asked := serve(t, adapter{}, "green")
 	status, got := post(t, url+"rank", `{"actions":[{"id":"red"},{"id":"blue"},{"id":"green"}],"excludedActions":["blue"],"eventId":"a"}`)
 	want := `{"ranking":[{"id":"green","probability":1},{"id":"blue","probability":0},{"id":"red","probability":0}],"eventId":"a","rewardActionId":"green"}`
 	if status != http.StatusCreated || got != want || *asked != `{"exclude":["blue"],"id":"a"}` {
@@ -86,9 +91,33 @@ func TestASession(t *testing.T) {
 	}
 }
 
+// TestModes: an apprentice takes the first action that is not excluded, and rewards that add up have ids.
+func TestModes(t *testing.T) {
+	url, asked := serve(t, adapter{apprentice: true, sum: true}, "blue")
+	status, got := post(t, url+"rank", `{"actions":[{"id":"red"},{"id":"blue"},{"id":"green"}],"excludedActions":["red"],"eventId":"a"}`)
+	if status != http.StatusCreated || !strings.Contains(*asked, `"taken":{"action":"blue","propensity":1}`) || !strings.Contains(got, `"rewardActionId":"blue"`) {
+		t.Errorf("%d %s\nasked %s", status, got, *asked)
+	}
+	ids := make(map[string]bool)
+	for range 2 {
+		var report struct{ Report string }
+		status, got := post(t, url+"events/a/reward", `{"value":0.25}`)
+		if err := json.Unmarshal([]byte(*asked), &report); err != nil || status != http.StatusNoContent || len(report.Report) < 20 {
+			t.Errorf("%d %s %v\nasked %s", status, got, err, *asked)
+		}
+		ids[report.Report] = true
+	}
+	if len(ids) != 2 {
+		t.Error("two rewards have one id")
+	}
+	if status, got := post(t, url+"events/a/reward", `{"value":-1}`); status != http.StatusBadRequest || !strings.Contains(got, "api.reward_range: [-1, 1]") {
+		t.Errorf("%d %s", status, got)
+	}
+}
+
 // TestFeatures: the order of names makes no difference, and what a learner gets is the sketch of each action with its context.
 func TestFeatures(t *testing.T) {
-	url, asked := serve(t, 8, "juice")
+	url, asked := serve(t, adapter{features: 8}, "juice")
 	n := names()
 	situation := []feature{n.under("time").text("noon")}
 	want, _ := json.Marshal([]client.Action{

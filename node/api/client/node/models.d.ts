@@ -16,7 +16,7 @@ export interface Alike {
   peer: number;
   name: string;
   /** By how much the mean reward of an action differs between both sites, as a
-   * standard deviation, as far as is known. */
+   * standard deviation in the units of rewards, as far as is known. */
   apart: number;
 }
 
@@ -27,13 +27,14 @@ export interface Arm {
    * noised (privacy.counts), or whose actions follow from features. */
   pulls: number;
   /** Estimated mean reward, computed from releases only. While samples are few, noise
-   * can put it far outside of 0 to 1. It is 0 with a learner that chooses by
-   * features, from which estimates follow. */
+   * can put it far outside of api.reward_range, whose units it has. It is 0 while
+   * nothing is known, and with a learner that chooses by features, from which
+   * estimates follow. */
   estimate: number;
   /** Number of rewards behind the estimate, as if one site had seen all of them; 0
    * while nothing is known. */
   samples: number;
-  /** Standard deviation of the privacy noise in the estimate. */
+  /** Standard deviation of the privacy noise in the estimate, in its units. */
   noise_sd: number;
   /** Own rewards behind the estimate: those that are released. 0 if the protocol
    * keeps no sites apart. */
@@ -257,7 +258,15 @@ export interface ReceiptOutcome {
 export interface Reward {
   /** Id of the decision. */
   id: string;
+  /** In the application's units, within api.reward_range, which is [0, 1] unless the
+   * network has another one. It may be missing if end is true. */
   value: number;
+  /** No further report will come: the decision's window ends, and later reports are
+   * refused. */
+  end?: boolean;
+  /** Your id of this report within the decision, so that a repeated one counts once.
+   * With api.reward: sum it is required, and otherwise refused. */
+  report?: string;
 }
 
 /** The body of POST /v1/rewards/batch. */
@@ -287,7 +296,8 @@ export interface Status {
   pulls: number[] | null;
   /** Regret of the simulated world over all rounds; 0 with an application. */
   regret: number;
-  /** Estimated mean reward of each arm, computed from releases only. */
+  /** Estimated mean reward of each arm, computed from releases only, in the
+   * application's units (api.reward_range); 0 while nothing is known. */
   means: number[] | null;
   epsilon_spent: number;
   epsilon_left: number;
@@ -367,8 +377,8 @@ export interface Status {
   /** About when learning ends; absent if no clock says so. RFC 3339. */
   learning_until?: string;
   /** With a learner by features: by how much the estimated reward of any action is
-   * off at most, at all times together, except with a probability of 1 %. No choice
-   * depends on it. Absent while nothing is known. */
+   * off at most, in the units of rewards, at all times together, except with a
+   * probability of 1 %. No choice depends on it. Absent while nothing is known. */
   parameter_error?: number;
   /** With a learner by features: how many eigenvalues of the sum of products of
    * features noise has made negative. They count as 0 where actions are chosen. */

@@ -45,6 +45,13 @@ test('decide and reward', async () => {
   assert.equal((await client.arms())[0].estimate, 0.5);
 });
 
+test('reports and ends', async () => {
+  const d = await client.decide({ id: 'visit-9' });
+  await client.reward(d.id, 0.5, { report: 'sale-1' });
+  await client.reward(d.id, undefined, { end: true });
+  assert.deepEqual(peer.asked.slice(1), [{ id: 'visit-9', value: 0.5, report: 'sale-1' }, { id: 'visit-9', end: true }]);
+});
+
 test('features', async () => {
   await client.decide({ id: 'visit-2', features: [[0.5, 1], [0, -2]] });
   assert.deepEqual(peer.asked, [{ id: 'visit-2', features: [[0.5, 1], [0, -2]] }]);

@@ -130,11 +130,14 @@ class Client:
         except PeerdError as err:
             return self._instead(err, ask, own, fallback, not offline)
 
-    def reward(self, id: str, value: float) -> Receipt:
-        """Reports the reward of a decision, from 0 to 1."""
+    def reward(self, id: str, value: Optional[float] = None, end: bool = False, report: Optional[str] = None) -> Receipt:
+        """Reports the reward of a decision, in the network's range: from 0 to 1, unless it
+        has another one. With end, later reports are refused, and the value may be missing.
+        A report has an id of its own where rewards add up (api.reward: sum)."""
         if not id:
             raise ValueError("a decision without an id, such as a fallback, has no reward")
-        doc = Reward(id, value).to_json()
+        body = {"id": id, "value": value, "end": end or None, "report": report}
+        doc = {k: v for k, v in body.items() if v is not None}
         try:
             return self._kept(doc) or self._call("POST", "/v1/rewards", doc, Receipt.from_json)
         except PeerdError as err:

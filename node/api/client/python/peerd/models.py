@@ -42,7 +42,7 @@ class Alike:
     peer: int
     name: str
     # By how much the mean reward of an action differs between both sites, as a
-    # standard deviation, as far as is known.
+    # standard deviation in the units of rewards, as far as is known.
     apart: float
 
     @classmethod
@@ -71,13 +71,14 @@ class Arm:
     # noised (privacy.counts), or whose actions follow from features.
     pulls: int
     # Estimated mean reward, computed from releases only. While samples are few, noise
-    # can put it far outside of 0 to 1. It is 0 with a learner that chooses by
-    # features, from which estimates follow.
+    # can put it far outside of api.reward_range, whose units it has. It is 0 while
+    # nothing is known, and with a learner that chooses by features, from which
+    # estimates follow.
     estimate: float
     # Number of rewards behind the estimate, as if one site had seen all of them; 0
     # while nothing is known.
     samples: float
-    # Standard deviation of the privacy noise in the estimate.
+    # Standard deviation of the privacy noise in the estimate, in its units.
     noise_sd: float
     # Own rewards behind the estimate: those that are released. 0 if the protocol
     # keeps no sites apart.
@@ -674,13 +675,23 @@ class Reward:
 
     # Id of the decision.
     id: str
+    # In the application's units, within api.reward_range, which is [0, 1] unless the
+    # network has another one. It may be missing if end is true.
     value: float
+    # No further report will come: the decision's window ends, and later reports are
+    # refused.
+    end: Optional[bool] = None
+    # Your id of this report within the decision, so that a repeated one counts once.
+    # With api.reward: sum it is required, and otherwise refused.
+    report: Optional[str] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Reward:
         return cls(
             id=doc["id"],
             value=doc["value"],
+            end=doc.get("end"),
+            report=doc.get("report"),
         )
 
     def to_json(self) -> Dict[str, Any]:
@@ -688,6 +699,10 @@ class Reward:
             "id": self.id,
             "value": self.value,
         }
+        if self.end is not None:
+            doc["end"] = self.end
+        if self.report is not None:
+            doc["report"] = self.report
         return doc
 
 
@@ -734,7 +749,8 @@ class Status:
     pulls: Optional[List[int]]
     # Regret of the simulated world over all rounds; 0 with an application.
     regret: float
-    # Estimated mean reward of each arm, computed from releases only.
+    # Estimated mean reward of each arm, computed from releases only, in the
+    # application's units (api.reward_range); 0 while nothing is known.
     means: Optional[List[float]]
     epsilon_spent: float
     epsilon_left: float
@@ -814,8 +830,8 @@ class Status:
     # About when learning ends; absent if no clock says so. RFC 3339.
     learning_until: Optional[str] = None
     # With a learner by features: by how much the estimated reward of any action is
-    # off at most, at all times together, except with a probability of 1 %. No choice
-    # depends on it. Absent while nothing is known.
+    # off at most, in the units of rewards, at all times together, except with a
+    # probability of 1 %. No choice depends on it. Absent while nothing is known.
     parameter_error: Optional[float] = None
     # With a learner by features: how many eigenvalues of the sum of products of
     # features noise has made negative. They count as 0 where actions are chosen.

@@ -33,6 +33,12 @@ class ClientTest(unittest.TestCase):
                                            {"id": "visit-1", "value": 1}])
         self.assertEqual(self.client.arms()[0].estimate, 0.5)
 
+    def test_reports_and_ends(self):
+        self.client.decide("visit-9")
+        self.client.reward("visit-9", 0.5, report="sale-1")
+        self.client.reward("visit-9", end=True)
+        self.assertEqual(self.peer.asked[1:], [{"id": "visit-9", "value": 0.5, "report": "sale-1"}, {"id": "visit-9", "end": True}])
+
     def test_features(self):
         d = self.client.decide("visit-2", features=((0.5, 1), (0, -2)))
         self.assertEqual(self.peer.asked, [{"id": "visit-2", "features": [[0.5, 1], [0, -2]]}])

@@ -1,0 +1,71 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"peerd.dev/node/site"
+)
+
+// Range returns what rewards are from and to, in the application's units.
+func (a *API) Range() (r site.Range) {
+	copy(r[:], a.RewardRange)
+	return r
+}
+
+// mostReward bounds the numbers of a range.
+const mostReward = 1e9
+
+// twoEnds allows a list of two finite numbers, the smaller first.
+func twoEnds() Rule {
+	return Holds("two numbers, the smaller first, such as [-1, 1], each from -1000000000 to 1000000000", func(v reflect.Value) bool {
+		x := v.Interface().([]float64)
+		return len(x) == 2 && -mostReward <= x[0] && x[0] < x[1] && x[1] <= mostReward
+	})
+}
+
+// rewardKeys are the settings of what an application reports.
+func rewardKeys() []Key {
+	return []Key{
+		{
+			Name: "api.default_reward", Default: "0", Rule: Number("a finite number", func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }),
+			Doc: "Reward of a decision for which none was reported in its window, within api.reward_range.",
+		},
+		{
+			Name: "api.reward", Default: string(site.First), Rule: OneOf(string(site.First), string(site.Last), string(site.Sum)),
+			Doc: "Which reports make the reward of a decision: the first; the last of its window; or the sum of all, each with an id of its own, clipped to api.reward_range.",
+		},
+		{
+			Name: "api.reward_range", Default: "[0, 1]", Shared: true, Fixed: true, Later: true, Rule: twoEnds(),
+			Doc: "The least and the greatest reward, in the application's units. Peers scale it to 0 to 1; clipping and noise are in units of the range.",
+		},
+	}
+}
+
+// rewardConstraints are the rules of rewards across keys.
+func rewardConstraints() []Constraint {
+	return []Constraint{
+		{
+			Keys: []string{"api.default_reward", "api.reward_range"},
+			Doc:  "api.default_reward is within api.reward_range.",
+			Broken: func(s *Settings) string {
+				if r := s.API.Range(); !r.Has(s.API.DefaultReward) {
+					low, high := r.Ends()
+					return fmt.Sprintf("want a number from %v to %v, by %s", low, high, s.With("api.reward_range"))
+				}
+				return ""
+			},
+		},
+		{
+			Keys: []string{"api.reward_range", "world.kind"},
+			Doc:  "Simulated worlds pay rewards from 0 to 1, so api.reward_range is [0, 1] with them.",
+			Broken: func(s *Settings) string {
+				if s.World.Kind != Application && s.API.Range() != (site.Range{0, 1}) {
+					return "want [0, 1] with " + s.With("world.kind") + ", which pays rewards from 0 to 1"
+				}
+				return ""
+			},
+		},
+	}
+}

@@ -1,0 +1,24 @@
+package daemon
+
+import (
+	"testing"
+
+	"peerd.dev/node"
+	"peerd.dev/node/site"
+)
+
+// TestAStatusIsInTheApplicationsUnits: estimates are, and what they are made of stays as it was.
+func TestAStatusIsInTheApplicationsUnits(t *testing.T) {
+	released := node.Status{Means: []float64{.75, 0}, Samples: []float64{8, 0}, Noise: []float64{.125, .5}}
+	released.Parameter.Error = .25
+	for r, want := range map[site.Range][4]float64{{}: {.75, 0, .125, .25}, {-1, 1}: {.5, 0, .25, .5}, {0, 40}: {30, 0, 5, 10}} {
+		s := released
+		inUnits(&s, r)
+		if got := [4]float64{s.Means[0], s.Means[1], s.Noise[0], s.Parameter.Error}; got != want {
+			t.Errorf("%v: %v, want %v", r, got, want)
+		}
+	}
+	if released.Means[0] != .75 || released.Noise[0] != .125 {
+		t.Error("what was released is another number now")
+	}
+}
