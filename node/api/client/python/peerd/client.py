@@ -103,12 +103,12 @@ class Client:
 
     def decide(self, id: Optional[str] = None, exclude: Iterable[str] = (), subject: Optional[str] = None,
                fallback: Optional[str] = None, features: Optional[Iterable[Iterable[float]]] = None,
-               context: Optional[Iterable[float]] = None,
-               actions: Union[None, Mapping[str, Iterable[float]], Iterable[str]] = None,
+               context: Union[None, Iterable[float], Mapping[str, Any]] = None,
+               actions: Union[None, Mapping[str, Union[Iterable[float], Mapping[str, Any]]], Iterable[str]] = None,
                taken: Optional[Tuple[str, float]] = None, offline: bool = False) -> Decision:
         """Chooses an action, for contextual learners by features: of each of the network's
-        actions, or of actions by their ids, and of the context that all share. Without
-        features, actions are names of the network's actions, of which one is chosen. In
+        actions, or of actions by their ids, and of the context that all share. Those of a
+        context and of an action are numbers, or values by name. Without features, actions are names of the network's actions, of which one is chosen. In
         shadow mode, taken is the action that the application took, and its propensity.
 
         When the peer does not answer by the deadline, and at once if offline, the decision
@@ -117,8 +117,8 @@ class Client:
         ask = _named(Ask(
             id=id, exclude=list(exclude) or None, subject=subject,
             features=None if features is None else [list(f) for f in features],
-            context=None if context is None else list(context),
-            actions=[Action(a, list(f)) for a, f in actions.items()] if isinstance(actions, Mapping) else None)).to_json()
+            context=None if context is None else _values(context),
+            actions=[Action(a, _values(f)) for a, f in actions.items()] if isinstance(actions, Mapping) else None)).to_json()
         if actions is not None and not isinstance(actions, Mapping):
             ask["actions"] = list(actions)
         if taken is not None:
@@ -385,6 +385,11 @@ class _Connection(http.client.HTTPConnection):
         self.timeout = max(0.001, until - time.monotonic())
         if self.sock:
             self.sock.settimeout(self.timeout)
+
+
+def _values(features: Union[Iterable[float], Mapping[str, Any]]) -> Any:
+    """Features as JSON has them: by name, or in order."""
+    return dict(features) if isinstance(features, Mapping) else list(features)
 
 
 def _named(ask: Ask) -> Ask:
