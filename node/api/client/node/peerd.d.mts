@@ -104,12 +104,18 @@ export declare class Client {
      */
     decide({ fallback, offline, ...rest }?: Question): Promise<Decision | Fallback>;
     /**
-     * Reports the reward of a decision, from 0 to 1.
+     * Reports the reward of a decision, in the network's range: from 0 to 1, unless it has another
+     * one. With end, later reports are refused, and the value may be undefined. A report has an id
+     * of its own where rewards add up (api.reward: sum).
      * @param {string} id
-     * @param {number} value
+     * @param {number} [value]
+     * @param {{end?: boolean, report?: string}} [more]
      * @returns {Promise<Receipt>}
      */
-    reward(id: string, value: number): Promise<Receipt>;
+    reward(id: string, value?: number, more?: {
+        end?: boolean;
+        report?: string;
+    }): Promise<Receipt>;
     /**
      * Which actions? For 1 to 1,000 asks, in order; a Refused stands for one that has no
      * decision.

@@ -130,14 +130,18 @@ export class Client {
   }
 
   /**
-   * Reports the reward of a decision, from 0 to 1.
+   * Reports the reward of a decision, in the network's range: from 0 to 1, unless it has another
+   * one. With end, later reports are refused, and the value may be undefined. A report has an id
+   * of its own where rewards add up (api.reward: sum).
    * @param {string} id
-   * @param {number} value
+   * @param {number} [value]
+   * @param {{end?: boolean, report?: string}} [more]
    * @returns {Promise<Receipt>}
    */
-  async reward(id, value) {
+  async reward(id, value, more = {}) {
     if (!id) throw new TypeError('a decision without an id, such as a fallback, has no reward');
-    const doc = { id, value };
+    /** @type {any} an end may have no value */
+    const doc = { id, value, ...more };
     try {
       return (await this.#kept(doc)) ?? (await this.#call('POST', '/v1/rewards', doc));
     } catch (err) {

@@ -72,8 +72,8 @@ export class Fake {
     }
     if (this.table && !this.decisions.has(body.id)) return problem(404);
     const duplicate = this.rewards.has(body.id);
-    if (duplicate && this.rewards.get(body.id) !== body.value) return problem(409);
-    this.rewards.set(body.id, body.value);
+    if (duplicate && this.rewards.get(body.id) !== body.value && !body.end && !body.report) return problem(409);
+    if (!body.end) this.rewards.set(body.id, body.value);
     return { status: 200, doc: { id: body.id, duplicate, counted: true } };
   }
 

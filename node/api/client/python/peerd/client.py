@@ -108,9 +108,9 @@ class Client:
                taken: Optional[Tuple[str, float]] = None, offline: bool = False) -> Decision:
         """Chooses an action, for contextual learners by features: of each of the network's
         actions, or of actions by their ids, and of the context that all share. Those of a
-        context and of an action are numbers, or values by name. Without
-        features, actions are names of the network's actions, of which one is chosen. In
-        shadow mode, taken is the action that the application took, and its propensity.
+        context and of an action are numbers, or values by name. Without features, actions
+        are names of the network's actions, of which one is chosen. In shadow mode, taken is
+        the action that the application took, and its propensity.
 
         When the peer does not answer by the deadline, and at once if offline, the decision
         is drawn from the table, if there is one; its model is the table's version. Otherwise

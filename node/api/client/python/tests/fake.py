@@ -79,7 +79,7 @@ tables holds those that it has not forgotten. Requests for the table are not pla
             if self.table and body["id"] not in self.decisions:
                 return problem(404)
             known = self.rewards.setdefault(body["id"], [])
-            if known and known[0] != body.get("value"):
+            if known and known[0] != body.get("value") and not (body.get("end") or body.get("report")):
                 return problem(409)
             known.append(body.get("value"))
             return 200, {"id": body["id"], "duplicate": len(known) > 1, "counted": True}

@@ -140,6 +140,18 @@ class TableTest(unittest.TestCase):
         self.assertIsInstance(client.reward_batch([Reward("mine", 1)])[0], Conflict)
         self.assertEqual(self.peer.rewards, {})
 
+    def test_reports_and_ends_wait_in_order(self):
+        client = self.with_table()
+        self.peer.dead = True
+        d = client.decide()
+        client.reward(d.id, 0.25, report="sale-1")
+        client.reward(d.id, 0.5, report="sale-2")
+        client.reward(d.id, end=True)
+        self.peer.dead = False
+        self.until(lambda: client.table().waiting == 0)
+        sent = [r for body in self.peer.asked for r in body.get("rewards", ())]
+        self.assertEqual(sent, [{"id": d.id, "value": 0.25, "report": "sale-1"}, {"id": d.id, "value": 0.5, "report": "sale-2"}, {"id": d.id, "end": True}])
+
     def test_the_table_is_forgotten(self):
         client = self.with_table()
         self.peer.dead = True
