@@ -40,8 +40,8 @@ func Explore(c Choice, t Turn, n int, share float64, rng *rand.Rand) Choice {
 	return Choice{arm, p}
 }
 
-// AddExploration turns the probabilities of a learner's choices into those of choices of which a share explores, as [Explore] makes
-// them.
+// AddExploration turns the probabilities of a learner's choices into the ones where a share of them explores, as with
+// [Explore].
 func AddExploration(p []float64, t Turn, share float64) {
 	offered := 0
 	for k := range t.offered(len(p)) {

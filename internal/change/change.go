@@ -150,7 +150,7 @@ func Want(s *config.Settings, c network.Change) (*Overview, error) {
 func ExtendNotes(action string) []string {
 	return []string{
 		fmt.Sprintf("no application is answered with %s by surprise: a site takes it for requests that name it in actions, and for others once its api.offer has it, or is [all]; sites that join later have it there", action),
-		"while nobody has released a reward of it, it gets a tenth of the decisions for which it is on offer, and the other actions the rest; simulated worlds play it at once",
+		"while no reward of it is released, it gets a tenth of the decisions for which it is on offer, and the other actions the rest; simulated worlds play it at once",
 	}
 }
 

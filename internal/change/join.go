@@ -153,7 +153,7 @@ func makeFolder(schema *config.Schema, d *network.Document, dir string, listen, 
 	}
 	all = append(all, "dir="+dir, "listen=["+strings.Join(listen, ", ")+"]")
 	added := slices.DeleteFunc(slices.Clone(d.Added), func(name string) bool { return slices.Contains(d.Retired, name) })
-	if len(added) > 0 { // an application that begins now is told of all actions that there are
+	if len(added) > 0 { // an application that begins now knows all actions that there are
 		all = append(all, "api.offer="+config.ValueText(added))
 	}
 	all = append(all, set...)

@@ -47,6 +47,12 @@ func policyConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want %s: it takes a protocol that states every site's own releases, such as phases, without a window, and noise of its own for each of them, to show that another action is better", BaselineEver)
 		}},
+		{[]string{"api.baseline_until", "api.baseline_share"}, "Other actions are tried.", func(s *Settings) string {
+			if s.API.BaselineUntil == BaselineBetter && s.API.Baseline != "" && s.API.BaselineShare == 1 && s.showsBest() {
+				return fmt.Sprintf("want %s with %s: no other action is ever tried, so nothing can show that one is better; set a share below 1", BaselineEver, s.With("api.baseline_share"))
+			}
+			return ""
+		}},
 		{[]string{"api.offer", "learner.name"}, "Actions by features come with every request.", func(s *Settings) string {
 			if len(s.API.Offer) > 0 && contextual(s) {
 				return fmt.Sprintf("want [] with %s: every request says what is on offer", s.With("learner.name"))

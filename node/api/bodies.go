@@ -16,7 +16,7 @@ type (
 
 		Features [][]float64  `json:"features,omitempty" maxItems:"1000,1000" doc:"Features of the network's actions: a list of numbers for each, in the network's order, including excluded actions. Contextual learners need these or actions, other learners refuse both. Features are private: they are never sent to another peer."`
 		Context  []float64    `json:"context,omitempty" maxItems:"1000" named:"true" doc:"What all actions of the decision share: an object with a value for each name of features.context, or as many numbers as learner.linucb.context, with a sum of squares of at most 1. Private, as features are."`
-		Actions  []actionBody `json:"actions,omitempty" minItems:"1" maxItems:"1000" doc:"Actions on offer. With a learner by features, with their features and instead of features: no more than the network has, under ids of your own. The next decision may offer others. With other learners, some of the network's, by name: a string is enough in place of an object."`
+		Actions  []actionBody `json:"actions,omitempty" minItems:"1" maxItems:"1000" doc:"Actions on offer. By features, with their features and ids of your own, no more than the network has; the next decision may offer others. Else names of the network's, as objects or strings."`
 
 		Taken *takenBody `json:"taken,omitempty" doc:"What your own policy took: required with api.shadow propose or learn, refused with off. Private."`
 		Table string     `json:"table,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Version of the table (GET /v1/table) from which you drew the action of this id, while the peer was down. The peer repeats the draw."`
@@ -53,8 +53,8 @@ type (
 	decisionBody struct {
 		ID         string          `json:"id"`
 		Action     string          `json:"action"`
-		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know; of a learner that samples, by 64 samples, from which the rest is computed. What you sent with taken, or the draw of a table, has its own."`
-		Source     decision.Source `json:"source" enum:"learned,exposure,fallback,initial,baseline,application,table" doc:"Why this action: the learner chose it; every action is tried a few times first; the learner chose it and knows no reward yet; it is the configured action, while the peer is not ready, or the configured baseline; your own policy took it; or you drew it from a table."`
+		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know; of a learner that samples, by 64 samples. With taken, what you sent; of a draw, what its table says."`
+		Source     decision.Source `json:"source" enum:"learned,exposure,fallback,initial,baseline,application,table" doc:"Why this action: the learner chose it, or did and knows no reward yet; it is tried a few times first; it is the configured fallback or baseline; your own policy took it; or you drew it."`
 		Model      string          `json:"model" doc:"What the action was chosen from: the peer's incarnation, its round, and how many releases it had made. Decisions of one model rest on the same releases."`
 		Counted    bool            `json:"counted" doc:"The peer will learn from the reward; false if the subject has reached its limit, if learning has ended, and for a decision that a phased learner does not explore with."`
 		Repeated   bool            `json:"repeated" doc:"The decision was made before, for a request with the same id."`
@@ -72,7 +72,7 @@ type (
 
 	weightBody struct {
 		Name   string `json:"name"`
-		Weight uint64 `json:"weight" doc:"The action's probability is in proportion to it. All weights sum to 1 to 1,048,576; if those of the actions that may be drawn are 0, each of these is equally likely."`
+		Weight uint64 `json:"weight" doc:"The action's probability is in proportion to it. The sum of all is from 1 to 1,048,576; if all actions that may be drawn have 0, each is equally likely."`
 	}
 
 	receiptBody struct {

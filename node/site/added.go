@@ -51,7 +51,7 @@ func (o *offer) name(names []string, s *Site) error {
 	return nil
 }
 
-// strangers returns the added arms on offer of which nobody has released anything, if something is known of another arm
+// strangers returns the added arms on offer of which nothing is released, if something is known of another arm
 // on offer. It follows from releases alone.
 func (s *Site) strangers(o *offer) (arms []bandit.Arm) {
 	if o.features != nil || s.c.Founding == 0 {

@@ -12,7 +12,7 @@ import (
 // docs/proofs/policies.md. First the baseline takes its share, then a rule, or actions of which nothing is known. The rest is the
 // learner's.
 type plan struct {
-	source    decision.Source // of the rest: Learned, or that of a rule
+	source    decision.Source // of the rest: Learned, or of a rule
 	rule      bandit.Arm      // what the rule chooses
 	baseline  bandit.Arm      // NoArm for none
 	share     float64         // of the baseline
@@ -39,7 +39,7 @@ func (s *Site) plan(o *offer, turn *bandit.Turn) plan {
 	return p
 }
 
-// mix turns the probabilities of the rest of a plan into those of all of it.
+// mix turns the probabilities of the rest of a plan into the ones of the whole.
 func (p *plan) mix(chances []float64) {
 	if len(p.strangers) > 0 {
 		for k := range chances {

@@ -157,7 +157,7 @@ func TestANewActionWaitsToBeNamed(t *testing.T) {
 			x := grown(AtWindow)
 			x.learner, x.rules.MinExposures, x.rules.Offer, x.rules.Window = l, 100, offer, every
 			r := newRig(t, x)
-			for _, p := range r.net.peers { // so that no other peer tells of it
+			for _, p := range r.net.peers { // so that no other peer reports it
 				p.deaf = true
 			}
 			r.start()

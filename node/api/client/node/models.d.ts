@@ -57,10 +57,9 @@ export interface Arm {
 
 /** The body of POST /v1/decisions. */
 export interface Ask {
-  /** Actions on offer. With a learner by features, with their features and instead of
-   * features: no more than the network has, under ids of your own. The next decision
-   * may offer others. With other learners, some of the network's, by name: a string
-   * is enough in place of an object. */
+  /** Actions on offer. By features, with their features and ids of your own, no more
+   * than the network has; the next decision may offer others. Else names of the
+   * network's, as objects or strings. */
   actions?: Action[];
   /** What all actions of the decision share: an object with a value for each name of
    * features.context, or as many numbers as learner.linucb.context, with a sum of
@@ -99,14 +98,13 @@ export interface Decision {
   id: string;
   action: string;
   /** Probability of the action, given the features and what all peers may know; of a
-   * learner that samples, by 64 samples, from which the rest is computed. What you
-   * sent with taken, or the draw of a table, has its own. */
+   * learner that samples, by 64 samples. With taken, what you sent; of a draw, what
+   * its table says. */
   propensity: number;
-  /** Why this action: the learner chose it; every action is tried a few times first;
-   * the learner chose it and knows no reward yet; it is the configured action, while
-   * the peer is not ready, or the configured baseline; your own policy took it; or
-   * you drew it from a table. One of learned, exposure, fallback, initial, baseline,
-   * application, table. */
+  /** Why this action: the learner chose it, or did and knows no reward yet; it is
+   * tried a few times first; it is the configured fallback or baseline; your own
+   * policy took it; or you drew it. One of learned, exposure, fallback, initial,
+   * baseline, application, table. */
   source: "learned" | "exposure" | "fallback" | "initial" | "baseline" | "application" | "table";
   /** What the action was chosen from: the peer's incarnation, its round, and how many
    * releases it had made. Decisions of one model rest on the same releases. */
@@ -455,8 +453,7 @@ export interface Taken {
 /** A part of other documents. */
 export interface Weight {
   name: string;
-  /** The action's probability is in proportion to it. All weights sum to 1 to
-   * 1,048,576; if those of the actions that may be drawn are 0, each of these is
-   * equally likely. */
+  /** The action's probability is in proportion to it. The sum of all is from 1 to
+   * 1,048,576; if all actions that may be drawn have 0, each is equally likely. */
   weight: number;
 }
