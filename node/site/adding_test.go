@@ -219,7 +219,8 @@ func TestARangeScales(t *testing.T) {
 		{Range{-1, 1}, .5, .75},
 		{Range{-1, 1}, 7, 1},
 		{Range{0, 40}, 10, .25},
-		{Range{-3, -1}, -2.5, .25}, {Range{1, 5}, 2, .25},
+		{Range{-3, -1}, -2.5, .25},
+		{Range{1, 5}, 2, .25},
 	} {
 		if got := float64(c.of.observed(bandit.Reward(c.value))); got != c.observed {
 			t.Errorf("%v of %v is observed as %v, want %v", c.value, c.of, got, c.observed)
