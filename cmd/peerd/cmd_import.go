@@ -21,6 +21,7 @@ import (
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/client"
+	"peerd.dev/node/site"
 )
 
 // importing is what the flags of an import say.
@@ -91,6 +92,9 @@ func (o *options) importLog(ctx context.Context, file string, x *importing) erro
 			_, _ = fmt.Fprintf(o.stderr, "peerd: line %s of %s: %s\n", terminal.Number(uint64(d.Line)), file, imported(&d))
 		}
 	}}
+	if c.API.Reward == site.Sum {
+		r.Report = "import"
+	}
 	done, err := r.Run(ctx, read(f))
 	at := fmt.Sprintf("%s, up to line %d; the same command goes on, and counts nothing twice", imported(&done), done.Line)
 	switch line := new(replay.LineError); {

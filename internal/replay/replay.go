@@ -24,6 +24,7 @@ type Replay struct {
 	Actions []string // names of the network's, by the log's places
 	Rate    float64  // decisions a second
 	After   int      // line up to which nothing is reported
+	Report  string   // id of the report of each reward, where rewards add up; else ""
 	Peer    Peer
 	Tell    func(Done) // called after every batch
 }
@@ -85,7 +86,7 @@ func (r *Replay) send(ctx context.Context, all []Record, done *Done) error {
 	for i := range all {
 		id := all[i].ID(r.File)
 		asks[i] = client.Ask{ID: id, Taken: &client.Taken{Action: r.Actions[all[i].Action], Propensity: all[i].Propensity}}
-		rewards[i] = client.Reward{ID: id, Value: all[i].Reward}
+		rewards[i] = client.Reward{ID: id, Value: all[i].Reward, Report: r.Report}
 	}
 	decided, err := r.Peer.DecideBatch(ctx, asks)
 	if err != nil {
