@@ -73,7 +73,7 @@ func TestMistakesWithNamesNameFieldAndFix(t *testing.T) {
 		`[1777]`:                           {"body.context", "want 3 numbers, got 1"},
 		`[1,0,0],"features":[[1,0],[0,1]]`: {"body.features", "this peer's actions have one feature each, which it makes"},
 		`[1,0,0],"actions":[{"id":"a","features":[1,0]}]`:    {"body.actions", "this peer's actions have one feature each, which it makes"},
-		`[1,0,0],"actions":[{"id":"a","features":{"a":17}}]`: {"body.actions[0].features", "want a list"},
+		`[1,0,0],"actions":[{"id":"a","features":{"a":17}}]`: {"body.actions", "this peer's actions have one feature each, which it makes"},
 	} {
 		f.asked = nil
 		status, _, body := r.ask(t, "/v1/decisions", `{"context":`+context+`}`)
