@@ -21,7 +21,6 @@ import (
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/client"
-	"peerd.dev/node/site"
 )
 
 // importing is what the flags of an import say.
@@ -92,7 +91,7 @@ func (o *options) importLog(ctx context.Context, file string, x *importing) erro
 			_, _ = fmt.Fprintf(o.stderr, "peerd: line %s of %s: %s\n", terminal.Number(uint64(d.Line)), file, imported(&d))
 		}
 	}}
-	if c.API.Reward == site.Sum {
+	if c.API.Adds() {
 		r.Report = "import"
 	}
 	done, err := r.Run(ctx, read(f))

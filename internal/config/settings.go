@@ -192,6 +192,9 @@ const (
 	BaselineBetter = "better"
 )
 
+// Adds reports whether the values of a decision add up.
+func (a API) Adds() bool { return a.Reward == site.Sum }
+
 // Store says how the peer's store uses the disk.
 type Store struct {
 	Reserve uint64 // MiB
