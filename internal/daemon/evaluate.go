@@ -15,8 +15,8 @@ import (
 func EvaluateDecisions(ctx context.Context, s *config.Settings, file string) (r *evaluation.Report, err error) {
 	o := evaluation.Options{Explore: s.Learner.Explore, Window: s.API.Window}
 	if file != "" {
-		b, err := os.ReadFile(file)
-		if err != nil {
+		var b []byte
+		if b, err = os.ReadFile(file); err != nil {
 			return nil, config.Failf(config.ErrUsage, "--policy: %w", err)
 		}
 		if o.Table, err = evaluation.ParseTable(b); err != nil {

@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -95,7 +96,7 @@ func (s *Site) Table(context.Context) (decision.Table, error) {
 		x.batch.Drop()
 		s.mu.Unlock()
 	}
-	if r, ok := err.(*decision.Refusal); ok && r.Field != "" {
+	if r, ok := errors.AsType[*decision.Refusal](err); ok && r.Field != "" {
 		err = &decision.Refusal{Code: r.Code, Reason: r.Reason} // of no field: the request has none
 	}
 	if err != nil {
