@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -44,14 +43,8 @@ func nothingOver(s *config.Settings, r *evaluation.Report) error {
 	case r.Decisions > 1:
 		return nil
 	case r.Open > 0:
-		return config.Failf(config.ErrUnexpected, "%s: the windows of %s are not over: ask again when they are, api.window (%s) after the last", s.Dir, config.Counted(r.Open, "decision"), s.API.Window)
+		return config.Failf(config.ErrUnexpected, "%s: the windows of %s are not over: ask again when they are, api.window (%s) after the last", s.Dir, config.Counted(r.Open, "decision"), config.DurationText(s.API.Window))
 	}
-	return config.Failf(config.ErrUnexpected, "%s: %s to estimate from: the application has to ask for decisions first, and the peer remembers each for api.keep (%s) after its window", s.Dir, fewest(r.Decisions), s.API.Keep)
-}
-
-func fewest(n uint64) string {
-	if n == 0 {
-		return "there is no decision"
-	}
-	return fmt.Sprintf("there is only %d decision", n)
+	return config.Failf(config.ErrUnexpected, "%s: there are too few decisions to estimate from (%d): the application has to ask for decisions first, and the peer remembers each for api.keep (%s) after its window",
+		s.Dir, r.Decisions, config.DurationText(s.API.Keep))
 }

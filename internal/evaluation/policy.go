@@ -42,9 +42,9 @@ func (o Options) policies(f *survey) (all []policy) {
 		return cmp.Or(-cmp.Compare(f.offered[a], f.offered[b]), cmp.Compare(a, b))
 	})
 	names = names[:min(len(names), mostFixed)]
-	if o.Inputs.Action == 0 { // in the network's order
-		slices.SortFunc(names, func(a, b string) int { return cmp.Compare(f.arm(a), f.arm(b)) })
-	}
+	slices.SortStableFunc(names, func(a, b string) int { // the network's come first, in its order
+		return cmp.Compare(uint(slices.Index(o.Actions, a)), uint(slices.Index(o.Actions, b)))
+	})
 	for _, name := range names {
 		all = append(all, policy{"always " + name, fixed(name)})
 	}
