@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"reflect"
 	"testing"
 
@@ -37,4 +39,25 @@ func TestRowsHaveWhatWasOnOffer(t *testing.T) {
 			t.Errorf("%s: %v %v, want %v %v", what, r.Offered, r.Actions, c.names, c.actions)
 		}
 	}
+}
+
+// TestAnInterruptEndsALog: what reads a log stops at once, and so removes the copy that it reads.
+func TestAnInterruptEndsALog(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	read := 0
+	for _, err := range until(ctx, func(yield func(int, error) bool) {
+		for yield(0, nil) {
+		}
+	}) {
+		if read++; err != nil {
+			if read != 3 || !errors.Is(err, context.Canceled) {
+				t.Errorf("%d rows, %v", read, err)
+			}
+			return
+		}
+		if read == 2 {
+			interrupt()
+		}
+	}
+	t.Error("no error")
 }

@@ -28,7 +28,7 @@ func EvaluateDecisions(ctx context.Context, s *config.Settings, file string) (r 
 	err = withDecisions(ctx, s, s.Dir, func(l *decisionLog) error {
 		o.Actions, o.Inputs = l.names, l.inputs
 		open := uint64(0)
-		if r, err = evaluation.Evaluate(l.rows(func() { open++ }), o); err != nil {
+		if r, err = evaluation.Evaluate(l.rows(ctx, func() { open++ }), o); err != nil {
 			return err
 		}
 		r.Open = open / 2 // the log is read twice

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -487,5 +488,16 @@ func TestWhatWasTakenIsInNoStep(t *testing.T) {
 	}
 	if len(steps[0]) != 20 || !slices.EqualFunc(steps[0], steps[1], func(a, b logRecord) bool { return a.arm == b.arm && a.chosen == b.chosen }) {
 		t.Error("steps differ with what was taken")
+	}
+}
+
+// TestTheCostOfABaselineIsInItsUnits: those of the application.
+func TestTheCostOfABaselineIsInItsUnits(t *testing.T) {
+	x := usual(stated, AtWindow)
+	x.rules.Baseline, x.rules.BaselineShare, x.rules.Range = "green", .5, Range{-1, 3}
+	r := started(t, x)
+	b := lastBelief{Means: []float64{.75, .5, 0}, Samples: []float64{9, 9, 9}}
+	if text := r.s.policyNotice(&b); !strings.Contains(text, "costs 0.5 rewards a decision, as red is better") {
+		t.Error(text)
 	}
 }

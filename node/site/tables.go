@@ -85,7 +85,7 @@ func (s *Site) noTable() error {
 }
 
 // Table returns how likely each action is now, for an application that draws by itself while the peer is down. It is durable when it is
-// returned. Only a table that is new is written: whoever may read asks for it as often as they like.
+// returned. Only a table that is new is written: callers that may only read ask for it as often as they like.
 func (s *Site) Table(context.Context) (decision.Table, error) {
 	if t := s.durableTable(); t != nil {
 		return t.Table, nil
@@ -243,6 +243,7 @@ type lot struct {
 	arm    bandit.Arm
 	chance float64
 	model  model
+	closed []bandit.Arm // that could not be drawn
 }
 
 // draw repeats the draw of an ask.
@@ -255,9 +256,10 @@ func (x *tx) draw(ask *decision.Ask) (*lot, error) {
 			Reason: fmt.Sprintf("this table is not known, or no longer: the newest %d are kept. What was drawn from it cannot be learned from", mostTables),
 		}
 	}
-	name, chance := kept[i].Draw(ask.ID, func(name string) bool {
+	may := func(name string) bool {
 		return !slices.Contains(ask.Exclude, name) && (ask.Named == nil || slices.Contains(ask.Named, name))
-	})
+	}
+	name, chance := kept[i].Draw(ask.ID, may)
 	if name == "" {
 		return nil, &decision.Refusal{Code: decision.Invalid, Field: "exclude", Reason: "no action of the table is left; leave one"}
 	}
@@ -265,7 +267,14 @@ func (x *tx) draw(ask *decision.Ask) (*lot, error) {
 	if arm < 0 {
 		return nil, fmt.Errorf("%w: a table has the action %q", ErrDamaged, name)
 	}
-	return &lot{bandit.Arm(arm), chance, kept[i].model}, nil
+	l := &lot{arm: bandit.Arm(arm), chance: chance, model: kept[i].model}
+	for _, a := range x.site.present {
+		name := x.site.c.Arms[a]
+		if !may(name) || !slices.ContainsFunc(kept[i].Actions, func(w decision.Weight) bool { return w.Name == name }) {
+			l.closed = append(l.closed, a)
+		}
+	}
+	return l, nil
 }
 
 // offerAll returns the offer of a decision that is made already: every action that the network has or had.
