@@ -32,8 +32,12 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 		}},
 		field{name: "context", read: func() { a.Context = s.described(shape.Names.OfContext()) }},
 		field{name: "actions", read: func() {
-			if shape.Inputs.Action == 0 || shape.Names.Own() {
-				a.Named = decodeNames(s)
+			switch {
+			case shape.Names.Own():
+				a.Named = decodeNames(s, "this peer's actions have one feature each, which it makes; send names alone")
+				return
+			case shape.Inputs.Action == 0:
+				a.Named = decodeNames(s, "this peer's learner takes no features; send names alone")
 				return
 			}
 			a.Actions = []decision.Action{} // an empty list differs from a missing one
@@ -59,8 +63,8 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 	return a
 }
 
-// decodeNames reads a list of actions, each by its name or as an object with it.
-func decodeNames(s *scanner) []string {
+// decodeNames reads a list of actions, each by its name or as an object with it. Features are refused for a reason.
+func decodeNames(s *scanner, why string) []string {
 	names, featured := []string{}, false // an empty list differs from a missing one
 	s.list(func() {
 		if s.peek() != '{' {
@@ -74,7 +78,7 @@ func decodeNames(s *scanner) []string {
 	})
 	switch {
 	case featured:
-		s.flaw("this peer's learner takes no features; send names alone")
+		s.flaw(why)
 	case len(names) == 0 && len(s.flaws) == 0 && s.err == nil:
 		s.flaw("want the name of one action at least, or leave the field out")
 	}

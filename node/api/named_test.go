@@ -73,7 +73,7 @@ func TestMistakesWithNamesNameFieldAndFix(t *testing.T) {
 		`[1777]`:                           {"body.context", "want 3 numbers, got 1"},
 		`[1,0,0],"features":[[1,0],[0,1]]`: {"body.features", "this peer's actions have one feature each, which it makes"},
 		`[1,0,0],"actions":[{"id":"a","features":[1,0]}]`:    {"body.actions", "this peer's actions have one feature each, which it makes"},
-		`[1,0,0],"actions":[{"id":"a","features":{"a":17}}]`: {"body.actions[0].features", "want a list"},
+		`[1,0,0],"actions":[{"id":"a","features":{"a":17}}]`: {"body.actions", "this peer's actions have one feature each, which it makes"},
 	} {
 		f.asked = nil
 		status, _, body := r.ask(t, "/v1/decisions", `{"context":`+context+`}`)
@@ -88,7 +88,7 @@ func TestMistakesWithNamesNameFieldAndFix(t *testing.T) {
 		t.Errorf("no context: %d %s", status, body)
 	}
 	f.shape = withContext()
-	if status, _, body := r.ask(t, "/v1/decisions", `{"context":{"hour":1}}`); status != 422 || !strings.Contains(body, `"location":"body.context","message":"want a list"`) {
+	if status, _, body := r.ask(t, "/v1/decisions", `{"context":{"hour":1}}`); status != 422 || !strings.Contains(body, `"location":"body.context","message":"want a list of numbers; values by name`) {
 		t.Errorf("no names: %d %s", status, body)
 	}
 }

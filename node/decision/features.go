@@ -135,7 +135,7 @@ func (s Shape) Offered(a *Ask) (all []bandit.Features) {
 	return all
 }
 
-// Lists returns the features of the network's actions: those of an ask, or those that the peer makes.
+// Lists returns the features of the network's actions: an ask's, or what the peer makes.
 func (s Shape) Lists(a *Ask) [][]float64 {
 	if s.Own != nil {
 		return s.Own

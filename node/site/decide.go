@@ -31,7 +31,7 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 		}
 		out[i].Value = decision.Decision{
 			ID: asks[i].ID, Action: c.name(s.c.Arms), Propensity: c.chance, Source: c.source,
-			Counted: c.learned(), Repeated: repeated, ExpiresAt: c.expires, Model: c.model.String(), Proposed: c.proposed,
+			Counted: c.learned(), Uncounted: s.uncounted(&c), Repeated: repeated, ExpiresAt: c.expires, Model: c.model.String(), Proposed: c.proposed,
 		}
 	}
 	if err := x.close(); err != nil {
@@ -39,6 +39,25 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 	}
 	failpoint("decided")
 	return out
+}
+
+// uncounted says why the peer does not learn from the reward of a choice; "" if it does.
+func (s *Site) uncounted(c *choice) decision.Uncounted {
+	switch {
+	case c.learned():
+		return ""
+	case c.late:
+		return decision.Ended
+	case c.counted:
+		return decision.Exploited
+	case c.source == decision.Application && s.c.Rules.Shadow == ShadowPropose:
+		return decision.Shadowed
+	case c.source == decision.Drawn && slices.Contains(s.c.Absent, c.arm):
+		return decision.Retired
+	case c.subject != [8]byte{}:
+		return decision.OfSubject
+	}
+	return decision.Recovered
 }
 
 // refuseAll gives all asks the same answer.
