@@ -22,7 +22,6 @@ import (
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/client"
-	"peerd.dev/node/site"
 )
 
 // importing is what the flags of an import say.
@@ -71,7 +70,7 @@ func (o *options) importLog(ctx context.Context, file string, x *importing) erro
 		return err
 	}
 	switch {
-	case c.API.Shadow == site.NoShadow:
+	case !c.API.Shadows():
 		return config.Failf(config.ErrUsage, "api.shadow is off in %s: a log is taken in shadow mode, so set propose or learn, and start the peer again", c.Dir)
 	case bandit.TraitsOf(c.LearnerParams()).Contextual:
 		return config.Failf(config.ErrUsage, "learner.name is %s in %s: the log's features are not read, so it can be imported for a learner without features alone", c.Learner.Name, c.Dir)
@@ -91,7 +90,7 @@ func (o *options) importLog(ctx context.Context, file string, x *importing) erro
 	}
 	defer peer.Close()
 	said := time.Now()
-	r := replay.Replay{File: filepath.Base(file), Actions: names, Rate: x.rate, Peer: peer, Tell: func(d replay.Done) {
+	r := replay.Replay{File: filepath.Base(file), Actions: names, Rate: x.rate, Units: c.API.Range().Mean, Peer: peer, Tell: func(d replay.Done) {
 		if time.Since(said) >= sayEvery {
 			said = time.Now()
 			_, _ = fmt.Fprintf(o.stderr, "peerd: line %s of %s: %s\n", terminal.Number(uint64(d.Line)), file, imported(&d))

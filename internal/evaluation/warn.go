@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"peerd.dev/internal/terminal"
@@ -53,6 +54,9 @@ func (r *Report) warn(o Options, f *survey) {
 	}
 	if len(alike) > 0 {
 		say("All rewards of %s are alike, so the interval is too short.", listed(alike))
+	}
+	if t := o.Table; t != nil && !slices.ContainsFunc(r.Estimates, func(e Estimate) bool { return e.Policy == t.name() }) {
+		say("%s: none of its actions was on offer in a decision that can be weighted; are the names right?", t.name())
 	}
 	if left := len(f.offered) - mostFixed; left > 0 {
 		say("%s more have no line: the %d actions that were on offer most often have. --policy takes a table with the weight of one action.", n(uint64(left)), mostFixed)

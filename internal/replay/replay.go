@@ -18,10 +18,11 @@ type Peer interface {
 
 // A Replay reports a log to a peer.
 type Replay struct {
-	File    string   // its name, of which ids are made
-	Actions []string // names of the network's, by the log's places
-	Rate    float64  // decisions a second that the peer does not have yet
-	Report  string   // id of the report of each reward, where rewards add up; else ""
+	File    string                       // its name, of which ids are made
+	Actions []string                     // names of the network's, by the log's places
+	Rate    float64                      // decisions a second that the peer does not have yet
+	Report  string                       // id of the report of each reward, where rewards add up; else ""
+	Units   func(reward float64) float64 // a reward from 0 to 1 in the network's units
 	Peer    Peer
 	Tell    func(Done) // called after every batch
 }
@@ -81,7 +82,7 @@ func (r *Replay) send(ctx context.Context, all []Record, done *Done) error {
 	for i := range all {
 		id := all[i].ID(r.File)
 		asks[i] = client.Ask{ID: id, Taken: &client.Taken{Action: r.Actions[all[i].Action], Propensity: all[i].Propensity}}
-		rewards[i] = client.Reward{ID: id, Value: all[i].Reward, Report: r.Report}
+		rewards[i] = client.Reward{ID: id, Value: r.Units(all[i].Reward), Report: r.Report}
 	}
 	decided, err := r.Peer.DecideBatch(ctx, asks)
 	if err != nil {

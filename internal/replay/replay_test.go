@@ -62,7 +62,7 @@ func newShadow() *shadow {
 }
 
 func (s *shadow) replay(actions ...string) *Replay {
-	return &Replay{File: "log", Actions: actions, Rate: 1e6, Peer: s, Tell: func(Done) {}}
+	return &Replay{File: "log", Actions: actions, Rate: 1e6, Units: func(r float64) float64 { return r }, Peer: s, Tell: func(Done) {}}
 }
 
 // read returns the records of a log and its error.
