@@ -3,10 +3,13 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/node/decision"
 	"peerd.dev/node/site"
 )
 
@@ -44,6 +47,7 @@ func TestRowsHaveWhatWasOnOffer(t *testing.T) {
 // TestAnInterruptEndsALog: what reads a log stops at once, and so removes the copy that it reads.
 func TestAnInterruptEndsALog(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
 	read := 0
 	for _, err := range until(ctx, func(yield func(int, error) bool) {
 		for yield(0, nil) {
@@ -60,4 +64,20 @@ func TestAnInterruptEndsALog(t *testing.T) {
 		}
 	}
 	t.Error("no error")
+}
+
+// TestOldDecisionsAreLeftOut: of those that were made before a time none is in an evaluation, and an error is.
+func TestOldDecisionsAreLeftOut(t *testing.T) {
+	begin := time.Now()
+	broken := errors.New("broken")
+	got := ""
+	for r, err := range after(begin, func(yield func(decision.Row, error) bool) {
+		_ = yield(decision.Row{ID: "old", Time: begin.Add(-time.Second)}, nil) &&
+			yield(decision.Row{ID: "new", Time: begin}, nil) && yield(decision.Row{}, broken)
+	}) {
+		got += fmt.Sprint(r.ID, err, " ")
+	}
+	if want := "new<nil> broken "; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
