@@ -491,7 +491,7 @@ func TestWhatWasTakenIsInNoStep(t *testing.T) {
 	}
 }
 
-// TestTheCostOfABaselineIsInItsUnits: those of the application.
+// TestTheCostOfABaselineIsInItsUnits, which the application chose.
 func TestTheCostOfABaselineIsInItsUnits(t *testing.T) {
 	x := usual(stated, AtWindow)
 	x.rules.Baseline, x.rules.BaselineShare, x.rules.Range = "green", .5, Range{-1, 3}
