@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -217,17 +218,21 @@ func (s *Site) rule(o *offer) (decision.Source, bandit.Arm) {
 	if s.agent.NoisedCounts() || o.features != nil {
 		return decision.Learned, 0
 	}
-	least, strangers := bandit.NoArm, s.strangers(o)
-	for i, n := range s.state.Pulls {
-		a := bandit.Arm(i)
-		if n < s.c.Rules.MinExposures && !slices.Contains(s.c.Absent, a) && (least < 0 || n < s.state.Pulls[least]) && o.on(a) && !slices.Contains(strangers, a) {
-			least = a
-		}
-	}
-	if least >= 0 {
-		return decision.Exposure, least
+	if arms := s.lacking(o); len(arms) > 0 {
+		return decision.Exposure, slices.MinFunc(arms, func(a, b bandit.Arm) int { return cmp.Compare(s.state.Pulls[a], s.state.Pulls[b]) })
 	}
 	return decision.Learned, 0
+}
+
+// lacking returns the arms on offer that lack exposures, without those of which nothing is known.
+func (s *Site) lacking(o *offer) (arms []bandit.Arm) {
+	strangers := s.strangers(o)
+	for i, n := range s.state.Pulls {
+		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && o.on(a) && slices.Contains(s.present, a) && !slices.Contains(strangers, a) {
+			arms = append(arms, a)
+		}
+	}
+	return arms
 }
 
 // knows reports whether there is anything from which the learner can choose.

@@ -195,8 +195,12 @@ func (s *Site) renewOdds(at time.Time) {
 	} else {
 		chances = s.only(p.rule)
 	}
-	if p.source == decision.Exposure {
-		s.evenExposures(&o, chances)
+	if p.source == decision.Exposure { // each alike: many decisions may be drawn before one is reported
+		clear(chances)
+		lacking := s.lacking(&o)
+		for _, a := range lacking {
+			chances[a] = 1 / float64(len(lacking))
+		}
 	}
 	p.mix(chances)
 	now := &s.tables
@@ -206,21 +210,6 @@ func (s *Site) renewOdds(at time.Time) {
 		if o.on(a) {
 			now.odds = append(now.odds, decision.Weight{Name: s.c.Arms[a], Weight: uint64(math.Floor(chances[a] * decision.MostWeight))})
 		}
-	}
-}
-
-// evenExposures makes all arms that lack exposures equally likely: many decisions may be drawn before one is reported.
-func (s *Site) evenExposures(o *offer, chances []float64) {
-	var lacking []bandit.Arm
-	strangers := s.strangers(o)
-	for i, n := range s.state.Pulls {
-		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && o.on(a) && slices.Contains(s.present, a) && !slices.Contains(strangers, a) {
-			lacking = append(lacking, a)
-		}
-	}
-	clear(chances)
-	for _, a := range lacking {
-		chances[a] = 1 / float64(len(lacking))
 	}
 }
 
