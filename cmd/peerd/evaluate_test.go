@@ -142,7 +142,7 @@ func TestEvaluateARunningPeer(t *testing.T) {
 // TestImportReportsALog: over the socket of a folder, to the network's actions by their names; a peer that does not run, wrong
 // flags and wrong names are said.
 func TestImportReportsALog(t *testing.T) {
-	dir := aSite(t, "arms=red,green")
+	dir := aSite(t, "arms=red,green", "api.shadow=propose")
 	log := filepath.Join(dir, "log.txt")
 	if err := os.WriteFile(log, []byte("1:0:0.5 | a\n2:0.25:0.5 | b\n"), 0o600); err != nil {
 		t.Fatal(err)
