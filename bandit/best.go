@@ -12,27 +12,22 @@ import (
 // the best is at most miss. Whatever other sites release does not enter. Absent arms do not count. It wants noise of its
 // own for every leaf, which adds up, and means that stay the same. See docs/proofs/best.md.
 func Best(b *Belief, self int, absent []Arm, miss float64) Arm {
-	level := math.Log(float64(len(b.Sites)) / miss)
+	bounds := Bounds(b, self, miss)
 	best, least := NoArm, math.Inf(-1)
-	for k := range b.Sites {
-		if s := siteOf(b, k, self); s != nil && !slices.Contains(absent, Arm(k)) {
-			if l := 1 - above(1-s.Mean, s, level); l > least {
-				best, least = Arm(k), l
-			}
+	for k, x := range bounds {
+		if x.Low > least && !slices.Contains(absent, Arm(k)) {
+			best, least = Arm(k), x.Low
 		}
 	}
-	for k := range b.Sites {
-		if Arm(k) == best || slices.Contains(absent, Arm(k)) {
-			continue
-		}
-		if s := siteOf(b, k, self); s == nil || above(s.Mean, s, level) > least {
+	for k, x := range bounds {
+		if Arm(k) != best && !slices.Contains(absent, Arm(k)) && x.High > least {
 			return NoArm
 		}
 	}
 	return best
 }
 
-// A Bound is what is known of a mean reward, from 0 to 1 if that is nothing.
+// A Bound is what is known of a mean reward; infinite if that is nothing.
 type Bound struct{ Low, High float64 }
 
 // Bounds returns bounds of every arm's mean at a peer's own site, from its own released rewards. Asked after every release for ever,
@@ -41,7 +36,7 @@ type Bound struct{ Low, High float64 }
 func Bounds(b *Belief, self int, miss float64) []Bound {
 	level, all := math.Log(float64(len(b.Sites))/miss), make([]Bound, len(b.Sites))
 	for k := range all {
-		all[k] = Bound{0, 1}
+		all[k] = Bound{math.Inf(-1), math.Inf(1)}
 		if s := siteOf(b, k, self); s != nil {
 			all[k] = Bound{1 - above(1-s.Mean, s, level), above(s.Mean, s, level)}
 		}

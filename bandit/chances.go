@@ -1,6 +1,9 @@
 package bandit
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Chances sets p, which has an entry for each arm, to the probability with which a learner chooses it, where c is the choice that it
 // has just made, or NoArm's. Without a [Sampler] that is the propensity of c, for the arm of c alone. See [Sampler.Chances].
@@ -41,33 +44,28 @@ func shares(p []float64, own Arm, samples int, sample func() Arm) {
 	}
 }
 
-// even makes all arms that t offers and does not exclude equally likely.
-func even(p []float64, t *Turn) {
-	clear(p)
-	able := make([]int, 0, len(p))
-	for k := range t.offered(len(p)) {
-		if !t.excludes(k) {
-			able = append(able, k)
+// even makes all arms that able holds for equally likely, and reports whether there are any.
+func even(p []float64, able func(k int) bool) bool {
+	n := 0.
+	for k := range p {
+		if p[k] = 0; able(k) {
+			p[k] = 1
+			n++
 		}
 	}
-	for _, k := range able {
-		p[k] = 1 / float64(len(able))
+	for k := range p {
+		p[k] /= max(1, n)
 	}
+	return n > 0
+}
+
+// able reports whether t offers an arm, one of n, and does not exclude it.
+func (t *Turn) able(n int) func(k int) bool {
+	n = t.offered(n)
+	return func(k int) bool { return k < n && !t.excludes(k) }
 }
 
 // evenForced makes all arms that [Forced] picks from equally likely, and reports whether there are any.
 func evenForced(p []float64, b *Belief, t *Turn) bool {
-	clear(p)
-	n := 0
-	for _, k := range b.Forced {
-		if !t.excludes(k) {
-			n++
-		}
-	}
-	for _, k := range b.Forced {
-		if !t.excludes(k) {
-			p[k] = 1 / float64(n)
-		}
-	}
-	return n > 0
+	return even(p, func(k int) bool { return slices.Contains(b.Forced, k) && !t.excludes(k) })
 }

@@ -43,16 +43,9 @@ func Explore(c Choice, t Turn, n int, share float64, rng *rand.Rand) Choice {
 // AddExploration turns the probabilities of a learner's choices into the ones where a share of them explores, as with
 // [Explore].
 func AddExploration(p []float64, t Turn, share float64) {
-	offered := 0
-	for k := range t.offered(len(p)) {
-		if !t.excludes(k) {
-			offered++
-		}
-	}
+	explored := make([]float64, len(p))
+	even(explored, t.able(len(p)))
 	for k := range p {
-		p[k] *= 1 - share
-		if k < t.offered(len(p)) && !t.excludes(k) {
-			p[k] += share / float64(offered)
-		}
+		p[k] = (1-share)*p[k] + share*explored[k]
 	}
 }

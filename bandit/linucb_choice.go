@@ -50,7 +50,7 @@ func (l *LinUCB) bounds(t *Turn, features []Features) []float64 {
 func (l *LinUCB) Chances(p []float64, b *Belief, t Turn, own Arm, samples int, rng *rand.Rand) {
 	l.learn(b)
 	if !l.known {
-		even(p, &t)
+		even(p, t.able(len(p)))
 		return
 	}
 	features := l.offered(&t)
@@ -59,21 +59,10 @@ func (l *LinUCB) Chances(p []float64, b *Belief, t Turn, own Arm, samples int, r
 		shares(p, own, samples, func() Arm { return l.best(&t, features, rng) })
 		return
 	}
-	clear(p)
 	scores := l.bounds(&t, features)
 	best := slices.Max(scores)
 	best -= slack(best, l.reach())
-	n := 0.
-	for _, s := range scores {
-		if s >= best {
-			n++
-		}
-	}
-	for k, s := range scores {
-		if s >= best {
-			p[k] = 1 / n
-		}
-	}
+	even(p, func(k int) bool { return k < len(scores) && scores[k] >= best })
 }
 
 // reach returns the greatest β|Wx| of features of norm 1.

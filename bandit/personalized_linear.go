@@ -120,7 +120,7 @@ func (u *PersonalizedLinear) Choose(b *Belief, t Turn) Choice {
 func (u *PersonalizedLinear) Chances(p []float64, b *Belief, t Turn, own Arm, samples int, rng *rand.Rand) {
 	u.take(b)
 	if !u.known {
-		even(p, &t)
+		even(p, t.able(len(p)))
 		return
 	}
 	u.offer(&t)

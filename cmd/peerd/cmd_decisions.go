@@ -14,10 +14,12 @@ import (
 func newDecisions(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decisions",
-		Short: "Export and evaluate a site's own decisions and rewards",
-		Long:  `Export and evaluate a site's own decisions and rewards, for its own eyes.`,
-		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
-  peerd decisions evaluate --dir hospital-a`,
+		Short: "Evaluate and export a site's own decisions and rewards",
+		Long: `Evaluate and export a site's own decisions and rewards, for its own eyes; or report those that an
+application has logged.`,
+		Example: `  peerd decisions evaluate --dir hospital-a
+  peerd decisions export --dir hospital-a -o decisions.parquet
+  peerd decisions import cb.txt --format vw --dir hospital-a`,
 		Args: cobra.NoArgs,
 		RunE: help,
 	}
@@ -32,9 +34,9 @@ func newDecisionsExport(o *options) *cobra.Command {
 		Short: "Write decisions and rewards as raw data",
 		Long: `Write the decisions of a peer with their rewards, in the column names of the Open Bandit
 Pipeline: action, position, reward, pscore (the propensity), context and action_context. In CSV a
-list is JSON in its cell. The peer may run: it goes on meanwhile, and its store is copied next to the file for as long as that takes. The file
-is RAW DATA of people: it has no noise, no budget covers it, and only its owner can read
-it. Decisions whose windows are not over are left out.`,
+list is JSON in its cell. The peer may run: it goes on meanwhile, and its store is copied next to the
+file for as long as that takes. The file is RAW DATA of people: it has no noise, no budget covers it,
+and only its owner can read it. Decisions whose windows are not over are left out.`,
 		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
   peerd decisions export --dir hospital-a -o decisions.jsonl --format jsonl`,
 		RunE: o.run(func(ctx context.Context) error {

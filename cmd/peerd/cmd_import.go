@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/replay"
@@ -29,7 +30,6 @@ type importing struct {
 	actions []string
 	costs   string
 	rate    float64
-	after   int
 }
 
 const sayEvery = 5 * time.Second // progress
@@ -56,8 +56,7 @@ application did before: the log is private in the peer as decisions are, and now
 	cmd.Flags().StringVar(&x.format, "format", "", "obd, vw or vw-adf")
 	cmd.Flags().StringSliceVar(&x.actions, "actions", nil, "the network's names of the log's actions, in the log's order (default the network's order)")
 	cmd.Flags().StringVar(&x.costs, "costs", "0,1", "LEAST,MOST: the least and the greatest cost of a log of Vowpal Wabbit")
-	cmd.Flags().Float64Var(&x.rate, "rate", 200, "decisions a second")
-	cmd.Flags().IntVar(&x.after, "after", 0, "report nothing up to this line")
+	cmd.Flags().Float64Var(&x.rate, "rate", 200, "decisions a second that the peer does not have yet")
 	return cmd
 }
 
@@ -69,6 +68,12 @@ func (o *options) importLog(ctx context.Context, file string, x *importing) erro
 	c, err := o.load()
 	if err != nil {
 		return err
+	}
+	switch {
+	case !c.API.Shadows():
+		return config.Failf(config.ErrUsage, "api.shadow is off in %s: a log is taken in shadow mode, so set propose or learn, and start the peer again", c.Dir)
+	case bandit.TraitsOf(c.LearnerParams()).Contextual:
+		return config.Failf(config.ErrUsage, "learner.name is %s in %s: the log's features are not read, so it can be imported for a learner without features alone", c.Learner.Name, c.Dir)
 	}
 	names, err := x.names(ctx, c.Dir)
 	if err != nil {
@@ -85,21 +90,27 @@ func (o *options) importLog(ctx context.Context, file string, x *importing) erro
 	}
 	defer peer.Close()
 	said := time.Now()
-	r := replay.Replay{File: filepath.Base(file), Actions: names, Rate: x.rate, After: x.after, Peer: peer, Tell: func(d replay.Done) {
+	r := replay.Replay{File: filepath.Base(file), Actions: names, Rate: x.rate, Units: c.API.Range().Mean, Peer: peer, Tell: func(d replay.Done) {
 		if time.Since(said) >= sayEvery {
 			said = time.Now()
 			_, _ = fmt.Fprintf(o.stderr, "peerd: line %s of %s: %s\n", terminal.Number(uint64(d.Line)), file, imported(&d))
 		}
 	}}
+	if c.API.Adds() {
+		r.Report = "import"
+	}
 	done, err := r.Run(ctx, read(f))
-	at := fmt.Sprintf("%s, up to line %d; the same command goes on, and counts nothing twice", imported(&done), done.Line)
+	at := ""
+	if done.Decisions > 0 {
+		at = fmt.Sprintf(" (%s, up to line %d; the same command goes on, and counts nothing twice)", imported(&done), done.Line)
+	}
 	switch line := new(replay.LineError); {
 	case ctx.Err() != nil:
-		return config.Failf(context.Canceled, "interrupted: %s", at)
+		return config.Failf(context.Canceled, "interrupted%s", at)
 	case errors.As(err, &line):
-		return config.Failf(config.ErrUnexpected, "%s: %w (%s)", file, err, at)
+		return config.Failf(config.ErrUnexpected, "%s: %w%s", file, err, at)
 	case err != nil:
-		return config.Failf(config.ErrNetwork, "%w (%s)", err, at)
+		return config.Failf(config.ErrNetwork, "%w%s", err, at)
 	}
 	return o.print(done, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s: %s\n", file, imported(&done)) })
 }
@@ -161,7 +172,7 @@ func (x *importing) names(ctx context.Context, dir string) (names []string, err 
 	}
 	for _, name := range x.actions {
 		if !slices.Contains(names, name) {
-			return nil, config.Failf(config.ErrUsage, "--actions: %q is no action of this network, which has %s", name, strings.Join(names, ", "))
+			return nil, config.Failf(config.ErrUsage, "--actions: %q is no action of this network; `peerd status` shows its %d", name, len(names))
 		}
 	}
 	if len(x.actions) > 0 {

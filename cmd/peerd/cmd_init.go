@@ -17,11 +17,14 @@ func newInit(o *options) *cobra.Command {
 		Long: `Make a folder that only you may enter, with identity.key, the peer's private key, and
 peerd.yaml, a configuration of one page with what a site may want to change. It contains the
 settings given by --set, and recommendations: a protocol, a learner and a mechanism that suit each
-other and last for a whole life, unless one of them is given; an address that other machines can
-reach; a window of a minute for rewards. Existing files are never overwritten.
+other and last for a whole life; an address that other machines can reach; a window of a minute for
+rewards. One of them that is given brings what suits it: each such choice is printed with the reason.
+With features.context an application decides by features that have names; each is a number in a range
+or one of some words. Existing files are never overwritten.
 
 The privacy budget has no default: choose it. The printed id identifies the peer.`,
 		Example: `  peerd init --dir hospital-a --set arms=red,green --set privacy.epsilon=1
+  peerd init --dir shop --set arms=mail,call --set privacy.epsilon=1 --set 'features.context=[hour=0..24, device=mobile|desktop]'
   peerd id --dir hospital-a`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {

@@ -76,7 +76,7 @@ func TestEvaluateARunningPeer(t *testing.T) {
 		t.Fatalf("code %d, %s", c, stderr)
 	}
 	peer := served(t, dir)
-	if c, _, stderr := peerd(t, evaluate...); c != exitUnexpected || !strings.Contains(stderr, "there is no decision to estimate from") {
+	if c, _, stderr := peerd(t, evaluate...); c != exitUnexpected || !strings.Contains(stderr, "there are too few decisions to estimate from (0)") {
 		t.Fatalf("code %d, %s", c, stderr)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -142,7 +142,7 @@ func TestEvaluateARunningPeer(t *testing.T) {
 // TestImportReportsALog: over the socket of a folder, to the network's actions by their names; a peer that does not run, wrong
 // flags and wrong names are said.
 func TestImportReportsALog(t *testing.T) {
-	dir := aSite(t, "arms=red,green")
+	dir := aSite(t, "arms=red,green", "api.shadow=propose")
 	log := filepath.Join(dir, "log.txt")
 	if err := os.WriteFile(log, []byte("1:0:0.5 | a\n2:0.25:0.5 | b\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -211,6 +211,20 @@ func TestImportReportsALog(t *testing.T) {
 	} {
 		if got, _, stderr := peerd(t, append(bring, c.args...)...); got != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: code %d, %s", c.args, got, stderr)
+		}
+	}
+}
+
+// TestALogIsForAShadowWithoutFeatures: the command says what the configuration lacks, before it asks the peer.
+func TestALogIsForAShadowWithoutFeatures(t *testing.T) {
+	for want, set := range map[string][]string{
+		"api.shadow is off":         {"arms=red,green"},
+		"learner.name is linucb in": {"arms=red,green", "api.shadow=learn", "features.context=hour=0..24"},
+		"no peer runs in":           {"arms=red,green", "api.shadow=propose"},
+	} {
+		dir := aSite(t, set...)
+		if c, _, stderr := peerd(t, "decisions", "import", "log.csv", "--format", "obd", "--dir", dir); c == exitOK || !strings.Contains(stderr, want) {
+			t.Errorf("code %d, %s, want %s", c, stderr, want)
 		}
 	}
 }

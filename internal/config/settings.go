@@ -192,6 +192,12 @@ const (
 	BaselineBetter = "better"
 )
 
+// Adds reports whether the values of a decision add up.
+func (a API) Adds() bool { return a.Reward == site.Sum }
+
+// Shadows reports whether the application chooses.
+func (a API) Shadows() bool { return a.Shadow != site.NoShadow }
+
 // Store says how the peer's store uses the disk.
 type Store struct {
 	Reserve uint64 // MiB

@@ -23,7 +23,7 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 		return d, err
 	}
 	deployment, host := p.now()
-	inUnits(&s, deployment.s.API.Range())
+	deployment.inUnits(&s)
 	if n := slices.Index(deployment.actions.Names, ""); n >= 0 && n < len(s.Means) { // room for more
 		s.Means, s.Pulls = s.Means[:n], s.Pulls[:min(n, len(s.Pulls))]
 	}
@@ -95,7 +95,7 @@ func (p *Daemon) Arms(ctx context.Context) ([]api.Arm, error) {
 		return nil, err
 	}
 	deployment, _ := p.now()
-	inUnits(&s, deployment.s.API.Range())
+	deployment.inUnits(&s)
 	return deployment.arms(&s), nil
 }
 

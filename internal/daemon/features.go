@@ -28,10 +28,13 @@ func (t *Deployment) effects(a *api.Arm, arm int, s *node.Status) {
 	own := make([]float64, learner.Inputs.Action)
 	own[arm] = 1
 	middle := learner.Inputs.Features(names.Context.Middle(), own)
-	a.Estimate, a.Error = known.Reward(middle)
+	units := t.s.API.Range()
+	mean, deviation := known.Reward(middle)
+	a.Estimate, a.Error = units.Mean(mean), units.Width()*deviation
 	for _, x := range names.Context.Steps() {
 		e := api.Effect{Feature: x.Feature, Category: x.Category}
-		e.Change, e.Error = known.Change(middle, learner.Inputs.Features(x.To, own))
+		change, deviation := known.Change(middle, learner.Inputs.Features(x.To, own))
+		e.Change, e.Error = units.Width()*change, units.Width()*deviation
 		a.Effects = append(a.Effects, e)
 	}
 }

@@ -44,6 +44,11 @@ func TestArmsShowWhatEachFeatureAdds(t *testing.T) {
 		known := node.Status{Means: []float64{0, 0}, Samples: []float64{0, 0}, Noise: []float64{0, 0}, Parameter: l.Summarize(&b).Parameter}
 		d := &Deployment{s: &s, actions: config.Actions{Names: s.Arms}, Spec: node.Spec{Learner: p}}
 		arms := d.arms(&known)
+		s.API.RewardRange = []float64{-1, 3}
+		if wide := d.arms(&known); math.Abs(wide[0].Estimate-(4*arms[0].Estimate-1)) > 1e-9 || math.Abs(wide[0].Effects[0].Change-4*arms[0].Effects[0].Change) > 1e-9 || wide[0].Error != 4*arms[0].Error {
+			t.Errorf("%+v is not %+v in units of api.reward_range", wide[0], arms[0])
+		}
+		s.API.RewardRange = nil
 		near := func(x, want float64) bool { return math.Abs(x-want) < .02 }
 		for k, want := range [][]float64{{.5, -.3, 0, 0}, {.4, 0, .2, -.2}} {
 			a, got := arms[k], []float64{arms[k].Estimate}

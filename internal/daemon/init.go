@@ -45,16 +45,15 @@ func (d Made) Write(w io.Writer) {
 
 // Init makes a peer's folder with a key and a configuration with the settings in set, given as
 // key=value, of a schema. It overwrites nothing.
-func Init(schema *config.Schema, set []string) (Made, error) {
-	return makeFolder(schema, set, schema.Beginning(set, false))
-}
+func Init(schema *config.Schema, set []string) (Made, error) { return makeFolder(schema, set, false) }
 
 // InitJoining does it for a peer that joins a network, with the settings in set that all its peers share.
 func InitJoining(schema *config.Schema, set []string) (Made, error) {
-	return makeFolder(schema, set, schema.Beginning(set, true))
+	return makeFolder(schema, set, true)
 }
 
-func makeFolder(schema *config.Schema, set []string, begin config.Beginning) (Made, error) {
+func makeFolder(schema *config.Schema, set []string, joins bool) (Made, error) {
+	begin := schema.Beginning(set, joins)
 	c, values, err := schema.Given(append(begin.Set, set...))
 	if err != nil {
 		return Made{}, err

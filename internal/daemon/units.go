@@ -3,15 +3,16 @@ package daemon
 import (
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/node"
-	"peerd.dev/node/site"
 )
 
 // inUnits puts what a status says of rewards into the application's units. What is learned and released is in units of the range.
-func inUnits(s *node.Status, r site.Range) {
+func (t *Deployment) inUnits(s *node.Status) {
+	r, means := t.s.API.Range(), !bandit.TraitsOf(t.Spec.Learner).Contextual // by features an arm has none
 	s.Means, s.Noise, s.Support.Alike = slices.Clone(s.Means), slices.Clone(s.Noise), slices.Clone(s.Support.Alike)
 	for k := range s.Means {
-		if s.Samples[k] > 0 { // 0 stands for no estimate
+		if means && s.Samples[k] > 0 { // 0 stands for no estimate
 			s.Means[k] = r.Mean(s.Means[k])
 		}
 		s.Noise[k] *= r.Width()

@@ -255,7 +255,7 @@ func TestWhatCannotBeEstimatedIsSaid(t *testing.T) {
 		"an application that does not explore": {shadow, Options{}, []string{
 			"500 decisions have a propensity of 1: no other action was possible. So nothing can be said of other policies; the application has to choose among actions at random",
 		}},
-		"rare": {rare, Options{Explore: .02}, []string{"always red: the 197 decisions that can be weighted are worth", "wait for more decisions, or set learner.explore above 0.02 at this site"}},
+		"rare": {rare, Options{Explore: .02}, []string{"No estimate of uniform, always red, always green and 1 more: ", "wait for more decisions, or set learner.explore above 0.02 at this site"}},
 		"a baseline that leaves the rest to a learner that does not explore": {based, Options{}, []string{
 			"always blue: its weights have a mean of 0.5", "% of the decisions it takes actions that were not possible: no estimate; set learner.explore, such as to 0.05, at this site",
 		}},

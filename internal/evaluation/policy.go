@@ -3,9 +3,11 @@ package evaluation
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // A policy is what may have run instead.
@@ -35,16 +37,16 @@ func (o Options) policies(f *survey) (all []policy) {
 		all = append(all, policy{"what the peer proposed", proposed})
 	}
 	if o.Table != nil {
-		all = append(all, policy{"table " + o.Table.Version, o.Table.of})
+		all = append(all, policy{o.Table.name(), o.Table.of})
 	}
 	all = append(all, policy{"uniform", uniform})
 	names := slices.SortedFunc(maps.Keys(f.offered), func(a, b string) int {
 		return cmp.Or(-cmp.Compare(f.offered[a], f.offered[b]), cmp.Compare(a, b))
 	})
 	names = names[:min(len(names), mostFixed)]
-	if o.Inputs.Action == 0 { // in the network's order
-		slices.SortFunc(names, func(a, b string) int { return cmp.Compare(f.arm(a), f.arm(b)) })
-	}
+	slices.SortStableFunc(names, func(a, b string) int { // the network's come first, in its order
+		return cmp.Compare(uint(slices.Index(o.Actions, a)), uint(slices.Index(o.Actions, b)))
+	})
 	for _, name := range names {
 		all = append(all, policy{"always " + name, fixed(name)})
 	}
@@ -95,14 +97,14 @@ type Table struct {
 	} `json:"actions"`
 }
 
+// name returns the name of the table's policy.
+func (t *Table) name() string { return strings.TrimSpace("table " + t.Version) }
+
 // ParseTable reads a table. Other fields of the document do not matter here.
 func ParseTable(b []byte) (*Table, error) {
 	t := new(Table)
-	if err := json.Unmarshal(b, t); err != nil {
-		return nil, fmt.Errorf("want a document as GET /v1/table answers: %w", err)
-	}
-	if len(t.Actions) == 0 {
-		return nil, fmt.Errorf("want a document as GET /v1/table answers, with actions, each with a name and a weight")
+	if json.Unmarshal(b, t) != nil || len(t.Actions) == 0 {
+		return nil, errors.New(`want actions with whole numbers as weights, as GET /v1/table answers: {"version":"half","actions":[{"name":"red","weight":1}]}`)
 	}
 	seen := make(map[string]bool)
 	for i, a := range t.Actions {

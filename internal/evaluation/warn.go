@@ -2,6 +2,8 @@ package evaluation
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"peerd.dev/internal/terminal"
 )
@@ -34,18 +36,30 @@ func (r *Report) warn(o Options, f *survey) {
 	if f.unknown > 0 {
 		say("%s were made by an earlier release, which did not keep what was on offer, and are left out.", counted(f.unknown))
 	}
+	var few, alike []string
 	for _, e := range r.Estimates[1:] {
 		switch {
 		case e.Decisions == 0:
 		case e.Effective < leastEffective:
-			say("%s: the %s that can be weighted are worth %s of its own, fewer than %d: no estimate; %s.",
-				e.Policy, counted(e.Decisions), n(uint64(e.Effective)), leastEffective, more(o, r.Application))
+			few = append(few, e.Policy)
 		case e.DR == nil:
 			say("%s: its weights have a mean of %.2f and not of 1, so in about %.0f %% of the decisions it takes actions that were not possible: no estimate; %s.",
 				e.Policy, e.Weight, 100*(1-e.Weight), more(o, r.Application))
 		case e.DR.High == e.DR.Low || e.SNIPS.High == e.SNIPS.Low:
-			say("%s: all its rewards are alike, so its interval is too short.", e.Policy)
+			alike = append(alike, e.Policy)
 		}
+	}
+	if len(few) > 0 {
+		say("No estimate of %s: the decisions that can be weighted are worth fewer than %d of the policy's own (WORTH); %s.", listed(few), leastEffective, more(o, r.Application))
+	}
+	if len(alike) > 0 {
+		say("All rewards of %s are alike, so the interval is too short.", listed(alike))
+	}
+	if t := o.Table; t != nil && !slices.ContainsFunc(r.Estimates, func(e Estimate) bool { return e.Policy == t.name() }) {
+		say("%s: none of its actions was on offer in a decision that can be weighted; are the names right?", t.name())
+	}
+	if left := len(f.offered) - mostFixed; left > 0 {
+		say("%s more have no line: the %d actions that were on offer most often have. --policy takes a table with the weight of one action.", n(uint64(left)), mostFixed)
 	}
 	if r.Unreported > 0 {
 		say("%s got no reward in time, and count with api.default_reward.", counted(r.Unreported))
@@ -64,6 +78,15 @@ func more(o Options, application bool) string {
 		return fmt.Sprintf("wait for more decisions, or set learner.explore above %v at this site", o.Explore)
 	}
 	return "set learner.explore, such as to 0.05, at this site"
+}
+
+// listed joins names, of which it shows three.
+func listed(names []string) string {
+	const most = 3
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 func counted(n uint64) string {

@@ -50,7 +50,8 @@ func warnings(s *config.Settings, doc *Document, n noise, network *config.Networ
 		warn(fmt.Sprintf("δ = %v is large: a peer that publishes every user's rewards with that probability keeps the promise", d),
 			fmt.Sprintf("take privacy.delta: %.6f or less", largeDelta))
 	}
-	if q := doc.Error.LeastNoise; q.Ratio < quiet {
+	r := protocol.Recommend(s.ProtocolParams()) // which rests on the first thousands of rewards, and not on all that can come
+	if q := doc.Error.LeastNoise; q.Ratio < quiet && s.Privacy.Mechanism != r.Pure.String() && s.Privacy.Mechanism != r.Gaussian.String() {
 		warn(quieter(s, q))
 	}
 	if k := s.Privacy.RecordsPerUser; k > 1 && s.World.Kind == config.Application {

@@ -1,12 +1,10 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
-	"slices"
-	"strings"
 	"time"
 
 	"peerd.dev/node/api/client"
@@ -20,10 +18,11 @@ type Peer interface {
 
 // A Replay reports a log to a peer.
 type Replay struct {
-	File    string   // its name, of which ids are made
-	Actions []string // names of the network's, by the log's places
-	Rate    float64  // decisions a second
-	After   int      // line up to which nothing is reported
+	File    string                       // its name, of which ids are made
+	Actions []string                     // names of the network's, by the log's places
+	Rate    float64                      // decisions a second that the peer does not have yet
+	Report  string                       // id of the report of each reward, where rewards add up; else ""
+	Units   func(reward float64) float64 // a reward from 0 to 1 in the network's units
 	Peer    Peer
 	Tell    func(Done) // called after every batch
 }
@@ -54,21 +53,19 @@ func (r *Replay) Run(ctx context.Context, log iter.Seq2[Record, error]) (done Do
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		next = time.Now().Add(time.Duration(float64(len(wait)) / r.Rate * float64(time.Second)))
+		at, before := time.Now(), done
 		err := r.send(ctx, wait, &done)
+		next = at.Add(time.Duration(float64(done.Decisions-done.Repeated-before.Decisions+before.Repeated) / r.Rate * float64(time.Second)))
 		wait = wait[:0]
 		r.Tell(done)
 		return err
 	}
 	for record, err := range log {
 		if err != nil {
-			return done, errors.Join(send(), err)
-		}
-		if record.Line <= r.After {
-			continue
+			return done, cmp.Or(send(), err)
 		}
 		if record.Action >= len(r.Actions) {
-			return done, errors.Join(send(), wrong(record.Line, "the log's action number %d (from 0) has no name: there are %s; --actions names them in the log's order", record.Action, strings.Join(r.Actions, ", ")))
+			return done, cmp.Or(send(), wrong(record.Line, "this is number %d of the log's actions, and there are names of %d; --actions names all in the log's order", record.Action+1, len(r.Actions)))
 		}
 		if wait = append(wait, record); len(wait) == batch {
 			if err := send(); err != nil {
@@ -85,7 +82,7 @@ func (r *Replay) send(ctx context.Context, all []Record, done *Done) error {
 	for i := range all {
 		id := all[i].ID(r.File)
 		asks[i] = client.Ask{ID: id, Taken: &client.Taken{Action: r.Actions[all[i].Action], Propensity: all[i].Propensity}}
-		rewards[i] = client.Reward{ID: id, Value: all[i].Reward}
+		rewards[i] = client.Reward{ID: id, Value: r.Units(all[i].Reward), Report: r.Report}
 	}
 	decided, err := r.Peer.DecideBatch(ctx, asks)
 	if err != nil {
@@ -121,13 +118,8 @@ func (r *Replay) send(ctx context.Context, all []Record, done *Done) error {
 
 // refused returns why a line was not taken.
 func refused(line int, p *client.Problem) error {
-	switch {
-	case p == nil:
+	if p == nil {
 		return wrong(line, "the peer did not say what became of it: run the same command again")
-	case slices.ContainsFunc(p.Errors, func(f client.Flaw) bool { return strings.Contains(f.Location, "taken") }) || strings.Contains(p.Detail, "taken"):
-		return fmt.Errorf("%w; a log is taken in shadow mode: set api.shadow, to propose or learn, at this site, and start the peer again", wrong(line, "%s", p.Error()))
-	case slices.ContainsFunc(p.Errors, func(f client.Flaw) bool { return strings.HasSuffix(f.Location, "features") }):
-		return fmt.Errorf("%w; the log's features are not read, so a log can be imported for a learner without features alone", wrong(line, "%s", p.Error()))
 	}
 	return wrong(line, "%s", p.Error())
 }

@@ -51,15 +51,16 @@ type (
 // The bodies of answers.
 type (
 	decisionBody struct {
-		ID         string          `json:"id"`
-		Action     string          `json:"action"`
-		Propensity float64         `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know; of a learner that samples, by 64 samples. With taken, what you sent; of a draw, what its table says."`
-		Source     decision.Source `json:"source" enum:"learned,exposure,fallback,initial,baseline,application,table" doc:"Why this action: the learner chose it, or did and knows no reward yet; it is tried a few times first; it is the configured fallback or baseline; your own policy took it; or you drew it."`
-		Model      string          `json:"model" doc:"What the action was chosen from: the peer's incarnation, its round, and how many releases it had made. Decisions of one model rest on the same releases."`
-		Counted    bool            `json:"counted" doc:"The peer will learn from the reward; false if the subject has reached its limit, if learning has ended, and for a decision that a phased learner does not explore with."`
-		Repeated   bool            `json:"repeated" doc:"The decision was made before, for a request with the same id."`
-		Proposed   string          `json:"proposed,omitempty" doc:"What the peer would have chosen, in shadow mode."`
-		ExpiresAt  time.Time       `json:"expires_at" doc:"The reward is accepted until then."`
+		ID         string             `json:"id"`
+		Action     string             `json:"action"`
+		Propensity float64            `json:"propensity" minimum:"0" maximum:"1" doc:"Probability of the action, given the features and what all peers may know; of a learner that samples, by 64 samples. With taken, what you sent; of a draw, what its table says."`
+		Source     decision.Source    `json:"source" enum:"learned,exposure,fallback,initial,baseline,application,table" doc:"Why this action: the learner chose it, or did and knows no reward yet; it is tried a few times first; it is the configured fallback or baseline; your own policy took it; or you drew it."`
+		Model      string             `json:"model" doc:"What the action was chosen from: the peer's incarnation, its round, and how many releases it had made. Decisions of one model rest on the same releases."`
+		Counted    bool               `json:"counted" doc:"The peer will learn from the reward."`
+		Uncounted  decision.Uncounted `json:"uncounted,omitempty" enum:"subject,phase,ended,shadow,retired,recovered" doc:"Why it will not: the subject has reached its limit; a phased learner explores with other decisions; learning has ended; the peer proposes only; the action is retired; or the decision is from before a recovery."`
+		Repeated   bool               `json:"repeated" doc:"The decision was made before, for a request with the same id."`
+		Proposed   string             `json:"proposed,omitempty" doc:"What the peer would have chosen, in shadow mode."`
+		ExpiresAt  time.Time          `json:"expires_at" doc:"The reward is accepted until then."`
 	}
 
 	tableBody struct {

@@ -10,10 +10,11 @@ import (
 // described reads features: a list of numbers or, if they have names, an object of their values, which yields the same
 // numbers.
 func (s *scanner) described(by *decision.Encoding) []float64 {
-	if by == nil {
-		return s.numbers()
-	}
-	if s.peek() == '[' {
+	switch at := s.peek(); {
+	case by == nil && at == '{':
+		s.other("want a list of numbers; values by name are for a network that names features (features.context, features.action)")
+		return nil
+	case by == nil || at == '[':
 		return s.numbers()
 	}
 	x, seen := by.Begin(), make([]bool, len(by.Features))

@@ -88,7 +88,7 @@ func TestMistakesWithNamesNameFieldAndFix(t *testing.T) {
 		t.Errorf("no context: %d %s", status, body)
 	}
 	f.shape = withContext()
-	if status, _, body := r.ask(t, "/v1/decisions", `{"context":{"hour":1}}`); status != 422 || !strings.Contains(body, `"location":"body.context","message":"want a list"`) {
+	if status, _, body := r.ask(t, "/v1/decisions", `{"context":{"hour":1}}`); status != 422 || !strings.Contains(body, `"location":"body.context","message":"want a list of numbers; values by name`) {
 		t.Errorf("no names: %d %s", status, body)
 	}
 }

@@ -55,10 +55,24 @@ type Decision struct {
 	Source     Source
 	Model      string    // what it was chosen from: incarnation-round-releases; equal for choices from the same releases
 	Counted    bool      // the peer will learn from its reward; false for a subject at its limit, and if no release will include it
+	Uncounted  Uncounted // why it will not; "" if it will
 	Repeated   bool      // it was made before, for an ask with the same id
 	Proposed   string    // what the peer would have chosen, where the application took an action; else ""
 	ExpiresAt  time.Time // its reward is accepted until then
 }
+
+// Uncounted says why a peer does not learn from the reward of a decision.
+type Uncounted string
+
+// The reasons.
+const (
+	OfSubject Uncounted = "subject"   // the subject has as many rewards as the promise allows
+	Exploited Uncounted = "phase"     // the learner explores with other decisions
+	Ended     Uncounted = "ended"     // no release will include it
+	Shadowed  Uncounted = "shadow"    // the peer proposes only
+	Retired   Uncounted = "retired"   // the network ended the action's choices
+	Recovered Uncounted = "recovered" // it is from before a recovery
+)
 
 // A Report brings the reward of a decision.
 type Report struct {

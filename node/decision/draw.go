@@ -25,15 +25,11 @@ type Weight struct {
 // MostWeight is the greatest sum of the weights of a table.
 const MostWeight = 1 << 20
 
-// Version returns the version of a table with these contents.
-func (t *Table) version() string {
-	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%q %q %v", t.Model, t.Salt, t.Actions)
-	return hex.EncodeToString(h.Sum(nil)[:12])
+// Seal sets the version of a table, which follows from its contents.
+func (t *Table) Seal() {
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %v", t.Model, t.Salt, t.Actions))
+	t.Version = hex.EncodeToString(h[:12])
 }
-
-// Seal sets the version of a table.
-func (t *Table) Seal() { t.Version = t.version() }
 
 // Draw draws the action of a decision: by its id, out of those that may be taken. It returns its probability, and "" if none may be.
 // Every client repeats it; see docs/api.md.

@@ -33,6 +33,9 @@ func (s Shape) Check(a *Ask) *Refusal {
 	if r := s.checkForm(a); r != nil {
 		return r
 	}
+	if by := s.Names.OfContext(); by != nil && a.Context == nil {
+		return invalid("context", "want an object with "+by.Names())
+	}
 	if at, wrong := s.wrong(a.Context, s.Inputs.Context); wrong != "" {
 		return invalid("context"+at, wrong)
 	}

@@ -47,7 +47,7 @@ func ParseEncoding(texts []string) (e Encoding, err error) {
 		switch {
 		case err != nil:
 			return e, fmt.Errorf("item %d %w", i, err)
-		case e.index(f.Name) >= 0:
+		case e.Find(f.Name) >= 0:
 			return e, fmt.Errorf("item %d has the name of one before, %s", i, f.Name)
 		}
 		e.constant = e.constant && f.Categories == nil
@@ -95,12 +95,10 @@ func isName(name string) bool {
 	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(c rune) bool { return c == ':' || notOfID(c) })
 }
 
-func (e *Encoding) index(name string) int {
+// Find returns the feature with a name, by its place among all; below 0 if there is none.
+func (e *Encoding) Find(name string) int {
 	return slices.IndexFunc(e.Features, func(f Feature) bool { return f.Name == name })
 }
-
-// Find returns the feature with a name, by its place among all; below 0 if there is none.
-func (e *Encoding) Find(name string) int { return e.index(name) }
 
 // Len returns how many numbers there are.
 func (e *Encoding) Len() int { return e.numbers }

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -31,7 +32,7 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 		}
 		out[i].Value = decision.Decision{
 			ID: asks[i].ID, Action: c.name(s.c.Arms), Propensity: c.chance, Source: c.source,
-			Counted: c.learned(), Repeated: repeated, ExpiresAt: c.expires, Model: c.model.String(), Proposed: c.proposed,
+			Counted: c.learned(), Uncounted: s.uncounted(&c), Repeated: repeated, ExpiresAt: c.expires, Model: c.model.String(), Proposed: c.proposed,
 		}
 	}
 	if err := x.close(); err != nil {
@@ -39,6 +40,25 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 	}
 	failpoint("decided")
 	return out
+}
+
+// uncounted says why the peer does not learn from the reward of a choice; "" if it does.
+func (s *Site) uncounted(c *choice) decision.Uncounted {
+	switch {
+	case c.learned():
+		return ""
+	case c.late:
+		return decision.Ended
+	case c.counted:
+		return decision.Exploited
+	case c.source == decision.Application && s.c.Rules.Shadow == ShadowPropose:
+		return decision.Shadowed
+	case c.source == decision.Drawn && slices.Contains(s.c.Absent, c.arm):
+		return decision.Retired
+	case c.subject != [8]byte{}:
+		return decision.OfSubject
+	}
+	return decision.Recovered
 }
 
 // refuseAll gives all asks the same answer.
@@ -97,7 +117,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	}
 	switch {
 	case drawn != nil:
-		c.source, c.arm, c.chance, c.model = decision.Drawn, drawn.arm, drawn.chance, drawn.model
+		c.source, c.arm, c.chance, c.model, o.closed = decision.Drawn, drawn.arm, drawn.chance, drawn.model, drawn.closed
 	case ask.Taken != nil:
 		chances := x.site.choose(ask.ID, &o, &e, &c)
 		c.proposed = o.text(c.arm, x.site.c.Arms)
@@ -198,17 +218,21 @@ func (s *Site) rule(o *offer) (decision.Source, bandit.Arm) {
 	if s.agent.NoisedCounts() || o.features != nil {
 		return decision.Learned, 0
 	}
-	least, strangers := bandit.NoArm, s.strangers(o)
-	for i, n := range s.state.Pulls {
-		a := bandit.Arm(i)
-		if n < s.c.Rules.MinExposures && !slices.Contains(s.c.Absent, a) && (least < 0 || n < s.state.Pulls[least]) && o.on(a) && !slices.Contains(strangers, a) {
-			least = a
-		}
-	}
-	if least >= 0 {
-		return decision.Exposure, least
+	if arms := s.lacking(o); len(arms) > 0 {
+		return decision.Exposure, slices.MinFunc(arms, func(a, b bandit.Arm) int { return cmp.Compare(s.state.Pulls[a], s.state.Pulls[b]) })
 	}
 	return decision.Learned, 0
+}
+
+// lacking returns the arms on offer that lack exposures, without those of which nothing is known.
+func (s *Site) lacking(o *offer) (arms []bandit.Arm) {
+	strangers := s.strangers(o)
+	for i, n := range s.state.Pulls {
+		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && o.on(a) && slices.Contains(s.present, a) && !slices.Contains(strangers, a) {
+			arms = append(arms, a)
+		}
+	}
+	return arms
 }
 
 // knows reports whether there is anything from which the learner can choose.

@@ -28,7 +28,6 @@ type Logged struct {
 	Offered    Offered
 	Proposed   string        // what the peer would have chosen, where the application took an action; else ""
 	Target     float64       // probability with which the peer would have taken the action; 0 unless the application took it
-	Window     time.Duration // in which a reward was accepted
 	Late       time.Duration // by how much the first report that was refused as late came after the window; 0 for none
 }
 
@@ -83,7 +82,7 @@ func (d DecisionReader) Decisions(st *store.Store, at time.Time, open func()) it
 			if !yield(Logged{
 				ID: string(e.Key), At: c.expires.Add(-c.window), Action: c.arm, Name: c.name(d.Arms), Features: c.features, Propensity: c.chance,
 				Reward: d.Range.Clip(c.value), Rewarded: c.rewarded, Source: c.source, Model: c.model.String(), Counted: c.learned(),
-				Offered: on, Proposed: c.proposed, Target: c.target, Window: c.window, Late: late,
+				Offered: on, Proposed: c.proposed, Target: c.target, Late: late,
 			}, nil) {
 				return
 			}

@@ -45,7 +45,7 @@ func (s *Site) policyNotice(b *lastBelief) string {
 	case best == a:
 		return keeps + "; by today's estimates that costs nothing"
 	}
-	return fmt.Sprintf("%s; by today's estimates that costs %.3g rewards a decision, as %s is better", keeps, rules.BaselineShare*(b.Means[best]-b.Means[a]), s.c.Arms[best])
+	return fmt.Sprintf("%s; by today's estimates that costs %.3g rewards a decision, as %s is better", keeps, rules.BaselineShare*rules.Range.Width()*(b.Means[best]-b.Means[a]), s.c.Arms[best])
 }
 
 // betterThan reports whether bounds show that an arm on offer is better than another.

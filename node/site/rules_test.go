@@ -162,6 +162,9 @@ func TestASubjectCountsUpToItsCap(t *testing.T) {
 			if o.Value.Counted {
 				counted++
 			}
+			if o.Value.Counted == (o.Value.Uncounted == decision.OfSubject) {
+				t.Errorf("counted %v, because of %q", o.Value.Counted, o.Value.Uncounted)
+			}
 			reports = append(reports, decision.Report{ID: o.Value.ID, Value: .5})
 		}
 		for _, o := range r.s.Reward(t.Context(), reports) {

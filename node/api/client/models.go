@@ -113,9 +113,7 @@ type Decision struct {
 	// What the action was chosen from: the peer's incarnation, its round, and how many
 	// releases it had made. Decisions of one model rest on the same releases.
 	Model string `json:"model"`
-	// The peer will learn from the reward; false if the subject has reached its limit,
-	// if learning has ended, and for a decision that a phased learner does not explore
-	// with.
+	// The peer will learn from the reward.
 	Counted bool `json:"counted"`
 	// The decision was made before, for a request with the same id.
 	Repeated bool `json:"repeated"`
@@ -123,6 +121,11 @@ type Decision struct {
 	ExpiresAt time.Time `json:"expires_at"`
 	// What the peer would have chosen, in shadow mode.
 	Proposed string `json:"proposed,omitzero"`
+	// Why it will not: the subject has reached its limit; a phased learner explores
+	// with other decisions; learning has ended; the peer proposes only; the action is
+	// retired; or the decision is from before a recovery. One of subject, phase,
+	// ended, shadow, retired, recovered.
+	Uncounted string `json:"uncounted,omitzero"`
 }
 
 // DecisionBatch is the answer of POST /v1/decisions/batch.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -80,6 +81,9 @@ func (c *Client) try(ctx, caller context.Context, t *tries, method, path string,
 		switch {
 		case failed != nil:
 			err = fmt.Errorf("%w: %s %s: %w", ErrUnreachable, method, path, failed)
+			if op := new(net.OpError); errors.As(failed, &op) && op.Op == "dial" {
+				err = fmt.Errorf("%w: no peer runs at %v: %w", ErrUnreachable, op.Addr, failed)
+			}
 		case status != http.StatusOK:
 			if err = problem(status, text); !again(status) {
 				return err

@@ -109,9 +109,7 @@ export interface Decision {
   /** What the action was chosen from: the peer's incarnation, its round, and how many
    * releases it had made. Decisions of one model rest on the same releases. */
   model: string;
-  /** The peer will learn from the reward; false if the subject has reached its limit,
-   * if learning has ended, and for a decision that a phased learner does not explore
-   * with. */
+  /** The peer will learn from the reward. */
   counted: boolean;
   /** The decision was made before, for a request with the same id. */
   repeated: boolean;
@@ -119,6 +117,11 @@ export interface Decision {
   expires_at: string;
   /** What the peer would have chosen, in shadow mode. */
   proposed?: string;
+  /** Why it will not: the subject has reached its limit; a phased learner explores
+   * with other decisions; learning has ended; the peer proposes only; the action is
+   * retired; or the decision is from before a recovery. One of subject, phase,
+   * ended, shadow, retired, recovered. */
+  uncounted?: "subject" | "phase" | "ended" | "shadow" | "retired" | "recovered";
 }
 
 /** The answer of POST /v1/decisions/batch. */

@@ -365,7 +365,8 @@ export class Client {
         error = refused(status, text);
         if (!AGAIN.includes(status)) break;
       } catch (cause) {
-        error = new Unreachable(`${method} ${path}: ${cause}`, { cause });
+        const { syscall, address } = /** @type {any} */ (cause);
+        error = new Unreachable(syscall === 'connect' ? `no peer runs at ${address}` : `${method} ${path}: ${cause}`, { cause });
       }
     }
     throw error;

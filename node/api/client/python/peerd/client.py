@@ -85,6 +85,7 @@ class Client:
             raise ValueError(f"{where.geturl()!r} is no URL such as http://127.0.0.1:8470")
         self._host, self._port = ("peer", 80) if dir else (where.hostname or "", where.port or 80)
         self._socket = os.path.join(dir, "peerd.sock") if dir else None
+        self._where = dir or where.geturl()
         self._token_file = None if dir else token_file or os.environ.get("PEERD_TOKEN_FILE")
         self._timeout, self._deadline = timeout, deadline
         self._idle: collections.deque[_Connection] = collections.deque()  # its methods are atomic
@@ -322,7 +323,8 @@ class Client:
                     break
             except (OSError, http.client.HTTPException, LookupError, TypeError, ValueError) as err:
                 self._disconnect()  # the other connections are likely to be as dead as this one
-                error = Unreachable(f"{method} {path}: {err!r}")
+                nobody = isinstance(err, ConnectionRefusedError) or self._socket and isinstance(err, FileNotFoundError)
+                error = Unreachable(f"no peer runs at {self._where}" if nobody else f"{method} {path}: {err!r}")
                 error.__cause__ = err
         raise error
 

@@ -239,9 +239,7 @@ class Decision:
     # What the action was chosen from: the peer's incarnation, its round, and how many
     # releases it had made. Decisions of one model rest on the same releases.
     model: str
-    # The peer will learn from the reward; false if the subject has reached its limit,
-    # if learning has ended, and for a decision that a phased learner does not explore
-    # with.
+    # The peer will learn from the reward.
     counted: bool
     # The decision was made before, for a request with the same id.
     repeated: bool
@@ -249,6 +247,11 @@ class Decision:
     expires_at: str
     # What the peer would have chosen, in shadow mode.
     proposed: Optional[str] = None
+    # Why it will not: the subject has reached its limit; a phased learner explores
+    # with other decisions; learning has ended; the peer proposes only; the action is
+    # retired; or the decision is from before a recovery. One of subject, phase,
+    # ended, shadow, retired, recovered.
+    uncounted: Optional[str] = None
 
     @classmethod
     def from_json(cls, doc: Dict[str, Any]) -> Decision:
@@ -262,6 +265,7 @@ class Decision:
             repeated=doc["repeated"],
             expires_at=doc["expires_at"],
             proposed=doc.get("proposed"),
+            uncounted=doc.get("uncounted"),
         )
 
     def to_json(self) -> Dict[str, Any]:
@@ -277,6 +281,8 @@ class Decision:
         }
         if self.proposed is not None:
             doc["proposed"] = self.proposed
+        if self.uncounted is not None:
+            doc["uncounted"] = self.uncounted
         return doc
 
 
