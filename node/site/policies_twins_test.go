@@ -85,6 +85,17 @@ func TestProposalsReleaseNothing(t *testing.T) {
 	}
 }
 
+// TestWithProposeNothingShowsDecisions: what a site sends, and its ledger, are the same with more users as without also where counts
+// are public.
+func TestWithProposeNothingShowsDecisions(t *testing.T) {
+	propose := func(w *twin) { w.rules.Shadow, w.rules.MinExposures = ShadowPropose, 0 }
+	for _, found := range presence(t, stated, dp.ReplaceOne, nil, 0, tale{visitors: 30}, propose) {
+		if strings.Contains(found, ": frame ") || strings.Contains(found, ": ledger line ") || strings.Contains(found, "of what is a") {
+			t.Error(found)
+		}
+	}
+}
+
 // TestPresenceInTheShadowLooksTheSame: with noised counts, a site from whose application the peer learns, or one whose application draws
 // from tables, shows the same with more users as without.
 func TestPresenceInTheShadowLooksTheSame(t *testing.T) {

@@ -51,13 +51,15 @@ func TestWhatAnApplicationTakesStaysPrivate(t *testing.T) {
 	noised := counted(dp.Tree, bandit.ThompsonParams{Inflation: 2}, 1)
 	features := described(dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, audit.MinRuns, 1)
 	noised.Runs = audit.MinRuns
+	kary := counted(dp.Kary, bandit.ThompsonParams{Inflation: 2}, 1) // whose twins have sums of the other history
+	kary.Runs = audit.MinRuns
 	for _, x := range []struct {
 		name             string
 		c                audit.Config
 		proposes, counts bool
 	}{
 		{"noised", noised, false, false},
-		{"features", features, false, false},
+		{"features", features, false, false}, {"kary", kary, false, false},
 		{"noised, proposes", noised, true, false},
 		{"features, proposes", features, true, false},
 		{"noised, counts", noised, false, true},
