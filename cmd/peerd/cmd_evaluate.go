@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 
 func newDecisionsEvaluate(o *options) *cobra.Command {
 	var policy string
+	var since time.Duration
 	cmd := &cobra.Command{
 		Use:   "evaluate",
 		Short: "Estimate what other policies would have paid",
@@ -20,13 +22,14 @@ weights, and DR also predicts rewards from the actions' features, or from their 
 interval of 95 %. What the log does not allow is said, with the setting that would. The result is
 RAW DATA of people: it has no noise, and no budget covers it.`,
 		Example: `  peerd decisions evaluate --dir hospital-a
+  peerd decisions evaluate --dir hospital-a --since 24h
   peerd decisions evaluate --dir hospital-a --policy table.json --json`,
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
 			if err != nil {
 				return err
 			}
-			r, err := daemon.EvaluateDecisions(ctx, &c.Settings, policy)
+			r, err := daemon.EvaluateDecisions(ctx, &c.Settings, policy, since)
 			if err != nil {
 				return err
 			}
@@ -34,5 +37,6 @@ RAW DATA of people: it has no noise, and no budget covers it.`,
 		}),
 	}
 	cmd.Flags().StringVar(&policy, "policy", "", "file with a policy, in the form of GET /v1/table: weights by names of actions")
+	cmd.Flags().DurationVar(&since, "since", 0, "leave out decisions that were made longer ago, such as 24h; 0 leaves out none")
 	return o.takesFile(cmd)
 }

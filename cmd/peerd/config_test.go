@@ -220,7 +220,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s := plan.Schema().Zero()
 		s.Mode, s.Dir, s.Seed = config.Mode(text.Draw(t, "mode")), text.Draw(t, "dir"), rapid.Uint64().Draw(t, "seed")
 		s.Arms, s.Listen = rapid.SliceOfN(text, 1, 4).Draw(t, "arms"), []string{text.Draw(t, "listen")}
-		s.API.Offer = rapid.SliceOfN(text, 1, 3).Draw(t, "offer")
+		s.API.Offer, s.API.RewardRange = rapid.SliceOfN(text, 1, 3).Draw(t, "offer"), rapid.SliceOfN(real, 1, 2).Draw(t, "range")
 		s.Features = config.Features{Context: rapid.SliceOfN(text, 1, 3).Draw(t, "context"), Action: []string{}}
 		s.Privacy.Epsilon = config.Epsilon(rapid.OneOf(real, rapid.Just(math.Inf(1))).Draw(t, "epsilon"))
 		s.Privacy.AcceptWeak = rapid.Bool().Draw(t, "accept")

@@ -22,7 +22,7 @@ import (
 // aSite makes the folder of a site that is alone in its network.
 func aSite(t *testing.T, set ...string) (dir string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "peerd") // short, for the socket
+	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // a socket needs a short name
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,10 +71,11 @@ func withDecisions(ctx context.Context, s *config.Settings, room string, do func
 	return do(l)
 }
 
-// rows yields the decisions whose windows are over, and calls open for every other one.
-func (l *decisionLog) rows(open func()) iter.Seq2[decision.Row, error] {
+// rows yields the decisions whose windows are over, and calls open for every other one. It ends with ctx, so that an interrupted
+// command removes what it has unpacked.
+func (l *decisionLog) rows(ctx context.Context, open func()) iter.Seq2[decision.Row, error] {
 	return func(yield func(decision.Row, error) bool) {
-		for d, err := range l.reader.Decisions(l.store, l.at, open) {
+		for d, err := range until(ctx, l.reader.Decisions(l.store, l.at, open)) {
 			if !yield(l.row(&d), err) {
 				return
 			}
@@ -104,4 +105,18 @@ func (l *decisionLog) row(d *site.Logged) decision.Row {
 		}
 	}
 	return r
+}
+
+// until yields all, and the error of ctx when that ends.
+func until[T any](ctx context.Context, all iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for x, err := range all {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
+		}
+	}
 }

@@ -1,10 +1,15 @@
 package daemon
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/node/decision"
 	"peerd.dev/node/site"
 )
 
@@ -36,5 +41,43 @@ func TestRowsHaveWhatWasOnOffer(t *testing.T) {
 		if r := l.row(&site.Logged{Offered: c.on}); !reflect.DeepEqual(r.Offered, c.names) || !reflect.DeepEqual(r.Actions, c.actions) {
 			t.Errorf("%s: %v %v, want %v %v", what, r.Offered, r.Actions, c.names, c.actions)
 		}
+	}
+}
+
+// TestAnInterruptEndsALog: what reads a log stops at once, and so removes the copy that it reads.
+func TestAnInterruptEndsALog(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	read := 0
+	for _, err := range until(ctx, func(yield func(int, error) bool) {
+		for yield(0, nil) {
+		}
+	}) {
+		if read++; err != nil {
+			if read != 3 || !errors.Is(err, context.Canceled) {
+				t.Errorf("%d rows, %v", read, err)
+			}
+			return
+		}
+		if read == 2 {
+			interrupt()
+		}
+	}
+	t.Error("no error")
+}
+
+// TestOldDecisionsAreLeftOut: of those that were made before a time none is in an evaluation, and an error is.
+func TestOldDecisionsAreLeftOut(t *testing.T) {
+	begin := time.Now()
+	broken := errors.New("broken")
+	got := ""
+	for r, err := range after(begin, func(yield func(decision.Row, error) bool) {
+		_ = yield(decision.Row{ID: "old", Time: begin.Add(-time.Second)}, nil) &&
+			yield(decision.Row{ID: "new", Time: begin}, nil) && yield(decision.Row{}, broken)
+	}) {
+		got += fmt.Sprint(r.ID, err, " ")
+	}
+	if want := "new<nil> broken "; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -50,7 +50,7 @@ func ExportDecisions(ctx context.Context, s *config.Settings, file, format strin
 	done.File = file
 	to := form(f)
 	if err = withDecisions(ctx, s, filepath.Dir(f.Name()), func(l *decisionLog) error {
-		for r, err := range l.rows(func() { done.Open++ }) {
+		for r, err := range l.rows(ctx, func() { done.Open++ }) {
 			if err != nil {
 				return err
 			}

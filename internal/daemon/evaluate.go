@@ -2,20 +2,23 @@ package daemon
 
 import (
 	"context"
+	"iter"
 	"os"
 	"path/filepath"
+	"time"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/evaluation"
+	"peerd.dev/node/decision"
 )
 
 // EvaluateDecisions estimates what policies would have paid from the decisions of a peer, which may run: also of the table
-// in a file, unless that is "".
-func EvaluateDecisions(ctx context.Context, s *config.Settings, file string) (r *evaluation.Report, err error) {
+// in a file, unless that is "". Decisions that were made more than since ago are left out, unless it is 0.
+func EvaluateDecisions(ctx context.Context, s *config.Settings, file string, since time.Duration) (r *evaluation.Report, err error) {
 	o := evaluation.Options{Explore: s.Learner.Explore, Window: s.API.Window}
 	if file != "" {
-		b, err := os.ReadFile(file)
-		if err != nil {
+		var b []byte
+		if b, err = os.ReadFile(file); err != nil {
 			return nil, config.Failf(config.ErrUsage, "--policy: %w", err)
 		}
 		if o.Table, err = evaluation.ParseTable(b); err != nil {
@@ -28,13 +31,31 @@ func EvaluateDecisions(ctx context.Context, s *config.Settings, file string) (r 
 	err = withDecisions(ctx, s, s.Dir, func(l *decisionLog) error {
 		o.Actions, o.Inputs = l.names, l.inputs
 		open := uint64(0)
-		if r, err = evaluation.Evaluate(l.rows(func() { open++ }), o); err != nil {
+		rows := l.rows(ctx, func() { open++ })
+		if since > 0 {
+			rows = after(l.at.Add(-since), rows)
+		}
+		if r, err = evaluation.Evaluate(rows, o); err != nil {
 			return err
 		}
 		r.Open = open / 2 // the log is read twice
 		return nothingOver(s, r)
 	})
 	return r, err
+}
+
+// after leaves out the decisions that were made before a time.
+func after(begin time.Time, rows iter.Seq2[decision.Row, error]) iter.Seq2[decision.Row, error] {
+	return func(yield func(decision.Row, error) bool) {
+		for r, err := range rows {
+			if err == nil && r.Time.Before(begin) {
+				continue
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
 }
 
 // nothingOver returns why there is nothing to estimate from.
@@ -45,6 +66,6 @@ func nothingOver(s *config.Settings, r *evaluation.Report) error {
 	case r.Open > 0:
 		return config.Failf(config.ErrUnexpected, "%s: the windows of %s are not over: ask again when they are, api.window (%s) after the last", s.Dir, config.Counted(r.Open, "decision"), config.DurationText(s.API.Window))
 	}
-	return config.Failf(config.ErrUnexpected, "%s: there are too few decisions to estimate from (%d): the application has to ask for decisions first, and the peer remembers each for api.keep (%s) after its window",
+	return config.Failf(config.ErrUnexpected, "%s: there are too few decisions to estimate from (%d): the application has to ask for decisions first, or --since is too short; the peer remembers each for api.keep (%s) after its window",
 		s.Dir, r.Decisions, config.DurationText(s.API.Keep))
 }

@@ -16,6 +16,7 @@ func rewards(s *config.Settings) string {
 			"Clipping, noise and every figure of rewards on this page are in units of that range: 0 here is %v there, and 1 is %v.", low, high, low, high))
 	}
 	switch s.API.Reward {
+	case site.First:
 	case site.Last:
 		all = append(all, "The last report of a decision is its reward (api.reward: last). How many came before it shows nowhere.")
 	case site.Sum:

@@ -14,5 +14,8 @@ func (a Ask) Format(f fmt.State, _ rune) {
 // Format implements [fmt.Formatter]: what a report brings is private, and so is which one it is.
 func (r Report) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "{%s private}", r.ID) }
 
+// Format implements [fmt.Formatter]: what an application took is private.
+func (Taken) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
 // Format implements [fmt.Formatter] as [Ask] does.
 func (a Action) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "{%s private}", a.ID) }

@@ -233,3 +233,24 @@ func TestARangeScales(t *testing.T) {
 		t.Error(w)
 	}
 }
+
+// TestNoReportMovesMoreThanOne: whatever the range that settings allow, and whatever is reported or added up, what is observed is from 0 to
+// 1, and another report moves a record no more than the charge assumes.
+func TestNoReportMovesMoreThanOne(t *testing.T) {
+	const tiny = math.SmallestNonzeroFloat64
+	values := []float64{0, tiny, -tiny, 1, 1e-300, 1e9, -1e9, 64e9, -64e9, 1e300, -math.MaxFloat64, math.Inf(1), math.Inf(-1)}
+	for _, r := range []Range{{}, {0, tiny}, {-tiny, tiny}, {0, 1e-300}, {1, math.Nextafter(1, 2)}, {-1e9, 1e9}, {1e9 - 1e-7, 1e9}, {-1e300, 1e300}} {
+		for _, v := range values {
+			if got := r.observed(bandit.Reward(v)); !(got >= 0 && got <= 1) {
+				t.Errorf("%v of %v is observed as %v", v, r, got)
+			}
+			if rules := (Rules{Range: r, Adding: First}); (rules.check(&decision.Report{ID: "a", Value: bandit.Reward(v)}) == nil) != r.Has(v) {
+				t.Errorf("%v of %v: %v", v, r, r.Has(v))
+			}
+		}
+		low, high := r.Ends()
+		if r.observed(bandit.Reward(low)) != 0 || r.observed(bandit.Reward(high)) != 1 || r.Has(math.NaN()) {
+			t.Errorf("ends of %v", r)
+		}
+	}
+}

@@ -261,6 +261,7 @@ func (k *acks) check(r *rig) {
 			r.t.Fatalf("the reward of %s was answered and is lost", id)
 		}
 		switch r.rules.Adding {
+		case First:
 		case Last: // clients report at the same time, and a later value may have come before the crash
 			continue
 		case Sum:

@@ -196,6 +196,7 @@ func TestPrivateTypesSayNothing(t *testing.T) {
 	state := binary.BigEndian.AppendUint64(nil, math.Float64bits(marked))
 	n := snapshot{agent: state, world: state}
 	ask := decision.Ask{ID: "a", Features: [][]float64{x, x}}
+	ask.Taken = &decision.Taken{Action: "red", Propensity: marked}
 	o := offered{context: x, actions: []offeredAction{{features: x}}}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q", "%g"} {
 		for _, v := range []any{
@@ -208,6 +209,9 @@ func TestPrivateTypesSayNothing(t *testing.T) {
 			Logged{Offered: Offered{Context: x}},
 			[]decision.Ask{ask},
 			decision.Report{ID: "a", Value: marked},
+			ask.Taken, *ask.Taken,
+			addend{value: marked},
+			[]addend{{value: marked}},
 			dp.NewSecret(vouch.For(state)),
 		} {
 			if long, shorts := found(fmt.Appendf(nil, format, v)); long != nil || shorts > 0 {

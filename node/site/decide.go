@@ -117,7 +117,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	}
 	switch {
 	case drawn != nil:
-		c.source, c.arm, c.chance, c.model = decision.Drawn, drawn.arm, drawn.chance, drawn.model
+		c.source, c.arm, c.chance, c.model, o.closed = decision.Drawn, drawn.arm, drawn.chance, drawn.model, drawn.closed
 	case ask.Taken != nil:
 		chances := x.site.choose(ask.ID, &o, &e, &c)
 		c.proposed = o.text(c.arm, x.site.c.Arms)

@@ -73,10 +73,11 @@ type setting struct {
 	neighbours []protocol.Peer // nil for the usual
 	seed       uint64
 	explore    float64
-	learner    bandit.Params // nil for the first learner that suits
-	founding   int           // as in [Config]
-	tables     bool          // the application draws some actions from tables
-	takes      int           // what the application takes by a policy of its own, where it does; see takenFor
+	learner    bandit.Params    // nil for the first learner that suits
+	founding   int              // as in [Config]
+	coins      func() node.Seed // the same
+	tables     bool             // the application draws some actions from tables
+	takes      int              // what the application takes by a policy of its own, where it does; see takenFor
 }
 
 // usual is a private site that serves an application.
@@ -281,7 +282,7 @@ func (r *rig) config() Config {
 		},
 		Arms: r.arms, Absent: r.absent, Founding: r.founding, Inputs: r.inputs, Names: r.names, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
 		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
-		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) },
+		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) }, Coins: r.coins,
 		Clock: node.Clock{Start: epoch(), Every: every}, Rounds: r.horizon,
 		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now,
 		Logger: slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),

@@ -9,14 +9,14 @@ import (
 	"peerd.dev/node/store"
 )
 
-// TestMemoryReturns: after 50,000 decisions and their rewards, all of which are settled and forgotten, a site on a real disk
+// TestMemoryReturns: after 100,000 decisions and their rewards, all of which are settled and forgotten, a site on a real disk
 // holds what the store keeps for the next ones and nothing that grows with them. In builds without cgo, as this test is meant
 // for, the store's tables are in Go's heap.
 func TestMemoryReturns(t *testing.T) {
 	if testing.Short() {
-		t.Skip("makes 50,000 decisions")
+		t.Skip("makes 100,000 decisions")
 	}
-	const size, requests, most = 250, 200, 40 << 20 // two tables of the store are 32 MiB
+	const size, requests, most = 250, 400, 40 << 20 // two tables of the store are 32 MiB; until the fourth is full it may hold three
 	x := usual(protocols()[0], AtWindow)
 	x.rules.Keep = every
 	r := newRig(t, x)

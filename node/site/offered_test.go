@@ -85,14 +85,23 @@ func TestWithoutFeaturesOnlyExclusionsAreKept(t *testing.T) {
 	r := started(t, usual(stated, AtWindow))
 	r.ask(decision.Ask{ID: "a"})
 	r.ask(decision.Ask{ID: "b", Exclude: []string{"red"}})
+	table, err := r.s.Table(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ask(decision.Ask{ID: "c", Table: table.Version, Exclude: []string{"red"}})
+	r.ask(decision.Ask{ID: "d", Table: table.Version, Named: []string{"red", "green"}})
+	r.ask(decision.Ask{ID: "e", Table: table.Version})
 	r.clock.add(2 * window)
 	r.rounds(2)
 	rows := offeredRows(t, r)
 	if o := rows["a"].Offered; !reflect.DeepEqual(o, Offered{}) {
 		t.Errorf("%d names, %d excluded", len(o.Names), len(o.Excluded))
 	}
-	if o := rows["b"].Offered; !reflect.DeepEqual(o, Offered{Excluded: []string{"red"}}) {
-		t.Errorf("%d names, %d excluded", len(o.Names), len(o.Excluded))
+	for id, want := range map[string][]string{"b": {"red"}, "c": {"red"}, "d": {"blue"}, "e": nil} {
+		if o := rows[id].Offered; !reflect.DeepEqual(o, Offered{Excluded: want}) {
+			t.Errorf("%s: %d names, %v excluded, want %v", id, len(o.Names), o.Excluded, want)
+		}
 	}
 	n := 0
 	for _, err := range r.s.store.Scan(store.Offer, nil, nil) {
@@ -100,8 +109,8 @@ func TestWithoutFeaturesOnlyExclusionsAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n != 1 {
-		t.Errorf("%d offers are stored, want 1", n)
+	if n != 3 {
+		t.Errorf("%d offers are stored, want 3", n)
 	}
 }
 

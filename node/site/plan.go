@@ -28,7 +28,7 @@ func (s *Site) plan(o *offer, turn *bandit.Turn) plan {
 		if p.source, p.rule = s.rule(o); p.source == decision.Fallback {
 			return p
 		}
-		if a, ok := o.has(s.c.Rules.Baseline); ok && s.c.Rules.Baseline != "" && !(s.c.Rules.UntilBetter && betterThan(a, o, s.present, s.belief.bounds)) {
+		if a, ok := o.has(s.c.Rules.Baseline); ok && s.c.Rules.Baseline != "" && (!s.c.Rules.UntilBetter || !betterThan(a, o, s.present, s.belief.bounds)) {
 			p.baseline, p.share = a, s.c.Rules.BaselineShare
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -435,7 +436,7 @@ func tablesAreDrawnFrom(t *testing.T, x setting) {
 	if len(versions) < 2 {
 		t.Errorf("%d tables", len(versions))
 	}
-	if kept := r.s.tables.kept; len(kept) != len(versions) {
+	if kept := r.s.tables.kept; len(kept) != len(versions) && (x.adjacency == dp.ReplaceOne || len(kept) < len(versions)) {
 		t.Errorf("%d tables are kept of %d", len(kept), len(versions))
 	}
 }
@@ -487,5 +488,16 @@ func TestWhatWasTakenIsInNoStep(t *testing.T) {
 	}
 	if len(steps[0]) != 20 || !slices.EqualFunc(steps[0], steps[1], func(a, b logRecord) bool { return a.arm == b.arm && a.chosen == b.chosen }) {
 		t.Error("steps differ with what was taken")
+	}
+}
+
+// TestTheCostOfABaselineIsInItsUnits, which the application chose.
+func TestTheCostOfABaselineIsInItsUnits(t *testing.T) {
+	x := usual(stated, AtWindow)
+	x.rules.Baseline, x.rules.BaselineShare, x.rules.Range = "green", .5, Range{-1, 3}
+	r := started(t, x)
+	b := lastBelief{Means: []float64{.75, .5, 0}, Samples: []float64{9, 9, 9}}
+	if text := r.s.policyNotice(&b); !strings.Contains(text, "costs 0.5 rewards a decision, as red is better") {
+		t.Error(text)
 	}
 }

@@ -58,6 +58,9 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	s.keepBelief()
 	s.renewTables()
 	b := s.store.Batch()
+	if s.agent.NoisedCounts() {
+		s.storeTables(b)
+	}
 	if err := s.finish(b, &e); err != nil {
 		return s.broke(fmt.Errorf("round %d: %w", t, err))
 	}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"errors"
 	"fmt"
 
 	"peerd.dev/bandit"
@@ -57,7 +58,7 @@ func (x *tx) sameTaken(old *choice, ask *decision.Ask) error {
 		return nil
 	}
 	d, err := x.draw(ask)
-	switch r, refused := err.(*decision.Refusal); {
+	switch r, refused := errors.AsType[*decision.Refusal](err); {
 	case refused && r.Code == decision.Expired && old.source == decision.Drawn:
 		return nil // the table is forgotten: what it said stands
 	case err != nil:

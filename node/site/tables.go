@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,20 +22,22 @@ const (
 	leastTable   = 1 << 8
 )
 
-// tables are the newest tables that were served. They are public.
+// tables are the newest tables. They are public. Those that were served are stored.
 type tables struct {
-	kept  []*table // the oldest first
-	next  uint64   // number of the next one
-	odds  []decision.Weight
-	model model // of odds
-	at    time.Time
-	group uint64 // of rounds, in which odds were made
+	kept    []*table // the oldest first
+	next    uint64   // number of the next one
+	durable string   // version of the newest one that is known to be durable
+	odds    []decision.Weight
+	model   model // of odds
+	at      time.Time
+	group   uint64 // of rounds, in which odds were made
 }
 
 // A table is a [decision.Table] as it is stored.
 type table struct {
 	number uint64
 	model  model
+	stored bool // or in a batch
 	decision.Table
 }
 
@@ -61,7 +64,7 @@ func (s *Site) readTables() error {
 		if err != nil {
 			return err
 		}
-		t := &table{number: store.ReadNumber(e.Key)}
+		t := &table{number: store.ReadNumber(e.Key), stored: true}
 		if err = decode("table", e.Value, tableVersion, tableVersion, t.fields); err != nil {
 			return err
 		}
@@ -82,8 +85,11 @@ func (s *Site) noTable() error {
 }
 
 // Table returns how likely each action is now, for an application that draws by itself while the peer is down. It is durable when it is
-// returned.
+// returned. Only a table that is new is written: callers that may only read ask for it as often as they like.
 func (s *Site) Table(context.Context) (decision.Table, error) {
+	if t := s.durableTable(); t != nil {
+		return t.Table, nil
+	}
 	x := tx{site: s}
 	if err := x.open(1); err != nil {
 		return decision.Table{}, err
@@ -95,13 +101,36 @@ func (s *Site) Table(context.Context) (decision.Table, error) {
 		x.batch.Drop()
 		s.mu.Unlock()
 	}
-	if r, ok := err.(*decision.Refusal); ok && r.Field != "" {
+	if r, ok := errors.AsType[*decision.Refusal](err); ok && r.Field != "" {
 		err = &decision.Refusal{Code: r.Code, Reason: r.Reason} // of no field: the request has none
 	}
 	if err != nil {
 		return decision.Table{}, err
 	}
+	s.mu.Lock()
+	s.tables.durable = t.Version
+	s.mu.Unlock()
 	return t.Table, nil
+}
+
+// durableTable returns the table of this moment, if it is known to be durable, or nil.
+func (s *Site) durableTable() *table {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := &s.tables
+	if s.closing || s.broken || s.stale(s.c.Now()) || len(now.kept) == 0 {
+		return nil
+	}
+	if t := now.kept[len(now.kept)-1]; t.Version == now.durable && slices.Equal(t.Actions, now.odds) {
+		return t
+	}
+	return nil
+}
+
+// stale reports whether there are no odds, or a request renews them: where numbers of decisions are secret, none does.
+func (s *Site) stale(now time.Time) bool {
+	age := now.Sub(s.tables.at)
+	return s.tables.odds == nil || !s.agent.NoisedCounts() && (age < 0 || age >= tableEvery)
 }
 
 // table returns the newest table, or makes a new one.
@@ -110,13 +139,20 @@ func (x *tx) table() (*table, error) {
 	if err := s.noTable(); err != nil {
 		return nil, err
 	}
-	now := &s.tables
-	if age := x.now.Sub(now.at); now.odds == nil || !s.agent.NoisedCounts() && (age < 0 || age >= tableEvery) {
+	if s.stale(x.now) {
 		s.renewOdds(x.now)
 	}
 	x.wait = true // the newest one may not be durable yet
+	t := s.keepTable()
+	s.storeTables(x.batch)
+	return t, nil
+}
+
+// keepTable returns the table that says what the odds are, a new one unless the newest does.
+func (s *Site) keepTable() *table {
+	now := &s.tables
 	if n := len(now.kept); n > 0 && slices.Equal(now.kept[n-1].Actions, now.odds) {
-		return now.kept[n-1], nil
+		return now.kept[n-1]
 	}
 	salt := s.coins.Of("salt/" + now.model.String())
 	t := &table{number: now.next, model: now.model, Table: decision.Table{
@@ -124,12 +160,24 @@ func (x *tx) table() (*table, error) {
 	}}
 	t.Seal()
 	now.kept, now.next = append(now.kept, t), now.next+1
-	x.batch.Set(store.Weights, store.Number(t.number), state.Save(tableVersion, t.fields))
 	if len(now.kept) > mostTables {
-		x.batch.Delete(store.Weights, store.Number(now.kept[0].number))
 		now.kept = slices.Delete(now.kept, 0, 1)
 	}
-	return t, nil
+	return t
+}
+
+// storeTables stores the newest tables that are not stored, and forgets as many.
+func (s *Site) storeTables(b *store.Batch) {
+	for _, t := range slices.Backward(s.tables.kept) {
+		if t.stored {
+			return
+		}
+		t.stored = true
+		b.Set(store.Weights, store.Number(t.number), state.Save(tableVersion, t.fields))
+		if t.number >= mostTables {
+			b.Delete(store.Weights, store.Number(t.number-mostTables))
+		}
+	}
 }
 
 // renewOdds computes what a table of this moment says.
@@ -165,8 +213,8 @@ func (s *Site) renewOdds(at time.Time) {
 	}
 }
 
-// renewTables renews, where numbers of decisions are secret, what tables say: at public moments and whether anyone asks for one or
-// not, so that a table does not show who asked for the one before.
+// renewTables makes tables where numbers of decisions are secret: at public moments and whether anyone asks for one or
+// not, so that neither a table nor which ones are forgotten shows who asked for one before.
 func (s *Site) renewTables() {
 	if !s.agent.NoisedCounts() || s.agent.Idle() || s.c.World != nil || s.noTable() != nil {
 		return
@@ -175,6 +223,7 @@ func (s *Site) renewTables() {
 	if s.tables.odds == nil || group != s.tables.group {
 		s.tables.group = group
 		s.renewOdds(s.c.Clock.Start.Add(time.Duration(s.state.Round) * s.c.Clock.Every))
+		s.keepTable()
 	}
 }
 
@@ -183,6 +232,7 @@ type lot struct {
 	arm    bandit.Arm
 	chance float64
 	model  model
+	closed []bandit.Arm // that could not be drawn
 }
 
 // draw repeats the draw of an ask.
@@ -195,9 +245,10 @@ func (x *tx) draw(ask *decision.Ask) (*lot, error) {
 			Reason: fmt.Sprintf("this table is not known, or no longer: the newest %d are kept. What was drawn from it cannot be learned from", mostTables),
 		}
 	}
-	name, chance := kept[i].Draw(ask.ID, func(name string) bool {
+	may := func(name string) bool {
 		return !slices.Contains(ask.Exclude, name) && (ask.Named == nil || slices.Contains(ask.Named, name))
-	})
+	}
+	name, chance := kept[i].Draw(ask.ID, may)
 	if name == "" {
 		return nil, &decision.Refusal{Code: decision.Invalid, Field: "exclude", Reason: "no action of the table is left; leave one"}
 	}
@@ -205,7 +256,14 @@ func (x *tx) draw(ask *decision.Ask) (*lot, error) {
 	if arm < 0 {
 		return nil, fmt.Errorf("%w: a table has the action %q", ErrDamaged, name)
 	}
-	return &lot{bandit.Arm(arm), chance, kept[i].model}, nil
+	l := &lot{arm: bandit.Arm(arm), chance: chance, model: kept[i].model}
+	for _, a := range x.site.present {
+		name := x.site.c.Arms[a]
+		if !may(name) || !slices.ContainsFunc(kept[i].Actions, func(w decision.Weight) bool { return w.Name == name }) {
+			l.closed = append(l.closed, a)
+		}
+	}
+	return l, nil
 }
 
 // offerAll returns the offer of a decision that is made already: every action that the network has or had.

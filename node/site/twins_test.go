@@ -257,7 +257,7 @@ func (w *twin) play(rounds int) view {
 		}
 	}
 	w.start = time.Now().Add(every)
-	w.rig.takes = w.tale.takes
+	w.rig.takes = w.takes
 	w.open()
 	n := 0
 	for t := range rounds {

@@ -57,7 +57,8 @@ func run(dir, name, seconds string) error {
 		return err
 	}
 	for end := time.Now().Add(time.Duration(length) * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		d, err := peer.Decide(ctx, client.Ask{})
+		var d client.Decision
+		d, err = peer.Decide(ctx, client.Ask{})
 		if errors.Is(err, client.ErrUnreachable) {
 			continue // there is no table yet
 		}
@@ -65,8 +66,8 @@ func run(dir, name, seconds string) error {
 			return err
 		}
 		r := row{d.ID, d.Action, d.Propensity, d.Source, value(d.ID)}
-		text, err := json.Marshal(r)
-		if err != nil {
+		var text []byte
+		if text, err = json.Marshal(r); err != nil {
 			return err
 		}
 		if _, err = log.Write(append(text, '\n')); err != nil {

@@ -48,6 +48,10 @@ play() {
 	sleep 62
 	typed ./peerd decisions evaluate --dir "$site" >"$site.table"
 	cat "$site.table"
+	if [ "$kind" = features ]; then # what the learner does now
+		typed ./peerd decisions evaluate --dir "$site" --since 100s >recent
+		sed -n 1,2p recent
+	fi
 	echo "$kind: $commands commands, 0 files edited by hand, $((SECONDS - begin)) s from nothing to an estimate, $4 of them the application's and 60 the window's"
 }
 # near POLICY VALUE SITE fails if the estimate of a policy (the last one of its row) is over .15 from its value.

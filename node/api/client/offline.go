@@ -111,7 +111,7 @@ func (o *offline) remembered(id string) (Decision, bool) {
 	return Decision{ID: id, Action: w.Action, Propensity: w.Propensity, Source: Drawn, Model: w.Ask.Table, Counted: true, Repeated: true}, true
 }
 
-var wellFormed = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`) //nolint:gochecknoglobals // never written
+var wellFormed = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
 // draw draws and keeps a decision; false if that cannot be, which is counted the last time. An ask with an id of ours gets
 // another one, since the peer may have decided with the first, of which the answer was lost.

@@ -23,6 +23,7 @@ type Canary struct {
 	absence bool // the user is only in the second history
 	values  bool // in each round of the second history, all users pay another value
 	asked   bool // users come in every second round; in the others one asks in the second history
+	taken   bool // an application takes arms by a policy of its own, others in the second history
 }
 
 // values returns two histories in which all rewards differ. They are not neighbours, so they are
@@ -36,9 +37,24 @@ func (c Config) asked() Canary {
 	return Canary{Name: "asked", What: "between the users no one, or one who asks and has no reward", setting: c.small(), likes: true, asked: true}
 }
 
+// taken returns two histories that differ in what an application takes, where the peer learns from it. They are no neighbours, so they are
+// only checked for being twins: given the nodes, neither a message nor a proposal may depend on it.
+func (c Config) taken() Canary {
+	return Canary{Name: "taken", What: "the application takes arms by a policy of its own, and others", setting: c.small(), likes: true, taken: true}
+}
+
+// takes returns what the application takes in a round.
+func (c *Canary) takes(side int, t uint64) bandit.Arm {
+	n := uint64(c.setting.spec.Arms)
+	return bandit.Arm((t*t/3 + uint64(side)*(1+t%2)) % n) // not all other arms: some numbers of decisions differ, too
+}
+
 // exact returns the pairs of histories that are compared exactly.
 func (c Config) exact() []Canary {
 	all := append(c.all(), c.values())
+	if c.Spec.Privacy.NoisedCounts() || bandit.TraitsOf(c.Spec.Learner).Contextual { // as settings allow
+		all = append(all, c.taken())
+	}
 	if c.Spec.Privacy.NoisedCounts() {
 		all = append(all, c.asked())
 	}

@@ -103,7 +103,7 @@ func (e *exact) twins(first *transcript) {
 	case second.departs != nil:
 		fault = second.departs.Error()
 	case !slices.Equal(first.parts, second.parts):
-		fault = "other arms were chosen"
+		fault = "other arms were chosen or proposed"
 	case len(first.frames) != len(second.frames):
 		fault = fmt.Sprintf("%d messages and %d", len(first.frames), len(second.frames))
 	default:
@@ -118,7 +118,7 @@ func (e *exact) twins(first *transcript) {
 		fault = first.canary.Name + ": " + fault
 	}
 	e.ask(checkTwin, fault)
-	if fault == "" && !first.canary.values {
+	if fault == "" && !first.canary.values && !first.canary.taken {
 		e.ask(checkSensitivity, first.twinFault())
 	}
 }

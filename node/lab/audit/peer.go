@@ -36,6 +36,8 @@ type step struct {
 	features []bandit.Features // of every arm; nil unless the learner is contextual
 	absent   bool              // no user came; the arm is what would have been chosen
 	asked    bool              // a user asked, and is in no record
+	taken    bool              // the application took the arm
+	proposed bandit.Arm        // what the agent would have chosen then
 	drawn    []dp.Release
 	hidden   dp.Secret // noise drawn with them that they do not show
 	out      []sent
@@ -100,6 +102,8 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 		s.Pull.Arm = p.agent.Choose(turn).Arm
 		s.Pull.Features = turn.Of(s.Pull.Arm)
 		err = p.agent.Tick(t)
+	} else if w.takes {
+		err = p.take(&s, w)
 	} else {
 		s.Played, err = p.agent.Round(t, in, w)
 	}
@@ -119,6 +123,22 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 		p.log = append(p.log, s)
 	}
 	return s, nil
+}
+
+// take plays a round in which the application takes an arm, as a site does in its shadow.
+func (p *peer) take(s *step, w world) (err error) {
+	p.agent.Receive(s.in)
+	turn := w.Turn(uint64(s.round))
+	s.taken, s.proposed = true, p.agent.Choose(turn).Arm
+	s.Pull.Arm, s.Pull.Features = w.taken, turn.Of(w.taken)
+	s.Route = p.agent.Chose(s.round, w.taken)
+	if s.Pull.Reward, err = w.Play(w.taken); err != nil {
+		return err
+	}
+	if err = p.agent.Observed(s.Route, s.Pull); err != nil {
+		return err
+	}
+	return p.agent.Tick(s.round)
 }
 
 // given plays a round in which nothing is drawn: it takes the noise of an earlier one.
@@ -145,7 +165,7 @@ func (p *peer) restart() ([]sent, error) {
 	p.log = nil
 	var again step
 	for _, s := range log {
-		w := world{features: s.features, none: s.Pull.Arm == bandit.NoArm, asked: s.asked}
+		w := world{features: s.features, none: s.Pull.Arm == bandit.NoArm, asked: s.asked, takes: s.taken, taken: s.Pull.Arm}
 		if !s.absent {
 			w.pay = func(bandit.Arm) bandit.Reward { return s.Pull.Reward }
 		}
@@ -153,7 +173,7 @@ func (p *peer) restart() ([]sent, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case again.Pull.Arm != s.Pull.Arm:
+		case again.Pull.Arm != s.Pull.Arm || again.proposed != s.proposed:
 			return nil, fmt.Errorf("%w in round %d: another arm was chosen", errDeparts, s.round)
 		case !slices.EqualFunc(again.drawn, s.drawn, dp.Release.Equal):
 			return nil, fmt.Errorf("%w in round %d: a node that was drawn has another value", errDeparts, s.round)
@@ -170,6 +190,8 @@ type world struct {
 	pay      func(arm bandit.Arm) bandit.Reward // nil if no user comes
 	none     bool                               // no user comes in either history
 	asked    bool                               // but one asks
+	takes    bool                               // the application takes an arm
+	taken    bandit.Arm
 }
 
 // Turn implements [bandit.World].

@@ -42,7 +42,7 @@ type transcript struct {
 	charge  dp.Charge
 	asked   dp.Charge   // the charge that the configuration implies
 	nodes   []drawnNode // of all peers
-	parts   []int       // parts of the statistic that peer 0's choices update
+	parts   []int       // parts of the statistic that peer 0's choices update or, if an application takes arms, what is proposed
 	frames  []sent      // peer 0's, with keep
 	shape   []outline   // of each frame
 	size    int         // of all frames, in bytes
@@ -107,7 +107,11 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 			if p.keep {
 				p.t.steps[i] = append(p.t.steps[i], s)
 			}
-			if i == 0 && s.Pull.Arm != bandit.NoArm {
+			switch {
+			case i > 0 || s.Pull.Arm == bandit.NoArm:
+			case s.taken:
+				p.t.parts = append(p.t.parts, int(s.proposed))
+			default:
 				p.t.parts = append(p.t.parts, learner.Part(s.Pull.Arm))
 			}
 		}
@@ -168,6 +172,9 @@ func (p *play) step(i int, t protocol.Round) (step, error) {
 	}}
 	w.none = i == 0 && p.canary.asked && t%2 == 0
 	w.asked = w.none && p.side == 1
+	if w.takes = i == 0 && p.canary.taken; w.takes {
+		w.taken = p.canary.takes(p.side, uint64(t))
+	}
 	if i == 0 && p.canary.absent(p.side, uint64(t)) {
 		w.pay = nil
 	}

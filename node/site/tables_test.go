@@ -1,0 +1,89 @@
+package site
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/node/decision"
+)
+
+// TestNoTableShowsWhoAskedBefore: with noised counts the tables that are served, and those that are kept, are the same whether anyone
+// asked for earlier ones or not, also over a crash. With public counts they are not.
+func TestNoTableShowsWhoAskedBefore(t *testing.T) {
+	for _, adjacency := range []dp.Adjacency{dp.AddOrRemove, dp.ReplaceOne} {
+		for _, l := range []bandit.Params{bandit.ThompsonParams{Inflation: math.Sqrt2}, bandit.MEDParams{}} {
+			var seen [2][]string
+			for visits := range seen {
+				x := usual(stated, AtWindow).repeatable(1)
+				x.adjacency, x.learner, x.coins = adjacency, l, func() node.Seed { return node.NewSeed(2) }
+				r := newRig(t, x)
+				r.start()
+				table := func() (v decision.Table) {
+					v, err := r.s.Table(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					return v
+				}
+				for i := range 150 {
+					if visits > 0 && i%9 == 4 {
+						table()
+					}
+					if i < 40 || i > 100 { // the rest releases little
+						r.ask(decision.Ask{ID: fmt.Sprint(i)})
+					}
+					if r.round(); i == 64 || i == 111 {
+						r.crash()
+						r.start()
+					}
+					if i%31 == 30 {
+						seen[visits] = append(seen[visits], fmt.Sprintf("%+v", table()))
+					}
+				}
+				for _, v := range r.s.tables.kept {
+					seen[visits] = append(seen[visits], v.Version)
+				}
+				r.stop()
+			}
+			if same := slices.Equal(seen[0], seen[1]); same != (adjacency == dp.AddOrRemove) {
+				t.Errorf("%v, %s: tables are the same: %v\n%s\n%s", adjacency, l.Words().Name, same, seen[0], seen[1])
+			}
+		}
+	}
+}
+
+// TestReadingATableWritesOnce: who may only read cannot wear out the disk, and a table that is durable is served while there is no room.
+func TestReadingATableWritesOnce(t *testing.T) {
+	for _, adjacency := range []dp.Adjacency{dp.AddOrRemove, dp.ReplaceOne} {
+		x := usual(stated, AtWindow)
+		x.adjacency, x.learner = adjacency, bandit.ThompsonParams{Inflation: math.Sqrt2}
+		r := started(t, x)
+		read := func() string {
+			table, err := r.s.Table(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return table.Version
+		}
+		version := read()
+		mark := r.s.store.Mark()
+		for range 100 {
+			if read() != version {
+				t.Fatal("another table")
+			}
+		}
+		if r.s.store.Mark() != mark {
+			t.Errorf("%v: reading a table writes", adjacency)
+		}
+		r.ask(decision.Ask{ID: "a"})
+		r.rounds(40)
+		if read() == version {
+			t.Errorf("%v: the table stays", adjacency)
+		}
+	}
+}
