@@ -224,7 +224,7 @@ func (s *Site) rule(o *offer) (decision.Source, bandit.Arm) {
 	return decision.Learned, 0
 }
 
-// lacking returns the arms on offer that lack exposures, without those of which nothing is known.
+// lacking returns the arms on offer that lack exposures, without arms of which nothing is known.
 func (s *Site) lacking(o *offer) (arms []bandit.Arm) {
 	strangers := s.strangers(o)
 	for i, n := range s.state.Pulls {

@@ -71,13 +71,13 @@ func TestReadingATableWritesOnce(t *testing.T) {
 			return table.Version
 		}
 		version := read()
-		mark := r.s.store.Mark()
+		writes := r.s.store.Mark()
 		for range 100 {
 			if read() != version {
 				t.Fatal("another table")
 			}
 		}
-		if r.s.store.Mark() != mark {
+		if r.s.store.Mark() != writes {
 			t.Errorf("%v: reading a table writes", adjacency)
 		}
 		r.ask(decision.Ask{ID: "a"})
