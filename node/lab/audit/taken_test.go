@@ -59,7 +59,8 @@ func TestWhatAnApplicationTakesStaysPrivate(t *testing.T) {
 		proposes, counts bool
 	}{
 		{"noised", noised, false, false},
-		{"features", features, false, false}, {"kary", kary, false, false},
+		{"features", features, false, false},
+		{"kary", kary, false, false},
 		{"noised, proposes", noised, true, false},
 		{"features, proposes", features, true, false},
 		{"noised, counts", noised, false, true},
