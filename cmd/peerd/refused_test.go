@@ -96,6 +96,7 @@ func refusedAlone() []refusedCase {
 		{key: "api.baseline_share", value: "1.5", reason: "want a number from 0 to 1"},
 		{key: "api.baseline_until", value: "soon", reason: "want ever or better"},
 		{key: "api.offer", value: "blue", reason: "want a list of names"},
+		{key: "api.offer", value: "[all, blue]", reason: "want a list of names of actions that were added to the network, or [all]"},
 		{key: "api.max_body", value: "10", reason: "want a whole number from 1024 to 268435456"},
 		{key: "store.reserve", value: "0", reason: "want a whole number from 1 to 1048576"},
 		{key: "world.bernoulli.means", value: "[0.1, 0.2, 0.3]", reason: "want a list of rows of numbers"},

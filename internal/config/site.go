@@ -147,7 +147,10 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 			Doc: "When the baseline loses its share: with ever, never; with better, while this site's own releases show with 95 %, at all looks together, that another action on offer is better for its users.",
 		},
 		{
-			Name: "api.offer", Default: "[]", Rule: Holds("a list of names of actions that were added to the network, or [all]", func(reflect.Value) bool { return true }),
+			Name: "api.offer", Default: "[]", Rule: Holds("a list of names of actions that were added to the network, or [all]", func(v reflect.Value) bool {
+				names := v.Interface().([]string)
+				return len(names) < 2 || !slices.Contains(names, site.OfferAll)
+			}),
 			Doc: "Actions added by `network extend` that this site chooses without being asked to: names, or all. Others are chosen only for requests that name them in actions, so that no application is answered with an action that it does not know.",
 		},
 		{

@@ -45,7 +45,7 @@ func policyConstraints() []Constraint {
 			if contextual(s) {
 				return fmt.Sprintf("want %s with %s: by features no action is better than another for everyone", BaselineEver, s.With("learner.name"))
 			}
-			return fmt.Sprintf("want %s: it takes a protocol that states every site's own releases, such as phases, without a window, and noise of its own for each of them, to show that another action is better", BaselineEver)
+			return fmt.Sprintf("want %s with %s and %s: it takes a protocol that states every site's own releases, such as phases, without a window, and noise of its own for each of them, to show that another action is better", BaselineEver, s.With("protocol.name"), s.With("privacy.mechanism"))
 		}},
 		{[]string{"api.baseline_until", "api.baseline_share"}, "Other actions are tried.", func(s *Settings) string {
 			if s.API.BaselineUntil == BaselineBetter && s.API.Baseline != "" && s.API.BaselineShare == 1 && s.showsBest() {
@@ -56,12 +56,6 @@ func policyConstraints() []Constraint {
 		{[]string{"api.offer", "learner.name"}, "Actions by features come with every request.", func(s *Settings) string {
 			if len(s.API.Offer) > 0 && contextual(s) {
 				return fmt.Sprintf("want [] with %s: every request says what is on offer", s.With("learner.name"))
-			}
-			return ""
-		}},
-		{[]string{"api.offer"}, "All is all.", func(s *Settings) string {
-			if len(s.API.Offer) > 1 && slices.Contains(s.API.Offer, site.OfferAll) {
-				return "want names of actions, or [all]"
 			}
 			return ""
 		}},
