@@ -90,18 +90,9 @@ func (l *decisionLog) row(d *site.Logged) decision.Row {
 		PScore: d.Propensity, Context: d.Offered.Context, Features: d.Features, Offered: d.Offered.Names, Actions: d.Offered.Features,
 		Source: d.Source, Model: d.Model, Counted: d.Counted, Proposed: d.Proposed, PeerPScore: d.Target, LateBy: d.Late.Seconds(),
 	}
-	if len(r.Offered) > 0 || len(d.Offered.Excluded)+len(d.Offered.Context) == 0 {
-		return r
-	}
 	for _, name := range l.names {
-		if slices.Contains(d.Offered.Excluded, name) {
-			continue
-		}
-		r.Offered = append(r.Offered, name)
-		if n := l.inputs.Action; n > 0 { // the ask did not describe actions: each has one feature, its own
-			own := make([]float64, n)
-			own[min(slices.Index(l.reader.Arms, name), n-1)] = 1
-			r.Actions = append(r.Actions, own)
+		if len(d.Offered.Excluded) > 0 && !slices.Contains(d.Offered.Excluded, name) {
+			r.Offered = append(r.Offered, name)
 		}
 	}
 	return r
