@@ -20,7 +20,7 @@ func byFeatures(w io.Writer, d *api.Status, arms []api.Arm) {
 		names = ": " + terminal.Plain(strings.Join(d.Features, ", "))
 	}
 	_, _ = fmt.Fprintf(w, "learns by features, %s numbers%s\n", terminal.Number(uint64(d.ByFeatures)), names)
-	behind := "none"
+	behind := "0"
 	if len(arms) > 0 && arms[0].Samples > 0 {
 		if behind = support(&arms[0]); behind == "-" {
 			behind = terminal.Number(uint64(math.Round(arms[0].Samples)))

@@ -426,7 +426,7 @@ func tablesAreDrawnFrom(t *testing.T, x setting) {
 		if out := r.decide(decision.Ask{ID: fmt.Sprint("usual-", life, "-0"), Table: table.Version}); out[0].Err == nil && !out[0].Value.Repeated {
 			t.Errorf("decided twice: %+v", out[0].Value)
 		}
-		if out := r.decide(decision.Ask{ID: "none", Table: table.Version, Exclude: r.arms}); refused(t, out[0].Err) != decision.Invalid {
+		if out := r.decide(decision.Ask{ID: "nothing", Table: table.Version, Exclude: r.arms}); refused(t, out[0].Err) != decision.Invalid {
 			t.Errorf("all excluded: %v", out[0].Err)
 		}
 	}

@@ -60,7 +60,7 @@ func TestWhatAnApplicationTakesStaysPrivate(t *testing.T) {
 	}{
 		{"noised", noised, false, false},
 		{"features", features, false, false},
-		{"kary", kary, false, false},
+		{"running sums", kary, false, false},
 		{"noised, proposes", noised, true, false},
 		{"features, proposes", features, true, false},
 		{"noised, counts", noised, false, true},
