@@ -205,7 +205,7 @@ func TestImportReportsALog(t *testing.T) {
 		{[]string{"--format", "csv"}, `--format "csv", want obd, vw or vw-adf`, exitUsage},
 		{[]string{"--costs", "1,0"}, "--costs 1,0: want two numbers", exitUsage},
 		{[]string{"--rate", "0"}, "--rate 0: want a number above 0", exitUsage},
-		{[]string{"--actions", "red,brown"}, `"brown" is no action of this network; `+"`peerd status` shows its 2", exitUsage},
+		{[]string{"--actions", "red,brown"}, `"brown" is no action of this network; ` + "`peerd status` shows its 2", exitUsage},
 		{[]string{"--actions", "green"}, "line 2: this is number 2 of the log's actions, and there are names of 1", exitUnexpected},
 		{[]string{"--costs", "0.5,1"}, "line 1: the cost is not from 0.5 to 1", exitUnexpected},
 	} {
