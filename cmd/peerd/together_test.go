@@ -59,7 +59,7 @@ func refusedTogether() []refusedCase {
 		{key: "api.baseline", value: "b", reason: "want nothing with api.shadow: propose", with: changed([]string{"api.shadow", "propose"})},
 		{key: "api.baseline", value: "purple", reason: "want one of arms: [a, b, c], or nothing"},
 		{key: "api.baseline_until", value: "better", reason: "want ever with api.baseline: \"\""},
-		{key: "api.baseline_until", value: "better", reason: "want ever with protocol.name: average and privacy.mechanism: none: it takes a protocol that states every site's own releases, such as phases", with: average("api.baseline", "b")},
+		{key: "api.baseline_until", value: "better", reason: "want ever with protocol.name: average and privacy.mechanism: tree: it takes a protocol that states every site's own releases, such as phases", with: average("api.baseline", "b")},
 		{key: "api.baseline_until", value: "better", reason: "want ever with learner.name: linucb: by features no action is better than another for everyone", with: map[string]string{"api.baseline": "b", "learner.name": "linucb", "protocol.name": "batch", "world.kind": "application", "privacy.mechanism": "blt", "privacy.delta": "0.000001", "api.min_exposures": "0"}},
 		{key: "api.baseline_until", value: "better", reason: "want ever with api.baseline_share: 1: no other action is ever tried", with: changed([]string{"api.baseline", "b", "protocol.name", "phases", "privacy.mechanism", "each"})},
 		{key: "api.offer", value: "[blue]", reason: "want [] with learner.name: linucb", with: map[string]string{"learner.name": "linucb", "protocol.name": "batch", "world.kind": "application", "privacy.mechanism": "blt", "privacy.delta": "0.000001", "api.min_exposures": "0"}},
