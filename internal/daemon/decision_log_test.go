@@ -51,6 +51,9 @@ func TestAnInterruptEndsALog(t *testing.T) {
 		if read == 2 {
 			interrupt()
 		}
+		if read > 3 {
+			t.Fatal("it is read on")
+		}
 	}
 	t.Error("no error")
 }
