@@ -39,7 +39,7 @@ func TestAnInterruptEndsALog(t *testing.T) {
 	defer interrupt()
 	read := 0
 	for _, err := range until(ctx, func(yield func(int, error) bool) {
-		for yield(0, nil) {
+		for i := 0; i < 9 && yield(i, nil); i++ {
 		}
 	}) {
 		if read++; err != nil {
