@@ -54,7 +54,7 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 	x := completion{c: c, open: make(map[string]bool), chosen: make(map[string]string)}
 	for _, key := range suiting() {
 		k, _ := s.Find(key)
-		x.open[key] = given[key] == nil && !(joins && k.Shared)
+		x.open[key] = given[key] == nil && (!joins || !k.Shared)
 	}
 	x.open[horizonKey] = given[horizonKey] == nil // which only people can choose
 	for _, key := range suiting() {
@@ -62,7 +62,7 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 			x.complete(key)
 		}
 	}
-	x.recommend(func(k Key) bool { return given[k.Name] == nil && !(joins && k.Shared) })
+	x.recommend(func(k Key) bool { return given[k.Name] == nil && (!joins || !k.Shared) })
 	for _, k := range s.keys {
 		value := k.Begin
 		_, chosen := x.chosen[k.Name]
