@@ -266,3 +266,10 @@ func TestDoctorOfAPeerOutsideItsNetwork(t *testing.T) {
 		t.Errorf("code %d\n%s%s", c, stdout, stderr)
 	}
 }
+
+// TestDoctorFindsAnOfferThatIsNoAction: a typing error in api.offer would keep an added action from all requests that name none.
+func TestDoctorFindsAnOfferThatIsNoAction(t *testing.T) {
+	dir := aSite(t, "arms=[a, b]", "api.offer=[b, blu]")
+	r := seeDoctor(t, exitOK, "--dir", dir)
+	r.want(t, "offer", doctor.Warn, `api.offer has "blu", which is no action of this network`)
+}

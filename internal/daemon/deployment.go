@@ -219,6 +219,9 @@ func (t *Deployment) decisionReader() (d site.DecisionReader, err error) {
 	d = site.DecisionReader{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward, Range: t.s.API.Range()}
 	if learner := bandit.TraitsOf(t.Spec.Learner); learner.Contextual {
 		d.Features = learner.Inputs.Dim()
+		if t.s.Names().Own() {
+			d.Own = learner.Inputs.Action
+		}
 	}
 	return d, nil
 }

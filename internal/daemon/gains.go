@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"peerd.dev/internal/gain"
+	"peerd.dev/node"
 	"peerd.dev/node/api"
 )
 
@@ -23,25 +25,43 @@ type gains struct {
 	at     time.Time // of newest
 }
 
+// missing returns why the gain of a site cannot be estimated, or "". A baseline costs what it costs with neighbours and without, and a
+// site alone is simulated without one: it would look as if joining had cost that.
+func missing(t *Deployment, arms []api.Arm) string {
+	if x := &t.s.API; x.Baseline != "" && x.BaselineShare > 0 {
+		return "what joining has gained is not known: " + x.Baseline + " has a share of the decisions (api.baseline), and a site alone is simulated without one"
+	}
+	return gain.Missing(arms)
+}
+
+// compared returns what is known of the actions by which gain is judged: without those that were added and that no site has played, since
+// perhaps none ever will.
+func (t *Deployment) compared(s *node.Status) []api.Arm {
+	arms := t.arms(s)
+	founding := min(len(t.s.Arms), len(arms))
+	added := slices.DeleteFunc(slices.Clone(arms[founding:]), func(a api.Arm) bool { return a.Pulls == 0 && a.Own+a.Borrowed == 0 })
+	return append(slices.Clip(arms[:founding]), added...)
+}
+
 // of returns what joining has gained, or why that is not known, for a site with these arms.
-func (g *gains) of(arms []api.Arm) *api.Gain {
+func (g *gains) of(t *Deployment, arms []api.Arm) *api.Gain {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.newest != nil {
 		known := *g.newest
 		return &known
 	}
-	if why := gain.Missing(arms); why != "" {
+	if why := missing(t, arms); why != "" {
 		return &api.Gain{Sentence: why}
 	}
 	return &api.Gain{Sentence: "what joining has gained is being computed"}
 }
 
 // due reports whether a site with these arms has something new to estimate.
-func (g *gains) due(arms []api.Arm, now time.Time) bool {
+func (g *gains) due(t *Deployment, arms []api.Arm, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if gain.Missing(arms) != "" {
+	if missing(t, arms) != "" {
 		return false
 	}
 	if g.newest == nil {
@@ -86,8 +106,8 @@ func (p *live) look(ctx context.Context) {
 			}
 			said = notice != ""
 		}
-		arms := deployment.arms(&s)
-		if !p.gains.due(arms, time.Now()) {
+		arms := deployment.compared(&s)
+		if !p.gains.due(deployment, arms, time.Now()) {
 			continue
 		}
 		found, err := gain.Estimate(ctx, gain.Site{Spec: deployment.Spec, MinExposures: deployment.s.API.MinExposures, Waited: s.Waited, Unit: deployment.s.API.Range().Width()}, arms, gainShare)

@@ -160,7 +160,7 @@ func (p *live) confirm(ctx context.Context) {
 func (p *live) About(d *api.Status, s *node.Status, t *Deployment, host *gossip.Host) {
 	d.Incarnation = uint64(p.site.Incarnation())
 	if !t.idle() {
-		d.Gain = p.gains.of(t.arms(s))
+		d.Gain = p.gains.of(t, t.compared(s))
 	}
 	if host != nil {
 		p.heard.note(host.Status())

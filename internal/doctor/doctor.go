@@ -114,6 +114,7 @@ func (d *doctor) examine(ctx context.Context) {
 		return
 	}
 	d.document()
+	d.offered()
 	unlock, ok := d.daemon(ctx)
 	defer unlock()
 	if !ok {

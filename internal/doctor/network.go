@@ -40,6 +40,16 @@ func (d *doctor) document() {
 	}
 }
 
+// offered checks that the network has the actions that the site offers beyond those that it began with.
+func (d *doctor) offered() {
+	known := d.c.Actions(d.deployment.Network).Names
+	for _, name := range d.c.API.Offer {
+		if name != site.OfferAll && !slices.Contains(known, name) {
+			d.warn("offer", "correct it, or add the action: `peerd network extend NAME`", "api.offer has %q, which is no action of this network", name)
+		}
+	}
+}
+
 // ports checks that the peer can listen, or does listen.
 func (d *doctor) ports() {
 	d.dialled()

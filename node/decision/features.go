@@ -122,7 +122,10 @@ func (s Shape) wrong(x []float64, want int) (at, reason string) {
 // order; nil if the learner takes none. [Shape.Check] must have accepted the ask. The features
 // may be the ask's own slices.
 func (s Shape) Offered(a *Ask) (all []bandit.Features) {
-	lists := s.Lists(a)
+	lists := a.Features
+	if s.Own != nil {
+		lists = s.Own
+	}
 	if n := len(lists) + len(a.Actions); n > 0 {
 		all = make([]bandit.Features, 0, n)
 	}
@@ -133,12 +136,4 @@ func (s Shape) Offered(a *Ask) (all []bandit.Features) {
 		all = append(all, s.Inputs.Features(a.Context, x.Features))
 	}
 	return all
-}
-
-// Lists returns the features of the network's actions: an ask's, or what the peer makes.
-func (s Shape) Lists(a *Ask) [][]float64 {
-	if s.Own != nil {
-		return s.Own
-	}
-	return a.Features
 }

@@ -39,6 +39,7 @@ func (Logged) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 type DecisionReader struct {
 	Arms              []string
 	Features, Streams int
+	Own               int     // numbers of an action's features, where each has only one of its own; else 0
 	Default           float64 // reward of a decision for which none was reported
 	Range             Range
 }
@@ -97,5 +98,8 @@ func (d DecisionReader) offered(st *store.Store, id []byte) (Offered, error) {
 		return Offered{}, err
 	}
 	o, err := parseOffered(v, len(d.Arms))
+	if d.Own > 0 && len(o.actions) == 0 {
+		o.own(d.Arms, d.Own)
+	}
 	return o.on(d.Arms), err
 }

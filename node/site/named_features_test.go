@@ -115,3 +115,37 @@ func TestARetiredActionHasNoFeatureOnOffer(t *testing.T) {
 		}
 	}
 }
+
+// TestFeaturesOfTheirOwnAreNotStored: what the peer makes of names is made again when a log is read, without retired and excluded
+// actions, and takes no room with a decision.
+func TestFeaturesOfTheirOwnAreNotStored(t *testing.T) {
+	r := shop(t, true, 1)
+	x := []float64{.1, 0, .5}
+	r.ask(decision.Ask{ID: "all", Context: x})
+	r.ask(decision.Ask{ID: "one", Context: x, Exclude: []string{r.arms[0]}})
+	r.ask(decision.Ask{ID: "named", Context: x, Named: []string{r.arms[0]}})
+	r.clock.add(2 * window)
+	r.rounds(2)
+	reader := DecisionReader{Arms: r.arms, Features: r.c.Inputs.Dim(), Streams: r.c.Streams, Own: r.c.Inputs.Action}
+	got := make(map[string]Offered)
+	for row, err := range reader.Decisions(r.s.store, r.clock.Now(), func() {}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[row.ID] = row.Offered
+	}
+	first, third := []float64{1, 0, 0}, []float64{0, 0, 1}
+	want := map[string]Offered{
+		"all":   {Context: x, Names: []string{r.arms[0], r.arms[2]}, Features: [][]float64{first, third}},
+		"one":   {Context: x, Names: []string{r.arms[2]}, Features: [][]float64{third}},
+		"named": {Context: x, Names: []string{r.arms[0]}, Features: [][]float64{first}},
+	}
+	for id, w := range want {
+		if !reflect.DeepEqual(got[id], w) {
+			t.Errorf("%s: another offer is read than was made", id)
+		}
+	}
+	if v, err := r.s.store.Get(store.Offer, []byte("all")); err != nil || len(v) > 40 {
+		t.Errorf("%d bytes of an offer are stored (%v)", len(v), err)
+	}
+}

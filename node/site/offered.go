@@ -39,7 +39,10 @@ func (x *tx) keepOffered(ask *decision.Ask, o *offer) {
 	if o.features == nil && len(of.excluded) == 0 {
 		return
 	}
-	for i, f := range x.site.Features().Lists(ask) {
+	if x.site.c.Names.Own() { // whose features follow from the places of arms
+		of.excluded = append(of.excluded, x.site.c.Absent...)
+	}
+	for i, f := range ask.Features {
 		of.actions = append(of.actions, offeredAction{place: x.site.present[i], features: f})
 	}
 	for i, a := range ask.Actions {
@@ -68,6 +71,17 @@ func (o *offered) bytes() []byte {
 func parseOffered(b []byte, arms int) (o offered, err error) {
 	err = decode("offer", b, offeredVersion, offeredVersion, func(v *state.Visitor) { o.fields(v, arms) })
 	return o, err
+}
+
+// own adds the actions of a site where each has only a feature of its own, of a number of features.
+func (o *offered) own(arms []string, features int) {
+	var places []bandit.Arm
+	for i := range arms {
+		places = append(places, bandit.Arm(i))
+	}
+	for i, x := range decision.OwnFeatures(features, places) {
+		o.actions = append(o.actions, offeredAction{place: places[i], features: x})
+	}
 }
 
 // on returns what was on offer, without what was excluded.

@@ -45,10 +45,11 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 	}
 	waits, err := x.waits(r.ID, &c)
 	open := waits && !x.now.After(c.expires)
+	ends := r.End && !c.ended && !(rules.Adding == First && c.rewarded) // the window; with First a value has ended it
 	switch {
 	case err != nil:
 		return decision.Receipt{}, err
-	case has && (c.ended || !r.End || rules.Adding == First && c.rewarded) || has && !r.Empty && !open:
+	case has && (!ends || !r.Empty && !open):
 		x.wait = true
 		return decision.Receipt{ID: r.ID, Duplicate: true, Counted: c.learned()}, nil
 	case c.ended:
