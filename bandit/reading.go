@@ -10,14 +10,13 @@ import (
 
 // A Reading states for people what releases say of rewards that are ⟨x, θ⟩ on average. It is immutable.
 type Reading struct {
-	Numbers int // features
-	theta   []float64
-	half    score.Triangle // W of the precision of theta
-	affine  bool           // rewards are centred
+	theta  []float64
+	half   score.Triangle // W of the precision of theta
+	affine bool           // rewards are centred
 }
 
 func newReading(theta []float64, half score.Triangle, records Kind) *Reading {
-	return &Reading{theta: slices.Clone(theta), half: slices.Clone(half), affine: records == Centred, Numbers: len(theta)}
+	return &Reading{theta: slices.Clone(theta), half: slices.Clone(half), affine: records == Centred}
 }
 
 // String shows all of it, since tests compare what is public as text.

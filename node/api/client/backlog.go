@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// dropped is the number of refused decisions that are remembered.
+// mostDropped is the number of refused decisions that are remembered.
 const mostDropped = 1000
 
 // Waiting is a decision that was drawn from a table, or one of the peer's, and rewards that the peer has not taken.
