@@ -5,5 +5,5 @@ import "embed"
 
 // Files has every configuration, and the tables of figures and of claims.
 //
-//go:embed *.yaml figures/*.yaml
+//go:embed *.yaml figures/*.yaml claims/*.yaml
 var Files embed.FS

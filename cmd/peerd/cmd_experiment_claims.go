@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/claims"
+)
+
+func newClaims(o *options) *cobra.Command {
+	var x claims.Options
+	var page, stored string
+	list := false
+	cmd := &cobra.Command{
+		Use:   "claims [NAME]...",
+		Short: "Judge what papers and documents say of experiments",
+		Long: `Play the figures that claims are about, and judge each claim by a statistic with its 95 %
+interval: it holds, does not hold, is too close to call, or is judged on data that stand in
+for the paper's. Without names all claims are judged. P0 to P4 are those of the five papers,
+D those of docs/lab, and A agreement with what independent programs computed; a name stands
+for all that begin with it. configs/claims.yaml says what is wanted of which cells.
+
+Figures that claims share are played once, and only the cells that they need. The folder has
+a folder of results for each figure; the same command continues where an interrupted one
+stopped. --quick plays quick forms, with fewer rounds: minutes in place of hours, and a
+verdict may differ. --from judges what is stored and plays nothing.`,
+		Example: `  peerd experiment claims --quick
+  peerd experiment claims P1 P3-8 -o runs/claims
+  peerd experiment claims --doc docs/claims.md
+  peerd experiment claims --from runs --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			x.IDs, x.Progress = args, o.stderr
+			if stored != "" {
+				if cmd.Flags().Changed("out") {
+					return config.Failf(config.ErrUsage, "-o and --from: name one folder, to play in or to read")
+				}
+				x.Out, x.Stored = stored, true
+			} else if x.Quick && !cmd.Flags().Changed("out") {
+				x.Out = filepath.Join("runs", "claims-quick")
+			}
+			return o.judge(cmd.Context(), x, page, list)
+		},
+	}
+	cmd.Flags().StringVarP(&x.Out, "out", "o", filepath.Join("runs", "claims"), "folder for the results of the figures")
+	cmd.Flags().StringVar(&stored, "from", "", "folder with results of figures, by their names; judge these and play nothing")
+	cmd.Flags().BoolVar(&x.Quick, "quick", false, "play quick forms of the figures")
+	cmd.Flags().StringVar(&page, "doc", "", "file for the page of claims, in Markdown")
+	cmd.Flags().BoolVar(&list, "list", false, "list the claims and play nothing")
+	return cmd
+}
+
+// judge judges claims, prints the verdicts and writes the page.
+func (o *options) judge(ctx context.Context, x claims.Options, page string, list bool) error {
+	if list {
+		some, err := claims.List(x.IDs)
+		if err != nil {
+			return err
+		}
+		return o.print(some, func(w io.Writer) { claims.WriteList(w, some) })
+	}
+	d, err := claims.Run(ctx, x)
+	if err != nil {
+		return err
+	}
+	if page != "" {
+		f, err := renameio.NewPendingFile(page, renameio.WithPermissions(0o644))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Cleanup() }() // does nothing after success
+		d.Page(f)
+		if err := f.CloseAtomicallyReplace(); err != nil {
+			return err
+		}
+	}
+	return o.print(d, d.Write)
+}

@@ -1,0 +1,105 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node/lab/stats"
+)
+
+// A Document is what became of claims.
+type Document struct {
+	Quick    bool      `json:"quick"`
+	Claims   []Judged  `json:"claims"`
+	Errata   []Erratum `json:"errata,omitempty"`
+	Programs []string  `json:"programs"` // that played the figures
+	Out      string    `json:"out"`
+	Seconds  float64   `json:"seconds"`
+}
+
+// A Judged is a claim with its verdict.
+type Judged struct {
+	Claim
+	Verdict    Verdict     `json:"verdict"`
+	There      Verdict     `json:"on_stand_in,omitempty"` // on the data that stand in for the paper's
+	Why        string      `json:"why,omitempty"`         // it is not judged
+	Statistics []Statistic `json:"statistics"`
+	Seeds      int         `json:"seeds"` // fewest behind a statistic
+	Size       string      `json:"size"`  // of the instance
+	Core       float64     `json:"core_seconds"`
+}
+
+// judge measures the parts of a claim. It holds if all parts hold, does not if one is refuted, and is else too close to call: each part
+// at 95 %, so that a claim of many parts holds less easily than each of them.
+func judge(c *Claim, figures map[string]*played, quick bool) Judged {
+	j := Judged{Claim: *c, Verdict: Holds}
+	unjudged := func(why string) Judged {
+		j.Verdict, j.Why, j.Statistics = Unjudged, why, nil
+		return j
+	}
+	if quick && c.Full != "" {
+		return unjudged("needs the full form: " + c.Full)
+	}
+	var sizes, counted []string
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		name := c.figure(p)
+		f := figures[name]
+		if p.Kind == "accepts" {
+			j.Statistics = append(j.Statistics, f.accepts(p))
+			continue
+		}
+		if f.why != "" {
+			return unjudged(f.why)
+		}
+		var cells []Cell
+		for _, cell := range p.Cells {
+			x, ok := f.cells[cell]
+			if !ok {
+				return unjudged(fmt.Sprintf("no run of cell %q of %s is stored", cell, name))
+			}
+			cells = append(cells, x)
+			if id := name + "/" + cell; !slices.Contains(counted, id) {
+				counted = append(counted, id)
+				j.Core += f.seconds[cell]
+			}
+		}
+		if !slices.Contains(sizes, f.size) {
+			sizes = append(sizes, f.size)
+		}
+		j.Statistics = append(j.Statistics, p.measure(cells)...)
+	}
+	j.Size = strings.Join(sizes, "; ")
+	j.decide()
+	return j
+}
+
+// decide makes one verdict of those of the statistics.
+func (j *Judged) decide() {
+	for _, s := range j.Statistics {
+		if s.Seeds > 0 && (j.Seeds == 0 || s.Seeds < j.Seeds) {
+			j.Seeds = s.Seeds
+		}
+		if s.Verdict == Fails || s.Verdict == TooClose && j.Verdict == Holds {
+			j.Verdict = s.Verdict
+		}
+	}
+	if j.StandIn != "" {
+		j.There, j.Verdict = j.Verdict, StandIn
+	}
+}
+
+// accepts reports whether settings of a part make a configuration.
+func (f *played) accepts(p *Part) Statistic {
+	s := Statistic{What: strings.Join(p.Set, ", "), Value: stats.Interval{Mean: 1, Low: 1, High: 1}, Text: "accepted", Wanted: p.wanted(), Verdict: Holds}
+	c, err := f.config.Reload(p.Set)
+	if err == nil {
+		_, err = plan.Cells(c)
+	}
+	if err != nil {
+		s.Value, s.Text, s.Verdict = stats.Interval{}, "refused", Fails
+	}
+	return s
+}

@@ -1,0 +1,195 @@
+package claims
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"peerd.dev/internal/terminal"
+)
+
+// Write prints the verdicts as a table, with a line for every statistic.
+func (d *Document) Write(w io.Writer) {
+	t := terminal.NewTable(w)
+	t.Printf("ID\tSTATES\tVERDICT\tSTATISTIC\tWANTED\tSEEDS\tSECONDS\n")
+	for i := range d.Claims {
+		c := &d.Claims[i]
+		t.Printf("%s\t%s\t%s\t%s\t%s\t%d\t%.1f\n", c.ID, c.States, c.verdict(), c.line(0), c.want(0), c.Seeds, c.Core)
+		for k := 1; k < len(c.Statistics); k++ {
+			t.Printf("\t\t\t%s\t%s\t\t\n", c.line(k), c.want(k))
+		}
+	}
+	t.End()
+	_, _ = fmt.Fprintf(w, "%s.\nA claim holds if all its statistics are as wanted with their whole 95 %% intervals, and does not if one is wholly elsewhere;\nratios are paired by seed; seconds are of one core.\n", d.count())
+	if d.Quick {
+		_, _ = fmt.Fprintln(w, "Quick forms have fewer rounds, and some fewer sites: a verdict of the full form may differ.")
+	}
+	_, _ = fmt.Fprintf(w, "results  %s  %.1f s\n", d.Out, d.Seconds)
+}
+
+// count says how many claims have which verdict.
+func (d *Document) count() string {
+	var parts []string
+	for _, v := range []Verdict{Holds, Fails, TooClose, StandIn, Unjudged} {
+		n := 0
+		for i := range d.Claims {
+			if d.Claims[i].Verdict == v {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return fmt.Sprintf("%d claims: %s", len(d.Claims), strings.Join(parts, ", "))
+}
+
+// verdict says a verdict, on a stand-in with what became of it there.
+func (j *Judged) verdict() string {
+	if j.There != "" {
+		return fmt.Sprintf("%s: %s there", j.Verdict, j.There)
+	}
+	return string(j.Verdict)
+}
+
+// line says a statistic and, if it decides nothing, why.
+func (j *Judged) line(k int) string {
+	if k >= len(j.Statistics) {
+		return j.Why
+	}
+	s := &j.Statistics[k]
+	mark := ""
+	if s.Verdict != Holds && len(j.Statistics) > 1 {
+		mark = ": " + string(s.Verdict)
+	}
+	return s.What + ": " + s.Text + mark
+}
+
+func (j *Judged) want(k int) string {
+	if k >= len(j.Statistics) {
+		return ""
+	}
+	return j.Statistics[k].Wanted
+}
+
+// Page writes the page of claims in Markdown.
+func (d *Document) Page(w io.Writer) {
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
+	p("# Claims\n\n")
+	p("What papers and this project say of experiments, with a statistic for each claim and one verdict. `peerd experiment claims` plays the\n")
+	p("figures and makes this page; `--quick` does so in minutes with fewer rounds, and its verdicts may differ. [lab/papers.md](lab/papers.md)\n")
+	p("has the papers, and configs/claims.yaml what is wanted of which cells.\n\n")
+	if d.Quick {
+		p("**This page is of quick forms**: fewer rounds, and some fewer sites.\n\n")
+	}
+	p("Brackets are 95 %% intervals over seeds, and ratios are paired by seed. A claim **holds** if all its statistics are as wanted with their\n")
+	p("whole intervals. It **does not hold** if one is wholly elsewhere, and else it is **too close to call**. *Stand-in* is judged on other data\n")
+	p("than the paper's. Nothing is decided with under %d seeds. Times are of one core, added up.\n\n", fewest)
+	p("%s. Played by %s.\n", d.count(), strings.Join(d.Programs, " and "))
+	for _, paper := range d.papers() {
+		if paper == "peerd" {
+			p("\n## Of this project\n")
+		} else {
+			p("\n## Paper %s\n", paper)
+		}
+		p("\n| claim | statistic | verdict | played |\n|---|---|---|---|\n")
+		for i := range d.Claims {
+			if c := &d.Claims[i]; c.Paper == paper {
+				p("| <a id=%q></a>**%s**, %s: %s | %s | %s | %s |\n", strings.ToLower(c.ID), c.ID, c.Where, cell(c.States), cell(c.all()), cell(c.reasons()), cell(c.played()))
+			}
+		}
+	}
+	if len(d.Errata) == 0 {
+		return
+	}
+	p("\n## Errata of the papers\n\nEvidence is a claim above, a test, or a page.\n\n| paper | place | printed | right | evidence |\n|---|---|---|---|---|\n")
+	for _, e := range d.Errata {
+		p("| %s | %s | %s | %s | %s |\n", e.Paper, cell(e.Place), cell(e.Printed), cell(e.Right), e.link())
+	}
+}
+
+// papers returns the papers of the claims, in their order.
+func (d *Document) papers() (all []string) {
+	for i := range d.Claims {
+		if !slices.Contains(all, d.Claims[i].Paper) {
+			all = append(all, d.Claims[i].Paper)
+		}
+	}
+	return all
+}
+
+// all says the statistics of a claim, each with what is wanted.
+func (j *Judged) all() string {
+	var lines []string
+	for k, s := range j.Statistics {
+		lines = append(lines, fmt.Sprintf("%s (wanted: %s)", j.line(k), s.Wanted))
+	}
+	return strings.Join(lines, "<br>")
+}
+
+// reasons says the verdict and the note.
+func (j *Judged) reasons() string {
+	text := "**" + string(j.Verdict) + "**"
+	if j.There != "" {
+		text += ": " + string(j.There) + " on " + j.StandIn
+	}
+	for _, more := range []string{j.Why, j.Note} {
+		if more != "" {
+			text += ". " + more
+		}
+	}
+	return text
+}
+
+// played says what played a claim.
+func (j *Judged) played() string {
+	var figures []string
+	for i := range j.Parts {
+		if name := "`" + j.figure(&j.Parts[i]) + "`"; !slices.Contains(figures, name) {
+			figures = append(figures, name)
+		}
+	}
+	text := strings.Join(figures, ", ")
+	if j.Seeds > 0 {
+		text += fmt.Sprintf("; %s; %d seeds, %.0f s", j.Size, j.Seeds, j.Core)
+	}
+	return text
+}
+
+// cell makes a text fit into a cell of a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// link names the evidence of an erratum.
+func (e *Erratum) link() string {
+	switch {
+	case strings.HasPrefix(e.Evidence, "Test"):
+		return "`" + e.Evidence + "`"
+	case strings.Contains(e.Evidence, ".md"):
+		return fmt.Sprintf("[%s](%s)", e.Evidence, e.Evidence)
+	}
+	return fmt.Sprintf("[%s](#%s)", e.Evidence, strings.ToLower(e.Evidence))
+}
+
+// number writes a count with commas.
+func number(n uint64) string { return terminal.Number(n) }
+
+// List returns claims by their IDs, all without any.
+func List(ids []string) ([]Claim, error) {
+	t, err := Read()
+	if err != nil {
+		return nil, err
+	}
+	return t.pick(ids)
+}
+
+// WriteList prints what claims state.
+func WriteList(w io.Writer, some []Claim) {
+	t := terminal.NewTable(w)
+	t.Printf("ID\tPAPER\tWHERE\tFIGURE\tSTATES\n")
+	for i := range some {
+		c := &some[i]
+		t.Printf("%s\t%s\t%s\t%s\t%s\n", c.ID, c.Paper, c.Where, c.Figure, c.States)
+	}
+	t.End()
+}

@@ -1,0 +1,218 @@
+package claims
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"peerd.dev/configs"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/catalog"
+	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/plan"
+)
+
+// Options say which claims are judged, and from what.
+type Options struct {
+	IDs      []string
+	Quick    bool
+	Out      string    // folder that has a folder of results for each figure
+	Stored   bool      // judge what is in Out and play nothing
+	Progress io.Writer // lines and bars for people
+}
+
+// A played figure has the cells that claims need, by name.
+type played struct {
+	config  *config.Config
+	cells   map[string]Cell // never ranged over
+	size    string
+	seconds map[string]float64 // by cell
+	why     string             // no cells are there
+	version string
+}
+
+// Run plays the figures that claims need, each once and no other cells than those, and judges the claims.
+func Run(ctx context.Context, o Options) (*Document, error) {
+	begin := time.Now()
+	t, err := Read()
+	if err != nil {
+		return nil, err
+	}
+	some, err := t.pick(o.IDs)
+	if err != nil {
+		return nil, err
+	}
+	names, cells := needs(some)
+	figures := make(map[string]*played) // never ranged over
+	for i, name := range names {
+		f, err := t.open(name, o.Quick)
+		if err != nil {
+			return nil, err
+		}
+		figures[name] = f
+		if len(cells[name]) == 0 || f.why != "" {
+			continue
+		}
+		if !o.Stored {
+			_, _ = fmt.Fprintf(o.Progress, "%d of %d: %s\n", i+1, len(names), name)
+			err = f.play(ctx, filepath.Join(o.Out, name), cells[name], o.Progress)
+		}
+		if err == nil {
+			err = f.read(filepath.Join(o.Out, name), cells[name])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	d := &Document{Quick: o.Quick, Out: o.Out}
+	for i := range some {
+		d.Claims = append(d.Claims, judge(&some[i], figures, o.Quick))
+	}
+	if len(o.IDs) == 0 {
+		d.Errata = t.Errata
+	}
+	for _, name := range names {
+		if v := figures[name].version; v != "" && !slices.Contains(d.Programs, v) {
+			d.Programs = append(d.Programs, v)
+		}
+	}
+	d.Seconds = time.Since(begin).Seconds()
+	return d, nil
+}
+
+// needs returns the figures that claims are about, in the order of their first claim, and the cells of each.
+func needs(some []Claim) (names []string, cells map[string][]string) {
+	cells = make(map[string][]string)
+	for i := range some {
+		for k := range some[i].Parts {
+			p := &some[i].Parts[k]
+			name := some[i].figure(p)
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			for _, cell := range p.Cells {
+				if !slices.Contains(cells[name], cell) {
+					cells[name] = append(cells[name], cell)
+				}
+			}
+		}
+	}
+	return names, cells
+}
+
+// open loads the configuration of a figure with at least the seeds that a verdict needs. It notes data that is not there.
+func (t *Table) open(name string, quick bool) (f *played, err error) {
+	f = new(played)
+	at := slices.IndexFunc(t.Files, func(f File) bool { return f.Name == name })
+	if x, ok := catalog.Find(name); ok {
+		if data := x.Missing(); data != "" {
+			f.why = fmt.Sprintf("no folder %s in PEERD_DATA: scripts/fetch-data.sh gets it", data)
+			return f, nil
+		}
+		f.config, err = x.Load(quick, nil)
+	} else if at >= 0 {
+		x := t.Files[at]
+		sets := entries(x.Set)
+		if quick {
+			sets = append(sets, entries(x.Quick)...)
+		}
+		var text []byte
+		if text, err = configs.Files.ReadFile(x.Path); err == nil {
+			f.config, err = plan.Schema().LoadText(x.Path, text, sets)
+		}
+	} else {
+		err = fmt.Errorf("configs/claims.yaml: no figure is called %s", name)
+	}
+	if err == nil && plan.ExperimentOf(&f.config.Settings).Seeds < fewest {
+		f.config, err = f.config.Reload([]string{fmt.Sprintf("experiment.seeds=%d", fewest)})
+	}
+	return f, err
+}
+
+// entries writes settings as those of --set.
+func entries(set map[string]any) (all []string) {
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		all = append(all, key+"="+config.ValueText(set[key]))
+	}
+	return all
+}
+
+// play plays some cells of a figure into a folder of results. The hash of a cell does not depend on the others.
+func (f *played) play(ctx context.Context, out string, names []string, progress io.Writer) error {
+	all, err := plan.Cells(f.config)
+	if err != nil {
+		return err
+	}
+	var some []string
+	for _, cell := range all {
+		if !slices.Contains(names, cell.Name) {
+			continue
+		}
+		var set []string
+		for _, entry := range cell.Set {
+			key, value, _ := strings.Cut(entry, "=")
+			set = append(set, fmt.Sprintf("%s: %s", key, value))
+		}
+		some = append(some, fmt.Sprintf("{name: %q, set: {%s}}", cell.Name, strings.Join(set, ", ")))
+	}
+	c, err := f.config.Reload([]string{"experiment.cells=[" + strings.Join(some, ", ") + "]"})
+	if err != nil {
+		return err
+	}
+	return experiment.Run(ctx, c, experiment.Options{
+		Out: out, Progress: progress, Show: func(*experiment.Document) error { return nil },
+	})
+}
+
+// read takes cells of a figure from a folder of results.
+func (f *played) read(dir string, names []string) error {
+	r, err := experiment.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.why = "nothing is stored in " + dir
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f.cells, f.seconds, f.version = make(map[string]Cell), make(map[string]float64), program(&r.Manifest)
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if !slices.Contains(names, c.Name) || len(c.Runs) == 0 {
+			continue
+		}
+		cost := plan.ExperimentOf(&c.Settings).Cost
+		f.cells[c.Name] = Cell{Name: c.Name, Runs: c.Runs, Shares: shares(&c.CellConfig), Hub: cost.Hub, Link: cost.Link}
+		f.seconds[c.Name] = c.Seconds
+		if f.size == "" {
+			n := plan.TestnetOf(&c.Settings).Nodes
+			f.size = fmt.Sprintf("%d sites, %d arms, %s rounds", c.SitesOf(n), len(c.Arms), number(c.RoundCount()))
+		}
+	}
+	return nil
+}
+
+// shares returns in which share of all rounds each site of a cell decides.
+func shares(c *plan.CellConfig) []float64 {
+	all := make([]float64, c.SitesOf(plan.TestnetOf(&c.Settings).Nodes))
+	traffic := plan.WorldOf(&c.Settings).Traffic
+	for i := range all {
+		all[i] = traffic[i%len(traffic)]
+	}
+	return all
+}
+
+// program names what played a figure.
+func program(m *experiment.Manifest) string {
+	v := "peerd " + m.Version.Version
+	if m.Version.Revision != "" {
+		v += " at " + m.Version.Revision[:min(12, len(m.Version.Revision))]
+	}
+	return fmt.Sprintf("%s (program %s)", v, m.Program[:min(12, len(m.Program))])
+}
