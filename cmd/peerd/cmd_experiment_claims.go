@@ -12,7 +12,7 @@ import (
 	"peerd.dev/internal/lab/claims"
 )
 
-func newClaims(o *options) *cobra.Command {
+func newExperimentClaims(o *options) *cobra.Command {
 	var x claims.Options
 	var page, stored string
 	list := false

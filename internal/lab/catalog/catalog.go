@@ -66,15 +66,25 @@ func Nearest(word string) string {
 	return config.NearestOf(word, names)
 }
 
-// Load returns the configuration of the figure, whole or in its quick form, with values of --set on top.
+// Load returns the configuration of the figure, whole or in its quick form, with values of --set on top. The title of a
+// quick form says that it is one.
 func (f *Figure) Load(quick bool, set []string) (*config.Config, error) {
-	var all []string
-	if quick {
-		for _, key := range slices.Sorted(maps.Keys(f.Quick)) {
-			all = append(all, key+"="+config.ValueText(f.Quick[key]))
-		}
+	name, b := f.Name+".yaml", text("figures/"+f.Name+".yaml")
+	if !quick {
+		return plan.Schema().LoadText(name, b, set)
 	}
-	return plan.Schema().LoadText(f.Name+".yaml", text("figures/"+f.Name+".yaml"), append(all, set...))
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(f.Quick)) {
+		all = append(all, key+"="+config.ValueText(f.Quick[key]))
+	}
+	c, err := plan.Schema().LoadText(name, b, all)
+	if err != nil {
+		return nil, err
+	}
+	if title := plan.ExperimentOf(&c.Settings).Figure.Title; title != "" {
+		all = append(all, "experiment.figure.title="+config.ValueText(title+", quick form"))
+	}
+	return plan.Schema().LoadText(name, b, append(all, set...))
 }
 
 // Missing returns the folder of data that the figure reads and that is not there, "" for none.

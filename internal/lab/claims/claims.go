@@ -12,6 +12,7 @@ import (
 
 	"peerd.dev/configs"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/catalog"
 )
 
 // A Table has the claims and the errata of configs/claims.yaml.
@@ -49,9 +50,9 @@ type Claim struct {
 type Part struct {
 	Kind   string    `json:"kind"`
 	Figure string    `json:"figure,omitempty"` // of the cells, if not the claim's
-	Cells  []string  `json:"cells,omitempty"`
-	Of     string    `json:"of,omitempty"` // regret (also if empty), own or cost
-	By     []float64 `json:"by,omitempty"` // settings of the cells, for slope
+	Cells  []string  `json:"cells,omitempty"`  // one of another figure has its name and a stroke before it
+	Of     string    `json:"of,omitempty"`     // regret (also if empty), own or cost
+	By     []float64 `json:"by,omitempty"`     // settings of the cells, for slope
 	Log    bool      `json:"log,omitempty"`
 	Least  *float64  `json:"least,omitempty"`
 	Most   *float64  `json:"most,omitempty"`
@@ -115,4 +116,27 @@ func (c *Claim) figure(p *Part) string {
 		return p.Figure
 	}
 	return c.Figure
+}
+
+// place returns the figure of a cell of a part, which may stand before its name, and the name there.
+func (c *Claim) place(p *Part, cell string) (figure, name string) {
+	if before, after, ok := strings.Cut(cell, "/"); ok {
+		if f, ok := catalog.Find(before); ok {
+			return f.Name, after
+		}
+	}
+	return c.figure(p), cell
+}
+
+// figures returns the figures of the cells of a part; of settings without cells that of the part.
+func (c *Claim) figures(p *Part) (all []string) {
+	for _, cell := range p.Cells {
+		if figure, _ := c.place(p, cell); !slices.Contains(all, figure) {
+			all = append(all, figure)
+		}
+	}
+	if len(p.Cells) == 0 {
+		return []string{c.figure(p)}
+	}
+	return all
 }

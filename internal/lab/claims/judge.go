@@ -45,29 +45,35 @@ func judge(c *Claim, figures map[string]*played, quick bool) Judged {
 	var sizes, counted []string
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		name := c.figure(p)
-		f := figures[name]
 		if p.Kind == "accepts" {
+			f := figures[c.figure(p)]
+			if f.why != "" {
+				return unjudged(f.why)
+			}
 			j.Statistics = append(j.Statistics, f.accepts(p))
 			continue
 		}
-		if f.why != "" {
-			return unjudged(f.why)
-		}
 		var cells []Cell
 		for _, cell := range p.Cells {
-			x, ok := f.cells[cell]
+			figure, name := c.place(p, cell)
+			f := figures[figure]
+			if f.why != "" {
+				return unjudged(f.why)
+			}
+			x, ok := f.cells[name]
 			if !ok {
-				return unjudged(fmt.Sprintf("no run of cell %q of %s is stored", cell, name))
+				return unjudged(fmt.Sprintf("no run of cell %q of %s is stored", name, figure))
 			}
-			cells = append(cells, x)
-			if id := name + "/" + cell; !slices.Contains(counted, id) {
+			if cells = append(cells, x); cells[0].rounds() != x.rounds() {
+				return unjudged("the figures have different numbers of rounds in this form")
+			}
+			if id := figure + "/" + name; !slices.Contains(counted, id) {
 				counted = append(counted, id)
-				j.Core += f.seconds[cell]
+				j.Core += f.seconds[name]
 			}
-		}
-		if !slices.Contains(sizes, f.size) {
-			sizes = append(sizes, f.size)
+			if !slices.Contains(sizes, f.size) {
+				sizes = append(sizes, f.size)
+			}
 		}
 		j.Statistics = append(j.Statistics, p.measure(cells)...)
 	}

@@ -146,8 +146,10 @@ func (j *Judged) reasons() string {
 func (j *Judged) played() string {
 	var figures []string
 	for i := range j.Parts {
-		if name := "`" + j.figure(&j.Parts[i]) + "`"; !slices.Contains(figures, name) {
-			figures = append(figures, name)
+		for _, name := range j.figures(&j.Parts[i]) {
+			if name = "`" + name + "`"; !slices.Contains(figures, name) {
+				figures = append(figures, name)
+			}
 		}
 	}
 	text := strings.Join(figures, ", ")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,13 +94,15 @@ func needs(some []Claim) (names []string, cells map[string][]string) {
 	for i := range some {
 		for k := range some[i].Parts {
 			p := &some[i].Parts[k]
-			name := some[i].figure(p)
-			if !slices.Contains(names, name) {
-				names = append(names, name)
+			for _, figure := range some[i].figures(p) {
+				if !slices.Contains(names, figure) {
+					names = append(names, figure)
+				}
 			}
 			for _, cell := range p.Cells {
-				if !slices.Contains(cells[name], cell) {
-					cells[name] = append(cells[name], cell)
+				figure, name := some[i].place(p, cell)
+				if !slices.Contains(cells[figure], name) {
+					cells[figure] = append(cells[figure], name)
 				}
 			}
 		}
@@ -173,23 +176,29 @@ func (f *played) play(ctx context.Context, out string, names []string, progress 
 
 // read takes cells of a figure from a folder of results.
 func (f *played) read(dir string, names []string) error {
-	r, err := experiment.Read(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		f.why = "nothing is stored in " + dir
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); errors.Is(err, fs.ErrNotExist) {
+		f.why = "no finished experiment is stored in " + dir
 		return nil
 	}
+	r, err := experiment.Read(dir)
+	if err != nil {
+		return err
+	}
+	cells, err := plan.Cells(r.Config)
 	if err != nil {
 		return err
 	}
 	f.cells, f.seconds, f.version = make(map[string]Cell), make(map[string]float64), program(&r.Manifest)
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		if !slices.Contains(names, c.Name) || len(c.Runs) == 0 {
+	for _, m := range r.Manifest.Cells {
+		f.seconds[m.Cell] = m.Seconds
+	}
+	for i := range cells {
+		c := &cells[i]
+		if !slices.Contains(names, c.Name) {
 			continue
 		}
 		cost := plan.ExperimentOf(&c.Settings).Cost
-		f.cells[c.Name] = Cell{Name: c.Name, Runs: c.Runs, Shares: shares(&c.CellConfig), Hub: cost.Hub, Link: cost.Link}
-		f.seconds[c.Name] = c.Seconds
+		f.cells[c.Name] = Cell{Name: c.Name, Runs: r.Cells[i].Runs, Shares: shares(c), Hub: cost.Hub, Link: cost.Link}
 		if f.size == "" {
 			n := plan.TestnetOf(&c.Settings).Nodes
 			f.size = fmt.Sprintf("%d sites, %d arms, %s rounds", c.SitesOf(n), len(c.Arms), number(c.RoundCount()))

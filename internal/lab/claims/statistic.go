@@ -40,6 +40,12 @@ type Cell struct {
 	Hub, Link float64   // cost of a release over a link
 }
 
+// rounds returns how many rounds a run of the cell has.
+func (c *Cell) rounds() uint64 {
+	points := c.Runs[0].Points
+	return points[len(points)-1]
+}
+
 // value returns a number of a run of a cell.
 func (c *Cell) value(of string, r *stats.Run) float64 {
 	switch of {
