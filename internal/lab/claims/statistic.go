@@ -60,7 +60,7 @@ func (c *Cell) value(of string, r *stats.Run) float64 {
 	return r.Final()
 }
 
-// paired returns the numbers of cells by cell and seed, of the seeds that all of them have.
+// paired returns the numbers of cells by cell and seed, of the seeds that all of them have; runs are in the order of seeds.
 func paired(of string, cells []Cell) [][]float64 {
 	count := make(map[uint64]int)
 	for i := range cells {

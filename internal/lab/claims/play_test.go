@@ -1,0 +1,49 @@
+package claims
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestClaimsArePlayedAndJudged: the quick form of the figure of two claims, played once, judged again without playing, and as a page.
+func TestClaimsArePlayedAndJudged(t *testing.T) {
+	dir := t.TempDir()
+	o := Options{IDs: []string{"P3-8"}, Quick: true, Out: dir, Progress: io.Discard}
+	played, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Stored = true
+	again, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for i, c := range again.Claims {
+		ids = append(ids, c.ID)
+		if c.Verdict != played.Claims[i].Verdict || c.Verdict == Unjudged || c.Seeds < fewest || len(c.Statistics) == 0 {
+			t.Errorf("%s: %+v and then %+v", c.ID, played.Claims[i], c)
+		}
+	}
+	if got := strings.Join(ids, " "); got != "P3-8 P3-8L" {
+		t.Errorf("claims %s", got)
+	}
+	var table, page bytes.Buffer
+	again.Write(&table)
+	again.Page(&page)
+	for _, want := range []string{"P3-8L", "alone, differ", "2 claims: "} {
+		if !strings.Contains(table.String(), want) || !strings.Contains(page.String(), want) {
+			t.Errorf("neither table nor page may lack %q:\n%s\n%s", want, table.String(), page.String())
+		}
+	}
+	if _, err := Run(context.Background(), Options{IDs: []string{"P9"}}); err == nil || !strings.Contains(err.Error(), `"P9"`) {
+		t.Errorf("a claim that is not there: %v", err)
+	}
+	o.Out = t.TempDir()
+	if none, err := Run(context.Background(), o); err != nil || none.Claims[0].Verdict != Unjudged || none.Claims[0].Why == "" {
+		t.Errorf("nothing is stored: %+v, %v", none, err)
+	}
+}
