@@ -14,7 +14,7 @@ import (
 
 // A Part is one of several experiments that are played one after the other.
 type Part struct {
-	Name    string         // and that of its folder
+	Name    string         // also of its folder
 	Config  *config.Config // nil if it is skipped
 	Skipped string         // why, as a sentence
 }

@@ -44,11 +44,11 @@ type Difference struct {
 
 // What a comparison finds.
 const (
-	Less      = "less"       // B loses less than A
-	More      = "more"       // B loses more than A
-	NotApart  = "not apart"  // the interval of the ratio contains 1
-	SameBytes = "same bytes" // of the rows
-	NotPaired = "not paired" // no seed is in both, or one
+	Less      = "less"              // B loses less than A
+	More      = "more"              // B loses more than A
+	NotApart  = "not distinguished" // the interval of the ratio contains 1
+	SameBytes = "same bytes"        // of the rows
+	NotPaired = "not paired"        // no seed is in both, or one
 )
 
 // A Compared is a cell in both folders.
@@ -181,7 +181,7 @@ func compared(a, b *CellResult) Compared {
 	return c
 }
 
-// differences lists the settings that two cells do not share, by key, except those of seeds and figures.
+// differences lists the settings that two cells do not share, by key, other than figures.
 func differences(a, b map[string]string) []Difference {
 	keys := make(map[string]bool)
 	for key := range a {
@@ -231,7 +231,7 @@ func (c *Comparison) Write(w io.Writer) {
 	for _, name := range c.OnlyB {
 		_, _ = fmt.Fprintf(w, "only in B: %s\n", name)
 	}
-	_, _ = fmt.Fprintln(w, "Regret is of the average honest peer at the end; ratios are paired by seed, with 95 % intervals each,\nso of 20 cells that are alike one is expected to be told apart.")
+	_, _ = fmt.Fprintln(w, "Regret is of the average honest peer at the end; ratios are paired by seed, with 95 % intervals each,\nso of 20 cells that are alike one is expected to be called less or more.")
 }
 
 func (s *Side) text() string {
@@ -260,11 +260,11 @@ func (x *Compared) sentence() string {
 		return "B loses more"
 	case NotPaired:
 		if x.Seeds == 1 {
-			return "one seed is in both: they cannot be told apart"
+			return "one seed is in both: they cannot be distinguished"
 		}
 		return "no seed is in both"
 	}
-	return "they cannot be told apart"
+	return "they cannot be distinguished"
 }
 
 func writeDifferences(w io.Writer, of string, list []Difference) {
