@@ -53,6 +53,6 @@ played again, and with more seeds only the new ones are played.`,
 		}),
 	}
 	run.Flags().StringVarP(&out, "out", "o", "", "folder for the results (default runs/<time>-<name>)")
-	cmd.AddCommand(o.takesFile(run))
+	cmd.AddCommand(o.takesFile(run), newExperimentExport(o))
 	return cmd
 }
