@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/stats"
 )
 
@@ -23,20 +25,21 @@ type Exported struct {
 // below it a run for every cell with the means over seeds, and below these, if wanted, a run for every seed. A run that
 // the store has is left as it is.
 func Export(dir, out string, seeds bool) (*Exported, error) {
-	r, err := open(dir)
+	r, err := experiment.Read(dir)
 	if err != nil {
 		return nil, err
 	}
-	m := &r.manifest
-	e := &Exported{Out: out, Experiment: r.title}
-	if e.ID, err = store(out).experiment(r.title, m.Begin); err != nil {
+	m, doc := &r.Manifest, r.Report()
+	title := plan.ExperimentOf(&r.Config.Settings).Figure.Title
+	e := &Exported{Out: out, Experiment: title}
+	if e.ID, err = store(out).experiment(title, m.Begin); err != nil {
 		return nil, err
 	}
 	add := func(parent string, x *run) error {
 		x.begin, x.end = m.Begin, m.Begin.Add(time.Duration(m.Seconds*float64(time.Second)))
 		tags := map[string]string{
 			"mlflow.user": "peerd", "mlflow.source.type": "LOCAL", "mlflow.source.name": strings.Join(m.Command, " "),
-			"mlflow.note.content": strings.Join(r.summary.NotPrivate, " "), "peerd.version": m.Version.Version,
+			"mlflow.note.content": strings.Join(doc.NotPrivate, " "), "peerd.version": m.Version.Version,
 		}
 		if m.Version.Revision != "" {
 			tags["mlflow.source.git.commit"] = m.Version.Revision
@@ -53,7 +56,7 @@ func Export(dir, out string, seeds bool) (*Exported, error) {
 		}
 		return err
 	}
-	whole := &run{name: r.title, params: map[string]string{"experiment.first_seed": fmt.Sprint(m.FirstSeed), "experiment.seeds": fmt.Sprint(m.Seeds)}}
+	whole := &run{name: title, params: map[string]string{"experiment.first_seed": fmt.Sprint(m.FirstSeed), "experiment.seeds": fmt.Sprint(m.Seeds)}}
 	words := []string{whole.params["experiment.first_seed"], whole.params["experiment.seeds"]}
 	for i := range m.Cells {
 		words = append(words, m.Cells[i].Cell, m.Cells[i].Hash)
@@ -65,16 +68,16 @@ func Export(dir, out string, seeds bool) (*Exported, error) {
 	if err := add("", whole); err != nil {
 		return nil, err
 	}
-	for i := range m.Cells {
-		c := &m.Cells[i]
-		cell := &run{id: idOf(whole.id, c.Cell), name: c.Cell, params: c.Settings, metrics: r.means(i)}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		cell := &run{id: idOf(whole.id, c.Name), name: c.Name, params: c.Settings, metrics: means(c, &doc.Cells[i])}
 		if err := add(whole.id, cell); err != nil {
 			return nil, err
 		}
-		for k := range r.runs[i] {
-			if one := &r.runs[i][k]; seeds {
+		for k := range c.Runs {
+			if one := &c.Runs[k]; seeds {
 				number := fmt.Sprint(one.Seed)
-				x := &run{id: idOf(cell.id, number), name: c.Cell + ", seed " + number, params: map[string]string{"seed": number}, metrics: curves(one)}
+				x := &run{id: idOf(cell.id, number), name: c.Name + ", seed " + number, params: map[string]string{"seed": number}, metrics: curves(one)}
 				if err := add(cell.id, x); err != nil {
 					return nil, err
 				}
@@ -84,19 +87,19 @@ func Export(dir, out string, seeds bool) (*Exported, error) {
 	return e, nil
 }
 
-// means returns the metrics of a cell: means over seeds with the ends of their intervals, and what summary.json has of it.
-func (r *results) means(cell int) map[string][]point {
+// means returns the metrics of a cell: means over seeds with the ends of their intervals, and those of its summary.
+func means(c *experiment.CellResult, d *experiment.CellDocument) map[string][]point {
 	all := make(map[string][]point)
-	rounds, regret := stats.Curve(r.runs[cell])
+	rounds, regret := stats.Curve(c.Runs)
 	for k, round := range rounds {
 		add := func(name string, x float64) { all[name] = append(all[name], point{round, x}) }
 		add("regret", regret[k].Mean)
-		if len(r.runs[cell]) > 1 {
+		if len(c.Runs) > 1 {
 			add("regret_low", regret[k].Low)
 			add("regret_high", regret[k].High)
 		}
 	}
-	d, last := &r.summary.Cells[cell], rounds[len(rounds)-1]
+	last := rounds[len(rounds)-1]
 	final := map[string]float64{
 		"messages_a_peer_and_round": d.Messages, "bytes_a_peer_and_round": d.Bytes, "lost_share": d.Lost, "spectral_gap": d.Gap,
 	}
