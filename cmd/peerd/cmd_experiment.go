@@ -14,6 +14,6 @@ the settings and the results.`,
 		Args: cobra.NoArgs,
 		RunE: help,
 	}
-	cmd.AddCommand(newExperimentList(o), newExperimentRun(o), newExperimentReport(o), newExperimentCompare(o), newExperimentClaims(o))
+	cmd.AddCommand(newExperimentList(o), newExperimentRun(o), newExperimentReport(o), newExperimentCompare(o), newExperimentClaims(o), newExperimentExport(o))
 	return cmd
 }

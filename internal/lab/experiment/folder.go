@@ -22,7 +22,6 @@ import (
 	"peerd.dev/internal/terminal"
 	"peerd.dev/internal/version"
 	"peerd.dev/node/lab/figure"
-	"peerd.dev/node/lab/stats"
 )
 
 // A resultFolder is where an experiment keeps its results.
@@ -161,22 +160,17 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 			return err
 		}
 	}
-	var rows []stats.Row
-	for i := range cells {
-		rows = append(rows, stats.Rows(cells[i].Name, cells[i].runs)...)
-	}
-	err := writeFile(f.path("rows.jsonl"), func(w io.Writer) error { return stats.WriteJSONL(w, rows) })
-	if err != nil {
+	rows := tableOf(c, cells)
+	if err := writeFile(f.path("rows.jsonl"), rows.WriteJSONL); err != nil {
 		return err
 	}
-	err = writeFile(f.path("rows.parquet"), func(w io.Writer) error { return stats.WriteParquet(w, rows) })
-	if err != nil {
+	if err := writeFile(f.path("rows.parquet"), rows.WriteParquet); err != nil {
 		return err
 	}
 	resolved, x := c.Settings, plan.ExperimentOf(&c.Settings)
 	x.Figure.Title = figureTitle(c)
 	resolved.Sections = resolved.Sections.With("experiment", x)
-	if err = config.WriteSettings(f.path("config.yaml"), &resolved, 0o644); err != nil {
+	if err := config.WriteSettings(f.path("config.yaml"), &resolved, 0o644); err != nil {
 		return err
 	}
 	if err := writeJSONFile(f.path("summary.json"), doc); err != nil {

@@ -109,7 +109,7 @@ func Cells(c *config.Config) ([]CellConfig, error) {
 		if r := new(config.Refusal); errors.As(err, &r) {
 			r.What = fmt.Sprintf("cell %q of %s", cell.Name, r.What)
 			for k := range r.Problems {
-				if p := &r.Problems[k]; cell.sets(p.Key) {
+				if p := &r.Problems[k]; cell.Sets(p.Key) {
 					p.From = "the cell"
 				}
 			}
@@ -124,8 +124,8 @@ func Cells(c *config.Config) ([]CellConfig, error) {
 	return all, errors.Join(refused...)
 }
 
-// sets reports whether the cell sets a key.
-func (c *CellConfig) sets(key string) bool {
+// Sets reports whether the cell sets a key.
+func (c *CellConfig) Sets(key string) bool {
 	return slices.ContainsFunc(c.Set, func(entry string) bool { return strings.HasPrefix(entry, key+"=") })
 }
 

@@ -2,34 +2,122 @@ package stats
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"math"
+	"reflect"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// A Row is one point of one run: the regret of the average honest peer after a number of
-// rounds.
+// A Row is one point of one run: the regret of the average honest peer after a number of rounds.
 type Row struct {
-	Cell   string  `json:"cell" parquet:"cell,dict"`
-	Seed   uint64  `json:"seed" parquet:"seed"`
-	Round  uint64  `json:"round" parquet:"round"`
-	Regret float64 `json:"regret" parquet:"regret"` // cumulative, in rewards
+	Cell   string   `json:"cell" parquet:"cell,dict" doc:"Name of the cell of the experiment."`
+	Seed   uint64   `json:"seed" parquet:"seed" doc:"Seed of the run. Runs of different cells with the same seed have the same coins of the world."`
+	Round  uint64   `json:"round" parquet:"round" unit:"rounds" doc:"Number of rounds played."`
+	Regret float64  `json:"regret" parquet:"regret" unit:"rewards" doc:"Cumulative regret of the average honest peer, against the arm with the best mean over sites."`
+	Own    *float64 `json:"own_regret" parquet:"own_regret,optional" unit:"rewards" doc:"The same against the best arm of each peer's own site. Null where arms have no means."`
 }
 
-// WriteJSONL writes one line for each row.
-func WriteJSONL(w io.Writer, rows []Row) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for i := range rows {
-		if err := e.Encode(&rows[i]); err != nil {
+// A Setting is a column of a table: what the cells of an experiment set a key to.
+type Setting struct {
+	Key, Unit, Doc string
+	Values         map[string]any // by cell: all float64, int64, bool or string
+}
+
+// Column returns the name of the column, which needs no quotes in SQL.
+func (s *Setting) Column() string { return strings.ReplaceAll(s.Key, ".", "_") }
+
+// A Table is the rows of an experiment. Its columns are the fields of [Row], and then settings.
+type Table struct {
+	Experiment string
+	Settings   []Setting
+	Rows       []Row
+}
+
+// schema is the version of the columns of a table and of their metadata.
+const schema = "1"
+
+// number is a value that JSON may have no number for.
+type number float64
+
+// MarshalJSON writes null for a number that is not finite.
+func (n number) MarshalJSON() ([]byte, error) {
+	if x := float64(n); math.IsInf(x, 0) || math.IsNaN(x) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// columns returns the fields of a row with its settings.
+func (t *Table) columns() []reflect.StructField {
+	fields := reflect.VisibleFields(reflect.TypeFor[Row]())
+	for i := range t.Settings {
+		s := &t.Settings[i]
+		f := reflect.StructField{Name: fmt.Sprint("Setting", i), Type: reflect.TypeFor[string]()}
+		for _, v := range s.Values {
+			f.Type = reflect.TypeOf(v) // of all of them
+		}
+		stored := s.Column()
+		switch f.Type.Kind() {
+		case reflect.Float64:
+			f.Type = reflect.TypeFor[number]()
+		case reflect.String:
+			stored += ",dict"
+		}
+		f.Tag = reflect.StructTag(fmt.Sprintf("json:%q parquet:%q unit:%q doc:%q setting:%q", s.Column(), stored, s.Unit, s.Doc, s.Key))
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// each calls do with every row, as a pointer to a struct of the columns.
+func (t *Table) each(columns []reflect.StructField, do func(row any) error) error {
+	row := reflect.New(reflect.StructOf(columns))
+	first := len(columns) - len(t.Settings)
+	for i := range t.Rows {
+		from := reflect.ValueOf(&t.Rows[i]).Elem()
+		for k := range first {
+			row.Elem().Field(k).Set(from.Field(k))
+		}
+		for k := range t.Settings {
+			f := row.Elem().Field(first + k)
+			f.Set(reflect.ValueOf(t.Settings[k].Values[t.Rows[i].Cell]).Convert(f.Type()))
+		}
+		if err := do(row.Interface()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// WriteParquet writes one column for each field. Equal rows give equal bytes, independent of the
-// build.
-func WriteParquet(w io.Writer, rows []Row) error {
-	return parquet.Write(w, rows, parquet.CreatedBy("peerd", "1", ""), parquet.Compression(&parquet.Zstd))
+// WriteJSONL writes one line for each row. A setting that is not finite is null.
+func (t *Table) WriteJSONL(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return t.each(t.columns(), e.Encode)
+}
+
+// WriteParquet writes the columns, with their units and meanings in the metadata of the file. Equal tables give
+// equal bytes, independent of the build.
+func (t *Table) WriteParquet(w io.Writer) error {
+	columns := t.columns()
+	options := []parquet.WriterOption{
+		parquet.SchemaOf(reflect.New(reflect.StructOf(columns)).Interface()), parquet.CreatedBy("peerd", "1", ""), parquet.Compression(&parquet.Zstd),
+		parquet.KeyValueMetadata("experiment", t.Experiment), parquet.KeyValueMetadata("schema", schema),
+	}
+	for _, c := range columns {
+		name, _, _ := strings.Cut(c.Tag.Get("json"), ",")
+		for key, tag := range map[string]string{"unit": "unit", "description": "doc", "setting": "setting"} {
+			if text := c.Tag.Get(tag); text != "" {
+				options = append(options, parquet.KeyValueMetadata(name+"."+key, text))
+			}
+		}
+	}
+	p := parquet.NewWriter(w, options...)
+	if err := t.each(columns, p.Write); err != nil {
+		return err
+	}
+	return p.Close()
 }

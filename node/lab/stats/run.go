@@ -9,10 +9,11 @@ import (
 // A Run is the part of a simulated run that is kept.
 type Run struct {
 	Seed     uint64        `json:"seed"`
-	Points   []uint64      `json:"points"`          // numbers of rounds
-	Regret   []float64     `json:"regret"`          // cumulative, of the average honest peer, after them
-	Own      *float64      `json:"own_regret"`      // at the end, against the best arm of each site; null if arms have no means
-	Sites    []sim.Site    `json:"sites,omitempty"` // every honest peer with arms, by peer; none if Own is null
+	Points   []uint64      `json:"points"`              // numbers of rounds
+	Regret   []float64     `json:"regret"`              // cumulative, of the average honest peer, after them
+	Own      *float64      `json:"own_regret"`          // at the end, against the best arm of each site; null if arms have no means
+	OwnCurve []float64     `json:"own_curve,omitempty"` // the same after Points
+	Sites    []sim.Site    `json:"sites,omitempty"`     // every honest peer with arms, by peer; none if Own is null
 	Messages uint64        `json:"messages"`
 	Bytes    uint64        `json:"bytes"`
 	Links    uint64        `json:"links"`     // links between peers with arms over which a release went in a round, summed over rounds
@@ -28,7 +29,7 @@ type Run struct {
 // NewRun returns the part of a result that is kept.
 func NewRun(seed uint64, r *sim.Result) Run {
 	k := Run{
-		Seed: seed, Points: r.Points, Regret: r.Regret, Own: r.OwnRegret, Sites: r.Sites, Messages: r.Messages, Bytes: r.Bytes, Links: r.Links, HubLinks: r.HubLinks, Lost: r.Lost,
+		Seed: seed, Points: r.Points, Regret: r.Regret, Own: r.OwnRegret, OwnCurve: r.OwnCurve, Sites: r.Sites, Messages: r.Messages, Bytes: r.Bytes, Links: r.Links, HubLinks: r.HubLinks, Lost: r.Lost,
 		Refused: r.Refused, Epsilon: r.Spent, Gap: r.Gap, Lemmas: r.Lemmas, Coverage: r.Coverage,
 	}
 	if math.IsInf(k.Epsilon, 1) {
@@ -66,7 +67,11 @@ func Rows(cell string, runs []Run) []Row {
 	var rows []Row
 	for i := range runs {
 		for k, round := range runs[i].Points {
-			rows = append(rows, Row{Cell: cell, Seed: runs[i].Seed, Round: round, Regret: runs[i].Regret[k]})
+			row := Row{Cell: cell, Seed: runs[i].Seed, Round: round, Regret: runs[i].Regret[k]}
+			if runs[i].OwnCurve != nil {
+				row.Own = &runs[i].OwnCurve[k]
+			}
+			rows = append(rows, row)
 		}
 	}
 	return rows

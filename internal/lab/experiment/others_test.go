@@ -1,0 +1,177 @@
+package experiment
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"peerd.dev/bandit"
+	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/stats"
+)
+
+// A library is a learner as SMPyBandits has it: UCB with a factor α of ln t / 2n in its radius, or Thompson sampling from
+// Beta posteriors if the factor is 0.
+type library struct {
+	bandit.Arms
+	bandit.Stateless
+	alpha float64
+	rng   *rand.Rand
+}
+
+// Words implements [bandit.Params].
+func (library) Words() bandit.Words { return bandit.Words{Name: "library", Summary: "of SMPyBandits"} }
+
+// New implements [bandit.Params].
+func (l library) New(c bandit.Config) (bandit.Learner, error) {
+	l.Arms, l.rng = bandit.Arms{N: c.Arms}, c.Rand
+	return &l, nil
+}
+
+// Choose pulls the arm with the greatest index. SampleVar is 1/n after n pulls.
+func (l *library) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
+	best, arm := math.Inf(-1), 0
+	for k, v := range b.SampleVar {
+		x, n := math.Inf(1), 0.
+		if b.Known(k) {
+			n = math.Round(1 / v)
+			x = b.X[k] + math.Sqrt(l.alpha*math.Log(float64(t.Round))*v/2)
+		}
+		if l.alpha == 0 {
+			ones := math.Round(b.X[k] * n)
+			x = l.gamma(1 + ones)
+			x /= x + l.gamma(1+n-ones)
+		}
+		if x += 1e-12 * l.rng.Float64(); x > best { // ties are broken at random
+			best, arm = x, k
+		}
+	}
+	return bandit.Choice{Arm: bandit.Arm(arm), Propensity: 1}
+}
+
+// gamma samples a gamma variable of a shape of 1 or more.
+func (l *library) gamma(shape float64) float64 {
+	d := shape - 1./3 // Marsaglia and Tsang 2000
+	for {
+		x := l.rng.NormFloat64()
+		v := 1 + x/math.Sqrt(9*d)
+		if v = v * v * v; v > 0 && math.Log(1-l.rng.Float64()) < x*x/2+d-d*v+d*math.Log(v) {
+			return d * v
+		}
+	}
+}
+
+// A printed number is a mean over runs that a file of SMPyBandits prints; docs/lab/others.md has the lines.
+type printed struct {
+	instance, learner string
+	rounds, runs      uint64
+	regret            float64
+}
+
+// printedNumbers returns the numbers that are compared. The notebooks print the regret 50 rounds before the end.
+func printedNumbers() []printed {
+	return []printed{
+		{"steps", "UCB α = 1", 10000, 10, 98.04},
+		{"steps", "UCB α = 0.5", 10000, 10, 49.52},
+		{"steps", "Thompson", 10000, 10, 33.2},
+		{"steps", "KL-UCB", 10000, 10, 51.36},
+		{"groups", "UCB α = 1", 10000, 10, 96.174},
+		{"groups", "UCB α = 0.5", 10000, 10, 65.017},
+		{"groups", "Thompson", 10000, 10, 83.188},
+		{"groups", "KL-UCB", 10000, 10, 84.505},
+		{"rare", "UCB α = 1", 10000, 10, 282.57},
+		{"rare", "UCB α = 0.5", 10000, 10, 162.35},
+		{"rare", "Thompson", 10000, 10, 69.227},
+		{"rare", "KL-UCB", 10000, 10, 94.7},
+		{"steps", "UCB α = 0.5", 10000, 100, 51.636},
+		{"steps", "UCB α = 4", 10000, 100, 330.67},
+		{"groups", "UCB α = 0.5", 10000, 100, 72.965},
+		{"groups", "UCB α = 4", 10000, 100, 236.885},
+		{"rare", "UCB α = 0.5", 10000, 100, 162.84},
+		{"rare", "UCB α = 4", 10000, 100, 484.38},
+		{"steps", "UCB α = 1", 1000, 16, 57.1},
+		{"steps", "UCB α = 1", 1000, 16, 53.3},
+		{"steps", "UCB α = 1", 1000, 16, 56.9},
+		{"steps", "Thompson", 1000, 16, 26.9},
+		{"steps", "Thompson", 1000, 16, 29.1},
+		{"steps", "Thompson", 1000, 16, 30.6},
+		{"steps", "KL-UCB", 1000, 16, 34.4},
+		{"steps", "KL-UCB", 1000, 16, 35.2},
+		{"steps", "KL-UCB", 1000, 16, 37.4},
+	}
+}
+
+// TestPrintedNumbersOfAnotherLibrary: what SMPyBandits prints is what its learners do in this simulator, over many more
+// runs, up to the error of a mean of as few runs as it took. Without PEERD_LONG, only the numbers of 1,000 rounds.
+func TestPrintedNumbersOfAnotherLibrary(t *testing.T) {
+	learners := map[string]bandit.Params{
+		"UCB α = 0.5": library{alpha: .5}, "UCB α = 1": library{alpha: 1}, "UCB α = 4": library{alpha: 4}, "Thompson": library{},
+		"KL-UCB": learner.KLUCBParams{Level: learner.Log},
+	}
+	long := os.Getenv("PEERD_LONG") != ""
+	c, err := plan.Schema().Load("../../../configs/figures/others.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := prepare(c, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := make(map[string][]stats.Run)
+	seeds := Seeds(1, 400)
+	outside, compared := 0, 0
+	t.Logf("%-6s  %-11s  %6s  %5s  %8s  %s", "", "", "rounds", "runs", "printed", "here")
+	for _, p := range printedNumbers() {
+		if !long && p.rounds > 1000 {
+			continue
+		}
+		cell := &cells[0]
+		for i := range cells {
+			if strings.HasPrefix(cells[i].Name, p.instance) {
+				cell = &cells[i]
+				break
+			}
+		}
+		key := p.instance + p.learner
+		if played[key] == nil {
+			results, err := stats.Runs(context.Background(), seeds, func(seed uint64) (sim.Config, error) {
+				s, err := SimulateAlone(&cell.Settings, cell.world, seed)
+				s.Spec.Learner = learners[p.learner]
+				if !long {
+					s.Rounds = 1000
+				}
+				return s, err
+			}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range results {
+				played[key] = append(played[key], stats.NewRun(seeds[i], &results[i]))
+			}
+		}
+		var regrets []float64
+		for _, r := range played[key] {
+			for k, round := range r.Points {
+				if round == p.rounds {
+					regrets = append(regrets, r.Regret[k])
+				}
+			}
+		}
+		here := stats.MeanOf(regrets)
+		sd := (here.High - here.Mean) / 1.966 * math.Sqrt(float64(len(regrets))) // Student's factor for 400 runs
+		z := (p.regret - here.Mean) / sd / math.Sqrt(1/float64(p.runs)+1/float64(len(regrets)))
+		t.Logf("%-6s  %-11s  %6d  %5d  %8.2f  %.1f (%.1f to %.1f), sd %.1f, z %.2f", p.instance, p.learner, p.rounds, p.runs, p.regret, here.Mean, here.Low, here.High, sd, z)
+		if compared++; math.Abs(z) > 1.96 {
+			outside++
+		}
+		if math.Abs(z) > 3.3 { // one in a thousand
+			t.Errorf("%s on %s: %.2f is printed, and here it is %.1f (%.1f to %.1f)", p.learner, p.instance, p.regret, here.Mean, here.Low, here.High)
+		}
+	}
+	t.Logf("%d of %d printed numbers are outside of 95 %% intervals", outside, compared)
+}
