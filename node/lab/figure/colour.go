@@ -59,10 +59,10 @@ func glyph(i int) draw.GlyphDrawer {
 		draw.CircleGlyph{},
 		shape{4, flat, 1, true},
 		shape{3, up, 1, false},
-		draw.CrossGlyph{},
+		shape{8, flat, .3, false},
 		shape{4, up, 1, false},
 		shape{3, down, 1, true},
-		draw.PlusGlyph{},
+		shape{8, up, .3, false},
 		shape{16, 0, 1, true},
 		shape{4, flat, 1, false},
 		shape{3, up, 1, true},
@@ -85,7 +85,7 @@ type shape struct {
 func (s shape) DrawGlyph(c *draw.Canvas, look draw.GlyphStyle, at vg.Point) {
 	var p vg.Path
 	for k := range s.corners {
-		r := float64(look.Radius) * 1.15
+		r := float64(look.Radius) * (1.6 - s.part/2) // stars are thin
 		if k%2 == 1 {
 			r *= s.part
 		}

@@ -179,6 +179,9 @@ func (p *Panel) plot(looks *looks) (*plot.Plot, error) {
 	g.Add(&tags)
 	limits(&g.Y, p.LogY)
 	limits(&g.X, p.LogX)
+	if looks.numbered {
+		behind(&g.X, p.LogX)
+	}
 	g.X.Padding, g.Y.Padding = 0, 0
 	if p.Glyphs {
 		g.X.Padding, g.Y.Padding = 8, 4

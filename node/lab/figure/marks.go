@@ -74,7 +74,7 @@ type level struct {
 func (l level) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
 	at := y(l.y.Mean)
-	c.StrokeLine2(l.look.line(1.6), c.Min.X, at, c.Max.X, at)
+	c.StrokeLine2(l.look.line(1), c.Min.X, at, c.Max.X, at)
 	if l.look.style < 0 {
 		return
 	}
@@ -111,13 +111,14 @@ type tags struct {
 // add adds the tag of a line with its visible points.
 func (s *tags) add(p *Panel, look look, l Line, points []Point) {
 	last := points[len(points)-1]
-	if !l.Level && (p.Glyphs || look.number > 0) {
+	several := l.Bound && len(p.Lines)-p.measured() > 1
+	if !l.Level && (p.Glyphs || several) {
 		s.points = append(s.points, points...)
 	}
 	switch {
 	case look.number > 0:
 		s.all = append(s.all, tag{digits(look.number), last.X, last.Y.Mean, l.Level})
-	case l.Bound && len(p.Lines)-p.measured() > 1:
+	case several:
 		s.all = append(s.all, tag{strings.TrimPrefix(l.Name, "lower bound "), last.X, last.Y.Mean, true})
 	}
 }
@@ -136,9 +137,9 @@ func (s *tags) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, t := range s.all {
 		w, h := text.Width(t.text), text.Height(t.text)
-		from := vg.Point{X: x(t.x), Y: y(t.y)}
-		if t.right {
-			from.X = c.Max.X - w/2 - 8
+		from := vg.Point{X: c.Max.X - w/2 - 8, Y: y(t.y)}
+		if !t.right {
+			from.X = x(t.x)
 		}
 		best, least := from, vg.Length(math.Inf(1))
 		for k := range 48 {
