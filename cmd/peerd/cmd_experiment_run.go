@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/catalog"
+	"peerd.dev/internal/lab/experiment"
+)
+
+func newExperimentRun(o *options) *cobra.Command {
+	var out string
+	var quick bool
+	play := func(ctx context.Context, c *config.Config, out string, show func(*experiment.Document) error) error {
+		return experiment.Run(ctx, c, experiment.Options{Out: out, Progress: o.stderr, Show: show})
+	}
+	run := &cobra.Command{
+		Use:   "run [NAME|FILE...]",
+		Short: "Play the cells of figures or configurations in the simulator, once for each seed",
+		Long: `Play the cells of a configuration (experiment.cells) in the simulator, each once for
+every seed, with one run at a time on each processor. The peers run the daemon's code,
+and do what processes in lockstep would do. The same seed gives the same result. Noise
+comes from the seeds, so simulated runs protect no one. No process is started and no
+network is used.
+
+A NAME is a figure of 'peerd experiment list'; 'all' stands for every one, and skips those whose data
+are missing. --quick plays fewer rounds, with ten seeds or more. A FILE has .yaml or a slash in its name.
+
+The folder of results holds config.yaml (all settings, resolved), manifest.json (each
+cell's settings, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by
+cell, seed and round), summary.json, figure.svg and figure.png. Several experiments have a
+folder each below -o. To resume an interrupted experiment, repeat the command with the
+same -o: finished runs are not played again, and with more seeds only the new ones are played.`,
+		Example: `  peerd experiment run baselines --quick
+  peerd experiment run all --quick -o runs/quick
+  peerd experiment run fig2a fig2b --set experiment.seeds=20
+  peerd experiment run configs/rows.yaml --set experiment.faults.loss=0.3 --set experiment.seeds=50
+  peerd experiment run configs/rows.yaml --set 'experiment.cells=[{set: {privacy.epsilon: [1, 2, 5]}}]'`,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			parts, err := o.experiments(words, quick)
+			if err != nil {
+				return err
+			}
+			if len(parts) == 1 {
+				p := parts[0]
+				if out == "" {
+					out = resultsOf(p.Name, words, quick)
+				}
+				return play(cmd.Context(), p.Config, out, func(doc *experiment.Document) error { return o.print(doc, doc.Write) })
+			}
+			if out == "" {
+				out = resultsOf("", words, quick)
+			}
+			batch, err := catalog.PlayEach(cmd.Context(), o.stderr, out, parts, func(p *catalog.Part, done *catalog.BatchPart) error {
+				return play(cmd.Context(), p.Config, done.Out, func(doc *experiment.Document) error {
+					done.Cells, done.Seeds, done.Seconds = len(doc.Cells), doc.Seeds, doc.Seconds
+					return nil
+				})
+			})
+			if batch == nil {
+				return err
+			}
+			return errors.Join(o.print(batch, batch.Write), err)
+		},
+	}
+	run.Flags().StringVarP(&out, "out", "o", "", "folder for the results (default runs/NAME, with --quick runs/quick/NAME, and runs/<time>-<name> for a file)")
+	run.Flags().BoolVar(&quick, "quick", false, "play the quick form of figures: fewer rounds, ten seeds or more")
+	return run
+}
+
+// experiments returns what words of a command line name, or without words the configuration that flags select.
+func (o *options) experiments(words []string, quick bool) ([]catalog.Part, error) {
+	if len(words) > 0 && o.config != "" && (len(words) > 1 || filepath.Clean(o.config) != filepath.Clean(words[0])) {
+		return nil, config.Failf(config.ErrUsage, "two configurations, %s and %s; want one", o.config, words[0])
+	}
+	_, set, err := o.sources()
+	if err != nil {
+		return nil, err
+	}
+	if len(words) > 0 {
+		return catalog.Choose(words, quick, set)
+	}
+	if quick {
+		return nil, config.Failf(config.ErrUsage, "--quick is of figures: name one, see `peerd experiment list`")
+	}
+	c, err := o.load()
+	if err != nil {
+		return nil, err
+	}
+	return []catalog.Part{{Name: experiment.Title(c), Config: c}}, nil
+}
+
+// resultsOf returns the folder for the results of one experiment: of a figure the same every time, so that one that was
+// interrupted goes on.
+func resultsOf(name string, words []string, quick bool) string {
+	switch {
+	case quick:
+		return filepath.Join("runs", "quick", name)
+	case len(words) == 1 && catalog.IsName(words[0]) || len(words) > 1:
+		return filepath.Join("runs", name)
+	}
+	return filepath.Join("runs", time.Now().Format("2006-01-02-150405-")+name)
+}
