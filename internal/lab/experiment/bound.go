@@ -100,6 +100,7 @@ func distinctBounds(lines []figure.Line, cells []string, single string) []figure
 		}
 	}
 	for i := range distinct {
+		distinct[i].Bound = true
 		switch {
 		case len(distinct) == 1:
 			distinct[i].Name = single

@@ -33,7 +33,8 @@ func TestTheBoundOfSitesAlone(t *testing.T) {
 		cells[i].runs[0].Regret = []float64{1} // as played
 	}
 	f := figureOf(c, cells)
-	if last := f.Lines[len(f.Lines)-1]; last.Name != "lower bound without noise, alone" || math.Abs(last.Points[0].Y.Mean-want) > 1e-6 {
+	lines := f.Panels[0].Lines
+	if last := lines[len(lines)-1]; last.Name != "lower bound without noise, alone" || math.Abs(last.Points[0].Y.Mean-want) > 1e-6 {
 		t.Errorf("the last line of the figure is %+v", last)
 	}
 }

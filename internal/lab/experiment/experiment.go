@@ -201,9 +201,8 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 			}
 			r.gap = graphs.SpectralGap(r.graph)
 		}
-		if _, ok := r.x(figure.X); figure.Kind == "final" && !ok {
-			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.figure.x: %s is %s, want a finite number in all cells",
-				cell.Name, figure.X, config.ValueText(cell.Value(figure.X).Interface()))
+		if err = r.drawable(&figure); err != nil {
+			return nil, err
 		}
 		n := cell.SitesOf(net.Nodes)
 		made := madeOf(&cell, append(plan.Schema().Under("world"), "arms")...) + strconv.Itoa(n)

@@ -164,23 +164,46 @@ func Expand(cells []Cell) []CellConfig {
 	return all
 }
 
-// Label names a cell by its own name and the values of the keys that are swept, except one key.
-func (c *CellConfig) Label(without string) string {
+// Label names a cell by its own name and the values of the keys that are swept, except some: keys, CellName, or
+// an axis on which cells of one name are a line.
+func (c *CellConfig) Label(without ...string) string {
 	var parts []string
-	if c.given != "" {
+	if c.given != "" && !slices.Contains(without, CellName) {
 		parts = append(parts, c.given)
 	}
 	for _, entry := range c.Set {
 		key, value, _ := strings.Cut(entry, "=")
-		if key == without || without == LinkCost && c.given != "" || !slices.Contains(c.swept, key) {
-			continue
+		lines := slices.ContainsFunc(without, func(axis string) bool { return axis == key || Played(axis) && c.given != "" })
+		if !lines && c.Sweeps(key) {
+			parts = append(parts, valueLabel(key, value))
 		}
-		if first := []rune(value)[0]; !unicode.IsLetter(first) || value == "inf" || value == "true" || value == "false" {
-			value = KeyLabel(key) + " = " + strings.ReplaceAll(value, "inf", "∞")
-		}
-		parts = append(parts, value)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Sweeps reports whether a cell has one of several values of a key.
+func (c *CellConfig) Sweeps(key string) bool { return slices.Contains(c.swept, key) }
+
+// Facet returns what the cell is called by a key or CellName alone.
+func (c *CellConfig) Facet(key string) string {
+	if key == CellName {
+		return c.given
+	}
+	return valueLabel(key, config.ValueText(c.Value(key).Interface()))
+}
+
+// Is reports whether the cell has a value, as key=value; with an empty text, every cell has it.
+func (c *CellConfig) Is(text string) bool {
+	key, value, ok := strings.Cut(text, "=")
+	return !ok || config.ValueText(c.Value(key).Interface()) == value
+}
+
+// valueLabel returns what figures call the value of a key.
+func valueLabel(key, value string) string {
+	if first := []rune(value + " ")[0]; !unicode.IsLetter(first) || value == "inf" || value == "true" || value == "false" {
+		return KeyLabel(key) + " = " + strings.ReplaceAll(value, "inf", "∞")
+	}
+	return value
 }
 
 // KeyLabel returns what figures call a key.
@@ -195,17 +218,58 @@ func KeyLabel(key string) string {
 const (
 	SpectralGap = "spectral_gap"
 	LinkCost    = "cost"
+	WireBytes   = "bytes"
 )
+
+// CellName is the name of a cell, in place of a key.
+const CellName = "name"
+
+// Played reports whether an axis is known only when cells have been played.
+func Played(axis string) bool { return axis == LinkCost || axis == WireBytes }
 
 // axisText allows what final can be drawn against.
 func axisText() config.Rule {
-	const want = "spectral_gap, cost or a setting that holds a number, such as privacy.epsilon"
-	return config.Holds(want, func(v reflect.Value) bool {
-		name := v.String()
-		if _, ok := Schema().Find(name); !ok {
-			return name == "" || name == SpectralGap || name == LinkCost
+	return config.Holds(wantAxis, func(v reflect.Value) bool { return v.String() == "" || isAxis(v.String()) })
+}
+
+const wantAxis = "spectral_gap, cost, bytes or a setting that holds a number, such as privacy.epsilon"
+
+// isAxis reports whether final can be drawn against a name.
+func isAxis(name string) bool {
+	if _, ok := Schema().Find(name); !ok {
+		return name == SpectralGap || Played(name)
+	}
+	k := Schema().Kind(name)
+	return k >= reflect.Int && k <= reflect.Float64
+}
+
+// panelList allows lists of panels.
+func panelList() config.Rule {
+	const want = "a list of panels, such as [{x: bytes, at: privacy.epsilon=1}, {x: privacy.epsilon, regret: own}]"
+	return config.Rule{Want: want, Check: func(v reflect.Value) string {
+		for i, p := range v.Interface().([]Panel) {
+			key, _, ok := strings.Cut(p.At, "=")
+			_, known := Schema().Find(key)
+			switch {
+			case !isAxis(p.X):
+				return fmt.Sprintf("want %s; x of item %d is %q, want %s", want, i, p.X, wantAxis)
+			case p.Regret != "" && !slices.Contains(regrets(), p.Regret):
+				return fmt.Sprintf("want %s; regret of item %d is %q, want %s", want, i, p.Regret, strings.Join(regrets(), ", "))
+			case p.At != "" && !(ok && known):
+				return fmt.Sprintf("want %s; at of item %d is %q, want a setting=value", want, i, p.At)
+			}
 		}
-		k := Schema().Kind(name)
-		return k >= reflect.Int && k <= reflect.Float64
+		return ""
+	}}
+}
+
+// regrets lists what final draws.
+func regrets() []string { return []string{"shared", "own", "odd"} }
+
+// facetText allows what panels can be made by.
+func facetText() config.Rule {
+	return config.Holds("name or a setting, such as protocol.name", func(v reflect.Value) bool {
+		_, ok := Schema().Find(v.String())
+		return ok || v.String() == "" || v.String() == CellName
 	})
 }

@@ -157,11 +157,19 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.figure.x", Default: `""`, Rule: axisText(),
-			Doc: "What final is drawn against: spectral_gap, cost, or a setting that holds a number; cells that differ only in it are joined by a line; with cost, cells of one name are.",
+			Doc: "What final is drawn against: spectral_gap, cost, bytes, or a setting that holds a number; cells that differ only in it are joined by a line; with cost and bytes, cells of one name are. Bytes are those on the wire that a peer sends in a run.",
 		},
 		{
-			Name: "experiment.figure.regret", Default: "shared", Rule: config.OneOf("shared", "own", "odd"),
+			Name: "experiment.figure.regret", Default: "shared", Rule: config.OneOf(regrets()...),
 			Doc: "Which regret final draws: against the best arm over all sites (shared), or against the best arm of each peer's own site (own), of odd sites alone where a cell has some (odd).",
+		},
+		{
+			Name: "experiment.figure.panels", Default: "[]", Rule: panelList(),
+			Doc: "Panels of final, in place of x and regret: each has an x, a regret (shared without one), and at, a setting=value of the cells that it shows. A panel against a setting shows the cells that sweep it.",
+		},
+		{
+			Name: "experiment.figure.facet", Default: `""`, Rule: facetText(),
+			Doc: "A setting, or name: each of its values in cells has a panel of its own, with the same axes.",
 		},
 		{
 			Name: "experiment.figure.log", Default: "none", Rule: config.OneOf("none", "x", "y", "both"),

@@ -102,12 +102,20 @@ func runConstraints() []config.Constraint {
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.figure.x", "experiment.figure.kind"}, Doc: "Final is drawn against something, curves against rounds.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.figure.x", "experiment.figure.kind", "experiment.figure.panels"}, Doc: "Final is drawn against something, curves against rounds.", Broken: func(s *config.Settings) string {
 			switch f := ExperimentOf(s).Figure; {
-			case f.Kind == "final" && f.X == "":
+			case len(f.Panels) > 0 && f.X != "":
+				return fmt.Sprintf("want nothing with %s", s.With("experiment.figure.panels"))
+			case f.Kind == "final" && f.X == "" && len(f.Panels) == 0:
 				return fmt.Sprintf("want spectral_gap or a setting that holds a number with %s", s.With("experiment.figure.kind"))
 			case f.Kind != "final" && f.X != "":
 				return fmt.Sprintf("want nothing with %s", s.With("experiment.figure.kind"))
+			}
+			return ""
+		}},
+		{Keys: []string{"experiment.figure.panels", "experiment.figure.kind"}, Doc: "Panels are of regret at the end.", Broken: func(s *config.Settings) string {
+			if f := ExperimentOf(s).Figure; f.Kind == "curves" && len(f.Panels) > 0 {
+				return fmt.Sprintf("want [] with %s", s.With("experiment.figure.kind"))
 			}
 			return ""
 		}},

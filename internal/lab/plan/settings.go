@@ -67,10 +67,27 @@ type Figure struct {
 	Kind   string
 	X      string
 	Regret string
+	Panels []Panel
+	Facet  string
 	Log    string
 	Bound  bool
 	Runs   int
 	Title  string
+}
+
+// A Panel is a part of a figure of regret at the end.
+type Panel struct {
+	X      string
+	Regret string `yaml:",omitempty"`
+	At     string `yaml:",omitempty"` // key=value of the cells that it shows; all without one
+}
+
+// Views returns what a figure of regret at the end shows side by side.
+func (f *Figure) Views() []Panel {
+	if len(f.Panels) > 0 {
+		return f.Panels
+	}
+	return []Panel{{X: f.X, Regret: f.Regret}}
 }
 
 // Cost is the cost of a release over a link in a round.

@@ -31,6 +31,16 @@ func limits(a *plot.Axis, log bool) {
 	}
 }
 
+// behind makes room for numbers to the right of the last points.
+func behind(a *plot.Axis, log bool) {
+	const room = .06
+	if log {
+		a.Max *= math.Pow(a.Max/a.Min, room)
+	} else {
+		a.Max += room * (a.Max - a.Min)
+	}
+}
+
 // linear writes ticks as 400 000 instead of 4e+05.
 type linear struct{}
 
@@ -49,7 +59,10 @@ func (linear) Ticks(low, high float64) []plot.Tick {
 type powers struct{}
 
 func (powers) Ticks(low, high float64) []plot.Tick {
-	const few = 2.5 // powers of ten
+	few := 2.5 // powers of ten
+	if high >= 1e5 {
+		few = 1.5 // long labels
+	}
 	from, to := math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
 	var ticks []plot.Tick
 	labels := 0

@@ -18,21 +18,31 @@ import (
 	"peerd.dev/node/lab/stats"
 )
 
-// A Figure is a set of lines with 95 % intervals.
+// A Figure is panels with one legend. Axes with the same label have the same ends, and lines with the same
+// name look the same.
 type Figure struct {
-	Title      string
-	Note       string // below the title: what is not private, and what the intervals are over
+	Title  string
+	Note   string // below the title: what is not private, and what the intervals are over
+	Panels []Panel
+}
+
+// A Panel is a set of lines with 95 % intervals.
+type Panel struct {
+	Title      string // empty for none
 	X, Y       string // labels with units
 	LogX, LogY bool
-	Glyphs     bool // points with whiskers; otherwise lines with bands
+	Glyphs     bool // points with whiskers; otherwise lines
 	Lines      []Line
 }
 
 // A Line is a curve with a name in the legend.
 type Line struct {
 	Name   string
+	Family string    // lines of a family look the same, and a number tells them apart; empty for a family of its own
 	Points []Point   // by ascending X
 	Runs   [][]Point // drawn thin, without intervals
+	Bound  bool      // computed and not measured: drawn dotted and without intervals
+	Level  bool      // its only point holds for all X, and is drawn across the panel
 }
 
 // A Point is an estimate with its interval. An infinitely wide interval is not drawn.
@@ -41,7 +51,7 @@ type Point struct {
 	Y stats.Interval
 }
 
-// The size of a figure, which is higher if title, note or legend need it. The legend is to the
+// The size of a figure of one panel, which is higher if title, note or legend need it. The legend is to the
 // right of the lines, never over them.
 const (
 	width      = 7.2 * vg.Inch
@@ -54,24 +64,17 @@ const (
 
 	// slack is the factor by which text may be wider than here without leaving the picture. An
 	// SVG names a font, Liberation Sans, and is shown in another one where that is missing.
-	slack     = 1.15
-	headWidth = (width - margin) / slack // greatest width of a line above the plot
+	slack = 1.15
 )
 
 // Write draws f as SVG and as PNG. It fails for a figure without points.
 func (f *Figure) Write(svg, png io.Writer) error {
-	p, legend, err := f.plot()
+	s, err := f.sheet()
 	if err != nil {
 		return err
 	}
-	head := f.head(p)
-	high := margin + legendHeight(legend)
-	for _, l := range head {
-		high += l.height()
-	}
-	high = max(height, high)
-	vector := vgsvg.New(width, high)
-	f.draw(head, p, legend, draw.New(vector))
+	vector := vgsvg.New(s.wide, s.high)
+	s.draw(draw.New(vector))
 	var b bytes.Buffer
 	if _, err = vector.WriteTo(&b); err != nil {
 		return err
@@ -80,126 +83,147 @@ func (f *Figure) Write(svg, png io.Writer) error {
 	if _, err = svg.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))); err != nil {
 		return err
 	}
-	pixels := vgimg.NewWith(vgimg.UseWH(width, high), vgimg.UseDPI(resolution))
-	f.draw(head, p, legend, draw.New(pixels))
+	pixels := vgimg.NewWith(vgimg.UseWH(s.wide, s.high), vgimg.UseDPI(resolution))
+	s.draw(draw.New(pixels))
 	_, err = vgimg.PngCanvas{Canvas: pixels}.WriteTo(png)
 	return err
 }
 
-// legendHeight returns the height of the legend or of the plot next to it, whichever is higher.
-func legendHeight(legend plot.Legend) vg.Length {
-	size := legend.Rectangle(draw.Canvas{})
-	return max(plotHeight, size.Max.Y-size.Min.Y)
-}
-
-// A headLine is a line of text above the plot.
-type headLine struct {
+// A textLine is a line of text beside a plot.
+type textLine struct {
 	text  string
 	style text.Style
 	gap   vg.Length // below
 }
 
-func (l *headLine) height() vg.Length { return l.style.Height("X") + l.gap }
+func (l *textLine) height() vg.Length { return l.style.Height("X") + l.gap }
 
-// head returns the lines above the plot: title, note and, because gonum reserves the wrong space
-// for it next to logarithmic axes, the label of y.
-func (f *Figure) head(p *plot.Plot) []headLine {
-	var lines []headLine
-	title, note, label := style(12), style(8.5), style(10)
-	for _, t := range wrap(f.Title, headWidth, title.Width) {
-		lines = append(lines, headLine{t, title, 6})
+// heightOf returns the height of some lines of text.
+func heightOf(lines []textLine) (high vg.Length) {
+	for i := range lines {
+		high += lines[i].height()
 	}
-	for _, t := range wrap(f.note(p), headWidth, note.Width) {
-		lines = append(lines, headLine{t, note, 5})
+	return high
+}
+
+// head returns the lines above all panels: title and note.
+func (f *Figure) head(note string, wide vg.Length) []textLine {
+	var lines []textLine
+	title, small := style(12), style(8.5)
+	for _, t := range wrap(f.Title, wide, title.Width) {
+		lines = append(lines, textLine{t, title, 6})
+	}
+	for _, t := range wrap(note, wide, small.Width) {
+		lines = append(lines, textLine{t, small, 5})
 	}
 	if n := len(lines); n > 0 {
 		lines[n-1].gap += 5
 	}
-	for _, t := range wrap(f.Y, headWidth, label.Width) {
-		lines = append(lines, headLine{t, label, 6})
+	return lines
+}
+
+// above returns the lines above a panel: its title and, because gonum reserves the wrong space for it next to
+// logarithmic axes, the label of y.
+func (p *Panel) above(wide vg.Length) []textLine {
+	var lines []textLine
+	title, label := style(10.5), style(10)
+	for _, t := range wrap(p.Title, wide, title.Width) {
+		lines = append(lines, textLine{t, title, 5})
+	}
+	for _, t := range wrap(p.Y, wide, label.Width) {
+		lines = append(lines, textLine{t, label, 6})
 	}
 	return lines
 }
 
-// draw draws head, plot, label of x and legend on c.
-func (f *Figure) draw(head []headLine, p *plot.Plot, legend plot.Legend, c draw.Canvas) {
-	c.SetColor(p.BackgroundColor)
-	c.Fill(c.Path())
-	c = draw.Crop(c, margin/2, -margin/2, margin/2, -margin/2)
-	at := vg.Point{X: c.Min.X, Y: c.Max.Y}
-	for i := range head {
-		c.FillText(head[i].style, at, head[i].text)
-		at.Y -= head[i].height()
-	}
+// below returns the lines below a panel: the label of x.
+func (p *Panel) below(wide vg.Length) []textLine {
+	var lines []textLine
 	label := style(10)
-	below := wrap(f.X, headWidth, label.Width)
-	step := label.Height("X") + 6
-	room := step*vg.Length(len(below)) + 2
-	size := legend.Rectangle(c)
-	aside := 14 + slack*(size.Max.X-size.Min.X)
-	area := draw.Crop(c, 0, -aside, room, at.Y-c.Max.Y)
-	p.Draw(area)
-	data := p.DataCanvas(area)
-	centre := data.Center().X
-	for i, t := range below {
-		half := label.Width(t) / 2
-		x := max(c.Min.X, min(centre-half, c.Max.X-2*slack*half))
-		c.FillText(label, vg.Point{X: x, Y: c.Min.Y + room - step*vg.Length(i)}, t)
+	for _, t := range wrap(p.X, wide, label.Width) {
+		lines = append(lines, textLine{t, label, 6})
 	}
-	legend.Draw(draw.Crop(c, area.Max.X-c.Min.X+14, 0, 0, at.Y-c.Max.Y))
+	return lines
 }
 
-func (f *Figure) plot() (*plot.Plot, plot.Legend, error) {
-	p := plot.New()
-	legend := plot.NewLegend()
-	legend.Top, legend.Left, legend.Padding, legend.TextStyle, legend.ThumbnailWidth = true, true, 4, style(9.5), thumbWidth
-	legend.TextStyle.YAlign = draw.YBottom
-	axis(&p.X, f.LogX)
-	axis(&p.Y, f.LogY)
+// plot returns the plot of a panel.
+func (p *Panel) plot(looks *looks) (*plot.Plot, error) {
+	g := plot.New()
+	axis(&g.X, p.LogX)
+	axis(&g.Y, p.LogY)
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = faint, faint
-	p.Add(grid)
+	g.Add(grid)
 	var areas, lines []plot.Plotter
-	for i, l := range f.Lines {
-		points := f.visible(l.Points)
+	var tags tags
+	measured := p.measured()
+	for i, l := range p.Lines {
+		points := p.visible(l)
 		if len(points) == 0 {
 			continue
 		}
-		area, line, err := f.line(&legend, i, l, points)
+		look := looks.of[l.Name]
+		look.place = place{i, measured}
+		area, line, err := p.line(look, l, points)
 		if err != nil {
-			return nil, legend, fmt.Errorf("figure: line %q: %w", l.Name, err)
+			return nil, fmt.Errorf("figure: line %q: %w", l.Name, err)
 		}
 		areas, lines = append(areas, area...), append(lines, line...)
+		tags.add(p, look, l, points)
 	}
-	p.Add(areas...)
-	p.Add(lines...) // so that no area covers a line
+	g.Add(areas...)
+	g.Add(lines...) // so that no area covers a line
 	if len(lines) == 0 {
-		return nil, legend, fmt.Errorf("figure: nothing to draw in %q: logarithmic axes show numbers above 0 only", f.Title)
+		return nil, fmt.Errorf("figure: nothing to draw in %q: logarithmic axes show numbers above 0 only", p.Title)
 	}
-	limits(&p.Y, f.LogY)
-	limits(&p.X, f.LogX)
-	p.X.Padding, p.Y.Padding = 0, 0
-	if f.Glyphs {
-		p.X.Padding, p.Y.Padding = 8, 4
+	g.Add(&tags)
+	limits(&g.Y, p.LogY)
+	limits(&g.X, p.LogX)
+	if looks.numbered {
+		behind(&g.X, p.LogX)
 	}
-	return p, legend, nil
+	g.X.Padding, g.Y.Padding = 0, 0
+	if p.Glyphs {
+		g.X.Padding, g.Y.Padding = 8, 4
+	}
+	return g, nil
+}
+
+// measured returns how many lines are no bounds.
+func (p *Panel) measured() (n int) {
+	for _, l := range p.Lines {
+		if !l.Bound {
+			n++
+		}
+	}
+	return n
 }
 
 // note returns the note, extended by the lines that the axes do not show completely and by those
 // that are hidden under others. The points of 0 with which most curves begin do not count.
-func (f *Figure) note(p *plot.Plot) string {
-	var missing []string
-	for _, l := range f.Lines {
-		if n := len(f.visible(l.Points)); n == 0 || f.Glyphs && n < len(l.Points) {
-			missing = append(missing, l.Name)
+func (f *Figure) note(plots []*plot.Plot) string {
+	var missing, under []string
+	for i := range f.Panels {
+		p := &f.Panels[i]
+		in := ""
+		if p.Title != "" {
+			in = " in " + p.Title
+		}
+		for _, l := range p.Lines {
+			if n := len(p.visible(l)); n == 0 || p.Glyphs && n < len(l.Points) {
+				missing = append(missing, l.Name+in)
+			}
+		}
+		for _, name := range p.hidden(plots[i]) {
+			under = append(under, name+in)
 		}
 	}
 	note := f.Note
 	if len(missing) > 0 {
 		note += " Logarithmic axes cannot show 0, so points are missing from: " + strings.Join(missing, "; ") + "."
 	}
-	if hidden := f.hidden(p); len(hidden) > 0 {
-		note += " Under another line: " + strings.Join(hidden, "; ") + "."
+	if len(under) > 0 {
+		note += " Under another line: " + strings.Join(under, "; ") + "."
 	}
 	return note
 }

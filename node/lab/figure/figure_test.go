@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
 	"peerd.dev/node/lab/stats"
@@ -18,12 +19,21 @@ import (
 
 func sample() Figure {
 	return Figure{
-		Title: "Title", Note: "Note.", X: "rounds", Y: "regret",
-		Lines: []Line{
+		Title: "Title", Note: "Note.", Panels: []Panel{{X: "rounds", Y: "regret", Lines: []Line{
 			{Name: "first", Points: []Point{{0, stats.Interval{}}, {100_000, stats.Interval{Mean: 5, Low: 4, High: 6}}}},
 			{Name: "one seed", Points: []Point{{0, stats.Interval{Low: math.Inf(-1), High: math.Inf(1)}}, {100_000, stats.Interval{Mean: 7, Low: math.Inf(-1), High: math.Inf(1)}}}},
-		},
+		}}},
 	}
+}
+
+// panel returns a figure's panel and its plot.
+func panel(t *testing.T, f *Figure) (*Panel, *plot.Plot) {
+	t.Helper()
+	p, err := f.Panels[0].plot(f.looks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &f.Panels[0], p
 }
 
 // TestFiguresAreTheSameBytesAndSayWhatTheyShow: in all forms.
@@ -34,7 +44,8 @@ func TestFiguresAreTheSameBytesAndSayWhatTheyShow(t *testing.T) {
 	for _, glyphs := range []bool{false, true} {
 		for _, log := range []bool{false, true} {
 			f := sample()
-			f.Glyphs, f.LogX, f.LogY = glyphs, log, log
+			p := &f.Panels[0]
+			p.Glyphs, p.LogX, p.LogY = glyphs, log, log
 			var svg, pixels [2]bytes.Buffer
 			for i := range 2 {
 				if err := f.Write(&svg[i], &pixels[i]); err != nil {
@@ -60,7 +71,7 @@ func TestFiguresAreTheSameBytesAndSayWhatTheyShow(t *testing.T) {
 }
 
 func TestNothingToDrawIsAnError(t *testing.T) {
-	f := Figure{LogY: true, Lines: []Line{{Name: "zero", Points: []Point{{1, stats.Interval{}}}}}}
+	f := Figure{Panels: []Panel{{LogY: true, Lines: []Line{{Name: "zero", Points: []Point{{1, stats.Interval{}}}}}}}}
 	if err := f.Write(new(bytes.Buffer), new(bytes.Buffer)); err == nil {
 		t.Error("a figure without points was drawn")
 	}
@@ -84,10 +95,11 @@ func TestLongNamesAndManyLinesHaveRoom(t *testing.T) {
 	}
 	f := sample()
 	f.Title = strings.Repeat("a title that goes on ", 10) + "and ends"
-	f.Lines = nil
+	p := &f.Panels[0]
+	p.Lines = nil
 	long := strings.Repeat("long ", 8) + strings.Repeat("x", 120) + "ε"
 	for i := range 12 {
-		f.Lines = append(f.Lines, Line{Name: fmt.Sprintf("%s line-%d", long, i), Points: sample().Lines[0].Points})
+		p.Lines = append(p.Lines, Line{Name: fmt.Sprintf("%s line-%d", long, i), Points: sample().Panels[0].Lines[0].Points})
 	}
 	var svg, pixels bytes.Buffer
 	if err := f.Write(&svg, &pixels); err != nil {
@@ -130,7 +142,7 @@ func TestCaptionsStayInsideInAWiderFont(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}
-	points := sample().Lines[0].Points
+	points := sample().Panels[0].Lines[0].Points
 	for _, lines := range [][]Line{
 		{{Name: "a", Points: points}},
 		{{Name: "ε = 1, calibrated, alone", Points: points}, {Name: "sites differ, average, ε = 0.1, complete graph, every exchange", Points: points}},
@@ -139,24 +151,27 @@ func TestCaptionsStayInsideInAWiderFont(t *testing.T) {
 			Title: "Three hospitals, diabetes records drawn with replacement, calibrated radius (paper 004, figure 2c)",
 			Note: "Mean over 100 seeds with the 95 % interval. Simulated: noise comes from seeds, so nothing here is private. " +
 				"Rewards are not clipped, so no ε holds: a daemon would refuse this world. ε = ∞ adds no noise: a daemon would refuse it.",
-			X:     strings.Repeat("spectral gap of the gossip matrix, 1 − λ₂ & ", 4),
-			Y:     strings.Repeat("regret of a peer at the end, in rewards, ", 4),
-			Lines: lines,
+			Panels: []Panel{{
+				X:     strings.Repeat("spectral gap of the gossip matrix, 1 − λ₂ & ", 4),
+				Y:     strings.Repeat("regret of a peer at the end, in rewards, ", 4),
+				Lines: lines,
+			}},
 		}
+		p := &f.Panels[0]
 		for range 2 {
 			var svg bytes.Buffer
 			if err := f.Write(&svg, new(bytes.Buffer)); err != nil {
 				t.Fatal(err)
 			}
 			all, _ := inside(t, svg.String())
-			for _, text := range []string{f.Title, f.Note, f.X, f.Y, lines[len(lines)-1].Name} {
+			for _, text := range []string{f.Title, f.Note, p.X, p.Y, lines[len(lines)-1].Name} {
 				for _, word := range strings.Fields(text) {
 					if !strings.Contains(html.UnescapeString(all), word) {
 						t.Errorf("no %q", word)
 					}
 				}
 			}
-			f.Glyphs, f.LogX = true, true
+			p.Glyphs, p.LogX = true, true
 		}
 	}
 }
@@ -180,17 +195,18 @@ func TestLinesDifferByColourAndDashes(t *testing.T) {
 // TestSingleRunsAreDrawn: each has a thin path, and the axis extends beyond all of them.
 func TestSingleRunsAreDrawn(t *testing.T) {
 	f := sample()
-	f.Lines = f.Lines[:1]
+	p := &f.Panels[0]
+	p.Lines = p.Lines[:1]
 	at := func(x, y float64) Point { return Point{x, stats.Interval{Mean: y, Low: y, High: y}} }
 	high, zero := []Point{at(0, 0), at(50_000, 5), at(100_000, 50)}, []Point{at(50_000, 0), at(100_000, 0)}
 	for _, log := range []bool{false, true} {
-		f.LogY = log
-		f.Lines[0].Runs = nil
+		p.LogY = log
+		p.Lines[0].Runs = nil
 		var without, with bytes.Buffer
 		if err := f.Write(&without, new(bytes.Buffer)); err != nil {
 			t.Fatal(err)
 		}
-		f.Lines[0].Runs = [][]Point{high, zero, high, high}
+		p.Lines[0].Runs = [][]Point{high, zero, high, high}
 		if err := f.Write(&with, new(bytes.Buffer)); err != nil {
 			t.Fatal(err)
 		}
@@ -198,8 +214,8 @@ func TestSingleRunsAreDrawn(t *testing.T) {
 		if a, b := strings.Count(without.String(), thin), strings.Count(with.String(), thin); a != 0 || b != 3 && b != 4 || (b == 4) == log {
 			t.Errorf("log %v: %d thin paths without runs, %d with three, and one of 0", log, a, b)
 		}
-		if p, _, err := f.plot(); err != nil || p.Y.Max < 50 {
-			t.Errorf("the axis ends at %v: %v", p.Y.Max, err)
+		if _, g := panel(t, &f); g.Y.Max < 50 {
+			t.Errorf("the axis ends at %v", g.Y.Max)
 		}
 	}
 }
@@ -213,14 +229,11 @@ func TestALineUnderAnotherIsNamed(t *testing.T) {
 		}
 		return l
 	}
-	f := Figure{Note: "Note.", Lines: []Line{
+	f := Figure{Note: "Note.", Panels: []Panel{{Lines: []Line{
 		line("a", 0, 10, 20, 30, 40), line("b", 0, 40, 20, 5, 1), line("c", 0, 10.1, 20.1, 30.1, 40.1), {Name: "bare", Points: []Point{{7, stats.Interval{Mean: 3}}}},
-	}}
-	p, _, err := f.plot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := f.note(p), "Note. Under another line: a (under c)."; got != want {
+	}}}}
+	_, g := panel(t, &f)
+	if got, want := f.note([]*plot.Plot{g}), "Note. Under another line: a (under c)."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -228,10 +241,10 @@ func TestALineUnderAnotherIsNamed(t *testing.T) {
 // TestWhatALogarithmicAxisCannotShowIsNamed: a line that is 0 everywhere is drawn on the x axis
 // if the y axis is linear.
 func TestWhatALogarithmicAxisCannotShowIsNamed(t *testing.T) {
-	f := Figure{X: "gap", Y: "regret", LogX: true, Glyphs: true, Note: "Note.", Lines: []Line{
+	f := Figure{Note: "Note.", Panels: []Panel{{X: "gap", Y: "regret", LogX: true, Glyphs: true, Lines: []Line{
 		{Name: "linked", Points: []Point{{.1, stats.Interval{Mean: 5, Low: 4, High: 6}}}},
 		{Name: "alone", Points: []Point{{0, stats.Interval{Mean: 5, Low: 4, High: 6}}}},
-	}}
+	}}}}
 	var svg bytes.Buffer
 	if err := f.Write(&svg, new(bytes.Buffer)); err != nil {
 		t.Fatal(err)
@@ -239,10 +252,9 @@ func TestWhatALogarithmicAxisCannotShowIsNamed(t *testing.T) {
 	if !strings.Contains(svg.String(), "missing from: alone.") {
 		t.Error("a line went missing without a word")
 	}
-	zero := Figure{Lines: []Line{{Name: "zero", Points: []Point{{1, stats.Interval{}}, {2, stats.Interval{}}}}}}
-	p, _, err := zero.plot()
-	if err != nil || p.Y.Min != 0 || p.Y.Max != 1 {
-		t.Errorf("the axis goes from %v to %v, want 0 to 1: %v", p.Y.Min, p.Y.Max, err)
+	zero := Figure{Panels: []Panel{{Lines: []Line{{Name: "zero", Points: []Point{{1, stats.Interval{}}, {2, stats.Interval{}}}}}}}}
+	if _, g := panel(t, &zero); g.Y.Min != 0 || g.Y.Max != 1 {
+		t.Errorf("the axis goes from %v to %v, want 0 to 1", g.Y.Min, g.Y.Max)
 	}
 }
 

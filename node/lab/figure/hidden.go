@@ -14,11 +14,11 @@ const (
 )
 
 // hidden returns the lines that are under a later one, with its name.
-func (f *Figure) hidden(p *plot.Plot) []string {
+func (p *Panel) hidden(g *plot.Plot) []string {
 	var names []string
-	for i, l := range f.Lines {
-		for _, over := range f.Lines[i+1:] {
-			if f.covers(p, f.visible(over.Points), f.visible(l.Points)) {
+	for i, l := range p.Lines {
+		for _, over := range p.Lines[i+1:] {
+			if covers(g, p.visible(over), p.visible(l)) {
 				names = append(names, l.Name+" (under "+over.Name+")")
 				break
 			}
@@ -28,7 +28,7 @@ func (f *Figure) hidden(p *plot.Plot) []string {
 }
 
 // covers reports whether a line covers another, at the points that have equal X.
-func (f *Figure) covers(p *plot.Plot, over, under []Point) bool {
+func covers(p *plot.Plot, over, under []Point) bool {
 	shared, same := 0, 0
 	k := 0
 	for _, pt := range under {

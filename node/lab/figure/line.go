@@ -5,80 +5,82 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg/draw"
 )
 
-// visible returns the points that the axes can show.
-func (f *Figure) visible(points []Point) []Point {
+// visible returns the points of a line that the axes can show.
+func (p *Panel) visible(l Line) []Point { return p.seen(l.Points, l.Level) }
+
+// seen returns the points that the axes can show, at any X if level.
+func (p *Panel) seen(points []Point, level bool) []Point {
 	least := math.Inf(1)
-	for _, p := range points {
-		if p.Y.Mean > 0 {
-			least = min(least, p.Y.Mean)
+	for _, pt := range points {
+		if pt.Y.Mean > 0 {
+			least = min(least, pt.Y.Mean)
 		}
 	}
 	var seen []Point
-	for _, p := range points {
-		if f.LogX && p.X <= 0 || f.LogY && p.Y.Mean <= 0 {
+	for _, pt := range points {
+		if p.LogX && pt.X <= 0 && !level || p.LogY && pt.Y.Mean <= 0 {
 			continue
 		}
 		floor := 0.0
-		if f.LogY {
+		if p.LogY {
 			floor = least / 2
 		}
-		p.Y.Low = max(p.Y.Low, floor) // no regret is below 0
-		seen = append(seen, p)
+		pt.Y.Low = max(pt.Y.Low, floor) // no regret is below 0
+		seen = append(seen, pt)
 	}
 	return seen
 }
 
-// line returns the plotters of line i with its visible points, below and above, and adds it to
-// the legend.
-func (f *Figure) line(legend *plot.Legend, i int, l Line, points []Point) (below, above []plot.Plotter, err error) {
+// few is the number of lines whose bands can be told apart; more have whiskers.
+const few = 4
+
+// line returns the plotters of a line with its visible points, below and above.
+func (p *Panel) line(look look, l Line, points []Point) (below, above []plot.Plotter, err error) {
+	if l.Level {
+		return nil, []plot.Plotter{level{points[0].Y, look}}, nil
+	}
 	line, err := plotter.NewLine(means(points))
 	if err != nil {
 		return nil, nil, err
 	}
-	line.Color, line.Width, line.Dashes = shade(i), 1.6, dashes(i)
-	if !f.Glyphs {
-		if below, err = band(points, i); err != nil {
+	switch {
+	case l.Bound:
+		line.LineStyle = look.line(1.6)
+		return nil, []plot.Plotter{line}, nil
+	case p.Glyphs:
+		line.LineStyle = look.line(.8)
+		return nil, []plot.Plotter{line, marks{points, look, true, true}}, nil
+	}
+	line.LineStyle = look.line(1.3)
+	whiskers := p.measured() > few
+	if !whiskers {
+		if below, err = band(points, look); err != nil {
 			return nil, nil, err
 		}
-		for _, run := range l.Runs {
-			seen := f.visible(run)
-			if len(seen) == 0 {
-				continue
-			}
-			thin, bad := thinLine(seen, i)
-			if bad != nil {
-				return nil, nil, bad
-			}
-			below = append(below, thin)
+	}
+	for _, run := range l.Runs {
+		seen := p.seen(run, false)
+		if len(seen) == 0 {
+			continue
 		}
-		addName(legend, l.Name, line)
-		return below, []plot.Plotter{line}, nil
+		thin, bad := thinLine(seen, look)
+		if bad != nil {
+			return nil, nil, bad
+		}
+		below = append(below, thin)
 	}
-	line.Width = 0.8
-	dots, err := plotter.NewScatter(means(points))
-	if err != nil {
-		return nil, nil, err
-	}
-	dots.GlyphStyle = draw.GlyphStyle{Color: shade(i), Radius: 3, Shape: glyph(i)}
-	whiskers, err := plotter.NewYErrorBars(intervals(points))
-	if err != nil {
-		return nil, nil, err
-	}
-	whiskers.Color, whiskers.Width, whiskers.CapWidth = shade(i), 1.2, 6
-	addName(legend, l.Name, line, dots)
-	return nil, []plot.Plotter{line, whiskers, dots}, nil
+	return below, []plot.Plotter{line, marks{points, look, whiskers, false}}, nil
 }
 
-// thinLine returns a single run of line i.
-func thinLine(run []Point, i int) (plot.Plotter, error) {
+// thinLine returns a single run of a line.
+func thinLine(run []Point, look look) (plot.Plotter, error) {
 	line, err := plotter.NewLine(means(run))
 	if err != nil {
 		return nil, err
 	}
-	c := shade(i)
+	c := shade(look.style)
 	c.A = 110
 	line.Color, line.Width = c, 0.4
 	return line, nil
@@ -102,7 +104,7 @@ func addName(legend *plot.Legend, name string, thumbs ...plot.Thumbnailer) {
 }
 
 // band returns the intervals as an area, or nothing if one of them is infinitely wide.
-func band(points []Point, i int) ([]plot.Plotter, error) {
+func band(points []Point, look look) ([]plot.Plotter, error) {
 	var edge plotter.XYs
 	for _, p := range points {
 		if math.IsInf(p.Y.High, 0) {
@@ -117,22 +119,8 @@ func band(points []Point, i int) ([]plot.Plotter, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := shade(i)
-	c.A = 60
+	c := shade(look.style)
+	c.A = 40
 	b.Color, b.Width = c, 0
 	return []plot.Plotter{b}, nil
-}
-
-// intervals are points with errors, in gonum's form.
-type intervals []Point
-
-func (s intervals) Len() int { return len(s) }
-
-func (s intervals) XY(i int) (x, y float64) { return s[i].X, s[i].Y.Mean }
-
-func (s intervals) YError(i int) (low, high float64) {
-	if y := s[i].Y; !math.IsInf(y.High, 0) {
-		return y.Mean - y.Low, y.High - y.Mean
-	}
-	return 0, 0
 }

@@ -26,6 +26,9 @@ const (
 	// action, which all turns have, has a mean from 0.6 + gap to 0.7 + gap, all others one from
 	// 0.5 to 0.6. θ has norm 1 and the orthogonal part is uniform.
 	Band Law = "band"
+	// Arms draws nothing: actions are the unit vectors, and θ of a site is its row of means, so that
+	// the world is world bernoulli with features. Regret is against the best mean over sites.
+	Arms Law = "arms"
 )
 
 // Means of law band.
@@ -47,13 +50,15 @@ const (
 // LinearParams are the parameters of world linear.
 type LinearParams struct {
 	Features int     `want:"2..1000" fixed:"yes" doc:"Numbers that describe an action, as many as learner.linucb.features."`
-	Law      Law     `want:"sphere|direction|band" doc:"How actions are drawn: sphere is a direction with a constant behind it, direction is the direction alone, with the same means, and band draws means with a gap below the best."`
+	Law      Law     `want:"sphere|direction|band|arms" doc:"How actions are drawn: sphere is a direction with a constant behind it, direction is the direction alone, with the same means, and band draws means with a gap below the best. With arms they are unit vectors that pay means, as in world bernoulli."`
 	Draw     Drawing `want:"sites|shared|rounds" doc:"When actions are drawn: once for every site, once for all sites, or for every site and round."`
 	Gap      float64 `want:"0 up to .3" doc:"With law: band, by how much the best action is above all others at least."`
 	Instance uint64  `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run of an experiment."`
 
 	Deviation float64 `want:"0 up to 1" doc:"How far sites' parameters are apart: with law: sphere or direction, the norm of the normal vector that is added to each site's direction, before it is made as long as before. Regret is against a site's own parameter."`
 	Groups    int     `want:"0.." unit:"groups" doc:"With deviation, groups of sites that have the same parameter: site i is in group i modulo groups. 0 puts every site in a group of its own."`
+
+	Means [][]float64 `want:"rows of numbers" doc:"With law: arms, the probability of a reward for every arm: one row for all sites, or several rows that sites take in turn."`
 
 	Odd [][]float64 `want:"rows of three numbers" doc:"Odd sites, with law: sphere or direction: rows of a site and a feature, both counted from 0, and the entry of the site's direction there, -1 to 1 at norm 1. Other entries keep their proportions."`
 }
@@ -82,6 +87,9 @@ func (p LinearParams) Check(c Config) (field, want string) {
 	case len(p.Odd) > 0 && p.Law == Band:
 		return "odd", fmt.Sprintf("[] with law: %s", Band)
 	}
+	if field, want = p.checkArms(c); field != "" {
+		return field, want
+	}
 	sites, site := math.MaxInt, "a site from 0"
 	if c.Sites > 0 { // they are known
 		sites, site = c.Sites, fmt.Sprintf("a site below %d", c.Sites)
@@ -100,7 +108,12 @@ func (LinearParams) Small() Params {
 }
 
 // Open implements [Params].
-func (p LinearParams) Open(c Config) (Source, error) { return &linearSource{c, p}, nil }
+func (p LinearParams) Open(c Config) (Source, error) {
+	if p.Law == Arms {
+		return p.openArms(c)
+	}
+	return &linearSource{c, p}, nil
+}
 
 // linearSource is a Source of worlds that share θ.
 type linearSource struct {
