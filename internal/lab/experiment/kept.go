@@ -49,12 +49,23 @@ func (f resultFolder) keep(cell string, k keptRun) (err error) {
 // kept returns the finished runs of a cell by their seeds, and how many lines of its file
 // are not what keep wrote. These are taken out of it.
 func (f resultFolder) kept(cell string) (runs map[uint64]keptRun, damaged int, err error) {
-	b, err := os.ReadFile(f.cell(cell))
+	runs, good, damaged, err := readKept(f.cell(cell), cell)
+	if err != nil || damaged == 0 {
+		return runs, 0, err
+	}
+	return runs, damaged, writeFile(f.cell(cell), func(w io.Writer) error {
+		_, err := w.Write(good)
+		return err
+	})
+}
+
+// readKept reads the file of a cell, and returns the lines that keep wrote.
+func readKept(name, cell string) (runs map[uint64]keptRun, good []byte, damaged int, err error) {
+	b, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	runs = make(map[uint64]keptRun)
-	var good []byte
 	for l := range bytes.Lines(b) {
 		var k keptRun
 		err := json.Unmarshal(l, &k)
@@ -65,11 +76,5 @@ func (f resultFolder) kept(cell string) (runs map[uint64]keptRun, damaged int, e
 		runs[k.Run.Seed] = k
 		good = append(good, l...)
 	}
-	if damaged == 0 {
-		return runs, 0, nil
-	}
-	return runs, damaged, writeFile(f.cell(cell), func(w io.Writer) error {
-		_, err := w.Write(good)
-		return err
-	})
+	return runs, good, damaged, nil
 }
