@@ -11,13 +11,36 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/catalog"
 	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/testnet"
 )
 
 func newExperimentRun(o *options) *cobra.Command {
-	var out string
-	var quick bool
+	var (
+		out, shard, engine string
+		quick              bool
+		jobs               int
+	)
 	play := func(ctx context.Context, c *config.Config, out string, show func(*experiment.Document) error) error {
-		return experiment.Run(ctx, c, experiment.Options{Out: out, Progress: o.stderr, Show: show})
+		how := experiment.Options{Out: out, Jobs: jobs, Progress: o.stderr, Show: show}
+		var ok bool
+		if how.Engine, ok = engines()[engine]; !ok {
+			return config.Failf(config.ErrUsage, "--engine: %s: want sim or processes", engine)
+		}
+		if jobs < 0 {
+			return config.Failf(config.ErrUsage, "--jobs: %d: want 1 or more, or 0 for as many as processors", jobs)
+		}
+		if shard == "" {
+			return experiment.Run(ctx, c, how)
+		}
+		part, err := experiment.ParseShard(shard)
+		if err != nil {
+			return err
+		}
+		doc, err := experiment.RunShard(ctx, c, how, part)
+		if err != nil {
+			return err
+		}
+		return o.print(doc, doc.Write)
 	}
 	run := &cobra.Command{
 		Use:   "run [NAME|FILE...]",
@@ -35,10 +58,15 @@ The folder of results holds config.yaml (all settings, resolved), manifest.json 
 cell's settings, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by
 cell, seed and round), summary.json, figure.svg and figure.png. Several experiments have a
 folder each below -o. To resume an interrupted experiment, repeat the command with the
-same -o: finished runs are not played again, and with more seeds only the new ones are played.`,
+same -o: finished runs are not played again, and with more seeds only the new ones are played.
+
+With --shard i/n it plays a fixed share of the runs and keeps them; any n shards have every
+run once, and 'peerd experiment merge' makes the rows of one experiment of them.`,
 		Example: `  peerd experiment run baselines --quick
   peerd experiment run all --quick -o runs/quick
   peerd experiment run fig2a fig2b --set experiment.seeds=20
+  peerd experiment run fig2a --shard 3/8 --jobs 4 -o shards/3
+  peerd experiment run learners --quick --engine processes --set experiment.seeds=2
   peerd experiment run configs/rows.yaml --set experiment.faults.loss=0.3 --set experiment.seeds=50
   peerd experiment run configs/rows.yaml --set 'experiment.cells=[{set: {privacy.epsilon: [1, 2, 5]}}]'`,
 		RunE: func(cmd *cobra.Command, words []string) error {
@@ -51,7 +79,7 @@ same -o: finished runs are not played again, and with more seeds only the new on
 				if out == "" {
 					out = resultsOf(p.Name, words, quick)
 				}
-				return play(cmd.Context(), p.Config, out, func(doc *experiment.Document) error { return o.print(doc, doc.Write) })
+				return play(cmd.Context(), p.Config, out, o.showExperiment)
 			}
 			if out == "" {
 				out = resultsOf("", words, quick)
@@ -70,7 +98,15 @@ same -o: finished runs are not played again, and with more seeds only the new on
 	}
 	run.Flags().StringVarP(&out, "out", "o", "", "folder for the results (default runs/NAME, with --quick runs/quick/NAME, and runs/<time>-<name> for a file)")
 	run.Flags().BoolVar(&quick, "quick", false, "play the quick form of figures: fewer rounds, ten seeds or more")
+	run.Flags().IntVarP(&jobs, "jobs", "j", 0, "runs at a time (default as many as processors)")
+	run.Flags().StringVar(&shard, "shard", "", "i/n, such as 3/8: play a fixed share of the runs, for 'peerd experiment merge'")
+	run.Flags().StringVar(&engine, "engine", "sim", "what plays the peers: sim, or processes in lockstep on this machine, with the same rows")
 	return run
+}
+
+// engines are what plays the peers, by name.
+func engines() map[string]experiment.Engine {
+	return map[string]experiment.Engine{"sim": nil, "processes": testnet.Processes{}}
 }
 
 // experiments returns what words of a command line name, or without words the configuration that flags select.
