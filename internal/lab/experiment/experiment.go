@@ -217,7 +217,11 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.instances: %d, want 0 with a world that draws no means for every run",
 				cell.Name, x.Instances)
 		}
-		r.hash = digest(&cell, program, r.world.Data())
+		scripts, err := plan.Scripts(cell.Config)
+		if err != nil {
+			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
+		}
+		r.hash = digest(&cell, program, r.world.Data()+scripts)
 		if r.bound, err = r.lowerBound(); err != nil {
 			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
 		}
@@ -234,18 +238,23 @@ func (r *cellRun) steps() uint64 { return uint64(plan.TestnetOf(&r.Settings).Nod
 
 // play plays run k of the cell, from 0.
 func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) (stats.Run, error) {
-	s := &r.Settings
+	p, err := plan.Play(ctx, r.Config, r.world, r.seed(k))
+	if err != nil {
+		return stats.Run{}, err
+	}
+	s := p.Settings
 	result, err := stats.One(ctx, r.seed(k), func(run uint64) (c sim.Config, bad error) {
 		if r.graph == nil {
-			c, bad = SimulateAlone(s, r.world, run)
+			c, bad = SimulateAlone(s, p.Source, run)
 		} else {
-			c, bad = Simulate(s, r.world, config.Neighbours(plan.TestnetOf(s).Nodes, r.graph.Edges()), run)
+			c, bad = Simulate(s, p.Source, config.Neighbours(plan.TestnetOf(s).Nodes, r.graph.Edges()), run)
 		}
 		x := plan.ExperimentOf(s)
 		c.Lemmas, c.Cover = x.Lemmas, x.Coverage
+		p.Guard(c.Worlds)
 		return c, bad
 	}, func(rounds uint64) { progress(rounds * uint64(plan.TestnetOf(s).Nodes)) })
-	if err != nil {
+	if err = p.Close(err); err != nil {
 		return stats.Run{}, err
 	}
 	return stats.NewRun(r.seed(k), &result), nil

@@ -13,10 +13,10 @@ import (
 // keys lists the settings of simulated worlds, testnets and experiments.
 func keys() []config.Key {
 	const many = math.MaxUint64
-	worlds, paying := []string{config.Application}, []string(nil)
-	for _, w := range world.Table() {
+	kinds, paying := []string{config.Application}, []string(nil)
+	for _, w := range worlds() {
 		name := w.Words().Name
-		worlds, paying = append(worlds, name), append(paying, name+" "+w.Words().Summary)
+		kinds, paying = append(kinds, name), append(paying, name+" "+w.Words().Summary)
 	}
 	all := []config.Key{
 		{
@@ -32,7 +32,7 @@ func keys() []config.Key {
 			Doc: "Number of rounds to play; 0 plays the horizon.",
 		},
 		{
-			Name: "world.kind", Default: config.Application, Fixed: true, Rule: config.OneOf(worlds...),
+			Name: "world.kind", Default: config.Application, Fixed: true, Rule: config.OneOf(kinds...),
 			Doc: "What pays rewards: application, the site's application over the API; or a simulated world: " + strings.Join(paying, "; ") + ".",
 		},
 		{
