@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
@@ -36,6 +37,14 @@ func Commands(s *config.Settings) (all [][]string) {
 		all = append(all, p.Command)
 	}
 	return all
+}
+
+// NoPrograms refuses programs where peers are processes.
+func NoPrograms(s *config.Settings) error {
+	for _, command := range Commands(s) {
+		return config.Failf(config.ErrRefused, "%s: a program of yours plays in the simulator alone: `peerd experiment run`", strings.Join(command, " "))
+	}
+	return nil
 }
 
 // Scripts returns a hash of the files that the commands of a configuration name; empty without programs.
@@ -87,7 +96,7 @@ func (p *Played) Guard(worlds []bandit.World) {
 	}
 }
 
-// Close ends the programs. It returns the error that the run ended with, or that of a program.
+// Close ends the programs. It returns the run's error, or else a program's.
 func (p *Played) Close(err error) error {
 	if p.run == nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"peerd.dev/bandit"
@@ -11,7 +12,7 @@ import (
 
 // LearnerParams are the parameters of a learner that is a program.
 type LearnerParams struct {
-	Command   []string `want:"command" doc:"The program and its arguments, such as [python3, my.py]. It decides for all peers of a run; docs/lab/own-ideas.md has the lines that it reads and writes. Files are looked up beside the configuration file, then in the working folder."`
+	Command   []string `want:"command" doc:"The program and its arguments, such as [python3, my.py]. It decides for all peers of a run; docs/lab/own-ideas.md has the lines that it reads and writes. Files are looked up in the folder of the configuration file, then in the working folder."`
 	Timeout   uint64   `want:"1..3600" unit:"seconds" doc:"How long an answer may take."`
 	Parameter float64  `want:"-1e9 up to 1e9" doc:"A number for the program, in its first line."`
 
@@ -34,12 +35,15 @@ func (p LearnerParams) Check(int) (field, want string) { return checkCommand(p.C
 
 // New implements [bandit.Params].
 func (p LearnerParams) New(c bandit.Config) (bandit.Learner, error) {
-	l := &learner{Arms: bandit.Arms{N: c.Arms}, self: c.Self, rested: make([]float64, c.Arms)}
+	l := &learner{Arms: bandit.Arms{N: c.Arms}, rng: c.Rand, rested: make([]float64, c.Arms)}
 	if c.Rand == nil { // it is asked for its statistic alone
 		return l, nil
 	}
 	var err error
 	h := hello{Arms: c.Arms, Peers: c.Peers, Epsilon: finite(c.Epsilon)}
+	if p.run != nil {
+		l.self, p.run.learners = p.run.learners, p.run.learners+1
+	}
 	l.program, err = p.run.open(setting{"learner", p.Command, p.Timeout, p.Parameter}, h, `{"ok": true}`, agreed)
 	return l, err
 }
@@ -50,6 +54,7 @@ type learner struct {
 	bandit.Stateless
 	self    int
 	program *process
+	rng     *rand.Rand // picks among forced arms
 	rested  []float64
 }
 
@@ -76,6 +81,9 @@ type choice struct {
 
 // Choose implements [bandit.Learner]. After an error of the program it chooses anything: the world then pays nothing.
 func (l *learner) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
+	if c, ok := bandit.Forced(b, t, l.rng); ok {
+		return c
+	}
 	line := belief{
 		Peer: l.self, Round: t.Round, NoiseSD: make([]float64, l.N), LaplaceSumSq: b.LaplaceSumSq, LaplaceMax: b.LaplaceMax, GaussVar: b.GaussVar,
 		Pulls: b.Pulls, Ahead: b.Ahead, Excluded: t.Excluded, Mean: make([]*float64, l.N), SampleVar: make([]*float64, l.N),

@@ -24,6 +24,8 @@ type Run struct {
 	folder string
 	all    map[string]*process // by role
 	order  []*process
+
+	learners int // that were made: peers which are alone all have number 0 in their networks
 }
 
 // NewRun returns a run without programs. Their files are looked up in a folder first.
