@@ -15,6 +15,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/lab/program"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
@@ -233,6 +234,9 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		for _, e := range slices.Concat(papers.All(), printed.Protocols()) {
 			s.Protocol.Params = s.Protocol.Params.With(e.Words().Name, e)
 		}
+		command := rapid.SliceOfN(text, 1, 3).Draw(t, "command")
+		s.Learner.Params = s.Learner.Params.With("program", program.LearnerParams{Command: command, Timeout: 3, Parameter: real.Draw(t, "parameter")})
+		s.World.Params = s.World.Params.With("program", program.WorldParams{Command: command})
 		for _, e := range world.Table() {
 			s.World.Params = s.World.Params.With(e.Words().Name, e)
 		}

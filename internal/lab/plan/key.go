@@ -65,7 +65,7 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.cells", Default: "[]", Rule: cellList(),
-			Doc: "What is compared over the same seeds: a list of cells, each with a name, settings that it sets, or both. A setting with a list of values makes one cell for each. Without cells, the configuration is the only one.",
+			Doc: "What is compared over the same seeds: a list of cells, each with a name, settings that it sets, or both. A setting with a list of values makes one cell for each, and so does each, a list of cells within a cell. Without cells, the configuration is the only one.",
 		},
 		{
 			Name: "experiment.alone", Default: "false", Rule: config.YesNo(),
