@@ -236,6 +236,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		}
 		command := rapid.SliceOfN(text, 1, 3).Draw(t, "command")
 		s.Learner.Params = s.Learner.Params.With("program", program.LearnerParams{Command: command, Timeout: 3, Parameter: real.Draw(t, "parameter")})
+		s.Protocol.Params = s.Protocol.Params.With("program", program.ProtocolParams{Command: command, Every: 7})
 		s.World.Params = s.World.Params.With("program", program.WorldParams{Command: command})
 		for _, e := range world.Table() {
 			s.World.Params = s.World.Params.With(e.Words().Name, e)

@@ -8,8 +8,6 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/node/lab/graphs"
-	"peerd.dev/node/lab/papers"
-	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
 )
 
@@ -18,7 +16,7 @@ import (
 func Schema() *config.Schema {
 	standard.once.Do(func() {
 		x := config.Extension{
-			Learners: learners(), Protocols: slices.Concat(papers.Protocols(), printed.Protocols()),
+			Learners: learners(), Protocols: protocols(),
 			Sections: sections(), Keys: keys(), Laboratory: laboratory{}, Papers: true,
 			Constraints: slices.Concat(worldConstraints(), runConstraints(), rawConstraints(), shuffleConstraints(), programConstraints()),
 		}

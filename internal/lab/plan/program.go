@@ -10,8 +10,10 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/program"
 	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
 )
 
 // defaultTimeout of programs, in seconds.
@@ -28,12 +30,21 @@ func worlds() []world.Params {
 	return append(world.Table(), program.WorldParams{Command: []string{}, Timeout: defaultTimeout})
 }
 
+// protocols lists what testnets and experiments add to a site's protocols.
+func protocols() []protocol.Params {
+	all := append(papers.Protocols(), printed.Protocols()...)
+	return append(all, program.ProtocolParams{Command: []string{}, Timeout: defaultTimeout, Every: 20})
+}
+
 // Commands returns the commands of the programs that settings choose.
 func Commands(s *config.Settings) (all [][]string) {
 	if p, ok := s.LearnerParams().(program.LearnerParams); ok {
 		all = append(all, p.Command)
 	}
 	if p, ok := WorldParams(s).(program.WorldParams); ok {
+		all = append(all, p.Command)
+	}
+	if p, ok := s.ProtocolParams().(program.ProtocolParams); ok {
 		all = append(all, p.Command)
 	}
 	return all
@@ -77,6 +88,9 @@ func Play(ctx context.Context, c *config.Config, source world.Source, seed uint6
 	if x, ok := own.LearnerParams().(program.LearnerParams); ok {
 		own.SetLearner(p.run.Learner(x))
 	}
+	if x, ok := own.ProtocolParams().(program.ProtocolParams); ok {
+		own.SetProtocol(p.run.Protocol(x))
+	}
 	if x, ok := WorldParams(&own).(program.WorldParams); ok {
 		own.World.Params = own.World.Params.With(own.World.Kind, p.run.World(x))
 		var err error
@@ -114,6 +128,7 @@ func programConstraints() (all []config.Constraint) {
 		is  func(*config.Settings) bool
 	}{
 		{"learner.name", func(s *config.Settings) bool { _, ok := s.LearnerParams().(program.LearnerParams); return ok }},
+		{"protocol.name", func(s *config.Settings) bool { _, ok := s.ProtocolParams().(program.ProtocolParams); return ok }},
 		{"world.kind", func(s *config.Settings) bool { _, ok := WorldParams(s).(program.WorldParams); return ok }},
 	} {
 		all = append(all, config.Constraint{Keys: []string{x.key, "mode"}, Doc: "A program plays in the simulator alone, for mode lockstep.", Broken: func(s *config.Settings) string {

@@ -58,8 +58,8 @@ type learner struct {
 	rested  []float64
 }
 
-// A belief is the line for a decision. Lists have an entry for each arm.
-type belief struct {
+// A question is the line for a decision. Lists have an entry for each arm.
+type question struct {
 	Peer         int          `json:"peer"`
 	Round        uint64       `json:"round"`
 	Mean         []*float64   `json:"mean"`       // null if nothing is known
@@ -84,7 +84,7 @@ func (l *learner) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 	if c, ok := bandit.Forced(b, t, l.rng); ok {
 		return c
 	}
-	line := belief{
+	line := question{
 		Peer: l.self, Round: t.Round, NoiseSD: make([]float64, l.N), LaplaceSumSq: b.LaplaceSumSq, LaplaceMax: b.LaplaceMax, GaussVar: b.GaussVar,
 		Pulls: b.Pulls, Ahead: b.Ahead, Excluded: t.Excluded, Mean: make([]*float64, l.N), SampleVar: make([]*float64, l.N),
 	}

@@ -16,7 +16,9 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/internal/lab/program"
+	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
 )
 
 // python skips a test where there is none.
@@ -95,6 +97,27 @@ func TestLearnersThatArePrograms(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestProtocolsThatArePrograms: the one that the documentation shows says all is well; package sim plays it.
+func TestProtocolsThatArePrograms(t *testing.T) {
+	python(t)
+	run := program.NewRun(t.Context(), 7, 100, examples)
+	for self := range protocol.Peer(2) {
+		p, err := protocol.New(run.Protocol(program.ProtocolParams{Command: []string{"python3", "protocol.py"}, Timeout: 60, Every: 1}), protocol.Config{
+			Self: self, Parts: 1, Width: 1, Graph: [][]protocol.Peer{{1}, {0}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out protocol.Outbox
+		if err := p.Tick(0, &out); err != nil || len(out.Envelopes()) > 0 || p.Belief().Known(0) {
+			t.Errorf("%v, %d messages of nothing", err, len(out.Envelopes()))
+		}
+	}
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -201,6 +224,18 @@ func TestHostilePrograms(t *testing.T) {
 		{"regret", "world", "regret is stated by means at the start"},
 		{"silent", "world", "no answer in 1s"},
 		{"twice", "world", "asked for"},
+		{"deaf", "protocol", `no answer in 1s; want {"ok": true}`},
+		{"dies", "protocol", "the dog ate my weights"},
+		{"silent", "protocol", "no answer in 1s"},
+		{"rubbish", "protocol", "invalid character"},
+		{"twice", "protocol", "asked for"},
+		{"absent", "protocol", "[1 0 0] in send: the peer has no such release"},
+		{"far", "protocol", "[2 0 0] in send: 2 is no neighbour"},
+		{"pair", "protocol", "[1 0] in send; want {\"send\": [[to, origin, arm], ...]"},
+		{"nobody", "protocol", "[1 9 0] in send: the peer has no such release"},
+		{"few", "protocol", "weights of 1 arms"},
+		{"narrow", "protocol", "weights of 1 peers"},
+		{"negative", "protocol", "weight -1 of arm 0"},
 	} {
 		t.Run(c.role+" "+c.how, func(t *testing.T) {
 			t.Parallel()
@@ -237,6 +272,15 @@ func hostile(run *program.Run, role string, timeout uint64, command []string) er
 		for round := uint64(0); err == nil && round < 5; round++ {
 			w.Turn(round)
 			_, err = w.Play(0)
+		}
+		return err
+	}
+	if role == "protocol" {
+		p, err := protocol.New(run.Protocol(program.ProtocolParams{Command: command, Timeout: timeout, Every: 1}), protocol.Config{
+			Parts: 3, Width: 1, Graph: [][]protocol.Peer{{1}, {0, 2}, {1}},
+		})
+		for round := protocol.Round(0); err == nil && round < 5; round++ {
+			err = p.Tick(round, new(protocol.Outbox))
 		}
 		return err
 	}
@@ -309,6 +353,9 @@ func TestProgramsAreForTheSimulatorAlone(t *testing.T) {
 	if _, err := bandit.New(p, bandit.Config{Arms: 3, Peers: 2, Rand: rand.New(rand.NewPCG(1, 2))}); err == nil || !strings.Contains(err.Error(), "simulator alone") {
 		t.Errorf("%v", err)
 	}
+	if _, err := protocol.New(program.ProtocolParams{Command: p.Command}, protocol.Config{Graph: [][]protocol.Peer{{}}}); err == nil || !strings.Contains(err.Error(), "simulator alone") {
+		t.Errorf("%v", err)
+	}
 	if _, _, err := pay(nil, 3, "true"); err == nil || !strings.Contains(err.Error(), "simulator alone") {
 		t.Errorf("%v", err)
 	}
@@ -352,15 +399,29 @@ func BenchmarkDecisions(b *testing.B) {
 	for k := range 5 {
 		known.X[k], known.SampleVar[k], known.LaplaceSumSq[k], known.LaplaceMax[k] = .1*float64(k), .01, .01, .1
 	}
+	rate := func(l bandit.Learner, n int) float64 {
+		begin := time.Now()
+		for i := range n {
+			known.X[0] += 1e-9 // a learner in Go computes what has changed
+			l.Choose(&known, bandit.Turn{Round: uint64(i)})
+		}
+		return float64(n) / time.Since(begin).Seconds()
+	}
 	run := program.NewRun(b.Context(), 1, 1, ".")
-	l, err := learn(b, run, 5, "python3", "testdata/ucb.py")
+	there, err := learn(b, run, 5, "python3", "testdata/ucb.py")
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i := 0; b.Loop(); i++ {
-		l.Choose(&known, bandit.Turn{Round: uint64(i)})
+	here, err := bandit.New(learner.UCBParams{}, bandit.Config{Arms: 5, Peers: 2, Rand: rand.New(rand.NewPCG(1, 2))})
+	if err != nil {
+		b.Fatal(err)
 	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "decisions/s")
+	for b.Loop() {
+		slow, fast := rate(there, 10_000), rate(here, 1_000_000)
+		b.ReportMetric(slow, "decisions/s")
+		b.ReportMetric(fast, "decisions/s-in-Go")
+		b.ReportMetric(fast/slow, "ratio")
+	}
 	if err := run.Close(); err != nil {
 		b.Error(err)
 	}

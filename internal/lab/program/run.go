@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/protocol"
 )
 
 // errNoRun is the error where no simulated run starts programs.
@@ -25,7 +26,7 @@ type Run struct {
 	all    map[string]*process // by role
 	order  []*process
 
-	learners int // that were made: peers which are alone all have number 0 in their networks
+	learners, speakers int // that were made: peers which are alone all have number 0 in their networks
 }
 
 // NewRun returns a run without programs. Their files are looked up in a folder first.
@@ -52,8 +53,7 @@ type hello struct {
 	Epsilon   *float64 `json:"epsilon"` // null without noise, and for a world
 	Parameter float64  `json:"parameter"`
 
-	Self  *int    `json:"self,omitempty"`
-	Links [][]int `json:"links,omitempty"`
+	Links [][]protocol.Peer `json:"links,omitempty"` // of a protocol: the neighbours of every peer
 }
 
 // A welcome is the answer to it.

@@ -68,6 +68,13 @@ for line in sys.stdin:
             "twice": good + "\n" + good,
             "over": '{"reward": 1.5}',
             "word": '{"reward": "1"}',
+            "absent": '{"send": [[1, 0, 0]]}',
+            "far": '{"send": [[2, 0, 0]]}',
+            "pair": '{"send": [[1, 0]]}',
+            "nobody": '{"send": [[1, 9, 0]]}',
+            "few": '{"weights": [[1, 1, 1]]}',
+            "narrow": '{"weights": [[1], [1], [1]]}',
+            "negative": '{"weights": [[-1, 1, 1], [1, 1, 1], [1, 1, 1]]}',
             "regret": '{"reward": 1, "regret": 0.5}',
         }[how]
     )
