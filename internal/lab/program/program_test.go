@@ -55,7 +55,7 @@ func pay(run *program.Run, arms int, command ...string) (*world.Sites, bandit.Wo
 }
 
 // TestLearnersThatArePrograms: every one that the documentation shows says all is well, chooses arms that may be chosen,
-// whatever it is told, and the same with the same seed.
+// whatever the belief, and the same with the same seed.
 func TestLearnersThatArePrograms(t *testing.T) {
 	python(t)
 	for _, script := range []string{filepath.Join(examples, "learner.py"), "testdata/ucb.py"} {
@@ -392,7 +392,7 @@ func TestFilesOfACommand(t *testing.T) {
 	}
 }
 
-// BenchmarkDecisions compares a program's decisions with those of the same learner in Go.
+// BenchmarkDecisions compares a program's speed with the same learner's in Go.
 func BenchmarkDecisions(b *testing.B) {
 	python(b)
 	known := belief.New(5, 1)

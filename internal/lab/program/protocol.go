@@ -15,7 +15,7 @@ const released = protocol.FirstFree
 
 // ProtocolParams are the parameters of a protocol that is a program.
 type ProtocolParams struct {
-	Command   []string `want:"command" doc:"The program and its arguments, such as [python3, my.py]. It says for all peers of a run which releases go to whom, and how much each counts; docs/lab/own-ideas.md has the lines that it reads and writes. Files are looked up in the folder of the configuration file, then in the working folder."`
+	Command   []string `want:"command" doc:"The program and its arguments, such as [python3, my.py], which says by the lines of docs/lab/own-ideas.md which releases go to whom, and how much each counts."`
 	Timeout   uint64   `want:"1..3600" unit:"seconds" doc:"How long an answer may take."`
 	Parameter float64  `want:"-1e9 up to 1e9" doc:"A number for the program, in its first line."`
 	Every     uint64   `want:"1..1073741824" unit:"rounds" doc:"Rounds from one release of the sums of all arms to the next."`
@@ -36,7 +36,7 @@ func (ProtocolParams) Words() protocol.Words {
 
 // Traits implements [protocol.Traited].
 func (ProtocolParams) Traits() protocol.Traits {
-	return protocol.Traits{Kinds: map[protocol.Kind]string{released: "release"}, Leaf: "every", Adaptive: true, Fixed: "a program is told of the network once"}
+	return protocol.Traits{Kinds: map[protocol.Kind]string{released: "release"}, Leaf: "every", Adaptive: true, Fixed: "a program gets the network at the start alone"}
 }
 
 // Cadence implements [protocol.Params].
