@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,6 +134,9 @@ func blockKeys(blocks []block, section string, shared bool) (keys []Key) {
 		v := reflect.ValueOf(b.standard)
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
+			if !f.IsExported() {
+				continue
+			}
 			only, later := f.Tag.Get("only"), f.Tag.Get("later") // the entry, of several with one type, that has it, and has it since a later build
 			if only != "" && only != b.name {
 				continue
@@ -155,6 +159,10 @@ func wanted(tag string) Rule {
 		return YesNo()
 	case "path":
 		return pathText(false)
+	case "command":
+		return Holds("a list of words, such as [python3, my.py]", func(v reflect.Value) bool {
+			return !slices.ContainsFunc(v.Interface().([]string), func(word string) bool { return word == "" || strings.ContainsRune(word, 0) })
+		})
 	case "rows of numbers":
 		return finiteRows("a list of rows of numbers: one row for all sites, or several that sites take in turn, each as long as arms")
 	case "odd sites":

@@ -37,6 +37,7 @@ type cellRun struct {
 	graph    *topology.Graph // nil if the peers do not communicate
 	gap      float64         // spectral, of the graph; 0 without one
 	world    world.Source
+	scripts  string // hash of the programs' files; empty without programs
 	hash     string
 	runs     []stats.Run // by seed
 	finished []bool      // by seed
@@ -269,7 +270,10 @@ func prepare(c *config.Config, program, engine string) ([]cellRun, error) {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.instances: %d, want 0 with a world that draws no means for every run",
 				cell.Name, x.Instances)
 		}
-		r.hash = digest(&cell, program, engine, r.world.Data())
+		if r.scripts, err = plan.Scripts(cell.Config); err != nil {
+			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
+		}
+		r.hash = digest(&cell, program, engine, r.world.Data()+r.scripts)
 		if r.bound, err = r.lowerBound(); err != nil {
 			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
 		}
@@ -286,7 +290,11 @@ func (r *cellRun) steps() uint64 { return uint64(plan.TestnetOf(&r.Settings).Nod
 
 // play plays run k of the cell, from 0.
 func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(steps uint64)) (stats.Run, error) {
-	s := &r.Settings
+	p, err := plan.Play(ctx, r.Config, r.world, r.seed(k))
+	if err != nil {
+		return stats.Run{}, err
+	}
+	s := p.Settings
 	var played *sim.Played
 	defer func() {
 		if played != nil {
@@ -295,12 +303,13 @@ func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(
 	}()
 	result, err := stats.One(ctx, r.seed(k), func(run uint64) (c sim.Config, bad error) {
 		if r.graph == nil {
-			c, bad = SimulateAlone(s, r.world, run)
+			c, bad = SimulateAlone(s, p.Source, run)
 		} else {
-			c, bad = Simulate(s, r.world, config.Neighbours(plan.TestnetOf(s).Nodes, r.graph.Edges()), run)
+			c, bad = Simulate(s, p.Source, config.Neighbours(plan.TestnetOf(s).Nodes, r.graph.Edges()), run)
 		}
 		x := plan.ExperimentOf(s)
 		c.Lemmas, c.Cover = x.Lemmas, x.Coverage
+		p.Guard(c.Worlds)
 		if bad == nil && engine != nil {
 			if c.Played, bad = engine.Play(ctx, s, r.graph, run); bad == nil {
 				played = c.Played
@@ -308,8 +317,19 @@ func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(
 		}
 		return c, bad
 	}, func(rounds uint64) { progress(rounds * uint64(plan.TestnetOf(s).Nodes)) })
+	if err = p.Close(err); err == nil {
+		err = r.unchanged()
+	}
 	if err != nil {
 		return stats.Run{}, err
 	}
 	return stats.NewRun(r.seed(k), &result), nil
+}
+
+// unchanged returns an error if the programs' files are others than when the experiment began: what they have played does not count.
+func (r *cellRun) unchanged() error {
+	if now, err := plan.Scripts(r.Config); err != nil || now != r.scripts {
+		return errors.Join(err, errors.New("a file of a program has changed since the experiment began: start it again; runs that were finished before count for the old file"))
+	}
+	return nil
 }

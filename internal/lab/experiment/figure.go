@@ -258,7 +258,7 @@ func (r *cellRun) x(axis string) (float64, bool) {
 	if axis == "" {
 		return 0, false
 	}
-	if plan.Played(axis) { // known when the cell has been played
+	if plan.Counted(axis) { // known when the cell has been played
 		return 0, true
 	}
 	if axis == plan.SpectralGap {

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,33 +30,64 @@ func cellList() config.Rule {
 	return config.Rule{Want: want, Check: func(v reflect.Value) string {
 		total := 0
 		for i, c := range v.Interface().([]Cell) {
-			many := 1
-			if c.Name == "" && len(c.Set) == 0 {
-				return fmt.Sprintf("want %s; item %d sets nothing and has no name", want, i)
-			}
-			for _, k := range Schema().Keys() { // in this order, so that the message is always the same
-				values, ok := c.Set[k.Name]
-				if !ok {
-					continue
+			for _, c := range each(c) {
+				if why := c.trouble(); why != "" {
+					return fmt.Sprintf("want %s; item %d %s", want, i, why)
 				}
-				list, _ := choices(k.Name, values)
-				if len(list) == 0 || slices.Contains(list, nil) {
-					return fmt.Sprintf("want %s; item %d has no value for %s", want, i, k.Name)
+				if total += c.many(); total > mostCells {
+					return fmt.Sprintf("want at most %d cells; items 0 to %d make more", mostCells, i)
 				}
-				if shared(k.Name) {
-					return fmt.Sprintf("want %s; item %d sets %s, which all cells share", want, i, k.Name)
-				}
-				many = min(many*len(list), mostCells+1)
-			}
-			if total += many; total > mostCells {
-				return fmt.Sprintf("want at most %d cells; items 0 to %d make more", mostCells, i)
-			}
-			if key := strangeSet(c.Set); key != "" {
-				return fmt.Sprintf("want %s; item %d sets %s, which is no setting%s", want, i, key, didYouMean(key))
 			}
 		}
 		return ""
 	}}
+}
+
+// each returns the cells that a cell stands for by its Each, whose settings take precedence.
+func each(c Cell) (all []Cell) {
+	if len(c.Each) == 0 {
+		return []Cell{c}
+	}
+	for _, inner := range c.Each {
+		for _, x := range each(inner) {
+			names := slices.DeleteFunc([]string{c.Name, x.Name}, func(name string) bool { return name == "" })
+			set := make(map[string]any)
+			maps.Copy(set, c.Set)
+			maps.Copy(set, x.Set)
+			all = append(all, Cell{Name: strings.Join(names, ", "), Set: set})
+		}
+	}
+	return all
+}
+
+// many returns how many cells a cell without Each stands for, or mostCells + 1 if there are more.
+func (c *Cell) many() int {
+	many := 1
+	for key, values := range c.Set {
+		list, _ := choices(key, values)
+		many = min(many*len(list), mostCells+1)
+	}
+	return many
+}
+
+// trouble returns what is wrong with a cell without Each, as the end of a sentence; empty if all is well.
+func (c *Cell) trouble() string {
+	if c.Name == "" && len(c.Set) == 0 {
+		return "sets nothing and has no name"
+	}
+	if key := strangeSet(c.Set); key != "" {
+		return fmt.Sprintf("sets %s, which is no setting%s", key, didYouMean(key))
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.Set)) { // in this order, so that the message is always the same
+		list, _ := choices(key, c.Set[key])
+		if len(list) == 0 || slices.Contains(list, nil) {
+			return "has no value for " + key
+		}
+		if shared(key) {
+			return fmt.Sprintf("sets %s, which all cells share", key)
+		}
+	}
+	return ""
 }
 
 // shared reports whether a key belongs to the experiment and not to one of its cells.
@@ -136,7 +168,11 @@ func Expand(cells []Cell) []CellConfig {
 		return []CellConfig{{Name: "all"}}
 	}
 	var all []CellConfig
+	var flat []Cell
 	for _, c := range cells {
+		flat = append(flat, each(c)...)
+	}
+	for _, c := range flat {
 		part := []CellConfig{{given: c.Name}}
 		for _, k := range Schema().Keys() {
 			values, ok := c.Set[k.Name]
@@ -173,7 +209,7 @@ func (c *CellConfig) Label(without ...string) string {
 	}
 	for _, entry := range c.Set {
 		key, value, _ := strings.Cut(entry, "=")
-		lines := slices.ContainsFunc(without, func(axis string) bool { return axis == key || Played(axis) && c.given != "" })
+		lines := slices.ContainsFunc(without, func(axis string) bool { return axis == key || Counted(axis) && c.given != "" })
 		if !lines && c.Sweeps(key) {
 			parts = append(parts, valueLabel(key, value))
 		}
@@ -224,8 +260,8 @@ const (
 // CellName is the name of a cell, in place of a key.
 const CellName = "name"
 
-// Played reports whether an axis is known only when cells have been played.
-func Played(axis string) bool { return axis == LinkCost || axis == WireBytes }
+// Counted reports whether an axis is known only when cells have been played.
+func Counted(axis string) bool { return axis == LinkCost || axis == WireBytes }
 
 // axisText allows what final can be drawn against.
 func axisText() config.Rule {
@@ -237,7 +273,7 @@ const wantAxis = "spectral_gap, cost, bytes or a setting that holds a number, su
 // isAxis reports whether final can be drawn against a name.
 func isAxis(name string) bool {
 	if _, ok := Schema().Find(name); !ok {
-		return name == SpectralGap || Played(name)
+		return name == SpectralGap || Counted(name)
 	}
 	k := Schema().Kind(name)
 	return k >= reflect.Int && k <= reflect.Float64

@@ -13,10 +13,10 @@ import (
 // keys lists the settings of simulated worlds, testnets and experiments.
 func keys() []config.Key {
 	const many = math.MaxUint64
-	worlds, paying := []string{config.Application}, []string(nil)
-	for _, w := range world.Table() {
+	kinds, paying := []string{config.Application}, []string(nil)
+	for _, w := range worlds() {
 		name := w.Words().Name
-		worlds, paying = append(worlds, name), append(paying, name+" "+w.Words().Summary)
+		kinds, paying = append(kinds, name), append(paying, name+" "+w.Words().Summary)
 	}
 	all := []config.Key{
 		{
@@ -32,7 +32,7 @@ func keys() []config.Key {
 			Doc: "Number of rounds to play; 0 plays the horizon.",
 		},
 		{
-			Name: "world.kind", Default: config.Application, Fixed: true, Rule: config.OneOf(worlds...),
+			Name: "world.kind", Default: config.Application, Fixed: true, Rule: config.OneOf(kinds...),
 			Doc: "What pays rewards: application, the site's application over the API; or a simulated world: " + strings.Join(paying, "; ") + ".",
 		},
 		{
@@ -65,7 +65,7 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.cells", Default: "[]", Rule: cellList(),
-			Doc: "What is compared over the same seeds: a list of cells, each with a name, settings that it sets, or both. A setting with a list of values makes one cell for each. Without cells, the configuration is the only one.",
+			Doc: "What is compared over the same seeds: a list of cells, each with a name, settings that it sets, or both. A setting with a list of values makes one cell for each, and so does each, a list of cells within a cell. Without cells, the configuration is the only one.",
 		},
 		{
 			Name: "experiment.alone", Default: "false", Rule: config.YesNo(),

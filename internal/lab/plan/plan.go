@@ -8,10 +8,6 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/node/lab/graphs"
-	"peerd.dev/node/lab/learner"
-	"peerd.dev/node/lab/papers"
-	"peerd.dev/node/lab/printed"
-	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
 
@@ -20,11 +16,11 @@ import (
 func Schema() *config.Schema {
 	standard.once.Do(func() {
 		x := config.Extension{
-			Learners: slices.Concat(learner.Table(), printed.Learners()), Protocols: slices.Concat(papers.Protocols(), printed.Protocols()),
+			Learners: learners(), Protocols: protocols(),
 			Sections: sections(), Keys: keys(), Laboratory: laboratory{}, Papers: true,
-			Constraints: slices.Concat(worldConstraints(), runConstraints(), rawConstraints(), shuffleConstraints()),
+			Constraints: slices.Concat(worldConstraints(), runConstraints(), rawConstraints(), shuffleConstraints(), programConstraints()),
 		}
-		for _, p := range world.Table() {
+		for _, p := range worlds() {
 			x.Worlds = append(x.Worlds, config.Entry{Name: p.Words().Name, Summary: p.Words().Summary, Params: p})
 		}
 		standard.schema = config.Site().With(x)

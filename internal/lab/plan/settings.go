@@ -56,9 +56,10 @@ func of[T any](s *config.Settings, section string) T {
 }
 
 // Cell is a part of an experiment: settings that replace the configuration's. A key with a list
-// of values stands for as many cells.
+// of values stands for as many cells, and so do cells in Each, which all have Name and Set, too.
 type Cell struct {
 	Name string         `yaml:",omitempty"`
+	Each []Cell         `yaml:",omitempty"`
 	Set  map[string]any `yaml:",omitempty"`
 }
 

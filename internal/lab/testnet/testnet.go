@@ -79,6 +79,9 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	if world.TraitsOf(plan.WorldParams(s)).Changing {
 		return config.Failf(config.ErrRefused, "world.kind: %s, want arms that pay the same in all rounds, which regret is shown of; peerd experiment run plays it", s.World.Kind)
 	}
+	if err = plan.NoPrograms(s); err != nil {
+		return err
+	}
 	source, err := plan.OpenWorld(s, s.SitesOf(n.Nodes))
 	if err != nil {
 		return err

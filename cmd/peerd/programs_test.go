@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// python skips a test where there is none.
+func python(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed; the test plays programs in it: ", err)
+	}
+}
+
+// own is a configuration of three sites in the folder of a test, with a script and a command.
+func own(t *testing.T, more, script string) (file string) {
+	t.Helper()
+	const common = `mode: lockstep
+seed: 1
+arms: [a, b, c]
+privacy: {mechanism: tree, epsilon: 2, horizon: 150}
+testnet: {nodes: 3, topology: ring}
+`
+	dir := t.TempDir()
+	file = filepath.Join(dir, "own.yaml")
+	for name, text := range map[string]string{file: common + more, filepath.Join(dir, "my.py"): script} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file
+}
+
+// portOf returns a file of the repository.
+func portOf(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+const ucbPort = "../../internal/lab/program/testdata/ucb.py"
+
+// TestALearnerInPythonDoesWhatTheSameInGoDoes, to the last bit of regret: the program is learner ucb, line by line.
+func TestALearnerInPythonDoesWhatTheSameInGoDoes(t *testing.T) {
+	python(t)
+	file := own(t, `protocol: {name: average}
+learner: {name: ucb, program: {command: [python3, my.py]}}
+world: {kind: bernoulli, bernoulli: {draw: sites}}
+experiment:
+  seeds: 2
+  cells: [{name: go, set: {learner.name: ucb}}, {name: python, set: {learner.name: program}}]
+`, portOf(t, ucbPort))
+	rows := playFile(t, t.TempDir(), file).file(t, "rows.jsonl")
+	half := bytes.Index(rows, []byte(`{"cell":"python"`))
+	if half < 0 || !bytes.Equal(rows[:half], bytes.ReplaceAll(rows[half:], []byte(`"cell":"python"`), []byte(`"cell":"go"`))) {
+		t.Errorf("the rows differ:\n%s", rows)
+	}
+}
+
+// TestAnEditedProgramIsPlayedAgain, and one that stayed is not.
+func TestAnEditedProgramIsPlayedAgain(t *testing.T) {
+	python(t)
+	const more = `protocol: {name: average}
+learner: {name: program, program: {command: [python3, my.py]}}
+world: {kind: bernoulli, bernoulli: {means: [[0.2, 0.8, 0.5]]}}
+experiment: {seeds: 1}
+`
+	const always = "import sys\nsys.stdin.readline()\nprint('{\"ok\": true}', flush=True)\nfor line in sys.stdin:\n    print('{\"arm\": 0}', flush=True)\n"
+	file, dir := own(t, more, always), t.TempDir()
+	first := playFile(t, dir, file)
+	if again := playFile(t, dir, file); !strings.Contains(again.stderr, "1 of 1 runs are finished") {
+		t.Errorf("it is played again: %s", again.stderr)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "my.py"), []byte(strings.ReplaceAll(always, `"arm": 0`, `"arm": 1`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	edited := playFile(t, dir, file)
+	if strings.Contains(edited.stderr, "finished") || first.Cells[0].Regret == edited.Cells[0].Regret {
+		t.Errorf("an edited script is not played: %s", edited.stderr)
+	}
+}
+
+// TestAWorldInPython pays the same rewards with the same seeds, and its regret is against the means that it states.
+func TestAWorldInPython(t *testing.T) {
+	python(t)
+	file := own(t, `protocol: {name: average}
+learner: {name: ucb}
+world: {kind: program, program: {command: [python3, my.py]}}
+experiment: {seeds: 2}
+`, portOf(t, "../../docs/examples/python/lab/world.py"))
+	a, b := playFile(t, t.TempDir(), file), playFile(t, t.TempDir(), file)
+	for _, name := range sameBytes {
+		if !bytes.Equal(a.file(t, name), b.file(t, name)) {
+			t.Errorf("%s: the same seeds gave other bytes", name)
+		}
+	}
+}
+
+// TestWhatAProgramDoesWrongNamesThePlace, and programs are for the simulator alone.
+func TestWhatAProgramDoesWrongNamesThePlace(t *testing.T) {
+	python(t)
+	const more = `protocol: {name: average}
+learner: {name: program, program: {command: [python3, my.py]}}
+world: {kind: bernoulli, bernoulli: {means: [[0.2, 0.8, 0.5]]}}
+experiment: {seeds: 1, first_seed: 9, cells: [{name: mine}]}
+`
+	file := own(t, more, "import sys\nprint('{\"ok\": true}', flush=True)\nfor line in sys.stdin:\n    if '\"round\":7' in line: sys.exit('no idea')\n    if 'hello' not in line and '\"role\"' not in line: print('{\"arm\": 2}', flush=True)\n")
+	c, _, stderr := peerd(t, "experiment", "run", file, "-o", t.TempDir())
+	if want := `cell "mine": seed 9: peer 0, round 7: learner.program (python3 `; c != exitUnexpected || !strings.Contains(stderr, want) || !strings.Contains(stderr, "no idea") || !strings.Contains(stderr, `want {"arm": K}`) {
+		t.Errorf("code %d: %s", c, stderr)
+	}
+	if c, _, stderr = peerd(t, "testnet", file); c != exitConfig || !strings.Contains(stderr, "plays in the simulator alone") {
+		t.Errorf("testnet: code %d: %s", c, stderr)
+	}
+	for _, args := range [][]string{{"config", "check"}, {"run"}} {
+		if c, _, stderr = peerd(t, append(args, file, "--set", "mode=live", "--set", "seed=0", "--set", "world.kind=application")...); c != exitConfig || !strings.Contains(stderr, "plays in the simulator alone") {
+			t.Errorf("%v: code %d: %s", args, c, stderr)
+		}
+	}
+}
