@@ -84,7 +84,7 @@ run once, and peerd experiment merge makes the rows of one experiment of them.`,
 	run.Flags().IntVarP(&how.Jobs, "jobs", "j", 0, "runs at a time (default as many as processors)")
 	run.Flags().StringVar(&shard, "shard", "", "i/n, such as 3/8: play a fixed share of the runs, for peerd experiment merge")
 	run.Flags().StringVar(&engine, "engine", "sim", "what plays the peers: sim, or processes in lockstep on this machine, with the same rows")
-	cmd.AddCommand(o.takesFile(run), newMerge(o))
+	cmd.AddCommand(o.takesFile(run), newMerge(o), newSubmit(o))
 	return cmd
 }
 
