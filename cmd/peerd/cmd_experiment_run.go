@@ -32,7 +32,7 @@ comes from the seeds, so simulated runs protect no one. No process is started an
 network is used.
 
 A NAME is a figure of 'peerd experiment list'; 'all' stands for every one, and skips those whose data
-are missing. --quick plays fewer rounds, with ten seeds or more. A FILE has .yaml or a slash in its name.
+are missing. --quick plays a smaller form, with ten seeds or more, whose title says so. A FILE has .yaml or a slash in its name.
 
 The folder of results holds config.yaml (all settings, resolved), manifest.json (each
 cell's settings, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by
@@ -84,7 +84,7 @@ run once, and peerd experiment merge makes the rows of one experiment of them.`,
 		},
 	}
 	run.Flags().StringVarP(&out, "out", "o", "", "folder for the results (default runs/NAME, with --quick runs/quick/NAME, and runs/<time>-<name> for a file)")
-	run.Flags().BoolVar(&quick, "quick", false, "play the quick form of figures: fewer rounds, ten seeds or more")
+	run.Flags().BoolVar(&quick, "quick", false, "play the quick form of figures: fewer rounds, and ten seeds or more")
 	run.Flags().IntVarP(&how.Jobs, "jobs", "j", 0, "runs at a time (default as many as processors)")
 	run.Flags().StringVar(&shard, "shard", "", "i/n, such as 3/8: play a fixed share of the runs, for peerd experiment merge")
 	run.Flags().StringVar(&engine, "engine", "sim", "what plays the peers: sim, or processes in lockstep on this machine, with the same rows")
