@@ -122,7 +122,7 @@ func (p *playing) write(c *config.Config, m *Manifest, o Options) error {
 	return errors.Join(p.folder.draw(figureOf(c, p.cells)), doc.lawful())
 }
 
-// takeOver reads the finished runs from the folder, and reports those of a shard.
+// takeOver reads the finished runs from the folder, and reports how many of a shard it has.
 func takeOver(w io.Writer, f resultFolder, cells []cellRun, shard Shard) error {
 	for i := range cells {
 		cell := &cells[i]

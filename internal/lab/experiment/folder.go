@@ -113,6 +113,11 @@ var programHash = sync.OnceValues(func() (string, error) { //nolint:gochecknoglo
 	if err != nil {
 		return "", err
 	}
+	return hashOf(name)
+})
+
+// hashOf returns the hash of a file.
+func hashOf(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
@@ -123,7 +128,7 @@ var programHash = sync.OnceValues(func() (string, error) { //nolint:gochecknoglo
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-})
+}
 
 // A Manifest has what is needed, in addition to config.yaml, to get the same results again.
 type Manifest struct {

@@ -13,14 +13,15 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/plan"
 )
 
 // A Shard is a fixed share of the runs of an experiment: in the order of cells and seeds, every run whose place, from 0, is
 // Number-1 modulo Of. The zero Shard has all of them.
 type Shard struct{ Number, Of int }
 
-// mostShards bounds the shards of an experiment.
-const mostShards = 10_000
+// MostShards bounds the shards of an experiment.
+const MostShards = 10_000
 
 // ParseShard reads a shard such as 3/8.
 func ParseShard(text string) (s Shard, err error) {
@@ -29,8 +30,8 @@ func ParseShard(text string) (s Shard, err error) {
 	if err == nil {
 		s.Of, err = strconv.Atoi(n)
 	}
-	if !ok || err != nil || s.Of < 1 || s.Of > mostShards || s.Number < 1 || s.Number > s.Of || s.String() != text {
-		return Shard{}, config.Failf(config.ErrUsage, "--shard: %s: want i/n, from 1/n to n/n with n up to %d, such as 3/8", text, mostShards)
+	if !ok || err != nil || s.Of < 1 || s.Of > MostShards || s.Number < 1 || s.Number > s.Of || s.String() != text {
+		return Shard{}, config.Failf(config.ErrUsage, "--shard: %s: want i/n, from 1/n to n/n with n up to %d, such as 3/8", text, MostShards)
 	}
 	return s, nil
 }
@@ -82,8 +83,7 @@ func RunShard(ctx context.Context, c *config.Config, o Options, shard Shard) (*S
 
 func (f resultFolder) shard() string { return f.path("shard.json") }
 
-// claim makes the folder that of a shard. A folder of another one is refused, since runs that are not there could not be
-// told from runs that nobody plays.
+// claim makes the folder a shard's. One of another shard is refused: each folder says of which runs it has all.
 func (f resultFolder) claim(m *Manifest, c *config.Config) error {
 	had, err := f.readShard()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -109,4 +109,62 @@ func (f resultFolder) readShard() (*Manifest, error) {
 		return nil, fmt.Errorf("%s: %w", f.shard(), err)
 	}
 	return m, nil
+}
+
+// ShardsIn returns what is finished in folders of all shards, in their order, of the experiment that a program plays of a
+// resolved configuration.
+func ShardsIn(file, program string, dirs []string) ([]ShardDocument, error) {
+	c, err := plan.Schema().Load(file, nil)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := hashOf(program)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := prepare(c, hash, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := collect(context.Background(), dirs, cells, Options{Progress: io.Discard}); err != nil {
+		return nil, err
+	}
+	all := make([]ShardDocument, len(dirs))
+	for i := range dirs {
+		shard := Shard{i + 1, len(dirs)}
+		all[i] = ShardDocument{Shard: shard.String(), Out: dirs[i]}
+		all[i].Finished, all[i].Runs = finished(cells, shard)
+	}
+	return all, nil
+}
+
+// Valid returns what is wrong with the cells of a configuration.
+func Valid(c *config.Config) error {
+	_, err := prepare(c, "", "")
+	return err
+}
+
+// Differs returns in what the runs of two configurations differ, empty for nothing.
+func Differs(a, b *config.Config) (string, error) {
+	x, err := prepare(a, "", "")
+	if err != nil {
+		return "", err
+	}
+	y, err := prepare(b, "", "")
+	return differs(newManifest(a, "", x, time.Now()), newManifest(b, "", y, time.Now())), err
+}
+
+// Resolved returns every setting as a configuration.
+func Resolved(c *config.Config) (string, error) {
+	dir, err := os.MkdirTemp("", "peerd-settings-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	f := resultFolder(dir)
+	if err := f.writeConfig(c); err != nil {
+		return "", err
+	}
+	b, err := os.ReadFile(f.path("config.yaml"))
+	return string(b), err
 }
