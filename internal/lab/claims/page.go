@@ -146,8 +146,8 @@ func (j *Judged) reasons() string {
 func (j *Judged) played() string {
 	var figures []string
 	for i := range j.Parts {
-		for _, name := range j.figures(&j.Parts[i]) {
-			if name = "`" + name + "`"; !slices.Contains(figures, name) {
+		for _, at := range j.Parts[i].places {
+			if name := "`" + at.figure + "`"; !slices.Contains(figures, name) {
 				figures = append(figures, name)
 			}
 		}
@@ -171,27 +171,4 @@ func (e *Erratum) link() string {
 		return fmt.Sprintf("[%s](%s)", e.Evidence, e.Evidence)
 	}
 	return fmt.Sprintf("[%s](#%s)", e.Evidence, strings.ToLower(e.Evidence))
-}
-
-// number writes a count with commas.
-func number(n uint64) string { return terminal.Number(n) }
-
-// List returns claims by their IDs, all without any.
-func List(ids []string) ([]Claim, error) {
-	t, err := Read()
-	if err != nil {
-		return nil, err
-	}
-	return t.pick(ids)
-}
-
-// WriteList prints what claims state.
-func WriteList(w io.Writer, some []Claim) {
-	t := terminal.NewTable(w)
-	t.Printf("ID\tPAPER\tWHERE\tFIGURE\tSTATES\n")
-	for i := range some {
-		c := &some[i]
-		t.Printf("%s\t%s\t%s\t%s\t%s\n", c.ID, c.Paper, c.Where, c.Figure, c.States)
-	}
-	t.End()
 }

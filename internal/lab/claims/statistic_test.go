@@ -126,7 +126,7 @@ func TestAClaimHoldsIfAllPartsDo(t *testing.T) {
 	}
 }
 
-// TestText: intervals have the digits that tell their ends apart, and exact numbers no ends.
+// TestText: intervals have digits enough to distinguish their ends, and exact numbers no ends.
 func TestText(t *testing.T) {
 	for _, tt := range []struct {
 		i    stats.Interval
@@ -136,7 +136,6 @@ func TestText(t *testing.T) {
 		{stats.Interval{Mean: 221.21, Low: 175.44, High: 266.9}, "221.2 (175.4 to 266.9)"},
 		{stats.Interval{Mean: 1250, Low: 1250, High: 1250}, "1250"},
 		{stats.Interval{Mean: 1, Low: math.Inf(-1), High: math.Inf(1)}, "1"},
-		{stats.Interval{Mean: math.NaN()}, "none"},
 	} {
 		if got := text(tt.i); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.i, got, tt.want)
