@@ -81,7 +81,7 @@ func (r *Results) fill(f resultFolder, cell *cellRun) error {
 		}
 	}
 	cell.hash = was.Hash
-	kept, _, _, err := f.readKept(cell.hash)
+	kept, _, _, err := readKept(f.cell(cell.hash), cell.hash)
 	if err != nil {
 		return err
 	}
