@@ -50,6 +50,9 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info, err := os.Stat(o.Out); o.Stored && (err != nil || !info.IsDir()) {
+		return nil, config.Failf(config.ErrUsage, "%s is no folder: name one that has a folder of results for each figure", o.Out)
+	}
 	names, cells := needs(some)
 	figures := make(map[string]*played) // never ranged over
 	for i, name := range names {
@@ -67,6 +70,9 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 		}
 		if err == nil {
 			err = f.read(filepath.Join(o.Out, name), cells[name])
+		}
+		if errors.Is(err, context.Canceled) {
+			return nil, config.Failf(context.Canceled, "interrupted in %s; the same command with -o %s goes on", name, o.Out)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
