@@ -119,11 +119,15 @@ func (d *Document) papers() (all []string) {
 	return all
 }
 
-// all says the statistics of a claim, each with what is wanted.
+// all says the statistics of a claim, and behind those with one wish what is wanted.
 func (j *Judged) all() string {
 	var lines []string
-	for k, s := range j.Statistics {
-		lines = append(lines, fmt.Sprintf("%s (wanted: %s)", j.line(k), s.Wanted))
+	for k := range j.Statistics {
+		line := j.line(k)
+		if j.want(k) != j.want(k+1) {
+			line += "; wanted: *" + j.want(k) + "*"
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "<br>")
 }

@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 	if info, err := os.Stat(o.Out); o.Stored && (err != nil || !info.IsDir()) {
 		return nil, config.Failf(config.ErrUsage, "%s is no folder: name one that has a folder of results for each figure", o.Out)
 	}
-	names, cells := needs(some)
+	names, cells := needs(some, o.Quick)
 	figures := make(map[string]*played) // never ranged over
 	for i, name := range names {
 		f, err := t.open(name, o.Quick)
@@ -94,10 +94,13 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 	return d, nil
 }
 
-// needs returns the figures that claims are about, in the order of their first claim, and the cells of each.
-func needs(some []Claim) (names []string, cells map[string][]string) {
+// needs returns the figures that decide claims, in the order of their first claim, and the cells of each.
+func needs(some []Claim, quick bool) (names []string, cells map[string][]string) {
 	cells = make(map[string][]string)
 	for i := range some {
+		if quick && some[i].Full != "" {
+			continue
+		}
 		for _, p := range some[i].Parts {
 			for _, at := range p.places {
 				if !slices.Contains(names, at.figure) {
@@ -183,7 +186,7 @@ func (f *played) play(ctx context.Context, out string, names []string, progress 
 // read takes cells of a figure from a folder of results.
 func (f *played) read(dir string, names []string) error {
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); errors.Is(err, fs.ErrNotExist) {
-		f.why = "no finished experiment is stored in " + dir
+		f.why = "no finished experiment of " + filepath.Base(dir) + " is stored"
 		return nil
 	}
 	r, err := experiment.Read(dir)
@@ -194,7 +197,8 @@ func (f *played) read(dir string, names []string) error {
 	if err != nil {
 		return err
 	}
-	f.cells, f.program = make(map[string]Cell), program(&r.Manifest)
+	v := &r.Manifest.Version
+	f.cells, f.program = make(map[string]Cell), fmt.Sprintf("peerd %s %.12s (program %.12s)", v.Version, v.Revision, r.Manifest.Program)
 	seconds := make(map[string]float64) // never ranged over
 	for _, m := range r.Manifest.Cells {
 		seconds[m.Cell] = m.Seconds
@@ -212,13 +216,4 @@ func (f *played) read(dir string, names []string) error {
 		}
 	}
 	return nil
-}
-
-// program names what played a figure.
-func program(m *experiment.Manifest) string {
-	v := "peerd " + m.Version.Version
-	if m.Version.Revision != "" {
-		v += " at " + m.Version.Revision[:min(12, len(m.Version.Revision))]
-	}
-	return fmt.Sprintf("%s (program %s)", v, m.Program[:min(12, len(m.Program))])
 }

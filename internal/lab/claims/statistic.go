@@ -2,7 +2,9 @@ package claims
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/stat"
@@ -61,19 +63,19 @@ func (c *Cell) value(of string, r *stats.Run) float64 {
 	return r.Final()
 }
 
-// paired returns the numbers of cells by cell and seed, of the seeds that all of them have; runs are in the order of seeds.
+// paired returns the numbers of cells by cell and seed, of the seeds that all of them have.
 func paired(of string, cells []Cell) [][]float64 {
-	count := make(map[uint64]int)
+	all, rows := make([][]float64, len(cells)), make(map[uint64][]float64)
 	for i := range cells {
 		for k := range cells[i].Runs {
-			count[cells[i].Runs[k].Seed]++
+			r := &cells[i].Runs[k]
+			rows[r.Seed] = append(rows[r.Seed], cells[i].value(of, r))
 		}
 	}
-	all := make([][]float64, len(cells))
-	for i := range cells {
-		for k := range cells[i].Runs {
-			if r := &cells[i].Runs[k]; count[r.Seed] == len(cells) {
-				all[i] = append(all[i], cells[i].value(of, r))
+	for _, seed := range slices.Sorted(maps.Keys(rows)) {
+		for i, x := range rows[seed] {
+			if len(rows[seed]) == len(cells) {
+				all[i] = append(all[i], x)
 			}
 		}
 	}
