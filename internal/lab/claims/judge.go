@@ -36,7 +36,7 @@ type Judged struct {
 func judge(c *Claim, figures map[string]*played, quick bool) Judged {
 	j := Judged{Claim: *c, Verdict: Holds}
 	unjudged := func(why string) Judged {
-		j.Verdict, j.Why, j.Statistics = Unjudged, why, nil
+		j.Verdict, j.Why, j.Statistics, j.Core = Unjudged, why, nil, 0
 		return j
 	}
 	if quick && c.Full != "" {

@@ -96,7 +96,7 @@ func (d *Document) Page(w io.Writer) {
 		p("\n| claim | statistic | verdict | played |\n|---|---|---|---|\n")
 		for i := range d.Claims {
 			if c := &d.Claims[i]; c.Paper == paper {
-				p("| <a id=%q></a>**%s**, %s: %s | %s | %s | %s |\n", strings.ToLower(c.ID), c.ID, c.Where, cell(c.States), cell(c.all()), cell(c.reasons()), cell(c.played()))
+				p("| **%s**, %s: %s | %s | %s | %s |\n", c.ID, c.Where, cell(c.States), cell(c.all()), cell(c.reasons()), cell(c.played()))
 			}
 		}
 	}
@@ -174,5 +174,5 @@ func (e *Erratum) link() string {
 	case strings.Contains(e.Evidence, ".md"):
 		return fmt.Sprintf("[%s](%s)", e.Evidence, e.Evidence)
 	}
-	return fmt.Sprintf("[%s](#%s)", e.Evidence, strings.ToLower(e.Evidence))
+	return "claim " + e.Evidence
 }
