@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
@@ -15,15 +14,14 @@ import (
 func newExperimentClaims(o *options) *cobra.Command {
 	var x claims.Options
 	var page, stored string
-	list := false
 	cmd := &cobra.Command{
 		Use:   "claims [NAME]...",
 		Short: "Judge what papers and documents say of experiments",
 		Long: `Play the figures that claims are about, and judge each claim by a statistic with its 95 %
 interval: it holds, does not hold, is too close to call, or is judged on data that stand in
-for the paper's. Without names all claims are judged. P0 to P4 are those of the five papers,
-D those of docs/lab, and A agreement with what independent programs computed; a name stands
-for all that begin with it. configs/claims.yaml says what is wanted of which cells.
+for the paper's. Without names all claims are judged: P0 to P4 are of the five papers, D of
+docs/lab, and A states agreement with independent programs. A name stands for all claims that
+begin with it. configs/claims.yaml says what is wanted of which cells.
 
 Figures that claims share are played once, and only the cells that they need. The folder has
 a folder of results for each figure; the same command continues where an interrupted one
@@ -43,26 +41,18 @@ verdict may differ. --from judges what is stored and plays nothing.`,
 			} else if x.Quick && !cmd.Flags().Changed("out") {
 				x.Out = filepath.Join("runs", "claims-quick")
 			}
-			return o.judge(cmd.Context(), x, page, list)
+			return o.judge(cmd.Context(), x, page)
 		},
 	}
 	cmd.Flags().StringVarP(&x.Out, "out", "o", filepath.Join("runs", "claims"), "folder for the results of the figures")
 	cmd.Flags().StringVar(&stored, "from", "", "folder with results of figures, by their names; judge these and play nothing")
 	cmd.Flags().BoolVar(&x.Quick, "quick", false, "play quick forms of the figures")
 	cmd.Flags().StringVar(&page, "doc", "", "file for the page of claims, in Markdown")
-	cmd.Flags().BoolVar(&list, "list", false, "list the claims and play nothing")
 	return cmd
 }
 
 // judge judges claims, prints the verdicts and writes the page.
-func (o *options) judge(ctx context.Context, x claims.Options, page string, list bool) error {
-	if list {
-		some, err := claims.List(x.IDs)
-		if err != nil {
-			return err
-		}
-		return o.print(some, func(w io.Writer) { claims.WriteList(w, some) })
-	}
+func (o *options) judge(ctx context.Context, x claims.Options, page string) error {
 	d, err := claims.Run(ctx, x)
 	if err != nil {
 		return err

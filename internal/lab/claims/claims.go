@@ -4,8 +4,8 @@ package claims
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -17,13 +17,14 @@ import (
 
 // A Table has the claims and the errata of configs/claims.yaml.
 type Table struct {
-	// Files are configurations beside the catalog's figures.
+	// Files are configurations in addition to the catalog's figures.
 	Files  []File
 	Claims []Claim
 	Errata []Erratum
 }
 
-// A File is a configuration that claims need and that is no figure of the catalog.
+// A File is a configuration that claims need and that is no figure of the catalog. With the name of a figure it has what claims set in the
+// full form of that.
 type File struct {
 	Name  string
 	Path  string         // in configs
@@ -39,7 +40,7 @@ type Claim struct {
 	States string `json:"states"`
 	Figure string `json:"figure"`
 	Parts  []Part `json:"parts"`
-	// Full says why a quick form cannot tell; empty if it can.
+	// Full says why the claim needs the full form; empty if a quick one is enough.
 	Full string `json:"full,omitempty"`
 	// StandIn says on which data the claim is judged in place of the paper's.
 	StandIn string `yaml:"standin" json:"stand_in,omitempty"`
@@ -59,7 +60,11 @@ type Part struct {
 	Value  float64   `json:"value,omitempty"`  // for agrees: what another program computed
 	Within float64   `json:"within,omitempty"` // half of that value's interval
 	Set    []string  `json:"set,omitempty"`    // for accepts
+	places []place   // of the cells; one without a name if there are none
 }
+
+// A place is a cell of a figure.
+type place struct{ figure, cell string }
 
 // An Erratum is a place of a paper that is wrong.
 type Erratum struct {
@@ -82,61 +87,46 @@ func Read() (*Table, error) {
 	if err := d.Decode(t); err != nil {
 		return nil, fmt.Errorf("configs/claims.yaml: %w", err)
 	}
+	for i := range t.Claims {
+		c := &t.Claims[i]
+		for k := range c.Parts {
+			p := &c.Parts[k]
+			figure := cmp.Or(p.Figure, c.Figure)
+			if len(p.Cells) == 0 {
+				p.places = []place{{figure, ""}}
+			}
+			for _, name := range p.Cells {
+				at := place{figure, name}
+				if before, after, ok := strings.Cut(name, "/"); ok {
+					if f, ok := catalog.Find(before); ok {
+						at = place{f.Name, after}
+					}
+				}
+				p.places = append(p.places, at)
+			}
+		}
+	}
 	return t, nil
 }
 
-// pick returns the claims with some IDs, or whose IDs begin with one of them and a dash or a letter; all without IDs.
-func (t *Table) pick(ids []string) ([]Claim, error) {
-	if len(ids) == 0 {
-		return t.Claims, nil
-	}
-	var some []Claim
+// pick returns the claims whose IDs are one of some words, or begin with one and something that is no digit; all without words.
+func (t *Table) pick(ids []string) (some []Claim, err error) {
 	used := make(map[string]bool) // never ranged over
 	for _, c := range t.Claims {
+		is := len(ids) == 0
 		for _, id := range ids {
 			if rest, ok := strings.CutPrefix(c.ID, id); ok && (rest == "" || strings.Trim(rest[:1], "0123456789") != "") {
-				used[id] = true
-				if !slices.ContainsFunc(some, func(s Claim) bool { return s.ID == c.ID }) {
-					some = append(some, c)
-				}
+				used[id], is = true, true
 			}
+		}
+		if is {
+			some = append(some, c)
 		}
 	}
 	for _, id := range ids {
 		if !used[id] {
-			return nil, config.Failf(config.ErrUsage, "no claim is called %q: `peerd experiment claims --list` has their names", id)
+			return nil, config.Failf(config.ErrUsage, "no claim is called %q: docs/claims.md lists them", id)
 		}
 	}
 	return some, nil
-}
-
-// figure returns the figure of a part.
-func (c *Claim) figure(p *Part) string {
-	if p.Figure != "" {
-		return p.Figure
-	}
-	return c.Figure
-}
-
-// place returns the figure of a cell of a part, which may stand before its name, and the name there.
-func (c *Claim) place(p *Part, cell string) (figure, name string) {
-	if before, after, ok := strings.Cut(cell, "/"); ok {
-		if f, ok := catalog.Find(before); ok {
-			return f.Name, after
-		}
-	}
-	return c.figure(p), cell
-}
-
-// figures returns the figures of the cells of a part; of settings without cells that of the part.
-func (c *Claim) figures(p *Part) (all []string) {
-	for _, cell := range p.Cells {
-		if figure, _ := c.place(p, cell); !slices.Contains(all, figure) {
-			all = append(all, figure)
-		}
-	}
-	if len(p.Cells) == 0 {
-		return []string{c.figure(p)}
-	}
-	return all
 }

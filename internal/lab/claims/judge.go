@@ -36,61 +36,56 @@ type Judged struct {
 func judge(c *Claim, figures map[string]*played, quick bool) Judged {
 	j := Judged{Claim: *c, Verdict: Holds}
 	unjudged := func(why string) Judged {
-		j.Verdict, j.Why, j.Statistics = Unjudged, why, nil
+		j.Verdict, j.Why, j.Statistics, j.Core = Unjudged, why, nil, 0
 		return j
 	}
 	if quick && c.Full != "" {
 		return unjudged("needs the full form: " + c.Full)
 	}
-	var sizes, counted []string
+	var sizes []string
+	var counted []place
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if p.Kind == "accepts" {
-			f := figures[c.figure(p)]
-			if f.why != "" {
-				return unjudged(f.why)
-			}
-			j.Statistics = append(j.Statistics, f.accepts(p))
-			continue
-		}
 		var cells []Cell
-		for _, cell := range p.Cells {
-			figure, name := c.place(p, cell)
-			f := figures[figure]
+		for _, at := range p.places {
+			f := figures[at.figure]
 			if f.why != "" {
 				return unjudged(f.why)
 			}
-			x, ok := f.cells[name]
+			if at.cell == "" {
+				j.Statistics = append(j.Statistics, f.accepts(p))
+				continue
+			}
+			x, ok := f.cells[at.cell]
 			if !ok {
-				return unjudged(fmt.Sprintf("no run of cell %q of %s is stored", name, figure))
+				return unjudged(fmt.Sprintf("no run of cell %q of %s is stored", at.cell, at.figure))
 			}
 			if cells = append(cells, x); cells[0].rounds() != x.rounds() {
 				return unjudged("the figures have different numbers of rounds in this form")
 			}
-			if id := figure + "/" + name; !slices.Contains(counted, id) {
-				counted = append(counted, id)
-				j.Core += f.seconds[name]
+			if !slices.Contains(counted, at) {
+				counted, j.Core = append(counted, at), j.Core+x.Seconds
 			}
 			if !slices.Contains(sizes, f.size) {
 				sizes = append(sizes, f.size)
 			}
 		}
-		j.Statistics = append(j.Statistics, p.measure(cells)...)
+		if cells != nil {
+			j.Statistics = append(j.Statistics, p.measure(cells)...)
+		}
 	}
 	j.Size = strings.Join(sizes, "; ")
 	j.decide()
 	return j
 }
 
-// decide makes one verdict of those of the statistics.
+// decide makes one verdict of the verdicts on statistics.
 func (j *Judged) decide() {
 	for _, s := range j.Statistics {
 		if s.Seeds > 0 && (j.Seeds == 0 || s.Seeds < j.Seeds) {
 			j.Seeds = s.Seeds
 		}
-		if s.Verdict == Fails || s.Verdict == TooClose && j.Verdict == Holds {
-			j.Verdict = s.Verdict
-		}
+		j.Verdict = worse(j.Verdict, s.Verdict)
 	}
 	if j.StandIn != "" {
 		j.There, j.Verdict = j.Verdict, StandIn

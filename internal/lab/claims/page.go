@@ -96,7 +96,7 @@ func (d *Document) Page(w io.Writer) {
 		p("\n| claim | statistic | verdict | played |\n|---|---|---|---|\n")
 		for i := range d.Claims {
 			if c := &d.Claims[i]; c.Paper == paper {
-				p("| <a id=%q></a>**%s**, %s: %s | %s | %s | %s |\n", strings.ToLower(c.ID), c.ID, c.Where, cell(c.States), cell(c.all()), cell(c.reasons()), cell(c.played()))
+				p("| **%s**, %s: %s | %s | %s | %s |\n", c.ID, c.Where, cell(c.States), cell(c.all()), cell(c.reasons()), cell(c.played()))
 			}
 		}
 	}
@@ -119,11 +119,15 @@ func (d *Document) papers() (all []string) {
 	return all
 }
 
-// all says the statistics of a claim, each with what is wanted.
+// all says the statistics of a claim, and behind those with one wish what is wanted.
 func (j *Judged) all() string {
 	var lines []string
-	for k, s := range j.Statistics {
-		lines = append(lines, fmt.Sprintf("%s (wanted: %s)", j.line(k), s.Wanted))
+	for k := range j.Statistics {
+		line := j.line(k)
+		if j.want(k) != j.want(k+1) {
+			line += "; wanted: *" + j.want(k) + "*"
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "<br>")
 }
@@ -146,8 +150,8 @@ func (j *Judged) reasons() string {
 func (j *Judged) played() string {
 	var figures []string
 	for i := range j.Parts {
-		for _, name := range j.figures(&j.Parts[i]) {
-			if name = "`" + name + "`"; !slices.Contains(figures, name) {
+		for _, at := range j.Parts[i].places {
+			if name := "`" + at.figure + "`"; !slices.Contains(figures, name) {
 				figures = append(figures, name)
 			}
 		}
@@ -170,28 +174,5 @@ func (e *Erratum) link() string {
 	case strings.Contains(e.Evidence, ".md"):
 		return fmt.Sprintf("[%s](%s)", e.Evidence, e.Evidence)
 	}
-	return fmt.Sprintf("[%s](#%s)", e.Evidence, strings.ToLower(e.Evidence))
-}
-
-// number writes a count with commas.
-func number(n uint64) string { return terminal.Number(n) }
-
-// List returns claims by their IDs, all without any.
-func List(ids []string) ([]Claim, error) {
-	t, err := Read()
-	if err != nil {
-		return nil, err
-	}
-	return t.pick(ids)
-}
-
-// WriteList prints what claims state.
-func WriteList(w io.Writer, some []Claim) {
-	t := terminal.NewTable(w)
-	t.Printf("ID\tPAPER\tWHERE\tFIGURE\tSTATES\n")
-	for i := range some {
-		c := &some[i]
-		t.Printf("%s\t%s\t%s\t%s\t%s\n", c.ID, c.Paper, c.Where, c.Figure, c.States)
-	}
-	t.End()
+	return "claim " + e.Evidence
 }

@@ -18,6 +18,7 @@ import (
 	"peerd.dev/internal/lab/catalog"
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/terminal"
 )
 
 // Options say which claims are judged, and from what.
@@ -34,9 +35,8 @@ type played struct {
 	config  *config.Config
 	cells   map[string]Cell // never ranged over
 	size    string
-	seconds map[string]float64 // by cell
-	why     string             // no cells are there
-	version string
+	why     string // no cells are there
+	program string
 }
 
 // Run plays the figures that claims need, each once and no other cells than those, and judges the claims.
@@ -50,7 +50,10 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, cells := needs(some)
+	if info, err := os.Stat(o.Out); o.Stored && (err != nil || !info.IsDir()) {
+		return nil, config.Failf(config.ErrUsage, "%s is no folder: name one that has a folder of results for each figure", o.Out)
+	}
+	names, cells := needs(some, o.Quick)
 	figures := make(map[string]*played) // never ranged over
 	for i, name := range names {
 		f, err := t.open(name, o.Quick)
@@ -68,6 +71,9 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 		if err == nil {
 			err = f.read(filepath.Join(o.Out, name), cells[name])
 		}
+		if errors.Is(err, context.Canceled) {
+			return nil, config.Failf(context.Canceled, "interrupted in %s; the same command with -o %s goes on", name, o.Out)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -80,7 +86,7 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 		d.Errata = t.Errata
 	}
 	for _, name := range names {
-		if v := figures[name].version; v != "" && !slices.Contains(d.Programs, v) {
+		if v := figures[name].program; v != "" && !slices.Contains(d.Programs, v) {
 			d.Programs = append(d.Programs, v)
 		}
 	}
@@ -88,21 +94,20 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 	return d, nil
 }
 
-// needs returns the figures that claims are about, in the order of their first claim, and the cells of each.
-func needs(some []Claim) (names []string, cells map[string][]string) {
+// needs returns the figures that decide claims, in the order of their first claim, and the cells of each.
+func needs(some []Claim, quick bool) (names []string, cells map[string][]string) {
 	cells = make(map[string][]string)
 	for i := range some {
-		for k := range some[i].Parts {
-			p := &some[i].Parts[k]
-			for _, figure := range some[i].figures(p) {
-				if !slices.Contains(names, figure) {
-					names = append(names, figure)
+		if quick && some[i].Full != "" {
+			continue
+		}
+		for _, p := range some[i].Parts {
+			for _, at := range p.places {
+				if !slices.Contains(names, at.figure) {
+					names = append(names, at.figure)
 				}
-			}
-			for _, cell := range p.Cells {
-				figure, name := some[i].place(p, cell)
-				if !slices.Contains(cells[figure], name) {
-					cells[figure] = append(cells[figure], name)
+				if at.cell != "" && !slices.Contains(cells[at.figure], at.cell) {
+					cells[at.figure] = append(cells[at.figure], at.cell)
 				}
 			}
 		}
@@ -119,7 +124,11 @@ func (t *Table) open(name string, quick bool) (f *played, err error) {
 			f.why = fmt.Sprintf("no folder %s in PEERD_DATA: scripts/fetch-data.sh gets it", data)
 			return f, nil
 		}
-		f.config, err = x.Load(quick, nil)
+		var sets []string
+		if at >= 0 && !quick {
+			sets = entries(t.Files[at].Set)
+		}
+		f.config, err = x.Load(quick, sets)
 	} else if at >= 0 {
 		x := t.Files[at]
 		sets := entries(x.Set)
@@ -139,7 +148,7 @@ func (t *Table) open(name string, quick bool) (f *played, err error) {
 	return f, err
 }
 
-// entries writes settings as those of --set.
+// entries writes settings as --set has them.
 func entries(set map[string]any) (all []string) {
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		all = append(all, key+"="+config.ValueText(set[key]))
@@ -177,7 +186,7 @@ func (f *played) play(ctx context.Context, out string, names []string, progress 
 // read takes cells of a figure from a folder of results.
 func (f *played) read(dir string, names []string) error {
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); errors.Is(err, fs.ErrNotExist) {
-		f.why = "no finished experiment is stored in " + dir
+		f.why = "no finished experiment of " + filepath.Base(dir) + " is stored"
 		return nil
 	}
 	r, err := experiment.Read(dir)
@@ -188,9 +197,11 @@ func (f *played) read(dir string, names []string) error {
 	if err != nil {
 		return err
 	}
-	f.cells, f.seconds, f.version = make(map[string]Cell), make(map[string]float64), program(&r.Manifest)
+	v := &r.Manifest.Version
+	f.cells, f.program = make(map[string]Cell), fmt.Sprintf("peerd %s %.12s (program %.12s)", v.Version, v.Revision, r.Manifest.Program)
+	seconds := make(map[string]float64) // never ranged over
 	for _, m := range r.Manifest.Cells {
-		f.seconds[m.Cell] = m.Seconds
+		seconds[m.Cell] = m.Seconds
 	}
 	for i := range cells {
 		c := &cells[i]
@@ -198,30 +209,11 @@ func (f *played) read(dir string, names []string) error {
 			continue
 		}
 		cost := plan.ExperimentOf(&c.Settings).Cost
-		f.cells[c.Name] = Cell{Name: c.Name, Runs: r.Cells[i].Runs, Shares: shares(c), Hub: cost.Hub, Link: cost.Link}
+		f.cells[c.Name] = Cell{Name: c.Name, Runs: r.Cells[i].Runs, Shares: plan.Shares(c), Hub: cost.Hub, Link: cost.Link, Seconds: seconds[c.Name]}
 		if f.size == "" {
 			n := plan.TestnetOf(&c.Settings).Nodes
-			f.size = fmt.Sprintf("%d sites, %d arms, %s rounds", c.SitesOf(n), len(c.Arms), number(c.RoundCount()))
+			f.size = fmt.Sprintf("%d sites, %d arms, %s rounds", c.SitesOf(n), len(c.Arms), terminal.Number(c.RoundCount()))
 		}
 	}
 	return nil
-}
-
-// shares returns in which share of all rounds each site of a cell decides.
-func shares(c *plan.CellConfig) []float64 {
-	all := make([]float64, c.SitesOf(plan.TestnetOf(&c.Settings).Nodes))
-	traffic := plan.WorldOf(&c.Settings).Traffic
-	for i := range all {
-		all[i] = traffic[i%len(traffic)]
-	}
-	return all
-}
-
-// program names what played a figure.
-func program(m *experiment.Manifest) string {
-	v := "peerd " + m.Version.Version
-	if m.Version.Revision != "" {
-		v += " at " + m.Version.Revision[:min(12, len(m.Version.Revision))]
-	}
-	return fmt.Sprintf("%s (program %s)", v, m.Program[:min(12, len(m.Program))])
 }

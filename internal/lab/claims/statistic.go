@@ -2,7 +2,9 @@ package claims
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/stat"
@@ -19,7 +21,7 @@ const (
 	Fails    Verdict = "does not hold"
 	TooClose Verdict = "too close to call"
 	StandIn  Verdict = "stand-in"   // judged on other data than the paper's; the claim's Judged says how
-	Unjudged Verdict = "not judged" // nothing was played that could tell
+	Unjudged Verdict = "not judged" // nothing was played that decides
 )
 
 // A Statistic is one number of a claim, with its 95 % interval and what is wanted of it.
@@ -38,6 +40,7 @@ type Cell struct {
 	Runs      []stats.Run
 	Shares    []float64 // of rounds in which each site decides
 	Hub, Link float64   // cost of a release over a link
+	Seconds   float64   // of all runs
 }
 
 // rounds returns how many rounds a run of the cell has.
@@ -60,19 +63,19 @@ func (c *Cell) value(of string, r *stats.Run) float64 {
 	return r.Final()
 }
 
-// paired returns the numbers of cells by cell and seed, of the seeds that all of them have; runs are in the order of seeds.
+// paired returns the numbers of cells by cell and seed, of the seeds that all of them have.
 func paired(of string, cells []Cell) [][]float64 {
-	count := make(map[uint64]int)
+	all, rows := make([][]float64, len(cells)), make(map[uint64][]float64)
 	for i := range cells {
 		for k := range cells[i].Runs {
-			count[cells[i].Runs[k].Seed]++
+			r := &cells[i].Runs[k]
+			rows[r.Seed] = append(rows[r.Seed], cells[i].value(of, r))
 		}
 	}
-	all := make([][]float64, len(cells))
-	for i := range cells {
-		for k := range cells[i].Runs {
-			if r := &cells[i].Runs[k]; count[r.Seed] == len(cells) {
-				all[i] = append(all[i], cells[i].value(of, r))
+	for _, seed := range slices.Sorted(maps.Keys(rows)) {
+		for i, x := range rows[seed] {
+			if len(rows[seed]) == len(cells) {
+				all[i] = append(all[i], x)
 			}
 		}
 	}
@@ -108,7 +111,7 @@ func (p *Part) measure(cells []Cell) (all []Statistic) {
 	case "falls", "rises":
 		for i := 1; i < len(cells); i++ {
 			r := p.ratio(xs[i], xs[i-1])
-			add(to(i, i-1), r, beside(r, 1, p.Kind == "falls"))
+			add(to(i, i-1), r, oneSide(r, 1, p.Kind == "falls"))
 		}
 	case "ratio":
 		if len(cells) == 4 {
@@ -144,7 +147,7 @@ func (p *Part) measure(cells []Cell) (all []Statistic) {
 			}
 		}
 		share := stats.ShareOf(below, max(1, n))
-		add(cells[0].Name+" below "+cells[1].Name, share, beside(share, .5, false))
+		add(cells[0].Name+" below "+cells[1].Name, share, oneSide(share, .5, false))
 		all[0].Text = fmt.Sprintf("in %d of %d (%.0f to %.0f %%)", below, n, 100*share.Low, 100*share.High)
 	case "agrees":
 		for i := range cells {
@@ -167,7 +170,7 @@ func (p *Part) measure(cells []Cell) (all []Statistic) {
 // vague is the half width of an interval, relative to the value, from which on agreement says nothing.
 const vague = .3
 
-// ratio returns the mean of xs divided by that of ys, paired.
+// ratio returns the mean of xs divided by the mean of ys, paired.
 func (p *Part) ratio(xs, ys []float64) stats.Interval {
 	if p.Log {
 		return geometric(xs, ys)
@@ -220,8 +223,8 @@ func lost(runs []stats.Run, from, to float64) []float64 {
 	return all
 }
 
-// beside judges an interval that is wanted below a bound, or above it.
-func beside(i stats.Interval, bound float64, below bool) Verdict {
+// oneSide judges an interval that is wanted below a bound, or above it.
+func oneSide(i stats.Interval, bound float64, below bool) Verdict {
 	low, high := i.Low, i.High
 	if below {
 		low, high, bound = -i.High, -i.Low, -bound
@@ -237,20 +240,22 @@ func beside(i stats.Interval, bound float64, below bool) Verdict {
 
 // inside judges an interval that is wanted from Least to Most.
 func (p *Part) inside(i stats.Interval) Verdict {
-	least, most := math.Inf(-1), math.Inf(1)
+	v := Holds
 	if p.Least != nil {
-		least = *p.Least
+		v = worse(v, oneSide(i, math.Nextafter(*p.Least, math.Inf(-1)), false))
 	}
 	if p.Most != nil {
-		most = *p.Most
+		v = worse(v, oneSide(i, math.Nextafter(*p.Most, math.Inf(1)), true))
 	}
-	switch {
-	case least <= i.Low && i.High <= most:
-		return Holds
-	case i.High < least || i.Low > most:
-		return Fails
+	return v
+}
+
+// worse returns what two verdicts make together.
+func worse(a, b Verdict) Verdict {
+	if a == Fails || b == Holds {
+		return a
 	}
-	return TooClose
+	return b
 }
 
 // share judges a share of runs. That none of the runs does something, or all do, is about these runs and exact.
@@ -292,21 +297,14 @@ func (p *Part) wanted() string {
 	return number(*p.Least) + " to " + number(*p.Most)
 }
 
-// text writes an interval with as many digits as tell its ends apart.
+// text writes an interval, and an exact number without ends.
 func text(i stats.Interval) string {
-	if math.IsNaN(i.Mean) {
-		return "none"
-	}
 	digits := 3
-	for x := math.Abs(i.Mean); x >= 10 && digits > 0; x /= 10 {
-		digits--
+	if math.Abs(i.Mean) >= 10 {
+		digits = 1
 	}
-	write := func(x float64) string { return strconv.FormatFloat(x, 'f', digits, 64) }
-	if low, high := write(i.Low), write(i.High); low != high && !math.IsInf(i.High, 0) {
-		return write(i.Mean) + " (" + low + " to " + high + ")"
+	if write := strconv.FormatFloat; i.Low < i.High && !math.IsInf(i.High, 0) {
+		return fmt.Sprintf("%s (%s to %s)", write(i.Mean, 'f', digits, 64), write(i.Low, 'f', digits, 64), write(i.High, 'f', digits, 64))
 	}
-	if whole := strconv.FormatFloat(i.Mean, 'f', -1, 64); len(whole) < len(write(i.Mean)) {
-		return whole
-	}
-	return write(i.Mean)
+	return strconv.FormatFloat(i.Mean, 'g', -1, 64)
 }

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"peerd.dev/node/lab/stats"
@@ -94,10 +95,11 @@ func TestVerdictsOfEachKind(t *testing.T) {
 	}
 }
 
-// TestSeedsArePaired: only seeds that all cells have count.
+// TestSeedsArePaired: only seeds that all cells have count, in whatever order runs are.
 func TestSeedsArePaired(t *testing.T) {
 	a, b := cellOf("a", false, 1, 2, 3), cellOf("b", false, 10, 20, 30)
 	a.Runs = a.Runs[1:]
+	slices.Reverse(b.Runs)
 	if xs := paired("", []Cell{a, b}); len(xs[0]) != 2 || xs[0][0] != 2 || xs[1][0] != 20 || xs[1][1] != 30 {
 		t.Errorf("paired: %v", xs)
 	}
@@ -126,7 +128,7 @@ func TestAClaimHoldsIfAllPartsDo(t *testing.T) {
 	}
 }
 
-// TestText: intervals have the digits that tell their ends apart, and exact numbers no ends.
+// TestText: intervals have digits enough to distinguish their ends, and exact numbers no ends.
 func TestText(t *testing.T) {
 	for _, tt := range []struct {
 		i    stats.Interval
@@ -136,7 +138,6 @@ func TestText(t *testing.T) {
 		{stats.Interval{Mean: 221.21, Low: 175.44, High: 266.9}, "221.2 (175.4 to 266.9)"},
 		{stats.Interval{Mean: 1250, Low: 1250, High: 1250}, "1250"},
 		{stats.Interval{Mean: 1, Low: math.Inf(-1), High: math.Inf(1)}, "1"},
-		{stats.Interval{Mean: math.NaN()}, "none"},
 	} {
 		if got := text(tt.i); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.i, got, tt.want)

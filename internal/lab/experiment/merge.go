@@ -133,7 +133,7 @@ func collect(ctx context.Context, dirs []string, cells []cellRun, o Options) err
 				return context.Cause(ctx)
 			}
 			cell := &cells[i]
-			kept, _, damaged, err := f.readKept(cell.hash)
+			kept, _, damaged, err := readKept(f.cell(cell.hash), cell.hash)
 			if err != nil {
 				return err
 			}

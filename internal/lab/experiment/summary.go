@@ -175,14 +175,7 @@ func (r *cellRun) cost() (mean float64) {
 }
 
 // shares returns in which share of all rounds each site of the cell decides.
-func (r *cellRun) shares() []float64 {
-	shares := make([]float64, r.SitesOf(plan.TestnetOf(&r.Settings).Nodes))
-	traffic := plan.WorldOf(&r.Settings).Traffic
-	for i := range shares {
-		shares[i] = traffic[i%len(traffic)]
-	}
-	return shares
-}
+func (r *cellRun) shares() []float64 { return plan.Shares(&r.CellConfig) }
 
 // notPrivate returns sentences about the parts of an experiment that are not private.
 func notPrivate(cells []cellRun) []string {

@@ -242,6 +242,16 @@ func valueLabel(key, value string) string {
 	return value
 }
 
+// Shares returns in which share of all rounds each site of a cell decides.
+func Shares(c *CellConfig) []float64 {
+	shares := make([]float64, c.SitesOf(TestnetOf(&c.Settings).Nodes))
+	traffic := WorldOf(&c.Settings).Traffic
+	for i := range shares {
+		shares[i] = traffic[i%len(traffic)]
+	}
+	return shares
+}
+
 // KeyLabel returns what figures call a key.
 func KeyLabel(key string) string {
 	if key == "privacy.epsilon" {
