@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
@@ -12,8 +10,9 @@ import (
 func newSubmit(o *options) *cobra.Command {
 	var s submit.Options
 	var to string
+	var quick bool
 	cmd := &cobra.Command{
-		Use:   "submit",
+		Use:   "submit [NAME|FILE]",
 		Short: "Play the shards of an experiment on Slurm or Kubernetes",
 		Long: `Divide an experiment into shards and hand them to an engine of many machines.
 
@@ -25,14 +24,19 @@ command again says what is finished, in the queue, or failed, and submits what f
 With --to kubernetes, the folder gets play.yaml, an Indexed Job that keeps the shards on a
 volume and tries an index that fails again alone, and merge.yaml, for kubectl apply. The image
 has peerd on its path, and a shell.`,
-		Example: `  peerd experiment submit configs/figures/fig2a.yaml --to slurm --shards 8 --cpus 4 --time 2h --sbatch partition=long -o /shared/fig2a
-  peerd experiment submit configs/figures/fig2a.yaml --to kubernetes --image example.org/peerd:1 --shards 8 -o fig2a
-  peerd experiment submit configs/figures/fig2a.yaml --to slurm -o /shared/fig2a --dry-run`,
-		RunE: o.run(func(ctx context.Context) error {
-			c, err := o.load()
+		Example: `  peerd experiment submit fig2a --to slurm --shards 8 --cpus 4 --time 2h --sbatch partition=long -o /shared/fig2a
+  peerd experiment submit fig2a --to kubernetes --image example.org/peerd:1 --shards 8 -o fig2a
+  peerd experiment submit fig2a --to slurm -o /shared/fig2a --dry-run`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			parts, err := o.experiments(words, quick)
 			if err != nil {
 				return err
 			}
+			if len(parts) > 1 {
+				return config.Failf(config.ErrUsage, "%d experiments; want one", len(parts))
+			}
+			c := parts[0].Config
 			s.Stdout, s.Progress = o.stdout, o.stderr
 			if err := s.Check(); err != nil {
 				return err
@@ -40,7 +44,7 @@ has peerd on its path, and a shell.`,
 			var doc *submit.Document
 			switch to {
 			case "slurm":
-				doc, err = submit.Slurm(ctx, c, s)
+				doc, err = submit.Slurm(cmd.Context(), c, s)
 			case "kubernetes":
 				doc, err = submit.Kubernetes(c, s)
 			default:
@@ -50,7 +54,7 @@ has peerd on its path, and a shell.`,
 				return err
 			}
 			return o.print(doc, doc.Write)
-		}),
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "slurm or kubernetes")
@@ -64,5 +68,6 @@ has peerd on its path, and a shell.`,
 	f.StringVar(&s.Image, "image", "", "Kubernetes: an image with peerd and a shell")
 	f.StringVar(&s.Claim, "claim", "", "Kubernetes: a volume claim for the results (default a new one)")
 	f.StringVar(&s.Size, "storage", "1G", "Kubernetes: size of a new volume claim")
-	return o.takesFile(cmd)
+	f.BoolVar(&quick, "quick", false, "the quick form of a figure")
+	return cmd
 }

@@ -4,30 +4,25 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/lab/catalog"
+	"peerd.dev/internal/lab/plan"
 )
 
-// TestFiguresInSmall plays every configuration of configs/figures at a small part of its
-// size: all cells are valid, the figure names every line, and the manifest says what was
-// played.
+// TestFiguresInSmall plays every figure at a small part of its size: all cells are valid, the figure names every line, and
+// the manifest says what was played.
 func TestFiguresInSmall(t *testing.T) {
-	files, err := filepath.Glob("../../configs/figures/*.yaml")
-	if err != nil || len(files) < 8 {
-		t.Fatalf("%d figures: %v", len(files), err)
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		t.Run(name, func(t *testing.T) {
-			if real := []string{"fig2c", "paper002-2c", "paper002-3c", "paper002-3d"}; slices.Contains(real, name) && os.Getenv("PEERD_DATA") == "" {
-				t.Skip("PEERD_DATA is not set; scripts/fetch-data.sh gets the data")
+	for _, f := range catalog.Figures() {
+		t.Run(f.Name, func(t *testing.T) {
+			if f.Missing() != "" {
+				t.Skip("PEERD_DATA has no " + f.Needs + "; scripts/fetch-data.sh gets the data")
 			}
-			rounds, fewer := uint64(100), strings.HasPrefix(name, "paper") && name != "paper003-11" // whose components have fixed sizes
-			switch name {
+			rounds, fewer := uint64(100), strings.HasPrefix(f.Name, "paper") && f.Name != "paper003-11" // whose components have fixed sizes
+			switch f.Name {
 			case "systems", "together", "rule-4", "paper003-noise", "paper003-11", "paper003-12": // with many sites, which sign
 				rounds = 40
 			case "paper000-central-gap", "paper000-communication", "paper000-local", "paper002-2c", "paper002-3a", "paper002-3c", "fig2c": // with long first batches
@@ -39,16 +34,16 @@ func TestFiguresInSmall(t *testing.T) {
 			if fewer {
 				set = append(set, "testnet.nodes=9")
 			}
-			r := playFile(t, t.TempDir(), file, set...)
-			svg := string(r.file(t, "figure.svg"))
-			b, err := os.ReadFile(file)
+			c, err := f.Load(false, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			settings := string(b)
+			want := plan.ExperimentOf(&c.Settings).Figure
+			r := playFile(t, t.TempDir(), f.Name, set...)
+			svg := string(r.file(t, "figure.svg"))
 			for _, c := range r.Cells {
 				line := c.Cell
-				if name == "gap" || strings.HasPrefix(name, "mechanisms") || name == "phases" || name == "personalized" || name == "frontier" || name == "paper003-7" || name == "together" || name == "paper000-graphs" || name == "paper000-central-gap" { // these have a point for each cell
+				if want.Kind == "final" { // a point for each cell
 					line, _, _ = strings.Cut(c.Cell, ", ")
 				}
 				if !strings.Contains(svg, ">"+line+"<") {
@@ -63,13 +58,13 @@ func TestFiguresInSmall(t *testing.T) {
 					t.Errorf("two lines are called %q", strings.Trim(text, "<>"))
 				}
 			}
-			if bound := strings.Contains(settings, "bound: true"); strings.Contains(svg, ">lower bound") != bound {
-				t.Errorf("whether the lower bound is drawn, want %v", bound)
+			if strings.Contains(svg, ">lower bound") != want.Bound {
+				t.Errorf("whether the lower bound is drawn, want %v", want.Bound)
 			}
 			if !strings.Contains(svg, "Simulated: noise comes from seeds") {
 				t.Error("the figure does not say that it protects nobody")
 			}
-			if unclipped := name == "fig2a" || name == "fig2b"; strings.Contains(svg, "clipped") != unclipped {
+			if unclipped := plan.Unclipped(&c.Settings); strings.Contains(svg, "clipped") != unclipped {
 				t.Errorf("whether rewards are clipped, %v, is not what the figure says", !unclipped)
 			}
 		})

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/configtest"
 )
 
 // TestConfigurationPage shows that the pages about the configuration agree with the code. After a
@@ -33,7 +35,7 @@ func TestConfigurationPage(t *testing.T) {
 }
 
 func TestShippedConfigurationsAreGood(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "configs", "*.yaml"))
+	files, err := configtest.Shipped("../..")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no configurations", err)
 	}

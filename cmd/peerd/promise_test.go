@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
@@ -21,7 +22,7 @@ import (
 // TestNoPromiseIsBelowTheCharge changes settings of the repository at random: either every command refuses them, as
 // the curator of a peer would, or the curator opens, and the page promises an epsilon that covers the charge.
 func TestNoPromiseIsBelowTheCharge(t *testing.T) {
-	files, err := filepath.Glob("../../configs/*.yaml")
+	files, err := configtest.Shipped("../..")
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}

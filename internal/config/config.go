@@ -20,6 +20,7 @@ type Config struct {
 	File string            // the file that was read; empty if there was none
 	From map[string]Origin // by key
 	read *fileReader       // that has read File
+	text []byte            // of File if it is not on this machine's disk; see LoadText
 	set  []string          // the values of --set
 }
 
@@ -27,7 +28,12 @@ type Config struct {
 // precedence over the environment, that over the file, that over the defaults. All problems with
 // values are one *Refusal.
 func (x *Schema) Load(file string, set []string) (*Config, error) {
-	c, problems, err := x.Read(file, set)
+	return x.LoadText(file, nil, set)
+}
+
+// LoadText is Load of a file whose text a program brings with it, under a name. Without a text it reads the file.
+func (x *Schema) LoadText(name string, text []byte, set []string) (*Config, error) {
+	c, problems, err := x.readText(name, text, set)
 	if err != nil {
 		return nil, err
 	}
@@ -37,15 +43,19 @@ func (x *Schema) Load(file string, set []string) (*Config, error) {
 // Read reads without validating. The problems are unknown keys and values of the wrong type,
 // which stay zero.
 func (x *Schema) Read(file string, set []string) (*Config, []Problem, error) {
+	return x.readText(file, nil, set)
+}
+
+func (x *Schema) readText(file string, text []byte, set []string) (*Config, []Problem, error) {
 	flags, err := parseSet(set)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := x.readFile(file)
+	r, err := x.readFile(file, text)
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &Config{Settings: Settings{schema: x}, File: file, From: make(map[string]Origin), read: r, set: set}
+	c := &Config{Settings: Settings{schema: x}, File: file, From: make(map[string]Origin), read: r, text: text, set: set}
 	v := x.layers(flags, r.values)
 	problems := slices.Concat(r.problems, x.strangeKeys(r.values, FromFile, r.where), x.strangeEnv(), x.strangeKeys(flags, FromFlag, FromFlag.setter))
 	known := len(problems)
@@ -165,7 +175,7 @@ func (c *Config) followNetwork() {
 
 // Reload reads the sources of c again, with more values of --set.
 func (c *Config) Reload(set []string) (*Config, error) {
-	return c.Schema().Load(c.File, slices.Concat(c.set, set))
+	return c.Schema().LoadText(c.File, c.text, slices.Concat(c.set, set))
 }
 
 // Given returns the values of --set, also as text by key. It checks them as far as possible:

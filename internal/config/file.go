@@ -23,13 +23,16 @@ type fileReader struct {
 	problems []Problem
 }
 
-// readFile reads a file, unless its name is "".
-func (s *Schema) readFile(file string) (*fileReader, error) {
+// readFile reads a file, unless its name is "". A text takes the place of what is on disk.
+func (s *Schema) readFile(file string, text []byte) (*fileReader, error) {
 	r := &fileReader{schema: s, file: file, values: make(map[string]any), lines: make(map[string]int)}
 	if file == "" {
 		return r, nil
 	}
-	b, err := os.ReadFile(file)
+	b, err := text, error(nil)
+	if b == nil {
+		b, err = os.ReadFile(file)
+	}
 	if err != nil {
 		return nil, Failf(ErrRefused, "configuration not read: %w; `peerd init` writes one", err)
 	}

@@ -56,19 +56,27 @@ func (k Key) top() string {
 // typing error away, else the only one with that last word, else the one with the fewest typing
 // errors.
 func (s *Schema) Nearest(name string) string {
-	var same []string
+	var all, same []string
 	_, last := cutLast(name)
-	best, least := "", 1+max(2, len(name)/4)
 	for _, k := range s.keys {
-		if k.Last() == last {
+		if all = append(all, k.Name); k.Last() == last {
 			same = append(same, k.Name)
 		}
-		if d := distance(name, k.Name); d < least {
-			best, least = k.Name, d
-		}
 	}
-	if len(same) == 1 && least > 1 {
+	best := NearestOf(name, all)
+	if len(same) == 1 && (best == "" || distance(name, best) > 1) {
 		return same[0]
+	}
+	return best
+}
+
+// NearestOf returns the first of the names that are most like one, "" if none is like it.
+func NearestOf(name string, names []string) string {
+	best, least := "", 1+max(2, len(name)/4)
+	for _, other := range names {
+		if d := distance(name, other); d < least {
+			best, least = other, d
+		}
 	}
 	return best
 }

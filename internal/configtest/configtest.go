@@ -4,6 +4,7 @@ package configtest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,6 +21,14 @@ func Write(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return name
+}
+
+// Shipped lists the files of configs in the repository that are configurations and no tables.
+func Shipped(root string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(root, "configs", "*.yaml"))
+	return slices.DeleteFunc(files, func(name string) bool {
+		return slices.Contains([]string{"figures.yaml", "claims.yaml"}, filepath.Base(name))
+	}), err
 }
 
 // Good is a valid configuration with changes, as they stand in a file. A value

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
 )
 
@@ -48,7 +49,7 @@ func TestSettingsThatCannotWorkAreNamed(t *testing.T) {
 
 // TestNoShippedConfigurationIsCalledLosing except those that are there to show it.
 func TestNoShippedConfigurationIsCalledLosing(t *testing.T) {
-	files, err := filepath.Glob("../../configs/*.yaml")
+	files, err := configtest.Shipped("../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // only, so no arrow leads up and none in a circle. A new package needs a place here.
 func rooms() [][]string {
 	return [][]string{
-		{"bandit/belief", "bandit/score", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
+		{"bandit/belief", "bandit/score", "configs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
 		{"bandit/gram", "dp/amplification", "dp/mechanism", "node/lab/graphs", "node/network"},
 		{"bandit", "dp"},
 		{"node/lab/learner", "node/lab/world", "protocol"},
@@ -27,7 +27,7 @@ func rooms() [][]string {
 		{"internal/config", "internal/replay", "internal/terminal", "internal/version"},
 		{"internal/evaluation", "internal/explain", "internal/gain", "internal/lab/progress"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/change", "internal/doctor", "internal/lab/experiment", "internal/lab/stepped", "internal/status", "node/peer"},
+		{"internal/change", "internal/doctor", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status", "node/peer"},
 		{"internal/lab/testnet"},
 		{"cmd/peerd"},
 	}

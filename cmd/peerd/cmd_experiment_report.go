@@ -1,0 +1,41 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/lab/experiment"
+)
+
+func newExperimentReport(o *options) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Print the table of a folder of results, and draw its figure again",
+		Long: `Print the table of a folder of results and draw its figure again from the stored runs: nothing is
+played, and another version may have played them. --set experiment.figure.… and experiment.cost.…
+draw them in another way; other settings are refused, because they were played.`,
+		Example: `  peerd experiment report runs/baselines
+  peerd experiment report runs/baselines --set experiment.figure.log=both -o talk`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, set, err := o.sources()
+			if err != nil {
+				return err
+			}
+			r, err := experiment.ReadWith(args[0], set)
+			if err != nil {
+				return err
+			}
+			report := r.Report()
+			if err := o.print(report, report.Write); err != nil {
+				return err
+			}
+			if out == "" {
+				out = args[0]
+			}
+			return r.Draw(out)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "", "folder for figure.svg and figure.png (default DIR)")
+	return cmd
+}

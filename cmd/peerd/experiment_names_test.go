@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"peerd.dev/internal/lab/catalog"
+	"peerd.dev/internal/lab/experiment"
+)
+
+func TestExperimentList(t *testing.T) {
+	code, stdout, _ := peerd(t, "experiment", "list", "--json")
+	var l catalog.List
+	if err := json.Unmarshal([]byte(stdout), &l); err != nil || code != exitOK || len(l.Figures) != len(catalog.Figures()) || l.Seconds <= 0 {
+		t.Errorf("code %d, %v: %d figures, %v s", code, err, len(l.Figures), l.Seconds)
+	}
+	code, stdout, _ = peerd(t, "experiment", "list")
+	if code != exitOK || !strings.Contains(stdout, "\nbaselines ") || !strings.Contains(stdout, "PEERD_DATA/diabetes") {
+		t.Errorf("code %d:\n%s", code, stdout)
+	}
+}
+
+// TestExperimentsByName plays a figure by its name, draws it again, and compares it.
+func TestExperimentsByName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	short := []string{"--set", "privacy.horizon=200", "--set", "experiment.cells=[{name: noise}, {name: no noise, set: {privacy.epsilon: inf, privacy.mechanism: none}}]"}
+	run := func(args ...string) (stdout, stderr string) {
+		t.Helper()
+		code, stdout, stderr := peerd(t, append([]string{"experiment"}, args...)...)
+		if code != exitOK {
+			t.Fatalf("%q: code %d\n%s%s", args, code, stdout, stderr)
+		}
+		return stdout, stderr
+	}
+	run(append([]string{"run", "counts", "--quick"}, short...)...)
+	dir := filepath.Join("runs", "quick", "counts")
+	r := &played{dir: dir}
+	svg := r.file(t, "figure.svg")
+	if !bytes.Contains(svg, []byte("Mean over 10 seeds")) {
+		t.Errorf("the quick form has other seeds:\n%s", svg)
+	}
+
+	stdout, _ := run("report", dir)
+	if !strings.Contains(stdout, "no noise") || !strings.Contains(stdout, "\nplayed by ") || !bytes.Equal(svg, r.file(t, "figure.svg")) {
+		t.Errorf("the report is another:\n%s", stdout)
+	}
+	run("report", dir, "--set", "experiment.figure.log=none")
+	if bytes.Equal(svg, r.file(t, "figure.svg")) {
+		t.Error("--set draws the same figure")
+	}
+	for set, want := range map[string]string{"privacy.epsilon=3": "privacy.epsilon was 1 when it was played", "experiment.first_seed=9": "experiment.first_seed was 1 when", "experiment.cells=[]": "manifest.json does not have it"} {
+		if code, _, stderr := peerd(t, "experiment", "report", dir, "--set", set); code == exitOK || !strings.Contains(stderr, want) {
+			t.Errorf("--set %s: code %d\n%s", set, code, stderr)
+		}
+	}
+
+	run(append([]string{"run", "counts", "learners", "-o", "both", "--quick", "--set", "privacy.epsilon=3"}, short...)...)
+	other := filepath.Join("both", "counts")
+	var c experiment.Comparison
+	stdout, _ = run("compare", "--json", dir, other)
+	if err := json.Unmarshal([]byte(stdout), &c); err != nil || len(c.Cells) != 2 || c.Cells[0].Finding == experiment.SameBytes ||
+		c.Cells[1].Finding != experiment.SameBytes || c.Cells[0].Seeds != 10 || c.Cells[0].Settings[0] != (experiment.Difference{Key: "privacy.epsilon", A: "1", B: "3"}) {
+		t.Errorf("%v\n%s", err, stdout)
+	}
+	stdout, _ = run("compare", dir+":noise", dir+":no noise")
+	if !strings.Contains(stdout, "noise / no noise") || !strings.Contains(stdout, "B loses less") || !strings.Contains(stdout, "privacy.epsilon: 1 in A, inf in B") {
+		t.Error(stdout)
+	}
+	for want, args := range map[string][]string{
+		"counts has noise; no noise": {dir + ":quiet", dir},
+		"has no manifest.json":       {"runs", dir},
+	} {
+		if code, _, stderr := peerd(t, "experiment", "compare", args[0], args[1]); code == exitOK || !strings.Contains(stderr, want) {
+			t.Errorf("%q: code %d\n%s", args, code, stderr)
+		}
+	}
+	if _, err := os.Stat(filepath.Join("both", "learners", "figure.png")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestExperimentNamesAreRefused(t *testing.T) {
+	t.Setenv("PEERD_DATA", "")
+	for want, args := range map[string][]string{
+		"no figure is called baseline (nearest: baselines)": {"baseline"},
+		"`peerd experiment list` lists them":                {"zebra", "--quick"},
+		"is a file, and --quick is of figures by NAME":      {"../../configs/rows.yaml", "--quick"},
+		"--quick is of figures: name one":                   {"--quick", "-c", "../../configs/rows.yaml"},
+		"counts is named twice":                             {"counts", "counts"},
+		"two configurations":                                {"counts", "-c", "../../configs/rows.yaml"},
+		"PEERD_DATA is not set":                             {"fig2c", "-o", filepath.Join(t.TempDir(), "x")},
+	} {
+		if code, _, stderr := peerd(t, append([]string{"experiment", "run"}, args...)...); code == exitOK || !strings.Contains(stderr, want) {
+			t.Errorf("%q: code %d, want %q\n%s", args, code, want, stderr)
+		}
+	}
+	parts, err := catalog.Choose([]string{"all"}, true, nil)
+	if err != nil || len(parts) != len(catalog.Figures()) {
+		t.Fatal(len(parts), err)
+	}
+	for _, p := range parts {
+		if f, _ := catalog.Find(p.Name); (f.Needs != "") != (p.Skipped != "") || (p.Config == nil) != (p.Skipped != "") {
+			t.Errorf("%s: skipped: %q", p.Name, p.Skipped)
+		}
+	}
+}
