@@ -161,6 +161,9 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 			return err
 		}
 	}
+	if err := f.keepScripts(cells); err != nil {
+		return err
+	}
 	var rows []stats.Row
 	for i := range cells {
 		rows = append(rows, stats.Rows(cells[i].Name, cells[i].runs)...)
