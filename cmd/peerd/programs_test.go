@@ -79,6 +79,9 @@ experiment: {seeds: 1}
 	if again := playFile(t, dir, file); !strings.Contains(again.stderr, "1 of 1 runs are finished") {
 		t.Errorf("it is played again: %s", again.stderr)
 	}
+	if again := playFile(t, t.TempDir(), filepath.Join(dir, "config.yaml")); again.Cells[0].Regret != first.Cells[0].Regret {
+		t.Error("the folder of results does not play the same again")
+	}
 	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "my.py"), []byte(strings.ReplaceAll(always, `"arm": 0`, `"arm": 1`)), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ type cellRun struct {
 	graph    *topology.Graph // nil if the peers do not communicate
 	gap      float64         // spectral, of the graph; 0 without one
 	world    world.Source
-	scripts  string // hash of the programs' files; empty without programs
+	began    string // scripts before the first run
 	hash     string
 	runs     []stats.Run // by seed
 	finished []bool      // by seed
@@ -270,10 +270,10 @@ func prepare(c *config.Config, program, engine string) ([]cellRun, error) {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.instances: %d, want 0 with a world that draws no means for every run",
 				cell.Name, x.Instances)
 		}
-		if r.scripts, err = plan.Scripts(cell.Config); err != nil {
+		if r.began, err = r.scripts(); err != nil {
 			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
 		}
-		r.hash = digest(&cell, program, engine, r.world.Data()+r.scripts)
+		r.hash = digest(&cell, program, engine, r.world.Data()+r.began)
 		if r.bound, err = r.lowerBound(); err != nil {
 			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
 		}
@@ -324,12 +324,4 @@ func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(
 		return stats.Run{}, err
 	}
 	return stats.NewRun(r.seed(k), &result), nil
-}
-
-// unchanged returns an error if the programs' files are others than when the experiment began: what they have played does not count.
-func (r *cellRun) unchanged() error {
-	if now, err := plan.Scripts(r.Config); err != nil || now != r.scripts {
-		return errors.Join(err, errors.New("a file of a program has changed since the experiment began: start it again; runs that were finished before count for the old file"))
-	}
-	return nil
 }

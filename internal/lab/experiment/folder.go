@@ -180,6 +180,9 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 			return err
 		}
 	}
+	if err := f.keepScripts(cells); err != nil {
+		return err
+	}
 	rows := tableOf(c, cells)
 	if err := writeFile(f.path("rows.jsonl"), rows.WriteJSONL); err != nil {
 		return err

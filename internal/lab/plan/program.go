@@ -58,16 +58,16 @@ func NoPrograms(s *config.Settings) error {
 	return nil
 }
 
-// Scripts returns a hash of the files that the commands of a configuration name; empty without programs.
-func Scripts(c *config.Config) (sum string, err error) {
+// Scripts returns the files that the commands of a configuration name.
+func Scripts(c *config.Config) (all []program.File, err error) {
 	for _, command := range Commands(&c.Settings) {
-		_, one, err := program.Locate(command, filepath.Dir(c.File))
+		files, err := program.Files(command, filepath.Dir(c.File))
 		if err != nil {
-			return "", config.Failf(config.ErrRefused, "a program: %w", err)
+			return nil, config.Failf(config.ErrRefused, "a program: %w", err)
 		}
-		sum += one
+		all = append(all, files...)
 	}
-	return sum, nil
+	return all, nil
 }
 
 // A Played configuration is one with programs that run, or none.

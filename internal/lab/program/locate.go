@@ -2,55 +2,54 @@ package program
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// Locate returns a command with the places of the files that it names, which are looked up in a folder and then where this
-// process runs, and a hash of their contents. A word without such a file stays as it is.
-func Locate(command []string, folder string) (located []string, sum string, err error) {
-	h := sha256.New()
-	for i, word := range command {
-		path := word
-		for _, at := range []string{filepath.Join(folder, word), word} {
-			if filepath.IsAbs(word) {
-				at = word
-			}
-			if info, err := os.Stat(at); err == nil && info.Mode().IsRegular() {
-				path = at
-				break
-			}
-		}
-		// The first word is a program that is installed, unless it says where it is.
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || i == 0 && !strings.ContainsRune(word, filepath.Separator) {
-			located = append(located, word)
-			continue
-		}
-		if path, err = filepath.Abs(path); err != nil {
-			return nil, "", err
-		}
-		if err = add(h, word, path); err != nil {
-			return nil, "", err
-		}
-		located = append(located, path)
-	}
-	return located, hex.EncodeToString(h.Sum(nil)), nil
+// A File is one that a word of a command names.
+type File struct {
+	Word string
+	Path string
+	Sum  [sha256.Size]byte // of its content
 }
 
-// add adds a file to a hash.
-func add(h io.Writer, word, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
+// Files returns the files of a command, which are looked up in a folder and then where this process runs.
+func Files(command []string, folder string) (all []File, err error) {
+	for i, word := range command {
+		if i == 0 && !strings.ContainsRune(word, filepath.Separator) {
+			continue // a program that is installed
+		}
+		for _, path := range []string{filepath.Join(folder, word), word} {
+			if filepath.IsAbs(word) {
+				path = word
+			}
+			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			if path, err = filepath.Abs(path); err != nil {
+				return nil, err
+			}
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, File{word, path, sha256.Sum256(content)})
+			break
+		}
 	}
-	defer func() { _ = f.Close() }()
-	inside := sha256.New()
-	if _, err = io.Copy(inside, f); err == nil {
-		_, err = fmt.Fprintf(h, "%q %x\n", word, inside.Sum(nil))
+	return all, nil
+}
+
+// locate returns a command with the paths of its files. A word without a file stays as it is.
+func locate(command []string, folder string) ([]string, error) {
+	files, err := Files(command, folder)
+	var located []string
+	for _, word := range command {
+		if len(files) > 0 && files[0].Word == word {
+			word, files = files[0].Path, files[1:]
+		}
+		located = append(located, word)
 	}
-	return err
+	return located, err
 }

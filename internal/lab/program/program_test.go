@@ -365,27 +365,27 @@ func TestProgramsAreForTheSimulatorAlone(t *testing.T) {
 func TestFilesOfACommand(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "my.py")
-	write := func(text string) (sum string) {
+	write := func(text string) program.File {
 		t.Helper()
 		if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		located, sum, err := program.Locate([]string{"python3", "my.py", "0.5"}, dir)
-		if err != nil || located[0] != "python3" || located[1] != script || located[2] != "0.5" {
-			t.Fatalf("%v %v", located, err)
+		files, err := program.Files([]string{"python3", "my.py", "0.5"}, dir)
+		if err != nil || len(files) != 1 || files[0].Word != "my.py" || files[0].Path != script {
+			t.Fatalf("%v %v", files, err)
 		}
-		return sum
+		return files[0]
 	}
 	if one, two := write("1"), write("2"); one == two || one != write("1") {
 		t.Error("the sum does not follow from the content")
 	}
-	located, _, err := program.Locate([]string{"program_test.go"}, dir) // an installed program, not a file here
-	if err != nil || located[0] != "program_test.go" {
-		t.Errorf("%v %v", located, err)
-	}
-	located, _, err = program.Locate([]string{"sh", "testdata/ucb.py"}, dir)
-	if err != nil || !filepath.IsAbs(located[1]) {
-		t.Errorf("%v %v", located, err)
+	for _, c := range []struct {
+		command []string
+		files   int
+	}{{[]string{"program_test.go"}, 0}, {[]string{"./program_test.go"}, 1}, {[]string{"sh", "testdata/ucb.py"}, 1}, {[]string{"sh", "testdata"}, 0}, {[]string{"sh", script}, 1}} {
+		if files, err := program.Files(c.command, dir); err != nil || len(files) != c.files {
+			t.Errorf("%v: %v %v", c.command, files, err)
+		}
 	}
 	if _, err := learn(t, program.NewRun(t.Context(), 1, 1, "."), 2, "no-such-program-"+strconv.Itoa(os.Getpid())); err == nil || !strings.Contains(err.Error(), "does not start") {
 		t.Errorf("%v", err)

@@ -71,7 +71,7 @@ func (r *Run) open(s setting, h hello, want string, check func(w *welcome) error
 	if p := r.all[s.role]; p != nil {
 		return p, p.err
 	}
-	command, _, err := Locate(s.command, r.folder)
+	command, err := locate(s.command, r.folder)
 	if err != nil {
 		return nil, err
 	}

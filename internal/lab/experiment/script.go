@@ -1,0 +1,56 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"peerd.dev/internal/lab/plan"
+)
+
+// scripts returns a text that other files of a cell's programs make another; empty without programs.
+func (r *cellRun) scripts() (text string, err error) {
+	files, err := plan.Scripts(r.Config)
+	for _, file := range files {
+		text += fmt.Sprintf("%q %x\n", file.Word, file.Sum)
+	}
+	return text, err
+}
+
+// unchanged returns an error if the programs' files are others than when the experiment began: what they have played does not count.
+func (r *cellRun) unchanged() error {
+	now, err := r.scripts()
+	if err == nil && now != r.began {
+		err = errors.New("a file of a program has changed since the experiment began: start it again; runs that were finished before count for the old file")
+	}
+	return err
+}
+
+// keepScripts copies the files of programs, whose names are relative, to the folder, so that config.yaml finds them next to it.
+func (f resultFolder) keepScripts(cells []cellRun) error {
+	for i := range cells {
+		files, err := plan.Scripts(cells[i].Config)
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			to := f.path(file.Word)
+			if !filepath.IsLocal(file.Word) || file.Path == to {
+				continue
+			}
+			content, err := os.ReadFile(file.Path)
+			if err == nil {
+				err = os.MkdirAll(filepath.Dir(to), 0o755)
+			}
+			if err == nil {
+				err = writeFile(to, func(w io.Writer) error { _, err := w.Write(content); return err })
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
