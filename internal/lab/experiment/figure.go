@@ -40,7 +40,7 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 			} else {
 				p = atTheEnd(facet.cells, &want, v)
 			}
-			p.Title, p.LogX, p.LogY = facet.name, want.Log == "x" || want.Log == "both", want.Log == "y" || want.Log == "both"
+			p.Title, p.LogX, p.LogY = strings.Trim(facet.name+", "+plan.AtLabel(v.At), ", "), want.Log == "x" || want.Log == "both", want.Log == "y" || want.Log == "both"
 			f.Panels = append(f.Panels, p)
 		}
 	}
