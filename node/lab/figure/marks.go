@@ -95,7 +95,7 @@ func (l level) DataRange() (left, right, low, high float64) {
 
 func digits(n int) string { return strconv.Itoa(n) }
 
-// A tag is a text beside a point.
+// A tag is a text next to a point.
 type tag struct {
 	text  string
 	x, y  float64
