@@ -74,6 +74,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true",
 		"experiment.noise": "printed", "experiment.raw.choices": "true", "experiment.raw.news": "7", "experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
 		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true", "experiment.figure.runs": "4", "experiment.figure.regret": "own",
+		"experiment.figure.panels": "[{x: bytes, regret: own, at: privacy.epsilon=1}]", "experiment.figure.facet": "protocol.name", "world.linear.means": "[[0.5, 0.4]]",
 		"log.level": "debug", "log.format": "json",
 		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival", "api.reward": "sum", "api.reward_range": "[-1, 1]",
 		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h", "api.max_body": "2048",
@@ -247,7 +248,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s.World.Params = s.World.Params.With("gaussian", world.GaussianParams{Means: rows.Draw(t, "means"), SD: real.Draw(t, "sd"), Clip: rapid.Bool().Draw(t, "clip")})
 		s.Sections = config.Params{
 			"world": plan.World{Traffic: rapid.SliceOfN(real, 1, 3).Draw(t, "traffic")}, "testnet": plan.Testnet{},
-			"experiment": plan.Experiment{Cells: []plan.Cell{}, Faults: sim.Faults{Partition: []uint64{}, Delay: rapid.Int().Draw(t, "delay")}},
+			"experiment": plan.Experiment{Cells: []plan.Cell{}, Figure: plan.Figure{Panels: []plan.Panel{}}, Faults: sim.Faults{Partition: []uint64{}, Delay: rapid.Int().Draw(t, "delay")}},
 		}
 		file := dir + "/peerd.yaml"
 		if err := os.WriteFile(file, []byte(plan.Schema().Text("A test.\n", s.Values())), 0o600); err != nil {

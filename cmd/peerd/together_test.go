@@ -196,6 +196,11 @@ func refusedTogether() []refusedCase {
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.liars.count: 1", with: map[string]string{"protocol.average.consistency": "max", "experiment.liars.count": "1"}},
 		{key: "experiment.figure.x", value: "spectral_gap", reason: "want nothing with experiment.figure.kind: curves"},
 		{key: "experiment.figure.regret", value: "own", reason: "want shared with experiment.figure.kind: curves"},
+		{key: "experiment.figure.panels", value: "[{x: bytes}]", reason: "want [] with experiment.figure.kind: curves"},
+		{
+			key: "experiment.figure.x", value: "cost", reason: "want nothing with experiment.figure.panels: [{x: bytes}]",
+			with: map[string]string{"experiment.figure.kind": "final", "experiment.figure.panels": "[{x: bytes}]"},
+		},
 		{key: "experiment.figure.runs", value: "3", reason: "want 0 with experiment.figure.kind: none", with: map[string]string{"experiment.figure.kind": "none"}},
 		{
 			key: "experiment.figure.x", value: `""`, reason: "want spectral_gap or a setting that holds a number with experiment.figure.kind: final",

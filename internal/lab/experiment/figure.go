@@ -40,7 +40,7 @@ func figureOf(c *config.Config, cells []cellRun) *figure.Figure {
 			} else {
 				p = atTheEnd(facet.cells, &want, v)
 			}
-			p.Title, p.LogX, p.LogY = facet.name, want.Log == "x" || want.Log == "both", want.Log == "y" || want.Log == "both"
+			p.Title, p.LogX, p.LogY = strings.Trim(facet.name+", "+plan.AtLabel(v.At), ", "), want.Log == "x" || want.Log == "both", want.Log == "y" || want.Log == "both"
 			f.Panels = append(f.Panels, p)
 		}
 	}
@@ -242,7 +242,7 @@ func (r *cellRun) bytes() (mean float64) {
 	return mean / float64(len(r.runs)) / float64(plan.TestnetOf(&r.Settings).Nodes)
 }
 
-// family returns the protocol by which lines are told apart in a figure that has bytes on an axis.
+// family returns the protocol whose look a line has in a figure that has bytes on an axis.
 func (r *cellRun) family(want *plan.Figure) string {
 	switch x := plan.ExperimentOf(&r.Settings); {
 	case !slices.ContainsFunc(want.Views(), func(v plan.Panel) bool { return v.X == plan.WireBytes }):

@@ -234,6 +234,15 @@ func (c *CellConfig) Is(text string) bool {
 	return !ok || config.ValueText(c.Value(key).Interface()) == value
 }
 
+// AtLabel returns what figures call a value, as key=value; nothing for an empty text.
+func AtLabel(text string) string {
+	key, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return ""
+	}
+	return valueLabel(key, value)
+}
+
 // valueLabel returns what figures call the value of a key.
 func valueLabel(key, value string) string {
 	if first := []rune(value + " ")[0]; !unicode.IsLetter(first) || value == "inf" || value == "true" || value == "false" {

@@ -165,7 +165,7 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.figure.panels", Default: "[]", Rule: panelList(),
-			Doc: "Panels of final, in place of x and regret: each has an x, a regret (shared without one), and at, a setting=value of the cells that it shows. A panel against a setting shows the cells that sweep it.",
+			Doc: "Panels of final, in place of x and regret: each has an x, a regret (shared without one), and at, a setting=value of its cells. A panel against a setting shows the cells that sweep it.",
 		},
 		{
 			Name: "experiment.figure.facet", Default: `""`, Rule: facetText(),

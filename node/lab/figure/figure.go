@@ -38,7 +38,7 @@ type Panel struct {
 // A Line is a curve with a name in the legend.
 type Line struct {
 	Name   string
-	Family string    // lines of a family look the same, and a number tells them apart; empty for a family of its own
+	Family string    // lines of a family look the same, and have numbers; empty for a family of its own
 	Points []Point   // by ascending X
 	Runs   [][]Point // drawn thin, without intervals
 	Bound  bool      // computed and not measured: drawn dotted and without intervals
@@ -89,7 +89,7 @@ func (f *Figure) Write(svg, png io.Writer) error {
 	return err
 }
 
-// A textLine is a line of text beside a plot.
+// A textLine is a line of text above or below a plot.
 type textLine struct {
 	text  string
 	style text.Style

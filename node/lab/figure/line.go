@@ -33,7 +33,7 @@ func (p *Panel) seen(points []Point, level bool) []Point {
 	return seen
 }
 
-// few is the number of lines whose bands can be told apart; more have whiskers.
+// few is the greatest number of lines with bands; more have whiskers, since many bands add up to one grey.
 const few = 4
 
 // line returns the plotters of a line with its visible points, below and above.

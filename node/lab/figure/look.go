@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A look tells a line from others.
+// A look distinguishes a line from others.
 type look struct {
 	style  int   // of colour, dashes and glyph; -1 for a bound
-	number int   // beside its points and in the legend; 0 for none
+	number int   // next to its points and in the legend; 0 for none
 	place  place // in a panel
 }
 
@@ -25,7 +25,7 @@ type looks struct {
 	numbered bool
 }
 
-// distinct is the number of lines that glyphs alone tell apart.
+// distinct is the number of lines that differ by their glyphs alone.
 const distinct = 14
 
 // looks gives every name a look. The legend has lines in the order of their ends, the highest first, and then

@@ -95,7 +95,7 @@ func (l level) DataRange() (left, right, low, high float64) {
 
 func digits(n int) string { return strconv.Itoa(n) }
 
-// A tag is a text beside a point.
+// A tag is a text next to a point.
 type tag struct {
 	text  string
 	x, y  float64
@@ -119,7 +119,8 @@ func (s *tags) add(p *Panel, look look, l Line, points []Point) {
 	case look.number > 0:
 		s.all = append(s.all, tag{digits(look.number), last.X, last.Y.Mean, l.Level})
 	case several:
-		s.all = append(s.all, tag{strings.TrimPrefix(l.Name, "lower bound "), last.X, last.Y.Mean, true})
+		name := strings.TrimPrefix(strings.TrimPrefix(l.Name, "lower "), "bound ") // "at ε = 1", or "bound"
+		s.all = append(s.all, tag{name, last.X, last.Y.Mean, true})
 	}
 }
 

@@ -79,7 +79,7 @@ func (s *sheet) share() {
 	}
 }
 
-// texts returns the lines above and below a panel. Those of a single panel may be as wide as the figure.
+// texts returns the lines above and below a panel. A single panel has lines as wide as the figure.
 func (s *sheet) texts(p *Panel) (above, below []textLine) {
 	wide := (s.wide - margin) / slack
 	if len(s.plots) > 1 {

@@ -50,7 +50,7 @@ const (
 // LinearParams are the parameters of world linear.
 type LinearParams struct {
 	Features int     `want:"2..1000" fixed:"yes" doc:"Numbers that describe an action, as many as learner.linucb.features."`
-	Law      Law     `want:"sphere|direction|band|arms" doc:"How actions are drawn: sphere is a direction with a constant behind it, direction is the direction alone, with the same means, and band draws means with a gap below the best. With arms they are unit vectors that pay means, as in world bernoulli."`
+	Law      Law     `want:"sphere|direction|band|arms" doc:"How actions are drawn: sphere is a direction with a constant behind it, direction is the direction alone, with the same means; band draws means with a gap below the best; arms are unit vectors that pay means."`
 	Draw     Drawing `want:"sites|shared|rounds" doc:"When actions are drawn: once for every site, once for all sites, or for every site and round."`
 	Gap      float64 `want:"0 up to .3" doc:"With law: band, by how much the best action is above all others at least."`
 	Instance uint64  `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run of an experiment."`

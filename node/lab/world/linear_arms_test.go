@@ -8,8 +8,8 @@ import (
 	"peerd.dev/bandit"
 )
 
-// TestArmsAreBernoulliWithFeatures: means, coins, regret and what they are the law of are those of world
-// bernoulli, so that the lower bound is too; features are unit vectors.
+// TestArmsAreBernoulliWithFeatures: means, coins, rewards and regret are as in world bernoulli, and so is the lower
+// bound; features are unit vectors.
 func TestArmsAreBernoulliWithFeatures(t *testing.T) {
 	rows := [][]float64{{.5, .4, .3}, {.2, .4, .6}}
 	arms := LinearParams{Features: 3, Law: Arms, Draw: CommonActions, Means: rows}
