@@ -49,7 +49,7 @@ func (f resultFolder) keep(cell string, k keptRun) (err error) {
 // kept returns the finished runs of a cell by their seeds, and how many lines of its file
 // are not what keep wrote. These are taken out of it.
 func (f resultFolder) kept(cell string) (runs map[uint64]keptRun, damaged int, err error) {
-	runs, good, damaged, err := f.readKept(cell)
+	runs, good, damaged, err := readKept(f.cell(cell), cell)
 	if err != nil || damaged == 0 {
 		return runs, 0, err
 	}
@@ -59,9 +59,9 @@ func (f resultFolder) kept(cell string) (runs map[uint64]keptRun, damaged int, e
 	})
 }
 
-// readKept is kept without a change of the file, of which it returns what is good.
-func (f resultFolder) readKept(cell string) (runs map[uint64]keptRun, good []byte, damaged int, err error) {
-	b, err := os.ReadFile(f.cell(cell))
+// readKept reads the file of a cell, and returns the lines that keep wrote.
+func readKept(name, cell string) (runs map[uint64]keptRun, good []byte, damaged int, err error) {
+	b, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, 0, err
 	}

@@ -52,7 +52,7 @@ func ReadWith(dir string, set []string) (*Results, error) {
 	if r.Config, err = plan.Schema().Load(f.path("config.yaml"), set); err != nil {
 		return nil, err
 	}
-	if r.cells, err = prepare(r.Config, r.Manifest.Program); err != nil {
+	if r.cells, err = prepare(r.Config, r.Manifest.Program, r.Manifest.Engine); err != nil {
 		return nil, err
 	}
 	for i := range r.cells {
@@ -81,7 +81,7 @@ func (r *Results) fill(f resultFolder, cell *cellRun) error {
 		}
 	}
 	cell.hash = was.Hash
-	kept, _, _, err := f.readKept(cell.hash)
+	kept, _, _, err := readKept(f.cell(cell.hash), cell.hash)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func TestPrintedIndicesOfKLUCB(t *testing.T) {
 	}
 }
 
-// TestTheRadiusBesideUCB1: without noise the radius of ucb is √((2 ln t + ln 2)/2n), and that of UCB1 is √(2 ln t/n).
+// TestTheRadiusBesideUCB1: without noise the radius of ucb is √((2 ln t + ln 2)/2n), and UCB1 has √(2 ln t/n).
 func TestTheRadiusBesideUCB1(t *testing.T) {
 	l, err := UCBParams{}.New(bandit.Config{Arms: 1, Peers: 1})
 	if err != nil {
