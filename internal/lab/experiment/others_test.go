@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"peerd.dev/bandit"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/learner"
@@ -40,7 +42,7 @@ func (l *library) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 		x, n := math.Inf(1), 0.
 		if b.Known(k) {
 			n = math.Round(1 / v)
-			x = b.X[k] + math.Sqrt(l.alpha*math.Log(float64(t.Round))*v/2)
+			x = l.index(b.X[k], v, float64(t.Round))
 		}
 		if l.alpha == 0 {
 			ones := math.Round(b.X[k] * n)
@@ -52,6 +54,11 @@ func (l *library) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 		}
 	}
 	return bandit.Choice{Arm: bandit.Arm(arm), Propensity: 1}
+}
+
+// index returns the upper confidence bound of a mean of 1/v rewards after a number of pulls.
+func (l *library) index(mean, v, pulls float64) float64 {
+	return mean + math.Sqrt(l.alpha*math.Log(pulls)*v/2)
 }
 
 // gamma samples a gamma variable of a shape of 1 or more.
@@ -123,7 +130,10 @@ func TestPrintedNumbersOfAnotherLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	played := make(map[string][]stats.Run)
-	seeds := Seeds(1, 400)
+	seeds := Seeds(1, 100)
+	if long {
+		seeds = Seeds(1, 200)
+	}
 	outside, compared := 0, 0
 	t.Logf("%-6s  %-11s  %6s  %5s  %8s  %s", "", "", "rounds", "runs", "printed", "here")
 	for _, p := range printedNumbers() {
@@ -163,7 +173,7 @@ func TestPrintedNumbersOfAnotherLibrary(t *testing.T) {
 			}
 		}
 		here := stats.MeanOf(regrets)
-		sd := (here.High - here.Mean) / 1.966 * math.Sqrt(float64(len(regrets))) // Student's factor for 400 runs
+		sd := stat.StdDev(regrets, nil)
 		z := (p.regret - here.Mean) / sd / math.Sqrt(1/float64(p.runs)+1/float64(len(regrets)))
 		t.Logf("%-6s  %-11s  %6d  %5d  %8.2f  %.1f (%.1f to %.1f), sd %.1f, z %.2f", p.instance, p.learner, p.rounds, p.runs, p.regret, here.Mean, here.Low, here.High, sd, z)
 		if compared++; math.Abs(z) > 1.96 {
@@ -174,4 +184,38 @@ func TestPrintedNumbersOfAnotherLibrary(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d printed numbers are outside of 95 %% intervals", outside, compared)
+}
+
+// TestPrintedIndicesOfMABWiser: the index of UCB that is compared above is the one whose values tests/test_ucb.py of MABWiser
+// has. Its alpha multiplies the radius √(2 ln t/n), so it is SMPyBandits' 4 alpha².
+func TestPrintedIndicesOfMABWiser(t *testing.T) {
+	for _, c := range []struct{ alpha, mean, n, pulls, index float64 }{
+		{1, 1. / 3, 3, 10, 1.5723073962832794}, // line 63
+		{1, 0, 2, 10, 1.5174271293851465},
+		{1, 3. / 5, 5, 10, 1.5597051824376162},
+		{1, 0, 1, 3, 1.4823038073675112}, // line 295
+		{1, 1, 1, 3, 2.4823038073675114},
+		{1, 1. / 4, 4, 13, 1.3824639856219572}, // line 338
+		{1, 1, 1, 13, 3.2649279712439143},
+		{1, 0, 2, 13, 1.6015459273656616},
+		{1, 20, 150, 500, 20.287856633260894}, // line 368
+		{.25, 20, 150, 500, 20.07196415831522},
+		{3.33, 20, 150, 500, 20.95856258875877},
+	} {
+		l := library{alpha: 4 * c.alpha * c.alpha}
+		if got := l.index(c.mean, 1/c.n, c.pulls); math.Abs(got-c.index) > 1e-12 {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	// examples/context_free_mab.py, lines 166 and 172: arm 2 has the greatest index with alpha = 1.25.
+	l := library{alpha: 4 * 1.25 * 1.25}
+	layouts, revenues := []int{1, 1, 1, 2, 1, 2, 2, 1, 2, 1, 2, 2, 1, 2, 1}, []float64{10, 17, 22, 9, 4, 0, 7, 8, 20, 9, 50, 5, 7, 12, 10}
+	var sum, n [3]float64
+	for i, arm := range layouts {
+		sum[arm] += revenues[i]
+		n[arm]++
+	}
+	if one, two := l.index(sum[1]/n[1], 1/n[1], 15), l.index(sum[2]/n[2], 1/n[2], 15); one >= two {
+		t.Errorf("arm 1 has %v, arm 2 %v", one, two)
+	}
 }

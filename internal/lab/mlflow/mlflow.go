@@ -87,7 +87,7 @@ func Export(dir, out string, seeds bool) (*Exported, error) {
 	return e, nil
 }
 
-// means returns the metrics of a cell: means over seeds with the ends of their intervals, and those of its summary.
+// means returns the metrics of a cell: means over seeds with the ends of their intervals, and numbers of its summary.
 func means(c *experiment.CellResult, d *experiment.CellDocument) map[string][]point {
 	all := make(map[string][]point)
 	rounds, regret := stats.Curve(c.Runs)
