@@ -82,7 +82,7 @@ func (f *Figure) Load(quick bool, set []string) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	title := cmp.Or(plan.ExperimentOf(&c.Settings).Figure.Title, f.Name) + ", quick form"
+	title := "Quick form: " + cmp.Or(plan.ExperimentOf(&c.Settings).Figure.Title, f.Name)
 	return plan.Schema().LoadText(name, b, append(append(all, "experiment.figure.title="+config.ValueText(title)), set...))
 }
 
