@@ -27,8 +27,8 @@ var callers = map[string][]string{
 	// What only a package of this module can pass to package dp or package protocol. Other modules have nothing to pass:
 	// see TestOtherModulesMakeNoReleases.
 	"peerd.dev/internal/vouch.For": {
-		// bytes off the wire, and a liar's
-		"protocol/decode.go", "gossip/inbound.go", "gossip/topic.go", "node/lab/sim/liars.go",
+		// bytes off the wire, in a trace of it, and a liar's
+		"protocol/decode.go", "gossip/inbound.go", "gossip/topic.go", "node/lab/sim/liars.go", "internal/lab/testnet/engine.go",
 		// a release that a key has encrypted
 		"protocol/sealing.go",
 		// bytes off the disk

@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/lab/experiment"
 )
 
 func newExperiment(o *options) *cobra.Command {
@@ -14,6 +16,9 @@ the settings and the results.`,
 		Args: cobra.NoArgs,
 		RunE: help,
 	}
-	cmd.AddCommand(newExperimentList(o), newExperimentRun(o), newExperimentReport(o), newExperimentCompare(o), newExperimentClaims(o))
+	cmd.AddCommand(newExperimentList(o), newExperimentRun(o), newExperimentReport(o), newExperimentCompare(o), newMerge(o), newSubmit(o), newExperimentClaims(o))
 	return cmd
 }
+
+// showExperiment prints the results of an experiment.
+func (o *options) showExperiment(doc *experiment.Document) error { return o.print(doc, doc.Write) }

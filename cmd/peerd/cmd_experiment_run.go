@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -11,14 +12,16 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/catalog"
 	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/testnet"
 )
 
 func newExperimentRun(o *options) *cobra.Command {
-	var out string
-	var quick bool
-	play := func(ctx context.Context, c *config.Config, out string, show func(*experiment.Document) error) error {
-		return experiment.Run(ctx, c, experiment.Options{Out: out, Progress: o.stderr, Show: show})
-	}
+	var (
+		out, shard, engine string
+		quick              bool
+		how                experiment.Options
+		engines            = map[string]experiment.Engine{"sim": nil, "processes": testnet.Processes{}}
+	)
 	run := &cobra.Command{
 		Use:   "run [NAME|FILE...]",
 		Short: "Play the cells of figures or configurations in the simulator, once for each seed",
@@ -29,48 +32,78 @@ comes from the seeds, so simulated runs protect no one. No process is started an
 network is used.
 
 A NAME is a figure of 'peerd experiment list'; 'all' stands for every one, and skips those whose data
-are missing. --quick plays fewer rounds, with ten seeds or more. A FILE has .yaml or a slash in its name.
+are missing. --quick plays a smaller form, with ten seeds or more, whose title says so. A FILE has .yaml or a slash in its name.
 
 The folder of results holds config.yaml (all settings, resolved), manifest.json (each
 cell's settings, seeds, version, machine, wall time), rows.jsonl and rows.parquet (regret by
 cell, seed and round), summary.json, figure.svg and figure.png. Several experiments have a
 folder each below -o. To resume an interrupted experiment, repeat the command with the
-same -o: finished runs are not played again, and with more seeds only the new ones are played.`,
+same -o: finished runs are not played again, and with more seeds only the new ones are played.
+
+With --shard i/n it plays a fixed share of the runs and keeps them; any n shards have every
+run once, and peerd experiment merge makes the rows of one experiment of them.`,
 		Example: `  peerd experiment run baselines --quick
   peerd experiment run all --quick -o runs/quick
   peerd experiment run fig2a fig2b --set experiment.seeds=20
   peerd experiment run configs/rows.yaml --set experiment.faults.loss=0.3 --set experiment.seeds=50
-  peerd experiment run configs/rows.yaml --set 'experiment.cells=[{set: {privacy.epsilon: [1, 2, 5]}}]'`,
+  peerd experiment run configs/rows.yaml --set 'experiment.cells=[{set: {privacy.epsilon: [1, 2, 5]}}]'
+  peerd experiment run fig2a --shard 3/8 --jobs 4 -o shards/3
+  peerd experiment run fig2a --engine processes --set experiment.seeds=2`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			parts, err := o.experiments(words, quick)
 			if err != nil {
 				return err
 			}
-			if len(parts) == 1 {
-				p := parts[0]
-				if out == "" {
-					out = resultsOf(p.Name, words, quick)
+			var ok bool
+			if how.Engine, ok = engines[engine]; !ok {
+				return config.Failf(config.ErrUsage, "--engine: %s: want sim or processes", engine)
+			}
+			if how.Jobs < 0 {
+				return config.Failf(config.ErrUsage, "--jobs: %d: want 1 or more, or 0 for as many as processors", how.Jobs)
+			}
+			how.Progress, how.Show = o.stderr, o.showExperiment
+			if len(parts) > 1 {
+				if shard != "" {
+					return config.Failf(config.ErrUsage, "--shard %s: %d experiments; want one", shard, len(parts))
 				}
-				return play(cmd.Context(), p.Config, out, func(doc *experiment.Document) error { return o.print(doc, doc.Write) })
+				return o.runEach(cmd.Context(), parts, how, cmp.Or(out, resultsOf("", words, quick)))
 			}
-			if out == "" {
-				out = resultsOf("", words, quick)
+			how.Out = cmp.Or(out, resultsOf(parts[0].Name, words, quick))
+			if shard == "" {
+				return experiment.Run(cmd.Context(), parts[0].Config, how)
 			}
-			batch, err := catalog.PlayEach(cmd.Context(), o.stderr, out, parts, func(p *catalog.Part, done *catalog.BatchPart) error {
-				return play(cmd.Context(), p.Config, done.Out, func(doc *experiment.Document) error {
-					done.Cells, done.Seeds, done.Seconds = len(doc.Cells), doc.Seeds, doc.Seconds
-					return nil
-				})
-			})
-			if batch == nil {
+			part, err := experiment.ParseShard(shard)
+			if err != nil {
 				return err
 			}
-			return errors.Join(o.print(batch, batch.Write), err)
+			doc, err := experiment.RunShard(cmd.Context(), parts[0].Config, how, part)
+			if err != nil {
+				return err
+			}
+			return o.print(doc, doc.Write)
 		},
 	}
 	run.Flags().StringVarP(&out, "out", "o", "", "folder for the results (default runs/NAME, with --quick runs/quick/NAME, and runs/<time>-<name> for a file)")
-	run.Flags().BoolVar(&quick, "quick", false, "play the quick form of figures: fewer rounds, ten seeds or more")
+	run.Flags().BoolVar(&quick, "quick", false, "play the quick form of figures: fewer rounds, and ten seeds or more")
+	run.Flags().IntVarP(&how.Jobs, "jobs", "j", 0, "runs at a time (default as many as processors)")
+	run.Flags().StringVar(&shard, "shard", "", "i/n, such as 3/8: play a fixed share of the runs, for peerd experiment merge")
+	run.Flags().StringVar(&engine, "engine", "sim", "what plays the peers: sim, or processes in lockstep on this machine, with the same rows")
 	return run
+}
+
+// runEach plays several experiments.
+func (o *options) runEach(ctx context.Context, parts []catalog.Part, how experiment.Options, out string) error {
+	batch, err := catalog.PlayEach(ctx, o.stderr, out, parts, func(p *catalog.Part, done *catalog.BatchPart) error {
+		how.Out, how.Show = done.Out, func(doc *experiment.Document) error {
+			done.Cells, done.Seeds, done.Seconds = len(doc.Cells), doc.Seeds, doc.Seconds
+			return nil
+		}
+		return experiment.Run(ctx, p.Config, how)
+	})
+	if batch == nil {
+		return err
+	}
+	return errors.Join(o.print(batch, batch.Write), err)
 }
 
 // experiments returns what words of a command line name, or without words the configuration that flags select.

@@ -71,8 +71,8 @@ func TestExperimentsByName(t *testing.T) {
 		t.Error(stdout)
 	}
 	for want, args := range map[string][]string{
-		`has no cell "quiet"; it has noise; no noise`: {dir + ":quiet", dir},
-		"has no manifest.json":                        {"runs", dir},
+		"counts has noise; no noise": {dir + ":quiet", dir},
+		"has no manifest.json":       {"runs", dir},
 	} {
 		if code, _, stderr := peerd(t, "experiment", "compare", args[0], args[1]); code == exitOK || !strings.Contains(stderr, want) {
 			t.Errorf("%q: code %d\n%s", args, code, stderr)

@@ -68,17 +68,9 @@ func (b *Batch) Write(w io.Writer) {
 	t := terminal.NewTable(w)
 	t.Printf("NAME\tCELLS\tSEEDS\tSECONDS\tRESULTS\n")
 	for _, p := range b.Parts {
-		switch {
-		case p.Skipped != "":
-			t.Printf("%s\t\t\t\t%s\n", p.Name, p.Skipped)
-		case p.Cells == 0:
-			t.Printf("%s\t\t\t\tfailed: %s\n", p.Name, p.Failed)
-		default:
-			end := p.Out
-			if p.Failed != "" {
-				end += ", failed: " + p.Failed
-			}
-			t.Printf("%s\t%d\t%d\t%.1f\t%s\n", p.Name, p.Cells, p.Seeds, p.Seconds, end)
+		t.Printf("%s\t%d\t%d\t%.1f\t%s\n", p.Name, p.Cells, p.Seeds, p.Seconds, p.Out+p.Skipped)
+		if p.Failed != "" {
+			t.Printf("\t\t\t\t%s\n", p.Failed)
 		}
 	}
 	t.End()

@@ -3,6 +3,7 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -81,10 +82,8 @@ func (f *Figure) Load(quick bool, set []string) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if title := plan.ExperimentOf(&c.Settings).Figure.Title; title != "" {
-		all = append(all, "experiment.figure.title="+config.ValueText(title+", quick form"))
-	}
-	return plan.Schema().LoadText(name, b, append(all, set...))
+	title := cmp.Or(plan.ExperimentOf(&c.Settings).Figure.Title, f.Name) + ", quick form"
+	return plan.Schema().LoadText(name, b, append(append(all, "experiment.figure.title="+config.ValueText(title)), set...))
 }
 
 // Missing returns the folder of data that the figure reads and that is not there, "" for none.

@@ -17,7 +17,7 @@ func TestTheBoundOfSitesAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := prepare(c, "")
+	cells, err := prepare(c, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -38,57 +40,89 @@ type cellRun struct {
 	hash     string
 	runs     []stats.Run // by seed
 	finished []bool      // by seed
+	each     []float64   // seconds of finished runs, by seed
 	seconds  float64     // of the finished runs, added up
 	bound    cellBound   // nil where none is computed
 	alone    []float64   // by run, see boundAlone
 }
 
-// Options say where the results of an experiment go.
+// Options say where the results of an experiment go, and how its runs are played.
 type Options struct {
 	Out      string                // folder
+	Jobs     int                   // runs at a time; 0 for as many as processors
+	Engine   Engine                // plays the peers; nil for the simulator
 	Progress io.Writer             // lines and bars for people
 	Show     func(*Document) error // called with the results before figures are drawn
+}
+
+// A playing is an experiment in a folder of results that is locked.
+type playing struct {
+	program string
+	cells   []cellRun
+	folder  resultFolder
+	unlock  func()
+}
+
+// begin prepares the cells, and opens the folder and locks it.
+func (o *Options) begin(c *config.Config) (*playing, error) {
+	program, err := programHash()
+	if err != nil {
+		return nil, err
+	}
+	cells, err := prepare(c, program, o.engine())
+	if err != nil {
+		return nil, err
+	}
+	if err := o.refuse(cells); err != nil {
+		return nil, err
+	}
+	p := &playing{program: program, cells: cells, folder: resultFolder(o.Out)}
+	p.unlock, err = p.folder.open(o.Progress)
+	return p, err
+}
+
+// play plays the runs of a shard that are not finished.
+func (p *playing) play(ctx context.Context, o Options, shard Shard) error {
+	// Simulated peers make much garbage and hold little: collect it less often.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	if err := takeOver(o.Progress, p.folder, p.cells, shard); err != nil {
+		return err
+	}
+	return stopped(playCells(ctx, &o, p.folder, p.cells, shard), p.cells, shard, o.Out)
 }
 
 // Run plays the cells of a configuration that are not finished in the folder of
 // results, and writes the results there.
 func Run(ctx context.Context, c *config.Config, o Options) error {
-	// Simulated peers make much garbage and hold little: collect it less often.
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	begin := time.Now()
-	program, err := programHash()
+	p, err := o.begin(c)
 	if err != nil {
 		return err
 	}
-	cells, err := prepare(c, program)
-	if err != nil {
+	defer p.unlock()
+	if err := p.play(ctx, o, Shard{}); err != nil {
 		return err
 	}
-	f := resultFolder(o.Out)
-	unlock, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err = takeOver(o.Progress, f, cells); err != nil {
-		return err
-	}
-	if err = playCells(ctx, o.Progress, f, cells); err != nil {
-		return stopped(err, cells, o.Out)
-	}
-	doc := sumUp(c, cells)
-	doc.Seconds, doc.Out = time.Since(begin).Seconds(), o.Out
-	if err := f.write(newManifest(c, program, cells, begin), doc, cells, c); err != nil {
+	m := newManifest(c, p.program, p.cells, begin)
+	m.Engine = o.engine()
+	return p.write(c, m, o)
+}
+
+// write writes and shows the results.
+func (p *playing) write(c *config.Config, m *Manifest, o Options) error {
+	doc := sumUp(c, p.cells)
+	doc.Seconds, doc.Out = time.Since(m.Begin).Seconds(), o.Out
+	if err := p.folder.write(m, doc, p.cells, c); err != nil {
 		return err
 	}
 	if err := o.Show(doc); err != nil {
 		return err
 	}
-	return errors.Join(f.draw(figureOf(c, cells)), doc.lawful())
+	return errors.Join(p.folder.draw(figureOf(c, p.cells)), doc.lawful())
 }
 
-// takeOver reads the finished runs from the folder, and reports them.
-func takeOver(w io.Writer, f resultFolder, cells []cellRun) error {
+// takeOver reads the finished runs from the folder, and reports how many of a shard it has.
+func takeOver(w io.Writer, f resultFolder, cells []cellRun, shard Shard) error {
 	for i := range cells {
 		cell := &cells[i]
 		kept, damaged, err := f.kept(cell.hash)
@@ -104,7 +138,7 @@ func takeOver(w io.Writer, f resultFolder, cells []cellRun) error {
 			}
 		}
 	}
-	if done, all := finished(cells); done > 0 {
+	if done, all := finished(cells, shard); done > 0 {
 		_, _ = fmt.Fprintf(w, "%d of %d runs are finished in %s and are not played again\n", done, all, f)
 	}
 	return nil
@@ -115,53 +149,72 @@ func (r *cellRun) seed(k int) uint64 { return plan.ExperimentOf(&r.Settings).Fir
 
 // finish records run k.
 func (r *cellRun) finish(k int, run keptRun) {
-	r.runs[k], r.finished[k] = run.Run, true
+	r.runs[k], r.finished[k], r.each[k] = run.Run, true, run.Seconds
 	r.seconds += run.Seconds
 }
 
-// finished returns how many runs are finished, and how many there are.
-func finished(cells []cellRun) (done, all int) {
-	for i := range cells {
-		for _, ok := range cells[i].finished {
-			if all++; ok {
-				done++
+// places iterates over all runs of an experiment in their order.
+func places(cells []cellRun) iter.Seq2[int, run] {
+	return func(yield func(int, run) bool) {
+		place := 0
+		for i := range cells {
+			for k := range cells[i].finished {
+				if !yield(place, run{&cells[i], k}) {
+					return
+				}
+				place++
 			}
+		}
+	}
+}
+
+// A run is run number k of a cell, from 0.
+type run struct {
+	cell *cellRun
+	k    int
+}
+
+// finished reports whether the run is finished.
+func (r run) finished() bool { return r.cell.finished[r.k] }
+
+// finished returns how many runs of a shard are finished, and how many there are.
+func finished(cells []cellRun, shard Shard) (done, all int) {
+	for place, r := range places(cells) {
+		if !shard.has(place) {
+			continue
+		}
+		if all++; r.finished() {
+			done++
 		}
 	}
 	return done, all
 }
 
-// playCells plays the remaining runs of all cells, with as many concurrent runs as there are
-// processors, and saves each when it is finished.
-func playCells(ctx context.Context, w io.Writer, f resultFolder, cells []cellRun) error {
-	type job struct {
-		cell *cellRun
-		run  int
-	}
-	var jobs []job
-	unfinished, steps := 0, uint64(0)
-	for i := range cells {
-		cell, before := &cells[i], len(jobs)
-		for k, ok := range cell.finished {
-			if !ok {
-				jobs = append(jobs, job{cell, k})
-				steps += cell.steps()
-			}
-		}
-		if len(jobs) > before {
-			unfinished++
+// playCells plays the remaining runs of a shard, several at a time, and saves each when it is finished.
+func playCells(ctx context.Context, o *Options, f resultFolder, cells []cellRun, shard Shard) error {
+	var jobs []run
+	steps, unfinished := uint64(0), make(map[*cellRun]bool) // never ranged over
+	for place, r := range places(cells) {
+		if shard.has(place) && !r.finished() {
+			jobs = append(jobs, r)
+			steps += r.cell.steps()
+			unfinished[r.cell] = true
 		}
 	}
 	if len(jobs) == 0 {
 		return nil
 	}
-	p := progress.New(w, fmt.Sprintf("%d cells, %d runs", unfinished, len(jobs)), steps)
+	p := progress.New(o.Progress, fmt.Sprintf("%d cells, %d runs", len(unfinished), len(jobs)), steps)
 	defer p.End()
+	workers := o.Jobs
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
 	var mu sync.Mutex // of the cells and their files
-	return stats.Each(ctx, len(jobs), func(ctx context.Context, i int) error {
-		cell, k := jobs[i].cell, jobs[i].run
+	return stats.EachOf(ctx, workers, len(jobs), func(ctx context.Context, i int) error {
+		cell, k := jobs[i].cell, jobs[i].k
 		begin := time.Now()
-		run, err := cell.play(ctx, k, p.Add)
+		run, err := cell.play(ctx, k, o.Engine, p.Add)
 		if err != nil {
 			return fmt.Errorf("cell %q: %w", cell.Name, err)
 		}
@@ -174,16 +227,16 @@ func playCells(ctx context.Context, w io.Writer, f resultFolder, cells []cellRun
 }
 
 // stopped adds to an interruption what the experiment has finished.
-func stopped(err error, cells []cellRun, out string) error {
+func stopped(err error, cells []cellRun, shard Shard, out string) error {
 	if !errors.Is(err, context.Canceled) {
 		return err
 	}
-	done, all := finished(cells)
+	done, all := finished(cells, shard)
 	return config.Failf(context.Canceled, "interrupted; %d of %d runs are finished in %s, and the same command with -o %s plays the others", done, all, out, out)
 }
 
 // prepare returns the cells of a configuration, checked and with their networks and worlds.
-func prepare(c *config.Config, program string) ([]cellRun, error) {
+func prepare(c *config.Config, program, engine string) ([]cellRun, error) {
 	configs, err := plan.Cells(c)
 	if err != nil {
 		return nil, err
@@ -193,7 +246,7 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 	figure := plan.ExperimentOf(&c.Settings).Figure
 	for _, cell := range configs {
 		x, net := plan.ExperimentOf(&cell.Settings), plan.TestnetOf(&cell.Settings)
-		r := cellRun{CellConfig: cell, runs: make([]stats.Run, x.Seeds), finished: make([]bool, x.Seeds)}
+		r := cellRun{CellConfig: cell, runs: make([]stats.Run, x.Seeds), finished: make([]bool, x.Seeds), each: make([]float64, x.Seeds)}
 		if !x.Alone {
 			r.graph, _, err = graphs.Build(net.Topology, net.Nodes, max(1, cell.Seed))
 			if err != nil {
@@ -217,7 +270,7 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.instances: %d, want 0 with a world that draws no means for every run",
 				cell.Name, x.Instances)
 		}
-		r.hash = digest(&cell, program, r.world.Data())
+		r.hash = digest(&cell, program, engine, r.world.Data())
 		if r.bound, err = r.lowerBound(); err != nil {
 			return nil, fmt.Errorf("cell %q: %w", cell.Name, err)
 		}
@@ -233,8 +286,14 @@ func prepare(c *config.Config, program string) ([]cellRun, error) {
 func (r *cellRun) steps() uint64 { return uint64(plan.TestnetOf(&r.Settings).Nodes) * r.RoundCount() }
 
 // play plays run k of the cell, from 0.
-func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) (stats.Run, error) {
+func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(steps uint64)) (stats.Run, error) {
 	s := &r.Settings
+	var played *sim.Played
+	defer func() {
+		if played != nil {
+			played.Close()
+		}
+	}()
 	result, err := stats.One(ctx, r.seed(k), func(run uint64) (c sim.Config, bad error) {
 		if r.graph == nil {
 			c, bad = SimulateAlone(s, r.world, run)
@@ -243,6 +302,11 @@ func (r *cellRun) play(ctx context.Context, k int, progress func(steps uint64)) 
 		}
 		x := plan.ExperimentOf(s)
 		c.Lemmas, c.Cover = x.Lemmas, x.Coverage
+		if bad == nil && engine != nil {
+			if c.Played, bad = engine.Play(ctx, s, r.graph, run); bad == nil {
+				played = c.Played
+			}
+		}
 		return c, bad
 	}, func(rounds uint64) { progress(rounds * uint64(plan.TestnetOf(s).Nodes)) })
 	if err != nil {

@@ -10,8 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -40,7 +42,9 @@ func (f resultFolder) lock() string { return f.path(filepath.Join("cells", "lock
 
 // open makes the folder, unless it exists, and keeps other experiments out until unlock. A folder
 // with files that are not an experiment's is not changed.
-func (f resultFolder) open() (unlock func(), err error) {
+// Where the file system has no locks, as some of NFS, it is said on w: lines of two experiments at once are whole or found
+// to be damaged.
+func (f resultFolder) open(w io.Writer) (unlock func(), err error) {
 	if f.strange() {
 		return nil, config.Failf(config.ErrUsage, "%s holds files that are of no experiment: name another folder with -o", f)
 	}
@@ -48,6 +52,10 @@ func (f resultFolder) open() (unlock func(), err error) {
 	ok := false
 	if err = os.MkdirAll(f.path("cells"), 0o755); err == nil {
 		ok, err = l.TryLock()
+	}
+	if slices.ContainsFunc([]error{syscall.ENOLCK, syscall.ENOSYS, errors.ErrUnsupported}, func(e error) bool { return errors.Is(err, e) }) {
+		_, _ = fmt.Fprintf(w, "%s: %v: no lock keeps another experiment out of %s\n", f.lock(), err, f)
+		ok, err = true, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the folder of results: %w", err)
@@ -69,21 +77,26 @@ func (f resultFolder) strange() bool {
 }
 
 // digest returns the hash of everything on which a run of a cell depends, except its seed: the
-// program, the data and all settings other than cells, seeds and figures.
-func digest(c *plan.CellConfig, program, data string) string {
+// program, the engine, the data and all settings other than cells, seeds and figures.
+func digest(c *plan.CellConfig, program, engine, data string) string {
 	h := sha256.New()
 	config.HashLine(h, "program", program)
+	if engine != "" {
+		config.HashLine(h, "engine", engine)
+	}
 	config.HashLine(h, "data", data)
 	for _, k := range plan.Schema().Keys() {
-		switch k.Name {
-		case "experiment.cells", "experiment.first_seed", "experiment.seeds":
-			continue
-		}
-		if !strings.HasPrefix(k.Name, "experiment.figure.") && !strings.HasPrefix(k.Name, "experiment.cost.") {
+		if !drawn(k.Name) {
 			config.HashLine(h, k.Name, config.ValueText(c.Value(k.Name).Interface()))
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// drawn reports whether no run depends on a key: it is of cells, seeds or figures.
+func drawn(key string) bool {
+	return slices.Contains([]string{"experiment.cells", "experiment.first_seed", "experiment.seeds"}, key) ||
+		strings.HasPrefix(key, "experiment.figure.") || strings.HasPrefix(key, "experiment.cost.")
 }
 
 // madeOf returns a text that is the same for cells in which some keys have the same values.
@@ -101,6 +114,11 @@ var programHash = sync.OnceValues(func() (string, error) { //nolint:gochecknoglo
 	if err != nil {
 		return "", err
 	}
+	return hashOf(name)
+})
+
+// hashOf returns the hash of a file.
+func hashOf(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
@@ -111,7 +129,7 @@ var programHash = sync.OnceValues(func() (string, error) { //nolint:gochecknoglo
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-})
+}
 
 // A Manifest has what is needed, in addition to config.yaml, to get the same results again.
 type Manifest struct {
@@ -123,6 +141,8 @@ type Manifest struct {
 	Program    string         `json:"program"` // hash of the executable
 	Machine    string         `json:"machine"`
 	Processors int            `json:"processors"`
+	Engine     string         `json:"engine,omitempty"` // that played the peers; none for the simulator
+	Shard      string         `json:"shard,omitempty"`  // of a folder of one
 	Begin      time.Time      `json:"begin"`
 	Seconds    float64        `json:"seconds"` // since Begin
 	Cells      []ManifestCell `json:"cells"`
@@ -173,16 +193,21 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 	if err != nil {
 		return err
 	}
-	resolved, x := c.Settings, plan.ExperimentOf(&c.Settings)
-	x.Figure.Title = figureTitle(c)
-	resolved.Sections = resolved.Sections.With("experiment", x)
-	if err = config.WriteSettings(f.path("config.yaml"), &resolved, 0o644); err != nil {
+	if err = f.writeConfig(c); err != nil {
 		return err
 	}
 	if err := writeJSONFile(f.path("summary.json"), doc); err != nil {
 		return err
 	}
 	return writeJSONFile(f.path("manifest.json"), m)
+}
+
+// writeConfig writes every setting, resolved.
+func (f resultFolder) writeConfig(c *config.Config) error {
+	resolved, x := c.Settings, plan.ExperimentOf(&c.Settings)
+	x.Figure.Title = figureTitle(c)
+	resolved.Sections = resolved.Sections.With("experiment", x)
+	return config.WriteSettings(f.path("config.yaml"), &resolved, 0o644)
 }
 
 // draw writes a figure, nil for none.

@@ -52,7 +52,7 @@ func ReadWith(dir string, set []string) (*Results, error) {
 	if r.Config, err = plan.Schema().Load(f.path("config.yaml"), set); err != nil {
 		return nil, err
 	}
-	if r.cells, err = prepare(r.Config, r.Manifest.Program); err != nil {
+	if r.cells, err = prepare(r.Config, r.Manifest.Program, r.Manifest.Engine); err != nil {
 		return nil, err
 	}
 	for i := range r.cells {

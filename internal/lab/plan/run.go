@@ -88,10 +88,8 @@ func runConstraints() []config.Constraint {
 		}},
 		{
 			Keys: append([]string{"experiment.lemmas"}, disturbances()...), Doc: "The lemmas are about a network without faults and liars.", Broken: func(s *config.Settings) string {
-				for _, key := range disturbances() {
-					if v := s.Value(key); ExperimentOf(s).Lemmas && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
-						return fmt.Sprintf("want false with %s: the lemmas are about a network without faults and liars", s.With(key))
-					}
+				if key := Disturbance(s); ExperimentOf(s).Lemmas && key != "" {
+					return fmt.Sprintf("want false with %s: the lemmas are about a network without faults and liars", s.With(key))
 				}
 				return ""
 			},
@@ -161,6 +159,16 @@ func tiling() (names []string) {
 		}
 	}
 	return names
+}
+
+// Disturbance returns the first setting that makes a simulated network worse, empty for none.
+func Disturbance(s *config.Settings) string {
+	for _, key := range disturbances() {
+		if v := s.Value(key); !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
+			return key
+		}
+	}
+	return ""
 }
 
 // disturbances lists the keys that make a simulated network worse than none.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
@@ -117,8 +118,16 @@ func (n *Node) snapshot() node.Status {
 	insight := n.c.Agent.Insight()
 	insight.See(n.c.Agent.Belief())
 	s.Parameter, s.Support, s.Best = known.Parameter, n.c.Agent.Support(), insight.Best()
-	s.Left = n.c.Agent.Left()
+	s.Spent, s.Left = bounded(s.Spent), bounded(n.c.Agent.Left())
 	return s
+}
+
+// bounded returns a part of a budget, -1 for one without an end, which JSON has no number for.
+func bounded(epsilon float64) float64 {
+	if epsilon < math.Inf(1) {
+		return epsilon
+	}
+	return -1
 }
 
 // ended returns nil for an end that ctx asked for, and err for any other.

@@ -42,6 +42,8 @@ type Config struct {
 	Own    bool // the regret of worlds is against the best arm of each peer's own site
 	Cover  bool // compute Result.Coverage, which needs Truth
 
+	// Played, if not nil, has what peers did elsewhere: the run is theirs.
+	Played *Played
 	// Trace, if not nil, returns where to write what peer p does; see
 	// [lockstep.Trace]. Agents then send round ends, as in lockstep.
 	Trace func(p protocol.Peer) *lockstep.Trace
@@ -73,9 +75,8 @@ type run struct {
 	res     Result
 	buf     []byte
 	sized   struct {
-		kind  protocol.Kind
-		label protocol.Label
-		bytes uint64
+		message protocol.Message
+		bytes   uint64
 	}
 }
 
@@ -106,6 +107,10 @@ func Run(c Config) (Result, error) {
 		}
 	}
 	r.judge()
+	if p := c.Played; p != nil {
+		r.res.Spent, r.res.Refused = p.Spent, p.Refused
+		return r.res, nil
+	}
 	for _, a := range r.agents {
 		r.res.Means = append(r.res.Means, a.Summary().Estimates)
 	}
@@ -233,18 +238,17 @@ func (r *run) step(t protocol.Round, i int) error {
 		r.res.Lost += uint64(len(in))
 		return nil
 	}
-	a, lies := r.agents[i], r.liars[i] != nil
+	lies := r.liars[i] != nil
 	if lies {
 		r.liars[i].hear(in)
 	}
-	played, err := a.Round(t, in, r.Worlds[i])
+	arm, ready, err := r.act(t, i, in)
 	if err != nil {
 		return err
 	}
 	if r.cover != nil && r.cover.err != nil {
 		return r.cover.err
 	}
-	arm, ready := played.Pull.Arm, a.Ready()
 	r.sized.bytes = 0
 	if r.lemmas != nil {
 		r.lemmas.drew(i, ready.Drawn)
@@ -314,8 +318,8 @@ func (r *run) size(m *protocol.Message) uint64 {
 	if !r.Bytes {
 		return 0
 	}
-	if r.sized.bytes == 0 || m.Kind() != r.sized.kind || m.Label() != r.sized.label {
-		r.sized.kind, r.sized.label, r.sized.bytes = m.Kind(), m.Label(), uint64(frameSize(m))
+	if r.sized.bytes == 0 || *m != r.sized.message {
+		r.sized.message, r.sized.bytes = *m, uint64(frameSize(m))
 	}
 	return r.sized.bytes
 }

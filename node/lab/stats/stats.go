@@ -11,17 +11,21 @@ import (
 	"peerd.dev/node/lab/sim"
 )
 
-// Each calls do for 0 to n-1, in this order, with as many concurrent calls as there are
-// processors. The first error ends it: Each cancels the context of the other calls, waits for
-// them, and returns the error.
+// Each is EachOf with as many concurrent calls as there are processors.
 func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	return EachOf(ctx, runtime.GOMAXPROCS(0), n, do)
+}
+
+// EachOf calls do for 0 to n-1, in this order, with up to a number of concurrent calls. The first error ends it: EachOf cancels the context of the other calls, waits for
+// them, and returns the error.
+func EachOf(ctx context.Context, concurrent, n int, do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
 		jobs = make(chan int)
 		wg   sync.WaitGroup
 	)
-	for range min(runtime.GOMAXPROCS(0), n) {
+	for range min(concurrent, n) {
 		wg.Go(func() {
 			for i := range jobs {
 				if err := do(ctx, i); err != nil {

@@ -1,0 +1,159 @@
+// Package submit hands the shards of an experiment to engines that run jobs on many machines.
+package submit
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/terminal"
+)
+
+// Options say what is submitted, and what each shard gets.
+type Options struct {
+	Out    string // folder
+	Shards int
+	DryRun bool
+	CPUs   int
+	Memory string        // such as 4G, binary; empty for the engine's own
+	Time   time.Duration // limit; 0 for the engine's own
+	Sbatch []string      // more options of sbatch, without dashes
+	Image  string        // Kubernetes: with peerd and sh
+	Claim  string        // Kubernetes: a volume claim that is there; empty for a new one
+	Size   string        // Kubernetes: of a new one
+
+	Stdout, Progress io.Writer
+}
+
+// Check returns which option is wrong.
+func (o *Options) Check() error {
+	bad := func(flag string, value any, want string) error {
+		return config.Failf(config.ErrUsage, "--%s: %v: want %s", flag, value, want)
+	}
+	size := regexp.MustCompile(`^[1-9][0-9]*[KMGT]$`)
+	switch {
+	case o.Out == "":
+		return config.Failf(config.ErrUsage, "want a folder for scripts, shards and results: -o FOLDER")
+	case o.Shards < 1 || o.Shards > experiment.MostShards:
+		return bad("shards", o.Shards, fmt.Sprintf("from 1 to %d", experiment.MostShards))
+	case o.CPUs < 1:
+		return bad("cpus", o.CPUs, "1 or more")
+	case o.Memory != "" && !size.MatchString(o.Memory):
+		return bad("memory", o.Memory, "a size such as 512M or 4G")
+	case !size.MatchString(o.Size):
+		return bad("storage", o.Size, "a size such as 1G")
+	case o.Time < 0 || o.Time > 0 && o.Time < time.Minute:
+		return bad("time", o.Time, "a minute or more, such as 90m")
+	}
+	for _, s := range o.Sbatch {
+		if !regexp.MustCompile(`^[a-z][a-z-]*(=[^\s'"\\]+)?$`).MatchString(s) {
+			return bad("sbatch", s, "an option of sbatch without its dashes, such as partition=long")
+		}
+	}
+	return nil
+}
+
+// A Document says what became of the shards.
+type Document struct {
+	To       string   `json:"to"`
+	Out      string   `json:"out"`
+	Shards   []Shard  `json:"shards,omitempty"`
+	Files    []string `json:"files,omitempty"`     // written
+	Job      string   `json:"job,omitempty"`       // that plays the shards which are submitted
+	MergeJob string   `json:"merge_job,omitempty"` // that waits for it
+	Next     []string `json:"next"`                // commands
+}
+
+// A Shard is what is known of a shard.
+type Shard struct {
+	Number   int    `json:"shard"`
+	Finished int    `json:"finished"` // runs
+	Runs     int    `json:"runs"`
+	State    string `json:"state"` // finished, new, failed, or as squeue says
+}
+
+// Write prints it.
+func (d *Document) Write(w io.Writer) {
+	if len(d.Shards) > 0 {
+		t := terminal.NewTable(w)
+		t.Printf("SHARD\tRUNS FINISHED\tSTATE\n")
+		for _, s := range d.Shards {
+			t.Printf("%d\t%d of %d\t%s\n", s.Number, s.Finished, s.Runs, s.State)
+		}
+		t.End()
+	}
+	for _, f := range d.Files {
+		_, _ = fmt.Fprintf(w, "written  %s\n", f)
+	}
+	if d.Job != "" {
+		_, _ = fmt.Fprintf(w, "submitted  job %s\n", d.Job)
+	}
+	if d.MergeJob != "" {
+		_, _ = fmt.Fprintf(w, "merge  job %s, when all shards are finished, into %s\n", d.MergeJob, filepath.Join(d.Out, "results"))
+	}
+	for _, c := range d.Next {
+		_, _ = fmt.Fprintf(w, "next  %s\n", c)
+	}
+}
+
+// name returns what jobs are called: the experiment's title in the letters that all engines take.
+func name(c *config.Config) string {
+	return "peerd-" + strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(experiment.Title(c)), "-"), "-")
+}
+
+// A job is what templates are about.
+type job struct {
+	*Options
+	Name, Dir, Config string
+}
+
+// Minutes returns the limit of time.
+func (j *job) Minutes() int { return int((j.Time + time.Minute - 1) / time.Minute) }
+
+// Seconds returns it in seconds.
+func (j *job) Seconds() int { return int(j.Time / time.Second) }
+
+//go:embed jobs.txt
+var jobs string
+
+// templates are the files that engines get.
+var templates = template.Must(template.New("").Funcs(template.FuncMap{ //nolint:gochecknoglobals // parsed once, then only read
+	// sh quotes for a shell, yaml for YAML, and indented indents the lines of a block of YAML.
+	"sh":       shell,
+	"yaml":     strconv.QuoteToASCII,
+	"indented": func(s string) string { return "    " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n    ") },
+}).Parse(jobs))
+
+// shell quotes a word for a shell.
+func shell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// text returns a file for an engine.
+func (j *job) text(name string) []byte {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, name, j); err != nil {
+		panic(err) // a template that does not suit job
+	}
+	return bytes.TrimLeft(b.Bytes(), "\n")
+}
+
+// write writes files for an engine, and returns their names.
+func (j *job) write(names ...string) (files []string, err error) {
+	for _, name := range names {
+		file := filepath.Join(j.Out, name)
+		files = append(files, file)
+		if err := os.WriteFile(file, j.text(name), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
