@@ -12,7 +12,11 @@ import (
 // Write prints the verdicts as a table, with a line for every statistic.
 func (d *Document) Write(w io.Writer) {
 	t := terminal.NewTable(w)
-	t.Printf("ID\tSTATES\tVERDICT\tSTATISTIC\tWANTED\tSEEDS\tSECONDS\n")
+	verdict := "VERDICT"
+	if d.Quick {
+		verdict = "QUICK VERDICT"
+	}
+	t.Printf("ID\tSTATES\t%s\tSTATISTIC\tWANTED\tSEEDS\tSECONDS\n", verdict)
 	for i := range d.Claims {
 		c := &d.Claims[i]
 		t.Printf("%s\t%s\t%s\t%s\t%s\t%d\t%.1f\n", c.ID, c.States, c.verdict(), c.line(0), c.want(0), c.Seeds, c.Core)
@@ -137,6 +141,9 @@ func (j *Judged) reasons() string {
 	text := "**" + string(j.Verdict) + "**"
 	if j.There != "" {
 		text += ": " + string(j.There) + " on " + j.StandIn
+	}
+	if j.Full != "" && j.Why == "" {
+		text += ". Needs the full form: " + j.Full
 	}
 	for _, more := range []string{j.Why, j.Note} {
 		if more != "" {

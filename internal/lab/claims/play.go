@@ -25,6 +25,7 @@ import (
 type Options struct {
 	IDs      []string
 	Quick    bool
+	Jobs     int       // runs at a time; 0 for as many as processors
 	Out      string    // folder that has a folder of results for each figure
 	Stored   bool      // judge what is in Out and play nothing
 	Progress io.Writer // lines and bars for people
@@ -66,7 +67,7 @@ func Run(ctx context.Context, o Options) (*Document, error) {
 		}
 		if !o.Stored {
 			_, _ = fmt.Fprintf(o.Progress, "%d of %d: %s\n", i+1, len(names), name)
-			err = f.play(ctx, filepath.Join(o.Out, name), cells[name], o.Progress)
+			err = f.play(ctx, filepath.Join(o.Out, name), cells[name], o)
 		}
 		if err == nil {
 			err = f.read(filepath.Join(o.Out, name), cells[name])
@@ -157,7 +158,7 @@ func entries(set map[string]any) (all []string) {
 }
 
 // play plays some cells of a figure into a folder of results. The hash of a cell does not depend on the others.
-func (f *played) play(ctx context.Context, out string, names []string, progress io.Writer) error {
+func (f *played) play(ctx context.Context, out string, names []string, o Options) error {
 	all, err := plan.Cells(f.config)
 	if err != nil {
 		return err
@@ -179,7 +180,7 @@ func (f *played) play(ctx context.Context, out string, names []string, progress 
 		return err
 	}
 	return experiment.Run(ctx, c, experiment.Options{
-		Out: out, Progress: progress, Show: func(*experiment.Document) error { return nil },
+		Out: out, Jobs: o.Jobs, Progress: o.Progress, Show: func(*experiment.Document) error { return nil },
 	})
 }
 
