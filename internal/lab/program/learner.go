@@ -19,11 +19,14 @@ type LearnerParams struct {
 	run *Run // nil outside of the simulator
 }
 
-// Learner returns the learner in this run.
-func (r *Run) Learner(p LearnerParams) LearnerParams {
+// In returns the parameters for a run.
+func (p LearnerParams) In(r *Run) LearnerParams {
 	p.run = r
 	return p
 }
+
+// Program implements [Params].
+func (p LearnerParams) Program() []string { return p.Command }
 
 // Words implements [bandit.Params].
 func (LearnerParams) Words() bandit.Words {
