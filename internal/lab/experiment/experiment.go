@@ -19,6 +19,7 @@ import (
 	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/lab/program"
 	"peerd.dev/internal/lab/progress"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/sim"
@@ -290,11 +291,11 @@ func (r *cellRun) steps() uint64 { return uint64(plan.TestnetOf(&r.Settings).Nod
 
 // play plays run k of the cell, from 0.
 func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(steps uint64)) (stats.Run, error) {
-	p, err := plan.Play(ctx, r.Config, r.world, r.seed(k))
+	programs := program.NewRun(ctx, r.seed(k), r.RoundCount(), filepath.Dir(r.File))
+	s, source, err := plan.Play(&r.Settings, programs, r.world)
 	if err != nil {
 		return stats.Run{}, err
 	}
-	s := p.Settings
 	var played *sim.Played
 	defer func() {
 		if played != nil {
@@ -303,13 +304,18 @@ func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(
 	}()
 	result, err := stats.One(ctx, r.seed(k), func(run uint64) (c sim.Config, bad error) {
 		if r.graph == nil {
-			c, bad = SimulateAlone(s, p.Source, run)
+			c, bad = SimulateAlone(s, source, run)
 		} else {
-			c, bad = Simulate(s, p.Source, config.Neighbours(plan.TestnetOf(s).Nodes, r.graph.Edges()), run)
+			c, bad = Simulate(s, source, config.Neighbours(plan.TestnetOf(s).Nodes, r.graph.Edges()), run)
 		}
 		x := plan.ExperimentOf(s)
 		c.Lemmas, c.Cover = x.Lemmas, x.Coverage
-		p.Guard(c.Worlds)
+		if bad == nil && c.Cover && c.Truth == nil {
+			bad = config.Failf(config.ErrRefused, "experiment.coverage: want false with %s: the world states no means", s.With("world.kind"))
+		}
+		if len(plan.Commands(s)) > 0 {
+			programs.Guard(c.Worlds)
+		}
 		if bad == nil && engine != nil {
 			if c.Played, bad = engine.Play(ctx, s, r.graph, run); bad == nil {
 				played = c.Played
@@ -317,7 +323,7 @@ func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(
 		}
 		return c, bad
 	}, func(rounds uint64) { progress(rounds * uint64(plan.TestnetOf(s).Nodes)) })
-	if err = p.Close(err); err == nil {
+	if err = programs.Close(err); err == nil {
 		err = r.unchanged()
 	}
 	if err != nil {

@@ -3,7 +3,6 @@ package program
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -19,11 +18,14 @@ type LearnerParams struct {
 	run *Run // nil outside of the simulator
 }
 
-// Learner returns the learner in this run.
-func (r *Run) Learner(p LearnerParams) LearnerParams {
+// In returns the parameters for a run.
+func (p LearnerParams) In(r *Run) LearnerParams {
 	p.run = r
 	return p
 }
+
+// Program implements [Params].
+func (p LearnerParams) Program() []string { return p.Command }
 
 // Words implements [bandit.Params].
 func (LearnerParams) Words() bandit.Words {
@@ -115,7 +117,7 @@ func (l *learner) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 	switch {
 	case err == nil && c.Arm != nil:
 		return bandit.Choice{Arm: bandit.Arm(*c.Arm)}
-	case err != nil || slices.ContainsFunc(c.Index, func(x float64) bool { return math.IsNaN(x) }): // which JSON does not have
+	case err != nil:
 		c.Index = l.rested
 	}
 	return bandit.Choice{Arm: bandit.Greatest(b, t, c.Index, b.X), Propensity: 1}

@@ -35,14 +35,14 @@ const examples = "../../../docs/examples/python/lab"
 // learn returns the learner of a run of a program.
 func learn(t testing.TB, run *program.Run, arms int, command ...string) (bandit.Learner, error) {
 	t.Helper()
-	return bandit.New(run.Learner(program.LearnerParams{Command: command, Timeout: 60}), bandit.Config{
+	return bandit.New(program.LearnerParams{Command: command, Timeout: 60}.In(run), bandit.Config{
 		Arms: arms, Peers: 2, Horizon: 100, Leaves: 100, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 2)),
 	})
 }
 
 // pay returns a site of the world of a run of a program.
 func pay(run *program.Run, arms int, command ...string) (*world.Sites, bandit.World, error) {
-	source, err := world.Open(run.World(program.WorldParams{Command: command, Timeout: 60}), world.Config{Arms: arms, Sites: 2})
+	source, err := world.Open(program.WorldParams{Command: command, Timeout: 60}.In(run), world.Config{Arms: arms, Sites: 2})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +84,7 @@ func TestLearnersThatArePrograms(t *testing.T) {
 					}
 					choices = append(choices, c)
 				}
-				if err := run.Close(); err != nil {
+				if err := run.Close(nil); err != nil {
 					t.Fatal(err)
 				}
 				if before == nil {
@@ -105,7 +105,7 @@ func TestProtocolsThatArePrograms(t *testing.T) {
 	python(t)
 	run := program.NewRun(t.Context(), 7, 100, examples)
 	for self := range protocol.Peer(2) {
-		p, err := protocol.New(run.Protocol(program.ProtocolParams{Command: []string{"python3", "protocol.py"}, Timeout: 60, Every: 1}), protocol.Config{
+		p, err := protocol.New(program.ProtocolParams{Command: []string{"python3", "protocol.py"}, Timeout: 60, Every: 1}.In(run), protocol.Config{
 			Self: self, Parts: 1, Width: 1, Graph: [][]protocol.Peer{{1}, {0}},
 		})
 		if err != nil {
@@ -116,7 +116,7 @@ func TestProtocolsThatArePrograms(t *testing.T) {
 			t.Errorf("%v, %d messages of nothing", err, len(out.Envelopes()))
 		}
 	}
-	if err := run.Close(); err != nil {
+	if err := run.Close(nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -153,7 +153,7 @@ func TestWorldsThatArePrograms(t *testing.T) {
 			if regret != 0 {
 				t.Errorf("the best arm loses %v", regret)
 			}
-			if err := run.Close(); err != nil {
+			if err := run.Close(nil); err != nil {
 				t.Fatal(err)
 			}
 			if before == nil {
@@ -187,7 +187,7 @@ func TestAWorldMayStateItsRegret(t *testing.T) {
 		if _, err = w.Play(2); c.wrong == "" && (err != nil || w.Regret(2) != .25) || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
 			t.Errorf("%s: %v", c.answer, err)
 		}
-		_ = run.Close()
+		_ = run.Close(nil)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestHostilePrograms(t *testing.T) {
 				timeout = 1
 			}
 			err := hostile(run, c.role, timeout, command)
-			if err = errors.Join(err, run.Close()); err == nil || !strings.Contains(err.Error(), c.wrong) {
+			if err = run.Close(err); err == nil || !strings.Contains(err.Error(), c.wrong) {
 				t.Errorf("error %v, want %s", err, c.wrong)
 			}
 			if took := time.Since(begin); took > 50*time.Second {
@@ -260,7 +260,7 @@ func TestHostilePrograms(t *testing.T) {
 // hostile plays some rounds with a program.
 func hostile(run *program.Run, role string, timeout uint64, command []string) error {
 	if role == "world" {
-		source, err := world.Open(run.World(program.WorldParams{Command: command, Timeout: timeout}), world.Config{Arms: 3, Sites: 2})
+		source, err := world.Open(program.WorldParams{Command: command, Timeout: timeout}.In(run), world.Config{Arms: 3, Sites: 2})
 		if err != nil {
 			return err
 		}
@@ -276,7 +276,7 @@ func hostile(run *program.Run, role string, timeout uint64, command []string) er
 		return err
 	}
 	if role == "protocol" {
-		p, err := protocol.New(run.Protocol(program.ProtocolParams{Command: command, Timeout: timeout, Every: 1}), protocol.Config{
+		p, err := protocol.New(program.ProtocolParams{Command: command, Timeout: timeout, Every: 1}.In(run), protocol.Config{
 			Parts: 3, Width: 1, Graph: [][]protocol.Peer{{1}, {0, 2}, {1}},
 		})
 		for round := protocol.Round(0); err == nil && round < 5; round++ {
@@ -284,7 +284,7 @@ func hostile(run *program.Run, role string, timeout uint64, command []string) er
 		}
 		return err
 	}
-	l, err := bandit.New(run.Learner(program.LearnerParams{Command: command, Timeout: timeout}), bandit.Config{Arms: 3, Peers: 2, Rand: rand.New(rand.NewPCG(1, 2))})
+	l, err := bandit.New(program.LearnerParams{Command: command, Timeout: timeout}.In(run), bandit.Config{Arms: 3, Peers: 2, Rand: rand.New(rand.NewPCG(1, 2))})
 	if err != nil {
 		return err
 	}
@@ -322,7 +322,7 @@ func TestAStubbornProgram(t *testing.T) {
 	}
 	b := belief.New(3, 1)
 	l.Choose(&b, bandit.Turn{Round: 3})
-	if err := run.Close(); err != nil {
+	if err := run.Close(nil); err != nil {
 		t.Error(err)
 	}
 	gone(t, "hostile.py\x00stubborn")
@@ -337,7 +337,7 @@ func TestAProgramEndsWithItsContext(t *testing.T) {
 	if err := hostile(run, "learner", 60, []string{"python3", "testdata/hostile.py", "silent", "learner", "context"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if err := run.Close(); !errors.Is(err, context.Canceled) {
+	if err := run.Close(nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	gone(t, "hostile.py\x00silent\x00learner\x00context")
@@ -422,7 +422,7 @@ func BenchmarkDecisions(b *testing.B) {
 		b.ReportMetric(fast, "decisions/s-in-Go")
 		b.ReportMetric(fast/slow, "ratio")
 	}
-	if err := run.Close(); err != nil {
+	if err := run.Close(nil); err != nil {
 		b.Error(err)
 	}
 }

@@ -23,11 +23,14 @@ type ProtocolParams struct {
 	run *Run // nil outside of the simulator
 }
 
-// Protocol returns the protocol in this run.
-func (r *Run) Protocol(p ProtocolParams) ProtocolParams {
+// In returns the parameters for a run.
+func (p ProtocolParams) In(r *Run) ProtocolParams {
 	p.run = r
 	return p
 }
+
+// Program implements [Params].
+func (p ProtocolParams) Program() []string { return p.Command }
 
 // Words implements [protocol.Params].
 func (ProtocolParams) Words() protocol.Words {

@@ -17,6 +17,12 @@ import (
 // errNoRun is the error where no simulated run starts programs.
 var errNoRun = errors.New("a program plays in the simulator alone: `peerd experiment run`; peers that run, testnets and audits take none")
 
+// Params are the parameters of a learner, a protocol or a world that is a program.
+type Params interface {
+	// Program returns the command.
+	Program() []string
+}
+
 // A Run has the programs of one simulated run. They are asked by one goroutine.
 type Run struct {
 	ctx    context.Context
@@ -109,20 +115,23 @@ func (r *Run) Err() error {
 	return nil
 }
 
-// Close ends the programs. It returns the first error that one of them had.
-func (r *Run) Close() error {
+// Close ends the programs. It returns err, or else the first error that a program had.
+func (r *Run) Close(err error) error {
 	for _, p := range r.order {
-		_ = p.close()
+		if failed := p.close(); err == nil && failed != nil {
+			err = fmt.Errorf("at the end: %w", failed)
+		}
 	}
-	return r.Err()
+	return err
 }
 
-// Guard returns a world that pays nothing once a program has failed, so that the simulator ends in this round.
-func (r *Run) Guard(w bandit.World) bandit.World {
-	if w == nil {
-		return nil
+// Guard changes worlds so that they pay nothing once a program has failed: the simulator then ends in this round.
+func (r *Run) Guard(worlds []bandit.World) {
+	for i, w := range worlds {
+		if w != nil {
+			worlds[i] = guarded{w, r}
+		}
 	}
-	return guarded{w, r}
 }
 
 type guarded struct {

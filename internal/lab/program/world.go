@@ -18,11 +18,14 @@ type WorldParams struct {
 	run *Run // nil outside of the simulator
 }
 
-// World returns the world in this run.
-func (r *Run) World(p WorldParams) WorldParams {
+// In returns the parameters for a run.
+func (p WorldParams) In(r *Run) WorldParams {
 	p.run = r
 	return p
 }
+
+// Program implements [Params].
+func (p WorldParams) Program() []string { return p.Command }
 
 // Words implements [world.Params].
 func (WorldParams) Words() world.Words {

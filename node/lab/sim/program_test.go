@@ -28,9 +28,9 @@ func TestAProtocolInPythonDoesWhatTheSameInGoDoes(t *testing.T) {
 	run := program.NewRun(t.Context(), 1, 300, "../../../docs/examples/python/lab")
 	there := play(func(*sim.Config) {})
 	here := play(func(c *sim.Config) {
-		c.Spec.Protocol = run.Protocol(program.ProtocolParams{Command: []string{"python3", "protocol.py"}, Timeout: 60, Every: 20})
+		c.Spec.Protocol = program.ProtocolParams{Command: []string{"python3", "protocol.py"}, Timeout: 60, Every: 20}.In(run)
 	})
-	if err := run.Close(); err != nil {
+	if err := run.Close(nil); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(here.Pulls, there.Pulls) || !reflect.DeepEqual(here.Means, there.Means) || !reflect.DeepEqual(here.Regret, there.Regret) {
