@@ -108,14 +108,7 @@ func heightOf(lines []textLine) (high vg.Length) {
 
 // head returns the lines above all panels: title and note.
 func (f *Figure) head(note string, wide vg.Length) []textLine {
-	var lines []textLine
-	title, small := style(12), style(8.5)
-	for _, t := range wrap(f.Title, wide, title.Width) {
-		lines = append(lines, textLine{t, title, 6})
-	}
-	for _, t := range wrap(note, wide, small.Width) {
-		lines = append(lines, textLine{t, small, 5})
-	}
+	lines := append(wrapped(f.Title, style(12), wide, 6), wrapped(note, style(8.5), wide, 5)...)
 	if n := len(lines); n > 0 {
 		lines[n-1].gap += 5
 	}
@@ -125,23 +118,18 @@ func (f *Figure) head(note string, wide vg.Length) []textLine {
 // above returns the lines above a panel: its title and, because gonum reserves the wrong space for it next to
 // logarithmic axes, the label of y.
 func (p *Panel) above(wide vg.Length) []textLine {
-	var lines []textLine
-	title, label := style(10.5), style(10)
-	for _, t := range wrap(p.Title, wide, title.Width) {
-		lines = append(lines, textLine{t, title, 5})
-	}
-	for _, t := range wrap(p.Y, wide, label.Width) {
-		lines = append(lines, textLine{t, label, 6})
-	}
-	return lines
+	return append(wrapped(p.Title, style(10.5), wide, 5), wrapped(p.Y, style(10), wide, 6)...)
 }
 
 // below returns the lines below a panel: the label of x.
 func (p *Panel) below(wide vg.Length) []textLine {
-	var lines []textLine
-	label := style(10)
-	for _, t := range wrap(p.X, wide, label.Width) {
-		lines = append(lines, textLine{t, label, 6})
+	return wrapped(p.X, style(10), wide, 6)
+}
+
+// wrapped returns text in lines of a width, with a gap below each.
+func wrapped(s string, in text.Style, wide, gap vg.Length) (lines []textLine) {
+	for _, t := range wrap(s, wide, in.Width) {
+		lines = append(lines, textLine{t, in, gap})
 	}
 	return lines
 }

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -122,6 +123,6 @@ func (t thumb) Thumbnail(c *draw.Canvas) {
 	if t.look.number > 0 {
 		small := style(7.5)
 		small.YAlign = draw.YCenter
-		c.FillText(small, vg.Point{X: c.Min.X, Y: middle.Y}, digits(t.look.number))
+		c.FillText(small, vg.Point{X: c.Min.X, Y: middle.Y}, strconv.Itoa(t.look.number))
 	}
 }

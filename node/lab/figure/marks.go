@@ -93,8 +93,6 @@ func (l level) DataRange() (left, right, low, high float64) {
 	return math.Inf(1), math.Inf(-1), low, high
 }
 
-func digits(n int) string { return strconv.Itoa(n) }
-
 // A tag is a text next to a point.
 type tag struct {
 	text  string
@@ -117,7 +115,7 @@ func (s *tags) add(p *Panel, look look, l Line, points []Point) {
 	}
 	switch {
 	case look.number > 0:
-		s.all = append(s.all, tag{digits(look.number), last.X, last.Y.Mean, l.Level})
+		s.all = append(s.all, tag{strconv.Itoa(look.number), last.X, last.Y.Mean, l.Level})
 	case several:
 		name := strings.TrimPrefix(strings.TrimPrefix(l.Name, "lower "), "bound ") // "at ε = 1", or "bound"
 		s.all = append(s.all, tag{name, last.X, last.Y.Mean, true})
