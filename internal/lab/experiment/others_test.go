@@ -125,7 +125,7 @@ func TestPrintedNumbersOfAnotherLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := prepare(c, "")
+	cells, err := prepare(c, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
