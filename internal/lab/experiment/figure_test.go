@@ -8,9 +8,9 @@ import (
 	"peerd.dev/node/lab/figure"
 )
 
-// drawn returns the figure of a configuration whose cells were played: cell i lost i+1 rewards, and as many more of its own, and
+// figureWith returns the figure of a configuration whose cells were played: cell i lost i+1 rewards, and as many more of its own, and
 // sent 1000·i bytes.
-func drawn(t *testing.T, set ...string) *figure.Figure {
+func figureWith(t *testing.T, set ...string) *figure.Figure {
 	t.Helper()
 	c, err := plan.Schema().Load("../../../configs/figures/personalized.yaml", append([]string{
 		"arms=red,green", "world.bernoulli.draw=given", "world.bernoulli.means=[[0.9, 0.5], [0.2, 0.4]]", "testnet.nodes=2", "privacy.horizon=3000", "experiment.seeds=1",
@@ -57,7 +57,7 @@ func TestFacetsHaveAPanelForEachValue(t *testing.T) {
 		if x.kind == "final" {
 			set = append(set, "experiment.figure.x=privacy.epsilon")
 		}
-		f := drawn(t, set...)
+		f := figureWith(t, set...)
 		var titles []string
 		for _, p := range f.Panels {
 			titles = append(titles, p.Title)
@@ -74,7 +74,7 @@ func TestFacetsHaveAPanelForEachValue(t *testing.T) {
 // TestPanelsByBytes: a panel has the cells that it is at, by what a peer sends; cells that send nothing, and bounds, are levels. A
 // panel against a setting has the cells that sweep it.
 func TestPanelsByBytes(t *testing.T) {
-	f := drawn(t, "experiment.figure.kind=final", "experiment.figure.panels=[{x: bytes, at: privacy.epsilon=1}, {x: privacy.epsilon, regret: own}]",
+	f := figureWith(t, "experiment.figure.kind=final", "experiment.figure.panels=[{x: bytes, at: privacy.epsilon=1}, {x: privacy.epsilon, regret: own}]",
 		"experiment.cells=[{name: alone, set: {learner.name: imed, experiment.alone: true}}, {name: swept, set: {privacy.epsilon: [0.5, 1, 2]}}, {name: rows, set: {protocol.name: rows, learner.name: ucb, privacy.mechanism: kary}}]")
 	a, b := f.Panels[0], f.Panels[1]
 	if want := []string{"alone", "swept", "rows", "lower bound"}; !slices.Equal(names(a), want) {
