@@ -37,7 +37,7 @@ has peerd on its path, and a shell.`,
 				return config.Failf(config.ErrUsage, "%d experiments; want one", len(parts))
 			}
 			c := parts[0].Config
-			s.Stdout, s.Progress = o.stdout, o.stderr
+			s.Name, s.Stdout, s.Progress = parts[0].Name, o.stdout, o.stderr
 			if err := s.Check(); err != nil {
 				return err
 			}

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,5 +109,23 @@ func TestExperimentNamesAreRefused(t *testing.T) {
 		if f, _ := catalog.Find(p.Name); (f.Needs != "") != (p.Skipped != "") || (p.Config == nil) != (p.Skipped != "") {
 			t.Errorf("%s: skipped: %q", p.Name, p.Skipped)
 		}
+	}
+}
+
+// TestAnInterruptedBatchGoesOn: what one of several experiments has finished is kept, and nothing after it begins.
+func TestAnInterruptedBatchGoesOn(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	parts, err := catalog.Choose([]string{"counts", "learners"}, true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var played []string
+	batch, err := catalog.PlayEach(ctx, io.Discard, "runs", parts, func(p *catalog.Part, _ *catalog.BatchPart) error {
+		played = append(played, p.Name)
+		cancel()
+		return ctx.Err()
+	})
+	if batch != nil || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "interrupted in counts; finished runs are kept, and the same command with -o runs goes on") || len(played) != 1 {
+		t.Errorf("%v: %q", err, played)
 	}
 }

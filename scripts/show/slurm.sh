@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs Slurm on this machine, all on loopback, and plays an experiment in 8 shards with it. One task of the array is killed;
-# the same command then submits that one alone, and the merged rows are those of a run in one go, byte for byte. Installs
+# the same command then submits that one alone, and the merged rows equal the rows of a run in one go, byte for byte. Installs
 # Debian's packages if they are missing. All that it starts it stops, also after an error or Ctrl-C.
 # Usage: scripts/show/slurm.sh [scancel|kill] (how the task is killed; kill -9 without it). PEERD names a built program.
 set -euo pipefail
@@ -116,4 +116,4 @@ fi
 cat "$out"/log/5.txt "$out/log/merge.txt"
 "$peerd" experiment run "${settings[@]}" -o "$work/whole" >/dev/null 2>&1
 cmp "$work/whole/rows.parquet" "$out/results/rows.parquet"
-echo "rows.parquet of 8 tasks, one of them killed and submitted again alone, is that of a run in one go: $(sha256sum <"$work/whole/rows.parquet" | cut -c1-16)"
+echo "rows.parquet of 8 tasks, one of them killed and submitted again alone, equals the file of a run in one go: $(sha256sum <"$work/whole/rows.parquet" | cut -c1-16)"

@@ -50,10 +50,12 @@ func PlayEach(ctx context.Context, w io.Writer, out string, parts []Part, play f
 			done.Out = filepath.Join(out, p.Name)
 			err := play(p, &done)
 			if ctx.Err() != nil {
-				return nil, config.Failf(context.Canceled, "%w\nthe same command with -o %s goes on with all %d experiments", err, out, len(parts))
+				return nil, config.Failf(context.Canceled, "interrupted in %s; finished runs are kept, and the same command with -o %s goes on", p.Name, out)
 			}
 			if err != nil {
-				done.Failed = err.Error()
+				if done.Failed = err.Error(); done.Cells == 0 {
+					done.Out = "" // it has no results
+				}
 				failed = errors.Join(failed, fmt.Errorf("%s: %w", p.Name, err))
 			}
 		}

@@ -42,7 +42,11 @@ func (f resultFolder) keep(cell string, k keptRun) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(b, '\n'))
+	n, err := w.Write(append(b, '\n'))
+	if end, bad := w.Seek(0, io.SeekCurrent); n > 0 && err != nil && bad == nil { // as on a full disk: no part of a line stays
+		bad = w.Truncate(end - int64(n))
+		err = errors.Join(err, bad)
+	}
 	return errors.Join(err, w.Close())
 }
 

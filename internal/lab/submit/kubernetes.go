@@ -20,7 +20,7 @@ func Kubernetes(c *config.Config, o Options) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{Options: &o, Name: name(c), Config: settings}
+	j := &job{Options: &o, Config: settings}
 	d := &Document{To: "kubernetes", Out: o.Out}
 	play, merge := filepath.Join(o.Out, "play.yaml"), filepath.Join(o.Out, "merge.yaml")
 	if o.DryRun {
@@ -31,7 +31,7 @@ func Kubernetes(c *config.Config, o Options) (*Document, error) {
 		return nil, err
 	}
 	d.Next = []string{
-		"kubectl apply -f " + shell(play), "kubectl wait --for=condition=complete --timeout=24h job/" + j.Name, "kubectl apply -f " + shell(merge),
+		"kubectl apply -f " + shell(play), "kubectl wait --for=condition=complete --timeout=24h job/" + j.Title(), "kubectl apply -f " + shell(merge),
 	}
 	d.Files, err = j.write("play.yaml", "merge.yaml")
 	return d, err

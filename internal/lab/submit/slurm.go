@@ -37,7 +37,7 @@ func Slurm(ctx context.Context, c *config.Config, o Options) (*Document, error) 
 	if err != nil {
 		return nil, err
 	}
-	j := &job{Options: &o, Name: name(c), Dir: dir}
+	j := &job{Options: &o, Dir: dir}
 	if o.DryRun {
 		_, err := o.Stdout.Write(append(append(j.text("play.sh"), '\n'), j.text("merge.sh")...))
 		return nil, err
@@ -97,6 +97,12 @@ func (j *job) begin(c *config.Config) (had submission, err error) {
 		if err := json.Unmarshal(b, &had); err != nil {
 			return had, fmt.Errorf("%s: %w", j.path("submitted.json"), err)
 		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return had, err
+	} else if inside, err := os.ReadDir(j.Dir); err == nil && len(inside) > 0 {
+		return had, config.Failf(config.ErrUsage, "%s holds files that are of no submission: name another folder with -o", j.Out)
+	}
+	if len(had.Jobs) > 0 {
 		before, err := plan.Schema().Load(j.path("config.yaml"), nil)
 		if err != nil {
 			return had, err
@@ -109,16 +115,15 @@ func (j *job) begin(c *config.Config) (had submission, err error) {
 			err = config.Failf(config.ErrUsage, "%s holds another submission: %s; name another folder with -o", j.Out, what)
 		}
 		return had, err
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return had, err
-	}
-	if inside, err := os.ReadDir(j.Dir); err == nil && len(inside) > 0 {
-		return had, config.Failf(config.ErrUsage, "%s holds files that are of no submission: name another folder with -o", j.Out)
 	}
 	for _, name := range []string{"log", "shards"} {
 		if err := os.MkdirAll(j.path(name), 0o755); err != nil {
 			return had, err
 		}
+	}
+	had.Shards = j.Shards
+	if err := j.keep(had); err != nil {
+		return had, err
 	}
 	settings, err := experiment.Resolved(c)
 	if err != nil {
@@ -131,11 +136,7 @@ func (j *job) begin(c *config.Config) (had submission, err error) {
 	if err != nil {
 		return had, err
 	}
-	if err := copyProgram(program, j.path("peerd")); err != nil {
-		return had, err
-	}
-	had.Shards = j.Shards
-	return had, j.keep(had)
+	return had, copyProgram(program, j.path("peerd"))
 }
 
 func copyProgram(from, to string) error {

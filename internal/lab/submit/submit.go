@@ -21,6 +21,7 @@ import (
 
 // Options say what is submitted, and what each shard gets.
 type Options struct {
+	Name   string // of the experiment
 	Out    string // folder
 	Shards int
 	DryRun bool
@@ -106,15 +107,16 @@ func (d *Document) Write(w io.Writer) {
 	}
 }
 
-// name returns what jobs are called: the experiment's title in the letters that all engines take.
-func name(c *config.Config) string {
-	return "peerd-" + strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(experiment.Title(c)), "-"), "-")
-}
-
 // A job is what templates are about.
 type job struct {
 	*Options
-	Name, Dir, Config string
+	Dir, Config string
+}
+
+// Title returns what jobs are called: the experiment's name in letters that all engines take, and as many as they take.
+func (j *job) Title() string {
+	letters := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(j.Name), "-")
+	return strings.TrimRight("peerd-"+strings.Trim(letters[:min(40, len(letters))], "-"), "-")
 }
 
 // Minutes returns the limit of time.
