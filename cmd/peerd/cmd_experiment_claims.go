@@ -46,7 +46,7 @@ verdict may differ. --from judges what is stored and plays nothing.`,
 	}
 	cmd.Flags().StringVarP(&x.Out, "out", "o", filepath.Join("runs", "claims"), "folder for the results of the figures")
 	cmd.Flags().StringVar(&stored, "from", "", "folder with results of figures, by their names; judge these and play nothing")
-	cmd.Flags().IntVar(&x.Jobs, "jobs", 0, "runs at a time (default as many as processors)")
+	cmd.Flags().IntVarP(&x.Jobs, "jobs", "j", 0, "runs at a time (default as many as processors)")
 	cmd.Flags().BoolVar(&x.Quick, "quick", false, "play quick forms of the figures")
 	cmd.Flags().StringVar(&page, "doc", "", "file for the page of claims, in Markdown")
 	return cmd
