@@ -19,7 +19,7 @@ func figureWith(t *testing.T, set ...string) *figure.Figure {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := prepare(c, "")
+	cells, err := prepare(c, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

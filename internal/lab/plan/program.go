@@ -83,7 +83,7 @@ func Scripts(c *config.Config) (all []program.File, err error) {
 	return all, nil
 }
 
-// Play returns settings whose programs are those of a run, and the source of its worlds: source, unless a program pays. The run may be nil.
+// Play returns settings with the programs of a run, and the source of its worlds: source, unless a program pays.
 func Play(s *config.Settings, run *program.Run, source world.Source) (*config.Settings, world.Source, error) {
 	own := *s
 	if x, ok := own.LearnerParams().(program.LearnerParams); ok {
