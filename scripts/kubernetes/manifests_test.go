@@ -16,7 +16,7 @@ import (
 func manifests(t *testing.T, args ...string) map[string]string {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{
-		"run", "./cmd/peerd", "experiment", "submit", "configs/figures/fig2a.yaml", "--to", "kubernetes", "--dry-run", "-o", "none",
+		"run", "./cmd/peerd", "experiment", "submit", "configs/figures/fig2a.yaml", "--to", "kubernetes", "--dry-run", "-o", "jobs",
 	}, args...)...)
 	cmd.Dir = "../.."
 	var stderr strings.Builder

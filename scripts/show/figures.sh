@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Plays every figure of the papers and of docs/ in its quick form, into runs/quick; with FORM=full whole, into runs, and
-# puts the pictures of docs/figures there anew. The same command continues where an interrupted one stopped.
+# copies the pictures to docs/figures. The same command continues where an interrupted one stopped.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)

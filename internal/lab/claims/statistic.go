@@ -129,7 +129,7 @@ func (p *Part) measure(cells []Cell) (all []Statistic) {
 			r := stats.RatioOf(lost(cells[i].Runs, .5, 1), lost(cells[i].Runs, .25, .5))
 			add(cells[i].Name, r, p.inside(r))
 		}
-	case "linear":
+	case "linearly":
 		for i := range cells {
 			n, k := len(cells[i].Runs), stats.TailsOf(cells[i].Runs, cells[i].Shares).Linear
 			share := stats.ShareOf(k, n)
@@ -280,10 +280,10 @@ func (p *Part) wanted() string {
 		return "accepted"
 	case "agrees":
 		return number(p.Value) + " ± " + number(p.Within)
-	case "linear":
+	case "linearly":
 		switch {
 		case p.Most != nil && *p.Most == 0:
-			return "none"
+			return "no run"
 		case p.Least != nil && *p.Least == 1:
 			return "all"
 		}

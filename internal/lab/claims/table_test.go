@@ -55,7 +55,7 @@ func TestEveryClaimHasItsCells(t *testing.T) {
 				ok = (n == 2 || n == 4) && (p.Least != nil || p.Most != nil)
 			case "slope":
 				ok = n > 2 && n == len(p.By) && (p.Least != nil || p.Most != nil)
-			case "growth", "linear":
+			case "growth", "linearly":
 				ok = n > 0 && (p.Least != nil || p.Most != nil)
 			case "mostly":
 				ok = n == 2
