@@ -24,7 +24,7 @@ cat >"$folder/sweep.yaml" <<'SWEEP'
 mode: lockstep
 seed: 1
 arms: [a, b, c, d, e]
-privacy: {epsilon: 1, mechanism: kary, horizon: 4000}
+privacy: {epsilon: 1, mechanism: each, horizon: 4000}
 learner: {name: imed}
 protocol: {name: phases}
 world: {kind: bernoulli, bernoulli: {draw: sites}}
@@ -33,19 +33,18 @@ experiment:
   seeds: 10
   cells:
     - each:
-        - {name: phases, set: {privacy.mechanism: each}}
-        - {name: rows, set: {protocol.name: rows, protocol.rows.every: 50, learner.name: klucb}}
-        - {name: average, set: {protocol.name: average, learner.name: ucb}}
+        - {name: phases}
+        - {name: rows, set: {protocol.name: rows, protocol.rows.every: 50, privacy.mechanism: kary, learner.name: klucb}}
+        - {name: average, set: {protocol.name: average, privacy.mechanism: kary, learner.name: ucb}}
       set: {privacy.epsilon: [0.5, 1, 5]}
   figure: {kind: final, x: privacy.epsilon, log: x}
 SWEEP
 step peerd experiment run "$folder/sweep.yaml" -o "$folder/runs/sweep"
 step peerd experiment run docs/examples/python/lab/learner.yaml -o "$folder/runs/own"
-printf '\n$ cd docs/examples/go/learner && go run .\n'
-begin=$SECONDS
-(cd docs/examples/go/learner && go run . | tail -n 12)
-commands=$((commands + 1))
-printf '# %d s\n' $((SECONDS - begin))
+cp -r docs/examples/go/learner "$folder/learner"
+(cd "$folder/learner" && go mod edit -replace "peerd.dev=$OLDPWD")
+step go -C "$folder/learner" mod tidy
+step go -C "$folder/learner" run .
 step peerd experiment run docs/examples/python/lab/learner.yaml --set privacy.epsilon=5 -o "$folder/runs/own-5"
 step peerd experiment compare "$folder/runs/own" "$folder/runs/own-5"
 step peerd experiment report "$folder/runs/own" --set experiment.figure.log=y -o "$folder/runs/plot"
