@@ -75,6 +75,9 @@ func ParamsText(params any) string {
 	v := reflect.ValueOf(params)
 	var all []string
 	for i := range v.NumField() {
+		if !v.Type().Field(i).IsExported() {
+			continue
+		}
 		all = append(all, fieldKey(v.Type().Field(i))+": "+ValueText(v.Field(i).Interface()))
 	}
 	return strings.Join(all, ", ")

@@ -23,6 +23,7 @@ const grace = time.Second
 
 // A process is a running program, which answers each line on its standard input by one on its standard output.
 type process struct {
+	role    string
 	name    string // role and command, for errors
 	cmd     *exec.Cmd
 	in, out *os.File
@@ -39,7 +40,7 @@ type process struct {
 
 // start starts a program, which ends with ctx at the latest.
 func start(ctx context.Context, role string, command []string, timeout time.Duration) (*process, error) {
-	p := &process{name: fmt.Sprintf("%s.program (%s)", role, strings.Join(command, " ")), timeout: timeout}
+	p := &process{role: role, name: fmt.Sprintf("%s.program (%s)", role, strings.Join(command, " ")), timeout: timeout}
 	p.cmd = exec.Command(command[0], command[1:]...)
 	p.cmd.Stderr, p.cmd.WaitDelay = &p.words, grace
 	detach(p.cmd)
@@ -136,7 +137,6 @@ func (p *process) close() error {
 	defer p.release()
 	if p.err == nil {
 		_ = p.in.Close()
-		p.timeout = grace
 		p.watch.Reset(grace)
 		if more, _ := io.ReadAll(io.LimitReader(p.answers, 1)); len(more) > 0 {
 			rest, _ := p.answers.Peek(p.answers.Buffered())

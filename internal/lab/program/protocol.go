@@ -57,9 +57,9 @@ func (p ProtocolParams) New(c protocol.Config) (protocol.Protocol, error) {
 	}
 	s := &speaker{c: c, self: p.run.speakers, belief: belief.New(c.Parts, 1), rows: make([]row, c.Parts*c.Peers())}
 	p.run.speakers++
-	h := hello{Arms: c.Parts, Peers: c.Peers(), Links: c.Graph}
+	h := hello{Role: "protocol", Parameter: p.Parameter, Arms: c.Parts, Peers: c.Peers(), Links: c.Graph}
 	var err error
-	s.program, err = p.run.open(setting{"protocol", p.Command, p.Timeout, p.Parameter}, h, `{"ok": true}`, agreed)
+	s.program, err = p.run.open(p.Command, p.Timeout, h, `{"ok": true}`, agreed)
 	return s, err
 }
 

@@ -35,6 +35,9 @@ func (Processes) Refuse(s *config.Settings) error {
 	refuse := func(key, want string) error {
 		return config.Failf(config.ErrRefused, "%s with --engine processes: want %s", s.With(key), want)
 	}
+	if err := plan.NoPrograms(s); err != nil {
+		return err
+	}
 	switch key := plan.Disturbance(s); {
 	case s.Mode != config.Lockstep:
 		return refuse("mode", "lockstep, whose noise comes from seeds as the simulator's does: --set mode=lockstep --set seed=1")
