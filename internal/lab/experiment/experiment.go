@@ -292,12 +292,6 @@ func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(
 	if err != nil {
 		return stats.Run{}, err
 	}
-	var played *sim.Played
-	defer func() {
-		if played != nil {
-			played.Close()
-		}
-	}()
 	result, err := stats.One(ctx, r.seed(k), func(run uint64) (c sim.Config, bad error) {
 		if r.graph == nil {
 			c, bad = SimulateAlone(s, source, run)
@@ -313,9 +307,7 @@ func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(
 			programs.Guard(c.Worlds)
 		}
 		if bad == nil && engine != nil {
-			if c.Played, bad = engine.Play(ctx, s, r.graph, run); bad == nil {
-				played = c.Played
-			}
+			c.Played, bad = engine.Play(ctx, s, r.graph, run)
 		}
 		return c, bad
 	}, func(rounds uint64) { progress(rounds * uint64(plan.TestnetOf(s).Nodes)) })

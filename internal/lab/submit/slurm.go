@@ -108,14 +108,8 @@ func (j *job) begin(c *config.Config) (had submission, err error) {
 		}
 	}
 	had.Shards = j.Shards
-	if err := j.keep(had); err != nil {
-		return had, err
-	}
-	if err := experiment.Keep(j.Dir, c); err != nil {
-		return had, err
-	}
 	name, err := os.Executable()
-	if err != nil {
+	if err = errors.Join(err, j.keep(had), experiment.Keep(j.Dir, c)); err != nil {
 		return had, err
 	}
 	program, err := os.ReadFile(name)

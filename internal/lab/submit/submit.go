@@ -157,9 +157,6 @@ func (j *job) Title() string {
 // Minutes returns the limit of time.
 func (j *job) Minutes() int { return int((j.Time + time.Minute - 1) / time.Minute) }
 
-// Seconds returns it in seconds.
-func (j *job) Seconds() int { return int(j.Time / time.Second) }
-
 //go:embed jobs.txt
 var jobs string
 
