@@ -196,7 +196,7 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 	return writeJSONFile(f.path("manifest.json"), m)
 }
 
-// writeConfig writes every setting, resolved, and the files of programs beside it.
+// writeConfig writes every setting, resolved, and the files of programs next to it.
 func (f resultFolder) writeConfig(c *config.Config, cells []cellRun) error {
 	if err := f.keepScripts(cells); err != nil {
 		return err

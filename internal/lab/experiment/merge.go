@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"peerd.dev/internal/config"
@@ -94,7 +94,7 @@ func differs(a, b *Manifest) string {
 		{"its engine", a.Engine, b.Engine},
 		{"experiment.seeds", a.Seeds, b.Seeds},
 		{"experiment.first_seed", a.FirstSeed, b.FirstSeed},
-		{"its number of shards", afterSlash(a.Shard), afterSlash(b.Shard)},
+		{"its number of shards", path.Base(a.Shard), path.Base(b.Shard)},
 		{"its number of cells", len(a.Cells), len(b.Cells)},
 	} {
 		if x.a != x.b {
@@ -119,11 +119,6 @@ func differs(a, b *Manifest) string {
 		return fmt.Sprintf("cell %q has other settings", p.Cell)
 	}
 	return ""
-}
-
-func afterSlash(text string) string {
-	_, after, _ := strings.Cut(text, "/")
-	return after
 }
 
 // missing returns which shards lack runs.

@@ -113,7 +113,7 @@ func (f resultFolder) readShard() (*Manifest, error) {
 
 // ShardsIn returns what is finished in folders of all shards, in their order, of the experiment that a program plays of a
 // resolved configuration.
-func ShardsIn(file, program string, dirs []string) ([]ShardDocument, error) {
+func ShardsIn(file, program string, dirs []string) (all []ShardDocument, err error) {
 	c, err := plan.Schema().Load(file, nil)
 	if err != nil {
 		return nil, err
@@ -131,11 +131,10 @@ func ShardsIn(file, program string, dirs []string) ([]ShardDocument, error) {
 			return nil, err
 		}
 	}
-	all := make([]ShardDocument, len(dirs))
 	for i := range dirs {
-		shard := Shard{i + 1, len(dirs)}
-		all[i] = ShardDocument{Shard: shard.String(), Out: dirs[i]}
-		all[i].Finished, all[i].Runs = finished(cells, shard)
+		var d ShardDocument
+		d.Finished, d.Runs = finished(cells, Shard{i + 1, len(dirs)})
+		all = append(all, d)
 	}
 	return all, nil
 }

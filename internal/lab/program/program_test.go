@@ -55,46 +55,45 @@ func pay(run *program.Run, arms int, command ...string) (*world.Sites, bandit.Wo
 	return sites, w, err
 }
 
-// TestLearnersThatArePrograms: every one that the documentation shows says all is well, chooses arms that may be chosen,
+// TestLearnersThatArePrograms: the one that the documentation shows says all is well, chooses arms that may be chosen,
 // whatever the belief, and the same with the same seed.
 func TestLearnersThatArePrograms(t *testing.T) {
 	python(t)
-	for _, script := range []string{filepath.Join(examples, "learner.py"), "testdata/ucb.py"} {
-		for _, arms := range []int{1, 3} {
-			var before []bandit.Choice
-			for range 2 {
-				run := program.NewRun(t.Context(), 7, 100, ".")
-				l, err := learn(t, run, arms, "python3", script)
-				if err != nil {
-					t.Fatal(err)
+	script := filepath.Join(examples, "learner.py")
+	for _, arms := range []int{1, 3} {
+		var before []bandit.Choice
+		for range 2 {
+			run := program.NewRun(t.Context(), 7, 100, ".")
+			l, err := learn(t, run, arms, "python3", script)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng, b := rand.New(rand.NewPCG(3, 4)), belief.New(arms, 1)
+			var choices []bandit.Choice
+			for round := range uint64(50) {
+				turn := bandit.Turn{Round: round * round * round}
+				if arms > 1 && round%3 == 0 {
+					turn.Excluded = []bandit.Arm{bandit.Arm(rng.IntN(arms))}
 				}
-				rng, b := rand.New(rand.NewPCG(3, 4)), belief.New(arms, 1)
-				var choices []bandit.Choice
-				for round := range uint64(50) {
-					turn := bandit.Turn{Round: round * round * round}
-					if arms > 1 && round%3 == 0 {
-						turn.Excluded = []bandit.Arm{bandit.Arm(rng.IntN(arms))}
-					}
-					k := rng.IntN(arms) // arms are unknown at first
-					n := 1 + 100*rng.Float64()
-					b.X[k], b.SampleVar[k], b.LaplaceMax[k], b.LaplaceSumSq[k] = rng.NormFloat64()*math.Pow(10, rng.Float64()*9), 1/n, 1/n, 1/n/n
-					b.Pulls[k]++
-					c := l.Choose(&b, turn)
-					if c.Arm < 0 || int(c.Arm) >= arms || len(turn.Excluded) > 0 && c.Arm == turn.Excluded[0] {
-						t.Fatalf("%s: choice %+v without %v", script, c, turn.Excluded)
-					}
-					choices = append(choices, c)
+				k := rng.IntN(arms) // arms are unknown at first
+				n := 1 + 100*rng.Float64()
+				b.X[k], b.SampleVar[k], b.LaplaceMax[k], b.LaplaceSumSq[k] = rng.NormFloat64()*math.Pow(10, rng.Float64()*9), 1/n, 1/n, 1/n/n
+				b.Pulls[k]++
+				c := l.Choose(&b, turn)
+				if c.Arm < 0 || int(c.Arm) >= arms || len(turn.Excluded) > 0 && c.Arm == turn.Excluded[0] {
+					t.Fatalf("%s: choice %+v without %v", script, c, turn.Excluded)
 				}
-				if err := run.Close(nil); err != nil {
-					t.Fatal(err)
-				}
-				if before == nil {
-					before = choices
-				}
-				for i, c := range choices {
-					if c != before[i] {
-						t.Errorf("%s: choice %d is %v, and was %v with the same seed", script, i, c, before[i])
-					}
+				choices = append(choices, c)
+			}
+			if err := run.Close(nil); err != nil {
+				t.Fatal(err)
+			}
+			if before == nil {
+				before = choices
+			}
+			for i, c := range choices {
+				if c != before[i] {
+					t.Errorf("%s: choice %d is %v, and was %v with the same seed", script, i, c, before[i])
 				}
 			}
 		}
@@ -200,7 +199,7 @@ func hello(role string) string {
 	return `read x; echo '{"ok": true}'; `
 }
 
-// TestHostilePrograms end their run with an error that says what was wanted, and none of them is left. $0 is a number that nobody else sleeps for.
+// TestHostilePrograms end their run with an error that says what was wanted, and none of them is left. $0 is a number that no other process sleeps for.
 func TestHostilePrograms(t *testing.T) {
 	const (
 		deaf    = `trap "" TERM; sleep $0`

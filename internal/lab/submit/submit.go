@@ -58,8 +58,8 @@ func (o *Options) check(runs int) error {
 		return bad("cpus", o.CPUs, "1 or more")
 	case o.Memory != "" && !size.MatchString(o.Memory):
 		return bad("memory", o.Memory, "a size such as 512M or 4G")
-	case o.Time < 0 || o.Time > 0 && o.Time < time.Minute:
-		return bad("time", o.Time, "a minute or more, such as 90m")
+	case o.Time < 0 || o.Time%time.Minute != 0:
+		return bad("time", o.Time, "whole minutes, such as 90m")
 	}
 	for _, s := range o.Sbatch {
 		if !regexp.MustCompile(`^[a-z][a-z-]*(=[^\s'"\\]+)?$`).MatchString(s) {
@@ -153,9 +153,6 @@ func (j *job) Title() string {
 	letters := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(j.Name), "-")
 	return strings.TrimRight("peerd-"+strings.Trim(letters[:min(40, len(letters))], "-"), "-")
 }
-
-// Minutes returns the limit of time.
-func (j *job) Minutes() int { return int((j.Time + time.Minute - 1) / time.Minute) }
 
 //go:embed jobs.txt
 var jobs string
