@@ -62,6 +62,9 @@ lists the losses that each number of runs can detect. A run shows most at an eps
 			if err != nil {
 				return err
 			}
+			if err := plan.NoPrograms(&c.Settings); err != nil {
+				return err
+			}
 			return o.audit(cmd.Context(), &c.Settings, int(runs), seed)
 		},
 	}

@@ -9,7 +9,6 @@ import (
 
 func newSubmit(o *options) *cobra.Command {
 	var s submit.Options
-	var to string
 	var quick bool
 	cmd := &cobra.Command{
 		Use:   "submit [NAME|FILE]",
@@ -36,20 +35,8 @@ has peerd on its path, and a shell.`,
 			if len(parts) > 1 {
 				return config.Failf(config.ErrUsage, "%d experiments; want one", len(parts))
 			}
-			c := parts[0].Config
 			s.Name, s.Stdout, s.Progress = parts[0].Name, o.stdout, o.stderr
-			if err := s.Check(); err != nil {
-				return err
-			}
-			var doc *submit.Document
-			switch to {
-			case "slurm":
-				doc, err = submit.Slurm(cmd.Context(), c, s)
-			case "kubernetes":
-				doc, err = submit.Kubernetes(c, s)
-			default:
-				return config.Failf(config.ErrUsage, "--to: %q: want slurm or kubernetes", to)
-			}
+			doc, err := submit.Submit(cmd.Context(), parts[0].Config, s)
 			if err != nil || doc == nil {
 				return err
 			}
@@ -57,7 +44,7 @@ has peerd on its path, and a shell.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&to, "to", "", "slurm or kubernetes")
+	f.StringVar(&s.To, "to", "", "slurm or kubernetes")
 	f.StringVarP(&s.Out, "out", "o", "", "folder for scripts, shards and results")
 	f.IntVar(&s.Shards, "shards", 8, "into how many shards the runs are divided")
 	f.BoolVar(&s.DryRun, "dry-run", false, "print the scripts or manifests, and write and submit nothing")
@@ -66,8 +53,7 @@ has peerd on its path, and a shell.`,
 	f.DurationVar(&s.Time, "time", 0, "limit for a shard, such as 90m (default the engine's)")
 	f.StringArrayVar(&s.Sbatch, "sbatch", nil, "Slurm: another option of sbatch, such as partition=long; may be repeated")
 	f.StringVar(&s.Image, "image", "", "Kubernetes: an image with peerd and a shell")
-	f.StringVar(&s.Claim, "claim", "", "Kubernetes: a volume claim for the results (default a new one)")
-	f.StringVar(&s.Size, "storage", "1G", "Kubernetes: size of a new volume claim")
+	f.StringVar(&s.Claim, "claim", "", "Kubernetes: a volume claim for the results (default a new one of 1 GiB)")
 	f.BoolVar(&quick, "quick", false, "the quick form of a figure")
 	return cmd
 }

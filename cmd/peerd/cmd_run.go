@@ -12,6 +12,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/stepped"
 	"peerd.dev/internal/version"
 )
@@ -39,6 +40,9 @@ rewards over the API; see docs/api.md.`,
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
 			if err != nil {
+				return err
+			}
+			if err := plan.NoPrograms(&c.Settings); err != nil {
 				return err
 			}
 			return o.runPeer(ctx, c, r)

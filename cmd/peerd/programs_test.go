@@ -92,6 +92,24 @@ experiment: {seeds: 1}
 	}
 }
 
+// TestShardsOfAProgramMerge wherever they are played from, since the program is copied, and can be run, like the file.
+func TestShardsOfAProgramMerge(t *testing.T) {
+	file, dir := own(t, `protocol: {name: average}
+learner: {name: program, program: {command: [./my.py]}}
+world: {kind: bernoulli, bernoulli: {means: [[0.2, 0.8, 0.5]]}}
+experiment: {seeds: 2}
+`, "#!/bin/sh\nread x; echo '{\"ok\": true}'; while read x; do echo '{\"arm\": 0}'; done\n"), t.TempDir()
+	if err := os.Chmod(filepath.Join(filepath.Dir(file), "my.py"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	must(t, exitOK, "experiment", "run", file, "-o", dir+"/1", "--shard", "1/2")
+	must(t, exitOK, "experiment", "run", dir+"/1/config.yaml", "-o", dir+"/2", "--shard", "2/2")
+	must(t, exitOK, "experiment", "merge", dir+"/1", dir+"/2", "-o", dir+"/merged")
+	if said := must(t, exitOK, "experiment", "run", dir+"/merged/config.yaml", "-o", dir+"/merged"); !strings.Contains(said, "2 of 2 runs are finished") {
+		t.Error(said)
+	}
+}
+
 // TestAWorldInPython pays the same rewards with the same seeds, and its regret is against the means that it states.
 func TestAWorldInPython(t *testing.T) {
 	python(t)
@@ -121,12 +139,22 @@ experiment: {seeds: 1, first_seed: 9, cells: [{name: mine}]}
 	if want := `cell "mine": seed 9: peer 0, round 7: learner.program (python3 `; c != exitUnexpected || !strings.Contains(stderr, want) || !strings.Contains(stderr, "no idea") || !strings.Contains(stderr, `want {"arm": K}`) {
 		t.Errorf("code %d: %s", c, stderr)
 	}
-	if c, _, stderr = peerd(t, "testnet", file); c != exitConfig || !strings.Contains(stderr, "plays in the simulator alone") {
-		t.Errorf("testnet: code %d: %s", c, stderr)
+	must(t, exitOK, "config", "check", file)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "config.yaml"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"config", "check"}, {"run"}} {
-		if c, _, stderr = peerd(t, append(args, file, "--set", "mode=live", "--set", "seed=0", "--set", "world.kind=application")...); c != exitConfig || !strings.Contains(stderr, "plays in the simulator alone") {
-			t.Errorf("%v: code %d: %s", args, c, stderr)
+	live := []string{file, "--set", "mode=live", "--set", "seed=0", "--set", "world.kind=application"}
+	for _, args := range [][]string{
+		{"testnet", file},
+		{"audit", file},
+		{"run", file},
+		append([]string{"config", "check"}, live...), append([]string{"run"}, live...),
+		{"experiment", "run", file, "--engine", "processes", "-o", t.TempDir()},
+		{"experiment", "run", file, "--set", "learner.program.command=[python3, my.py, config.yaml]", "-o", t.TempDir()},
+		{"experiment", "submit", file, "--to", "kubernetes", "--image", "x", "--shards", "1", "-o", t.TempDir()},
+	} {
+		if said := must(t, exitConfig, args...); !strings.Contains(said, "plays in the simulator alone") && !strings.Contains(said, "my.py is not in a container") && !strings.Contains(said, "config.yaml: want another name") {
+			t.Errorf("%v: %s", args, said)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func TestForeignShardsAreRefused(t *testing.T) {
 		t.Error(said)
 	}
 	must(t, exitUsage, "experiment", "merge", dir, "-o", at("merged"))
-	must(t, exitUsage, "experiment", "merge", at("one"), "-o", at("one"))
+	must(t, exitUsage, "experiment", "merge", at("one"), "-o", at("two"))
 	must(t, exitUsage, "experiment", "merge", at("one"))
 	must(t, exitUsage, append(smallExperiment(), "-o", at("bad"), "--jobs", "-1")...)
 	must(t, exitUsage, append(smallExperiment(), "-o", at("bad"), "--engine", "hardware")...)

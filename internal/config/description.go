@@ -72,10 +72,11 @@ func (s *Settings) readWorld() string {
 
 // ParamsText writes the parameters of an entry in one line.
 func ParamsText(params any) string {
-	v := reflect.ValueOf(params)
 	var all []string
-	for i := range v.NumField() {
-		all = append(all, fieldKey(v.Type().Field(i))+": "+ValueText(v.Field(i).Interface()))
+	for f, x := range reflect.ValueOf(params).Fields() {
+		if f.IsExported() {
+			all = append(all, fieldKey(f)+": "+ValueText(x.Interface()))
+		}
 	}
 	return strings.Join(all, ", ")
 }

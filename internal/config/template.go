@@ -45,8 +45,7 @@ func writeSections(b *strings.Builder, from, to string) {
 	}
 }
 
-// WriteSettings writes a configuration in which every key has its value, whole or
-// not at all.
+// WriteSettings writes a configuration in which every key has its value, whole or not at all.
 func WriteSettings(path string, s *Settings, mode fs.FileMode) error {
 	return renameio.WriteFile(path, []byte(s.Schema().Text("A configuration of peerd, written by a program.\n", s.Values())), mode)
 }

@@ -3,11 +3,11 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -57,6 +57,24 @@ type Options struct {
 	Show     func(*Document) error // called with the results before figures are drawn
 }
 
+// An Engine plays the peers of runs in place of the simulator.
+type Engine interface {
+	// Name returns what manifests call it.
+	Name() string
+	// Refuse returns which setting it cannot play.
+	Refuse(s *config.Settings) error
+	// Play plays the run of a number, until ctx is done.
+	Play(ctx context.Context, s *config.Settings, graph *topology.Graph, run uint64) (*sim.Played, error)
+}
+
+// engine returns the name of the engine, empty for the simulator.
+func (o *Options) engine() string {
+	if o.Engine == nil {
+		return ""
+	}
+	return o.Engine.Name()
+}
+
 // A playing is an experiment in a folder of results that is locked.
 type playing struct {
 	program string
@@ -75,8 +93,13 @@ func (o *Options) begin(c *config.Config) (*playing, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.refuse(cells); err != nil {
-		return nil, err
+	for i := range cells {
+		if o.Engine == nil {
+			break
+		}
+		if err := o.Engine.Refuse(&cells[i].Settings); err != nil {
+			return nil, fmt.Errorf("cell %q: %w", cells[i].Name, err)
+		}
 	}
 	p := &playing{program: program, cells: cells, folder: resultFolder(o.Out)}
 	p.unlock, err = p.folder.open(o.Progress)
@@ -87,8 +110,11 @@ func (o *Options) begin(c *config.Config) (*playing, error) {
 func (p *playing) play(ctx context.Context, o Options, shard Shard) error {
 	// Simulated peers make much garbage and hold little: collect it less often.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	if err := takeOver(o.Progress, p.folder, p.cells, shard); err != nil {
+	if err := p.folder.take(p.cells, true, o.Progress); err != nil {
 		return err
+	}
+	if done, all := finished(p.cells, shard); done > 0 {
+		_, _ = fmt.Fprintf(o.Progress, "%d of %d runs are finished in %s and are not played again\n", done, all, p.folder)
 	}
 	return stopped(playCells(ctx, &o, p.folder, p.cells, shard), p.cells, shard, o.Out)
 }
@@ -123,29 +149,6 @@ func (p *playing) write(c *config.Config, m *Manifest, o Options) error {
 	return errors.Join(p.folder.draw(figureOf(c, p.cells)), doc.lawful())
 }
 
-// takeOver reads the finished runs from the folder, and reports how many of a shard it has.
-func takeOver(w io.Writer, f resultFolder, cells []cellRun, shard Shard) error {
-	for i := range cells {
-		cell := &cells[i]
-		kept, damaged, err := f.kept(cell.hash)
-		if err != nil {
-			return fmt.Errorf("the folder of results: %w", err)
-		}
-		if damaged > 0 {
-			_, _ = fmt.Fprintf(w, "cell %q: damaged in %s: %d; what is missing is played again\n", cell.Name, f.cell(cell.hash), damaged)
-		}
-		for k := range cell.runs {
-			if run, ok := kept[cell.seed(k)]; ok {
-				cell.finish(k, run)
-			}
-		}
-	}
-	if done, all := finished(cells, shard); done > 0 {
-		_, _ = fmt.Fprintf(w, "%d of %d runs are finished in %s and are not played again\n", done, all, f)
-	}
-	return nil
-}
-
 // seed returns the seed of run k, from 0.
 func (r *cellRun) seed(k int) uint64 { return plan.ExperimentOf(&r.Settings).FirstSeed + uint64(k) }
 
@@ -153,21 +156,6 @@ func (r *cellRun) seed(k int) uint64 { return plan.ExperimentOf(&r.Settings).Fir
 func (r *cellRun) finish(k int, run keptRun) {
 	r.runs[k], r.finished[k], r.each[k] = run.Run, true, run.Seconds
 	r.seconds += run.Seconds
-}
-
-// places iterates over all runs of an experiment in their order.
-func places(cells []cellRun) iter.Seq2[int, run] {
-	return func(yield func(int, run) bool) {
-		place := 0
-		for i := range cells {
-			for k := range cells[i].finished {
-				if !yield(place, run{&cells[i], k}) {
-					return
-				}
-				place++
-			}
-		}
-	}
 }
 
 // A run is run number k of a cell, from 0.
@@ -179,25 +167,37 @@ type run struct {
 // finished reports whether the run is finished.
 func (r run) finished() bool { return r.cell.finished[r.k] }
 
+// runsOf returns the runs of a shard, in their order.
+func runsOf(cells []cellRun, shard Shard) (all []run) {
+	place := 0
+	for i := range cells {
+		for k := range cells[i].runs {
+			if shard.has(place) {
+				all = append(all, run{&cells[i], k})
+			}
+			place++
+		}
+	}
+	return all
+}
+
 // finished returns how many runs of a shard are finished, and how many there are.
 func finished(cells []cellRun, shard Shard) (done, all int) {
-	for place, r := range places(cells) {
-		if !shard.has(place) {
-			continue
-		}
-		if all++; r.finished() {
+	runs := runsOf(cells, shard)
+	for _, r := range runs {
+		if r.finished() {
 			done++
 		}
 	}
-	return done, all
+	return done, len(runs)
 }
 
 // playCells plays the remaining runs of a shard, several at a time, and saves each when it is finished.
 func playCells(ctx context.Context, o *Options, f resultFolder, cells []cellRun, shard Shard) error {
 	var jobs []run
 	steps, unfinished := uint64(0), make(map[*cellRun]bool) // never ranged over
-	for place, r := range places(cells) {
-		if shard.has(place) && !r.finished() {
+	for _, r := range runsOf(cells, shard) {
+		if !r.finished() {
 			jobs = append(jobs, r)
 			steps += r.cell.steps()
 			unfinished[r.cell] = true
@@ -208,12 +208,8 @@ func playCells(ctx context.Context, o *Options, f resultFolder, cells []cellRun,
 	}
 	p := progress.New(o.Progress, fmt.Sprintf("%d cells, %d runs", len(unfinished), len(jobs)), steps)
 	defer p.End()
-	workers := o.Jobs
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	var mu sync.Mutex // of the cells and their files
-	return stats.EachOf(ctx, workers, len(jobs), func(ctx context.Context, i int) error {
+	return stats.EachOf(ctx, cmp.Or(o.Jobs, runtime.GOMAXPROCS(0)), len(jobs), func(ctx context.Context, i int) error {
 		cell, k := jobs[i].cell, jobs[i].k
 		begin := time.Now()
 		run, err := cell.play(ctx, k, o.Engine, p.Add)
@@ -296,12 +292,6 @@ func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(
 	if err != nil {
 		return stats.Run{}, err
 	}
-	var played *sim.Played
-	defer func() {
-		if played != nil {
-			played.Close()
-		}
-	}()
 	result, err := stats.One(ctx, r.seed(k), func(run uint64) (c sim.Config, bad error) {
 		if r.graph == nil {
 			c, bad = SimulateAlone(s, source, run)
@@ -317,9 +307,7 @@ func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(
 			programs.Guard(c.Worlds)
 		}
 		if bad == nil && engine != nil {
-			if c.Played, bad = engine.Play(ctx, s, r.graph, run); bad == nil {
-				played = c.Played
-			}
+			c.Played, bad = engine.Play(ctx, s, r.graph, run)
 		}
 		return c, bad
 	}, func(rounds uint64) { progress(rounds * uint64(plan.TestnetOf(s).Nodes)) })

@@ -180,9 +180,6 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 			return err
 		}
 	}
-	if err := f.keepScripts(cells); err != nil {
-		return err
-	}
 	rows := tableOf(c, cells)
 	if err := writeFile(f.path("rows.jsonl"), rows.WriteJSONL); err != nil {
 		return err
@@ -190,7 +187,7 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 	if err := writeFile(f.path("rows.parquet"), rows.WriteParquet); err != nil {
 		return err
 	}
-	if err := f.writeConfig(c); err != nil {
+	if err := f.writeConfig(c, cells); err != nil {
 		return err
 	}
 	if err := writeJSONFile(f.path("summary.json"), doc); err != nil {
@@ -199,12 +196,20 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 	return writeJSONFile(f.path("manifest.json"), m)
 }
 
-// writeConfig writes every setting, resolved.
-func (f resultFolder) writeConfig(c *config.Config) error {
-	resolved, x := c.Settings, plan.ExperimentOf(&c.Settings)
+// writeConfig writes every setting, resolved, and the files of programs next to it.
+func (f resultFolder) writeConfig(c *config.Config, cells []cellRun) error {
+	if err := f.keepScripts(cells); err != nil {
+		return err
+	}
+	return renameio.WriteFile(f.path("config.yaml"), []byte(resolved(c)), 0o644)
+}
+
+// resolved returns every setting as a configuration.
+func resolved(c *config.Config) string {
+	s, x := c.Settings, plan.ExperimentOf(&c.Settings)
 	x.Figure.Title = figureTitle(c)
-	resolved.Sections = resolved.Sections.With("experiment", x)
-	return config.WriteSettings(f.path("config.yaml"), &resolved, 0o644)
+	s.Sections = s.Sections.With("experiment", x)
+	return s.Schema().Text("All settings of an experiment of peerd, written by it.\n", s.Values())
 }
 
 // draw writes a figure, nil for none.

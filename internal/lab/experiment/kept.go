@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -50,17 +51,34 @@ func (f resultFolder) keep(cell string, k keptRun) (err error) {
 	return errors.Join(err, w.Close())
 }
 
-// kept returns the finished runs of a cell by their seeds, and how many lines of its file
-// are not what keep wrote. These are taken out of it.
-func (f resultFolder) kept(cell string) (runs map[uint64]keptRun, damaged int, err error) {
-	runs, good, damaged, err := readKept(f.cell(cell), cell)
-	if err != nil || damaged == 0 {
-		return runs, 0, err
+// take takes the finished runs that the folder has. A run that was taken before must be the same. Damaged lines are
+// reported, and taken out of the folder's files if it is the experiment's own.
+func (f resultFolder) take(cells []cellRun, own bool, w io.Writer) error {
+	for i := range cells {
+		cell := &cells[i]
+		file := f.cell(cell.hash)
+		kept, good, damaged, err := readKept(file, cell.hash)
+		if damaged > 0 {
+			_, _ = fmt.Fprintf(w, "cell %q: damaged in %s, and not taken: %d\n", cell.Name, file, damaged)
+			if own {
+				err = writeFile(file, func(w io.Writer) error { _, err := w.Write(good); return err })
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("the folder of results: %w", err)
+		}
+		for k := range cell.runs {
+			run, ok := kept[cell.seed(k)]
+			if ok && cell.finished[k] {
+				if had, err := sumOf(cell.hash, &cell.runs[k]); err != nil || had != run.Sum {
+					return config.Failf(config.ErrRefused, "%s: the run of cell %q with seed %d is another one in a folder read before: one of them was changed", file, cell.Name, cell.seed(k))
+				}
+			} else if ok {
+				cell.finish(k, run)
+			}
+		}
 	}
-	return runs, damaged, writeFile(f.cell(cell), func(w io.Writer) error {
-		_, err := w.Write(good)
-		return err
-	})
+	return nil
 }
 
 // readKept reads the file of a cell, and returns the lines that keep wrote.

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"peerd.dev/internal/config"
@@ -18,6 +19,10 @@ import (
 // Merge takes the finished runs of shards, which it does not change, and writes the results as [Run] does.
 func Merge(ctx context.Context, dirs []string, o Options) error {
 	begin := time.Now()
+	out := resultFolder(o.Out)
+	if _, err := os.Stat(out.shard()); err == nil {
+		return config.Failf(config.ErrUsage, "%s is the folder of a shard: name another folder with -o", o.Out)
+	}
 	shards := make([]*Manifest, len(dirs))
 	for i, dir := range dirs {
 		m, err := resultFolder(dir).readShard()
@@ -26,8 +31,6 @@ func Merge(ctx context.Context, dirs []string, o Options) error {
 			return config.Failf(config.ErrUsage, "%s is no folder of a shard: it has no shard.json, which peerd experiment run --shard writes", dir)
 		case err != nil:
 			return err
-		case sameFolder(dir, o.Out):
-			return config.Failf(config.ErrUsage, "%s is the folder of a shard: name another folder with -o", o.Out)
 		}
 		shards[i] = m
 		if what := differs(shards[0], m); what != "" {
@@ -38,29 +41,28 @@ func Merge(ctx context.Context, dirs []string, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := collect(ctx, dirs, cells, o); err != nil {
-		return err
+	for _, dir := range dirs {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := resultFolder(dir).take(cells, false, o.Progress); err != nil {
+			return err
+		}
 	}
 	if err := missing(dirs, shards, cells); err != nil {
 		return err
 	}
-	p := &playing{program: shards[0].Program, cells: cells, folder: resultFolder(o.Out)}
+	p := &playing{program: shards[0].Program, cells: cells, folder: out}
 	if p.unlock, err = p.folder.open(o.Progress); err != nil {
 		return err
 	}
 	defer p.unlock()
-	if err := p.keepMerged(ctx); err != nil {
-		return stopped(err, cells, Shard{}, o.Out)
+	if err := p.keepMerged(o.Progress); err != nil {
+		return err
 	}
 	m := newManifest(c, p.program, cells, begin)
 	m.Version, m.Engine = shards[0].Version, shards[0].Engine
 	return p.write(c, m, o)
-}
-
-func sameFolder(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // prepare returns the cells of a shard's experiment as its program had them.
@@ -92,7 +94,7 @@ func differs(a, b *Manifest) string {
 		{"its engine", a.Engine, b.Engine},
 		{"experiment.seeds", a.Seeds, b.Seeds},
 		{"experiment.first_seed", a.FirstSeed, b.FirstSeed},
-		{"its number of shards", afterSlash(a.Shard), afterSlash(b.Shard)},
+		{"its number of shards", path.Base(a.Shard), path.Base(b.Shard)},
 		{"its number of cells", len(a.Cells), len(b.Cells)},
 	} {
 		if x.a != x.b {
@@ -119,45 +121,6 @@ func differs(a, b *Manifest) string {
 	return ""
 }
 
-func afterSlash(text string) string {
-	_, after, _ := strings.Cut(text, "/")
-	return after
-}
-
-// collect takes the finished runs of shards. The same run in two of them must be the same.
-func collect(ctx context.Context, dirs []string, cells []cellRun, o Options) error {
-	for _, dir := range dirs {
-		f := resultFolder(dir)
-		for i := range cells {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			cell := &cells[i]
-			kept, _, damaged, err := readKept(f.cell(cell.hash), cell.hash)
-			if err != nil {
-				return err
-			}
-			if damaged > 0 {
-				_, _ = fmt.Fprintf(o.Progress, "cell %q: damaged in %s, and not taken: %d\n", cell.Name, f.cell(cell.hash), damaged)
-			}
-			for k := range cell.runs {
-				run, ok := kept[cell.seed(k)]
-				if !ok {
-					continue
-				}
-				if !cell.finished[k] {
-					cell.finish(k, run)
-					continue
-				}
-				if had, err := sumOf(cell.hash, &cell.runs[k]); err != nil || had != run.Sum {
-					return config.Failf(config.ErrRefused, "%s: the run of cell %q with seed %d is another one in a shard named before: one of them was changed", f.cell(cell.hash), cell.Name, cell.seed(k))
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // missing returns which shards lack runs.
 func missing(dirs []string, shards []*Manifest, cells []cellRun) error {
 	first, err := ParseShard(shards[0].Shard)
@@ -166,23 +129,16 @@ func missing(dirs []string, shards []*Manifest, cells []cellRun) error {
 	}
 	var errs []error
 	for i := range first.Of {
-		lacks, shard := 0, Shard{i + 1, first.Of}
-		var one run
-		for place, r := range places(cells) {
-			if shard.has(place) && !r.finished() {
-				if lacks++; lacks == 1 {
-					one = r
-				}
-			}
-		}
-		if lacks == 0 {
+		shard := Shard{i + 1, first.Of}
+		lacks := slices.DeleteFunc(runsOf(cells, shard), run.finished)
+		if len(lacks) == 0 {
 			continue
 		}
 		where := "of which no folder is named"
 		if k := slices.IndexFunc(shards, func(m *Manifest) bool { return m.Shard == shard.String() }); k >= 0 {
 			where = "in " + dirs[k]
 		}
-		errs = append(errs, fmt.Errorf("shard %v, %s, lacks %d, such as cell %q with seed %d", shard, where, lacks, one.cell.Name, one.cell.seed(one.k)))
+		errs = append(errs, fmt.Errorf("shard %v, %s, lacks %d, such as cell %q with seed %d", shard, where, len(lacks), lacks[0].cell.Name, lacks[0].cell.seed(lacks[0].k)))
 	}
 	if errs == nil {
 		return nil
@@ -192,17 +148,17 @@ func missing(dirs []string, shards []*Manifest, cells []cellRun) error {
 }
 
 // keepMerged keeps the runs that the folder does not have.
-func (p *playing) keepMerged(ctx context.Context) error {
+func (p *playing) keepMerged(w io.Writer) error {
+	if err := p.folder.take(p.cells, true, w); err != nil {
+		return err
+	}
 	for i := range p.cells {
 		cell := &p.cells[i]
-		had, _, err := p.folder.kept(cell.hash)
+		had, _, _, err := readKept(p.folder.cell(cell.hash), cell.hash)
 		if err != nil {
 			return err
 		}
 		for k := range cell.runs {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
 			if _, ok := had[cell.seed(k)]; ok {
 				continue
 			}

@@ -1,12 +1,17 @@
 package experiment
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/google/renameio/v2"
+
+	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 )
 
@@ -14,7 +19,11 @@ import (
 func (r *cellRun) scripts() (text string, err error) {
 	files, err := plan.Scripts(r.Config)
 	for _, file := range files {
-		text += fmt.Sprintf("%q %x\n", file.Word, file.Sum)
+		text += fmt.Sprintf("%q %x\n", file.Word, sha256.Sum256(file.Content))
+		first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(file.Word)), "/")
+		if slices.Contains([]string{"cells", "config.yaml", "figure.png", "figure.svg", "manifest.json", "rows.jsonl", "rows.parquet", "shard.json", "summary.json"}, first) {
+			return "", config.Failf(config.ErrRefused, "a program: %s: want another name, since the folder of results has a file of this one and gets a copy of the program's", file.Word)
+		}
 	}
 	return text, err
 }
@@ -37,15 +46,11 @@ func (f resultFolder) keepScripts(cells []cellRun) error {
 		}
 		for _, file := range files {
 			to := f.path(file.Word)
-			if !filepath.IsLocal(file.Word) || file.Path == to {
+			if !filepath.IsLocal(file.Word) {
 				continue
 			}
-			content, err := os.ReadFile(file.Path)
-			if err == nil {
-				err = os.MkdirAll(filepath.Dir(to), 0o755)
-			}
-			if err == nil {
-				err = writeFile(to, func(w io.Writer) error { _, err := w.Write(content); return err })
+			if err = os.MkdirAll(filepath.Dir(to), 0o755); err == nil {
+				err = renameio.WriteFile(to, file.Content, file.Mode)
 			}
 			if err != nil {
 				return err

@@ -55,7 +55,7 @@ type ShardDocument struct {
 // Write prints what is finished and what comes next.
 func (d *ShardDocument) Write(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "shard %s: %d of its %d runs are finished, of %d in all  %.1f s\n", d.Shard, d.Finished, d.Runs, d.All, d.Seconds)
-	_, _ = fmt.Fprintf(w, "results  %s; when all shards are finished: peerd experiment merge %s ... -o FOLDER\n", d.Out, d.Out)
+	_, _ = fmt.Fprintf(w, "results  %s; when all shards are finished: peerd experiment merge FOLDER... -o FOLDER\n", d.Out)
 }
 
 // RunShard plays the runs of a shard that are not finished in the folder of results, and keeps them there. There are no
@@ -69,7 +69,7 @@ func RunShard(ctx context.Context, c *config.Config, o Options, shard Shard) (*S
 	defer p.unlock()
 	m := newManifest(c, p.program, p.cells, begin)
 	m.Shard, m.Engine = shard.String(), o.engine()
-	if err := p.folder.claim(m, c); err != nil {
+	if err := p.folder.claim(m, c, p.cells); err != nil {
 		return nil, err
 	}
 	if err := p.play(ctx, o, shard); err != nil {
@@ -84,7 +84,7 @@ func RunShard(ctx context.Context, c *config.Config, o Options, shard Shard) (*S
 func (f resultFolder) shard() string { return f.path("shard.json") }
 
 // claim makes the folder a shard's. One of another shard is refused: each folder says of which runs it has all.
-func (f resultFolder) claim(m *Manifest, c *config.Config) error {
+func (f resultFolder) claim(m *Manifest, c *config.Config, cells []cellRun) error {
 	had, err := f.readShard()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -92,7 +92,7 @@ func (f resultFolder) claim(m *Manifest, c *config.Config) error {
 	if err == nil && had.Shard != m.Shard {
 		return config.Failf(config.ErrUsage, "%s holds shard %s: name another folder with -o", f, had.Shard)
 	}
-	if err := f.writeConfig(c); err != nil {
+	if err := f.writeConfig(c, cells); err != nil {
 		return err
 	}
 	return writeJSONFile(f.shard(), m)
@@ -113,7 +113,7 @@ func (f resultFolder) readShard() (*Manifest, error) {
 
 // ShardsIn returns what is finished in folders of all shards, in their order, of the experiment that a program plays of a
 // resolved configuration.
-func ShardsIn(file, program string, dirs []string) ([]ShardDocument, error) {
+func ShardsIn(file, program string, dirs []string) (all []ShardDocument, err error) {
 	c, err := plan.Schema().Load(file, nil)
 	if err != nil {
 		return nil, err
@@ -126,22 +126,17 @@ func ShardsIn(file, program string, dirs []string) ([]ShardDocument, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := collect(context.Background(), dirs, cells, Options{Progress: io.Discard}); err != nil {
-		return nil, err
+	for _, dir := range dirs {
+		if err := resultFolder(dir).take(cells, false, io.Discard); err != nil {
+			return nil, err
+		}
 	}
-	all := make([]ShardDocument, len(dirs))
 	for i := range dirs {
-		shard := Shard{i + 1, len(dirs)}
-		all[i] = ShardDocument{Shard: shard.String(), Out: dirs[i]}
-		all[i].Finished, all[i].Runs = finished(cells, shard)
+		var d ShardDocument
+		d.Finished, d.Runs = finished(cells, Shard{i + 1, len(dirs)})
+		all = append(all, d)
 	}
 	return all, nil
-}
-
-// Valid returns what is wrong with the cells of a configuration.
-func Valid(c *config.Config) error {
-	_, err := prepare(c, "", "")
-	return err
 }
 
 // Differs returns in what the runs of two configurations differ, empty for nothing.
@@ -154,17 +149,17 @@ func Differs(a, b *config.Config) (string, error) {
 	return differs(newManifest(a, "", x, time.Now()), newManifest(b, "", y, time.Now())), err
 }
 
-// Resolved returns every setting as a configuration.
-func Resolved(c *config.Config) (string, error) {
-	dir, err := os.MkdirTemp("", "peerd-settings-")
+// Resolved returns every setting of an experiment as a configuration, and how many runs it has. Its cells are checked.
+func Resolved(c *config.Config) (text string, runs int, err error) {
+	cells, err := prepare(c, "", "")
+	return resolved(c), len(runsOf(cells, Shard{})), err
+}
+
+// Keep writes the settings and the files of programs to a folder, from which other machines play the experiment.
+func Keep(dir string, c *config.Config) error {
+	cells, err := prepare(c, "", "")
 	if err != nil {
-		return "", err
+		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	f := resultFolder(dir)
-	if err := f.writeConfig(c); err != nil {
-		return "", err
-	}
-	b, err := os.ReadFile(f.path("config.yaml"))
-	return string(b), err
+	return resultFolder(dir).writeConfig(c, cells)
 }

@@ -74,7 +74,7 @@ func NoPrograms(s *config.Settings) error {
 // Scripts returns the files that the commands of a configuration name.
 func Scripts(c *config.Config) (all []program.File, err error) {
 	for _, command := range Commands(&c.Settings) {
-		files, err := program.Files(command, filepath.Dir(c.File))
+		files, _, err := program.Files(command, filepath.Dir(c.File))
 		if err != nil {
 			return nil, config.Failf(config.ErrRefused, "a program: %w", err)
 		}

@@ -42,11 +42,11 @@ func (p LearnerParams) New(c bandit.Config) (bandit.Learner, error) {
 		return l, nil
 	}
 	var err error
-	h := hello{Arms: c.Arms, Peers: c.Peers, Epsilon: finite(c.Epsilon)}
+	h := hello{Role: "learner", Parameter: p.Parameter, Arms: c.Arms, Peers: c.Peers, Epsilon: finite(c.Epsilon)}
 	if p.run != nil {
 		l.self, p.run.learners = p.run.learners, p.run.learners+1
 	}
-	l.program, err = p.run.open(setting{"learner", p.Command, p.Timeout, p.Parameter}, h, `{"ok": true}`, agreed)
+	l.program, err = p.run.open(p.Command, p.Timeout, h, `{"ok": true}`, agreed)
 	return l, err
 }
 

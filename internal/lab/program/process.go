@@ -23,6 +23,7 @@ const grace = time.Second
 
 // A process is a running program, which answers each line on its standard input by one on its standard output.
 type process struct {
+	role    string
 	name    string // role and command, for errors
 	cmd     *exec.Cmd
 	in, out *os.File
@@ -39,7 +40,7 @@ type process struct {
 
 // start starts a program, which ends with ctx at the latest.
 func start(ctx context.Context, role string, command []string, timeout time.Duration) (*process, error) {
-	p := &process{name: fmt.Sprintf("%s.program (%s)", role, strings.Join(command, " ")), timeout: timeout}
+	p := &process{role: role, name: fmt.Sprintf("%s.program (%s)", role, strings.Join(command, " ")), timeout: timeout}
 	p.cmd = exec.Command(command[0], command[1:]...)
 	p.cmd.Stderr, p.cmd.WaitDelay = &p.words, grace
 	detach(p.cmd)
@@ -92,7 +93,7 @@ func (p *process) ask(question, answer any, want string, check func() error) err
 				return nil
 			}
 		}
-		err = fmt.Errorf("answered %s: %w", short(line), err)
+		err = fmt.Errorf("answered %.200q: %w", bytes.TrimSpace(line), err)
 	}
 	p.end(err)
 	_ = p.cmd.Wait() // so that all its words are there
@@ -123,7 +124,7 @@ func (p *process) exchange(question any) ([]byte, error) {
 	case errors.Is(err, bufio.ErrBufferFull):
 		return nil, fmt.Errorf("wrote a line of over %d bytes", mostLine)
 	case err != nil && len(line) > 0:
-		return nil, fmt.Errorf("ended within the line %s", short(line))
+		return nil, fmt.Errorf("ended within the line %.200q", line)
 	case err != nil:
 		return nil, errors.New("ended, or closed its standard output, without an answer")
 	}
@@ -136,11 +137,10 @@ func (p *process) close() error {
 	defer p.release()
 	if p.err == nil {
 		_ = p.in.Close()
-		p.timeout = grace
 		p.watch.Reset(grace)
 		if more, _ := io.ReadAll(io.LimitReader(p.answers, 1)); len(more) > 0 {
 			rest, _ := p.answers.Peek(p.answers.Buffered())
-			p.err = fmt.Errorf("%s: wrote more lines than it was asked for: %s; want one line for each", p.name, short(append(more, rest...)))
+			p.err = fmt.Errorf("%s: wrote more lines than it was asked for: %.200q; want one line for each", p.name, bytes.TrimSpace(append(more, rest...)))
 		}
 		p.watch.Stop()
 		p.end(errors.New("the run is over"))
@@ -160,15 +160,6 @@ func decode(line []byte, answer any) error {
 		return errors.New("there is more in the line")
 	}
 	return nil
-}
-
-// short returns the beginning of a line, for an error.
-func short(line []byte) string {
-	const most = 200
-	if line = bytes.TrimSpace(line); len(line) > most {
-		return fmt.Sprintf("%q and more", line[:most])
-	}
-	return fmt.Sprintf("%q", line)
 }
 
 // A tail keeps the end of what is written to it.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,46 +55,45 @@ func pay(run *program.Run, arms int, command ...string) (*world.Sites, bandit.Wo
 	return sites, w, err
 }
 
-// TestLearnersThatArePrograms: every one that the documentation shows says all is well, chooses arms that may be chosen,
+// TestLearnersThatArePrograms: the one that the documentation shows says all is well, chooses arms that may be chosen,
 // whatever the belief, and the same with the same seed.
 func TestLearnersThatArePrograms(t *testing.T) {
 	python(t)
-	for _, script := range []string{filepath.Join(examples, "learner.py"), "testdata/ucb.py"} {
-		for _, arms := range []int{1, 3} {
-			var before []bandit.Choice
-			for range 2 {
-				run := program.NewRun(t.Context(), 7, 100, ".")
-				l, err := learn(t, run, arms, "python3", script)
-				if err != nil {
-					t.Fatal(err)
+	script := filepath.Join(examples, "learner.py")
+	for _, arms := range []int{1, 3} {
+		var before []bandit.Choice
+		for range 2 {
+			run := program.NewRun(t.Context(), 7, 100, ".")
+			l, err := learn(t, run, arms, "python3", script)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng, b := rand.New(rand.NewPCG(3, 4)), belief.New(arms, 1)
+			var choices []bandit.Choice
+			for round := range uint64(50) {
+				turn := bandit.Turn{Round: round * round * round}
+				if arms > 1 && round%3 == 0 {
+					turn.Excluded = []bandit.Arm{bandit.Arm(rng.IntN(arms))}
 				}
-				rng, b := rand.New(rand.NewPCG(3, 4)), belief.New(arms, 1)
-				var choices []bandit.Choice
-				for round := range uint64(50) {
-					turn := bandit.Turn{Round: round * round * round}
-					if arms > 1 && round%3 == 0 {
-						turn.Excluded = []bandit.Arm{bandit.Arm(rng.IntN(arms))}
-					}
-					k := rng.IntN(arms) // arms are unknown at first
-					n := 1 + 100*rng.Float64()
-					b.X[k], b.SampleVar[k], b.LaplaceMax[k], b.LaplaceSumSq[k] = rng.NormFloat64()*math.Pow(10, rng.Float64()*9), 1/n, 1/n, 1/n/n
-					b.Pulls[k]++
-					c := l.Choose(&b, turn)
-					if c.Arm < 0 || int(c.Arm) >= arms || len(turn.Excluded) > 0 && c.Arm == turn.Excluded[0] {
-						t.Fatalf("%s: choice %+v without %v", script, c, turn.Excluded)
-					}
-					choices = append(choices, c)
+				k := rng.IntN(arms) // arms are unknown at first
+				n := 1 + 100*rng.Float64()
+				b.X[k], b.SampleVar[k], b.LaplaceMax[k], b.LaplaceSumSq[k] = rng.NormFloat64()*math.Pow(10, rng.Float64()*9), 1/n, 1/n, 1/n/n
+				b.Pulls[k]++
+				c := l.Choose(&b, turn)
+				if c.Arm < 0 || int(c.Arm) >= arms || len(turn.Excluded) > 0 && c.Arm == turn.Excluded[0] {
+					t.Fatalf("%s: choice %+v without %v", script, c, turn.Excluded)
 				}
-				if err := run.Close(nil); err != nil {
-					t.Fatal(err)
-				}
-				if before == nil {
-					before = choices
-				}
-				for i, c := range choices {
-					if c != before[i] {
-						t.Errorf("%s: choice %d is %v, and was %v with the same seed", script, i, c, before[i])
-					}
+				choices = append(choices, c)
+			}
+			if err := run.Close(nil); err != nil {
+				t.Fatal(err)
+			}
+			if before == nil {
+				before = choices
+			}
+			for i, c := range choices {
+				if c != before[i] {
+					t.Errorf("%s: choice %d is %v, and was %v with the same seed", script, i, c, before[i])
 				}
 			}
 		}
@@ -191,71 +191,85 @@ func TestAWorldMayStateItsRegret(t *testing.T) {
 	}
 }
 
-// TestHostilePrograms end their run with an error that says what was wanted, within the time that they have, and none
-// of them is left.
+// hello answers the first line of a role.
+func hello(role string) string {
+	if role == "world" {
+		return `read x; echo '{"means": [[0.5, 0.2, 0.1], [0.5, 0.2, 0.1]]}'; `
+	}
+	return `read x; echo '{"ok": true}'; `
+}
+
+// TestHostilePrograms end their run with an error that says what was wanted, and none of them is left. $0 is a number that no other process sleeps for.
 func TestHostilePrograms(t *testing.T) {
-	python(t)
-	for _, c := range []struct{ how, role, wrong string }{
-		{"deaf", "learner", `no answer in 1s; want {"ok": true}`},
-		{"early", "learner", `answered "{\"arm\": 0}": unknown field "arm"; want {"ok": true}`},
-		{"refuses", "learner", `I take two arms`},
-		{"dies", "learner", "without an answer; want {\"arm\": K} with K from 0 to 2 and none of excluded, or {\"index\": [...]} with 3 finite numbers; its last words:\nthe dog ate my weights"},
-		{"child", "learner", "no answer in 1s"},
-		{"shut", "learner", "closed its standard output, without an answer"},
-		{"silent", "learner", "no answer in 1s"},
-		{"rubbish", "learner", `answered "arm nought": invalid character 'a'`},
-		{"endless", "learner", "wrote a line of over 1048576 bytes"},
-		{"list", "learner", `answered "[0]": cannot unmarshal array`},
-		{"empty", "learner", "that is not one of both"},
-		{"unknown", "learner", `unknown field "arms"`},
-		{"beyond", "learner", "there is no arm 3"},
-		{"below", "learner", "there is no arm -1"},
-		{"half", "learner", "cannot unmarshal number 0.5"},
-		{"short", "learner", "an index of 2 numbers"},
-		{"nan", "learner", "invalid character 'N'"},
-		{"huge", "learner", "cannot unmarshal number 1e999"},
-		{"both", "learner", "that is not one of both"},
-		{"one line", "learner", "there is more in the line"},
-		{"twice", "learner", "not asked for"},
-		{"deaf", "world", `no answer in 1s; want {"means": [[...], ...]}, a row of 3 numbers`},
-		{"over", "world", "a reward of 1.5"},
-		{"word", "world", "cannot unmarshal string"},
-		{"empty", "world", "no reward"},
-		{"regret", "world", "regret is stated by means at the start"},
-		{"silent", "world", "no answer in 1s"},
-		{"twice", "world", "asked for"},
-		{"deaf", "protocol", `no answer in 1s; want {"ok": true}`},
-		{"dies", "protocol", "the dog ate my weights"},
-		{"silent", "protocol", "no answer in 1s"},
-		{"rubbish", "protocol", "invalid character"},
-		{"twice", "protocol", "asked for"},
-		{"absent", "protocol", "[1 0 0] in send: the peer has no such release"},
-		{"far", "protocol", "[2 0 0] in send: 2 is no neighbour"},
-		{"pair", "protocol", "[1 0] in send; want {\"send\": [[to, origin, arm], ...]"},
-		{"nobody", "protocol", "[1 9 0] in send: the peer has no such release"},
-		{"few", "protocol", "weights of 1 arms"},
-		{"narrow", "protocol", "weights of 1 peers"},
-		{"negative", "protocol", "weight -1 of arm 0"},
+	const (
+		deaf    = `trap "" TERM; sleep $0`
+		silent  = `read x; sleep $0`
+		dies    = `read x; echo the dog ate my weights >&2; exit 1`
+		rubbish = `read x; echo arm nought; sleep $0`
+		twice   = `read x; printf '{}\n{}\n'; sleep $0`
+	)
+	answers := func(text string) string { return "while read x; do echo '" + text + "'; done; sleep $0" }
+	for i, c := range []struct{ role, script, wrong string }{
+		{"", deaf, `no answer in 1s; want {"ok": true}`},
+		{"", `echo '{"arm": 0}'; sleep $0`, `answered "{\"arm\": 0}": unknown field "arm"; want {"ok": true}`},
+		{"", `read x; echo '{"error": "I take two arms"}'; sleep $0`, `I take two arms`},
+		{"", `read x; echo '{"means": [[0.5], [0.5]]}'; sleep $0`, `that is no ok`},
+		{"learner", dies, "without an answer; want {\"arm\": K} with K from 0 to 2 and none of excluded, or {\"index\": [...]} with 3 finite numbers; its last words:\nthe dog ate my weights"},
+		{"learner", "sleep $0 &", "no answer in 1s"}, // a process of its own holds the output
+		{"learner", "read x; exec >&-; sleep $0", "closed its standard output, without an answer"},
+		{"learner", silent, "no answer in 1s"},
+		{"learner", rubbish, `answered "arm nought": invalid character 'a'`},
+		{"learner", `read x; head -c 3000000 /dev/zero | tr '\0' x; sleep $0`, "wrote a line of over 1048576 bytes"},
+		{"learner", answers(`[0]`), `answered "[0]": cannot unmarshal array`},
+		{"learner", answers(`{}`), "that is not one of both"},
+		{"learner", answers(`{"arms": 0}`), `unknown field "arms"`},
+		{"learner", answers(`{"arm": 3}`), "there is no arm 3"},
+		{"learner", answers(`{"arm": -1}`), "there is no arm -1"},
+		{"learner", answers(`{"arm": 0.5}`), "cannot unmarshal number 0.5"},
+		{"learner", answers(`{"index": [1, 2]}`), "an index of 2 numbers"},
+		{"learner", answers(`{"index": [1, 2, NaN]}`), "invalid character 'N'"},
+		{"learner", answers(`{"index": [1, 2, 1e999]}`), "cannot unmarshal number 1e999"},
+		{"learner", answers(`{"arm": 0, "index": [1, 2, 3]}`), "that is not one of both"},
+		{"learner", answers(`{"arm": 0} {"arm": 0}`), "there is more in the line"},
+		{"learner", `read x; printf '{"arm": 0}\n{"arm": 0}\n'; sleep $0`, "not asked for"},
+		{"world", answers(`{"reward": 1.5}`), "a reward of 1.5"},
+		{"world", answers(`{"reward": "1"}`), "cannot unmarshal string"},
+		{"world", answers(`{}`), "no reward"},
+		{"world", answers(`{"reward": 1, "regret": 0.5}`), "regret is stated by means at the start"},
+		{"world", silent, "no answer in 1s"},
+		{"protocol", dies, "the dog ate my weights"},
+		{"protocol", silent, "no answer in 1s"},
+		{"protocol", rubbish, "invalid character"},
+		{"protocol", twice, "asked for"},
+		{"protocol", answers(`{"send": [[1, 0, 0]]}`), "[1 0 0] in send: the peer has no such release"},
+		{"protocol", answers(`{"send": [[2, 0, 0]]}`), "[2 0 0] in send: 2 is no neighbour"},
+		{"protocol", answers(`{"send": [[1, 0]]}`), "[1 0] in send; want {\"send\": [[to, origin, arm], ...]"},
+		{"protocol", answers(`{"send": [[1, 9, 0]]}`), "[1 9 0] in send: the peer has no such release"},
+		{"protocol", answers(`{"weights": [[1, 1, 1]]}`), "weights of 1 arms"},
+		{"protocol", answers(`{"weights": [[1], [1], [1]]}`), "weights of 1 peers"},
+		{"protocol", answers(`{"weights": [[-1, 1, 1], [1, 1, 1], [1, 1, 1]]}`), "weight -1 of arm 0"},
 	} {
-		t.Run(c.role+" "+c.how, func(t *testing.T) {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
-			run := program.NewRun(t.Context(), 1, 100, ".")
-			begin, command := time.Now(), []string{"python3", "testdata/hostile.py", c.how, c.role}
-			timeout := uint64(60)
+			timeout, script := uint64(20), c.script
 			if strings.Contains(c.wrong, "no answer") {
 				timeout = 1
 			}
-			err := hostile(run, c.role, timeout, command)
-			if err = run.Close(err); err == nil || !strings.Contains(err.Error(), c.wrong) {
-				t.Errorf("error %v, want %s", err, c.wrong)
+			if c.role != "" {
+				script = hello(c.role) + script
 			}
-			if took := time.Since(begin); took > 50*time.Second {
-				t.Errorf("it took %s", took)
+			run := program.NewRun(t.Context(), 1, 100, ".")
+			command := []string{"sh", "-c", script, number(i)}
+			if err := run.Close(hostile(run, c.role, timeout, command)); err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s: error %v, want %s", c.script, err, c.wrong)
 			}
-			gone(t, "hostile.py\x00"+c.how+"\x00"+c.role)
+			gone(t, number(i))
 		})
 	}
 }
+
+// number returns an argument that only a test of this process has.
+func number(i int) string { return strconv.Itoa(1_000_000 + 100*os.Getpid() + i) }
 
 // hostile plays some rounds with a program.
 func hostile(run *program.Run, role string, timeout uint64, command []string) error {
@@ -297,12 +311,12 @@ func hostile(run *program.Run, role string, timeout uint64, command []string) er
 	return run.Err()
 }
 
-// gone fails if a process with these arguments runs.
-func gone(t *testing.T, arguments string) {
+// gone fails if a process with this argument runs.
+func gone(t *testing.T, argument string) {
 	t.Helper()
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range all {
-		if b, err := os.ReadFile(name); err == nil && strings.Contains(string(b), arguments) {
+		if b, err := os.ReadFile(name); err == nil && strings.Contains(string(b), "\x00"+argument+"\x00") {
 			t.Errorf("%s is left", name)
 		}
 	}
@@ -310,13 +324,8 @@ func gone(t *testing.T, arguments string) {
 
 // TestAStubbornProgram plays well and does not end when it should: it is ended.
 func TestAStubbornProgram(t *testing.T) {
-	python(t)
 	run := program.NewRun(t.Context(), 1, 100, ".")
-	if err := hostile(run, "learner", 1, []string{"python3", "testdata/hostile.py", "stubborn", "learner"}); err == nil || !strings.Contains(err.Error(), "no answer") {
-		t.Errorf("%v", err)
-	}
-	run = program.NewRun(t.Context(), 1, 100, ".")
-	l, err := learn(t, run, 3, "python3", "testdata/hostile.py", "stubborn", "learner")
+	l, err := learn(t, run, 3, "sh", "-c", hello("learner")+`trap "" TERM; read x; echo '{"arm": 0}'; sleep $0`, number(98))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,22 +334,21 @@ func TestAStubbornProgram(t *testing.T) {
 	if err := run.Close(nil); err != nil {
 		t.Error(err)
 	}
-	gone(t, "hostile.py\x00stubborn")
+	gone(t, number(98))
 }
 
 // TestAProgramEndsWithItsContext, as by an interrupt, in the middle of a question.
 func TestAProgramEndsWithItsContext(t *testing.T) {
-	python(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	run := program.NewRun(ctx, 1, 100, ".")
 	time.AfterFunc(300*time.Millisecond, cancel)
-	if err := hostile(run, "learner", 60, []string{"python3", "testdata/hostile.py", "silent", "learner", "context"}); !errors.Is(err, context.Canceled) {
+	if err := hostile(run, "learner", 60, []string{"sh", "-c", hello("learner") + "sleep $0", number(99)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	if err := run.Close(nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	gone(t, "hostile.py\x00silent\x00learner\x00context")
+	gone(t, number(99))
 }
 
 // TestProgramsAreForTheSimulatorAlone: outside of a run a learner says its statistic and nothing more.
@@ -365,25 +373,20 @@ func TestProgramsAreForTheSimulatorAlone(t *testing.T) {
 func TestFilesOfACommand(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "my.py")
-	write := func(text string) program.File {
-		t.Helper()
+	for _, text := range []string{"1", "2"} {
 		if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		files, err := program.Files([]string{"python3", "my.py", "0.5"}, dir)
-		if err != nil || len(files) != 1 || files[0].Word != "my.py" || files[0].Path != script {
+		files, located, err := program.Files([]string{"python3", "my.py", "0.5"}, dir)
+		if err != nil || len(files) != 1 || files[0].Word != "my.py" || string(files[0].Content) != text || files[0].Mode != 0o600 || !slices.Equal(located, []string{"python3", script, "0.5"}) {
 			t.Fatalf("%v %v", files, err)
 		}
-		return files[0]
-	}
-	if one, two := write("1"), write("2"); one == two || one != write("1") {
-		t.Error("the sum does not follow from the content")
 	}
 	for _, c := range []struct {
 		command []string
 		files   int
 	}{{[]string{"program_test.go"}, 0}, {[]string{"./program_test.go"}, 1}, {[]string{"sh", "testdata/ucb.py"}, 1}, {[]string{"sh", "testdata"}, 0}, {[]string{"sh", script}, 1}} {
-		if files, err := program.Files(c.command, dir); err != nil || len(files) != c.files {
+		if files, _, err := program.Files(c.command, dir); err != nil || len(files) != c.files {
 			t.Errorf("%v: %v %v", c.command, files, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
@@ -57,9 +58,9 @@ func (p ProtocolParams) New(c protocol.Config) (protocol.Protocol, error) {
 	}
 	s := &speaker{c: c, self: p.run.speakers, belief: belief.New(c.Parts, 1), rows: make([]row, c.Parts*c.Peers())}
 	p.run.speakers++
-	h := hello{Arms: c.Parts, Peers: c.Peers(), Links: c.Graph}
+	h := hello{Role: "protocol", Parameter: p.Parameter, Arms: c.Parts, Peers: c.Peers(), Links: c.Graph}
 	var err error
-	s.program, err = p.run.open(setting{"protocol", p.Command, p.Timeout, p.Parameter}, h, `{"ok": true}`, agreed)
+	s.program, err = p.run.open(p.Command, p.Timeout, h, `{"ok": true}`, agreed)
 	return s, err
 }
 
@@ -207,15 +208,11 @@ func (s *speaker) Tick(t protocol.Round, out *protocol.Outbox) error {
 
 // check returns what is wrong with an order.
 func (s *speaker) check(o *order) error {
-	neighbour := make(map[int]bool)
-	for _, n := range s.c.Neighbours() {
-		neighbour[int(n)] = true
-	}
 	for _, x := range o.Send {
 		switch {
 		case len(x) != 3:
 			return fmt.Errorf("%v in send", x)
-		case !neighbour[x[0]]:
+		case x[0] < 0 || x[0] >= s.c.Peers() || !slices.Contains(s.c.Neighbours(), protocol.Peer(x[0])):
 			return fmt.Errorf("%v in send: %d is no neighbour", x, x[0])
 		case x[1] < 0 || x[1] >= s.c.Peers() || x[2] < 0 || x[2] >= s.c.Parts || s.of(x[2])[x[1]].sum.Empty():
 			return fmt.Errorf("%v in send: the peer has no such release", x)

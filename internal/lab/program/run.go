@@ -29,23 +29,14 @@ type Run struct {
 	seed   uint64
 	rounds uint64
 	folder string
-	all    map[string]*process // by role
-	order  []*process
+	all    []*process // one of each role
 
 	learners, speakers int // that were made: peers which are alone all have number 0 in their networks
 }
 
 // NewRun returns a run without programs. Their files are looked up in a folder first.
 func NewRun(ctx context.Context, seed, rounds uint64, folder string) *Run {
-	return &Run{ctx: ctx, seed: seed, rounds: rounds, folder: folder, all: make(map[string]*process)}
-}
-
-// A setting is what settings say of a program.
-type setting struct {
-	role      string
-	command   []string
-	timeout   uint64 // in seconds
-	parameter float64
+	return &Run{ctx: ctx, seed: seed, rounds: rounds, folder: folder}
 }
 
 // A hello is the first line that a program gets.
@@ -70,23 +61,25 @@ type welcome struct {
 }
 
 // open returns the program of a role, which is started if it does not run yet. check checks what it says to hello.
-func (r *Run) open(s setting, h hello, want string, check func(w *welcome) error) (*process, error) {
+func (r *Run) open(command []string, seconds uint64, h hello, want string, check func(w *welcome) error) (*process, error) {
 	if r == nil {
-		return nil, fmt.Errorf("%s.program: %w", s.role, errNoRun)
+		return nil, fmt.Errorf("%s.program: %w", h.Role, errNoRun)
 	}
-	if p := r.all[s.role]; p != nil {
-		return p, p.err
+	for _, p := range r.all {
+		if p.role == h.Role {
+			return p, p.err
+		}
 	}
-	command, err := locate(s.command, r.folder)
+	_, command, err := Files(command, r.folder)
 	if err != nil {
 		return nil, err
 	}
-	p, err := start(r.ctx, s.role, command, time.Duration(s.timeout)*time.Second)
+	p, err := start(r.ctx, h.Role, command, time.Duration(seconds)*time.Second)
 	if err != nil {
 		return nil, err
 	}
-	r.all[s.role], r.order = p, append(r.order, p)
-	h.Peerd, h.Role, h.Rounds, h.Seed, h.Parameter = 1, s.role, r.rounds, r.seed, s.parameter
+	r.all = append(r.all, p)
+	h.Peerd, h.Rounds, h.Seed = 1, r.rounds, r.seed
 	var w welcome
 	err = p.ask(h, &w, want, func() error {
 		if w.Error != "" {
@@ -107,7 +100,7 @@ func agreed(w *welcome) error {
 
 // Err returns the first error of a program.
 func (r *Run) Err() error {
-	for _, p := range r.order {
+	for _, p := range r.all {
 		if p.err != nil {
 			return p.err
 		}
@@ -117,7 +110,7 @@ func (r *Run) Err() error {
 
 // Close ends the programs. It returns err, or else the first error that a program had.
 func (r *Run) Close(err error) error {
-	for _, p := range r.order {
+	for _, p := range r.all {
 		if failed := p.close(); err == nil && failed != nil {
 			err = fmt.Errorf("at the end: %w", failed)
 		}

@@ -50,9 +50,9 @@ func (s *source) Sites(*rand.Rand) (*world.Sites, error) {
 		return &world.Sites{World: func(int, *rand.ChaCha8) (bandit.World, error) { return nil, fmt.Errorf("world.program: %w", errNoRun) }}, nil
 	}
 	sites := &world.Sites{}
-	h := hello{Arms: s.config.Arms, Peers: s.config.Sites}
+	h := hello{Role: "world", Parameter: s.Parameter, Arms: s.config.Arms, Peers: s.config.Sites}
 	want := fmt.Sprintf(`{"means": [[...], ...]}, a row of %d numbers from 0 to 1 for each of %d sites, or {"ok": true}`, s.config.Arms, s.config.Sites)
-	p, err := s.run.open(setting{"world", s.Command, s.Timeout, s.Parameter}, h, want, func(w *welcome) error {
+	p, err := s.run.open(s.Command, s.Timeout, h, want, func(w *welcome) error {
 		sites.Means = w.Means
 		return s.check(w)
 	})

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -28,35 +27,22 @@ type submission struct {
 	Jobs   []string `json:"jobs"` // arrays
 }
 
-// Slurm submits a task of an array for each shard that is neither finished nor in the queue, and a job that merges all.
-func Slurm(ctx context.Context, c *config.Config, o Options) (*Document, error) {
-	if err := experiment.Valid(c); err != nil {
-		return nil, err
-	}
-	dir, err := filepath.Abs(o.Out)
-	if err != nil {
-		return nil, err
-	}
-	j := &job{Options: &o, Dir: dir}
-	if o.DryRun {
-		_, err := o.Stdout.Write(append(append(j.text("play.sh"), '\n'), j.text("merge.sh")...))
-		return nil, err
-	}
+// slurm submits a task of an array for each shard that is neither finished nor in the queue, and a job that merges all.
+func (j *job) slurm(ctx context.Context, c *config.Config, d *Document) error {
 	had, err := j.begin(c)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = j.write("play.sh", "merge.sh")
 	}
-	d := &Document{To: "slurm", Out: o.Out}
-	if d.Files, err = j.write("play.sh", "merge.sh"); err != nil {
-		return nil, err
+	if err != nil {
+		return err
 	}
 	queue, err := queued(ctx, had.Jobs)
 	if err != nil {
-		_, _ = fmt.Fprintf(o.Progress, "%v: shards that run cannot be distinguished from failed ones, and are submitted again; a folder is locked while a shard runs in it\n", err)
+		_, _ = fmt.Fprintf(j.Progress, "%v: shards that run cannot be distinguished from failed ones, and are submitted again; a folder is locked while a shard runs in it\n", err)
 	}
 	shards, err := experiment.ShardsIn(j.path("config.yaml"), j.path("peerd"), j.shards())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var numbers, wait []string
 	for i, s := range shards {
@@ -76,7 +62,7 @@ func Slurm(ctx context.Context, c *config.Config, o Options) (*Document, error) 
 		}
 		d.Shards = append(d.Shards, one)
 	}
-	return d, j.submit(ctx, d, had, numbers, wait)
+	return j.submit(ctx, d, had, numbers, wait)
 }
 
 func (j *job) path(name string) string { return filepath.Join(j.Dir, name) }
@@ -122,35 +108,15 @@ func (j *job) begin(c *config.Config) (had submission, err error) {
 		}
 	}
 	had.Shards = j.Shards
-	if err := j.keep(had); err != nil {
+	name, err := os.Executable()
+	if err = errors.Join(err, j.keep(had), experiment.Keep(j.Dir, c)); err != nil {
 		return had, err
 	}
-	settings, err := experiment.Resolved(c)
+	program, err := os.ReadFile(name)
 	if err != nil {
 		return had, err
 	}
-	if err := os.WriteFile(j.path("config.yaml"), []byte(settings), 0o644); err != nil {
-		return had, err
-	}
-	program, err := os.Executable()
-	if err != nil {
-		return had, err
-	}
-	return had, copyProgram(program, j.path("peerd"))
-}
-
-func copyProgram(from, to string) error {
-	r, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.Close() }()
-	w, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, r)
-	return errors.Join(err, w.Close())
+	return had, os.WriteFile(j.path("peerd"), program, 0o755) //nolint:gosec // it is run
 }
 
 // keep writes what was submitted.

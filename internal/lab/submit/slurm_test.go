@@ -37,11 +37,11 @@ func TestOnlyShardsThatAreNotFinishedAreSubmitted(t *testing.T) {
 	calls := filepath.Join(bin, "calls")
 	program(t, bin+"/sbatch", `echo "$*" >>"`+calls+`"; wc -l <"`+calls+`"`)
 	queue := func(lines string) { program(t, bin+"/squeue", "echo '"+lines+"'") }
-	o := Options{Name: "Rows, ε = 1", Out: out, Shards: 2, CPUs: 1, Size: "1G", Progress: io.Discard}
+	o := Options{To: "slurm", Name: "Rows, ε = 1", Out: out, Shards: 2, CPUs: 1, Progress: io.Discard}
 	submit := func(states, want string) {
 		t.Helper()
 		_ = os.Remove(calls)
-		d, err := Slurm(t.Context(), load(t), o)
+		d, err := Submit(t.Context(), load(t), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,11 +68,11 @@ func TestOnlyShardsThatAreNotFinishedAreSubmitted(t *testing.T) {
 	submit("finished failed", "--parsable --array=2 play.sh\n--parsable --kill-on-invalid-dep=yes --dependency=afterok:1 merge.sh\n")
 	play(2)
 	submit("finished finished", "--parsable merge.sh\n")
-	if _, err := Slurm(t.Context(), load(t, "privacy.epsilon=2"), o); err == nil || !strings.Contains(err.Error(), "privacy.epsilon of cell \"all\" is 2, not 1") {
+	if _, err := Submit(t.Context(), load(t, "privacy.epsilon=2"), o); err == nil || !strings.Contains(err.Error(), "privacy.epsilon of cell \"all\" is 2, not 1") {
 		t.Error(err)
 	}
 	o.Shards = 3
-	if _, err := Slurm(t.Context(), load(t), o); err == nil || !strings.Contains(err.Error(), "--shards is 3, not 2") {
+	if _, err := Submit(t.Context(), load(t), o); err == nil || !strings.Contains(err.Error(), "--shards is 3, not 2") {
 		t.Error(err)
 	}
 
@@ -95,22 +95,24 @@ func TestOnlyShardsThatAreNotFinishedAreSubmitted(t *testing.T) {
 
 // TestOptionsAreChecked: what a shell or an engine would read otherwise is refused.
 func TestOptionsAreChecked(t *testing.T) {
-	good := Options{Out: "x", Shards: 8, CPUs: 1, Size: "1G", Sbatch: []string{"partition=long", "oversubscribe"}}
-	if err := good.Check(); err != nil {
+	good := Options{To: "slurm", Out: "x", Shards: 8, CPUs: 1, Sbatch: []string{"partition=long", "oversubscribe"}}
+	if err := good.check(8); err != nil {
 		t.Error(err)
 	}
 	for flag, change := range map[string]func(o *Options){
 		"-o FOLDER": func(o *Options) { o.Out = "" },
 		"--shards":  func(o *Options) { o.Shards = 0 },
+		"8 runs":    func(o *Options) { o.Shards = 9 },
 		"--cpus":    func(o *Options) { o.CPUs = 0 },
 		"--memory":  func(o *Options) { o.Memory = "4GB" },
-		"--storage": func(o *Options) { o.Size = "1" },
+		"--to":      func(o *Options) { o.To = "nomad" },
+		"--image":   func(o *Options) { o.To = "kubernetes" },
 		"--time":    func(o *Options) { o.Time = 1 },
 		"--sbatch":  func(o *Options) { o.Sbatch = []string{"comment=a\nrm"} },
 	} {
 		o := good
 		change(&o)
-		if err := o.Check(); err == nil || !strings.Contains(err.Error(), flag) {
+		if err := o.check(8); err == nil || !strings.Contains(err.Error(), flag) {
 			t.Errorf("%s: %v", flag, err)
 		}
 	}

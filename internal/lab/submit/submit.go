@@ -3,7 +3,9 @@ package submit
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,11 +18,13 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
 )
 
 // Options say what is submitted, and what each shard gets.
 type Options struct {
+	To     string // slurm or kubernetes
 	Name   string // of the experiment
 	Out    string // folder
 	Shards int
@@ -31,30 +35,31 @@ type Options struct {
 	Sbatch []string      // more options of sbatch, without dashes
 	Image  string        // Kubernetes: with peerd and sh
 	Claim  string        // Kubernetes: a volume claim that is there; empty for a new one
-	Size   string        // Kubernetes: of a new one
 
 	Stdout, Progress io.Writer
 }
 
-// Check returns which option is wrong.
-func (o *Options) Check() error {
+// check returns which option is wrong, for a number of runs.
+func (o *Options) check(runs int) error {
 	bad := func(flag string, value any, want string) error {
 		return config.Failf(config.ErrUsage, "--%s: %v: want %s", flag, value, want)
 	}
 	size := regexp.MustCompile(`^[1-9][0-9]*[KMGT]$`)
 	switch {
+	case o.To != "slurm" && o.To != "kubernetes":
+		return bad("to", strconv.Quote(o.To), "slurm or kubernetes")
+	case o.To == "kubernetes" && o.Image == "":
+		return config.Failf(config.ErrUsage, "want an image that has peerd on its path, and a shell: --image NAME")
 	case o.Out == "":
 		return config.Failf(config.ErrUsage, "want a folder for scripts, shards and results: -o FOLDER")
-	case o.Shards < 1 || o.Shards > experiment.MostShards:
-		return bad("shards", o.Shards, fmt.Sprintf("from 1 to %d", experiment.MostShards))
+	case o.Shards < 1 || o.Shards > min(runs, experiment.MostShards):
+		return bad("shards", o.Shards, fmt.Sprintf("from 1 to %d, as there are %d runs", min(runs, experiment.MostShards), runs))
 	case o.CPUs < 1:
 		return bad("cpus", o.CPUs, "1 or more")
 	case o.Memory != "" && !size.MatchString(o.Memory):
 		return bad("memory", o.Memory, "a size such as 512M or 4G")
-	case !size.MatchString(o.Size):
-		return bad("storage", o.Size, "a size such as 1G")
-	case o.Time < 0 || o.Time > 0 && o.Time < time.Minute:
-		return bad("time", o.Time, "a minute or more, such as 90m")
+	case o.Time < 0 || o.Time%time.Minute != 0:
+		return bad("time", o.Time, "whole minutes, such as 90m")
 	}
 	for _, s := range o.Sbatch {
 		if !regexp.MustCompile(`^[a-z][a-z-]*(=[^\s'"\\]+)?$`).MatchString(s) {
@@ -64,12 +69,45 @@ func (o *Options) Check() error {
 	return nil
 }
 
+// Submit hands the shards of an experiment to an engine. With DryRun it prints what it would write; there is no document.
+func Submit(ctx context.Context, c *config.Config, o Options) (*Document, error) {
+	settings, runs, err := experiment.Resolved(c)
+	if err == nil {
+		err = o.check(runs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{Options: &o, Dir: dir, Config: settings}
+	submit := j.slurm
+	files := []string{"play.sh", "merge.sh"}
+	if o.To == "kubernetes" {
+		submit, files = j.kubernetes, []string{"play.yaml", "merge.yaml"}
+		if err := inImage(c); err != nil {
+			return nil, err
+		}
+	}
+	if o.DryRun {
+		for _, name := range files {
+			if _, err := o.Stdout.Write(j.text(name)); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	d := &Document{To: o.To, Out: o.Out}
+	return d, submit(ctx, c, d)
+}
+
 // A Document says what became of the shards.
 type Document struct {
 	To       string   `json:"to"`
 	Out      string   `json:"out"`
 	Shards   []Shard  `json:"shards,omitempty"`
-	Files    []string `json:"files,omitempty"`     // written
 	Job      string   `json:"job,omitempty"`       // that plays the shards which are submitted
 	MergeJob string   `json:"merge_job,omitempty"` // that waits for it
 	Next     []string `json:"next"`                // commands
@@ -92,9 +130,6 @@ func (d *Document) Write(w io.Writer) {
 			t.Printf("%d\t%d of %d\t%s\n", s.Number, s.Finished, s.Runs, s.State)
 		}
 		t.End()
-	}
-	for _, f := range d.Files {
-		_, _ = fmt.Fprintf(w, "written  %s\n", f)
 	}
 	if d.Job != "" {
 		_, _ = fmt.Fprintf(w, "submitted  job %s\n", d.Job)
@@ -119,12 +154,6 @@ func (j *job) Title() string {
 	return strings.TrimRight("peerd-"+strings.Trim(letters[:min(40, len(letters))], "-"), "-")
 }
 
-// Minutes returns the limit of time.
-func (j *job) Minutes() int { return int((j.Time + time.Minute - 1) / time.Minute) }
-
-// Seconds returns it in seconds.
-func (j *job) Seconds() int { return int(j.Time / time.Second) }
-
 //go:embed jobs.txt
 var jobs string
 
@@ -148,14 +177,39 @@ func (j *job) text(name string) []byte {
 	return bytes.TrimLeft(b.Bytes(), "\n")
 }
 
-// write writes files for an engine, and returns their names.
-func (j *job) write(names ...string) (files []string, err error) {
+// write writes files for an engine.
+func (j *job) write(names ...string) error {
 	for _, name := range names {
-		file := filepath.Join(j.Out, name)
-		files = append(files, file)
-		if err := os.WriteFile(file, j.text(name), 0o644); err != nil {
-			return nil, err
+		if err := os.WriteFile(j.path(name), j.text(name), 0o644); err != nil {
+			return err
 		}
 	}
-	return files, nil
+	return nil
+}
+
+// kubernetes writes an Indexed Job with an index for each shard, and a Job that merges.
+func (j *job) kubernetes(_ context.Context, _ *config.Config, d *Document) error {
+	if err := os.MkdirAll(j.Dir, 0o755); err != nil {
+		return err
+	}
+	d.Next = []string{
+		"kubectl apply -f " + shell(filepath.Join(j.Out, "play.yaml")), "kubectl wait --for=condition=complete --timeout=24h job/" + j.Title(),
+		"kubectl apply -f " + shell(filepath.Join(j.Out, "merge.yaml")),
+	}
+	return j.write("play.yaml", "merge.yaml")
+}
+
+// inImage refuses programs whose files are on this machine alone.
+func inImage(c *config.Config) error {
+	cells, err := plan.Cells(c)
+	for i := range cells {
+		files, bad := plan.Scripts(cells[i].Config)
+		for _, file := range files {
+			if !filepath.IsAbs(file.Word) {
+				bad = config.Failf(config.ErrRefused, "cell %q: %s is not in a container: want a file of the image by its whole path", cells[i].Name, file.Word)
+			}
+		}
+		err = errors.Join(err, bad)
+	}
+	return err
 }

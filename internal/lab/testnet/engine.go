@@ -1,12 +1,11 @@
 package testnet
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,6 +34,9 @@ func (Processes) Refuse(s *config.Settings) error {
 	refuse := func(key, want string) error {
 		return config.Failf(config.ErrRefused, "%s with --engine processes: want %s", s.With(key), want)
 	}
+	if err := plan.NoPrograms(s); err != nil {
+		return err
+	}
 	switch key := plan.Disturbance(s); {
 	case s.Mode != config.Lockstep:
 		return refuse("mode", "lockstep, whose noise comes from seeds as the simulator's does: --set mode=lockstep --set seed=1")
@@ -57,21 +59,16 @@ func (Processes) Refuse(s *config.Settings) error {
 }
 
 // Play plays the run of a number, and returns it from the traces of the processes.
-func (Processes) Play(ctx context.Context, s *config.Settings, graph *topology.Graph, run uint64) (_ *sim.Played, err error) {
+func (Processes) Play(ctx context.Context, s *config.Settings, graph *topology.Graph, run uint64) (*sim.Played, error) {
 	dir, err := os.MkdirTemp("", "peerd-run-")
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = os.RemoveAll(dir) }()
 	own := *s
 	own.Seed = run
 	t := &Net{Settings: &own, Dir: dir, Graph: graph, Traced: true}
-	played := &traces{net: t}
-	defer func() {
-		t.Stop()
-		if err != nil {
-			played.close()
-		}
-	}()
+	defer t.Stop()
 	if err = t.WriteFolders(); err != nil {
 		return nil, err
 	}
@@ -86,74 +83,67 @@ func (Processes) Play(ctx context.Context, s *config.Settings, graph *topology.G
 		return nil, err
 	}
 	t.Stop() // a peer's trace is complete when it has ended by itself
-	p := &sim.Played{Move: played.move, Close: played.close}
+	played, err := t.traces()
+	p := &sim.Played{Move: played.move}
 	for i := range last {
 		if last[i].Spent < 0 { // in lockstep, without an end
 			last[i].Spent = math.Inf(1)
 		}
 		p.Spent, p.Refused = max(p.Spent, last[i].Spent), p.Refused+last[i].Refused
 	}
-	return p, played.open()
+	return p, err
 }
 
-// traces reads what processes wrote in lockstep.
+// traces are what processes wrote in lockstep.
 type traces struct {
-	net   *Net
 	to    [][]protocol.Peer                 // neighbours, by peer
-	steps []*bufio.Reader                   // by peer
-	links []map[protocol.Peer]*bufio.Reader // by peer
-	files []*os.File
+	steps []*bytes.Buffer                   // by peer
+	links []map[protocol.Peer]*bytes.Buffer // by peer
 }
 
-// open opens the files of all peers.
-func (r *traces) open() error {
-	r.to = config.Neighbours(len(r.net.Names), r.net.Graph.Edges())
-	for i, name := range r.net.Names {
-		read := func(file string) (*bufio.Reader, error) {
-			f, err := os.Open(filepath.Join(r.net.Dir, name, "trace", file))
-			if err == nil {
-				r.files = append(r.files, f)
-			}
-			return bufio.NewReader(f), err
+// traces reads the files of all peers.
+func (t *Net) traces() (r traces, err error) {
+	r.to = config.Neighbours(len(t.Names), t.Graph.Edges())
+	for i, name := range t.Names {
+		read := func(file string) *bytes.Buffer {
+			b, bad := os.ReadFile(filepath.Join(t.Dir, name, "trace", file))
+			err = errors.Join(err, bad)
+			return bytes.NewBuffer(b)
 		}
-		steps, err := read("steps.txt")
-		if err != nil {
-			return err
-		}
-		to := make(map[protocol.Peer]*bufio.Reader)
+		links := make(map[protocol.Peer]*bytes.Buffer)
 		for _, n := range r.to[i] {
-			if to[n], err = read(fmt.Sprintf("link-%d.txt", n)); err != nil {
-				return err
-			}
+			links[n] = read(fmt.Sprintf("link-%d.txt", n))
 		}
-		r.steps, r.links = append(r.steps, steps), append(r.links, to)
+		r.steps, r.links = append(r.steps, read("steps.txt")), append(r.links, links)
 	}
-	return nil
+	return r, err
 }
 
-// close removes the folder of the run.
-func (r *traces) close() {
-	for _, f := range r.files {
-		_ = f.Close()
-	}
-	_ = os.RemoveAll(r.net.Dir)
-}
+// errShort is the error of a trace that ends too early.
+var errShort = errors.New("the trace ends before the run")
 
 // move reads what a peer did in a round.
 func (r *traces) move(t protocol.Round, i int) (arm bandit.Arm, sent []protocol.Envelope, err error) {
 	line, err := r.steps[i].ReadString('\n')
 	if err != nil {
-		return 0, nil, whole(err)
+		return 0, nil, errShort
 	}
 	round, number := uint64(0), 0
 	if _, err = fmt.Sscanf(line, "%d arm=%d ", &round, &number); err != nil || round != uint64(t) {
-		return 0, nil, fmt.Errorf("the trace has %.40q, want round %d: %w", line, t, err)
+		return 0, nil, fmt.Errorf("the trace has %.40q, want round %d", line, t)
 	}
 	for _, to := range r.to[i] {
 		for {
-			m, err := r.frame(i, to)
+			if line, err = r.links[i][to].ReadString('\n'); err != nil {
+				return 0, nil, errShort
+			}
+			b, err := hex.DecodeString(strings.TrimSuffix(line, "\n"))
 			if err != nil {
-				return 0, nil, whole(err)
+				return 0, nil, err
+			}
+			m, err := protocol.Decode(vouch.For(b))
+			if err != nil {
+				return 0, nil, err
 			}
 			if _, ok := m.IsRoundEnd(); ok {
 				break
@@ -162,25 +152,4 @@ func (r *traces) move(t protocol.Round, i int) (arm bandit.Arm, sent []protocol.
 		}
 	}
 	return bandit.Arm(number), sent, nil
-}
-
-// frame reads the next message that a peer sent to another.
-func (r *traces) frame(from int, to protocol.Peer) (m protocol.Message, err error) {
-	line, err := r.links[from][to].ReadString('\n')
-	if err != nil {
-		return m, err
-	}
-	b, err := hex.DecodeString(strings.TrimSuffix(line, "\n"))
-	if err != nil {
-		return m, err
-	}
-	return protocol.Decode(vouch.For(b))
-}
-
-// whole says that a trace ended too early.
-func whole(err error) error {
-	if errors.Is(err, io.EOF) {
-		return errors.New("the trace ends before the run")
-	}
-	return err
 }

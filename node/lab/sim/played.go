@@ -16,7 +16,6 @@ type Played struct {
 	Move    func(t protocol.Round, i int) (bandit.Arm, []protocol.Envelope, error)
 	Spent   float64 // of the budget, by each peer
 	Refused uint64  // messages
-	Close   func()  // releases what it is read from
 }
 
 // act returns what peer i does in round t with what has arrived.
