@@ -126,6 +126,9 @@ func (t *Table) open(name string, quick bool) (f *played, err error) {
 			return f, nil
 		}
 		var sets []string
+		if slices.Contains(t.Ten, name) && !quick {
+			sets = []string{"experiment.seeds=10"}
+		}
 		if at >= 0 && !quick {
 			sets = entries(t.Files[at].Set)
 		}
@@ -198,6 +201,10 @@ func (f *played) read(dir string, names []string) error {
 	if err != nil {
 		return err
 	}
+	wanted, err := plan.Cells(f.config)
+	if err != nil {
+		return err
+	}
 	v := &r.Manifest.Version
 	f.cells, f.program = make(map[string]Cell), fmt.Sprintf("peerd %s %.12s (program %.12s)", v.Version, v.Revision, r.Manifest.Program)
 	seconds := make(map[string]float64) // never ranged over
@@ -209,10 +216,16 @@ func (f *played) read(dir string, names []string) error {
 		if !slices.Contains(names, c.Name) {
 			continue
 		}
+		n := plan.TestnetOf(&c.Settings).Nodes
+		if k := slices.IndexFunc(wanted, func(w plan.CellConfig) bool { return w.Name == c.Name }); k >= 0 {
+			if w := &wanted[k]; c.RoundCount() < w.RoundCount() || n < plan.TestnetOf(&w.Settings).Nodes {
+				f.why = fmt.Sprintf("what is stored of %s is smaller than this form: %s rounds of %d peers", filepath.Base(dir), terminal.Number(c.RoundCount()), n)
+				return nil
+			}
+		}
 		cost := plan.ExperimentOf(&c.Settings).Cost
 		f.cells[c.Name] = Cell{Name: c.Name, Runs: r.Cells[i].Runs, Shares: plan.Shares(c), Hub: cost.Hub, Link: cost.Link, Seconds: seconds[c.Name]}
 		if f.size == "" {
-			n := plan.TestnetOf(&c.Settings).Nodes
 			f.size = fmt.Sprintf("%d sites, %d arms, %s rounds", c.SitesOf(n), len(c.Arms), terminal.Number(c.RoundCount()))
 		}
 	}

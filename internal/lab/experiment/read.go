@@ -109,8 +109,13 @@ func (r *Results) Report() *Report {
 	return &Report{doc, r.Manifest.Version, version.Read()}
 }
 
-// Draw draws the figure of the results again, in another folder or in the one they are in. The folder must exist.
-func (r *Results) Draw(dir string) error { return resultFolder(dir).draw(figureOf(r.Config, r.cells)) }
+// Draw draws the figure of the results again, in another folder, which it makes, or in the one they are in.
+func (r *Results) Draw(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return resultFolder(dir).draw(figureOf(r.Config, r.cells))
+}
 
 // Write prints the table, and which programs played the runs and read them.
 func (r *Report) Write(w io.Writer) {
