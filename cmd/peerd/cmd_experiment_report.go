@@ -24,7 +24,7 @@ draw them in another way; other settings are refused, because they were played.`
 			if err != nil {
 				return err
 			}
-			r, err := experiment.ReadWith(args[0], set)
+			r, err := experiment.Read(args[0], set...)
 			if err != nil {
 				return err
 			}

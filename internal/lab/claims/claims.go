@@ -59,8 +59,8 @@ type Part struct {
 	Log    bool      `json:"log,omitempty"`
 	Least  *float64  `json:"least,omitempty"`
 	Most   *float64  `json:"most,omitempty"`
-	Value  float64   `json:"value,omitempty"`  // for agrees: what another program computed
-	Within float64   `json:"within,omitempty"` // half of that value's interval
+	Values []float64 `json:"values,omitempty"` // for agrees: what another program computed for each cell
+	Within []float64 `json:"within,omitempty"` // half of the intervals of these values
 	Set    []string  `json:"set,omitempty"`    // for accepts
 	places []place   // of the cells; one without a name if there are none
 }
@@ -129,11 +129,7 @@ func (t *Table) pick(ids []string) (some []Claim, err error) {
 	}
 	for _, id := range ids {
 		if !used[id] {
-			near := ""
-			if name := config.NearestOf(id, all); name != "" {
-				near = " (nearest: " + name + ")"
-			}
-			return nil, config.Failf(config.ErrUsage, "no claim is called %q%s: docs/claims.md lists them", id, near)
+			return nil, config.Failf(config.ErrUsage, "no claim is called %q%s: docs/claims.md lists them", id, catalog.Nearest(id, all))
 		}
 	}
 	return some, nil

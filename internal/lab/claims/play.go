@@ -160,25 +160,27 @@ func entries(set map[string]any) (all []string) {
 	return all
 }
 
-// play plays some cells of a figure into a folder of results. The hash of a cell does not depend on the others.
-func (f *played) play(ctx context.Context, out string, names []string, o Options) error {
+// only returns the configuration of a figure with some of its cells. The hash of a cell does not depend on the others.
+func (f *played) only(names []string) (*config.Config, error) {
 	all, err := plan.Cells(f.config)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var some []string
+	some := "experiment.cells="
 	for _, cell := range all {
-		if !slices.Contains(names, cell.Name) {
-			continue
+		if slices.Contains(names, cell.Name) {
+			some += fmt.Sprintf("\n- name: %q\n  set:", cell.Name)
+			for _, entry := range cell.Set {
+				some += "\n    " + strings.Replace(entry, "=", ": ", 1)
+			}
 		}
-		var set []string
-		for _, entry := range cell.Set {
-			key, value, _ := strings.Cut(entry, "=")
-			set = append(set, fmt.Sprintf("%s: %s", key, value))
-		}
-		some = append(some, fmt.Sprintf("{name: %q, set: {%s}}", cell.Name, strings.Join(set, ", ")))
 	}
-	c, err := f.config.Reload([]string{"experiment.cells=[" + strings.Join(some, ", ") + "]"})
+	return f.config.Reload([]string{some})
+}
+
+// play plays some cells of a figure into a folder of results.
+func (f *played) play(ctx context.Context, out string, names []string, o Options) error {
+	c, err := f.only(names)
 	if err != nil {
 		return err
 	}

@@ -32,11 +32,8 @@ type CellResult struct {
 	Runs     []stats.Run
 }
 
-// Read reads a folder of results.
-func Read(dir string) (*Results, error) { return ReadWith(dir, nil) }
-
-// ReadWith is Read with values of --set, which may change how results are drawn and nothing that was played.
-func ReadWith(dir string, set []string) (*Results, error) {
+// Read reads a folder of results, with values of --set, which may change how results are drawn and nothing that was played.
+func Read(dir string, set ...string) (*Results, error) {
 	f := resultFolder(dir)
 	r := &Results{Out: dir}
 	b, err := os.ReadFile(f.path("manifest.json"))
