@@ -11,21 +11,20 @@ import (
 
 func newExperimentExport(o *options) *cobra.Command {
 	var out string
-	var seeds bool
 	cmd := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Write results as a folder that MLflow reads",
 		Long: `Add a folder of results to a folder that MLflow reads as its file store: one run for the
 experiment, with its files as artifacts, and below it one for every cell, with its settings as
 parameters and regret by round as a metric (mean over seeds, with the ends of its 95 % interval).
-With --seeds there is also a run for every seed. Runs that are there already are left as they are.
+Runs that are there already are left as they are.
 
 No export is needed for DuckDB, pandas and others: rows.parquet and rows.jsonl are tables.`,
 		Example: `  peerd experiment export runs/fig2a -o mlruns
   mlflow ui --backend-store-uri mlruns`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			e, err := mlflow.Export(args[0], out, seeds)
+			e, err := mlflow.Export(args[0], out)
 			if err != nil {
 				return err
 			}
@@ -35,6 +34,5 @@ No export is needed for DuckDB, pandas and others: rows.parquet and rows.jsonl a
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "mlruns", "folder to add to")
-	cmd.Flags().BoolVar(&seeds, "seeds", false, "a run for every seed, too")
 	return cmd
 }

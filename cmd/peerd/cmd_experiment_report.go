@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/lab/experiment"
@@ -22,18 +24,15 @@ draw them in another way; other settings are refused, because they were played.`
 			if err != nil {
 				return err
 			}
-			r, err := experiment.ReadWith(args[0], set)
+			r, err := experiment.Read(args[0], set...)
 			if err != nil {
 				return err
 			}
-			report := r.Report()
-			if err := o.print(report, report.Write); err != nil {
+			if err := r.Draw(cmp.Or(out, args[0])); err != nil {
 				return err
 			}
-			if out == "" {
-				out = args[0]
-			}
-			return r.Draw(out)
+			report := r.Report()
+			return o.print(report, report.Write)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder for figure.svg and figure.png (default DIR)")

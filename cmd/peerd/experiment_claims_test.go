@@ -12,7 +12,7 @@ import (
 func TestClaimsAreJudgedAsAsked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for want, args := range map[string][]string{
-		`no claim is called "P9"`:                    {"P9"},
+		`no claim is called "p3-8" (nearest: P3-8)`:  {"p3-8"},
 		"nowhere is no folder":                       {"--from", "nowhere"},
 		"-o and --from: name one folder, to play in": {"--from", ".", "-o", "runs"},
 	} {

@@ -51,9 +51,10 @@ func TestExperimentsByName(t *testing.T) {
 	if !strings.Contains(stdout, "no noise") || !strings.Contains(stdout, "\nplayed by ") || !bytes.Equal(svg, r.file(t, "figure.svg")) {
 		t.Errorf("the report is another:\n%s", stdout)
 	}
-	run("report", dir, "--set", "experiment.figure.log=none")
-	if bytes.Equal(svg, r.file(t, "figure.svg")) {
-		t.Error("--set draws the same figure")
+	talk := &played{dir: filepath.Join("a", "talk")}
+	run("report", dir, "-o", talk.dir, "--set", "experiment.figure.log=none")
+	if !bytes.Equal(svg, r.file(t, "figure.svg")) || bytes.Equal(svg, talk.file(t, "figure.svg")) {
+		t.Error("--set draws the same figure, or not in the folder of -o")
 	}
 	for set, want := range map[string]string{"privacy.epsilon=3": "privacy.epsilon was 1 when it was played", "experiment.first_seed=9": "experiment.first_seed was 1 when", "experiment.cells=[]": "manifest.json does not have it"} {
 		if code, _, stderr := peerd(t, "experiment", "report", dir, "--set", set); code == exitOK || !strings.Contains(stderr, want) {

@@ -58,15 +58,6 @@ func Find(name string) (Figure, bool) {
 	return table()[i], true
 }
 
-// Nearest returns the name of the figure that a word is most like, "" for none.
-func Nearest(word string) string {
-	var names []string
-	for _, f := range table() {
-		names = append(names, f.Name)
-	}
-	return config.NearestOf(word, names)
-}
-
 // Load returns the configuration of the figure, whole or in its quick form, with values of --set on top. The title of a
 // quick form says that it is one.
 func (f *Figure) Load(quick bool, set []string) (*config.Config, error) {

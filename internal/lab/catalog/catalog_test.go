@@ -57,20 +57,6 @@ func TestQuickFormsAreValid(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
-	if f, ok := Find("baselines"); !ok || f.Name != "baselines" {
-		t.Error(f, ok)
-	}
-	if f, ok := Find("baseline"); ok {
-		t.Error(f)
-	}
-	for word, want := range map[string]string{"baseline": "baselines", "paper001-2c": "paper001-2a", "zebra": ""} {
-		if got := Nearest(word); got != want {
-			t.Errorf("nearest to %s is %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestMissing(t *testing.T) {
 	f, _ := Find("fig2c")
 	t.Setenv("PEERD_DATA", "")

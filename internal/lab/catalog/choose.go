@@ -57,16 +57,26 @@ func load(word string, quick bool, set []string) (*config.Config, error) {
 	case ok:
 		return f.Load(quick, set)
 	case quick && !IsName(word):
-		return nil, config.Failf(config.ErrUsage, "%s is a file, and --quick is of figures by NAME%s. Give a file fewer rounds with --set privacy.horizon= and --set experiment.seeds=", word, didYouMean(Nearest(title(word))))
+		return nil, config.Failf(config.ErrUsage, "%s is a file, and --quick is of figures by NAME%s. Give a file fewer rounds with --set privacy.horizon= and --set experiment.seeds=", word, nearest(title(word)))
 	case IsName(word):
-		return nil, config.Failf(config.ErrUsage, "no figure is called %s%s. `peerd experiment list` lists them, and a FILE has .yaml or a slash in its name", word, didYouMean(Nearest(word)))
+		return nil, config.Failf(config.ErrUsage, "no figure is called %s%s. `peerd experiment list` lists them, and a FILE has .yaml or a slash in its name", word, nearest(word))
 	}
 	return plan.Schema().Load(word, set)
 }
 
-func didYouMean(name string) string {
-	if name == "" {
-		return ""
+// nearest says which figure a word is most like.
+func nearest(word string) string {
+	var names []string
+	for _, f := range table() {
+		names = append(names, f.Name)
 	}
-	return " (nearest: " + name + ")"
+	return Nearest(word, names)
+}
+
+// Nearest says which of some names a word is most like, "" for none.
+func Nearest(word string, names []string) string {
+	if name := config.NearestOf(word, names); name != "" {
+		return " (nearest: " + name + ")"
+	}
+	return ""
 }

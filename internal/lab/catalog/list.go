@@ -26,13 +26,13 @@ func NewList() *List {
 // Write prints a row for each figure.
 func (l *List) Write(w io.Writer) {
 	t := terminal.NewTable(w)
-	t.Printf("NAME\tPAPER\tFIGURE\tSHOWS\tQUICK, SECONDS\tFULL, MINUTES\tNEEDS\n")
+	t.Printf("NAME\tPAPER\tFIGURE\tQUICK, S\tFULL, MIN\tSHOWS\n") // the widest last, for narrow terminals
 	for _, f := range l.Figures {
-		needs := ""
+		shows := f.Shows
 		if f.Needs != "" {
-			needs = "PEERD_DATA/" + f.Needs
+			shows += " (PEERD_DATA/" + f.Needs + ")"
 		}
-		t.Printf("%s\t%s\t%s\t%s\t%.0f\t%s\t%s\n", f.Name, f.Paper, f.Figure, f.Shows, f.Seconds, f.Full(), needs)
+		t.Printf("%s\t%s\t%s\t%.0f\t%s\t%s\n", f.Name, f.Paper, f.Figure, f.Seconds, f.Full(), shows)
 	}
 	t.End()
 	_, _ = fmt.Fprintf(w, "%d figures; times are of two cores, and all quick forms together take %.1f minutes.\n`peerd experiment run NAME --quick` plays one, and `run all --quick` all.\n",

@@ -17,6 +17,8 @@ import (
 
 // A Table has the claims and the errata of configs/claims.yaml.
 type Table struct {
+	// Ten are the figures of which ten seeds are played in the full form.
+	Ten []string
 	// Files are configurations in addition to the catalog's figures.
 	Files  []File
 	Claims []Claim
@@ -57,8 +59,8 @@ type Part struct {
 	Log    bool      `json:"log,omitempty"`
 	Least  *float64  `json:"least,omitempty"`
 	Most   *float64  `json:"most,omitempty"`
-	Value  float64   `json:"value,omitempty"`  // for agrees: what another program computed
-	Within float64   `json:"within,omitempty"` // half of that value's interval
+	Values []float64 `json:"values,omitempty"` // for agrees: what another program computed for each cell
+	Within []float64 `json:"within,omitempty"` // half of the intervals of these values
 	Set    []string  `json:"set,omitempty"`    // for accepts
 	places []place   // of the cells; one without a name if there are none
 }
@@ -112,8 +114,10 @@ func Read() (*Table, error) {
 // pick returns the claims whose IDs are one of some words, or begin with one and something that is no digit; all without words.
 func (t *Table) pick(ids []string) (some []Claim, err error) {
 	used := make(map[string]bool) // never ranged over
+	var all []string
 	for _, c := range t.Claims {
 		is := len(ids) == 0
+		all = append(all, c.ID)
 		for _, id := range ids {
 			if rest, ok := strings.CutPrefix(c.ID, id); ok && (rest == "" || strings.Trim(rest[:1], "0123456789") != "") {
 				used[id], is = true, true
@@ -125,7 +129,7 @@ func (t *Table) pick(ids []string) (some []Claim, err error) {
 	}
 	for _, id := range ids {
 		if !used[id] {
-			return nil, config.Failf(config.ErrUsage, "no claim is called %q: docs/claims.md lists them", id)
+			return nil, config.Failf(config.ErrUsage, "no claim is called %q%s: docs/claims.md lists them", id, catalog.Nearest(id, all))
 		}
 	}
 	return some, nil

@@ -94,7 +94,7 @@ func (j *Judged) decide() {
 
 // accepts reports whether settings of a part make a configuration.
 func (f *played) accepts(p *Part) Statistic {
-	s := Statistic{What: strings.Join(p.Set, ", "), Value: stats.Interval{Mean: 1, Low: 1, High: 1}, Text: "accepted", Wanted: p.wanted(), Verdict: Holds}
+	s := Statistic{What: strings.Join(p.Set, ", "), Value: stats.Interval{Mean: 1, Low: 1, High: 1}, Text: "accepted", Wanted: p.wanted(0), Verdict: Holds}
 	c, err := f.config.Reload(p.Set)
 	if err == nil {
 		_, err = plan.Cells(c)

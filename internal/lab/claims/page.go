@@ -25,7 +25,7 @@ func (d *Document) Write(w io.Writer) {
 		}
 	}
 	t.End()
-	_, _ = fmt.Fprintf(w, "%s.\nA claim holds if all its statistics are as wanted with their whole 95 %% intervals, and does not if one is wholly elsewhere;\nratios are paired by seed; seconds are of one core.\n", d.count())
+	_, _ = fmt.Fprintf(w, "%s.\nA claim holds if all its statistics are as wanted with their whole 95 %% intervals, and does not if one is wholly elsewhere.\nIntervals are each of 95 %% and not corrected for their number: by chance one of 40 lies wholly on the wrong side of its true\nvalue. Ratios are paired by seed; seconds are of one core.\n", d.count())
 	if d.Quick {
 		_, _ = fmt.Fprintln(w, "Quick forms have fewer rounds, and some fewer sites: a verdict of the full form may differ.")
 	}
@@ -90,6 +90,8 @@ func (d *Document) Page(w io.Writer) {
 	p("Brackets are 95 %% intervals over seeds, and ratios are paired by seed. A claim **holds** if all its statistics are as wanted with their\n")
 	p("whole intervals. It **does not hold** if one is wholly elsewhere, and else it is **too close to call**. *Stand-in* is judged on other data\n")
 	p("than the paper's. Nothing is decided with under %d seeds. Times are of one core, added up.\n\n", fewest)
+	p("Each interval is of 95 %% by itself, and none is corrected for the number of statistics. So a claim of many holds less easily than each of\n")
+	p("them. It may be refuted by chance: one interval of 40 lies wholly on the wrong side of its true value.\n\n")
 	p("%s. Played by %s.\n", d.count(), strings.Join(d.Programs, " and "))
 	for _, paper := range d.papers() {
 		if paper == "peerd" {

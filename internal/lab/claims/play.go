@@ -126,6 +126,9 @@ func (t *Table) open(name string, quick bool) (f *played, err error) {
 			return f, nil
 		}
 		var sets []string
+		if slices.Contains(t.Ten, name) && !quick {
+			sets = []string{"experiment.seeds=10"}
+		}
 		if at >= 0 && !quick {
 			sets = entries(t.Files[at].Set)
 		}
@@ -157,25 +160,27 @@ func entries(set map[string]any) (all []string) {
 	return all
 }
 
-// play plays some cells of a figure into a folder of results. The hash of a cell does not depend on the others.
-func (f *played) play(ctx context.Context, out string, names []string, o Options) error {
+// only returns the configuration of a figure with some of its cells. The hash of a cell does not depend on the others.
+func (f *played) only(names []string) (*config.Config, error) {
 	all, err := plan.Cells(f.config)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var some []string
+	some := "experiment.cells="
 	for _, cell := range all {
-		if !slices.Contains(names, cell.Name) {
-			continue
+		if slices.Contains(names, cell.Name) {
+			some += fmt.Sprintf("\n- name: %q\n  set:", cell.Name)
+			for _, entry := range cell.Set {
+				some += "\n    " + strings.Replace(entry, "=", ": ", 1)
+			}
 		}
-		var set []string
-		for _, entry := range cell.Set {
-			key, value, _ := strings.Cut(entry, "=")
-			set = append(set, fmt.Sprintf("%s: %s", key, value))
-		}
-		some = append(some, fmt.Sprintf("{name: %q, set: {%s}}", cell.Name, strings.Join(set, ", ")))
 	}
-	c, err := f.config.Reload([]string{"experiment.cells=[" + strings.Join(some, ", ") + "]"})
+	return f.config.Reload([]string{some})
+}
+
+// play plays some cells of a figure into a folder of results.
+func (f *played) play(ctx context.Context, out string, names []string, o Options) error {
+	c, err := f.only(names)
 	if err != nil {
 		return err
 	}
@@ -198,6 +203,10 @@ func (f *played) read(dir string, names []string) error {
 	if err != nil {
 		return err
 	}
+	wanted, err := plan.Cells(f.config)
+	if err != nil {
+		return err
+	}
 	v := &r.Manifest.Version
 	f.cells, f.program = make(map[string]Cell), fmt.Sprintf("peerd %s %.12s (program %.12s)", v.Version, v.Revision, r.Manifest.Program)
 	seconds := make(map[string]float64) // never ranged over
@@ -209,10 +218,16 @@ func (f *played) read(dir string, names []string) error {
 		if !slices.Contains(names, c.Name) {
 			continue
 		}
+		n := plan.TestnetOf(&c.Settings).Nodes
+		if k := slices.IndexFunc(wanted, func(w plan.CellConfig) bool { return w.Name == c.Name }); k >= 0 {
+			if w := &wanted[k]; c.RoundCount() < w.RoundCount() || n < plan.TestnetOf(&w.Settings).Nodes {
+				f.why = fmt.Sprintf("what is stored of %s is smaller than this form: %s rounds of %d peers", filepath.Base(dir), terminal.Number(c.RoundCount()), n)
+				return nil
+			}
+		}
 		cost := plan.ExperimentOf(&c.Settings).Cost
 		f.cells[c.Name] = Cell{Name: c.Name, Runs: r.Cells[i].Runs, Shares: plan.Shares(c), Hub: cost.Hub, Link: cost.Link, Seconds: seconds[c.Name]}
 		if f.size == "" {
-			n := plan.TestnetOf(&c.Settings).Nodes
 			f.size = fmt.Sprintf("%d sites, %d arms, %s rounds", c.SitesOf(n), len(c.Arms), terminal.Number(c.RoundCount()))
 		}
 	}

@@ -100,7 +100,7 @@ const fewest = 10
 func (p *Part) measure(cells []Cell) (all []Statistic) {
 	xs := paired(p.Of, cells)
 	add := func(what string, value stats.Interval, v Verdict) {
-		s := Statistic{What: what, Value: value, Text: text(value), Wanted: p.wanted(), Verdict: v, Seeds: len(xs[0])}
+		s := Statistic{What: what, Value: value, Text: text(value), Wanted: p.wanted(len(all)), Verdict: v, Seeds: len(xs[0])}
 		if s.Seeds < fewest {
 			s.Verdict = TooClose
 		}
@@ -153,7 +153,8 @@ func (p *Part) measure(cells []Cell) (all []Statistic) {
 		for i := range cells {
 			m := stats.MeanOf(xs[i])
 			half := (m.High - m.Low) / 2
-			r := stats.Interval{Mean: m.Mean / p.Value, Low: (m.Mean - half - p.Within) / p.Value, High: (m.Mean + half + p.Within) / p.Value}
+			value, within := p.Values[i], p.Within[i]
+			r := stats.Interval{Mean: m.Mean / value, Low: (m.Mean - half - within) / value, High: (m.Mean + half + within) / value}
 			v := Fails
 			switch {
 			case r.High-r.Low > 2*vague:
@@ -266,8 +267,8 @@ func (p *Part) share(i stats.Interval) Verdict {
 	return p.inside(i)
 }
 
-// wanted says what is wanted of a statistic.
-func (p *Part) wanted() string {
+// wanted says what is wanted of statistic i.
+func (p *Part) wanted(i int) string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	switch p.Kind {
 	case "falls":
@@ -279,7 +280,7 @@ func (p *Part) wanted() string {
 	case "accepts":
 		return "accepted"
 	case "agrees":
-		return number(p.Value) + " ± " + number(p.Within)
+		return number(p.Values[i]) + " ± " + number(p.Within[i])
 	case "linearly":
 		switch {
 		case p.Most != nil && *p.Most == 0:
@@ -306,5 +307,5 @@ func text(i stats.Interval) string {
 	if write := strconv.FormatFloat; i.Low < i.High && !math.IsInf(i.High, 0) {
 		return fmt.Sprintf("%s (%s to %s)", write(i.Mean, 'f', digits, 64), write(i.Low, 'f', digits, 64), write(i.High, 'f', digits, 64))
 	}
-	return strconv.FormatFloat(i.Mean, 'g', -1, 64)
+	return strconv.FormatFloat(math.Round(1000*i.Mean)/1000, 'f', -1, 64)
 }

@@ -79,10 +79,10 @@ func TestVerdictsOfEachKind(t *testing.T) {
 		{"mostly, refuted", Part{Kind: "mostly"}, []Cell{high, low}, Fails, 0},
 		{"mostly, in half", Part{Kind: "mostly"}, []Cell{low, same}, TooClose, .5},
 		{"mostly, equal", Part{Kind: "mostly"}, []Cell{low, low}, TooClose, 0},
-		{"agrees", Part{Kind: "agrees", Value: 51, Within: 1}, []Cell{low}, Holds, 50},
-		{"agrees, refuted", Part{Kind: "agrees", Value: 53, Within: 1}, []Cell{low}, Fails, 50},
-		{"agrees, vague", Part{Kind: "agrees", Value: 51, Within: 40}, []Cell{low}, TooClose, 50},
-		{"agrees, counted", Part{Kind: "agrees", Of: "cost", Value: 150, Within: 0}, []Cell{cellOf("counted", false, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50)}, Holds, 150},
+		{"agrees", Part{Kind: "agrees", Values: []float64{51}, Within: []float64{1}}, []Cell{low}, Holds, 50},
+		{"agrees, refuted", Part{Kind: "agrees", Values: []float64{53}, Within: []float64{1}}, []Cell{low}, Fails, 50},
+		{"agrees, vague", Part{Kind: "agrees", Values: []float64{51}, Within: []float64{40}}, []Cell{low}, TooClose, 50},
+		{"agrees, counted", Part{Kind: "agrees", Of: "cost", Values: []float64{150}, Within: []float64{0}}, []Cell{cellOf("counted", false, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50)}, Holds, 150},
 		{"few seeds", Part{Kind: "falls"}, []Cell{cellOf("high", false, 100, 101, 102), cellOf("low", false, 50, 51, 52)}, TooClose, .5},
 	} {
 		all := tt.part.measure(tt.cells)
@@ -137,6 +137,7 @@ func TestText(t *testing.T) {
 		{stats.Interval{Mean: .5, Low: .4, High: .61}, "0.500 (0.400 to 0.610)"},
 		{stats.Interval{Mean: 221.21, Low: 175.44, High: 266.9}, "221.2 (175.4 to 266.9)"},
 		{stats.Interval{Mean: 1250, Low: 1250, High: 1250}, "1250"},
+		{stats.Interval{Mean: 298. / 690, Low: 298. / 690, High: 298. / 690}, "0.432"},
 		{stats.Interval{Mean: 1, Low: math.Inf(-1), High: math.Inf(1)}, "1"},
 	} {
 		if got := text(tt.i); got != tt.want {

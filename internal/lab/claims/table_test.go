@@ -60,7 +60,7 @@ func TestEveryClaimHasItsCells(t *testing.T) {
 			case "mostly":
 				ok = n == 2
 			case "agrees":
-				ok = n > 0 && p.Value > 0 && p.Within >= 0
+				ok = n > 0 && len(p.Values) == n && len(p.Within) == n && slices.Min(p.Values) > 0 && slices.Min(p.Within) >= 0
 			case "accepts":
 				ok = n == 0 && len(p.Set) > 0
 			}
@@ -78,6 +78,26 @@ func TestEveryClaimHasItsCells(t *testing.T) {
 		if !seen[id] {
 			t.Errorf("no claim %s", id)
 		}
+	}
+}
+
+// TestSomeCellsOfAFigure: also those whose settings have commas.
+func TestSomeCellsOfAFigure(t *testing.T) {
+	table, err := Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := table.open("paper003-11", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.only([]string{"2: 53, 24, 10, 6, 7, complete", "5: five of 20, star"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := plan.Cells(c)
+	if err != nil || len(cells) != 2 || plan.TestnetOf(&cells[0].Settings).Topology != "hub(53+24+10+6+7,complete)" {
+		t.Errorf("%d cells: %v", len(cells), err)
 	}
 }
 

@@ -32,11 +32,8 @@ type CellResult struct {
 	Runs     []stats.Run
 }
 
-// Read reads a folder of results.
-func Read(dir string) (*Results, error) { return ReadWith(dir, nil) }
-
-// ReadWith is Read with values of --set, which may change how results are drawn and nothing that was played.
-func ReadWith(dir string, set []string) (*Results, error) {
+// Read reads a folder of results, with values of --set, which may change how results are drawn and nothing that was played.
+func Read(dir string, set ...string) (*Results, error) {
 	f := resultFolder(dir)
 	r := &Results{Out: dir}
 	b, err := os.ReadFile(f.path("manifest.json"))
@@ -109,8 +106,13 @@ func (r *Results) Report() *Report {
 	return &Report{doc, r.Manifest.Version, version.Read()}
 }
 
-// Draw draws the figure of the results again, in another folder or in the one they are in. The folder must exist.
-func (r *Results) Draw(dir string) error { return resultFolder(dir).draw(figureOf(r.Config, r.cells)) }
+// Draw draws the figure of the results again, in another folder, which it makes, or in the one they are in.
+func (r *Results) Draw(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return resultFolder(dir).draw(figureOf(r.Config, r.cells))
+}
 
 // Write prints the table, and which programs played the runs and read them.
 func (r *Report) Write(w io.Writer) {

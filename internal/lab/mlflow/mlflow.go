@@ -22,9 +22,8 @@ type Exported struct {
 }
 
 // Export adds a folder of results to the file store in a folder: a run for the experiment, with its files as artifacts,
-// below it a run for every cell with the means over seeds, and below these, if wanted, a run for every seed. A run that
-// the store has is left as it is.
-func Export(dir, out string, seeds bool) (*Exported, error) {
+// and below it a run for every cell with the means over seeds. A run that the store has is left as it is.
+func Export(dir, out string) (*Exported, error) {
 	r, err := experiment.Read(dir)
 	if err != nil {
 		return nil, err
@@ -74,15 +73,6 @@ func Export(dir, out string, seeds bool) (*Exported, error) {
 		if err := add(whole.id, cell); err != nil {
 			return nil, err
 		}
-		for k := range c.Runs {
-			if one := &c.Runs[k]; seeds {
-				number := fmt.Sprint(one.Seed)
-				x := &run{id: idOf(cell.id, number), name: c.Name + ", seed " + number, params: map[string]string{"seed": number}, metrics: curves(one)}
-				if err := add(cell.id, x); err != nil {
-					return nil, err
-				}
-			}
-		}
 	}
 	return e, nil
 }
@@ -111,18 +101,6 @@ func means(c *experiment.CellResult, d *experiment.CellDocument) map[string][]po
 	}
 	for name, x := range final {
 		all[name] = []point{{last, x}}
-	}
-	return all
-}
-
-// curves returns the metrics of a run.
-func curves(r *stats.Run) map[string][]point {
-	all := make(map[string][]point)
-	for _, row := range stats.Rows("", []stats.Run{*r}) {
-		all["regret"] = append(all["regret"], point{row.Round, row.Regret})
-		if row.Own != nil {
-			all["own_regret"] = append(all["own_regret"], point{row.Round, *row.Own})
-		}
 	}
 	return all
 }

@@ -36,6 +36,27 @@ func panel(t *testing.T, f *Figure) (*Panel, *plot.Plot) {
 	return &f.Panels[0], p
 }
 
+// drawn returns the SVG of a figure, which is the same bytes twice, and so is the PNG.
+func drawn(t *testing.T, f *Figure) string {
+	t.Helper()
+	var svg, pixels [2]bytes.Buffer
+	for i := range 2 {
+		if err := f.Write(&svg[i], &pixels[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(svg[0].Bytes(), svg[1].Bytes()) || !bytes.Equal(pixels[0].Bytes(), pixels[1].Bytes()) {
+		t.Error("the same figure is other bytes")
+	}
+	if strings.Contains(svg[0].String(), "NaN") || strings.Contains(svg[0].String(), "Inf") {
+		t.Errorf("%+v: the SVG has numbers that are none", f)
+	}
+	if _, err := png.Decode(&pixels[0]); err != nil {
+		t.Error(err)
+	}
+	return svg[0].String()
+}
+
 // TestFiguresAreTheSameBytesAndSayWhatTheyShow: in all forms.
 func TestFiguresAreTheSameBytesAndSayWhatTheyShow(t *testing.T) {
 	if testing.Short() {
@@ -46,25 +67,11 @@ func TestFiguresAreTheSameBytesAndSayWhatTheyShow(t *testing.T) {
 			f := sample()
 			p := &f.Panels[0]
 			p.Glyphs, p.LogX, p.LogY = glyphs, log, log
-			var svg, pixels [2]bytes.Buffer
-			for i := range 2 {
-				if err := f.Write(&svg[i], &pixels[i]); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if !bytes.Equal(svg[0].Bytes(), svg[1].Bytes()) || !bytes.Equal(pixels[0].Bytes(), pixels[1].Bytes()) {
-				t.Error("the same figure is other bytes")
-			}
+			svg := drawn(t, &f)
 			for _, word := range []string{"Title", "Note.", "rounds", "regret", "first", "one seed", "100\u00a0000", "Arial"} {
-				if !strings.Contains(svg[0].String(), word) {
+				if !strings.Contains(svg, word) {
 					t.Errorf("glyphs %v, log %v: no %q in the SVG", glyphs, log, word)
 				}
-			}
-			if strings.Contains(svg[0].String(), "NaN") || strings.Contains(svg[0].String(), "Inf") {
-				t.Errorf("glyphs %v, log %v: the SVG has numbers that are none", glyphs, log)
-			}
-			if _, err := png.Decode(&pixels[0]); err != nil {
-				t.Error(err)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"image/png"
 	"strings"
 	"testing"
 
@@ -39,28 +38,13 @@ func TestPanelsAreTheSameBytes(t *testing.T) {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}
 	f := panels()
-	var svg, pixels [2]bytes.Buffer
-	for i := range 2 {
-		if err := f.Write(&svg[i], &pixels[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !bytes.Equal(svg[0].Bytes(), svg[1].Bytes()) || !bytes.Equal(pixels[0].Bytes(), pixels[1].Bytes()) {
-		t.Error("the same figure is other bytes")
-	}
-	all := html.UnescapeString(svg[0].String())
+	all := html.UnescapeString(drawn(t, &f))
 	for text, times := range map[string]int{
 		"first": 1, "second": 1, "third": 1, "fourth": 1, "apple": 1, "pear": 1, "alone": 1, "lower bound without noise": 1, "without noise": 2, "regret": 3, "own regret": 1, "bytes": 2, "ε": 1,
 	} {
 		if got := strings.Count(all, ">"+text+"<"); got != times {
 			t.Errorf("%q is there %d times, want %d", text, got, times)
 		}
-	}
-	if strings.Contains(all, "NaN") || strings.Contains(all, "Inf") {
-		t.Error("the SVG has numbers that are none")
-	}
-	if _, err := png.Decode(&pixels[0]); err != nil {
-		t.Error(err)
 	}
 }
 
