@@ -215,7 +215,7 @@ func TestHostilePrograms(t *testing.T) {
 		{"", `read x; echo '{"error": "I take two arms"}'; sleep $0`, `I take two arms`},
 		{"", `read x; echo '{"means": [[0.5], [0.5]]}'; sleep $0`, `that is no ok`},
 		{"learner", dies, "without an answer; want {\"arm\": K} with K from 0 to 2 and none of excluded, or {\"index\": [...]} with 3 finite numbers; its last words:\nthe dog ate my weights"},
-		{"learner", "sleep $0 &", "no answer in 1s"}, // a process of its own holds the output
+		{"learner", "exec 3<&0; sleep $0 <&3 &", "no answer in 1s"}, // a process of its own holds the pipes
 		{"learner", "read x; exec >&-; sleep $0", "closed its standard output, without an answer"},
 		{"learner", silent, "no answer in 1s"},
 		{"learner", rubbish, `answered "arm nought": invalid character 'a'`},
@@ -311,13 +311,20 @@ func hostile(run *program.Run, role string, timeout uint64, command []string) er
 	return run.Err()
 }
 
-// gone fails if a process with this argument runs.
+// gone fails if a process with this argument runs, soon after it was killed.
 func gone(t *testing.T, argument string) {
 	t.Helper()
+	left := func(name string) bool {
+		b, err := os.ReadFile(name)
+		return err == nil && strings.Contains(string(b), "\x00"+argument+"\x00")
+	}
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range all {
-		if b, err := os.ReadFile(name); err == nil && strings.Contains(string(b), "\x00"+argument+"\x00") {
-			t.Errorf("%s is left", name)
+		for tries := 0; left(name); tries++ {
+			if tries == 100 {
+				t.Fatalf("%s is left", name)
+			}
+			time.Sleep(20 * time.Millisecond)
 		}
 	}
 }
