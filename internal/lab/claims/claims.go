@@ -26,11 +26,11 @@ type Table struct {
 }
 
 // A File is a configuration that claims need and that is no figure of the catalog. With the name of a figure it has what claims set in the
-// full form of that.
+// full form of that, and in its quick form.
 type File struct {
 	Name  string
 	Path  string         // in configs
-	Set   map[string]any // what both forms set
+	Set   map[string]any // what both forms set; of a figure, what the full form sets
 	Quick map[string]any // what the quick form sets in addition
 }
 

@@ -129,7 +129,9 @@ func (t *Table) open(name string, quick bool) (f *played, err error) {
 		if slices.Contains(t.Ten, name) && !quick {
 			sets = []string{"experiment.seeds=10"}
 		}
-		if at >= 0 && !quick {
+		if at >= 0 && quick {
+			sets = entries(t.Files[at].Quick)
+		} else if at >= 0 {
 			sets = entries(t.Files[at].Set)
 		}
 		f.config, err = x.Load(quick, sets)

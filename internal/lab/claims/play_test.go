@@ -24,7 +24,7 @@ func TestClaimsArePlayedAndJudged(t *testing.T) {
 	var ids []string
 	for i, c := range again.Claims {
 		ids = append(ids, c.ID)
-		if c.Verdict != played.Claims[i].Verdict || c.Verdict == Unjudged || c.Seeds < fewest || len(c.Statistics) == 0 {
+		if c.Verdict != played.Claims[i].Verdict || (c.Full == "") == (c.Verdict == Unjudged || c.Seeds < fewest || len(c.Statistics) == 0) {
 			t.Errorf("%s: %+v and then %+v", c.ID, played.Claims[i], c)
 		}
 	}
@@ -34,7 +34,7 @@ func TestClaimsArePlayedAndJudged(t *testing.T) {
 	var table, page bytes.Buffer
 	again.Write(&table)
 	again.Page(&page)
-	for _, want := range []string{"P3-8L", "alone, differ", "2 claims: "} {
+	for _, want := range []string{"P3-8L", "alone, alike", "2 claims: "} {
 		if !strings.Contains(table.String(), want) || !strings.Contains(page.String(), want) {
 			t.Errorf("neither table nor page may lack %q:\n%s\n%s", want, table.String(), page.String())
 		}
