@@ -28,8 +28,8 @@ func newExperimentRun(o *options) *cobra.Command {
 		Long: `Play the cells of a configuration (experiment.cells) in the simulator, each once for
 every seed, with one run at a time on each processor. The peers run the daemon's code,
 and do what processes in lockstep would do. The same seed gives the same result. Noise
-comes from the seeds, so simulated runs protect no one. No process is started and no
-network is used.
+comes from the seeds, so simulated runs protect no one. With --engine processes, daemons
+on this machine play in place of the simulator.
 
 A NAME is a figure of 'peerd experiment list'; 'all' stands for every one, and skips those whose data
 are missing. --quick plays a smaller form, with ten seeds or more, whose title says so. A FILE has .yaml or a slash in its name.
@@ -57,9 +57,6 @@ run once, and peerd experiment merge makes the rows of one experiment of them.`,
 			var ok bool
 			if how.Engine, ok = engines[engine]; !ok {
 				return config.Failf(config.ErrUsage, "--engine: %s: want sim or processes", engine)
-			}
-			if how.Jobs < 0 {
-				return config.Failf(config.ErrUsage, "--jobs: %d: want 1 or more, or 0 for as many as processors", how.Jobs)
 			}
 			how.Progress, how.Show = o.stderr, o.showExperiment
 			if len(parts) > 1 {

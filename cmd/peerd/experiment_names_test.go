@@ -16,14 +16,14 @@ import (
 )
 
 func TestExperimentList(t *testing.T) {
-	code, stdout, _ := peerd(t, "experiment", "list", "--json")
+	got, stdout, _ := peerd(t, "experiment", "list", "--json")
 	var l catalog.List
-	if err := json.Unmarshal([]byte(stdout), &l); err != nil || code != exitOK || len(l.Figures) != len(catalog.Figures()) || l.Seconds <= 0 {
-		t.Errorf("code %d, %v: %d figures, %v s", code, err, len(l.Figures), l.Seconds)
+	if err := json.Unmarshal([]byte(stdout), &l); err != nil || got != exitOK || len(l.Figures) != len(catalog.Figures()) || l.Seconds <= 0 {
+		t.Errorf("code %d, %v: %d figures, %v s", got, err, len(l.Figures), l.Seconds)
 	}
-	code, stdout, _ = peerd(t, "experiment", "list")
-	if code != exitOK || !strings.Contains(stdout, "\nbaselines ") || !strings.Contains(stdout, "PEERD_DATA/diabetes") {
-		t.Errorf("code %d:\n%s", code, stdout)
+	got, stdout, _ = peerd(t, "experiment", "list")
+	if got != exitOK || !strings.Contains(stdout, "\nbaselines ") || !strings.Contains(stdout, "PEERD_DATA/diabetes") {
+		t.Errorf("code %d:\n%s", got, stdout)
 	}
 }
 

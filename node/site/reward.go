@@ -45,7 +45,7 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 	}
 	waits, err := x.waits(r.ID, &c)
 	open := waits && !x.now.After(c.expires)
-	ends := r.End && !c.ended && !(rules.Adding == First && c.rewarded) // the window; with First a value has ended it
+	ends := r.End && !c.ended && (rules.Adding != First || !c.rewarded) // the window; with First a value has ended it
 	switch {
 	case err != nil:
 		return decision.Receipt{}, err

@@ -33,7 +33,7 @@ func TestTheCitationIsValid(t *testing.T) {
 	}
 	d := yaml.NewDecoder(bytes.NewReader(b))
 	d.KnownFields(true)
-	if err := d.Decode(&c); err != nil {
+	if err = d.Decode(&c); err != nil {
 		t.Fatal(err)
 	}
 	if c.Format != "1.2.0" || c.Message == "" || c.Title == "" || c.Type != "software" || len(c.Authors) == 0 || c.Authors[0].Name == "" || c.Abstract == "" {

@@ -98,7 +98,7 @@ func Compare(a, b string) (*Comparison, error) {
 func readSide(text string) (r *Results, cell string, err error) {
 	dir := text
 	for i := range text {
-		if info, err := os.Stat(text[:i]); text[i] == ':' && err == nil && info.IsDir() {
+		if info, bad := os.Stat(text[:i]); text[i] == ':' && bad == nil && info.IsDir() {
 			dir, cell = text[:i], text[i+1:]
 			break
 		}
@@ -138,7 +138,7 @@ func compared(a, b *CellResult) Compared {
 		x := &a.Runs[i]
 		if k := slices.IndexFunc(b.Runs, func(y stats.Run) bool { return y.Seed == x.Seed }); k >= 0 {
 			y := &b.Runs[k]
-			same = same && slices.Equal(x.Points, y.Points) && slices.Equal(x.Regret, y.Regret)
+			same = same && slices.Equal(x.Points, y.Points) && slices.Equal(x.Regret, y.Regret) && slices.Equal(x.OwnCurve, y.OwnCurve)
 			xs, ys = append(xs, x.Final()), append(ys, y.Final())
 		}
 	}

@@ -85,6 +85,9 @@ type playing struct {
 
 // begin prepares the cells, and opens the folder and locks it.
 func (o *Options) begin(c *config.Config) (*playing, error) {
+	if o.Jobs < 0 {
+		return nil, config.Failf(config.ErrUsage, "--jobs: %d: want 1 or more, or 0 for as many as processors", o.Jobs)
+	}
 	program, err := programHash()
 	if err != nil {
 		return nil, err
@@ -97,7 +100,7 @@ func (o *Options) begin(c *config.Config) (*playing, error) {
 		if o.Engine == nil {
 			break
 		}
-		if err := o.Engine.Refuse(&cells[i].Settings); err != nil {
+		if err = o.Engine.Refuse(&cells[i].Settings); err != nil {
 			return nil, fmt.Errorf("cell %q: %w", cells[i].Name, err)
 		}
 	}

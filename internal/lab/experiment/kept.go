@@ -61,7 +61,7 @@ func (f resultFolder) take(cells []cellRun, own bool, w io.Writer) error {
 		if damaged > 0 {
 			_, _ = fmt.Fprintf(w, "cell %q: damaged in %s, and not taken: %d\n", cell.Name, file, damaged)
 			if own {
-				err = writeFile(file, func(w io.Writer) error { _, err := w.Write(good); return err })
+				err = writeFile(file, func(w io.Writer) error { _, bad := w.Write(good); return bad })
 			}
 		}
 		if err != nil {
@@ -70,7 +70,7 @@ func (f resultFolder) take(cells []cellRun, own bool, w io.Writer) error {
 		for k := range cell.runs {
 			run, ok := kept[cell.seed(k)]
 			if ok && cell.finished[k] {
-				if had, err := sumOf(cell.hash, &cell.runs[k]); err != nil || had != run.Sum {
+				if had, bad := sumOf(cell.hash, &cell.runs[k]); bad != nil || had != run.Sum {
 					return config.Failf(config.ErrRefused, "%s: the run of cell %q with seed %d is another one in a folder read before: one of them was changed", file, cell.Name, cell.seed(k))
 				}
 			} else if ok {

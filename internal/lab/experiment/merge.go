@@ -45,11 +45,11 @@ func Merge(ctx context.Context, dirs []string, o Options) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := resultFolder(dir).take(cells, false, o.Progress); err != nil {
+		if err = resultFolder(dir).take(cells, false, o.Progress); err != nil {
 			return err
 		}
 	}
-	if err := missing(dirs, shards, cells); err != nil {
+	if err = missing(dirs, shards, cells); err != nil {
 		return err
 	}
 	p := &playing{program: shards[0].Program, cells: cells, folder: out}

@@ -133,15 +133,15 @@ func TestAnExportIsAFileStoreOfMLflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := experiment.Run(context.Background(), c, experiment.Options{Out: dir, Progress: io.Discard, Show: func(*experiment.Document) error { return nil }}); err != nil {
+	if err = experiment.Run(context.Background(), c, experiment.Options{Out: dir, Progress: io.Discard, Show: func(*experiment.Document) error { return nil }}); err != nil {
 		t.Fatal(err)
 	}
 	first, err := Export(dir, out)
 	if err != nil || first.Runs != 1+3 || first.Kept != 0 {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	if again, err := Export(dir, out); err != nil || again.Runs != 0 || again.Kept != 4 {
-		t.Errorf("again: %+v, %v", again, err)
+	if again, bad := Export(dir, out); bad != nil || again.Runs != 0 || again.Kept != 4 {
+		t.Errorf("again: %+v, %v", again, bad)
 	}
 	name, runs := read(t, out)
 	if name != `A: "title" # ε` || len(runs) != 4 {

@@ -310,7 +310,7 @@ func panelList() config.Rule {
 				return fmt.Sprintf("want %s; x of item %d is %q, want %s", want, i, p.X, wantAxis)
 			case p.Regret != "" && !slices.Contains(regrets(), p.Regret):
 				return fmt.Sprintf("want %s; regret of item %d is %q, want %s", want, i, p.Regret, strings.Join(regrets(), ", "))
-			case p.At != "" && !(ok && known):
+			case p.At != "" && (!ok || !known):
 				return fmt.Sprintf("want %s; at of item %d is %q, want a setting=value", want, i, p.At)
 			}
 		}

@@ -80,27 +80,27 @@ func (j *job) shards() (dirs []string) {
 func (j *job) begin(c *config.Config) (had submission, err error) {
 	b, err := os.ReadFile(j.path("submitted.json"))
 	if err == nil {
-		if err := json.Unmarshal(b, &had); err != nil {
+		if err = json.Unmarshal(b, &had); err != nil {
 			return had, fmt.Errorf("%s: %w", j.path("submitted.json"), err)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return had, err
-	} else if inside, err := os.ReadDir(j.Dir); err == nil && len(inside) > 0 {
+	} else if inside, bad := os.ReadDir(j.Dir); bad == nil && len(inside) > 0 {
 		return had, config.Failf(config.ErrUsage, "%s holds files that are of no submission: name another folder with -o", j.Out)
 	}
 	if len(had.Jobs) > 0 {
-		before, err := plan.Schema().Load(j.path("config.yaml"), nil)
-		if err != nil {
-			return had, err
+		before, bad := plan.Schema().Load(j.path("config.yaml"), nil)
+		if bad != nil {
+			return had, bad
 		}
-		what, err := experiment.Differs(before, c)
+		what, bad := experiment.Differs(before, c)
 		if had.Shards != j.Shards {
 			what = fmt.Sprintf("--shards is %d, not %d", j.Shards, had.Shards)
 		}
 		if what != "" {
-			err = config.Failf(config.ErrUsage, "%s holds another submission: %s; name another folder with -o", j.Out, what)
+			bad = config.Failf(config.ErrUsage, "%s holds another submission: %s; name another folder with -o", j.Out, what)
 		}
-		return had, err
+		return had, bad
 	}
 	for _, name := range []string{"log", "shards"} {
 		if err := os.MkdirAll(j.path(name), 0o755); err != nil {

@@ -150,14 +150,14 @@ func (p *Panel) plot(looks *looks) (*plot.Plot, error) {
 		if len(points) == 0 {
 			continue
 		}
-		look := looks.of[l.Name]
-		look.place = place{i, measured}
-		area, line, err := p.line(look, l, points)
+		drawn := looks.of[l.Name]
+		drawn.place = place{i, measured}
+		area, line, err := p.line(drawn, l, points)
 		if err != nil {
 			return nil, fmt.Errorf("figure: line %q: %w", l.Name, err)
 		}
 		areas, lines = append(areas, area...), append(lines, line...)
-		tags.add(p, look, l, points)
+		tags.add(p, drawn, l, points)
 	}
 	g.Add(areas...)
 	g.Add(lines...) // so that no area covers a line

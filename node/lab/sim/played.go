@@ -22,9 +22,9 @@ type Played struct {
 func (r *run) act(t protocol.Round, i int, in []protocol.Delivery) (arm bandit.Arm, ready node.Ready, err error) {
 	a := r.agents[i]
 	if r.Played == nil {
-		played, err := a.Round(t, in, r.Worlds[i])
-		if err != nil {
-			return 0, ready, err
+		played, bad := a.Round(t, in, r.Worlds[i])
+		if bad != nil {
+			return 0, ready, bad
 		}
 		return played.Pull.Arm, a.Ready(), nil
 	}

@@ -60,10 +60,9 @@ func (t *Table) columns() []reflect.StructField {
 			f.Type = reflect.TypeOf(v) // of all of them
 		}
 		stored := s.Column()
-		switch f.Type.Kind() {
-		case reflect.Float64:
+		if kind := f.Type.Kind(); kind == reflect.Float64 {
 			f.Type = reflect.TypeFor[number]()
-		case reflect.String:
+		} else if kind == reflect.String {
 			stored += ",dict"
 		}
 		f.Tag = reflect.StructTag(fmt.Sprintf("json:%q parquet:%q unit:%q doc:%q setting:%q", s.Column(), stored, s.Unit, s.Doc, s.Key))

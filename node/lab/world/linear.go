@@ -294,6 +294,7 @@ func (a *actions) draw(from chance) {
 		for _, x := range a.x { // in a separate loop, since roots take long and need not wait for each other
 			behind(x)
 		}
+	case Arms: // has its vectors in linear_arms.go
 	}
 	a.judge()
 }
