@@ -33,9 +33,9 @@ func TestExperimentsByName(t *testing.T) {
 	short := []string{"--set", "privacy.horizon=200", "--set", "experiment.cells=[{name: noise}, {name: no noise, set: {privacy.epsilon: inf, privacy.mechanism: none}}]"}
 	run := func(args ...string) (stdout, stderr string) {
 		t.Helper()
-		code, stdout, stderr := peerd(t, append([]string{"experiment"}, args...)...)
-		if code != exitOK {
-			t.Fatalf("%q: code %d\n%s%s", args, code, stdout, stderr)
+		got, stdout, stderr := peerd(t, append([]string{"experiment"}, args...)...)
+		if got != exitOK {
+			t.Fatalf("%q: code %d\n%s%s", args, got, stdout, stderr)
 		}
 		return stdout, stderr
 	}
@@ -57,8 +57,8 @@ func TestExperimentsByName(t *testing.T) {
 		t.Error("--set draws the same figure, or not in the folder of -o")
 	}
 	for set, want := range map[string]string{"privacy.epsilon=3": "privacy.epsilon was 1 when it was played", "experiment.first_seed=9": "experiment.first_seed was 1 when", "experiment.cells=[]": "manifest.json does not have it"} {
-		if code, _, stderr := peerd(t, "experiment", "report", dir, "--set", set); code == exitOK || !strings.Contains(stderr, want) {
-			t.Errorf("--set %s: code %d\n%s", set, code, stderr)
+		if got, _, stderr := peerd(t, "experiment", "report", dir, "--set", set); got == exitOK || !strings.Contains(stderr, want) {
+			t.Errorf("--set %s: code %d\n%s", set, got, stderr)
 		}
 	}
 
@@ -78,8 +78,8 @@ func TestExperimentsByName(t *testing.T) {
 		"counts has noise; no noise": {dir + ":quiet", dir},
 		"has no manifest.json":       {"runs", dir},
 	} {
-		if code, _, stderr := peerd(t, "experiment", "compare", args[0], args[1]); code == exitOK || !strings.Contains(stderr, want) {
-			t.Errorf("%q: code %d\n%s", args, code, stderr)
+		if got, _, stderr := peerd(t, "experiment", "compare", args[0], args[1]); got == exitOK || !strings.Contains(stderr, want) {
+			t.Errorf("%q: code %d\n%s", args, got, stderr)
 		}
 	}
 	if _, err := os.Stat(filepath.Join("both", "learners", "figure.png")); err != nil {
@@ -98,8 +98,8 @@ func TestExperimentNamesAreRefused(t *testing.T) {
 		"two configurations":                                {"counts", "-c", "../../configs/rows.yaml"},
 		"PEERD_DATA is not set":                             {"fig2c", "-o", filepath.Join(t.TempDir(), "x")},
 	} {
-		if code, _, stderr := peerd(t, append([]string{"experiment", "run"}, args...)...); code == exitOK || !strings.Contains(stderr, want) {
-			t.Errorf("%q: code %d, want %q\n%s", args, code, want, stderr)
+		if got, _, stderr := peerd(t, append([]string{"experiment", "run"}, args...)...); got == exitOK || !strings.Contains(stderr, want) {
+			t.Errorf("%q: code %d, want %q\n%s", args, got, want, stderr)
 		}
 	}
 	parts, err := catalog.Choose([]string{"all"}, true, nil)

@@ -103,7 +103,7 @@ func (j *job) begin(c *config.Config) (had submission, err error) {
 		return had, bad
 	}
 	for _, name := range []string{"log", "shards"} {
-		if err := os.MkdirAll(j.path(name), 0o755); err != nil {
+		if err = os.MkdirAll(j.path(name), 0o755); err != nil {
 			return had, err
 		}
 	}
