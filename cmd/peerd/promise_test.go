@@ -58,16 +58,16 @@ func TestNoPromiseIsBelowTheCharge(t *testing.T) {
 		for _, x := range set {
 			args = append(args, "--set", x)
 		}
-		code, stdout, _ := peerd(t, append([]string{"privacy", "explain"}, args...)...)
-		if checked, _, _ := peerd(t, append([]string{"config", "check"}, args...)...); checked != code {
-			t.Errorf("%s %v: explain ends with %d and check with %d", file, set, code, checked)
+		got, stdout, _ := peerd(t, append([]string{"privacy", "explain"}, args...)...)
+		if checked, _, _ := peerd(t, append([]string{"config", "check"}, args...)...); checked != got {
+			t.Errorf("%s %v: explain ends with %d and check with %d", file, set, got, checked)
 		}
 		opens := startable(&c.Settings)
 		short := new(dp.BudgetError)
 		switch {
-		case code == exitOK && opens != nil:
+		case got == exitOK && opens != nil:
 			t.Errorf("%s %v: explained, and a peer does not start: %v", file, set, opens)
-		case code == exitOK:
+		case got == exitOK:
 			var doc struct {
 				Budget struct {
 					Epsilon float64 `json:"epsilon"`
@@ -130,10 +130,10 @@ func TestEveryCommandRefusesWhatTheBudgetDoesNotPay(t *testing.T) {
 		{"run", file},
 		append([]string{"init", "--dir", filepath.Join(t.TempDir(), "new")}, all...),
 	} {
-		code, stdout, stderr := peerd(t, append(args, set...)...)
+		got, stdout, stderr := peerd(t, append(args, set...)...)
 		said := append(numbers.FindStringSubmatch(stderr), "", "")
-		if charged, err := strconv.ParseFloat(said[1], 64); code != exitConfig || stdout != "" || err != nil || charged <= 2 {
-			t.Errorf("%v: code %d\n%s%s", args[:2], code, stdout, stderr)
+		if charged, err := strconv.ParseFloat(said[1], 64); got != exitConfig || stdout != "" || err != nil || charged <= 2 {
+			t.Errorf("%v: code %d\n%s%s", args[:2], got, stdout, stderr)
 		}
 	}
 }
