@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Plays every figure of the papers and of docs/ in its quick form, into runs/quick; with FORM=full whole, into runs, and
-# copies the pictures to docs/figures. The same command continues where an interrupted one stopped.
+# Plays every figure of the papers and of docs/ in its quick form, into runs/quick. With FORM=full it draws the pictures of
+# docs/figures with the present code, from the rows in RUNS (runs, or a folder of peerd experiment claims): a figure that has no
+# rows there is played whole, and one that has is not played again. The same command continues where an interrupted one stopped.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
@@ -10,8 +11,11 @@ if [ "${FORM:-quick}" != full ]; then
 	"$folder/peerd" experiment run all --quick -o runs/quick "$@"
 	exit
 fi
-"$folder/peerd" experiment run all -o runs "$@"
 for picture in docs/figures/*.svg; do
 	name=$(basename "$picture" .svg)
-	if [ -f "runs/$name/figure.svg" ]; then cp "runs/$name/figure.svg" "$picture"; fi
+	rows=${RUNS:-runs}/$name
+	if [ ! -f "$rows/summary.json" ]; then "$folder/peerd" experiment run "$name" -o "$rows" "$@"; fi
+	"$folder/peerd" experiment report "$rows" -o "$folder" >/dev/null
+	cp "$folder/figure.svg" "$picture"
+	echo "$name is drawn from $rows"
 done

@@ -98,7 +98,11 @@ type tag struct {
 	text  string
 	x, y  float64
 	right bool // at the right end of the panel, whatever x
+	bound bool
 }
+
+// tagHeight is about the height of a tag, relative to a panel.
+const tagHeight = .04
 
 // tags are the numbers of lines, and the names of bounds where there are several.
 type tags struct {
@@ -115,11 +119,30 @@ func (s *tags) add(p *Panel, look look, l Line, points []Point) {
 	}
 	switch {
 	case look.number > 0:
-		s.all = append(s.all, tag{strconv.Itoa(look.number), last.X, last.Y.Mean, l.Level})
+		s.all = append(s.all, tag{strconv.Itoa(look.number), last.X, last.Y.Mean, l.Level, false})
 	case several:
 		name := strings.TrimPrefix(strings.TrimPrefix(l.Name, "lower "), "bound ") // "at ε = 1", or "bound"
-		s.all = append(s.all, tag{name, last.X, last.Y.Mean, true})
+		s.all = append(s.all, tag{name, last.X, last.Y.Mean, true, true})
 	}
+}
+
+// joined returns the tags, with one for bounds whose ends are closer than the height of a tag: "at ε = 5, 15".
+func (s *tags) joined(p *plot.Plot) (all []tag) {
+	for _, t := range s.all {
+		k := slices.IndexFunc(all, func(o tag) bool {
+			return t.bound && o.bound && math.Abs(p.Y.Norm(t.y)-p.Y.Norm(o.y)) < tagHeight
+		})
+		if k < 0 {
+			all = append(all, t)
+			continue
+		}
+		text := t.text
+		if i := strings.LastIndex(text, "= ") + 1; i > 0 && strings.HasPrefix(all[k].text, text[:i]) {
+			text = text[i+1:]
+		}
+		all[k].text += ", " + text
+	}
+	return all
 }
 
 // Plot implements [plot.Plotter]. Each tag is at the free place that is nearest to its point, or at the least covered one.
@@ -134,7 +157,7 @@ func (s *tags) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, pt := range s.points {
 		taken = append(taken, box(vg.Point{X: x(pt.X), Y: y(pt.Y.Mean)}, 6, 6))
 	}
-	for _, t := range s.all {
+	for _, t := range s.joined(p) {
 		w, h := text.Width(t.text), text.Height(t.text)
 		from := vg.Point{X: c.Max.X - w/2 - 8, Y: y(t.y)}
 		if !t.right {
@@ -147,6 +170,9 @@ func (s *tags) Plot(c draw.Canvas, p *plot.Plot) {
 			at := vg.Point{X: from.X + (far+w/2)*vg.Length(cos), Y: from.Y + (far+h/2)*vg.Length(sin)}
 			r := box(at, w+1, h+1)
 			cost := far / 100
+			if t.bound && at.Y < from.Y { // a name is read as that of the line below it
+				cost++
+			}
 			if r.Min.X < c.Min.X || r.Max.X > c.Max.X || r.Min.Y < c.Min.Y || r.Max.Y > c.Max.Y {
 				cost += 1000
 			}

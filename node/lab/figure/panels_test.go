@@ -100,3 +100,19 @@ func TestACurveUnderAnotherShows(t *testing.T) {
 		t.Errorf("%d open glyphs of the second line, want %d and more", n, alongCurve)
 	}
 }
+
+// TestBoundsThatEndTogetherShareATag: their names would lie on each other.
+func TestBoundsThatEndTogetherShareATag(t *testing.T) {
+	f := Figure{Panels: []Panel{{X: "rounds", Y: "regret", Lines: []Line{
+		{Name: "a", Points: []Point{at(1, 1), at(2, 100)}},
+		{Name: "lower bound at ε = 1", Bound: true, Points: []Point{at(1, 40), at(2, 50)}},
+		{Name: "lower bound at ε = 5", Bound: true, Points: []Point{at(1, 1), at(2, 2)}},
+		{Name: "lower bound at ε = 15", Bound: true, Points: []Point{at(1, 1), at(2, 1.9)}},
+	}}}}
+	svg := html.UnescapeString(drawn(t, &f))
+	for _, text := range []string{"at ε = 1", "at ε = 5, 15"} {
+		if strings.Count(svg, ">"+text+"<") != 1 {
+			t.Errorf("%q is not there once", text)
+		}
+	}
+}
