@@ -199,3 +199,11 @@ func (f *fake) Backup(_ context.Context, to io.Writer) error {
 }
 
 func (f *fake) Ready(context.Context) error { return f.ready }
+
+func (f *fake) Privacy(context.Context) (Privacy, error) {
+	return Privacy{Private: true, Epsilon: 1, Compared: "histories", Public: []string{"rounds"}, NotCovered: []string{"all else"}, Heading: "What a promises", Sections: []Section{{Title: "The promise", Blocks: []Block{{Text: "little"}}}}}, f.refusal
+}
+
+func (f *fake) Network(context.Context) (Network, error) {
+	return Network{Name: "n", Actions: f.actions, Places: []Place{{Name: "a", ID: "12D3"}}, Links: [][]uint32{}}, f.refusal
+}
