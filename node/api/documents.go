@@ -7,7 +7,7 @@ type Privacy struct {
 	Private    bool      `json:"private" doc:"False in lockstep, which protects no one."`
 	Epsilon    float64   `json:"epsilon" doc:"The promise for everything that the peer sends over its whole life; 0 without noise."`
 	Delta      float64   `json:"delta"`
-	Compared   string    `json:"compared" doc:"What is compared: which histories nobody can distinguish with certainty."`
+	Compared   string    `json:"compared" doc:"What is compared: which two histories of this site cannot be distinguished with certainty."`
 	Public     []string  `json:"public" doc:"What is public, without noise."`
 	NotCovered []string  `json:"not_covered" doc:"What the promise does not cover."`
 	Heading    string    `json:"heading"`

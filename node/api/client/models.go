@@ -271,7 +271,8 @@ type Privacy struct {
 	// noise.
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
-	// What is compared: which histories cannot be told apart.
+	// What is compared: which two histories of this site cannot be distinguished with
+	// certainty.
 	Compared string `json:"compared"`
 	// What is public, without noise.
 	Public []string `json:"public"`

@@ -267,7 +267,8 @@ export interface Privacy {
    * noise. */
   epsilon: number;
   delta: number;
-  /** What is compared: which histories cannot be told apart. */
+  /** What is compared: which two histories of this site cannot be distinguished with
+   * certainty. */
   compared: string;
   /** What is public, without noise. */
   public: string[];

@@ -685,7 +685,8 @@ class Privacy:
     # noise.
     epsilon: float
     delta: float
-    # What is compared: which histories cannot be told apart.
+    # What is compared: which two histories of this site cannot be distinguished with
+    # certainty.
     compared: str
     # What is public, without noise.
     public: List[str]
