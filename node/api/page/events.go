@@ -45,7 +45,7 @@ func (s *streams) leave() {
 
 // events sends the part of a view that changes, whenever it has changed. The interval does not depend on rewards.
 func (p *Page) events(w http.ResponseWriter, r *http.Request) {
-	v, ok := viewAt(Prefix + r.URL.Query().Get("view"))
+	v, ok := p.viewAt(Prefix + r.URL.Query().Get("view"))
 	if !ok {
 		p.refuse(w, http.StatusNotFound, "There is no such page.")
 		return

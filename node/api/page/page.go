@@ -25,7 +25,8 @@ const Prefix = api.PagePrefix
 
 // A Page answers requests below [Prefix].
 type Page struct {
-	peer    api.Backend
+	menu    []view
+	show    func(context.Context, view) (any, error)
 	log     *slog.Logger
 	now     func() time.Time
 	views   *template.Template
@@ -44,7 +45,11 @@ type asset struct {
 
 // New returns the page of a peer.
 func New(peer api.Backend, log *slog.Logger) *Page {
-	p := &Page{peer: peer, log: log, now: time.Now, assets: make(map[string]asset)}
+	return newPage(views(), source{peer}.show, log)
+}
+
+func newPage(menu []view, show func(context.Context, view) (any, error), log *slog.Logger) *Page {
+	p := &Page{menu: menu, show: show, log: log, now: time.Now, assets: make(map[string]asset)}
 	p.streams.ended = make(chan struct{})
 	paths := make(map[string]string)
 	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
@@ -102,7 +107,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.events(w, r)
 		return
 	}
-	v, ok := viewAt(r.URL.Path)
+	v, ok := p.viewAt(r.URL.Path)
 	if !ok {
 		p.refuse(w, http.StatusNotFound, "There is no such page.")
 		return
@@ -142,9 +147,9 @@ func (p *Page) refuse(w http.ResponseWriter, status int, sentence string) {
 }
 
 // viewAt returns the view at a path.
-func viewAt(path string) (view, bool) {
+func (p *Page) viewAt(path string) (view, bool) {
 	name, ok := strings.CutPrefix(path, Prefix)
-	for _, v := range views() {
+	for _, v := range p.menu {
 		if ok && v.Path == name {
 			return v, true
 		}

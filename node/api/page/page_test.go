@@ -78,7 +78,7 @@ func (f *fake) Actions() []string            { return f.names }
 func (f *fake) Range() (least, most float64) { return 0, 1 }
 func (f *fake) Ready(context.Context) error  { return f.ready }
 func (f *fake) Features() (s decision.Shape) { return s }
-func newPage(f *fake) *Page                  { return New(f, slog.New(slog.DiscardHandler)) }
+func pageOf(f *fake) *Page                   { return New(f, slog.New(slog.DiscardHandler)) }
 func ask(p *Page, r *http.Request) (w *httptest.ResponseRecorder) {
 	w = httptest.NewRecorder()
 	p.ServeHTTP(w, r)
@@ -107,7 +107,7 @@ func ledgerless() []view {
 
 // TestHostileNamesStayText: nothing that a name holds becomes markup, ids are there once, and each table cell is in a table.
 func TestHostileNamesStayText(t *testing.T) {
-	p := newPage(hostile())
+	p := pageOf(hostile())
 	for _, v := range ledgerless() {
 		w := ask(p, login(t, p, Prefix+v.Path))
 		if w.Code != http.StatusOK {
@@ -148,7 +148,7 @@ func TestHostileNamesStayText(t *testing.T) {
 
 // TestWhoGetsIn: a link works once and within a minute, a login for 12 hours, and nothing else does.
 func TestWhoGetsIn(t *testing.T) {
-	p := newPage(hostile())
+	p := pageOf(hostile())
 	now := time.Now()
 	p.now = func() time.Time { return now }
 	code := func(path string) int { return ask(p, httptest.NewRequest(http.MethodGet, path, nil)).Code }
@@ -197,7 +197,7 @@ func TestWhoGetsIn(t *testing.T) {
 
 // TestThePageIsStrict: all answers have the headers, and assets do not change.
 func TestThePageIsStrict(t *testing.T) {
-	p := newPage(hostile())
+	p := pageOf(hostile())
 	paths := []string{Prefix, Prefix + "nothing", enterPath}
 	size := 0
 	for path, a := range p.assets {
@@ -222,7 +222,7 @@ func TestThePageIsStrict(t *testing.T) {
 func TestAViewIsSmall(t *testing.T) {
 	f := hostile()
 	f.peers = 20
-	p := newPage(f)
+	p := pageOf(f)
 	for _, v := range ledgerless() {
 		if n := ask(p, login(t, p, Prefix+v.Path)).Body.Len(); n > 60_000 {
 			t.Errorf("%s has %d bytes", v.Name, n)
@@ -234,7 +234,7 @@ func TestAViewIsSmall(t *testing.T) {
 func TestThePageSaysWhatIsWrong(t *testing.T) {
 	f := hostile()
 	f.ready = errors.New("blocked")
-	p := newPage(f)
+	p := pageOf(f)
 	if body := ask(p, login(t, p, Prefix)).Body.String(); !strings.Contains(body, "Needs attention") {
 		t.Error(body)
 	}
@@ -244,7 +244,7 @@ func TestThePageSaysWhatIsWrong(t *testing.T) {
 // end with the page.
 func TestEventsAreOfChanges(t *testing.T) {
 	f := hostile()
-	p := newPage(f)
+	p := pageOf(f)
 	server := httptest.NewServer(p)
 	defer server.Close()
 	open := func() *http.Response {
@@ -280,4 +280,24 @@ func TestEventsAreOfChanges(t *testing.T) {
 		t.Errorf("%v %s", err, rest)
 	}
 	p.Close() // again
+}
+
+// TestABoardShowsAllSites, with names as text, and keeps a bounded number of samples of regret.
+func TestABoardShowsAllSites(t *testing.T) {
+	b := NewBoard(slog.New(slog.DiscardHandler))
+	for round := range uint64(5000) {
+		b.Update(&Sites{
+			Network: "n", Round: round, Rounds: 5000, Regret: true, Together: float64(round), Alone: 2 * float64(round),
+			Sites: []Site{{Name: "<b>one</b>", Favours: "red", Regret: "1.5", Shares: []Share{{"red", .75}}}},
+		})
+	}
+	body := ask(b.Page, login(t, b.Page, Prefix)).Body.String()
+	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<polyline class=\"together\"", "5\u202f000"} {
+		if !strings.Contains(body, text) {
+			t.Errorf("%q is missing", text)
+		}
+	}
+	if n := len(b.trend.rounds); n >= mostSamples || n < mostSamples/2 || b.trend.rounds[n-1] < 4900 {
+		t.Errorf("%d samples up to round %d", n, b.trend.rounds[n-1])
+	}
 }

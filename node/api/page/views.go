@@ -28,16 +28,17 @@ const newestRecords = 50
 // shown is what a view shows.
 type shown struct {
 	View    view
+	Whose   string
 	Menu    []view
+	Network string
 	Status  api.Status
 	Well    bool // decides and releases
 	Notices []string
 	Peers   []api.Peer
 	Arms    []arm
 	Privacy *api.Privacy
-	Budget  api.Status
 	Records []record
-	Network *api.Network
+	Places  *api.Network
 	Graph   *graph
 }
 
@@ -64,12 +65,16 @@ func (r *record) sum(b *ledger.Release, names []string) {
 	}
 }
 
+// A source is a peer that is shown.
+type source struct{ peer api.Backend }
+
 // show asks the peer for what a view shows.
-func (p *Page) show(ctx context.Context, v view) (s shown, err error) {
-	s = shown{View: v, Menu: views(), Well: p.peer.Ready(ctx) == nil}
+func (p source) show(ctx context.Context, v view) (_ any, err error) {
+	s := shown{View: v, Menu: views(), Well: p.peer.Ready(ctx) == nil}
 	if s.Status, err = p.peer.Status(ctx); err != nil {
 		return s, err
 	}
+	s.Whose, s.Network = s.Status.Name, s.Status.Network
 	for _, text := range []string{s.Status.Notice, s.Status.Policy, s.Status.StoppedNotice} {
 		if text != "" && text != s.Status.State {
 			s.Notices = append(s.Notices, text)
@@ -92,13 +97,13 @@ func (p *Page) show(ctx context.Context, v view) (s shown, err error) {
 			return s, err
 		}
 		s.Peers, err = p.peer.Peers(ctx)
-		s.Network, s.Graph = &doc, newGraph(&doc, s.Status.Peer, s.Peers)
+		s.Places, s.Graph = &doc, newGraph(&doc, s.Status.Peer, s.Peers)
 	}
 	return s, err
 }
 
 // arms returns the actions, those in use first.
-func (p *Page) arms(ctx context.Context) ([]arm, error) {
+func (p source) arms(ctx context.Context) ([]arm, error) {
 	all, err := p.peer.Arms(ctx)
 	if err != nil {
 		return nil, err
@@ -127,7 +132,7 @@ func (p *Page) arms(ctx context.Context) ([]arm, error) {
 }
 
 // records returns the newest records of a ledger of some length, the newest first.
-func (p *Page) records(ctx context.Context, length uint64) (all []record, err error) {
+func (p source) records(ctx context.Context, length uint64) (all []record, err error) {
 	names := p.peer.Actions()
 	for line, err := range p.peer.Ledger(ctx, length-min(length, newestRecords), newestRecords) {
 		if err != nil {
@@ -171,7 +176,8 @@ func texts() map[string]any {
 			}
 			return fmt.Sprintf("%.3g %s", x, units[i])
 		},
-		"time": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"day":  func(t time.Time) string { return t.UTC().Format("2 January 2006") },
+		"percent": func(x float64) string { return fmt.Sprintf("%.0f\u00a0%%", 100*x) },
+		"time":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"day":     func(t time.Time) string { return t.UTC().Format("2 January 2006") },
 	}
 }
