@@ -94,6 +94,7 @@ const findings = `(() => {
 	const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
 	if (new Set(ids).size !== ids.length) wrong.push("an id is there twice");
 	for (const e of document.querySelectorAll("a,button,input,summary")) if (!e.textContent.trim()) wrong.push("no name: " + e.outerHTML);
+	if (document.querySelector("b,script:not([src]),[style]")) wrong.push("a name became markup, or a style is inline");
 	const parse = (c) => (c.match(/[\d.]+/g) || []).map(Number);
 	const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);
 	if (!matchMedia("(forced-colors: active)").matches) for (const e of document.body.querySelectorAll("*")) {
@@ -186,8 +187,48 @@ func check(link, out, now string) error {
 			}
 		}
 	}
+	if now == "" {
+		wrong, err := behaviour(ctx, u.Scheme+"://"+u.Host+"/page/")
+		if err != nil {
+			return err
+		}
+		for _, x := range append(wrong, heard.take()...) {
+			fmt.Println("    wrong:", x)
+			bad++
+		}
+	}
 	if bad > 0 {
 		return fmt.Errorf("%d things are wrong", bad)
 	}
 	return nil
+}
+
+// behaviour returns what is wrong for people with a keyboard, and without scripts: a record that was opened and has the focus keeps
+// both while the page is renewed, the first stop of the keyboard skips the menu, and the page says everything without scripts.
+func behaviour(ctx context.Context, page string) (wrong []string, err error) {
+	expect := func(what, expression, want string) {
+		var got string
+		if err != nil {
+			return
+		}
+		if got, err = chromedp.Run(ctx, chromedp.Evaluate[string](expression)); err == nil && got != want {
+			wrong = append(wrong, fmt.Sprintf("%s: %q, want %q", what, got, want))
+		}
+	}
+	if err = chromedp.Do(ctx, chromedp.Navigate(page+"left"), chromedp.KeyEvent("\t")); err != nil {
+		return nil, err
+	}
+	expect("first stop of the keyboard", `document.activeElement.className`, "skip")
+	expect("a record opens", `(() => { const d = document.querySelector("details"); d.open = true; d.querySelector("summary").focus(); return String(d.open); })()`, "true")
+	time.Sleep(4 * time.Second) // the page is renewed when something is released
+	expect("the record", `(() => { const d = document.activeElement.closest("details"); return d ? String(d.open) : "no focus"; })()`, "true")
+	off := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	})
+	if err == nil {
+		err = chromedp.Do(ctx, off, chromedp.Navigate(page))
+	}
+	expect("rows without scripts", `String(document.querySelectorAll("tbody tr").length > 2)`, "true")
+	return wrong, err
 }

@@ -15,7 +15,7 @@ address() { echo "/ip4/127.0.0.1/tcp/$((port + $1))"; }
 mkdir a
 mount -t tmpfs -o size=64m,mode=0700 tmpfs a
 trap 'cleanup 2>/dev/null || true; umount "$dir/a" 2>/dev/null || true; rm -rf "$dir"' EXIT
-./peerd init --dir a --set 'arms=[red, green]' --set privacy.epsilon=1 --set spare_arms=1 --set 'api.offer=[all]' --set rounds.every=1s --set api.window=2s \
+./peerd init --dir a --set 'arms=[red, "<b>green</b>", "أخضر"]' --set privacy.epsilon=1 --set spare_arms=1 --set 'api.offer=[all]' --set rounds.every=1s --set api.window=2s \
 	--set "listen=[$(address 0)]" --set "api.listen=127.0.0.1:$((port + 10))" >/dev/null
 ./peerd network new --dir a --name clinics --peer a --addr "$(address 0)" --admin >/dev/null
 start a
