@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/node/api"
 )
 
 func newTestnet(o *options) *cobra.Command {
@@ -29,6 +30,7 @@ With world.kind: application, the peers wait for your application: each answers 
 own port, which is printed with the file that holds its token, until the network is
 interrupted.`,
 		Example: `  peerd testnet configs/testnet.yaml
+  peerd testnet configs/testnet.yaml --open
   peerd testnet configs/rows.yaml -n 8 -t 'regular(3)'
   peerd testnet configs/application.yaml
   peerd testnet configs/testnet.yaml --json --keep`,
@@ -39,6 +41,7 @@ interrupted.`,
 				return err
 			}
 			return testnet.Run(ctx, &c.Settings, testnet.Options{
+				Open: t.opener(ctx, o.stderr),
 				Keep: t.keep, Progress: o.stderr, Show: func(doc *testnet.Document) error {
 					return o.print(doc, func(w io.Writer) { doc.Write(w, &c.Settings) })
 				},
@@ -47,6 +50,7 @@ interrupted.`,
 	}
 	cmd.Flags().IntVarP(&t.nodes, "nodes", "n", 0, "number of peers, short for --set testnet.nodes=; sites take rows of means in turn")
 	cmd.Flags().StringVarP(&t.topology, "topology", "t", "", "links between the peers, short for --set testnet.topology=")
+	cmd.Flags().BoolVar(&t.open, "open", false, "open a page in a browser that shows all sites as they learn; without a browser, print its address")
 	cmd.Flags().BoolVar(&t.keep, "keep", false, "keep the peers' folders and logs")
 	return o.takesFile(cmd)
 }
@@ -55,6 +59,15 @@ type testnetOptions struct {
 	nodes    int
 	topology string
 	keep     bool
+	open     bool
+}
+
+// opener returns what opens the page of all sites, nil for no page.
+func (t testnetOptions) opener(ctx context.Context, w io.Writer) func(link string) {
+	if !t.open {
+		return nil
+	}
+	return func(link string) { writePageLink(w, api.PageLink{URL: link}, openBrowser(ctx, link)) }
 }
 
 // apply turns the flags into settings.

@@ -20,3 +20,8 @@ func AskArms(ctx context.Context, dir string) (arms []api.Arm, err error) {
 func AskPeers(ctx context.Context, dir string) (ps []api.Peer, err error) {
 	return ps, api.Get(ctx, dir, "/v1/peers", &ps)
 }
+
+// AskPageLink asks the running peer of a folder for a link that opens its page once.
+func AskPageLink(ctx context.Context, dir string) (l api.PageLink, err error) {
+	return l, api.Post(ctx, dir, "/v1/page-link", &l)
+}

@@ -15,6 +15,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
+	"peerd.dev/node/api/page"
 	"peerd.dev/node/decision"
 )
 
@@ -22,9 +23,10 @@ import (
 type Daemon struct {
 	*place
 	Backend
-	player Player
-	unlock func() // unlocks the folder
-	server *api.Server
+	player  Player
+	unlock  func() // unlocks the folder
+	server  *api.Server
+	promise promise
 }
 
 // A place is what a peer is in its network, and the host that shows it there.
@@ -124,7 +126,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	}
 	p.server, err = api.NewServer(api.Config{
 		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version, Every: p.deployment.Network.Every,
-		Collectors: metrics, NoisedCounts: p.deployment.Spec.Privacy.NoisedCounts(),
+		Collectors: metrics, Page: page.New(p, log), NoisedCounts: p.deployment.Spec.Privacy.NoisedCounts(),
 	})
 	return p, err
 }

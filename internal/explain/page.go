@@ -4,37 +4,41 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/node/api"
 	"peerd.dev/node/site"
 )
 
 // pageWidth is the width of the page in letters.
 const pageWidth = 88
 
-// A pageWriter writes a page of sections.
-type pageWriter struct{ w io.Writer }
+// sections collects the page.
+type sections struct{ all []api.Section }
 
-func (p pageWriter) title(text string) { _, _ = fmt.Fprintf(p.w, "\n%s\n", strings.ToUpper(text)) }
+func (p *sections) title(text string) { p.all = append(p.all, api.Section{Title: text}) }
 
-// say writes a paragraph, item an item of a list.
-func (p pageWriter) say(format string, args ...any) { p.paragraph("", fmt.Sprintf(format, args...)) }
-
-func (p pageWriter) item(format string, args ...any) { p.paragraph("- ", fmt.Sprintf(format, args...)) }
-
-func (p pageWriter) paragraph(mark, text string) {
-	for line := range strings.Lines(config.Wrap(text, pageWidth-len(mark)-2)) {
-		_, _ = fmt.Fprint(p.w, "  ", mark, line)
-		mark = strings.Repeat(" ", len(mark))
-	}
+func (p *sections) add(b api.Block) {
+	last := &p.all[len(p.all)-1]
+	last.Blocks = append(last.Blocks, b)
 }
 
-// list writes a section of items, if there are any.
-func (p pageWriter) list(title string, items []string) {
+// say adds a paragraph, item an item of a list.
+func (p *sections) say(format string, args ...any) {
+	p.add(api.Block{Text: fmt.Sprintf(format, args...)})
+}
+
+func (p *sections) item(format string, args ...any) {
+	p.add(api.Block{Text: fmt.Sprintf(format, args...), Item: true})
+}
+
+// list adds a section of items, if there are any.
+func (p *sections) list(title string, items []string) {
 	if len(items) == 0 {
 		return
 	}
@@ -44,18 +48,22 @@ func (p pageWriter) list(title string, items []string) {
 	}
 }
 
-// Write prints the page.
-func (d *Document) Write(w io.Writer, s *config.Settings) {
-	p := pageWriter{w}
+// Heading is the first line of the page.
+func (d *Document) Heading() string {
 	name := d.File
 	if name == "" {
 		name = "defaults and flags"
 	}
-	_, _ = fmt.Fprintf(w, "What a peer promises its users, by %s\n", name)
+	return "What a peer promises its users, by " + name
+}
+
+// Sections returns the page in the words of the settings that the document is of.
+func (d *Document) Sections(s *config.Settings) []api.Section {
+	p := new(sections)
 	d.writePromise(p, s)
 	if d.Mechanism == nil {
 		p.say("What leaves the peer carries no noise.")
-		return
+		return p.all
 	}
 	if len(d.Warnings) > 0 {
 		p.title("Warnings")
@@ -74,9 +82,40 @@ func (d *Document) Write(w io.Writer, s *config.Settings) {
 		p.item("%s: %s", x.Path, x.About)
 	}
 	p.item("peerd ledger export, peerd ledger verify: what a peer has really spent and released")
+	return p.all
 }
 
-func (d *Document) writePromise(p pageWriter, s *config.Settings) {
+// Write prints the page.
+func (d *Document) Write(w io.Writer, s *config.Settings) {
+	_, _ = fmt.Fprintln(w, d.Heading())
+	for _, section := range d.Sections(s) {
+		_, _ = fmt.Fprintf(w, "\n%s\n", strings.ToUpper(section.Title))
+		for _, b := range section.Blocks {
+			writeBlock(w, b)
+		}
+	}
+}
+
+func writeBlock(w io.Writer, b api.Block) {
+	if len(b.Table) > 0 {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		for _, row := range b.Table {
+			_, _ = fmt.Fprintf(t, "\t%s\t\n", strings.Join(row, "\t"))
+		}
+		_ = t.Flush()
+		return
+	}
+	mark := ""
+	if b.Item {
+		mark = "- "
+	}
+	for line := range strings.Lines(config.Wrap(b.Text, pageWidth-len(mark)-2)) {
+		_, _ = fmt.Fprint(w, "  ", mark, line)
+		mark = strings.Repeat(" ", len(mark))
+	}
+}
+
+func (d *Document) writePromise(p *sections, s *config.Settings) {
 	p.title("The promise")
 	switch {
 	case !d.Private:
@@ -105,7 +144,7 @@ func (d *Document) writePromise(p pageWriter, s *config.Settings) {
 }
 
 // writeAdjacency states to what zero-out amounts if a user's rewards are replaced.
-func (d *Document) writeAdjacency(p pageWriter) {
+func (d *Document) writeAdjacency(p *sections) {
 	switch b := d.Budget; {
 	case d.Unit.Adjacency == dp.AddOrRemove.String():
 		p.say("Numbers of rewards are noised, too: that the user was there is hidden like what the user paid. Where another user's rewards take the place of the first one's, the promise is ε = %.4g at the same δ.", b.Replaced)
@@ -118,7 +157,7 @@ func (d *Document) writeAdjacency(p pageWriter) {
 }
 
 // writeOdds states how much an attacker can find out.
-func (d *Document) writeOdds(p pageWriter) {
+func (d *Document) writeOdds(p *sections) {
 	b := d.Budget
 	accepts := fmt.Sprintf("An attacker who wrongly suspects 5%% of users identifies at most %s of the users for whom the suspicion is true.", percent(b.Power))
 	if b.Square == 0 {
@@ -139,7 +178,7 @@ func (m *mechanismDoc) actions() string {
 	return fmt.Sprintf("%d actions, and of %d that the network can add,", m.Streams-int(m.Spare), m.Spare)
 }
 
-func (d *Document) writeMechanism(p pageWriter, s *config.Settings) {
+func (d *Document) writeMechanism(p *sections, s *config.Settings) {
 	m := d.Mechanism
 	p.title("How it is kept")
 	if m.Rewards != "" {
@@ -200,7 +239,7 @@ func (d *Document) leavesText() string {
 	return config.Counted(d.Mechanism.Leaves, d.Mechanism.Leaf)
 }
 
-func (d *Document) writeHorizon(p pageWriter, s *config.Settings) {
+func (d *Document) writeHorizon(p *sections, s *config.Settings) {
 	h := d.Horizon
 	p.title("Budget and horizon")
 	if s.Privacy.Horizon == 0 {
@@ -224,23 +263,22 @@ func (d *Document) writeHorizon(p pageWriter, s *config.Settings) {
 	p.say("After that the peer releases nothing more; it continues to decide, to learn from others and to relay what they release. The budget does not refill. A new network starts with its own budget, and for a user of both the ε add up.")
 }
 
-func (d *Document) writeError(p pageWriter, s *config.Settings) {
+func (d *Document) writeError(p *sections, s *config.Settings) {
 	e := d.Error
 	p.title("What the noise does to the results")
 	if d.Mechanism.Features > 0 {
 		p.say("The table is about sums of rewards; of a vector every number of a sum has that noise. What it does to choices depends on the features: `peerd experiment run` shows it. Of actions with one feature, which is 1:")
 	}
 	p.say("Standard deviation of the noise, in rewards, by the number of rewards of one action, at one decision a round:")
-	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintf(t, "\trewards\tleaf\tterms\tsum\tmean\taverage\tworst\tof %s\tchance\t\n", config.Counted(uint64(e.Sites), "site"))
+	table := [][]string{{"rewards", "leaf", "terms", "sum", "mean", "average", "worst", "of " + config.Counted(uint64(e.Sites), "site"), "chance"}}
 	for _, l := range e.After {
-		_, _ = fmt.Fprintf(t, "\t%d\t%d\t%.3g", l.Rewards, l.Leaf, l.Terms)
+		row := []string{strconv.FormatUint(l.Rewards, 10), strconv.FormatUint(l.Leaf, 10), fmt.Sprintf("%.3g", l.Terms)}
 		for _, sd := range []float64{l.Sum, l.Mean, l.Average, l.Worst, l.Merged, l.Sampling} {
-			_, _ = fmt.Fprintf(t, "\t%s", sdText(sd))
+			row = append(row, sdText(sd))
 		}
-		_, _ = fmt.Fprint(t, "\t\n")
+		table = append(table, row)
 	}
-	_ = t.Flush()
+	p.add(api.Block{Table: table})
 	over := "over the rewards up to there"
 	if s.Cadence().SynchronousLeaves() {
 		over = fmt.Sprintf("over all %ss of the horizon, since an action may have that number of rewards at any of them", d.Mechanism.Leaf)

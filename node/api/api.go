@@ -31,7 +31,16 @@ var ErrNotRunning = errors.New("no node is running in this directory")
 
 // Get asks the node of a directory and decodes its answer into doc.
 func Get(ctx context.Context, dir, path string, doc any) error {
-	body, err := ask(ctx, dir, path, timeout)
+	return answer(ctx, dir, http.MethodGet, path, doc)
+}
+
+// Post asks the node of a directory for what changes something in it, and decodes its answer into doc.
+func Post(ctx context.Context, dir, path string, doc any) error {
+	return answer(ctx, dir, http.MethodPost, path, doc)
+}
+
+func answer(ctx context.Context, dir, method, path string, doc any) error {
+	body, err := ask(ctx, dir, method, path, timeout)
 	if err != nil {
 		return err
 	}
@@ -43,7 +52,7 @@ func Get(ctx context.Context, dir, path string, doc any) error {
 // next.
 func Lines(ctx context.Context, dir, path string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		body, err := ask(ctx, dir, path, timeout)
+		body, err := ask(ctx, dir, http.MethodGet, path, timeout)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -64,7 +73,7 @@ func Lines(ctx context.Context, dir, path string) iter.Seq2[[]byte, error] {
 
 // Download asks the node of a directory and writes its answer, which may take long.
 func Download(ctx context.Context, dir, path string, to io.Writer) error {
-	body, err := ask(ctx, dir, path, 0)
+	body, err := ask(ctx, dir, http.MethodGet, path, 0)
 	if err != nil {
 		return err
 	}
@@ -74,7 +83,7 @@ func Download(ctx context.Context, dir, path string, to io.Writer) error {
 }
 
 // ask returns the body of an answer, which must have been read within a time; 0 for any.
-func ask(ctx context.Context, dir, path string, within time.Duration) (io.ReadCloser, error) {
+func ask(ctx context.Context, dir, method, path string, within time.Duration) (io.ReadCloser, error) {
 	name, err := socket(dir)
 	if err != nil {
 		return nil, err
@@ -86,7 +95,7 @@ func ask(ctx context.Context, dir, path string, within time.Duration) (io.ReadCl
 			return d.DialContext(ctx, "unix", name)
 		},
 	}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://node"+path, nil)
+	req, err := http.NewRequestWithContext(ctx, method, "http://node"+path, nil)
 	if err != nil {
 		return nil, err
 	}

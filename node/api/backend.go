@@ -51,6 +51,12 @@ type Backend interface {
 	// Peers returns the state of the links to the other peers.
 	Peers(ctx context.Context) ([]Peer, error)
 
+	// Privacy returns what the peer promises, by its configuration.
+	Privacy(ctx context.Context) (Privacy, error)
+
+	// Network returns the network as its document describes it.
+	Network(ctx context.Context) (Network, error)
+
 	// Ledger yields at most limit records, from the record with number from on,
 	// each as its line without the newline. It ends at the first error.
 	Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error]

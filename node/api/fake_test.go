@@ -155,7 +155,7 @@ func (f *fake) Status(context.Context) (Status, error) {
 	if f.panics != nil {
 		panic(f.panics)
 	}
-	return Status{ID: "12D3", Name: "hospital-a", Round: 7, Spent: .25, Left: .75, Pending: 3, LedgerRecords: uint64(f.records), Means: []float64{.123456789}, Learning: stateLearning, AloneReason: f.alone, Until: f.until, ClockAhead: new(float64), Stopped: []Stopped{{Peer: 3, Name: "d", Share: .25, Rewards: 4}}}, f.refusal
+	return Status{ID: "12D3", Name: "hospital-a", Round: 7, Spent: .25, Left: .75, Pending: 3, LedgerRecords: uint64(f.records), Pulls: []uint64{4}, Means: []float64{.123456789}, Learning: stateLearning, AloneReason: f.alone, Until: f.until, ClockAhead: new(float64), Stopped: []Stopped{{Peer: 3, Name: "d", Share: .25, Rewards: 4}}}, f.refusal
 }
 
 func (f *fake) Arms(context.Context) ([]Arm, error) {
@@ -199,3 +199,11 @@ func (f *fake) Backup(_ context.Context, to io.Writer) error {
 }
 
 func (f *fake) Ready(context.Context) error { return f.ready }
+
+func (f *fake) Privacy(context.Context) (Privacy, error) {
+	return Privacy{Private: true, Epsilon: 1, Compared: "histories", Public: []string{"rounds"}, NotCovered: []string{"all else"}, Heading: "What a promises", Sections: []Section{{Title: "The promise", Blocks: []Block{{Text: "little"}}}}}, f.refusal
+}
+
+func (f *fake) Network(context.Context) (Network, error) {
+	return Network{Name: "n", Actions: f.actions, Places: []Place{{Name: "a", ID: "12D3"}}, Links: [][]uint32{}}, f.refusal
+}

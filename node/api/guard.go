@@ -35,6 +35,16 @@ func (s *Server) handler(tcp bool) http.Handler {
 			p.write(w)
 			return
 		}
+		if s.forPage(r) {
+			w.route = get + " " + PagePrefix
+			r, p := s.guardPage(r, tcp)
+			if p != nil {
+				p.write(w)
+				return
+			}
+			s.c.Page.ServeHTTP(w, r)
+			return
+		}
 		w.lost = true
 		s.mux.ServeHTTP(w, r)
 	})
@@ -57,15 +67,11 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 		return problem(http.StatusForbidden, codeForbidden, "the API answers to names of this machine only: ask http://127.0.0.1 or http://localhost, with the port",
 			Flaw{"header.Host", "is not a name of this machine"})
 	}
-	if s.public[r.URL.Path] {
+	if s.public[r.URL.Path] || s.forPage(r) {
 		return nil
 	}
-	const header = "Authorization"
-	given := ""
-	if scheme, token, _ := strings.Cut(r.Header.Get(header), " "); strings.EqualFold(scheme, "Bearer") {
-		given = token
-	}
-	is, need := s.roleOf(given), needs(r.Method)
+	const header = authorization
+	is, need := s.roleOf(bearer(r)), needs(r.Method)
 	if c, ok := r.Context().Value(connection{}).(*limitedConn); ok && is != nobody {
 		c.introduce()
 	}
@@ -77,9 +83,19 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 		return problem(http.StatusForbidden, codeRole, fmt.Sprintf("the token has role %s, and this needs role %s: send the token in the file %s of the peer's folder", is, need, need.file()),
 			Flaw{"header." + header, "holds a token of another role"})
 	case s.local[r.URL.Path]:
-		return problem(http.StatusForbidden, codeForbidden, "the answer holds the peer's key and raw rewards: ask over the unix socket "+socketFile+" in the peer's folder")
+		return problem(http.StatusForbidden, codeForbidden, "this is answered over the unix socket "+socketFile+" in the peer's folder only")
 	}
 	return nil
+}
+
+const authorization = "Authorization"
+
+// bearer returns the token that a request shows, empty for none.
+func bearer(r *http.Request) string {
+	if scheme, token, _ := strings.Cut(r.Header.Get(authorization), " "); strings.EqualFold(scheme, "Bearer") {
+		return token
+	}
+	return ""
 }
 
 // panicked logs where the program panicked, but neither the value nor an ordinary trace, which

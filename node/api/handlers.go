@@ -294,10 +294,19 @@ func list[D any](get func(context.Context) ([]D, error)) func(context.Context) (
 
 // ledger sends lines of the ledger unchanged.
 func (s *Server) ledger(w http.ResponseWriter, r *http.Request) {
-	from, limit, flaws := ledgerQuery(r.URL)
+	q, flaws := ledgerQuery(r.URL)
 	if len(flaws) > 0 {
 		flawed(flaws).write(w)
 		return
+	}
+	from, limit := q.from, q.limit
+	if q.newest > 0 {
+		now, err := s.c.Backend.Status(r.Context())
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		from, limit = now.LedgerRecords-min(q.newest, now.LedgerRecords), q.newest
 	}
 	next, stop := iter.Pull2(s.c.Backend.Ledger(r.Context(), from, limit))
 	defer stop()
@@ -321,11 +330,20 @@ func (s *Server) ledger(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func ledgerQuery(u *url.URL) (from, limit uint64, flaws []Flaw) {
-	limit = ledgerLines
+// A ledgerAsk asks for some records of the ledger.
+type ledgerAsk struct {
+	from, limit uint64
+	newest      uint64 // in place of both; 0 for none
+}
+
+func ledgerQuery(u *url.URL) (a ledgerAsk, flaws []Flaw) {
+	a.limit = ledgerLines
 	q, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return 0, 0, []Flaw{{"query", "is not well formed"}}
+		return a, []Flaw{{"query", "is not well formed"}}
+	}
+	if q.Has("newest") && (q.Has("from") || q.Has("limit")) {
+		return a, []Flaw{{"query.newest", "cannot be combined with from and limit"}}
 	}
 	read := func(name string, least, most uint64, to *uint64) {
 		values, ok := q[name]
@@ -339,12 +357,13 @@ func ledgerQuery(u *url.URL) (from, limit uint64, flaws []Flaw) {
 		}
 		*to = v
 	}
-	read("from", 0, maxLedgerFrom, &from)
-	read("limit", 1, maxLedgerLines, &limit)
+	read("from", 0, maxLedgerFrom, &a.from)
+	read("limit", 1, maxLedgerLines, &a.limit)
+	read("newest", 1, maxLedgerLines, &a.newest)
 	if len(q) > 0 {
-		flaws = append(flaws, Flaw{"query", "accepts from and limit only"})
+		flaws = append(flaws, Flaw{"query", "accepts from, limit and newest only"})
 	}
-	return from, limit, flaws
+	return a, flaws
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {

@@ -143,6 +143,9 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	gauge("stopped_sites", "Other sites behind the estimates that have not been heard for an hour; stopped_notice of the status says what part of the estimates rests on them.", float64(len(s.Stopped)))
 	gauge("document_notice", "1 while the network's document is split, cannot change while signers are not heard, or waits for this peer; document_notice of the status says which.", number(s.DocumentNotice != ""))
 	gauge("disk_full", "1 while the disk is full and decisions and rewards are refused.", number(s.DiskFull))
+	if s.Pulls != nil {
+		p.pulls(ctx, to)
+	}
 
 	peers, err := p.backend.Peers(ctx)
 	if err != nil {
@@ -163,6 +166,18 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	gauge("neighbours_up", "Neighbours whose link works.", float64(up))
 	count("received_messages_total", "Messages from neighbours.", in)
 	count("sent_messages_total", "Messages to neighbours.", out)
+}
+
+// pulls sends how often each action was chosen, where that is public.
+func (p *peerCollector) pulls(ctx context.Context, to chan<- prometheus.Metric) {
+	arms, err := p.backend.Arms(ctx)
+	if err != nil {
+		return
+	}
+	about := prometheus.NewDesc("peerd_pulls_total", "Choices of each action, where they are public: not with noised counts, and not by features.", []string{"action"}, nil)
+	for _, a := range arms {
+		to <- prometheus.MustNewConstMetric(about, prometheus.CounterValue, float64(a.Pulls), a.Name)
+	}
 }
 
 // neighbour sends the metrics of one neighbour.

@@ -94,6 +94,15 @@ func (s *Server) table() []route {
 			gives: reflect.TypeFor[[]Peer](), fails: []int{503}, handle: view(s, list(b.Peers)),
 		},
 		{
+			method: get, path: "/v1/privacy", id: "privacy", summary: "What the peer promises its users.",
+			about: "It follows from the configuration and the network's document. peerd privacy explain prints the same page.",
+			gives: reflect.TypeFor[Privacy](), fails: []int{503}, handle: view(s, b.Privacy),
+		},
+		{
+			method: get, path: "/v1/network", id: "network", summary: "The network as its document describes it.",
+			gives: reflect.TypeFor[Network](), fails: []int{503}, handle: view(s, b.Network),
+		},
+		{
 			method: get, path: "/v1/ledger", id: "ledger", summary: "Everything that this peer released, and what it was charged.",
 			about:  "Lines of the ledger as they are in its file. If the rest cannot be read, the connection breaks before the end of the answer.",
 			params: ledgerParams(), kind: "application/x-ndjson", fails: []int{422, 503}, handle: s.ledger,
@@ -102,6 +111,11 @@ func (s *Server) table() []route {
 			method: get, path: "/v1/backup", id: "backup", summary: "The peer's folder, with its key and raw rewards.", local: true,
 			about: "A compressed archive (tar, gzip) of what a restored folder needs, as it is now, while the peer goes on. Over the unix socket only. If the rest cannot be read, the connection breaks before the end of the answer.",
 			kind:  "application/gzip", fails: []int{503}, handle: s.backup,
+		},
+		{
+			method: post, path: "/v1/page-link", id: "page-link", summary: "A link that opens the page for people.", local: true,
+			about: "It works once, within a minute, and opens the page for 12 hours or until the peer restarts. Over the unix socket only.",
+			gives: reflect.TypeFor[PageLink](), fails: []int{409}, handle: s.pageLink,
 		},
 		{
 			method: get, path: "/metrics", id: "metrics", summary: "Metrics for Prometheus.",

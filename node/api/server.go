@@ -40,6 +40,7 @@ type Config struct {
 	Version      string                 // of the program
 	Every        time.Duration          // length of a round
 	Collectors   []prometheus.Collector // further metrics; none may be computed from rewards
+	Page         Page                   // for people; nil for none
 	NoisedCounts bool                   // the number of decisions is protected, so no metric counts them
 }
 
@@ -146,6 +147,9 @@ func (s *Server) Run(ctx context.Context) error {
 		})
 		all.Go(func() {
 			<-ctx.Done()
+			if s.c.Page != nil {
+				s.c.Page.Close()
+			}
 			drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 			defer cancel()
 			if server.Shutdown(drain) != nil {

@@ -91,6 +91,9 @@ func ledgerParams() []object {
 	return []object{
 		number("from", "Number of the first record.", 0, maxLedgerFrom, 0),
 		number("limit", "Maximum number of records.", 1, maxLedgerLines, ledgerLines),
+		{"name": "newest", "in": "query", "description": "The newest records, this many, in place of from and limit.", "schema": object{
+			"type": "integer", "minimum": 1, "maximum": maxLedgerLines,
+		}},
 	}
 }
 

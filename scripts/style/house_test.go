@@ -21,7 +21,7 @@ func rooms() [][]string {
 		{"node/lab/learner", "node/lab/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
 		{"node/api", "node/lab/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows", "protocol/shuffling"},
-		{"node/lab/printed", "node/lab/sim", "protocol/table"},
+		{"node/api/page", "node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
 		{"internal/config", "internal/replay", "internal/terminal", "internal/version"},

@@ -37,7 +37,8 @@ func apiAddresses(n int) ([]string, error) {
 }
 
 // serve runs a network for an application until it is interrupted.
-func (t *Net) serve(ctx context.Context, w io.Writer) error {
+func (t *Net) serve(ctx context.Context, o *Options) error {
+	w := o.Progress
 	t.announce(w)
 	if err := t.WriteFolders(); err != nil {
 		return err
@@ -49,6 +50,11 @@ func (t *Net) serve(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	t.announceAPIs(w)
+	board, end, err := t.openBoard(ctx, o.Open)
+	if err != nil {
+		return err
+	}
+	defer end()
 	table := newLiveTable(w)
 	for {
 		all := make([]api.Status, len(t.Processes))
@@ -63,6 +69,7 @@ func (t *Net) serve(ctx context.Context, w io.Writer) error {
 		}
 		if ctx.Err() == nil {
 			table.show(false, func(w io.Writer, wide bool) { t.writeServed(w, all, wide) })
+			board.show(all)
 		}
 		select {
 		case <-ctx.Done():

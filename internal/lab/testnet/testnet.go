@@ -38,6 +38,7 @@ type Options struct {
 	Keep     bool                  // the peers' folders and logs
 	Progress io.Writer             // lines and tables for people
 	Show     func(*Document) error // called with the results
+	Open     func(link string)     // called with the link of a page that shows all sites; nil for no page
 }
 
 // mostProcesses is the largest number of peers of a network of processes.
@@ -74,7 +75,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 		return config.Failf(config.ErrRefused, "testnet.topology: %w", err)
 	}
 	if s.World.Kind == config.Application {
-		return t.serve(ctx, o.Progress)
+		return t.serve(ctx, &o)
 	}
 	if world.TraitsOf(plan.WorldParams(s)).Changing {
 		return config.Failf(config.ErrRefused, "world.kind: %s, want arms that pay the same in all rounds, which regret is shown of; peerd experiment run plays it", s.World.Kind)
@@ -104,9 +105,15 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 		return err
 	}
 	_, _ = fmt.Fprintf(o.Progress, "all linked after %.1f s\n", time.Since(begin).Seconds())
+	board, end, err := t.openBoard(ctx, o.Open)
+	if err != nil {
+		return err
+	}
+	defer end()
 	table := newLiveTable(o.Progress)
 	last, err := t.Watch(ctx, table.every(), func(all []api.Status, done bool) {
 		table.show(done, func(w io.Writer, wide bool) { t.write(w, all, wide) })
+		board.show(all)
 	})
 	if err != nil {
 		return err

@@ -97,6 +97,15 @@ type AskBatch struct {
 	Decisions []Ask `json:"decisions"`
 }
 
+// Block is a part of other documents.
+type Block struct {
+	// The text is an item of a list.
+	Item bool `json:"item,omitzero"`
+	// Rows, of which the first has the names of columns.
+	Table [][]string `json:"table,omitzero"`
+	Text  string     `json:"text,omitzero"`
+}
+
 // Decision is the answer of POST /v1/decisions.
 type Decision struct {
 	ID     string `json:"id"`
@@ -189,6 +198,30 @@ type Health struct {
 	State string `json:"state,omitzero"`
 }
 
+// Network is the answer of GET /v1/network.
+type Network struct {
+	Name string `json:"name"`
+	// Of the signed document; 0 for a file that is not signed.
+	Version int64 `json:"version"`
+	// Of round 0. RFC 3339.
+	Start time.Time `json:"start"`
+	// Length of a round in seconds.
+	Every   float64  `json:"every"`
+	Actions []string `json:"actions"`
+	// All peers, by index.
+	Places []Place `json:"places"`
+	// Pairs of neighbours, by index.
+	Links [][]int64 `json:"links"`
+	// Actions that are not chosen any more.
+	Retired []string `json:"retired,omitzero"`
+}
+
+// PageLink is the answer of POST /v1/page-link.
+type PageLink struct {
+	// It works once, within a minute.
+	Url string `json:"url"`
+}
+
 // Peer is the answer of GET /v1/peers, in a list.
 type Peer struct {
 	// Its index in the network file, from 0.
@@ -218,6 +251,36 @@ type Peer struct {
 	// RFC 3339.
 	LastSeen time.Time `json:"last_seen,omitzero"`
 	RTT      string    `json:"rtt,omitzero"`
+}
+
+// Place is a part of other documents.
+type Place struct {
+	// Its index, from 0.
+	Peer int64  `json:"peer"`
+	Name string `json:"name"`
+	ID   string `json:"id"`
+	// Absent for a peer that is present.
+	Standing string `json:"standing,omitzero"`
+}
+
+// Privacy is the answer of GET /v1/privacy.
+type Privacy struct {
+	// False in lockstep, which protects no one.
+	Private bool `json:"private"`
+	// The promise for everything that the peer sends over its whole life; 0 without
+	// noise.
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+	// What is compared: which two histories of this site cannot be distinguished with
+	// certainty.
+	Compared string `json:"compared"`
+	// What is public, without noise.
+	Public []string `json:"public"`
+	// What the promise does not cover.
+	NotCovered []string `json:"not_covered"`
+	Heading    string   `json:"heading"`
+	// The page.
+	Sections []Section `json:"sections"`
 }
 
 // Problem is a part of other documents.
@@ -293,6 +356,12 @@ type Reward struct {
 // RewardBatch is the body of POST /v1/rewards/batch.
 type RewardBatch struct {
 	Rewards []Reward `json:"rewards"`
+}
+
+// Section is a part of other documents.
+type Section struct {
+	Title  string  `json:"title"`
+	Blocks []Block `json:"blocks"`
 }
 
 // Status is the answer of GET /v1/status.

@@ -170,7 +170,7 @@ func (s *tags) Plot(c draw.Canvas, p *plot.Plot) {
 			at := vg.Point{X: from.X + (far+w/2)*vg.Length(cos), Y: from.Y + (far+h/2)*vg.Length(sin)}
 			r := box(at, w+1, h+1)
 			cost := far / 100
-			if t.bound && at.Y < from.Y { // a name is read as that of the line below it
+			if t.bound && at.Y < from.Y { // it would be read as the name of the line below
 				cost++
 			}
 			if r.Min.X < c.Min.X || r.Max.X > c.Max.X || r.Min.Y < c.Min.Y || r.Max.Y > c.Max.Y {

@@ -93,6 +93,15 @@ export interface AskBatch {
   decisions: Ask[];
 }
 
+/** A part of other documents. */
+export interface Block {
+  /** The text is an item of a list. */
+  item?: boolean;
+  /** Rows, of which the first has the names of columns. */
+  table?: string[][];
+  text?: string;
+}
+
 /** The answer of POST /v1/decisions. */
 export interface Decision {
   id: string;
@@ -185,6 +194,30 @@ export interface Health {
   state?: string;
 }
 
+/** The answer of GET /v1/network. */
+export interface Network {
+  name: string;
+  /** Of the signed document; 0 for a file that is not signed. */
+  version: number;
+  /** Of round 0. RFC 3339. */
+  start: string;
+  /** Length of a round in seconds. */
+  every: number;
+  actions: string[];
+  /** All peers, by index. */
+  places: Place[];
+  /** Pairs of neighbours, by index. */
+  links: number[][];
+  /** Actions that are not chosen any more. */
+  retired?: string[];
+}
+
+/** The answer of POST /v1/page-link. */
+export interface PageLink {
+  /** It works once, within a minute. */
+  url: string;
+}
+
 /** The answer of GET /v1/peers, in a list. */
 export interface Peer {
   /** Its index in the network file, from 0. */
@@ -214,6 +247,36 @@ export interface Peer {
   /** RFC 3339. */
   last_seen?: string;
   rtt?: string;
+}
+
+/** A part of other documents. */
+export interface Place {
+  /** Its index, from 0. */
+  peer: number;
+  name: string;
+  id: string;
+  /** Absent for a peer that is present. */
+  standing?: string;
+}
+
+/** The answer of GET /v1/privacy. */
+export interface Privacy {
+  /** False in lockstep, which protects no one. */
+  private: boolean;
+  /** The promise for everything that the peer sends over its whole life; 0 without
+   * noise. */
+  epsilon: number;
+  delta: number;
+  /** What is compared: which two histories of this site cannot be distinguished with
+   * certainty. */
+  compared: string;
+  /** What is public, without noise. */
+  public: string[];
+  /** What the promise does not cover. */
+  not_covered: string[];
+  heading: string;
+  /** The page. */
+  sections: Section[];
 }
 
 /** A part of other documents. */
@@ -289,6 +352,12 @@ export interface Reward {
 /** The body of POST /v1/rewards/batch. */
 export interface RewardBatch {
   rewards: Reward[];
+}
+
+/** A part of other documents. */
+export interface Section {
+  title: string;
+  blocks: Block[];
 }
 
 /** The answer of GET /v1/status. */

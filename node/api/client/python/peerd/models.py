@@ -222,6 +222,35 @@ class AskBatch:
 
 
 @dataclass(frozen=True)
+class Block:
+    """A part of other documents."""
+
+    # The text is an item of a list.
+    item: Optional[bool] = None
+    # Rows, of which the first has the names of columns.
+    table: Optional[List[List[str]]] = None
+    text: Optional[str] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Block:
+        return cls(
+            item=doc.get("item"),
+            table=doc.get("table"),
+            text=doc.get("text"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {}
+        if self.item is not None:
+            doc["item"] = self.item
+        if self.table is not None:
+            doc["table"] = self.table
+        if self.text is not None:
+            doc["text"] = self.text
+        return doc
+
+
+@dataclass(frozen=True)
 class Decision:
     """The answer of POST /v1/decisions."""
 
@@ -468,6 +497,73 @@ class Health:
 
 
 @dataclass(frozen=True)
+class Network:
+    """The answer of GET /v1/network."""
+
+    name: str
+    # Of the signed document; 0 for a file that is not signed.
+    version: int
+    # Of round 0. RFC 3339.
+    start: str
+    # Length of a round in seconds.
+    every: float
+    actions: List[str]
+    # All peers, by index.
+    places: List[Place]
+    # Pairs of neighbours, by index.
+    links: List[List[int]]
+    # Actions that are not chosen any more.
+    retired: Optional[List[str]] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Network:
+        return cls(
+            name=doc["name"],
+            version=doc["version"],
+            start=doc["start"],
+            every=doc["every"],
+            actions=doc["actions"],
+            places=[Place.from_json(x) for x in doc["places"]],
+            links=doc["links"],
+            retired=doc.get("retired"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "name": self.name,
+            "version": self.version,
+            "start": self.start,
+            "every": self.every,
+            "actions": self.actions,
+            "places": [x.to_json() for x in self.places],
+            "links": self.links,
+        }
+        if self.retired is not None:
+            doc["retired"] = self.retired
+        return doc
+
+
+@dataclass(frozen=True)
+class PageLink:
+    """The answer of POST /v1/page-link."""
+
+    # It works once, within a minute.
+    url: str
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> PageLink:
+        return cls(
+            url=doc["url"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "url": self.url,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
 class Peer:
     """The answer of GET /v1/peers, in a list."""
 
@@ -545,6 +641,85 @@ class Peer:
             doc["last_seen"] = self.last_seen
         if self.rtt is not None:
             doc["rtt"] = self.rtt
+        return doc
+
+
+@dataclass(frozen=True)
+class Place:
+    """A part of other documents."""
+
+    # Its index, from 0.
+    peer: int
+    name: str
+    id: str
+    # Absent for a peer that is present.
+    standing: Optional[str] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Place:
+        return cls(
+            peer=doc["peer"],
+            name=doc["name"],
+            id=doc["id"],
+            standing=doc.get("standing"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "peer": self.peer,
+            "name": self.name,
+            "id": self.id,
+        }
+        if self.standing is not None:
+            doc["standing"] = self.standing
+        return doc
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """The answer of GET /v1/privacy."""
+
+    # False in lockstep, which protects no one.
+    private: bool
+    # The promise for everything that the peer sends over its whole life; 0 without
+    # noise.
+    epsilon: float
+    delta: float
+    # What is compared: which two histories of this site cannot be distinguished with
+    # certainty.
+    compared: str
+    # What is public, without noise.
+    public: List[str]
+    # What the promise does not cover.
+    not_covered: List[str]
+    heading: str
+    # The page.
+    sections: List[Section]
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Privacy:
+        return cls(
+            private=doc["private"],
+            epsilon=doc["epsilon"],
+            delta=doc["delta"],
+            compared=doc["compared"],
+            public=doc["public"],
+            not_covered=doc["not_covered"],
+            heading=doc["heading"],
+            sections=[Section.from_json(x) for x in doc["sections"]],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "private": self.private,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "compared": self.compared,
+            "public": self.public,
+            "not_covered": self.not_covered,
+            "heading": self.heading,
+            "sections": [x.to_json() for x in self.sections],
+        }
         return doc
 
 
@@ -768,6 +943,28 @@ class RewardBatch:
     def to_json(self) -> Dict[str, Any]:
         doc: Dict[str, Any] = {
             "rewards": [x.to_json() for x in self.rewards],
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of other documents."""
+
+    title: str
+    blocks: List[Block]
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Section:
+        return cls(
+            title=doc["title"],
+            blocks=[Block.from_json(x) for x in doc["blocks"]],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "title": self.title,
+            "blocks": [x.to_json() for x in self.blocks],
         }
         return doc
 

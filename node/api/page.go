@@ -1,0 +1,59 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// PagePrefix begins the paths of the page for people.
+const PagePrefix = "/page/"
+
+// A Page is for people in a browser. It answers requests below [PagePrefix] that come over TCP.
+type Page interface {
+	http.Handler
+
+	// Known reports whether a request has the cookie of a login.
+	Known(r *http.Request) bool
+
+	// Link returns the path of a link that opens the page once.
+	Link() string
+
+	// Close ends answers that would never end.
+	Close()
+}
+
+// roleKey is the key of a request's role in the context of a request for the page.
+type roleKey struct{}
+
+// HasRole reports whether a request for the page has a token of this peer.
+func HasRole(r *http.Request) bool {
+	has, _ := r.Context().Value(roleKey{}).(role)
+	return has >= reads
+}
+
+// forPage reports whether a request is for the page.
+func (s *Server) forPage(r *http.Request) bool {
+	return s.c.Page != nil && strings.HasPrefix(r.URL.Path, PagePrefix)
+}
+
+// guardPage returns why a request for the page is refused, or nil. The page itself refuses strangers, in HTML.
+func (s *Server) guardPage(r *http.Request, tcp bool) (*http.Request, *Problem) {
+	if !tcp {
+		return r, problem(http.StatusForbidden, codeForbidden, "the page is not answered over the unix socket, which has all rights: run peerd page, and open its link")
+	}
+	is := s.roleOf(bearer(r))
+	if c, ok := r.Context().Value(connection{}).(*limitedConn); ok && (is != nobody || s.c.Page.Known(r)) {
+		c.introduce()
+	}
+	return r.WithContext(context.WithValue(r.Context(), roleKey{}, is)), nil
+}
+
+// pageLink makes a link that opens the page once.
+func (s *Server) pageLink(w http.ResponseWriter, _ *http.Request) {
+	if s.c.Page == nil || s.tcp == nil {
+		problem(http.StatusConflict, codeNoPage, "the page is shown over TCP: set api.listen to an address of this machine, such as 127.0.0.1:8470, and start the peer again").write(w)
+		return
+	}
+	s.reply(w, PageLink{"http://" + s.tcp.Addr().String() + s.c.Page.Link()})
+}

@@ -1,0 +1,303 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"peerd.dev/node/api"
+	"peerd.dev/node/decision"
+)
+
+// fake is a peer whose names are hostile.
+type fake struct {
+	api.Backend
+	names []string
+	ready error
+	peers int
+}
+
+func hostile() *fake {
+	return &fake{peers: 3, names: []string{"red", "<script>alert(1)</script>", "a\x1b[31m\nb", "\u202eder", strings.Repeat("long", 32)}}
+}
+
+func (f *fake) Status(context.Context) (api.Status, error) {
+	return api.Status{
+		Name: f.names[1], Network: f.names[2], State: "learns together with 2 of 2 neighbours", Notice: f.names[3], LedgerRecords: 2, Spent: 1,
+		Gain: &api.Gain{Sentence: "Joining has gained nothing yet."}, Best: f.names[1], Alike: []api.Alike{{Peer: 1, Name: f.names[2]}}, Until: time.Unix(2e9, 0),
+	}, nil
+}
+
+func (f *fake) Arms(context.Context) (all []api.Arm, err error) {
+	for i, name := range f.names {
+		all = append(all, api.Arm{Name: name, Pulls: 987654321, Estimate: .25, Samples: float64(100 * i), NoiseSD: .125, Own: 3, Borrowed: 4, Sites: 2, Retired: i == 0})
+	}
+	return all, nil
+}
+
+func (f *fake) Peers(context.Context) (all []api.Peer, err error) {
+	for i := range f.peers {
+		all = append(all, api.Peer{Peer: uint32(i + 1), Name: f.names[i%len(f.names)], Neighbour: true, State: "down", LastError: "refused"})
+	}
+	return all, nil
+}
+
+func (f *fake) Privacy(context.Context) (api.Privacy, error) {
+	return api.Privacy{Epsilon: 1, Delta: 1e-6, Sections: []api.Section{{Title: "The promise", Blocks: []api.Block{{Text: f.names[1]}, {Item: true, Text: "item"}, {Table: [][]string{{"a"}, {"1"}}}}}}}, nil
+}
+
+func (f *fake) Network(context.Context) (n api.Network, err error) {
+	for i := range f.peers + 1 {
+		n.Places = append(n.Places, api.Place{Peer: uint32(i), Name: f.names[i%len(f.names)], ID: "12D3"})
+		n.Links = append(n.Links, []uint32{uint32(i), uint32((i + 1) % (f.peers + 1))})
+	}
+	return n, nil
+}
+
+func (f *fake) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for range min(2-from, limit) {
+			if !yield([]byte(`{"v":1}`), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f *fake) Actions() []string            { return f.names }
+func (f *fake) Range() (least, most float64) { return 0, 1 }
+func (f *fake) Ready(context.Context) error  { return f.ready }
+func (f *fake) Features() (s decision.Shape) { return s }
+func pageOf(f *fake) *Page                   { return New(f, slog.New(slog.DiscardHandler)) }
+func ask(p *Page, r *http.Request) (w *httptest.ResponseRecorder) {
+	w = httptest.NewRecorder()
+	p.ServeHTTP(w, r)
+	return w
+}
+
+// login returns a request with the cookie of a login.
+func login(t *testing.T, p *Page, path string) *http.Request {
+	t.Helper()
+	cookies := ask(p, httptest.NewRequest(http.MethodGet, p.Link(), nil)).Result().Cookies()
+	if len(cookies) != 1 {
+		t.Fatal("no cookie")
+	}
+	if c := cookies[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != Prefix || c.MaxAge != 12*3600 {
+		t.Errorf("cookie %v", c)
+	}
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.AddCookie(cookies[0])
+	return r
+}
+
+// ledgerless are the views for which the fake's ledger, which holds no real lines, is not read.
+func ledgerless() []view {
+	return []view{views()[0], views()[1], views()[3], views()[4]}
+}
+
+// TestHostileNamesStayText: nothing that a name holds becomes markup, ids are there once, and each table cell is in a table.
+func TestHostileNamesStayText(t *testing.T) {
+	p := pageOf(hostile())
+	for _, v := range ledgerless() {
+		w := ask(p, login(t, p, Prefix+v.Path))
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", v.Name, w.Code, w.Body)
+		}
+		doc, err := html.Parse(bytes.NewReader(w.Body.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts, ids, mains := 0, make(map[string]bool), 0
+		for n := range doc.Descendants() {
+			switch n.Data {
+			case "script":
+				scripts++
+			case "h1":
+				mains++
+			}
+			for _, a := range n.Attr {
+				if a.Key == "id" && ids[a.Val] {
+					t.Errorf("%s: id %s is there twice", v.Name, a.Val)
+				}
+				if a.Key == "id" {
+					ids[a.Val] = true
+				}
+				if strings.HasPrefix(a.Key, "on") || a.Key == "style" {
+					t.Errorf("%s: attribute %s", v.Name, a.Key)
+				}
+			}
+		}
+		if scripts != 1 || mains != 1 {
+			t.Errorf("%s: %d scripts, %d main headings", v.Name, scripts, mains)
+		}
+		if strings.Contains(w.Body.String(), "987654321") {
+			t.Errorf("%s shows how often this site pulled an arm", v.Name)
+		}
+	}
+}
+
+// TestWhoGetsIn: a link works once and within a minute, a login for 12 hours, and nothing else does.
+func TestWhoGetsIn(t *testing.T) {
+	p := pageOf(hostile())
+	now := time.Now()
+	p.now = func() time.Time { return now }
+	code := func(path string) int { return ask(p, httptest.NewRequest(http.MethodGet, path, nil)).Code }
+	if got := code(Prefix); got != http.StatusUnauthorized {
+		t.Errorf("a stranger: %d", got)
+	}
+	link := p.Link()
+	if first, second := code(link), code(link); first != http.StatusOK || second != http.StatusUnauthorized {
+		t.Errorf("a link twice: %d %d", first, second)
+	}
+	late := p.Link()
+	now = now.Add(codeTime + time.Second)
+	if got := code(late); got != http.StatusUnauthorized {
+		t.Errorf("a late link: %d", got)
+	}
+	if got := code(enterPath + "?code="); got != http.StatusUnauthorized {
+		t.Errorf("no code: %d", got)
+	}
+	r := login(t, p, Prefix)
+	if got := ask(p, r).Code; got != http.StatusOK {
+		t.Errorf("a login: %d", got)
+	}
+	for range mostLogins { // the oldest makes room
+		now = now.Add(time.Millisecond)
+		login(t, p, Prefix)
+	}
+	if got := ask(p, r).Code; got != http.StatusUnauthorized {
+		t.Errorf("the oldest of %d logins: %d", mostLogins+1, got)
+	}
+	r = login(t, p, Prefix)
+	now = now.Add(loginTime + time.Second)
+	if got := ask(p, r).Code; got != http.StatusUnauthorized {
+		t.Errorf("an old login: %d", got)
+	}
+	r = login(t, p, Prefix)
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	if got := ask(p, r).Code; got != http.StatusForbidden {
+		t.Errorf("another site's page: %d", got)
+	}
+	r = login(t, p, Prefix)
+	r.Method = http.MethodPost
+	if got := ask(p, r).Code; got != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", got)
+	}
+}
+
+// TestThePageIsStrict: all answers have the headers, and assets do not change.
+func TestThePageIsStrict(t *testing.T) {
+	p := pageOf(hostile())
+	paths := []string{Prefix, Prefix + "nothing", enterPath}
+	size := 0
+	for path, a := range p.assets {
+		paths = append(paths, path)
+		size += len(a.content)
+	}
+	for _, path := range paths {
+		h := ask(p, login(t, p, path)).Header()
+		if !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'; ") || h.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: %v", path, h)
+		}
+		if _, ok := p.assets[path]; ok != strings.Contains(h.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %v", path, h)
+		}
+	}
+	if size > 16<<10 {
+		t.Errorf("stylesheet, script and icon have %d bytes, want at most 16 kB", size)
+	}
+}
+
+// TestAViewIsSmall: at most 60 kB with 20 neighbours.
+func TestAViewIsSmall(t *testing.T) {
+	f := hostile()
+	f.peers = 20
+	p := pageOf(f)
+	for _, v := range ledgerless() {
+		if n := ask(p, login(t, p, Prefix+v.Path)).Body.Len(); n > 60_000 {
+			t.Errorf("%s has %d bytes", v.Name, n)
+		}
+	}
+}
+
+// TestThePageSaysWhatIsWrong, in a word and in the peer's sentence.
+func TestThePageSaysWhatIsWrong(t *testing.T) {
+	f := hostile()
+	f.ready = errors.New("blocked")
+	p := pageOf(f)
+	if body := ask(p, login(t, p, Prefix)).Body.String(); !strings.Contains(body, "Needs attention") {
+		t.Error(body)
+	}
+}
+
+// TestEventsAreOfChanges: one at the beginning, one after a change, and none while nothing changes; there are at most 16 streams, and they
+// end with the page.
+func TestEventsAreOfChanges(t *testing.T) {
+	f := hostile()
+	p := pageOf(f)
+	server := httptest.NewServer(p)
+	defer server.Close()
+	open := func() *http.Response {
+		r := login(t, p, eventsPath)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+eventsPath+"?view=network", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = r.Header
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	first := open()
+	b := make([]byte, 64<<10)
+	n, err := first.Body.Read(b)
+	if err != nil || !bytes.HasPrefix(b[:n], []byte("event: live\ndata: <h1>Network</h1>\n")) {
+		t.Fatalf("%v %.100s", err, b[:n])
+	}
+	for range mostStreams - 1 {
+		if res := open(); res.StatusCode != http.StatusOK {
+			t.Fatal(res.Status)
+		}
+	}
+	if res := open(); res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" {
+		t.Errorf("stream %d: %s", mostStreams+1, res.Status)
+	}
+	p.Close()
+	rest, err := io.ReadAll(first.Body)
+	if err != nil || bytes.Contains(rest, []byte("event: ")) {
+		t.Errorf("%v %s", err, rest)
+	}
+	p.Close() // again
+}
+
+// TestABoardShowsAllSites, with names as text, and keeps a bounded number of samples of regret.
+func TestABoardShowsAllSites(t *testing.T) {
+	b := NewBoard(slog.New(slog.DiscardHandler))
+	for round := range uint64(5000) {
+		b.Update(&Sites{
+			Network: "n", Round: round, Rounds: 5000, Regret: true, Together: float64(round), Alone: 2 * float64(round),
+			Sites: []Site{{Name: "<b>one</b>", Favours: "red", Regret: "1.5", Shares: []Share{{"red", .75}}}},
+		})
+	}
+	body := ask(b.Page, login(t, b.Page, Prefix)).Body.String()
+	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<polyline class=\"together\"", "5\u202f000"} {
+		if !strings.Contains(body, text) {
+			t.Errorf("%q is missing", text)
+		}
+	}
+	if n := len(b.trend.rounds); n >= mostSamples || n < mostSamples/2 || b.trend.rounds[n-1] < 4900 {
+		t.Errorf("%d samples up to round %d", n, b.trend.rounds[n-1])
+	}
+}

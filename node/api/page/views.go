@@ -1,0 +1,183 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"peerd.dev/node/api"
+	"peerd.dev/node/ledger"
+)
+
+// A view is one page, at a path below [Prefix].
+type view struct{ Name, Path, Title string }
+
+// views lists the views in the order of the menu.
+func views() []view {
+	return []view{
+		{"now", "", "Now"}, {"privacy", "privacy", "Promise"}, {"left", "left", "What left"},
+		{"network", "network", "Network"}, {"learning", "learning", "Learning"},
+	}
+}
+
+// newestRecords is how many records of the ledger are shown.
+const newestRecords = 50
+
+// shown is what a view shows.
+type shown struct {
+	View    view
+	Whose   string
+	Menu    []view
+	Network string
+	Status  api.Status
+	Well    bool // decides and releases
+	Notices []string
+	Peers   []api.Peer
+	Arms    []arm
+	Privacy *api.Privacy
+	Records []record
+	Places  *api.Network
+	Graph   *graph
+}
+
+// An arm is an action with the interval of its estimate.
+type arm struct {
+	api.Arm
+	Low, High float64 // of 95 %
+	Bar       *bar    // nil while nothing is known
+}
+
+// A record is a record of the ledger and its line.
+type record struct {
+	Number     uint64
+	Kind, What string
+	Action     string // of a release that is one action's sum; else empty
+	Sum        string // its noised sum, in rewards
+	Line       string
+}
+
+// sum adds to a release what it says of an action.
+func (r *record) sum(b *ledger.Release, names []string) {
+	if len(b.Values) == 1 && len(b.Counts) == 1 && int(b.Stream) < len(names) {
+		r.Action, r.Sum = names[b.Stream], fmt.Sprintf("%.1f", math.Ldexp(float64(b.Values[0]), int(b.Exponent)))
+	}
+}
+
+// A source is a peer that is shown.
+type source struct{ peer api.Backend }
+
+// show asks the peer for what a view shows.
+func (p source) show(ctx context.Context, v view) (_ any, err error) {
+	s := shown{View: v, Menu: views(), Well: p.peer.Ready(ctx) == nil}
+	if s.Status, err = p.peer.Status(ctx); err != nil {
+		return s, err
+	}
+	s.Whose, s.Network = s.Status.Name, s.Status.Network
+	for _, text := range []string{s.Status.Notice, s.Status.Policy, s.Status.StoppedNotice} {
+		if text != "" && text != s.Status.State {
+			s.Notices = append(s.Notices, text)
+		}
+	}
+	switch v.Name {
+	case "now", "learning":
+		if s.Peers, err = p.peer.Peers(ctx); err == nil {
+			s.Arms, err = p.arms(ctx)
+		}
+	case "privacy":
+		var doc api.Privacy
+		doc, err = p.peer.Privacy(ctx)
+		s.Privacy = &doc
+	case "left":
+		s.Records, err = p.records(ctx, s.Status.LedgerRecords)
+	case "network":
+		var doc api.Network
+		if doc, err = p.peer.Network(ctx); err != nil {
+			return s, err
+		}
+		s.Peers, err = p.peer.Peers(ctx)
+		s.Places, s.Graph = &doc, newGraph(&doc, s.Status.Peer, s.Peers)
+	}
+	return s, err
+}
+
+// arms returns the actions, those in use first.
+func (p source) arms(ctx context.Context) ([]arm, error) {
+	all, err := p.peer.Arms(ctx)
+	if err != nil {
+		return nil, err
+	}
+	least, most := p.peer.Range()
+	var shown []arm
+	for _, a := range all {
+		x := arm{Arm: a}
+		if a.Samples > 0 {
+			half := 1.96 * math.Sqrt(a.NoiseSD*a.NoiseSD+(most-least)*(most-least)/4/a.Samples) // no reward has a greater variance
+			x.Low, x.High = a.Estimate-half, a.Estimate+half
+			x.Bar = newBar(least, most, x.Low, a.Estimate, x.High)
+		}
+		shown = append(shown, x)
+	}
+	slices.SortStableFunc(shown, func(a, b arm) int {
+		switch {
+		case a.Retired == b.Retired:
+			return 0
+		case a.Retired:
+			return 1
+		}
+		return -1
+	})
+	return shown, nil
+}
+
+// records returns the newest records of a ledger of some length, the newest first.
+func (p source) records(ctx context.Context, length uint64) (all []record, err error) {
+	names := p.peer.Actions()
+	for line, err := range p.peer.Ledger(ctx, length-min(length, newestRecords), newestRecords) {
+		if err != nil {
+			return nil, err
+		}
+		r, err := ledger.ParseLine(line)
+		if err != nil {
+			return nil, err
+		}
+		x := record{Number: r.Seq, Kind: string(r.Body.Kind()), What: fmt.Sprint(r.Body), Line: string(line)}
+		if b, ok := r.Body.(*ledger.Release); ok {
+			x.sum(b, names)
+		}
+		all = append(all, x)
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// texts are what templates write numbers and times with.
+func texts() map[string]any {
+	return map[string]any{
+		"number": func(x float64) string {
+			if x != 0 && math.Abs(x) < 1e-3 {
+				return fmt.Sprintf("%.2g", x)
+			}
+			return fmt.Sprintf("%.3g", x)
+		},
+		"count": func(n uint64) string {
+			text := fmt.Sprint(n)
+			for i := len(text) - 3; i > 0; i -= 3 {
+				text = text[:i] + "\u202f" + text[i:] // a narrow space
+			}
+			return text
+		},
+		"size": func(n uint64) string {
+			x, units := float64(n), []string{"B", "kB", "MB", "GB", "TB"}
+			i := 0
+			for ; x >= 1000 && i < len(units)-1; i++ {
+				x /= 1000
+			}
+			return fmt.Sprintf("%.3g %s", x, units[i])
+		},
+		"percent": func(x float64) string { return fmt.Sprintf("%.0f\u00a0%%", 100*x) },
+		"time":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"day":     func(t time.Time) string { return t.UTC().Format("2 January 2006") },
+	}
+}
