@@ -99,10 +99,11 @@ type tag struct {
 	x, y  float64
 	right bool // at the right end of the panel, whatever x
 	bound bool
+	first float64 // y of a bound's left end
 }
 
 // tagHeight is about the height of a tag, relative to a panel.
-const tagHeight = .04
+const tagHeight = .03
 
 // tags are the numbers of lines, and the names of bounds where there are several.
 type tags struct {
@@ -119,18 +120,35 @@ func (s *tags) add(p *Panel, look look, l Line, points []Point) {
 	}
 	switch {
 	case look.number > 0:
-		s.all = append(s.all, tag{strconv.Itoa(look.number), last.X, last.Y.Mean, l.Level, false})
+		s.all = append(s.all, tag{strconv.Itoa(look.number), last.X, last.Y.Mean, l.Level, false, 0})
 	case several:
 		name := strings.TrimPrefix(strings.TrimPrefix(l.Name, "lower "), "bound ") // "at ε = 1", or "bound"
-		s.all = append(s.all, tag{name, last.X, last.Y.Mean, true, true})
+		s.all = append(s.all, tag{name, last.X, last.Y.Mean, true, true, points[0].Y.Mean})
 	}
 }
 
-// joined returns the tags, with one for bounds whose ends are closer than the height of a tag: "at ε = 5, 15".
-func (s *tags) joined(p *plot.Plot) (all []tag) {
-	for _, t := range s.all {
+// placed returns the tags, those of bounds at the end where more of them can be distinguished, or none where no two can.
+func (s *tags) placed(p *plot.Plot) []tag {
+	others := slices.DeleteFunc(slices.Clone(s.all), func(t tag) bool { return t.bound })
+	bounds := slices.DeleteFunc(slices.Clone(s.all), func(t tag) bool { return !t.bound })
+	best := joined(bounds, p)
+	for i := range bounds {
+		bounds[i].y, bounds[i].right = bounds[i].first, false
+	}
+	if left := joined(bounds, p); len(left) > len(best) {
+		best = left
+	}
+	if len(best) == 1 {
+		return others
+	}
+	return append(others, best...)
+}
+
+// joined returns the tags of bounds, with one for those that are closer than the height of a tag: "at ε = 5, 15".
+func joined(bounds []tag, p *plot.Plot) (all []tag) {
+	for _, t := range bounds {
 		k := slices.IndexFunc(all, func(o tag) bool {
-			return t.bound && o.bound && math.Abs(p.Y.Norm(t.y)-p.Y.Norm(o.y)) < tagHeight
+			return math.Abs(p.Y.Norm(t.y)-p.Y.Norm(o.y)) < tagHeight
 		})
 		if k < 0 {
 			all = append(all, t)
@@ -157,10 +175,13 @@ func (s *tags) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, pt := range s.points {
 		taken = append(taken, box(vg.Point{X: x(pt.X), Y: y(pt.Y.Mean)}, 6, 6))
 	}
-	for _, t := range s.joined(p) {
+	for _, t := range s.placed(p) {
 		w, h := text.Width(t.text), text.Height(t.text)
 		from := vg.Point{X: c.Max.X - w/2 - 8, Y: y(t.y)}
-		if !t.right {
+		switch {
+		case t.bound && !t.right:
+			from.X = c.Min.X + w/2 + 8
+		case !t.right:
 			from.X = x(t.x)
 		}
 		best, least := from, vg.Length(math.Inf(1))
