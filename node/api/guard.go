@@ -37,12 +37,12 @@ func (s *Server) handler(tcp bool) http.Handler {
 		}
 		if s.forPage(r) {
 			w.route = get + " " + PagePrefix
-			r, p := s.guardPage(r, tcp)
-			if p != nil {
-				p.write(w)
+			known, refused := s.guardPage(r, tcp)
+			if refused != nil {
+				refused.write(w)
 				return
 			}
-			s.c.Page.ServeHTTP(w, r)
+			s.c.Page.ServeHTTP(w, known)
 			return
 		}
 		w.lost = true

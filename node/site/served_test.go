@@ -24,10 +24,28 @@ type served struct{ *Site }
 
 func (s served) Status(ctx context.Context) (api.Status, error) {
 	st, err := s.Site.Status(ctx)
-	return api.Status{Pulls: st.Pulls, Pending: st.Pending, BlockedReason: st.BlockedReason}, err
+	return api.Status{
+		Round: st.Round, Rounds: st.Rounds, Pulls: st.Pulls, Means: st.Means, Spent: st.Spent, Left: st.Left, Released: st.Released, Skipped: st.Skipped,
+		Pending: st.Pending, LedgerRecords: st.Records, BlockedReason: st.BlockedReason, Notice: st.Notice, Until: st.Until, DiskFull: st.Full,
+	}, err
 }
 
-func (served) Arms(context.Context) ([]api.Arm, error) { return nil, nil }
+func (s served) Arms(ctx context.Context) (all []api.Arm, err error) {
+	st, err := s.Site.Status(ctx)
+	names := s.Actions()
+	for k := range min(len(st.Means), len(names)) {
+		a := api.Arm{Name: names[k], Estimate: st.Means[k], Samples: st.Samples[k], NoiseSD: st.Noise[k]}
+		if k < len(st.Support.Own) {
+			a.Own, a.Borrowed = st.Support.Own[k], st.Support.Borrowed[k]
+		}
+		all = append(all, a)
+	}
+	return all, err
+}
+
+func (served) Privacy(context.Context) (d api.Privacy, err error) { return d, err }
+
+func (served) Network(context.Context) (d api.Network, err error) { return d, err }
 
 func (served) Peers(context.Context) ([]api.Peer, error) { return nil, nil }
 

@@ -79,7 +79,7 @@ func tales() []tale {
 }
 
 // A view is everything that can be seen of a site: each frame and checkpoint with its time, the
-// status and the answers to decisions, the ledger, and how many commits were observed.
+// status, the page for people and the answers to decisions, the ledger, and how many commits were observed.
 type view struct {
 	sent    []string
 	status  []string
@@ -315,6 +315,9 @@ func (w *twin) play(rounds int) view {
 		st := w.status()
 		w.view.status = append(w.view.status, fmt.Sprintf("%+v", st))
 		w.view.commits = append(w.view.commits, w.commits.Load())
+		if t%8 == 7 {
+			w.view.status = append(w.view.status, w.pages(w.t)...)
+		}
 		if t == rounds/2 && w.left == 0 {
 			w.crash()
 			w.open()

@@ -2,7 +2,6 @@ package page
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -87,7 +86,7 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 			if c.SetWriteDeadline(time.Now().Add(eventTime)) != nil {
 				return
 			}
-			if _, err := fmt.Fprintf(w, "%s", b); err != nil || c.Flush() != nil {
+			if _, err = w.Write(b); err != nil || c.Flush() != nil {
 				return
 			}
 		}

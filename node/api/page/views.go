@@ -17,8 +17,11 @@ type view struct{ Name, Path, Title string }
 // views lists the views in the order of the menu.
 func views() []view {
 	return []view{
-		{"now", "", "Now"}, {"privacy", "privacy", "Promise"}, {"left", "left", "What left"},
-		{"network", "network", "Network"}, {"learning", "learning", "Learning"},
+		{"now", "", "Now"},
+		{"privacy", "privacy", "Promise"},
+		{"left", "left", "What left"},
+		{"network", "network", "Network"},
+		{"learning", "learning", "Learning"},
 	}
 }
 
@@ -132,15 +135,16 @@ func (p source) arms(ctx context.Context) ([]arm, error) {
 }
 
 // records returns the newest records of a ledger of some length, the newest first.
-func (p source) records(ctx context.Context, length uint64) (all []record, err error) {
+func (p source) records(ctx context.Context, length uint64) ([]record, error) {
+	var all []record
 	names := p.peer.Actions()
 	for line, err := range p.peer.Ledger(ctx, length-min(length, newestRecords), newestRecords) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := ledger.ParseLine(line)
-		if err != nil {
-			return nil, err
+		r, wrong := ledger.ParseLine(line)
+		if wrong != nil {
+			return nil, wrong
 		}
 		x := record{Number: r.Seq, Kind: string(r.Body.Kind()), What: fmt.Sprint(r.Body), Line: string(line)}
 		if b, ok := r.Body.(*ledger.Release); ok {

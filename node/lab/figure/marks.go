@@ -127,7 +127,7 @@ func (s *tags) add(p *Panel, look look, l Line, points []Point) {
 	}
 }
 
-// placed returns the tags, those of bounds at the end where more of them can be distinguished, or none where no two can.
+// placed returns the tags. Bounds have theirs at the end where more of them can be distinguished, or none where no two can.
 func (s *tags) placed(p *plot.Plot) []tag {
 	others := slices.DeleteFunc(slices.Clone(s.all), func(t tag) bool { return t.bound })
 	bounds := slices.DeleteFunc(slices.Clone(s.all), func(t tag) bool { return !t.bound })
