@@ -270,7 +270,7 @@ func (d *Document) writeError(p *sections, s *config.Settings) {
 		p.say("The table is about sums of rewards; of a vector every number of a sum has that noise. What it does to choices depends on the features: `peerd experiment run` shows it. Of actions with one feature, which is 1:")
 	}
 	p.say("Standard deviation of the noise, in rewards, by the number of rewards of one action, at one decision a round:")
-	table := [][]string{{"rewards", "leaf", "terms", "sum", "mean", "average", "worst", "of " + config.Counted(uint64(e.Sites), "site"), "chance"}}
+	table := [][]string{append(strings.Fields("rewards leaf terms sum mean average worst"), "of "+config.Counted(uint64(e.Sites), "site"), "chance")}
 	for _, l := range e.After {
 		row := []string{strconv.FormatUint(l.Rewards, 10), strconv.FormatUint(l.Leaf, 10), fmt.Sprintf("%.3g", l.Terms)}
 		for _, sd := range []float64{l.Sum, l.Mean, l.Average, l.Worst, l.Merged, l.Sampling} {

@@ -148,7 +148,7 @@ func check(link, out, now string) error {
 		for _, scheme := range schemes {
 			for _, width := range []int64{320, 1280} {
 				name := fmt.Sprintf("%s-%s-%d", cmp.Or(now, view, "now"), scheme, width)
-				features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "forced-colors", Value: "none"}}
+				features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
 				if scheme == "forced" {
 					features = []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}
 				}
