@@ -21,7 +21,7 @@ func newPage(o *options) *cobra.Command {
 		Use:   "page",
 		Short: "Open the page of the running peer of a folder in a browser",
 		Long: `Open the page of the running peer of a folder in a browser, or print its address where there is none:
-whether the peer is well, what it promises, what has left, its network, and what it has learnt. The page
+whether the peer is well, what it promises, what has left, its network, and what it has learned. The page
 is read-only, and shows no decision and no reward.
 
 The link works once, within a minute; it opens the page for 12 hours, or until the peer restarts. It is
