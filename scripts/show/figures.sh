@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Plays every figure of the papers and of docs/ in its quick form, into runs/quick. With FORM=full it draws the pictures of
-# docs/figures with the present code, from the rows in RUNS (runs, or a folder of peerd experiment claims): a figure that has no
-# rows there is played whole, and one that has is not played again. The same command continues where an interrupted one stopped.
+# docs/figures with the present code, from the rows in RUNS (runs): a figure that has no rows there is played whole, and one that
+# has is not played again. Folders of peerd experiment claims do not serve, since claims play the cells that they need and no others.
+# The same command continues where an interrupted one stopped.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)

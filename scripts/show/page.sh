@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The page of a site of three, in a real browser, while things happen to it: it learns, a neighbour is killed, its disk is full,
-# there is room again, an action is added. Each state has a screenshot of 320 and of 1,280 pixels in the folder page-shots (or SHOTS),
+# there is room again, an action is added. Each state has a screenshot of 320 and of 1,280 pixels in runs/page (or SHOTS),
 # and the sentence on the page has to be the one of /v1/status, and what /readyz and doctor say. At the beginning every view is
 # looked at in light, dark and forced colours, too. Needs root, for the disk, and a browser. Three minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-shots=$(mkdir -p "${SHOTS:-page-shots}" && cd "${SHOTS:-page-shots}" && pwd)
+shots=$(mkdir -p "${SHOTS:-runs/page}" && cd "${SHOTS:-runs/page}" && pwd)
 source scripts/show/sites.bash
 go build -o "$dir/peerd" ./cmd/peerd
 (cd scripts/page && go build -o "$dir/page" .)
@@ -32,16 +32,18 @@ link() { ./peerd page --dir a --print --json | sed -n 's/.*"url": *"\([^"]*\)".*
 sentence() { ask a /v1/status | sed -n 's/.*"state":"\([^"]*\)".*/\1/p'; }
 # look STATE WORDS: the page has the words in its sentence, as status has.
 look() {
-	local said page
+	local said page ready doctor
 	says() { sentence | grep -q "$1"; }
 	within 60 says "$2"
 	./page -now "$1" -o "$shots" "$(link)" >"$1.out" || { cat "$1.out"; fail "$1: the browser found something"; }
 	page=$(cut -f2 "$1.out" | sort -u)
 	said=$(sentence)
 	[ "$page" = "$said" ] || fail "$1: the page says '$page', status '$said'"
+	ready=$(ask a /readyz | sed -n 's/.*"\(state\|detail\)":"\([^"]*\)".*/\2/p')
+	[[ -n $ready && $said == *"$ready" ]] || fail "$1: /readyz says '$ready', status '$said'"
+	doctor=$(./peerd doctor --dir a 2>&1 || true)
+	[[ $doctor == *"$said"* ]] || fail "$1: doctor does not say '$said'"
 	echo "$1: $said"
-	echo "    readyz: $(ask a /readyz | sed -n 's/.*"\(state\|detail\)":"\([^"]*\)".*/\2/p')"
-	echo "    doctor: $(./peerd doctor --dir a 2>&1 | grep -m1 '^[A-Z]* *peer ' || true)"
 }
 echo 'all views, by width and colours'
 ./page -o "$shots" "$(link)"
