@@ -19,6 +19,9 @@ type Page interface {
 	// Link returns the path of a link that opens the page once.
 	Link() string
 
+	// Run looks at the peer now and then, until ctx is done.
+	Run(ctx context.Context)
+
 	// Close ends answers that would never end.
 	Close()
 }

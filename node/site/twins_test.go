@@ -18,6 +18,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/api/page"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/node/lab/learner"
@@ -101,6 +102,7 @@ type twin struct {
 	tables  bool  // as in setting
 	left    int64 // bytes of the disk; 0 for plenty
 	view    view
+	page    *page.Page
 	end     context.CancelFunc
 	done    chan error
 }
@@ -192,6 +194,7 @@ func (w *twin) open() {
 	ctx, end := context.WithCancel(context.Background())
 	w.end, w.done = end, make(chan error, 1)
 	go func() { w.done <- s.Run(ctx, w.net) }()
+	w.page = w.watch(ctx)
 }
 
 // crash ends the site and leaves only synced data on its disk.
@@ -316,7 +319,7 @@ func (w *twin) play(rounds int) view {
 		w.view.status = append(w.view.status, fmt.Sprintf("%+v", st))
 		w.view.commits = append(w.view.commits, w.commits.Load())
 		if t%8 == 7 {
-			w.view.status = append(w.view.status, w.pages(w.t)...)
+			w.view.status = append(w.view.status, pages(w.t, w.page)...)
 		}
 		if t == rounds/2 && w.left == 0 {
 			w.crash()

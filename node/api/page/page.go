@@ -28,6 +28,7 @@ const Prefix = api.PagePrefix
 type Page struct {
 	menu    []view
 	show    func(context.Context, view) (any, error)
+	look    func(context.Context, time.Time) // takes a sample, if one is due
 	log     *slog.Logger
 	now     func() time.Time
 	views   *template.Template
@@ -46,11 +47,14 @@ type asset struct {
 
 // New returns the page of a peer.
 func New(peer api.Backend, log *slog.Logger) *Page {
-	return newPage(views(), source{peer}.show, log)
+	s := newSource(peer)
+	p := newPage(views(), s.show, log)
+	p.look = s.look
+	return p
 }
 
 func newPage(menu []view, show func(context.Context, view) (any, error), log *slog.Logger) *Page {
-	p := &Page{menu: menu, show: show, log: log, now: time.Now, assets: make(map[string]asset)}
+	p := &Page{menu: menu, show: show, log: log, now: time.Now, look: func(context.Context, time.Time) {}, assets: make(map[string]asset)}
 	p.streams.ended = make(chan struct{})
 	paths := make(map[string]string)
 	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
@@ -68,7 +72,7 @@ func newPage(menu []view, show func(context.Context, view) (any, error), log *sl
 	return p
 }
 
-// Close ends all streams.
+// Close ends all streams, and Run.
 func (p *Page) Close() { p.streams.close() }
 
 // ServeHTTP implements [http.Handler] for requests that [api.Server] lets in. Known requests may see the peer; see [Page.Known].

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math"
-	"strings"
 	"sync"
 )
 
@@ -58,7 +56,7 @@ func (b *Board) Update(now *Sites) {
 	defer b.mu.Unlock()
 	b.now = *now
 	if now.Regret {
-		b.trend.add(now.Round, now.Together, now.Alone)
+		b.trend.add(int64(now.Round), sample{{together, ""}: now.Together, {alone, ""}: now.Alone})
 	}
 }
 
@@ -68,64 +66,26 @@ type board struct {
 	Menu           []view
 	Whose, Network string
 	Sites
-	Trend *curves
+	Charts []*chart
+	Since  string
 }
+
+// What series of a board are of.
+const (
+	together = "together"
+	alone    = "alone (simulated)"
+)
 
 func (b *Board) show(_ context.Context, v view) (any, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return board{View: v, Menu: []view{v}, Whose: "All sites", Network: b.now.Network, Sites: b.now, Trend: b.trend.curves()}, nil
-}
-
-// A trend has samples of regret by round. When there are too many, every second one is dropped.
-type trend struct {
-	rounds          []uint64
-	together, alone []float64
-	every, skipped  int
-}
-
-const mostSamples = 512
-
-func (t *trend) add(round uint64, together, alone float64) {
-	if n := len(t.rounds); n > 0 && t.rounds[n-1] >= round {
-		return
+	shown := board{View: v, Menu: []view{v}, Whose: "All sites", Network: b.now.Network, Sites: b.now}
+	var lines []series
+	for _, what := range []string{together, alone} {
+		lines = append(lines, series{what, true, func(i int) float64 { return b.trend.value(key{what, ""}, i) }})
 	}
-	if t.skipped++; t.skipped < t.every {
-		return
+	if c := newChart(b.trend.at, "Regret of a site, in rewards", func(round int64) string { return fmt.Sprint("round ", round) }, short, lines); c != nil {
+		shown.Charts = append(shown.Charts, c)
 	}
-	t.skipped = 0
-	t.rounds, t.together, t.alone = append(t.rounds, round), append(t.together, together), append(t.alone, alone)
-	if len(t.rounds) == mostSamples {
-		for i := range mostSamples / 2 {
-			t.rounds[i], t.together[i], t.alone[i] = t.rounds[2*i+1], t.together[2*i+1], t.alone[2*i+1]
-		}
-		t.rounds, t.together, t.alone = t.rounds[:mostSamples/2], t.together[:mostSamples/2], t.alone[:mostSamples/2]
-		t.every = max(1, t.every) * 2
-	}
-}
-
-// curves are two lines over rounds, in a box of 600 by 200.
-type curves struct {
-	Together, Alone string // points of SVG
-	Most            float64
-	Last            uint64
-}
-
-func (t *trend) curves() *curves {
-	if len(t.rounds) < 2 {
-		return nil
-	}
-	c := &curves{Last: t.rounds[len(t.rounds)-1]}
-	for i := range t.rounds {
-		c.Most = max(c.Most, t.together[i], t.alone[i])
-	}
-	points := func(ys []float64) string {
-		var s strings.Builder
-		for i, y := range ys {
-			_, _ = fmt.Fprintf(&s, "%.1f,%.1f ", 600*float64(t.rounds[i])/float64(c.Last), 200-190*y/math.Max(c.Most, 1e-9))
-		}
-		return s.String()
-	}
-	c.Together, c.Alone = points(t.together), points(t.alone)
-	return c
+	return shown, nil
 }

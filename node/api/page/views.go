@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,8 +26,11 @@ func views() []view {
 	}
 }
 
-// newestRecords is how many records of the ledger are shown.
-const newestRecords = 50
+// How many records of the ledger, and how many actions, are shown.
+const (
+	newestRecords = 50
+	mostRows      = 50
+)
 
 // shown is what a view shows.
 type shown struct {
@@ -43,6 +47,9 @@ type shown struct {
 	Records []record
 	Places  *api.Network
 	Graph   *graph
+	More    int // actions that are not among Arms
+	Charts  []*chart
+	Since   string // the charts begin
 }
 
 // An arm is an action with the interval of its estimate.
@@ -69,10 +76,17 @@ func (r *record) sum(b *ledger.Release, names []string) {
 }
 
 // A source is a peer that is shown.
-type source struct{ peer api.Backend }
+type source struct {
+	peer api.Backend
+	sampler
+}
+
+func newSource(peer api.Backend) *source {
+	return &source{peer: peer, sampler: sampler{trend: trend{longest: longestSample}}}
+}
 
 // show asks the peer for what a view shows.
-func (p source) show(ctx context.Context, v view) (_ any, err error) {
+func (p *source) show(ctx context.Context, v view) (_ any, err error) {
 	s := shown{View: v, Menu: views(), Well: p.peer.Ready(ctx) == nil}
 	if s.Status, err = p.peer.Status(ctx); err != nil {
 		return s, err
@@ -88,6 +102,13 @@ func (p source) show(ctx context.Context, v view) (_ any, err error) {
 		if s.Peers, err = p.peer.Peers(ctx); err == nil {
 			s.Arms, err = p.arms(ctx)
 		}
+		if v.Name == "learning" && err == nil {
+			s.Charts, s.Since = p.charts(v.Name, s.Arms)
+		}
+		if n := len(s.Arms) - mostRows; n > 0 {
+			slices.SortStableFunc(s.Arms, func(a, b arm) int { return cmp.Compare(b.Samples, a.Samples) })
+			s.Arms, s.More = s.Arms[:mostRows], n
+		}
 	case "privacy":
 		var doc api.Privacy
 		doc, err = p.peer.Privacy(ctx)
@@ -101,12 +122,13 @@ func (p source) show(ctx context.Context, v view) (_ any, err error) {
 		}
 		s.Peers, err = p.peer.Peers(ctx)
 		s.Places, s.Graph = &doc, newGraph(&doc, s.Status.Peer, s.Peers)
+		s.Charts, s.Since = p.charts(v.Name, nil)
 	}
 	return s, err
 }
 
 // arms returns the actions, those in use first.
-func (p source) arms(ctx context.Context) ([]arm, error) {
+func (p *source) arms(ctx context.Context) ([]arm, error) {
 	all, err := p.peer.Arms(ctx)
 	if err != nil {
 		return nil, err
@@ -135,7 +157,7 @@ func (p source) arms(ctx context.Context) ([]arm, error) {
 }
 
 // records returns the newest records of a ledger of some length, the newest first.
-func (p source) records(ctx context.Context, length uint64) ([]record, error) {
+func (p *source) records(ctx context.Context, length uint64) ([]record, error) {
 	var all []record
 	names := p.peer.Actions()
 	for line, err := range p.peer.Ledger(ctx, length-min(length, newestRecords), newestRecords) {
@@ -156,15 +178,20 @@ func (p source) records(ctx context.Context, length uint64) ([]record, error) {
 	return all, nil
 }
 
+// short writes a number with three digits.
+func short(x float64) string {
+	if x != 0 && math.Abs(x) < 1e-3 {
+		return fmt.Sprintf("%.2g", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.0f\u00a0%%", 100*x) }
+
 // texts are what templates write numbers and times with.
 func texts() map[string]any {
 	return map[string]any{
-		"number": func(x float64) string {
-			if x != 0 && math.Abs(x) < 1e-3 {
-				return fmt.Sprintf("%.2g", x)
-			}
-			return fmt.Sprintf("%.3g", x)
-		},
+		"number": short,
 		"count": func(n uint64) string {
 			text := fmt.Sprint(n)
 			for i := len(text) - 3; i > 0; i -= 3 {
@@ -180,7 +207,7 @@ func texts() map[string]any {
 			}
 			return fmt.Sprintf("%.3g %s", x, units[i])
 		},
-		"percent": func(x float64) string { return fmt.Sprintf("%.0f\u00a0%%", 100*x) },
+		"percent": percent,
 		"time":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"day":     func(t time.Time) string { return t.UTC().Format("2 January 2006") },
 	}
