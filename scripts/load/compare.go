@@ -88,8 +88,20 @@ func rankOf(n int) (cut int) {
 // reports reports rewards of decisions that it has made before, to the peer or, with the same
 // requests, to another server.
 func (l *loader) reports(rate int, length time.Duration, to *server) (*phase, error) {
-	ids := l.newIDs(int(float64(rate) * length.Seconds()))
+	requests, err := l.prepared(rate, length, to == nil)
+	if err != nil {
+		return nil, err
+	}
 	if to == nil {
+		to = &server{l.net.addr, l.net.cpu}
+	}
+	return l.phaseAt(*to, requests, rate)
+}
+
+// prepared returns requests that report rewards, and makes their decisions if the peer is to know them.
+func (l *loader) prepared(rate int, length time.Duration, decide bool) ([][][]byte, error) {
+	ids := l.newIDs(int(float64(rate) * length.Seconds()))
+	if decide {
 		if err := l.net.prepare(ids); err != nil {
 			return nil, err
 		}
@@ -98,8 +110,5 @@ func (l *loader) reports(rate int, length time.Duration, to *server) (*phase, er
 	for i, id := range ids {
 		requests[i] = l.net.request("/v1/rewards", fmt.Sprintf(`{"id":%q,"value":%.3f}`, id, float64(i%1000)/1000))
 	}
-	if to == nil {
-		to = &server{l.net.addr, l.net.cpu}
-	}
-	return l.phaseAt(*to, repeated(requests), rate)
+	return repeated(requests), nil
 }

@@ -162,13 +162,17 @@ func (l *loader) pages() ([]string, error) {
 		var bytes int64
 		for turn := range 2 {
 			with := (turn + pair) % 2
+			requests, err := l.prepared(wantRate, length, true)
+			if err != nil {
+				return nil, err
+			}
 			stop := func() int64 { return 0 }
 			if with == 1 {
 				if stop, err = v.watch(l.open); err != nil {
 					return nil, err
 				}
 			}
-			p, err := l.rewarded(wantRate, length)
+			p, err := l.phase(requests, wantRate)
 			bytes += stop()
 			if err != nil {
 				return nil, err
@@ -182,12 +186,16 @@ func (l *loader) pages() ([]string, error) {
 	cut, n := rankOf(len(ratios)), len(ratios)
 	low, median, high := ratios[cut], (ratios[(n-1)/2]+ratios[n/2])/2, ratios[n-1-cut]
 
+	requests, err := l.prepared(wantRate, length, true)
+	if err != nil {
+		return nil, err
+	}
 	stop, err := v.watch(l.open)
 	if err != nil {
 		return nil, err
 	}
 	asked := v.ask()
-	_, err = l.rewarded(wantRate, length)
+	_, err = l.phase(requests, wantRate)
 	answers, wrong := asked()
 	stop()
 	if err = errors.Join(err, wrong); err != nil {
