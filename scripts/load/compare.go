@@ -60,11 +60,17 @@ func (o options) compare(dir string) (err error) {
 		ratios["before to bare"] = append(ratios["before to bare"], cost[0]/cost[2])
 	}
 	for _, name := range []string{"now to before", "now to bare", "before to bare"} {
-		all := slices.Sorted(slices.Values(ratios[name]))
-		cut := rankOf(len(all))
-		fmt.Printf("%s: median %.2f, interval of 95 %% from %.2f to %.2f\n", name, (all[(len(all)-1)/2]+all[len(all)/2])/2, all[cut], all[len(all)-1-cut])
+		median, low, high := medianOf(ratios[name])
+		fmt.Printf("%s: median %.2f, interval of 95 %% from %.2f to %.2f\n", name, median, low, high)
 	}
 	return nil
+}
+
+// medianOf returns the median of values and its interval of 95 %.
+func medianOf(values []float64) (median, low, high float64) {
+	all := slices.Sorted(slices.Values(values))
+	cut := rankOf(len(all))
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2, all[cut], all[len(all)-1-cut]
 }
 
 // rankOf returns how many of n sorted values are outside of a 95 % interval for the median, on
