@@ -36,7 +36,7 @@ of this machine (api.listen). From another one, forward the port first: ssh -L 8
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			opened := !stay && openBrowser(ctx, link.URL)
+			opened := !stay && !o.json && openBrowser(ctx, link.URL)
 			return o.print(link, func(w io.Writer) { writePageLink(w, link, opened) })
 		}),
 	}

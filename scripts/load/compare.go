@@ -60,11 +60,17 @@ func (o options) compare(dir string) (err error) {
 		ratios["before to bare"] = append(ratios["before to bare"], cost[0]/cost[2])
 	}
 	for _, name := range []string{"now to before", "now to bare", "before to bare"} {
-		all := slices.Sorted(slices.Values(ratios[name]))
-		cut := rankOf(len(all))
-		fmt.Printf("%s: median %.2f, interval of 95 %% from %.2f to %.2f\n", name, (all[(len(all)-1)/2]+all[len(all)/2])/2, all[cut], all[len(all)-1-cut])
+		median, low, high := medianOf(ratios[name])
+		fmt.Printf("%s: median %.2f, interval of 95 %% from %.2f to %.2f\n", name, median, low, high)
 	}
 	return nil
+}
+
+// medianOf returns the median of values and its interval of 95 %.
+func medianOf(values []float64) (median, low, high float64) {
+	all := slices.Sorted(slices.Values(values))
+	cut := rankOf(len(all))
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2, all[cut], all[len(all)-1-cut]
 }
 
 // rankOf returns how many of n sorted values are outside of a 95 % interval for the median, on
@@ -88,8 +94,20 @@ func rankOf(n int) (cut int) {
 // reports reports rewards of decisions that it has made before, to the peer or, with the same
 // requests, to another server.
 func (l *loader) reports(rate int, length time.Duration, to *server) (*phase, error) {
-	ids := l.newIDs(int(float64(rate) * length.Seconds()))
+	requests, err := l.prepared(rate, length, to == nil)
+	if err != nil {
+		return nil, err
+	}
 	if to == nil {
+		to = &server{l.net.addr, l.net.cpu}
+	}
+	return l.phaseAt(*to, requests, rate)
+}
+
+// prepared returns requests that report rewards, and makes their decisions if the peer is to know them.
+func (l *loader) prepared(rate int, length time.Duration, decide bool) ([][][]byte, error) {
+	ids := l.newIDs(int(float64(rate) * length.Seconds()))
+	if decide {
 		if err := l.net.prepare(ids); err != nil {
 			return nil, err
 		}
@@ -98,8 +116,5 @@ func (l *loader) reports(rate int, length time.Duration, to *server) (*phase, er
 	for i, id := range ids {
 		requests[i] = l.net.request("/v1/rewards", fmt.Sprintf(`{"id":%q,"value":%.3f}`, id, float64(i%1000)/1000))
 	}
-	if to == nil {
-		to = &server{l.net.addr, l.net.cpu}
-	}
-	return l.phaseAt(*to, repeated(requests), rate)
+	return repeated(requests), nil
 }

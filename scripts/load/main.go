@@ -39,6 +39,7 @@ type options struct {
 	before  string
 	pairs   int
 	bare    string
+	open    int
 }
 
 func main() {
@@ -49,8 +50,9 @@ func main() {
 	flag.IntVar(&o.most, "most", 40_000, "highest rate of rewards to try")
 	flag.BoolVar(&o.linear, "features", false, "measure decisions by features instead")
 	flag.StringVar(&o.before, "before", "", "another build of the program: measure how much processor time a reward takes with each instead")
-	flag.IntVar(&o.pairs, "pairs", 12, "with -before, how often each is measured")
+	flag.IntVar(&o.pairs, "pairs", 12, "with -before or -pages, how often each is measured")
 	flag.StringVar(&o.bare, "bare", "", "be the bare server that a peer is compared with, until standard input ends: read, or write to append and sync as well")
+	flag.IntVar(&o.open, "pages", 0, "measure what this many open pages cost instead, 16 at most; -pairs times with and without")
 	flag.Parse()
 	if o.bare != "" {
 		if err := serveBare(o.bare, o.dir); err != nil {
@@ -98,8 +100,11 @@ func run(o options) (missed []string, err error) {
 		runtime.NumCPU(), runtime.Version(), conns, 100*repeats)
 	fmt.Printf("The client runs on the same CPUs. Times are from when a request was to be sent.\n\n")
 	l := loader{options: o, net: n, disk: &disk{path: filepath.Join(dir, "raw")}}
-	if o.linear {
+	switch {
+	case o.linear:
 		return l.linearDecisions(1000)
+	case o.open > 0:
+		return l.pages()
 	}
 	return l.all()
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"sync"
 	"time"
@@ -15,12 +16,20 @@ const (
 	eventTime   = 10 * time.Second // to write an event
 )
 
-// streams counts the streams of events that are open.
+// streams are the streams of events that are open.
 type streams struct {
-	mu    sync.Mutex
-	open  int
-	ended chan struct{}
-	once  sync.Once
+	mu     sync.Mutex
+	open   int
+	ended  chan struct{}
+	once   sync.Once
+	events map[string]*event // by view
+}
+
+// An event is the part of a view that changes. The first stream that asks in a second renders it for all of them.
+type event struct {
+	mu     sync.Mutex
+	second int64
+	text   []byte // nil if the peer could not answer
 }
 
 func (s *streams) close() { s.once.Do(func() { close(s.ended) }) }
@@ -40,6 +49,34 @@ func (s *streams) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
+}
+
+// newest returns the event of this second. It is not written to later.
+func (p *Page) newest(ctx context.Context, v view) []byte {
+	e := p.streams.events[v.Name]
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	second := p.now().Unix()
+	if second == e.second {
+		return e.text
+	}
+	e.second = second
+	b, err := p.render(context.WithoutCancel(ctx), v, "live") // others wait for it, too
+	if err != nil {
+		e.text = nil
+		return nil
+	}
+	var text bytes.Buffer
+	text.WriteString("event: live\n")
+	for line := range bytes.Lines(b) {
+		text.WriteString("data: ")
+		text.Write(line)
+	}
+	text.WriteString("\n\n")
+	if !bytes.Equal(text.Bytes(), e.text) {
+		e.text = bytes.Clone(text.Bytes())
+	}
+	return e.text
 }
 
 // events sends the part of a view that changes, whenever it has changed. The interval does not depend on rewards.
@@ -65,18 +102,10 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 	var shown []byte
 	sent := p.now()
 	for {
-		b, err := p.render(r.Context(), v, "live")
+		b := p.newest(r.Context(), v)
 		switch now := p.now(); {
-		case err == nil && !bytes.Equal(b, shown):
+		case b != nil && !bytes.Equal(b, shown):
 			shown, sent = b, now
-			var event bytes.Buffer
-			event.WriteString("event: live\n")
-			for line := range bytes.Lines(b) {
-				event.WriteString("data: ")
-				event.Write(line)
-			}
-			event.WriteString("\n\n")
-			b = event.Bytes()
 		case now.Sub(sent) >= quietEvery:
 			sent, b = now, []byte(": still here\n\n")
 		default:
@@ -86,12 +115,15 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 			if c.SetWriteDeadline(time.Now().Add(eventTime)) != nil {
 				return
 			}
-			if _, err = w.Write(b); err != nil || c.Flush() != nil {
+			if _, err := w.Write(b); err != nil || c.Flush() != nil {
 				return
 			}
 		}
 		select {
 		case <-tick.C:
+			if !p.allows(r) { // the login has ended
+				return
+			}
 		case <-r.Context().Done():
 			return
 		case <-p.streams.ended:

@@ -55,7 +55,10 @@ func New(peer api.Backend, log *slog.Logger) *Page {
 
 func newPage(menu []view, show func(context.Context, view) (any, error), log *slog.Logger) *Page {
 	p := &Page{menu: menu, show: show, log: log, now: time.Now, look: func(context.Context, time.Time) {}, assets: make(map[string]asset)}
-	p.streams.ended = make(chan struct{})
+	p.streams.ended, p.streams.events = make(chan struct{}), make(map[string]*event)
+	for _, v := range menu {
+		p.streams.events[v.Name] = new(event)
+	}
 	paths := make(map[string]string)
 	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
 		b, err := files.ReadFile(name)
@@ -75,7 +78,10 @@ func newPage(menu []view, show func(context.Context, view) (any, error), log *sl
 // Close ends all streams, and Run.
 func (p *Page) Close() { p.streams.close() }
 
-// ServeHTTP implements [http.Handler] for requests that [api.Server] lets in. Known requests may see the peer; see [Page.Known].
+// allows reports whether a request may see the peer.
+func (p *Page) allows(r *http.Request) bool { return p.Known(r) || api.HasRole(r) }
+
+// ServeHTTP implements [http.Handler] for requests that [api.Server] lets in.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for name, value := range map[string]string{
@@ -104,7 +110,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.enter(w, r)
 		return
 	}
-	if !p.Known(r) && !api.HasRole(r) {
+	if !p.allows(r) {
 		p.refuse(w, http.StatusUnauthorized, "The page is for people who can read the peer's folder: the command peerd page, with --dir, prints a link that opens it. A link works once, within a minute; a login lasts 12 hours, and ends when the peer restarts.")
 		return
 	}

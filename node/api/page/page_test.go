@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -15,8 +16,11 @@ import (
 
 	"golang.org/x/net/html"
 
+	"peerd.dev/dp"
+	"peerd.dev/dp/noise"
 	"peerd.dev/node/api"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/ledger"
 )
 
 // fake is a peer whose names are hostile.
@@ -25,15 +29,16 @@ type fake struct {
 	names []string
 	ready error
 	peers int
+	lines [][]byte // of the ledger
 }
 
 func hostile() *fake {
-	return &fake{peers: 3, names: []string{"red", "<script>alert(1)</script>", "a\x1b[31m\nb", "\u202eder", strings.Repeat("long", 32)}}
+	return &fake{peers: 3, lines: lines(2), names: []string{"red", "<script>alert(1)</script>", "a\x1b[31m\nb", "\u202eder", strings.Repeat("long", 32)}}
 }
 
 func (f *fake) Status(context.Context) (api.Status, error) {
 	return api.Status{
-		Name: f.names[1], Network: f.names[2], State: "learns together with 2 of 2 neighbours", Notice: f.names[3], LedgerRecords: 2, Spent: 1,
+		Name: f.names[1], Network: f.names[2], State: "learns together with 2 of 2 neighbours", Notice: f.names[3], LedgerRecords: uint64(len(f.lines)), Spent: 1,
 		Gain: &api.Gain{Sentence: "Joining has gained nothing yet."}, Best: f.names[1], Alike: []api.Alike{{Peer: 1, Name: f.names[2]}}, Until: time.Unix(2e9, 0),
 	}, nil
 }
@@ -64,10 +69,30 @@ func (f *fake) Network(context.Context) (n api.Network, err error) {
 	return n, nil
 }
 
+// lines is a ledger of some length: releases with numbers as long as they get.
+func lines(n int) (all [][]byte) {
+	var chain ledger.Chain
+	for i := range n {
+		var body ledger.Body = &ledger.Genesis{Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "clinics", Mode: ledger.Lockstep, Unit: "a user"}
+		if i > 0 {
+			body = &ledger.Release{
+				Round: 1e9, Stream: dp.StreamID(i % 3), From: uint64(i), To: uint64(i) + 1, Counts: []uint64{1e6}, Values: []int64{-1e18}, Exponent: -20,
+				Noise: dp.Noise{Law: noise.Laplace, Scale: 1 << 40, VarianceUnits: 256},
+			}
+		}
+		line, err := chain.Append(body)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
 func (f *fake) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for range min(2-from, limit) {
-			if !yield([]byte(`{"v":1}`), nil) {
+		for _, line := range f.lines[from:min(from+limit, uint64(len(f.lines)))] {
+			if !yield(line, nil) {
 				return
 			}
 		}
@@ -100,15 +125,10 @@ func login(t *testing.T, p *Page, path string) *http.Request {
 	return r
 }
 
-// ledgerless are the views for which the fake's ledger, which holds no real lines, is not read.
-func ledgerless() []view {
-	return []view{views()[0], views()[1], views()[3], views()[4]}
-}
-
 // TestHostileNamesStayText: nothing that a name holds becomes markup, ids are there once, and each table cell is in a table.
 func TestHostileNamesStayText(t *testing.T) {
 	p := pageOf(hostile())
-	for _, v := range ledgerless() {
+	for _, v := range views() {
 		w := ask(p, login(t, p, Prefix+v.Path))
 		if w.Code != http.StatusOK {
 			t.Fatalf("%s: %d %s", v.Name, w.Code, w.Body)
@@ -154,6 +174,11 @@ func TestWhoGetsIn(t *testing.T) {
 	code := func(path string) int { return ask(p, httptest.NewRequest(http.MethodGet, path, nil)).Code }
 	if got := code(Prefix); got != http.StatusUnauthorized {
 		t.Errorf("a stranger: %d", got)
+	}
+	gone, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if got := ask(p, httptest.NewRequestWithContext(gone, http.MethodGet, eventsPath+"?view=", nil)).Code; got != http.StatusUnauthorized {
+		t.Errorf("a stranger's stream: %d", got)
 	}
 	link := p.Link()
 	if first, second := code(link), code(link); first != http.StatusOK || second != http.StatusUnauthorized {
@@ -218,14 +243,20 @@ func TestThePageIsStrict(t *testing.T) {
 	}
 }
 
-// TestAViewIsSmall: at most 60 kB with 20 neighbours.
+// TestAViewIsSmall: at most 60 kB, 15 kB compressed, with 20 neighbours and 50 records.
 func TestAViewIsSmall(t *testing.T) {
 	f := hostile()
-	f.peers = 20
+	f.peers, f.lines = 20, lines(100)
 	p := pageOf(f)
-	for _, v := range ledgerless() {
-		if n := ask(p, login(t, p, Prefix+v.Path)).Body.Len(); n > 60_000 {
-			t.Errorf("%s has %d bytes", v.Name, n)
+	for _, v := range views() {
+		b := ask(p, login(t, p, Prefix+v.Path)).Body.Bytes()
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		if _, err := w.Write(b); err != nil || w.Close() != nil {
+			t.Fatal(err)
+		}
+		if t.Logf("%s: %d bytes, %d compressed", v.Name, len(b), packed.Len()); len(b) > 60_000 || packed.Len() > 15_000 {
+			t.Errorf("%s has %d bytes, %d compressed", v.Name, len(b), packed.Len())
 		}
 	}
 }

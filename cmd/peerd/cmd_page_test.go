@@ -1,0 +1,72 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"peerd.dev/node/api"
+)
+
+// TestAPageIsOpened: peerd page prints a link that works once, opens it in a browser unless asked for JSON or for the address alone, and
+// says what is missing where it cannot.
+func TestAPageIsOpened(t *testing.T) {
+	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	opened := filepath.Join(root, "opened")
+	if err = os.WriteFile(filepath.Join(root, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" >>"+opened+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", root+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("DISPLAY", ":0")
+	addrs := freeAddrs(t, 2)
+	folder := func(name, addr, listen string) string {
+		dir := filepath.Join(root, name)
+		does(t, "init", "--dir", dir, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms", "--set", "listen=["+addr+"]",
+			"--set", "api.listen="+listen)
+		does(t, "network", "new", "--dir", dir, "--name", "clinics", "--peer", name, "--addr", addr, "--admin")
+		return dir
+	}
+	with, without := folder("a", addrs[0], "127.0.0.1:0"), folder("b", addrs[1], "")
+	if c, _, stderr := peerd(t, "page", "--dir", with); c != exitNetwork || !strings.Contains(stderr, "no node is running in this directory") {
+		t.Errorf("a peer that does not run: code %d, %s", c, stderr)
+	}
+	runs(t, with)
+	runs(t, without)
+	var link api.PageLink
+	eventually(t, "a link", func() bool {
+		c, stdout, _ := peerd(t, "page", "--dir", with, "--json")
+		return c == exitOK && json.Unmarshal([]byte(stdout), &link) == nil
+	})
+	for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
+		res, err := http.Get(link.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = res.Body.Close(); res.StatusCode != want {
+			t.Errorf("the link: %s, want %d", res.Status, want)
+		}
+	}
+	if out := does(t, "page", "--dir", with, "--print"); !strings.Contains(out, "  http://127.0.0.1:") || !strings.Contains(out, api.PagePrefix) {
+		t.Error(out)
+	}
+	shown := does(t, "page", "--dir", with)
+	var urls []byte
+	eventually(t, "a browser", func() bool {
+		urls, err = os.ReadFile(opened)
+		return err == nil && len(urls) > 0
+	})
+	if url := strings.TrimSpace(string(urls)); strings.Contains(url, "\n") || !strings.Contains(shown, url) {
+		t.Errorf("browsers opened %s, and peerd page says %s", url, shown)
+	}
+	eventually(t, "what is missing", func() bool {
+		c, _, stderr := peerd(t, "page", "--dir", without)
+		return c == exitNetwork && strings.Contains(stderr, "set api.listen to an address of this machine")
+	})
+}
