@@ -9,6 +9,7 @@ shots=$(mkdir -p "${SHOTS:-runs/page}" && cd "${SHOTS:-runs/page}" && pwd)
 source scripts/show/sites.bash
 go build -o "$dir/peerd" ./cmd/peerd
 (cd scripts/page && go build -o "$dir/page" .)
+root_of_repository=$PWD
 cd "$dir"
 port=${PORT:-24870}
 address() { echo "/ip4/127.0.0.1/tcp/$((port + $1))"; }
@@ -67,20 +68,39 @@ fi
 extended() { ask a /v1/arms | grep -q blue; }
 until_ok extended
 look action 'together with'
-# A stranger: its folder has this network's name and another key.
-./peerd init --dir x --set 'arms=[red]' --set privacy.epsilon=1 --set "listen=[$(address 5)]" >/dev/null
-sed "s/$(./peerd id --dir b)/$(./peerd id --dir x)/" b/network.yaml >x/network.yaml
+# A stranger: its folder names this network and its peers, and its key is not among theirs. Those that joined were strangers at first.
+strangers() { ask a /v1/status | sed -n 's/.*"strangers":\([0-9]*\).*/\1/p'; }
+knows() { [ "$(strangers)" -gt "$before" ]; }
+before=$(strangers)
+./peerd init --dir x --set 'arms=[red, green]' --set privacy.epsilon=1 --set "listen=[$(address 5)]" >/dev/null
+cat >x/network.yaml <<YAML
+name: clinics
+start: $(date -u +%FT%TZ)
+every: 1s
+peers:
+  - {name: x, id: $(./peerd id --dir x), addrs: [$(address 5)]}
+  - {name: a, id: $(./peerd id --dir a), addrs: [$(address 0)]}
+links: [[0, 1]]
+YAML
 start x
-strangers() { ask a /v1/status | grep -q '"strangers":[1-9]'; }
-within 60 strangers
+within 60 knows
 kill -9 "$pid_x"
-look stranger 'together with' a 'Strangers refused'
-./peerd doctor --dir a 2>&1 | grep -i 'strangers' || fail 'doctor says nothing of strangers'
+look stranger 'together with 2 of 2' a "Strangers refused $(strangers) "
+./peerd doctor --dir a 2>&1 | grep 'not in the network file' || fail 'doctor says nothing of the stranger'
 kill -9 "$pid_b" "$pid_c"
 look alone 'learns alone: none of 2'
-end a
-start a
-until_ok answers a
+# The peer restarts while its page is open.
+cat >again <<'SH'
+kill -TERM "$1"
+while kill -0 "$1" 2>/dev/null; do sleep .1; done
+sleep 2
+nohup ./peerd run --dir a 2>>a.log >/dev/null &
+echo $! >a.pid
+until ./peerd page --dir a --print --json 2>/dev/null | sed -n 's/.*"url": *"\([^"]*\)".*/\1/p' | grep .; do sleep .1; done
+SH
+./page -o "$shots" -again "bash again $pid_a" "$(link)"
+pid_a=$(cat a.pid)
+pids+=("$pid_a")
 look blocked 'releases nothing: waiting'
 start b
 start c
@@ -92,5 +112,10 @@ look again 'together with 2 of 2'
 ./peerd network new --dir d --name clinic --peer d --addr "$(address 6)" >/dev/null
 start d
 look ended 'learning has ended' d
-echo 'hostile names, 1,000 actions, 200 neighbours'
+echo 'names that a configuration refuses:'
+for name in $'esc\e[31m' $'line\nbreak' $'\u202eder'; do
+	./peerd init --dir refused --set "arms=[red, $(printf '%s' "$name" | python3 -c 'import json, sys; print(json.dumps(sys.stdin.read()))')]" --set privacy.epsilon=1 2>&1 | tail -n 1 | grep 'control or format' || fail 'such a name was taken'
+done
+echo 'every view of a peer that has such names, and one of 1,000 actions and 200 neighbours'
+(cd "$root_of_repository" && go test ./node/api/page -count=1 -run InABrowser -args -shots "$shots")
 echo "screenshots are in $shots"
