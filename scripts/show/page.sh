@@ -65,7 +65,8 @@ else
 	echo 'full, room: skipped, since a full disk needs root'
 fi
 ./peerd network extend blue --dir a >/dev/null
-extended() { ask a /v1/arms | grep -q blue; }
+# The action is there at all sites, which link up again with the document that has it.
+extended() { local s; for s in a b c; do ask $s /v1/arms | grep -q blue || return 1; done; linked a b c; }
 until_ok extended
 look action 'together with'
 # A stranger: its folder names this network and its peers, and its key is not among theirs. Those that joined were strangers at first.
