@@ -200,9 +200,9 @@ func (d *doctor) life() {
 	case s.DiskFull:
 		d.fail(config.ErrUnexpected, "peer", "free space on the disk; the peer resumes by itself", "runs, and %s", s.State)
 	case s.BlockedReason != "" && len(s.Addresses) == 0:
-		d.fail(config.ErrUnexpected, "peer", "docs/durability.md says what to do", "runs, keeps off the network and releases nothing: %s", s.BlockedReason)
+		d.fail(config.ErrUnexpected, "peer", "docs/durability.md says what to do", "runs, keeps off the network and %s", s.State)
 	case s.BlockedReason != "":
-		d.warn("peer", "see that its neighbours run", "runs, and releases nothing yet: %s", s.BlockedReason)
+		d.warn("peer", "see that its neighbours run", "runs, and %s", s.State)
 	default:
 		d.pass("peer", "runs, in round %d; it %s", s.Round, s.State)
 	}

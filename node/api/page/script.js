@@ -6,8 +6,7 @@
 	if (!live || !window.EventSource) return;
 	const asIs = { createHTML: (html) => html }; // the peer has escaped it
 	const policy = window.trustedTypes ? trustedTypes.createPolicy("peerd", asIs) : asIs;
-	const source = new EventSource("/page/events?view=" + encodeURIComponent(live.dataset.view));
-	source.addEventListener("live", (event) => {
+	const renew = (event) => {
 		const open = [...live.querySelectorAll("details[open]")].map((d) => d.id);
 		const summary = document.activeElement && document.activeElement.closest("details");
 		const sentence = live.querySelector(".state");
@@ -21,7 +20,15 @@
 		}
 		const again = summary && document.getElementById(summary.id);
 		if (again) again.querySelector("summary").focus();
-	});
-	source.addEventListener("open", () => { age.textContent = ""; });
-	source.addEventListener("error", () => { age.textContent = age.dataset.lost; });
+	};
+	const connect = () => {
+		const source = new EventSource("/page/events?view=" + encodeURIComponent(live.dataset.view));
+		source.addEventListener("live", renew);
+		source.addEventListener("open", () => { age.textContent = ""; });
+		source.addEventListener("error", () => {
+			age.textContent = age.dataset.lost;
+			if (source.readyState === EventSource.CLOSED) setTimeout(connect, 5000); // refused: there is no room, or the login has ended and another may follow
+		});
+	};
+	connect();
 })();

@@ -1,0 +1,52 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"peerd.dev/node/api"
+)
+
+// TestPageInABrowser opens every view of a peer that learns with another in a real browser, by scripts/page, as scripts/show.sh page does.
+// The names are the most hostile ones that a configuration takes; node/api/page has others.
+func TestPageInABrowser(t *testing.T) {
+	t.Parallel()
+	found := false
+	for _, name := range []string{"chromium-headless-shell", "chromium", "google-chrome"} {
+		_, err := exec.LookPath(name)
+		found = found || err == nil
+	}
+	if !found {
+		t.Skip("no browser is here: apt-get install --no-install-recommends chromium-headless-shell")
+	}
+	exe := filepath.Join(t.TempDir(), "page")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, ".")
+	build.Dir = filepath.Join("..", "..", "scripts", "page")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	names, err := json.Marshal([]string{"red", "<b>green</b>", "أخضر", strings.Repeat("long", 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLab(t, 2, "arms", string(names), "api.listen", "127.0.0.1:0", "rounds.every", "100ms", "protocol.rows.every", "5")
+	for _, s := range l.sites {
+		s.start(launch{})
+	}
+	s := l.sites[0]
+	l.await("the link is up", time.Minute, func() bool { _, text := s.get("/v1/status"); return strings.Contains(text, `"links_up":true`) })
+	code, text := s.post("/v1/page-link", struct{}{})
+	if code != 200 {
+		t.Fatal(code, text)
+	}
+	said, err := exec.CommandContext(t.Context(), exe, "-says", "learns together with 1 of 1", parsed[api.PageLink](text).URL).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
