@@ -18,19 +18,19 @@ import (
 
 var shots = flag.String("shots", "", "folder for screenshots of the tests in a browser")
 
-// busy is a peer that releases something each time it is looked at.
-type busy struct {
+// releasing is a peer that releases something each time it is looked at.
+type releasing struct {
 	*fake
 	looked atomic.Uint64
 }
 
-func (b *busy) Status(ctx context.Context) (s api.Status, err error) {
+func (b *releasing) Status(ctx context.Context) (s api.Status, err error) {
 	s, err = b.fake.Status(ctx)
 	s.LedgerRecords = 3 + b.looked.Add(1)
 	return s, err
 }
 
-func (b *busy) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
+func (b *releasing) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for k := from; k < from+min(limit, 4); k++ {
 			r := ledger.Record{Seq: k, Body: &ledger.Genesis{Version: ledger.Version, Network: "<script>alert(1)</script>", Mode: ledger.Private, Unit: b.names[3][3:]}}
@@ -66,7 +66,7 @@ func TestHostileNamesInABrowser(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := pageOf(f)
-			p = New(&busy{fake: f}, p.log)
+			p = New(&releasing{fake: f}, p.log)
 			server := httptest.NewServer(p)
 			defer server.Close()
 			defer p.Close()

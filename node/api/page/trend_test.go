@@ -182,7 +182,7 @@ func TestAThousandActionsStaySmall(t *testing.T) {
 		l.names = append(l.names, fmt.Sprintf("action <%d> %s", i, strings.Repeat("name", 6)))
 	}
 	p := watched(l, 600)
-	for _, v := range ledgerless() {
+	for _, v := range views() {
 		if n := ask(p, login(t, p, Prefix+v.Path)).Body.Len(); n > 60_000 {
 			t.Errorf("%s has %d bytes", v.Name, n)
 		} else {
