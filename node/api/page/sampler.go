@@ -200,7 +200,8 @@ func (p *source) charts(view string, arms []arm) (all []*chart, since string) {
 	return all, since
 }
 
-// foremost returns the actions that have lines of their own, in the order of the network: those with the largest share now, and then those with most evidence.
+// foremost returns the actions that have lines of their own, in the order of the network: those chosen most in the time that is shown, and
+// then those with most evidence. With the share of the last minutes the lines would change places all the time.
 func (p *source) foremost(arms []arm) (names []string) {
 	t := &p.trend
 	n := len(t.at) - 1
@@ -215,7 +216,7 @@ func (p *source) foremost(arms []arm) (names []string) {
 		return names
 	}
 	score := func(name string) []float64 {
-		return []float64{t.share(name, n), t.value(key{choices, name}, n), t.value(key{own, name}, n) + t.value(key{borrowed, name}, n)}
+		return []float64{t.grown(key{choices, name}), t.value(key{own, name}, n) + t.value(key{borrowed, name}, n)}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return slices.Compare(score(b), score(a)) })
 	names = names[:min(len(names), mostLines-1)]

@@ -56,7 +56,7 @@ func (t *trend) add(at int64, now sample) {
 	if len(t.at) <= mostSamples {
 		return
 	}
-	keep := func(i int) int { return i + 1 } // all but the oldest
+	keep := func(i int) int { return i + 1 } // the oldest one goes
 	if t.longest == 0 || t.every < t.longest {
 		t.every *= 2
 		keep = func(i int) int { return 2 * i }
@@ -95,4 +95,14 @@ func (t *trend) share(action string, i int) float64 {
 		return grown(action) / all
 	}
 	return math.NaN()
+}
+
+// grown returns by how much a series has grown since it is known; NaN if it is not.
+func (t *trend) grown(k key) float64 {
+	xs := t.series[k]
+	i := slices.IndexFunc(xs, func(x float64) bool { return !math.IsNaN(x) })
+	if i < 0 {
+		return math.NaN()
+	}
+	return xs[len(xs)-1] - xs[i]
 }

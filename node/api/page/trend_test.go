@@ -18,8 +18,8 @@ import (
 	"peerd.dev/node/api"
 )
 
-// TestATrendKeepsHours: samples of a day are at most as many as there may be, equally far apart, the newest among them, and those of the last 9 hours at
-// least; without a limit all of the time is kept.
+// TestATrendKeepsHours: over a day the samples are bounded and equally far apart, with the newest one, and the last 9 hours are kept at least;
+// without a limit all of the time is.
 func TestATrendKeepsHours(t *testing.T) {
 	for _, longest := range []int64{0, longestSample} {
 		b := trend{longest: longest}
