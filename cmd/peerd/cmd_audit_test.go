@@ -152,7 +152,7 @@ func TestAuditCanBeInterrupted(t *testing.T) {
 // TestAuditOfManyRecordsPerUser has the canary with all records of a user.
 func TestAuditOfManyRecordsPerUser(t *testing.T) {
 	file := configtest.Write(t, configtest.Good(map[string]string{"privacy.records_per_user": "3"}))
-	for i, p := range covering(pairs(t, file)) {
+	for i, p := range covering(t, file) {
 		if i%6 != 0 && os.Getenv("PEERD_LONG") == "" {
 			continue // a user's records are the curator's matter, whatever the protocol
 		}

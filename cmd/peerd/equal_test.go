@@ -191,7 +191,7 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 // the same bytes in five processes and in the simulator, and differ if the seed of one process is
 // changed. Sealed texts are compared by what was sealed.
 func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
-	for i, p := range covering(pairs(t, equalityFile, equalitySet()...)) {
+	for i, p := range covering(t, equalityFile, equalitySet()...) {
 		t.Run(p.name, func(t *testing.T) {
 			c, err := plan.Schema().Load(equalityFile, p.set)
 			if err != nil {

@@ -21,16 +21,22 @@ func TestFiguresInSmall(t *testing.T) {
 			if f.Missing() != "" {
 				t.Skip("PEERD_DATA has no " + f.Needs + "; scripts/fetch-data.sh gets the data")
 			}
-			rounds, fewer := uint64(100), strings.HasPrefix(f.Name, "paper") && f.Name != "paper003-11" // whose components have fixed sizes
+			rounds, seeds, fewer := uint64(100), 2, strings.HasPrefix(f.Name, "paper") && f.Name != "paper003-11" // whose components have fixed sizes
 			switch f.Name {
 			case "systems", "together", "rule-4", "paper003-noise", "paper003-11", "paper003-12": // with many sites, which sign
 				rounds = 40
-			case "paper000-central-gap", "paper000-communication", "paper000-local", "paper002-2c", "paper002-3a", "paper002-3c", "fig2c": // with long first batches
+			case "paper000-central-gap", "paper000-communication", "paper002-3a", "fig2c": // with long first batches
 				rounds = 400
-			case "paper002-2a", "paper002-2b", "paper002-3d": // which count on 100 sites
+			case "paper002-2c", "paper002-3c": // with up to 78 features besides
+				rounds, seeds = 200, 1
+			case "paper000-local":
+				rounds = 200
+			case "paper002-2a", "paper002-2b": // which count on 100 sites
 				rounds, fewer = 50, false
+			case "paper002-3d": // with both
+				rounds, seeds, fewer = 50, 1, false
 			}
-			set := []string{"privacy.horizon=" + strconv.FormatUint(rounds, 10), "protocol.rows.every=50", "protocol.shuffle.every=25", "experiment.seeds=2"}
+			set := []string{"privacy.horizon=" + strconv.FormatUint(rounds, 10), "protocol.rows.every=50", "protocol.shuffle.every=25", "experiment.seeds=" + strconv.Itoa(seeds)}
 			if fewer {
 				set = append(set, "testnet.nodes=9")
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -27,52 +26,42 @@ type pair struct {
 	set  []string
 }
 
-// pairs returns every pair that a configuration with more settings can have, and fails if some
-// protocol or learner has none.
-func pairs(t *testing.T, file string, more ...string) (all []pair) {
+// covering returns few pairs that a configuration with more settings can have, which include every protocol and every
+// learner, and all of them with PEERD_LONG. It fails if some protocol or learner has none. Whether two suit is asked only of
+// pairs that may be among them: it takes most of a second to refuse one.
+func covering(t *testing.T, file string, more ...string) (few []pair) {
 	t.Helper()
 	c, err := plan.Schema().Load(file, more)
 	if err != nil {
 		t.Fatal(err)
 	}
-	paired := make(map[string]bool)
-	for _, e := range papers.All() {
-		for _, l := range slices.Concat(learner.All(), printed.Learners()) {
-			set, ok := suited(t, c, e, l, more)
-			if !ok {
-				continue
+	protocols, learners := papers.All(), slices.Concat(learner.All(), printed.Learners())
+	seen, asked := make(map[string]bool), make(map[string]bool)
+	for _, oneSeen := range []bool{false, true} {
+		for _, e := range protocols {
+			for _, l := range learners {
+				protocol, learner := e.Words().Name, l.Words().Name
+				skip := seen[protocol] && seen[learner] || !oneSeen && (seen[protocol] || seen[learner])
+				name := protocol + " " + learner
+				if asked[name] || skip && os.Getenv("PEERD_LONG") == "" {
+					continue
+				}
+				asked[name] = true
+				if set, ok := suited(t, c, e, l, more); ok {
+					seen[protocol], seen[learner] = true, true
+					few = append(few, pair{name, set})
+				}
 			}
-			paired[e.Words().Name], paired[l.Words().Name] = true, true
-			all = append(all, pair{e.Words().Name + " " + l.Words().Name, set})
 		}
 	}
-	for _, e := range papers.All() {
-		if !paired[e.Words().Name] {
+	for _, e := range protocols {
+		if !seen[e.Words().Name] {
 			t.Errorf("no learner suits protocol %s in %s", e.Words().Name, file)
 		}
 	}
-	for _, l := range slices.Concat(learner.All(), printed.Learners()) {
-		if !paired[l.Words().Name] {
+	for _, l := range learners {
+		if !seen[l.Words().Name] {
 			t.Errorf("no protocol suits learner %s in %s", l.Words().Name, file)
-		}
-	}
-	return all
-}
-
-// covering returns few pairs that include every protocol and every learner; all with PEERD_LONG.
-func covering(all []pair) (few []pair) {
-	if os.Getenv("PEERD_LONG") != "" {
-		return all
-	}
-	seen := make(map[string]bool)
-	for _, oneSeen := range []bool{false, true} {
-		for _, p := range all {
-			protocol, learner, _ := strings.Cut(p.name, " ")
-			if seen[protocol] && seen[learner] || !oneSeen && (seen[protocol] || seen[learner]) {
-				continue
-			}
-			seen[protocol], seen[learner] = true, true
-			few = append(few, p)
 		}
 	}
 	return few

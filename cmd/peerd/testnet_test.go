@@ -33,7 +33,7 @@ func smallNet(more ...string) []string {
 func TestATestnetEndsByItself(t *testing.T) {
 	set := []string{"testnet.nodes=3", "testnet.topology=path", "privacy.horizon=200", smallMeans}
 	t.Cleanup(func() { noneLeft(t) })
-	for _, p := range covering(pairs(t, "../../configs/average.yaml", set...)) {
+	for _, p := range covering(t, "../../configs/average.yaml", set...) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel() // most of the time is the wait for the start
 			d := playTestnet(t, p.flags())

@@ -51,7 +51,7 @@ func TestPersonalizer(t *testing.T) {
 func build(t *testing.T, name string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), name)
-	goTool(t, name, "build", "-o", program, ".")
+	goTool(t, name, "build", "-ldflags=-s", "-o", program, ".")
 	return program
 }
 
