@@ -20,20 +20,21 @@ import (
 func main() {
 	out := flag.String("o", "", "folder for screenshots; none if empty")
 	now := flag.String("now", "", "name of a state: the first view alone, in light colours")
+	light := flag.Bool("light", false, "light colours alone")
 	says := flag.String("says", "", "text that every view has, with single spaces")
 	again := flag.String("again", "", "restart the peer by this command, which prints a new link, instead: an open page has to notice both")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: page [-o FOLDER] [-now STATE] [-says TEXT] [-again COMMAND] LINK")
+		fmt.Fprintln(os.Stderr, "usage: page [-o FOLDER] [-light] [-now STATE] [-says TEXT] [-again COMMAND] LINK")
 		os.Exit(64)
 	}
-	if err := check(flag.Arg(0), *out, *now, *says, *again); err != nil {
+	if err := check(flag.Arg(0), *out, *now, *says, *again, *light); err != nil {
 		fmt.Fprintln(os.Stderr, "page:", err)
 		os.Exit(1)
 	}
 }
 
-func check(link, out, now, says, again string) error {
+func check(link, out, now, says, again string, light bool) error {
 	if out != "" {
 		if err := os.MkdirAll(out, 0o755); err != nil {
 			return err
@@ -49,7 +50,7 @@ func check(link, out, now, says, again string) error {
 	if again != "" {
 		return t.restart(again, out)
 	}
-	bad, err := t.look(out, now, says)
+	bad, err := t.look(out, now, says, light)
 	if err == nil && now == "" {
 		var wrong []string
 		wrong, err = t.behaviour(out)
@@ -65,10 +66,13 @@ func check(link, out, now, says, again string) error {
 }
 
 // look looks at every view, and returns how many things are wrong.
-func (t *tab) look(out, now, says string) (bad int, err error) {
+func (t *tab) look(out, now, says string, light bool) (bad int, err error) {
 	views, schemes := []string{"", "privacy", "left", "network", "learning"}, []string{"light", "dark", "forced"}
 	if now != "" {
-		views, schemes = views[:1], schemes[:1]
+		views, light = views[:1], true
+	}
+	if light {
+		schemes = schemes[:1]
 	}
 	for _, view := range views {
 		for _, scheme := range schemes {

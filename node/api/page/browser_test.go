@@ -70,11 +70,11 @@ func TestHostileNamesInABrowser(t *testing.T) {
 			server := httptest.NewServer(p)
 			defer server.Close()
 			defer p.Close()
-			var args []string
+			args := []string{"-light"} // cmd/peerd has all colours
 			if *shots != "" {
 				args = append(args, "-o", filepath.Join(*shots, name))
 			}
-			if name == "many" { // one view and scheme: what could grow is the width
+			if name == "many" { // one view: what could grow is the width
 				args = append(args, "-now", "many")
 			}
 			said, err := exec.CommandContext(t.Context(), exe, append(args, server.URL+p.Link())...).CombinedOutput()
