@@ -203,7 +203,7 @@ func (l *loader) pages() ([]string, error) {
 	l.row("p99 of rewards with open pages, times", fmt.Sprintf("%.3f", median), fmt.Sprint(wantSlower), low <= wantSlower)
 	l.row("    interval of 95 %", fmt.Sprintf("%.3f to %.3f", low, high), "", true)
 	if median > wantSlower && low <= wantSlower {
-		fmt.Println("    too close to call: the interval has both; more -pairs, or a quieter machine, would tell")
+		fmt.Println("    too close to call: the limit lies within the interval; take more -pairs, or a quieter machine")
 	}
 	median, low, high = medianOf(dearer)
 	l.row("processor time of a reward with them, times", fmt.Sprintf("%.3f", median), "", true)
@@ -256,7 +256,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// row prints a figure beside its limit.
+// row prints a figure with its limit.
 func (l *loader) row(name, got, most string, ok bool) {
 	mark := ""
 	if !ok {
