@@ -169,11 +169,15 @@ func (p *source) charts(view string, arms []arm) (all []*chart, since string) {
 		}
 		if len(names) < len(arms) {
 			lines = append(lines, series{fmt.Sprintf("the %d others", len(arms)-len(names)), true, func(i int) float64 {
-				rest := value("", i)
+				all := value("", i)
+				rest := all
 				for _, name := range names {
 					if x := value(name, i); !math.IsNaN(x) {
 						rest -= x
 					}
+				}
+				if rest < 1e-9*all { // of rounding
+					return 0
 				}
 				return rest
 			}})
