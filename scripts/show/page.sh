@@ -51,6 +51,8 @@ look() {
 	[[ $doctor == *"$said"* ]] || fail "$1: doctor does not say '$said'"
 	echo "$1: $said"
 }
+released() { ask a /v1/status | grep -Eq '"released":([5-9]|[1-9][0-9])'; }
+within 60 released
 echo 'all views, by width and colours'
 ./page -o "$shots" "$(link)"
 look learns 'together with 2 of 2'
