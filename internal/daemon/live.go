@@ -62,9 +62,10 @@ func newLive(at *place) (p *live, err error) {
 	if p.site, err = p.deployment.site(p.log, o, alarm); err != nil {
 		return nil, withWayOut(p.deployment.s.Dir, err)
 	}
+	site := p.site // p is nil when an error is returned
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, p.site.Close())
+			err = errors.Join(err, site.Close())
 		}
 	}()
 	if p.site.OldCopy() {
