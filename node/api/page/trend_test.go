@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,7 +106,7 @@ type learner struct {
 	*fake
 	public bool
 	round  float64
-	fails  error
+	fails  atomic.Bool
 }
 
 func (l *learner) Status(ctx context.Context) (api.Status, error) {
@@ -113,7 +114,10 @@ func (l *learner) Status(ctx context.Context) (api.Status, error) {
 	if l.public {
 		s.Pulls = make([]uint64, len(l.names))
 	}
-	return s, errors.Join(err, l.fails)
+	if l.fails.Load() {
+		return s, errors.New("starting")
+	}
+	return s, err
 }
 
 func (l *learner) Arms(ctx context.Context) ([]api.Arm, error) {
@@ -205,9 +209,9 @@ func TestRunEndsWithThePage(t *testing.T) {
 		p.look = s.look
 		go p.Run(t.Context())
 		time.Sleep(10*time.Second + time.Second/2)
-		l.fails = errors.New("starting")
+		l.fails.Store(true)
 		time.Sleep(10 * time.Second)
-		l.fails = nil
+		l.fails.Store(false)
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		gaps := 0
