@@ -47,7 +47,7 @@ type shown struct {
 	Records []record
 	Places  *api.Network
 	Graph   *graph
-	More    int // actions that are not among Arms
+	More    uint64 // actions that are not among Arms
 	Charts  []*chart
 	Since   string // the charts begin
 }
@@ -107,7 +107,7 @@ func (p *source) show(ctx context.Context, v view) (_ any, err error) {
 		}
 		if n := len(s.Arms) - mostRows; n > 0 {
 			slices.SortStableFunc(s.Arms, func(a, b arm) int { return cmp.Compare(b.Samples, a.Samples) })
-			s.Arms, s.More = s.Arms[:mostRows], n
+			s.Arms, s.More = s.Arms[:mostRows], uint64(n)
 		}
 	case "privacy":
 		var doc api.Privacy
