@@ -249,14 +249,15 @@ func TestAViewIsSmall(t *testing.T) {
 	f.peers, f.lines = 20, lines(100)
 	p := pageOf(f)
 	for _, v := range views() {
-		b := ask(p, login(t, p, Prefix+v.Path)).Body.Bytes()
+		answer := ask(p, login(t, p, Prefix+v.Path))
+		b := answer.Body.Bytes()
 		var packed bytes.Buffer
 		w := gzip.NewWriter(&packed)
 		if _, err := w.Write(b); err != nil || w.Close() != nil {
 			t.Fatal(err)
 		}
-		if t.Logf("%s: %d bytes, %d compressed", v.Name, len(b), packed.Len()); len(b) > 60_000 || packed.Len() > 15_000 {
-			t.Errorf("%s has %d bytes, %d compressed", v.Name, len(b), packed.Len())
+		if t.Logf("%s: %d bytes, %d compressed", v.Name, len(b), packed.Len()); answer.Code != http.StatusOK || len(b) > 60_000 || packed.Len() > 15_000 {
+			t.Errorf("%s: %d, %d bytes, %d compressed", v.Name, answer.Code, len(b), packed.Len())
 		}
 	}
 }
