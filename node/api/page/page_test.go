@@ -267,7 +267,7 @@ func TestThePageSaysWhatIsWrong(t *testing.T) {
 	f := hostile()
 	f.ready = errors.New("blocked")
 	p := pageOf(f)
-	if body := ask(p, login(t, p, Prefix)).Body.String(); !strings.Contains(body, "Needs attention") {
+	if body := ask(p, login(t, p, Prefix)).Body.String(); !strings.Contains(body, "Not ready") {
 		t.Error(body)
 	}
 }

@@ -39,7 +39,7 @@ type shown struct {
 	Menu    []view
 	Network string
 	Status  api.Status
-	Well    bool // decides and releases
+	Ready   bool // as /readyz says
 	Notices []string
 	Peers   []api.Peer
 	Arms    []arm
@@ -87,7 +87,7 @@ func newSource(peer api.Backend) *source {
 
 // show asks the peer for what a view shows.
 func (p *source) show(ctx context.Context, v view) (_ any, err error) {
-	s := shown{View: v, Menu: views(), Well: p.peer.Ready(ctx) == nil}
+	s := shown{View: v, Menu: views(), Ready: p.peer.Ready(ctx) == nil}
 	if s.Status, err = p.peer.Status(ctx); err != nil {
 		return s, err
 	}
