@@ -17,7 +17,7 @@ import (
 func otherPolicy() []float64 { return []float64{.5, .3, .2} }
 
 // TestOffPolicy: from the decisions that a site logs while it learns, the value of a policy that
-// it does not follow is estimated. Over 300 seeds, each with coins, noise and rewards of its own,
+// it does not follow is estimated. Over 100 seeds, each with coins, noise and rewards of its own,
 // intervals of 95 % by inverse propensity scoring (IPS) and by its self-normalized form (SNIPS)
 // cover the truth in at least 93 of 100, within two standard errors; PEERD_OFF_POLICY_SEEDS sets another number of seeds. The
 // learner samples, so its propensities have no formula; with more seeds there is also a learner
@@ -26,7 +26,7 @@ func TestOffPolicy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine; the tests without -short run it")
 	}
-	seeds := uint64(300)
+	seeds := uint64(100)
 	learners := []bandit.Params{bandit.ThompsonParams{Inflation: math.Sqrt2}}
 	if text := os.Getenv("PEERD_OFF_POLICY_SEEDS"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 32)

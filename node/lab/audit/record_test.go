@@ -156,6 +156,18 @@ func recordRuns() int {
 	return 20
 }
 
+// auditSeeds returns how many audits these tests make of each case: as many as mutants of one case need with -short, five, or
+// with PEERD_LONG the twenty of docs/audit.md.
+func auditSeeds(short uint64) uint64 {
+	switch {
+	case testing.Short():
+		return short
+	case os.Getenv("PEERD_LONG") != "":
+		return 20
+	}
+	return 5
+}
+
 // TestLinearRecordsPass audits correct curators over fixed seeds, so that it passes always or
 // never; with other seeds all cases together alarm with probability .011 at most. Every pair
 // moves the whole charge, up to rounding.
@@ -164,10 +176,7 @@ func TestLinearRecordsPass(t *testing.T) {
 	if len(all) != 16 {
 		t.Fatalf("%d cases, want 16", len(all))
 	}
-	seeds := uint64(20)
-	if testing.Short() {
-		seeds = 3
-	}
+	seeds := auditSeeds(3)
 	for _, r := range all {
 		t.Run(r.String(), func(t *testing.T) {
 			t.Parallel()

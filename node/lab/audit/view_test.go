@@ -308,10 +308,7 @@ func (v *viewer) audit(t *testing.T, runs int, seed uint64) (broken []string, b 
 // of one silo, and the sum with a third of the noise in each of three, while a fourth never reports and one is late once.
 // With each fault of scripts/mutants/faults.txt that names this test, all must alarm.
 func TestTheAnalyzersViewPasses(t *testing.T) {
-	seeds := uint64(20)
-	if testing.Short() {
-		seeds = 2
-	}
+	seeds := auditSeeds(2)
 	for _, c := range crowds() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
