@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What open pages of a peer cost: rewards with 16 open pages beside rewards without, in turn; the time, size and memory of views; and
 # what the page adds to the program. Prints the limit beside each figure, and fails if one is over. Arguments go to scripts/load.
+# Phases are short: decisions whose rewards come much later are read from the disk, which costs more than what is measured here.
 # The program without the page is a build in which scripts/show/page-none.txt takes the place of package node/api/page.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,11 +18,10 @@ go build -o "$dir/load" ./scripts/load
 	echo "\"$PWD/node/api/page/page.go\":\"$PWD/scripts/show/page-none.txt\"}}"
 } >"$dir/overlay.json"
 go build -overlay "$dir/overlay.json" -ldflags=-s -o "$dir/without" ./cmd/peerd
-"$dir/load" -peerd "$dir/peerd" -pages 16 "$@" || over=1
+"$dir/load" -peerd "$dir/peerd" -pages 16 -seconds 3 -pairs 30 "$@" || over=1
 more=$(($(stat -c %s "$dir/peerd") - $(stat -c %s "$dir/without")))
-own=$(go tool nm -size -sort size "$(go build -o "$dir/named" ./cmd/peerd && echo "$dir/named")" | awk '/peerd.dev\/node\/api\/page[.(]/ { sum += $2 } END { print sum + 0 }')
 files=$(cat node/api/page/*.html node/api/page/style.css node/api/page/script.js node/api/page/icon.svg | wc -c)
-printf '%-44s %16s %12s\n' 'code and files of the page, bytes' $((own + files)) 150000 'the program with it, less without, bytes' "$more" ''
-[ $((own + files)) -le 150000 ] || over=1
+printf '%-44s %16s %12s%s\n' 'the program with the page, less without' $more 150000 "$([ $more -le 150000 ] || echo '  OVER')" '    of them files' "$files" '' ''
+[ $more -le 150000 ] || over=1
 go test ./node/api/page -count=1 -v -run 'TestAnOpenPageDoesNotGrow|TestAViewIsSmall|TestStreamsShareARendering' | sed -n 's/^ *[a-z_]*\.go:[0-9]*: //p; /^\(ok\|FAIL\|---\)/p' || over=1
 exit $over
