@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What open pages of a peer cost: rewards with 16 open pages beside rewards without, in turn; the time, size and memory of views; and
-# what the page adds to the program. Prints the limit beside each figure, and fails if one is over, but for the program (pending.txt).
+# what the page adds to the program. Prints the limit beside each figure, and fails if one is over; what the program grows by is on pending.txt.
 # Arguments go to scripts/load. Phases are short: decisions whose rewards come much later are read from the disk, which costs more than
 # what is measured here.
 set -euo pipefail
