@@ -23,6 +23,7 @@ type streams struct {
 	ended  chan struct{}
 	once   sync.Once
 	events map[string]*event // by view
+	one    sync.Mutex        // rendering at a time, so that the application keeps the other processors
 }
 
 // An event is the part of a view that changes. The first stream that asks in a second renders it for all of them.
@@ -61,6 +62,8 @@ func (p *Page) newest(ctx context.Context, v view) []byte {
 		return e.text
 	}
 	e.second = second
+	p.streams.one.Lock()
+	defer p.streams.one.Unlock()
 	b, err := p.render(context.WithoutCancel(ctx), v, "live") // others wait for it, too
 	if err != nil {
 		e.text = nil
