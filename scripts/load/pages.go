@@ -155,7 +155,7 @@ func (l *loader) pages() ([]string, error) {
 	if _, err = l.rewarded(wantRate, pagesWarmUp); err != nil {
 		return nil, err
 	}
-	for _, path := range viewPaths() { // the promise is computed once, when somebody first asks
+	for _, path := range viewPaths() { // the promise is computed once, with the first answer
 		begin := time.Now()
 		if _, err = v.read(path); err != nil {
 			return nil, err
