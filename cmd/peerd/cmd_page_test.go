@@ -45,9 +45,9 @@ func TestAPageIsOpened(t *testing.T) {
 		return c == exitOK && json.Unmarshal([]byte(stdout), &link) == nil
 	})
 	for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
-		res, err := http.Get(link.URL)
-		if err != nil {
-			t.Fatal(err)
+		res, wrong := http.Get(link.URL)
+		if wrong != nil {
+			t.Fatal(wrong)
 		}
 		if _ = res.Body.Close(); res.StatusCode != want {
 			t.Errorf("the link: %s, want %d", res.Status, want)

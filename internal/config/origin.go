@@ -36,10 +36,10 @@ func (o Origin) setter(key string) string {
 // EnvPrefix begins the names of the environment variables that set keys.
 const EnvPrefix = "PEERD_"
 
-var envName = strings.NewReplacer(".", "_", "-", "_")
-
 // EnvName returns the environment variable that sets a key.
-func EnvName(key string) string { return EnvPrefix + strings.ToUpper(envName.Replace(key)) }
+func EnvName(key string) string {
+	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(strings.ReplaceAll(key, ".", "_"), "-", "_"))
+}
 
 // parseSet parses what --set was given. The last of two for one key counts.
 func parseSet(set []string) (map[string]any, error) {

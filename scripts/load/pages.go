@@ -170,9 +170,9 @@ func (l *loader) pages() ([]string, error) {
 		var bytes int64
 		for turn := range 2 {
 			with := (turn + pair) % 2
-			requests, err := l.prepared(wantRate, length, true)
-			if err != nil {
-				return nil, err
+			requests, wrong := l.prepared(wantRate, length, true)
+			if wrong != nil {
+				return nil, wrong
 			}
 			stop := func() int64 { return 0 }
 			if with == 1 {

@@ -16,7 +16,7 @@ func regret(arms []arm, counts []float64, least, most float64) (estimate, half f
 	if best < 0 || all == 0 {
 		return math.NaN(), math.NaN()
 	}
-	square := math.Pow((all-counts[best])*(arms[best].High-arms[best].Low)/2, 2)
+	half = (all - counts[best]) * (arms[best].High - arms[best].Low) / 2
 	for i := range arms {
 		if i == best {
 			continue
@@ -26,7 +26,7 @@ func regret(arms []arm, counts []float64, least, most float64) (estimate, half f
 			mean, width = (least+most)/2, most-least
 		}
 		estimate += counts[i] * (arms[best].Estimate - mean)
-		square += math.Pow(counts[i]*width/2, 2)
+		half = math.Hypot(half, counts[i]*width/2)
 	}
-	return max(0, estimate), math.Sqrt(square)
+	return max(0, estimate), half
 }
