@@ -180,10 +180,10 @@ func (l *loader) pages() ([]string, error) {
 					return nil, err
 				}
 			}
-			p, err := l.phase(requests, wantRate)
+			p, wrong := l.phase(requests, wantRate)
 			bytes += stop()
-			if err != nil {
-				return nil, err
+			if wrong != nil {
+				return nil, wrong
 			}
 			p99[with], cpu[with], disk[with] = p.at(.99), 1e6*p.server/p.rate(), float64(p.raw.at(.5))/1e6
 		}
