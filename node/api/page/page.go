@@ -28,7 +28,7 @@ const Prefix = api.PagePrefix
 type Page struct {
 	menu    []view
 	show    func(context.Context, view) (any, error)
-	look    func(context.Context, time.Time) // takes a sample, if one is due
+	look    func(context.Context, time.Time) error // takes a sample, if one is due
 	log     *slog.Logger
 	now     func() time.Time
 	views   *template.Template
@@ -54,7 +54,7 @@ func New(peer api.Backend, log *slog.Logger) *Page {
 }
 
 func newPage(menu []view, show func(context.Context, view) (any, error), log *slog.Logger) *Page {
-	p := &Page{menu: menu, show: show, log: log, now: time.Now, look: func(context.Context, time.Time) {}, assets: make(map[string]asset)}
+	p := &Page{menu: menu, show: show, log: log, now: time.Now, look: func(context.Context, time.Time) error { return nil }, assets: make(map[string]asset)}
 	p.streams.ended, p.streams.events = make(chan struct{}), make(map[string]*event)
 	for _, v := range menu {
 		p.streams.events[v.Name] = new(event)

@@ -41,8 +41,12 @@ type sampler struct {
 func (p *Page) Run(ctx context.Context) {
 	tick := time.NewTicker(sampleEvery)
 	defer tick.Stop()
-	for {
-		p.look(ctx, p.now())
+	for failing := false; ; {
+		err := p.look(ctx, p.now())
+		if err != nil && !failing && ctx.Err() == nil {
+			p.log.Warn("the trends of the page have a gap", "err", err)
+		}
+		failing = err != nil
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -53,14 +57,14 @@ func (p *Page) Run(ctx context.Context) {
 	}
 }
 
-// look takes a sample if one is due.
-func (p *source) look(ctx context.Context, now time.Time) {
+// look takes a sample if one is due. An error leaves a gap.
+func (p *source) look(ctx context.Context, now time.Time) error {
 	if p.first.IsZero() {
 		p.first = now
 	}
 	at := int64(now.Sub(p.first).Round(sampleEvery) / sampleEvery)
 	if at%min(max(1, p.trend.every), newestSample) != 0 {
-		return
+		return nil
 	}
 	seen, err := p.sample(ctx)
 	if err != nil {
@@ -70,6 +74,7 @@ func (p *source) look(ctx context.Context, now time.Time) {
 	defer p.mu.Unlock()
 	p.newest = now
 	p.trend.add(at, seen)
+	return err
 }
 
 // sample returns what is released and public now.

@@ -136,7 +136,7 @@ func watched(l *learner, seconds int) *Page {
 	now := time.Date(2026, 3, 1, 14, 3, 0, 0, time.UTC)
 	p.now = func() time.Time { return now }
 	for range seconds {
-		p.look(context.Background(), now)
+		_ = p.look(context.Background(), now)
 		now = now.Add(time.Second)
 		l.round++
 	}
@@ -198,7 +198,9 @@ func TestAThousandActionsStaySmall(t *testing.T) {
 		t.Logf("%s: %d bytes", v.Name, w.Body.Len())
 	}
 	s := newSource(l)
-	s.look(t.Context(), time.Now())
+	if err := s.look(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	if n := len(s.trend.series); n > 3*mostActions+8 {
 		t.Errorf("%d series", n)
 	}
