@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/browsertest"
 	"peerd.dev/node/api"
 )
 
@@ -17,20 +18,7 @@ import (
 // The names are the most hostile ones that a configuration takes; node/api/page has others.
 func TestPageInABrowser(t *testing.T) {
 	t.Parallel()
-	found := false
-	for _, name := range []string{"chromium-headless-shell", "chromium", "google-chrome"} {
-		_, err := exec.LookPath(name)
-		found = found || err == nil
-	}
-	if !found {
-		t.Skip("no browser is here: apt-get install --no-install-recommends chromium-headless-shell")
-	}
-	exe := filepath.Join(t.TempDir(), "page")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, ".")
-	build.Dir = filepath.Join("..", "..", "scripts", "page")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	exe := browsertest.Build(t, filepath.Join("..", ".."))
 	names, err := json.Marshal([]string{"red", "<b>green</b>", "أخضر", strings.Repeat("long", 32)})
 	if err != nil {
 		t.Fatal(err)

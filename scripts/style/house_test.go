@@ -35,7 +35,7 @@ func rooms() [][]string {
 
 // beside lists the packages that the program does not need: tests and scripts.
 func beside() []string {
-	return []string{"internal/configtest", "internal/dptest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest", "scripts/"}
+	return []string{"internal/browsertest", "internal/configtest", "internal/dptest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest", "scripts/"}
 }
 
 const module = "peerd.dev/"

@@ -43,7 +43,7 @@ func rules() []rule {
 		{in: all, but: []string{"cmd/peerd", "scripts/..."}, never: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, why: "commands are in package main"},
 		{in: all, but: []string{"node/store"}, never: []string{"github.com/cockroachdb/pebble/..."}, why: "node/store alone knows the engine"},
 		{in: all, never: []string{"github.com/google/differential-privacy/..."}, why: "it is a second opinion in tests; noise comes from dp"},
-		{in: all, but: []string{"scripts/..."}, never: []string{"internal/configtest", "internal/dptest", "internal/protocoltest", "node/store/storetest"}, why: "it is for tests"},
+		{in: all, but: []string{"scripts/..."}, never: []string{"internal/browsertest", "internal/configtest", "internal/dptest", "internal/protocoltest", "node/store/storetest"}, why: "it is for tests"},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"peerd.dev/internal/browsertest"
 	"peerd.dev/node/api"
 	"peerd.dev/node/ledger"
 )
@@ -44,20 +45,7 @@ func (b *releasing) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]by
 // TestHostileNamesInABrowser opens every view of peers whose names no configuration takes, and of a peer with 1,000 actions and
 // 200 neighbours, in a real browser: scripts/page has the questions.
 func TestHostileNamesInABrowser(t *testing.T) {
-	found := false
-	for _, name := range []string{"chromium-headless-shell", "chromium", "google-chrome"} {
-		_, err := exec.LookPath(name)
-		found = found || err == nil
-	}
-	if !found {
-		t.Skip("no browser is here: apt-get install --no-install-recommends chromium-headless-shell")
-	}
-	exe := filepath.Join(t.TempDir(), "page")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, ".")
-	build.Dir = filepath.Join("..", "..", "..", "scripts", "page")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	exe := browsertest.Build(t, filepath.Join("..", "..", ".."))
 	many := &fake{peers: 200}
 	for i := range 1000 {
 		many.names = append(many.names, fmt.Sprintf("action %d", i))
