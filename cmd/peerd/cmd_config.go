@@ -69,7 +69,7 @@ type checkDoc struct {
 }
 
 func newConfigShow(o *options) *cobra.Command {
-	var asSchema, all bool
+	var asSchema, all, yaml bool
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print the settings and their sources, or the schema",
@@ -77,13 +77,24 @@ func newConfigShow(o *options) *cobra.Command {
 or the default set each. Parameters of learners, protocols and worlds that are not chosen, and
 settings of simulations that nothing sets, are left out; --all prints them, too. Values are read
 and not checked against each other. With --schema, print the meaning of each key, its default
-and the values that it accepts.`,
+and the values that it accepts.
+
+With --yaml, check the settings and print them as a configuration file: all that the peer has, without dir and
+without their sources. The page of peerd privacy explain has the SHA-256 of these bytes.`,
 		Example: `  peerd config show configs/testnet.yaml
+  peerd config show --yaml --dir hospital-a | sha256sum
   peerd config show configs/testnet.yaml --set privacy.epsilon=0.5 --json
   peerd config show --schema`,
 		RunE: o.run(func(context.Context) error {
 			if asSchema {
 				return o.print(plan.Schema().Docs(), plan.Schema().Write)
+			}
+			if yaml {
+				c, err := o.load()
+				if err != nil {
+					return err
+				}
+				return o.print(showDoc{c.File, c.SettingDocs(all)}, func(w io.Writer) { _, _ = w.Write(c.AsFile()) })
 			}
 			c, err := o.read()
 			if err != nil {
@@ -93,6 +104,7 @@ and the values that it accepts.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "print every setting")
+	cmd.Flags().BoolVar(&yaml, "yaml", false, "print the settings as a file, whose hash is on the page of privacy explain")
 	cmd.Flags().BoolVar(&asSchema, "schema", false, "print the meaning of every key instead")
 	return o.takesFile(cmd)
 }
