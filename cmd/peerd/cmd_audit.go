@@ -45,7 +45,10 @@ needs no network and no running peer, and changes no files.
 
 If a promise is broken, the exit code is 5. If none is, that is no proof: docs/audit.md
 lists the losses that each number of runs can detect. A run shows most at an epsilon of
-1 to 2, or of 5 with Gaussian noise.`,
+1 to 2, or of 5 with Gaussian noise.
+
+That is an audit of the program. For an audit of what one site has done, peerd audit
+bundle writes its evidence to one signed file, and peerd audit verify verifies it.`,
 		Example: `  peerd audit configs/rows.yaml
   peerd audit hospital-a/peerd.yaml --runs 5000
   peerd audit configs/rows.yaml --set privacy.mechanism=tree-gaussian --set privacy.epsilon=5 --set privacy.delta=1e-6
@@ -71,6 +74,7 @@ lists the losses that each number of runs can detect. A run shows most at an eps
 	cmd.Flags().Uint64Var(&runs, "runs", auditRuns, "plays of each history, and four times this number of the sharpest one")
 	cmd.Flags().BoolVar(&quick, "quick", false, "few plays, which find gross faults only")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed of the noise and coins of the bounds, to repeat an audit (default 0: noise as a daemon's)")
+	cmd.AddCommand(newAuditBundle(o), newAuditVerify(o))
 	return o.takesFile(cmd)
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -17,14 +18,17 @@ import (
 // name and data, the hash of their file. It is taken over one line for each, in the order of
 // the schema and then of the file, so that equal policies have equal hashes on every machine.
 func PolicyHash(s *Settings, n *Network, data string) [sha256.Size]byte {
-	h := sha256.New()
-	HashLine(h, "peerd policy", 3)
+	return sha256.Sum256(PolicyText(s, n, data))
+}
+
+// PolicyText returns what [PolicyHash] is the hash of.
+func PolicyText(s *Settings, n *Network, data string) []byte {
+	var b bytes.Buffer
+	HashLine(&b, "peerd policy", 3)
 	for _, t := range agreed(s, n, data) {
-		HashLine(h, t.Key, t.Value)
+		HashLine(&b, t.Key, t.Value)
 	}
-	var sum [sha256.Size]byte
-	h.Sum(sum[:0])
-	return sum
+	return b.Bytes()
 }
 
 // Terms returns what [PolicyHash] is the hash of, for people, each under a key of its own.

@@ -35,8 +35,9 @@ type Deployment struct {
 	Links   []protocol.Peer // neighbours, ascending
 	actions config.Actions
 	sites   config.Sites // nil for an application's peer, and until they are needed
-	policy  [sha256.Size]byte
-	terms   []gossip.Term // the terms that policy is the hash of
+	agreed  []byte // what all peers agreed on
+	policy  [sha256.Size]byte // its hash
+	terms   []gossip.Term // the same, for people
 	Keys    protocol.Keys
 	Spec    node.Spec
 	tags    string // build tags of this program
@@ -88,7 +89,7 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 		}
 		data = t.sites.Data()
 	}
-	t.policy, t.terms = config.PolicyHash(t.s, n, data), config.Terms(t.s, n, data)
+	t.agreed, t.policy, t.terms = config.PolicyText(t.s, n, data), config.PolicyHash(t.s, n, data), config.Terms(t.s, n, data)
 	ring, err := gossip.NewKeyring(t.s.Domain(t.policy), n.IDs())
 	if err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)

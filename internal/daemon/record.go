@@ -18,17 +18,13 @@ import (
 	"peerd.dev/protocol"
 )
 
-// signedDocument separates signatures of network documents from other signatures with a peer's
-// key.
-const signedDocument = "peerd/document/1"
-
 // documentKeys signs network documents and verifies their signatures.
 type documentKeys struct{ id gossip.Identity }
 
-func (k documentKeys) Sign(b []byte) ([]byte, error) { return k.id.Sign(signedDocument, b) }
+func (k documentKeys) Sign(b []byte) ([]byte, error) { return k.id.Sign(network.Domain, b) }
 
 func (k documentKeys) Verify(id string, b, sig []byte) bool {
-	return gossip.Verify(id, signedDocument, b, sig)
+	return gossip.Verify(id, network.Domain, b, sig)
 }
 
 // Keys returns the signer and verifier of network documents for a key.

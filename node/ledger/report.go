@@ -28,6 +28,7 @@ type Report struct {
 	Square   account.Square `json:"charged_nano_mu_squared"`
 	Used     float64        `json:"epsilon_used"` // the ε of all charges at the budget's δ; -1 for infinity
 	Releases uint64         `json:"releases"`
+	Round    uint64         `json:"newest_round"` // the newest of a release
 	Groups   []GroupReport  `json:"groups"`
 	Streams  []StreamReport `json:"streams"`
 	Gaps     []GapReport    `json:"gaps"`
@@ -80,7 +81,7 @@ func (v *Verifier) Report() Report {
 	r := Report{
 		Peer: v.genesis.Peer, Network: v.genesis.Network, Policy: v.genesis.Policy, Mode: v.genesis.Mode,
 		Unit: v.genesis.Unit, Signed: v.ended, Records: v.chain.Next - v.skipped, Next: v.chain.Next, Head: v.chain.Head,
-		Budget: v.genesis.Budget.Epsilon, Delta: v.genesis.Budget.Delta, Charged: v.charged.Pure, Square: v.charged.Square, Used: used,
+		Budget: v.genesis.Budget.Epsilon, Delta: v.genesis.Budget.Delta, Charged: v.charged.Pure, Square: v.charged.Square, Used: used, Round: v.round,
 		Groups: []GroupReport{}, Streams: []StreamReport{}, Gaps: append([]GapReport{}, v.gaps...),
 	}
 	for _, o := range v.opens {

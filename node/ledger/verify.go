@@ -18,9 +18,12 @@ const maxGaps = 1 << 10
 // Verify checks an export. It reads the export once and needs nothing else; its memory grows only
 // with the number of streams. The error is a [*Fault] if something is wrong with the export, and
 // another error if it cannot be read.
-func Verify(r io.Reader) (Report, error) {
+func Verify(r io.Reader) (Report, error) { return VerifyEach(r, func(Chain) {}) }
+
+// VerifyEach does what Verify does, and calls each with the end of the ledger after every record.
+func VerifyEach(r io.Reader, each func(Chain)) (Report, error) {
 	v := NewVerifier()
-	if err := v.readAll(bufio.NewReaderSize(r, MaxLine+1)); err != nil {
+	if err := v.readAll(bufio.NewReaderSize(r, MaxLine+1), each); err != nil {
 		return Report{}, err
 	}
 	if err := v.genesis.checkBuild(); err != nil {
@@ -41,6 +44,7 @@ type Verifier struct {
 	gaps    []GapReport
 	skipped uint64 // numbers skipped by all gaps
 	again   uint32 // the newest incarnation
+	round   uint64 // the newest of a release
 	ended   bool
 }
 
@@ -69,7 +73,7 @@ func (v *Verifier) Line(line []byte) error {
 }
 
 // readAll checks all lines of an export.
-func (v *Verifier) readAll(r *bufio.Reader) error {
+func (v *Verifier) readAll(r *bufio.Reader, each func(Chain)) error {
 	for {
 		line, err := r.ReadSlice('\n')
 		switch {
@@ -77,6 +81,7 @@ func (v *Verifier) readAll(r *bufio.Reader) error {
 			if err = v.Line(line[:len(line)-1]); err != nil {
 				return err
 			}
+			each(v.chain)
 		case errors.Is(err, bufio.ErrBufferFull):
 			return &Fault{v.line + 1, fmt.Errorf("%w: longer than %d bytes", ErrForm, MaxLine)}
 		case !errors.Is(err, io.EOF):
@@ -196,6 +201,7 @@ func (v *Verifier) release(r *Release) error {
 		return fmt.Errorf("%w: leaf %d of stream %d, and leaf %d is not there", ErrMissing, r.To, r.Stream, s.next)
 	}
 	s.last, s.next = r.To, r.To+1
+	v.round = max(v.round, r.Round)
 	s.releases++
 	return nil
 }

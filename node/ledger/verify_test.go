@@ -83,7 +83,7 @@ func TestLedgerEveryBitFlip(t *testing.T) {
 					}
 					b[bit/8] ^= 1 << (bit % 8)
 					r.Reset(bytes.NewReader(b[s.at:]))
-					err := s.before.clone().readAll(r)
+					err := s.before.clone().readAll(r, func(Chain) {})
 					var fault *Fault
 					if !errors.As(err, &fault) || fault.Line < uint64(i+1) || fault.Line > uint64(i+2) {
 						t.Errorf("bit %d, in line %d: %v", bit, i+1, err)

@@ -68,6 +68,9 @@ type Signature struct {
 	Sig   []byte `json:"sig"`
 }
 
+// Domain separates signatures of network documents from all other signatures with a peer's key.
+const Domain = "peerd/document/1"
+
 // Keys signs with this peer's key and verifies signatures by other peers' keys. Signatures are
 // for network documents only.
 type Keys interface {

@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/bundle"
+	"peerd.dev/internal/config"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/network"
+)
+
+// Evidence is what a peer's folder adds to an auditor's bundle.
+type Evidence struct {
+	Network, Site string
+	Key           gossip.Identity // present key, which signs the bundle
+	Parts         map[string][]byte
+}
+
+// Gather reads the evidence of a peer with a signed network document, which may run or be stopped. What can grow meanwhile is
+// read before what has to contain it.
+func Gather(ctx context.Context, s *config.Settings) (*Evidence, error) {
+	if !s.Signed() {
+		return nil, config.Failf(config.ErrRefused, "network: %s is not signed, so nothing proves who its peers are; `peerd network new` makes a signed document", s.NetworkPath())
+	}
+	t, err := NewDeployment(s)
+	if err != nil {
+		return nil, err
+	}
+	e := &Evidence{Network: t.Network.Name, Site: t.Network.Peers[t.Self].Name, Key: t.id, Parts: map[string][]byte{bundle.Policy: t.agreed, bundle.Settings: s.AsFile()}}
+	if e.Parts[bundle.Receipts], err = receipts(ctx, s.Dir); err != nil {
+		return nil, err
+	}
+	if e.Parts[bundle.Ledger], err = export(ctx, s); err != nil {
+		return nil, err
+	}
+	return e, t.Record.With(func(b *network.Book) (err error) {
+		e.Parts[bundle.Network], err = bundle.NetworkLines(b)
+		return err
+	})
+}
+
+// export returns the signed export of the ledger.
+func export(ctx context.Context, s *config.Settings) ([]byte, error) {
+	id, err := s.LedgerIdentity()
+	if err != nil {
+		return nil, err
+	}
+	lines, done, err := LedgerLines(ctx, s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	_, err = ledger.Export(&b, lines, id.Sign)
+	return b.Bytes(), errors.Join(err, done())
+}
