@@ -3,8 +3,9 @@
 //
 // The package keeps the privacy barrier at the wire. It sends only these: the frame of a
 // [protocol.Message]; the constants of a [hello] and, if the two ends' policies differ, the terms
-// behind them; what a [Document] shows; and each [protocol.Checkpoint], the number of public
-// records with a hash over them, for which the caller of [Host.Advance] is responsible.
+// behind them; what a [Document] shows; each [protocol.Checkpoint], the number of public
+// records with a hash over them, for which the caller of [Host.Advance] is responsible; and a [protocol.Receipt] of what
+// another peer has signed.
 //
 // Neighbours are configured. Only the end with the lower index dials. Each end opens one
 // long-lived stream to send on, and reads from the stream that the other end opened.
@@ -148,6 +149,7 @@ func (h *Host) start(r roster) error {
 	}
 	if h.cfg.Checkpoints {
 		h.libp2p.SetStreamHandler(memoryProtocol, h.tradeMemories)
+		h.libp2p.SetStreamHandler(receiptProtocol, h.giveReceipt)
 	}
 	for _, a := range r.listen {
 		if err := h.libp2p.Network().Listen(a); err != nil {
@@ -161,6 +163,9 @@ func (h *Host) start(r roster) error {
 	}
 	for _, n := range h.cfg.Neighbours {
 		h.links.Go(h.members[n].link.run)
+	}
+	if h.cfg.Checkpoints && h.cfg.OnReceipt != nil {
+		h.running.Go(func() { h.gatherReceipts(receiptAfter, receiptEvery) })
 	}
 	return nil
 }

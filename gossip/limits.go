@@ -108,7 +108,7 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 		ProtocolPeer: map[corep2p.ID]rcmgr.ResourceLimits{
 			linkProtocol: link, probeProtocol: probe,
 
-			documentProtocol: trade, memoryProtocol: trade, clockProtocol: trade,
+			documentProtocol: trade, memoryProtocol: trade, clockProtocol: trade, receiptProtocol: trade,
 		},
 	}
 	perAddr := 2*n + spareOne

@@ -18,6 +18,14 @@ type SignedCheckpoint struct {
 	Signature [64]byte
 }
 
+// A Receipt is a statement that a witness signs: at a time, it remembered a checkpoint of another peer's ledger.
+type Receipt struct {
+	Checkpoint
+	Time      int64  // Unix time in seconds, by the witness's clock
+	Witness   string // id of the key of the signature
+	Signature [64]byte
+}
+
 // Follows reports whether a ledger that was at o can be at c now. With more records it can: records
 // in between are not compared.
 func (c Checkpoint) Follows(o Checkpoint) bool {

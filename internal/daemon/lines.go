@@ -20,19 +20,31 @@ import (
 // until the next, and a function to call after reading them. It asks a running peer, and opens
 // the store of a stopped one.
 func LedgerLines(ctx context.Context, dir string) (iter.Seq2[[]byte, error], func() error, error) {
+	st, done, err := stopped(dir)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case st == nil:
+		return askedLines(ctx, dir), func() error { return nil }, nil
+	}
+	return site.Records(st, 0, math.MaxUint64), done, nil
+}
+
+// stopped opens the store of a stopped peer for reading, and returns a function that closes it. It returns nil for a running peer.
+func stopped(dir string) (*store.Store, func() error, error) {
 	if _, err := os.Stat(filepath.Join(dir, StoreDir)); errors.Is(err, os.ErrNotExist) {
 		return nil, nil, config.Failf(config.ErrUnexpected, "dir %s holds no ledger: the peer was never started with mode: live", dir)
 	}
 	unlock, err := LockDir(dir)
 	if err != nil {
-		return askedLines(ctx, dir), func() error { return nil }, nil
+		return nil, nil, nil
 	}
 	st, err := store.Open(filepath.Join(dir, StoreDir), store.Options{ReadOnly: true})
 	if err != nil {
 		unlock()
 		return nil, nil, withWayOut(dir, err)
 	}
-	return site.Records(st, 0, math.MaxUint64), func() error { defer unlock(); return st.Close() }, nil
+	return st, func() error { defer unlock(); return st.Close() }, nil
 }
 
 // askedLines asks a running peer for its ledger, page by page.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -37,6 +38,7 @@ type live struct {
 	backup    sync.Mutex // one is written at a time
 	gains     gains
 	heard     heard
+	asked     atomic.Int64 // Unix time in ns when the API had neighbours asked for receipts
 	alarm     chan struct{}
 	damaged   chan error // receives damage of the store
 }
@@ -89,6 +91,7 @@ func (p *live) hostConfig() (c gossip.Config, err error) {
 	c.Checkpoint, _ = p.site.Checkpoint()
 	c.Checkpoints, c.Run, c.MostRecords = true, p.run, p.site.MostRecords()
 	c.OnRemembered, c.OnMemory, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnMemory, p.site.OnCheckpoint, p.site.OnRival
+	c.OnReceipt = p.site.OnReceipt
 	c.OnFork, c.Holds, c.Forks = p.site.OnFork, p.site.Holds, p.site.Forks()
 	c.Known, err = p.site.Checkpoints()
 	return c, err

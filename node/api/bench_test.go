@@ -36,15 +36,16 @@ func (instant) Reward(_ context.Context, reports []decision.Report) []decision.O
 
 func (instant) Table(context.Context) (t decision.Table, err error) { return t, err }
 
-func (instant) Actions() []string                              { return nil }
-func (instant) Features() decision.Shape                       { return decision.Shape{} }
-func (instant) Range() (least, most float64)                   { return 0, 1 }
-func (instant) Status(context.Context) (Status, error)         { return Status{}, nil }
-func (instant) Privacy(context.Context) (p Privacy, err error) { return p, err }
-func (instant) Network(context.Context) (n Network, err error) { return n, err }
-func (instant) Arms(context.Context) ([]Arm, error)            { return nil, nil }
-func (instant) Peers(context.Context) ([]Peer, error)          { return nil, nil }
-func (instant) Backup(context.Context, io.Writer) error        { return nil }
+func (instant) Actions() []string                                      { return nil }
+func (instant) Features() decision.Shape                               { return decision.Shape{} }
+func (instant) Range() (least, most float64)                           { return 0, 1 }
+func (instant) Status(context.Context) (Status, error)                 { return Status{}, nil }
+func (instant) Privacy(context.Context) (p Privacy, err error)         { return p, err }
+func (instant) Network(context.Context) (n Network, err error)         { return n, err }
+func (instant) Arms(context.Context) ([]Arm, error)                    { return nil, nil }
+func (instant) Peers(context.Context) ([]Peer, error)                  { return nil, nil }
+func (instant) Receipts(context.Context) (d LedgerReceipts, err error) { return d, err }
+func (instant) Backup(context.Context, io.Writer) error                { return nil }
 
 func (instant) Ready(context.Context) error { return nil }
 func (instant) Ledger(context.Context, uint64, uint64) iter.Seq2[[]byte, error] {

@@ -191,6 +191,10 @@ func (f *fake) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, e
 	}
 }
 
+func (f *fake) Receipts(context.Context) (LedgerReceipts, error) {
+	return LedgerReceipts{Receipts: []LedgerReceipt{{Kind: "receipt", Witness: "12D3", Records: 27}}, Checkpoints: []LedgerCheckpoint{}}, f.refusal
+}
+
 func (f *fake) Backup(_ context.Context, to io.Writer) error {
 	if f.refusal == nil {
 		_, _ = io.WriteString(to, "key")

@@ -34,6 +34,7 @@ func TestTokensHaveRoles(t *testing.T) {
 		{reads, get, "/metrics", 200},
 		{reads, get, "/v1/ledger", 200},
 		{admin, get, "/v1/backup", 403},
+		{admin, get, "/v1/receipts", 403},
 		{reads, post, "/v1/decisions", 403},
 		{reads, post, "/v1/rewards/batch", 403},
 		{reads, http.MethodDelete, "/v1/status", 403},

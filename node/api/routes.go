@@ -108,6 +108,11 @@ func (s *Server) table() []route {
 			params: ledgerParams(), kind: "application/x-ndjson", fails: []int{422, 503}, handle: s.ledger,
 		},
 		{
+			method: get, path: "/v1/receipts", id: "receipts", summary: "What peers have signed about ledgers, for an auditor.", local: true,
+			about: "The peer first asks its neighbours for new receipts, at most once in ten seconds. Over the unix socket only.",
+			gives: reflect.TypeFor[LedgerReceipts](), fails: []int{503}, handle: view(s, b.Receipts),
+		},
+		{
 			method: get, path: "/v1/backup", id: "backup", summary: "The peer's folder, with its key and raw rewards.", local: true,
 			about: "A compressed archive (tar, gzip) of what a restored folder needs, as it is now, while the peer goes on. Over the unix socket only. If the rest cannot be read, the connection breaks before the end of the answer.",
 			kind:  "application/gzip", fails: []int{503}, handle: s.backup,

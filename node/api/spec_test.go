@@ -135,7 +135,7 @@ func TestEveryStatusIsDescribed(t *testing.T) {
 	if err := json.Unmarshal(doc, &got); err != nil {
 		t.Fatal(err)
 	}
-	want := "/healthz /metrics /readyz /v1/arms /v1/backup /v1/decisions /v1/decisions/batch /v1/ledger /v1/network /v1/page-link /v1/peers /v1/privacy /v1/rewards /v1/rewards/batch /v1/status /v1/table"
+	want := "/healthz /metrics /readyz /v1/arms /v1/backup /v1/decisions /v1/decisions/batch /v1/ledger /v1/network /v1/page-link /v1/peers /v1/privacy /v1/receipts /v1/rewards /v1/rewards/batch /v1/status /v1/table"
 	if paths := strings.Join(slices.Sorted(maps.Keys(got.Paths)), " "); paths != want {
 		t.Error(paths)
 	}

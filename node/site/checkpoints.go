@@ -31,26 +31,32 @@ func (s *Site) storeCheckpoints(b *store.Batch) {
 // Checkpoints returns every peer's checkpoint as it was last seen.
 func (s *Site) Checkpoints() ([]protocol.SignedCheckpoint, error) {
 	all := make([]protocol.SignedCheckpoint, s.c.Peers)
-	places := make(map[string]protocol.Peer, s.c.Peers) // another peer may be in a place
-	for p := range all {
-		places[s.c.ID(protocol.Peer(p))] = protocol.Peer(p)
+	known, err := checkpointsIn(s.store)
+	for p := range all { // another peer may be in a place
+		all[p] = known[s.c.ID(protocol.Peer(p))]
 	}
-	for e, err := range s.store.Scan(store.Peer, nil, nil) {
+	return all, err
+}
+
+// checkpointsIn returns the checkpoints of other peers in a store, by the id that a peer had first. One that the network
+// agreed on when a key was replaced has no signature.
+func checkpointsIn(st *store.Store) (map[string]protocol.SignedCheckpoint, error) {
+	all := make(map[string]protocol.SignedCheckpoint)
+	for e, err := range st.Scan(store.Peer, nil, nil) {
 		if err != nil {
 			return nil, err
 		}
 		if len(e.Value) != 8+len(ledger.Hash{}) {
 			return nil, fmt.Errorf("%w: checkpoint of a peer", ErrDamaged)
 		}
-		if p, ok := places[string(e.Key)]; ok {
-			all[p].Records = store.ReadNumber(e.Value)
-			copy(all[p].Head[:], e.Value[8:])
-			sig, err := s.store.Get(store.Signature, e.Key)
-			if err != nil {
-				return nil, err
-			}
-			copy(all[p].Signature[:], sig)
+		c := protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: store.ReadNumber(e.Value)}}
+		copy(c.Head[:], e.Value[8:])
+		sig, err := st.Get(store.Signature, e.Key)
+		if err != nil {
+			return nil, err
 		}
+		copy(c.Signature[:], sig)
+		all[string(e.Key)] = c
 	}
 	return all, nil
 }

@@ -166,7 +166,7 @@ func shown(t *testing.T, name string, settle Settle, length int) (suspect []stri
 // look looks for the reward in every table.
 func look(t *testing.T, r *rig, private, inside map[store.Table]bool) {
 	t.Helper()
-	for table := store.Meta; table <= store.Offer; table++ {
+	for table := store.Meta; table <= store.Receipt; table++ {
 		for e, err := range r.s.store.Scan(table, nil, nil) {
 			if err != nil {
 				t.Fatal(err)

@@ -231,6 +231,7 @@ func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	}
 	s.sweep(b)
 	s.storeCheckpoints(b)
+	s.storeReceipts(b)
 	at := s.c.Clock.Start.Add(time.Duration(e.round)*s.c.Clock.Every + s.offset())
 	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()})
 	return nil

@@ -49,6 +49,8 @@ func (served) Network(context.Context) (d api.Network, err error) { return d, er
 
 func (served) Peers(context.Context) ([]api.Peer, error) { return nil, nil }
 
+func (served) Receipts(context.Context) (d api.LedgerReceipts, err error) { return d, err }
+
 func (served) Backup(context.Context, io.Writer) error { return nil }
 
 // serve runs the API of a rig's site and returns its address and the token.

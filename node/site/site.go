@@ -113,6 +113,8 @@ type Site struct {
 	sentMu sync.Mutex
 	sent   []uint64 // steps whose outbox may be removed
 
+	receipts receipts
+
 	seenMu sync.Mutex
 	seen   map[protocol.Peer]protocol.SignedCheckpoint // checkpoints that are not stored yet
 }
@@ -218,6 +220,9 @@ func Open(c Config) (_ *Site, err error) {
 		return nil, err
 	}
 	if err = s.readForks(); err != nil {
+		return nil, err
+	}
+	if err = s.readReceipts(); err != nil {
 		return nil, err
 	}
 	if err = s.openConfirmed(); err != nil {

@@ -40,6 +40,7 @@ const (
 	Weights   Table = 13 // tables that were served, by number
 	Late      Table = 14 // by how much the first late report of a decision came after its window, by id
 	Offer     Table = 15 // what decisions could choose from, by id
+	Receipt   Table = 16 // of other peers, by day and witness
 )
 
 const (

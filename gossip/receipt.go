@@ -1,0 +1,190 @@
+package gossip
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
+
+	"peerd.dev/protocol"
+)
+
+// receiptProtocol has a peer sign what it remembers of the opener's ledger, for whoever audits the opener. The opener sends an
+// empty frame, so that nobody chooses what is signed: the other end signs a checkpoint that the opener has signed, and its own time. It
+// answers with an empty frame if it remembers none.
+const receiptProtocol = "/peerd/receipt/1"
+
+// signedReceipt is the domain of signatures of receipts.
+const signedReceipt = "peerd/receipt/1"
+
+const (
+	receiptSize = checkpointSize + 8
+	maxTime     = 253402300799 // the last second of the year 9999
+)
+
+// The schedule of receipts depends on links and on time alone. The wait after a link came up lets the neighbour read
+// this peer's checkpoint first.
+const (
+	receiptAfter = time.Second
+	receiptEvery = time.Hour
+)
+
+// attested returns what the signature of a receipt of a peer's ledger covers in addition to its domain. The owner is named by
+// the id that it had first, as in its ledger.
+func (c *Config) attested(owner protocol.Peer, r *protocol.Receipt) []byte {
+	b := append(append([]byte(c.Network), 0), c.Peers[owner].first()...)
+	b = binary.BigEndian.AppendUint64(append(b, 0), r.Records)
+	return binary.BigEndian.AppendUint64(append(b, r.Head[:]...), uint64(r.Time))
+}
+
+// first returns the id that the peer had first.
+func (p *PeerInfo) first() string {
+	if len(p.Former) > 0 {
+		return p.Former[0]
+	}
+	return p.ID
+}
+
+// AskReceipts asks the neighbours whose links are up, all at once, for receipts, and passes each to [Config.OnReceipt]. A neighbour
+// that does not know the protocol gives none.
+func (h *Host) AskReceipts(ctx context.Context) { h.askReceipts(ctx, h.cfg.Neighbours) }
+
+func (h *Host) askReceipts(ctx context.Context, of []protocol.Peer) {
+	var all sync.WaitGroup
+	defer all.Wait()
+	for _, n := range of {
+		l := h.members[n].link
+		if l.outbound() == nil || h.cfg.OnReceipt == nil || !h.enter() {
+			continue
+		}
+		all.Go(func() {
+			defer h.running.Done()
+			r, err := l.askReceipt(ctx)
+			h.traders[l.id].judge(err, h.log)
+			switch {
+			case err != nil:
+				l.log.Debug("no receipt", "reason", oneLine(err))
+			case r.Records > 0:
+				h.cfg.OnReceipt(r)
+			}
+		})
+	}
+}
+
+// outbound returns the stream to the neighbour if the link is up, and nil otherwise.
+func (l *link) outbound() network.Stream {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.in == nil {
+		return nil
+	}
+	return l.out
+}
+
+// askReceipt returns the neighbour's receipt, without records if it remembers nothing.
+func (l *link) askReceipt(ctx context.Context) (r protocol.Receipt, err error) {
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	defer context.AfterFunc(l.h.work, cancel)()
+	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, receiptProtocol)
+	if err != nil {
+		return r, err
+	}
+	defer func() { _ = s.Reset() }()
+	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
+	if _, err = s.Write([]byte{0}); err != nil { // the empty frame
+		return r, err
+	}
+	f := frameReader{r: bufio.NewReaderSize(s, receiptSize+maxPrefix)}
+	b, err := f.next(receiptSize)
+	if err != nil || len(b) == 0 {
+		return r, err
+	}
+	return l.h.readReceipt(b, l.member)
+}
+
+// readReceipt reads a receipt that a witness has signed, about this peer's ledger.
+func (h *Host) readReceipt(b []byte, witness *member) (r protocol.Receipt, err error) {
+	if len(b) != receiptSize {
+		return r, fmt.Errorf("%w: receipt of %d bytes", errViolation, len(b))
+	}
+	r.Records, r.Witness = binary.BigEndian.Uint64(b), h.cfg.Peers[witness.index].ID
+	b = b[8+copy(r.Head[:], b[8:]):]
+	r.Time = int64(binary.BigEndian.Uint64(b))
+	copy(r.Signature[:], b[8:])
+	if r.Records == 0 || r.Time < 0 || r.Time > maxTime {
+		return r, fmt.Errorf("%w: receipt not in canonical form", errViolation)
+	}
+	if !Verify(r.Witness, signedReceipt, h.cfg.attested(h.cfg.Self, &r), r.Signature[:]) {
+		return r, fmt.Errorf("%w: receipt with a wrong signature", errViolation)
+	}
+	return r, nil
+}
+
+// giveReceipt serves a stream of receiptProtocol.
+func (h *Host) giveReceipt(s network.Stream) {
+	h.serve(s, func(to *trader) error {
+		if to.unheard || h.cfg.Peers[to.index].Absent {
+			return fmt.Errorf("%w: no part in the network", errViolation)
+		}
+		if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
+			return err
+		}
+		f := frameReader{r: bufio.NewReaderSize(s, maxPrefix)}
+		if _, err := f.next(0); err != nil {
+			return err
+		}
+		b, err := h.receipt(to.index)
+		if err == nil {
+			_, err = s.Write(prefixed(b))
+		}
+		return err
+	})
+}
+
+// receipt returns the frame with a receipt of a peer's ledger; nil if nothing is remembered that the peer has signed.
+func (h *Host) receipt(of protocol.Peer) ([]byte, error) {
+	c := h.members[of].remembered()
+	if !h.showable(of, &c) || !h.cfg.proves(of, c) {
+		return nil, nil
+	}
+	r := protocol.Receipt{Checkpoint: c.Checkpoint, Time: h.cfg.time().Unix()}
+	sig, err := h.cfg.Identity.Sign(signedReceipt, h.cfg.attested(of, &r))
+	b := append(binary.BigEndian.AppendUint64(nil, r.Records), r.Head[:]...)
+	return append(binary.BigEndian.AppendUint64(b, uint64(r.Time)), sig...), err
+}
+
+// gatherReceipts asks each neighbour a while after its link came up, and then all of them again and again, until the host is done.
+func (h *Host) gatherReceipts(after, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	asked := make(map[protocol.Peer]network.Stream)
+	for wait := time.NewTimer(after); ; wait.Reset(after) {
+		select {
+		case <-h.work.Done():
+			return
+		case <-wait.C:
+		}
+		h.mu.Lock()
+		changed := h.changed
+		h.mu.Unlock()
+		var of []protocol.Peer
+		for _, n := range h.cfg.Neighbours {
+			if s := h.members[n].link.outbound(); s != nil && s != asked[n] {
+				of, asked[n] = append(of, n), s
+			}
+		}
+		h.askReceipts(h.work, of)
+		select {
+		case <-h.work.Done():
+			return
+		case <-changed:
+		case <-tick.C:
+			clear(asked)
+		}
+	}
+}
