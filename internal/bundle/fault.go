@@ -7,16 +7,16 @@ type Kind string
 
 // The kinds of faults.
 const (
-	Form      Kind = "form"
-	Hash      Kind = "hash"
-	Signature Kind = "signature"
-	LedgerBad Kind = "ledger"
+	Form       Kind = "form"
+	Hash       Kind = "hash"
+	Signature  Kind = "signature"
+	LedgerBad  Kind = "ledger"
 	NetworkBad Kind = "network"
-	Terms     Kind = "terms"
-	PageBad   Kind = "page"
-	BuildBad  Kind = "build"
-	Receipt   Kind = "receipt"
-	Clock     Kind = "clock"
+	Terms      Kind = "terms"
+	PageBad    Kind = "page"
+	BuildBad   Kind = "build"
+	Receipt    Kind = "receipt"
+	Clock      Kind = "clock"
 )
 
 // A Fault is what is wrong with a bundle.

@@ -14,13 +14,16 @@ import (
 
 // A paper is what a bundle is compared with of the part [PageJSON].
 type paper struct {
-	Site     string       `json:"site"`
-	Network  string       `json:"network"`
-	Date     time.Time    `json:"date"`
-	Settings string       `json:"settings_sha256"`
-	Promise  string       `json:"promise"`
-	Build    version.Info `json:"build"`
-	Budget   struct {
+	Head struct {
+		Site     string       `json:"site"`
+		Network  string       `json:"network"`
+		Printed  time.Time    `json:"printed"`
+		Program  version.Info `json:"program"`
+		Settings string       `json:"settings_sha256"`
+		Policy   string       `json:"policy_sha256"`
+		Promise  string       `json:"promise"`
+	} `json:"head"`
+	Budget struct {
 		Epsilon dp.Cost       `json:"nano_epsilon"`
 		Delta   account.Delta `json:"atto_delta"`
 	} `json:"budget"`
@@ -35,21 +38,24 @@ func (a *archive) page(parts map[string][]byte, l *ledger.Report, build *Program
 	if err = decode(Build, parts[Build], build, true); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(parts[Settings])
-	hash, date, text := hex.EncodeToString(sum[:]), a.Made.Format(time.RFC3339), strings.Join(strings.Fields(string(parts[Page])), " ")
+	h, sum := &p.Head, sha256.Sum256(parts[Settings])
+	hash, text := hex.EncodeToString(sum[:]), strings.Join(strings.Fields(string(parts[Page])), " ")
 	switch {
-	case p.Site != a.Site || p.Network != a.Network || !p.Date.Equal(a.Made):
-		return "", fault(PageBad, "%s is of site %.70q in network %.70q at %v", PageJSON, p.Site, p.Network, p.Date)
-	case p.Settings != hash:
-		return "", fault(PageBad, "%s is of settings %.64s, and %s has SHA-256 %s", PageJSON, p.Settings, Settings, hash)
+	case h.Site != a.Site || h.Network != a.Network || !h.Printed.Equal(a.Made):
+		return "", fault(PageBad, "%s is of site %.70q in network %.70q at %v", PageJSON, h.Site, h.Network, h.Printed)
+	case h.Settings != hash || h.Policy != l.Policy.String():
+		return "", fault(PageBad, "%s is of settings %.64s and policy %.64s, and the bundle has %s and %v", PageJSON, h.Settings, h.Policy, hash, l.Policy)
 	case p.Budget.Epsilon != l.Budget || p.Budget.Delta != l.Delta:
 		return "", fault(PageBad, "%s promises %v and %v, and the ledger %v and %v", PageJSON, p.Budget.Epsilon, p.Budget.Delta, l.Budget, l.Delta)
-	case p.Promise == "" || !strings.Contains(text, p.Promise) || !strings.Contains(text, hash) || !strings.Contains(text, date):
-		return "", fault(PageBad, "%s does not say %q of settings %s at %s", Page, p.Promise, hash, date)
 	case build.Tags != "":
 		return "", fault(BuildBad, "the program was built with tags %.70q, such as faults for tests have", build.Tags)
-	case build.Info != p.Build:
-		return "", fault(BuildBad, "%s says %+v, and %s %+v", Build, build.Info, PageJSON, p.Build)
+	case build.Info != h.Program:
+		return "", fault(BuildBad, "%s says %+v, and %s %+v", Build, build.Info, PageJSON, h.Program)
 	}
-	return p.Promise, nil
+	for _, want := range []string{h.Promise, hash, a.Made.Format(time.RFC3339)} {
+		if want == "" || !strings.Contains(text, want) {
+			return "", fault(PageBad, "%s does not say %q", Page, want)
+		}
+	}
+	return h.Promise, nil
 }

@@ -62,13 +62,12 @@ func (g *ground) statements(b []byte) (newest map[int]*statement, checkpoints in
 			return nil, 0, fault(Form, "%s: lines are not in order, or twice", Receipts)
 		}
 		last = s
-		place, former, ok := g.newest.PlaceOf(s.Witness + s.Peer)
-		_ = former // what it signed with a former key counts as of then
+		place, _, ok := g.newest.PlaceOf(s.Witness + s.Peer) // what it signed with a former key counts as of then
 		if !ok || place == g.site {
 			return nil, 0, fault(Receipt, "%s: %.70q is no other peer of the network", Receipts, s.Witness+s.Peer)
 		}
 		if s.Kind == checkpointKind {
-			if checkpoints++; !s.signed(s.Peer, "peerd/checkpoint/1", g.network, "") {
+			if checkpoints++; !slices.ContainsFunc(ids(&g.newest.Peers[place]), func(id string) bool { return s.signed(id, "peerd/checkpoint/1", g.network, "") }) {
 				return nil, 0, fault(Receipt, "%s: %s did not sign the checkpoint of %d records", Receipts, s.Peer, s.Records)
 			}
 			continue
@@ -96,7 +95,7 @@ func (s *statement) before(o *statement) bool {
 
 // receipt checks what a witness signed. before is its receipt on the line before; nil for none.
 func (g *ground) receipt(s, before *statement) error {
-	if !slices.ContainsFunc(ids(&g.newest.Peers[g.site]), func(owner string) bool { return s.signed(s.Witness, "peerd/receipt/1", g.network, owner) }) {
+	if p := &g.newest.Peers[g.site]; !s.signed(s.Witness, "peerd/receipt/1", g.network, slices.Concat(p.Former, []string{p.ID})[0]) {
 		return fault(Receipt, "%s: %s did not sign the receipt of %d records of this site at %v", Receipts, s.Witness, s.Records, s.Time)
 	}
 	if head, ok := g.heads[s.Records]; !ok || head != s.Head {

@@ -34,10 +34,10 @@ type Deployment struct {
 	Self    protocol.Peer
 	Links   []protocol.Peer // neighbours, ascending
 	actions config.Actions
-	sites   config.Sites // nil for an application's peer, and until they are needed
-	agreed  []byte // what all peers agreed on
+	sites   config.Sites      // nil for an application's peer, and until they are needed
+	agreed  []byte            // what all peers agreed on
 	policy  [sha256.Size]byte // its hash
-	terms   []gossip.Term // the same, for people
+	terms   []gossip.Term     // the same, for people
 	Keys    protocol.Keys
 	Spec    node.Spec
 	tags    string // build tags of this program

@@ -30,8 +30,12 @@ func Gather(ctx context.Context, s *config.Settings) (*Evidence, error) {
 		return nil, err
 	}
 	e := &Evidence{Network: t.Network.Name, Site: t.Network.Peers[t.Self].Name, Key: t.id, Parts: map[string][]byte{bundle.Policy: t.agreed, bundle.Settings: s.AsFile()}}
-	if e.Parts[bundle.Receipts], err = receipts(ctx, s.Dir); err != nil {
+	lines, err := ReceiptLines(ctx, s.Dir)
+	if err != nil {
 		return nil, err
+	}
+	for _, line := range lines {
+		e.Parts[bundle.Receipts] = append(append(e.Parts[bundle.Receipts], line...), '\n')
 	}
 	if e.Parts[bundle.Ledger], err = export(ctx, s); err != nil {
 		return nil, err
