@@ -3,6 +3,7 @@ package bundle
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"time"
 
@@ -29,8 +30,13 @@ type paper struct {
 	} `json:"budget"`
 }
 
+// begins returns how the promise of a policy begins.
+func begins(policy map[string]string) string {
+	return fmt.Sprintf("ε %s and δ %s for ", policy["privacy.epsilon"], policy["privacy.delta"])
+}
+
 // page checks the parts [Page], [PageJSON] and [Build], and returns the promise in a sentence.
-func (a *archive) page(parts map[string][]byte, l *ledger.Report, build *Program) (promise string, err error) {
+func (a *archive) page(parts map[string][]byte, l *ledger.Report, policy map[string]string, build *Program) (promise string, err error) {
 	var p paper
 	if err = decode(PageJSON, parts[PageJSON], &p, false); err != nil {
 		return "", err
@@ -47,6 +53,8 @@ func (a *archive) page(parts map[string][]byte, l *ledger.Report, build *Program
 		return "", fault(PageBad, "%s is of settings %.64s and policy %.64s, and the bundle has %s and %v", PageJSON, h.Settings, h.Policy, hash, l.Policy)
 	case p.Budget.Epsilon != l.Budget || p.Budget.Delta != l.Delta:
 		return "", fault(PageBad, "%s promises %v and %v, and the ledger %v and %v", PageJSON, p.Budget.Epsilon, p.Budget.Delta, l.Budget, l.Delta)
+	case !strings.HasPrefix(h.Promise, begins(policy)):
+		return "", fault(PageBad, "%s promises %.100q, and the network agreed on %q", PageJSON, h.Promise, begins(policy))
 	case build.Tags != "":
 		return "", fault(BuildBad, "the program was built with tags %.70q, such as faults for tests have", build.Tags)
 	case build.Info != h.Program:

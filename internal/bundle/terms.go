@@ -54,36 +54,36 @@ func settings(b []byte) (map[string]string, error) {
 	return all, nil
 }
 
-// terms checks that policy, settings, ledger and network are about the same.
-func terms(policy, file []byte, l *ledger.Report, first *network.Document) error {
+// terms checks that policy, settings, ledger and network are about the same, and returns the policy.
+func terms(policy, file []byte, l *ledger.Report, first *network.Document) (map[string]string, error) {
 	if sum := sha256.Sum256(policy); sum != l.Policy {
-		return fault(Terms, "%s has SHA-256 %x, and the ledger began under %v", Policy, sum, l.Policy)
+		return nil, fault(Terms, "%s has SHA-256 %x, and the ledger began under %v", Policy, sum, l.Policy)
 	}
 	all, err := agreed(policy)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	set, err := settings(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for key, want := range map[string]string{
 		"network.name": first.Name, "network.start": first.Start.Format(time.RFC3339Nano), "network.every": first.Duration().String(), "network.first": first.Hash(),
 	} {
 		if all[key] != want {
-			return fault(Terms, "%s: %s is %.100q, and the network's is %q", Policy, key, all[key], want)
+			return nil, fault(Terms, "%s: %s is %.100q, and the network's is %q", Policy, key, all[key], want)
 		}
 	}
 	for key, value := range set {
 		if a, ok := all[key]; ok && a != value {
-			return fault(Terms, "%s: %s is %.100q, and the network agreed on %.100q", Settings, key, value, a)
+			return nil, fault(Terms, "%s: %s is %.100q, and the network agreed on %.100q", Settings, key, value, a)
 		}
 	}
 	for key, x := range map[string]struct{ unit, has float64 }{"privacy.epsilon": {1e9, float64(l.Budget)}, "privacy.delta": {1e18, float64(l.Delta)}} {
 		v, err := strconv.ParseFloat(all[key], 64)
 		if _, ok := set[key]; err != nil || !ok || !(math.Abs(v*x.unit-x.has) <= max(1, 1e-9*x.has)) {
-			return fault(Terms, "%s is %.40q, and the ledger's is %v/%v", key, all[key], x.has, x.unit)
+			return nil, fault(Terms, "%s is %.40q, and the ledger's is %v/%v", key, all[key], x.has, x.unit)
 		}
 	}
-	return nil
+	return all, nil
 }

@@ -78,10 +78,11 @@ func Verify(r io.Reader) (*Report, error) {
 	case l.Network != a.Network || l.Mode != ledger.Private || !slices.Contains(ids(&newest.Peers[place]), l.Peer):
 		return nil, fault(LedgerBad, "it is of peer %s in network %q, %s, and not of site %s", l.Peer, l.Network, l.Mode, a.Site)
 	}
-	if err = terms(parts[Policy], parts[Settings], &report.Ledger, versions[0]); err != nil {
+	policy, err := terms(parts[Policy], parts[Settings], &report.Ledger, versions[0])
+	if err != nil {
 		return nil, err
 	}
-	if report.Promise, err = a.page(parts, &report.Ledger, &report.Build); err != nil {
+	if report.Promise, err = a.page(parts, &report.Ledger, policy, &report.Build); err != nil {
 		return nil, err
 	}
 	g := &ground{a.Network, place, a.Made, newest, heads}

@@ -1,0 +1,547 @@
+//go:build unix
+
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"peerd.dev/gossip"
+	"peerd.dev/internal/bundle"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/node/network"
+)
+
+// An audited is a network of three sites that has played, and what its sites wrote for an auditor.
+type audited struct {
+	keys    map[string]gossip.Identity
+	bundles map[string][]byte
+}
+
+// playAudited plays a network whose document has changes that two of its admins have signed.
+func playAudited(t *testing.T) (n audited) {
+	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	n = audited{make(map[string]gossip.Identity), make(map[string][]byte)}
+	addrs, names := freeAddrs(t, 3), []string{"a", "b", "c"}
+	dir := func(name string) string { return filepath.Join(root, name) }
+	world := []string{"--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]"}
+	does(t, slices.Concat([]string{"init", "--dir", dir("a"), "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms", "--set", "listen=[" + addrs[0] + "]"}, world)...)
+	does(t, "network", "new", "--dir", dir("a"), "--name", "clinics", "--peer", "a", "--addr", addrs[0], "--admin")
+	runs(t, dir("a"))
+	join := func(i int, signs ...string) {
+		var token string
+		eventually(t, "an invitation", func() bool {
+			c, stdout, _ := peerd(t, "network", "invite", names[i], "--dir", dir("a"))
+			token = strings.TrimSpace(stdout)
+			if c != exitOK {
+				return false
+			}
+			for _, at := range signs {
+				eventually(t, "a signature", func() bool { return signsAll(t, dir(at)) })
+			}
+			return true
+		})
+		does(t, slices.Concat([]string{"join", token, "--yes", "--dir", dir(names[i]), "--listen", addrs[i], "--addr", addrs[i]}, world)...)
+		runs(t, dir(names[i]))
+		eventually(t, "records of "+names[i], func() bool {
+			ps, err := daemon.AskPeers(t.Context(), dir("a"))
+			return err == nil && len(ps) == i && ps[i-1].Records > 0
+		})
+	}
+	join(1)
+	does(t, "network", "admins", "a", "b", "--needed", "2", "--dir", dir("a"))
+	eventually(t, "two admins", func() bool { return strings.Contains(does(t, "network", "show", "--dir", dir("b")), "changes need 2 of 2") })
+	join(2, "b")
+	for _, name := range names {
+		file := filepath.Join(root, name+".tar")
+		eventually(t, "receipts of both others", func() bool {
+			c, stdout, _ := peerd(t, "audit", "bundle", "--dir", dir(name), "-o", file, "--json")
+			var r bundle.Report
+			return c == exitOK && json.Unmarshal([]byte(stdout), &r) == nil && r.Ledger.Releases >= 8 && len(r.Witnesses) == 2 && r.Witnesses[0].Records*r.Witnesses[1].Records > 0
+		})
+		if n.bundles[name], err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+		if n.keys[name], err = gossip.LoadIdentity(filepath.Join(dir(name), "identity.key")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// signsAll signs what a site's document lists, and reports whether there was anything.
+func signsAll(t *testing.T, dir string) bool {
+	for _, hash := range regexp.MustCompile(`\b[0-9a-f]{12}\b`).FindAllString(does(t, "network", "show", "--dir", dir), -1) {
+		if c, _, _ := peerd(t, "network", "sign", hash, "--dir", dir); c == exitOK {
+			return true
+		}
+	}
+	return false
+}
+
+// entries returns the entries of a bundle by name.
+func entries(t *testing.T, b []byte) (m bundle.Manifest, parts map[string][]byte) {
+	t.Helper()
+	parts = make(map[string][]byte)
+	for r := tar.NewReader(bytes.NewReader(b)); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parts[h.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := json.Unmarshal(parts["manifest.json"], &m); err != nil {
+		t.Fatal(err)
+	}
+	return m, parts
+}
+
+// archived writes entries as they are, with those of more at the end.
+func archived(t *testing.T, parts map[string][]byte, more ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, name := range slices.Concat([]string{"manifest.json", "manifest.sig"}, bundle.Names(), more) {
+		err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(parts[name])), Mode: 0o644, Format: tar.FormatUSTAR})
+		if err == nil {
+			_, err = w.Write(parts[name])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// chained returns a ledger with numbers, hashes and signature of its own, by the key that signs.
+func chained(t *testing.T, lines [][]byte, by gossip.Identity) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	prev := make([]byte, sha256.Size)
+	head, n := regexp.MustCompile(`^\{"seq":\d+,"prev":"[0-9a-f]*"`), 0
+	for _, line := range lines {
+		if !head.Match(line) { // the end
+			continue
+		}
+		line = head.ReplaceAll(line, fmt.Appendf(nil, `{"seq":%d,"prev":"%x"`, n, prev))
+		sum := sha256.Sum256(line)
+		prev, n = sum[:], n+1
+		b.Write(append(line, '\n'))
+	}
+	sig, err := by.Sign("peerd/ledger/1", fmt.Appendf(nil, "clinics\x00%d\x00%x", n, prev))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = fmt.Fprintf(&b, `{"kind":"end","records":%d,"head":"%x","signature":"%x"}`+"\n", n, prev, sig)
+	return b.Bytes()
+}
+
+func split(b []byte) [][]byte {
+	return bytes.Split(bytes.TrimSuffix(bytes.Clone(b), []byte("\n")), []byte("\n"))
+}
+
+func joined(lines [][]byte) []byte { return append(bytes.Join(lines, []byte("\n")), '\n') }
+
+// replaced replaces text that must be there.
+func replaced(t *testing.T, b []byte, old, by string) []byte {
+	t.Helper()
+	if !bytes.Contains(b, []byte(old)) {
+		t.Fatalf("there is no %q in %.2000s", old, b)
+	}
+	return bytes.ReplaceAll(b, []byte(old), []byte(by))
+}
+
+// A forger changes the bundle of site a.
+type forger struct {
+	*testing.T
+	audited
+	m     bundle.Manifest
+	parts map[string][]byte
+}
+
+func (f *forger) edit(part, old, by string) { f.parts[part] = replaced(f.T, f.parts[part], old, by) }
+
+// signed signs the bundle again.
+func (f *forger) signed(by string) []byte {
+	var b bytes.Buffer
+	if err := bundle.Write(&b, f.m, f.parts, f.keys[by].Sign); err != nil {
+		f.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// ledger changes the lines of the ledger, and chains and signs them again.
+func (f *forger) ledger(change func(lines [][]byte) [][]byte) {
+	f.parts[bundle.Ledger] = chained(f.T, change(split(f.parts[bundle.Ledger])), f.keys["a"])
+}
+
+// made changes the time of the bundle everywhere.
+func (f *forger) made(at time.Time) {
+	was, is := f.m.Made.Format(time.RFC3339), at.Format(time.RFC3339)
+	f.m.Made = at
+	f.edit(bundle.Page, was, is)
+	f.edit(bundle.PageJSON, was, is)
+}
+
+// settled makes the page state the hash of the settings.
+func (f *forger) settled(was []byte) {
+	old, is := sha256.Sum256(was), sha256.Sum256(f.parts[bundle.Settings])
+	for _, part := range []string{bundle.Page, bundle.PageJSON} {
+		f.edit(part, hex.EncodeToString(old[:]), hex.EncodeToString(is[:]))
+	}
+}
+
+// receipt returns a line that a witness signs.
+func (f *forger) receipt(witness gossip.Identity, owner string, records uint64, head string, at time.Time) []byte {
+	sum, err := hex.DecodeString(head)
+	if err != nil {
+		f.Fatal(err)
+	}
+	b := binary.BigEndian.AppendUint64([]byte("clinics\x00"+owner+"\x00"), records)
+	b = binary.BigEndian.AppendUint64(append(b, sum...), uint64(at.Unix()))
+	sig, err := witness.Sign("peerd/receipt/1", b)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return fmt.Appendf(nil, `{"kind":"receipt","witness":"%s","records":%d,"head":"%s","time":"%s","signature":"%x"}`, witness.ID(), records, head, at.UTC().Format(time.RFC3339), sig)
+}
+
+// versions changes the lines of the document.
+func (f *forger) versions(change func(lines [][]byte) [][]byte) {
+	f.parts[bundle.Network] = joined(change(split(f.parts[bundle.Network])))
+}
+
+// newest changes the newest version, for which a peer then votes.
+func (f *forger) newest(old, by string, voter int, name string) {
+	f.versions(func(lines [][]byte) [][]byte {
+		first, last := sha256.Sum256(lines[0]), len(lines)-1
+		lines[last] = replaced(f.T, lines[last], old, by)
+		next := sha256.Sum256(lines[last])
+		var s network.Step
+		if err := json.Unmarshal(lines[last-1], &s); err != nil {
+			f.Fatal(err)
+		}
+		sig, err := f.keys[name].Sign(network.Domain, fmt.Appendf(nil, "vote\x00%x\x00%d\x00%d\x00%x", first, s.Ballot.Round, s.Ballot.Place, next))
+		if err != nil {
+			f.Fatal(err)
+		}
+		s.Votes = []network.Signature{{Place: voter, Sig: sig}, s.Votes[1-min(voter, 1)]}
+		if lines[last-1], err = json.Marshal(s); err != nil {
+			f.Fatal(err)
+		}
+		return lines
+	})
+}
+
+// newestReceipt returns the last receipt of the bundle, and its place among the lines.
+func (f *forger) newestReceipt() (r struct {
+	Witness, Head string
+	Records       uint64
+	Time          time.Time
+}, lines [][]byte, at int) {
+	lines = split(f.parts[bundle.Receipts])
+	for i, line := range lines {
+		if bytes.HasPrefix(line, []byte(`{"kind":"receipt"`)) {
+			at = i
+		}
+	}
+	if err := json.Unmarshal(lines[at], &r); err != nil {
+		f.Fatal(err)
+	}
+	return r, lines, at
+}
+
+func firstOf(lines [][]byte, kind string) int {
+	return slices.IndexFunc(lines, func(b []byte) bool { return bytes.Contains(b, []byte(`"kind":"`+kind+`"`)) })
+}
+
+func halved(t *testing.T, line []byte, field string) []byte {
+	t.Helper()
+	x := regexp.MustCompile(`"` + field + `":(\d+)`)
+	n, err := strconv.ParseUint(string(x.FindSubmatch(line)[1]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x.ReplaceAll(line, fmt.Appendf(nil, `"%s":%d`, field, n/2))
+}
+
+// forgeries returns what liars make of a bundle, and which kind of fault that is: outsiders, who have no key; the site itself, which signs
+// everything again; and other members.
+func forgeries() []struct {
+	name  string
+	kind  bundle.Kind
+	forge func(f *forger) []byte
+} {
+	before := func(f *forger) time.Time { return f.m.Made.Add(-time.Hour) }
+	return []struct {
+		name  string
+		kind  bundle.Kind
+		forge func(f *forger) []byte
+	}{
+		{"an outsider leaves a release out", bundle.Hash, func(f *forger) []byte {
+			lines := split(f.parts[bundle.Ledger])
+			f.parts[bundle.Ledger] = joined(slices.Delete(lines, firstOf(lines, "release"), firstOf(lines, "release")+1))
+			return archived(f.T, f.parts)
+		}},
+		{"an outsider changes the build", bundle.Hash, func(f *forger) []byte {
+			f.edit(bundle.Build, `"version"`, ` "version"`)
+			return archived(f.T, f.parts)
+		}},
+		{"an outsider changes the manifest", bundle.Signature, func(f *forger) []byte {
+			f.edit("manifest.json", `"site": "a"`, `"site": "b"`)
+			return archived(f.T, f.parts)
+		}},
+		{"a part is there twice", bundle.Form, func(f *forger) []byte { return archived(f.T, f.parts, bundle.Build) }},
+		{"an entry more", bundle.Form, func(f *forger) []byte { return archived(f.T, f.parts, "more.txt") }},
+		{"bytes after the end", bundle.Form, func(f *forger) []byte { return append(f.bundles["a"], make([]byte, 511)...) }},
+		{"the end is missing", bundle.Form, func(f *forger) []byte { return f.bundles["a"][:len(f.bundles["a"])-1024] }},
+		{"a key is there twice", bundle.Form, func(f *forger) []byte {
+			f.edit(bundle.PageJSON, `"atto_delta":`, `"atto_delta": 0, "atto_delta":`)
+			return f.signed("a")
+		}},
+		{"the site leaves a release out, and chains the others", bundle.LedgerBad, func(f *forger) []byte {
+			f.ledger(func(lines [][]byte) [][]byte {
+				return slices.Delete(lines, firstOf(lines, "release"), firstOf(lines, "release")+1)
+			})
+			return f.signed("a")
+		}},
+		{"the site cuts the newest records off", bundle.Receipt, func(f *forger) []byte {
+			r, _, _ := f.newestReceipt()
+			f.ledger(func(lines [][]byte) [][]byte { return lines[:r.Records-1] })
+			return f.signed("a")
+		}},
+		{"a charge lowered", bundle.LedgerBad, func(f *forger) []byte {
+			f.ledger(func(lines [][]byte) [][]byte {
+				lines[1] = halved(f.T, lines[1], "cost")
+				return lines
+			})
+			return f.signed("a")
+		}},
+		{"a release with half of the noise", bundle.LedgerBad, func(f *forger) []byte {
+			f.ledger(func(lines [][]byte) [][]byte {
+				i := firstOf(lines, "release")
+				lines[i] = halved(f.T, lines[i], "scale")
+				return lines
+			})
+			return f.signed("a")
+		}},
+		{"the ledger of another site", bundle.LedgerBad, func(f *forger) []byte {
+			_, other := entries(f.T, f.bundles["b"])
+			f.parts[bundle.Ledger] = other[bundle.Ledger]
+			return f.signed("a")
+		}},
+		{"a budget raised in the ledger alone", bundle.Terms, func(f *forger) []byte {
+			f.ledger(func(lines [][]byte) [][]byte {
+				lines[0] = replaced(f.T, lines[0], `"budget":1000000000`, `"budget":2000000000`)
+				return lines
+			})
+			return f.signed("a")
+		}},
+		{"the ledger begun again with another unit", bundle.Receipt, func(f *forger) []byte {
+			f.ledger(func(lines [][]byte) [][]byte {
+				lines[0] = replaced(f.T, lines[0], `"unit":"the value of one reward`, `"unit":"the values of all rewards`)
+				return lines
+			})
+			return f.signed("a")
+		}},
+		{"two versions of the document swapped", bundle.NetworkBad, func(f *forger) []byte {
+			f.versions(func(lines [][]byte) [][]byte {
+				lines[2], lines[4] = lines[4], lines[2]
+				return lines
+			})
+			return f.signed("a")
+		}},
+		{"a version left out", bundle.NetworkBad, func(f *forger) []byte {
+			f.versions(func(lines [][]byte) [][]byte { return slices.Delete(lines, 3, 5) })
+			return f.signed("a")
+		}},
+		{"the votes of another version", bundle.NetworkBad, func(f *forger) []byte {
+			f.versions(func(lines [][]byte) [][]byte {
+				votes := regexp.MustCompile(`"votes":.*`)
+				lines[3] = votes.ReplaceAll(lines[3], votes.Find(lines[1]))
+				return lines
+			})
+			return f.signed("a")
+		}},
+		{"a version for which one of two admins votes", bundle.NetworkBad, func(f *forger) []byte {
+			f.newest(`"needed":2`, `"needed":1`, 0, "a")
+			return f.signed("a")
+		}},
+		{"a version for which a member votes that is no admin", bundle.NetworkBad, func(f *forger) []byte {
+			f.newest(`"needed":2`, `"needed":1`, 2, "c")
+			return f.signed("a")
+		}},
+		{"a member signs for another site", bundle.NetworkBad, func(f *forger) []byte {
+			f.m.Peer = f.keys["b"].ID()
+			return f.signed("b")
+		}},
+		{"a member signs in the name of another", bundle.Signature, func(f *forger) []byte { return f.signed("b") }},
+		{"settings changed", bundle.PageBad, func(f *forger) []byte {
+			f.edit(bundle.Settings, "window: 1m", "window: 9m")
+			return f.signed("a")
+		}},
+		{"settings with another ε, of which the page knows", bundle.Terms, func(f *forger) []byte {
+			was := f.parts[bundle.Settings]
+			f.edit(bundle.Settings, "epsilon: 1\n", "epsilon: 0.1\n")
+			f.settled(was)
+			return f.signed("a")
+		}},
+		{"a policy with another ε", bundle.Terms, func(f *forger) []byte {
+			f.edit(bundle.Policy, `privacy.epsilon "1"`, `privacy.epsilon "0.1"`)
+			return f.signed("a")
+		}},
+		{"a page with another promise", bundle.PageBad, func(f *forger) []byte {
+			f.edit(bundle.Page, "ε 1 and", "ε 0.1 and")
+			f.edit(bundle.PageJSON, "ε 1 and", "ε 0.1 and")
+			return f.signed("a")
+		}},
+		{"a page for people with another promise", bundle.PageBad, func(f *forger) []byte {
+			f.edit(bundle.Page, "ε 1 and", "ε 0.1 and")
+			return f.signed("a")
+		}},
+		{"the page of an earlier day", bundle.PageBad, func(f *forger) []byte {
+			f.edit(bundle.PageJSON, f.m.Made.Format(time.RFC3339), before(f).Format(time.RFC3339))
+			return f.signed("a")
+		}},
+		{"another build than the page's", bundle.BuildBad, func(f *forger) []byte {
+			f.edit(bundle.Build, `"go": "go`, `"go": "go9.`)
+			return f.signed("a")
+		}},
+		{"a build with faults for tests", bundle.BuildBad, func(f *forger) []byte {
+			f.edit(bundle.Build, `"go":`, `"tags": "failpoint", "go":`)
+			f.edit(bundle.PageJSON, `"go":`, `"tags": "failpoint", "go":`)
+			return f.signed("a")
+		}},
+		{"a receipt of another site's ledger", bundle.Receipt, func(f *forger) []byte {
+			_, other := entries(f.T, f.bundles["c"])
+			was := f.parts[bundle.Receipts]
+			f.parts[bundle.Receipts] = other[bundle.Receipts]
+			_, theirs, j := f.newestReceipt()
+			f.parts[bundle.Receipts] = was
+			r, lines, i := f.newestReceipt()
+			if !bytes.Contains(theirs[j], []byte(r.Witness)) {
+				j = 0
+			}
+			lines[i] = theirs[j]
+			f.parts[bundle.Receipts] = joined(lines)
+			return f.signed("a")
+		}},
+		{"a receipt of a later time", bundle.Receipt, func(f *forger) []byte {
+			r, _, _ := f.newestReceipt()
+			was := r.Time.Format(time.RFC3339)
+			f.edit(bundle.Receipts, was, r.Time.Add(time.Second).Format(time.RFC3339))
+			return f.signed("a")
+		}},
+		{"a receipt of a stranger", bundle.Receipt, func(f *forger) []byte {
+			r, lines, i := f.newestReceipt()
+			stranger := gossip.SeedIdentity([32]byte{5})
+			line := f.receipt(stranger, f.keys["a"].ID(), r.Records, r.Head, r.Time)
+			lines[i] = line
+			f.parts[bundle.Receipts] = joined(slices.Concat(sorted(lines[:i+1]), lines[i+1:]))
+			return f.signed("a")
+		}},
+		{"a receipt that the site signs itself", bundle.Receipt, func(f *forger) []byte {
+			r, lines, i := f.newestReceipt()
+			lines[i] = f.receipt(f.keys["a"], f.keys["a"].ID(), r.Records, r.Head, r.Time)
+			f.parts[bundle.Receipts] = joined(slices.Concat(sorted(lines[:i+1]), lines[i+1:]))
+			return f.signed("a")
+		}},
+		{"a checkpoint of another ledger", bundle.Receipt, func(f *forger) []byte {
+			lines := split(f.parts[bundle.Receipts])
+			i := firstOf(lines, "checkpoint")
+			lines[i] = regexp.MustCompile(`"head":"..`).ReplaceAll(lines[i], []byte(`"head":"00`))
+			f.parts[bundle.Receipts] = joined(lines)
+			return f.signed("a")
+		}},
+		{"a clock before the newest receipt", bundle.Clock, func(f *forger) []byte {
+			f.made(before(f))
+			return f.signed("a")
+		}},
+		{"a clock before the newest release", bundle.Clock, func(f *forger) []byte {
+			f.made(before(f))
+			f.parts[bundle.Receipts] = nil
+			return f.signed("a")
+		}},
+	}
+}
+
+func sorted(lines [][]byte) [][]byte {
+	slices.SortFunc(lines, bytes.Compare)
+	return lines
+}
+
+// TestForgedBundlesAreFound: two programs verify the bundles of a network that has played, and find the same fault in each forged one.
+func TestForgedBundlesAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts three processes")
+	}
+	n := playAudited(t)
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Log("there is no python3, so the verifier in docs/examples is not tried")
+	}
+	folder := os.Getenv("PEERD_BUNDLES") // keeps them
+	if folder == "" {
+		folder = t.TempDir()
+	}
+	check := func(t *testing.T, name string, b []byte, kind bundle.Kind) {
+		file := filepath.Join(folder, strings.NewReplacer(" ", "-", ",", "").Replace(name)+".tar")
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, stdout, stderr := peerd(t, "audit", "verify", file)
+		want := exitPrivacy
+		if kind == "" {
+			want = exitOK
+		}
+		if c != want || kind != "" && !strings.Contains(stderr, "fault: "+string(kind)+": ") {
+			t.Errorf("code %d, want %d and fault %q\n%s%s", c, want, kind, stdout, stderr)
+		}
+		if python == "" {
+			return
+		}
+		out, err := exec.Command(python, "../../docs/examples/python/verify_bundle.py", file).CombinedOutput()
+		got := new(exec.ExitError)
+		if kind == "" && err != nil || kind != "" && (!errors.As(err, &got) || got.ExitCode() != 5 || !bytes.Contains(out, []byte("fault: "+string(kind)+": "))) {
+			t.Errorf("the other verifier: %v, want fault %q\n%s", err, kind, out)
+		}
+	}
+	for name, b := range n.bundles {
+		check(t, name, b, "")
+	}
+	for _, x := range forgeries() {
+		t.Run(x.name, func(t *testing.T) {
+			f := &forger{T: t, audited: audited{n.keys, map[string][]byte{"a": bytes.Clone(n.bundles["a"]), "b": n.bundles["b"], "c": n.bundles["c"]}}}
+			f.m, f.parts = entries(t, f.bundles["a"])
+			check(t, x.name, x.forge(f), x.kind)
+		})
+	}
+}
