@@ -59,7 +59,7 @@ func (o *options) bundle(ctx context.Context, c *config.Config, file string, now
 	if err = addPage(e.Parts, c, now); err != nil {
 		return err
 	}
-	if e.Parts[bundle.Build], err = program(); err != nil {
+	if e.Parts[bundle.Build], err = builtFrom(); err != nil {
 		return err
 	}
 	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o644)) // others may read it
@@ -98,8 +98,8 @@ func addPage(parts map[string][]byte, c *config.Config, now time.Time) error {
 	return err
 }
 
-// program returns the part about this program.
-func program() ([]byte, error) {
+// builtFrom returns the part about this program.
+func builtFrom() ([]byte, error) {
 	name, err := os.Executable()
 	if err != nil {
 		return nil, err
