@@ -449,7 +449,7 @@ func forgeries() []struct {
 			theirs := split(other[bundle.Receipts])
 			lines = append(lines, theirs[slices.IndexFunc(theirs, ofB)])
 			slices.SortStableFunc(lines, func(x, y []byte) int { return bytes.Compare(y[:12], x[:12]) }) // receipts first
-			n := len(lines) - 2                                                                         // without the two checkpoints
+			n := len(lines) - 2                                                                          // without the two checkpoints
 			f.parts[bundle.Receipts] = joined(slices.Concat(sorted(lines[:n]), lines[n:]))
 			return f.signed("a")
 		}},
