@@ -123,7 +123,7 @@ func entries(t *testing.T, b []byte) (m bundle.Manifest, parts map[string][]byte
 	return m, parts
 }
 
-// archived writes entries as they are, with those of more at the end.
+// archived writes entries as they are, and further ones at the end.
 func archived(t *testing.T, parts map[string][]byte, more ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer

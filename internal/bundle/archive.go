@@ -15,7 +15,7 @@ import (
 	"peerd.dev/gossip"
 )
 
-// maxPart bounds a part that is read as a whole: all but the ledger, which is read line by line.
+// maxPart bounds a part that is read as a whole: all except the ledger, which is read line by line.
 const maxPart = 64 << 20
 
 // An archive is a bundle that is being read.
