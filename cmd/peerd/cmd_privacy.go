@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,7 @@ learnt, and names the settings that would halve it and the mechanism with the le
 			if err != nil {
 				return err
 			}
-			doc, err := explain.New(c)
+			doc, err := explain.New(c, time.Now())
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/network"
 )
@@ -55,29 +56,19 @@ func newTerms(d *network.Document, name string) *Terms {
 // Write writes the terms for people.
 func (t *Terms) Write(w io.Writer) {
 	set := func(key string) string { return terminal.Plain(t.Settings[key]) }
-	links, counts, horizon := "not known yet", "is public", "the site's whole life"
+	links := "not known yet"
 	if len(t.Links) > 0 {
 		links = strings.Join(t.Links, ", ")
-	}
-	if t.Settings["privacy.counts"] == "noised" {
-		counts = "is hidden, too"
-	}
-	records := "one record"
-	if n := set("privacy.records_per_user"); n != "1" {
-		records = n + " records"
-	}
-	if h := set("privacy.horizon"); h != "0" {
-		horizon = h + " rounds"
 	}
 	_, _ = fmt.Fprintf(w, `network %s, version %d
   peers    %s
   signers  %s; a change needs %d of %d
   you      %s, linked with %s
   actions  %s
-  privacy  ε %s and δ %s for %s of each user at your site, over %s; that a user was there %s
+  privacy  %s
   learns   protocol %s, learner %s, rounds of %s
 `, t.Network, t.Version, strings.Join(t.Peers, ", "), strings.Join(t.Signers, ", "), t.Needed, len(t.Signers), t.Name, links, terminal.Plain(strings.Join(t.Actions, ", ")),
-		set("privacy.epsilon"), set("privacy.delta"), records, horizon, counts,
+		config.PromiseText("your site", set),
 		set("protocol.name"), set("learner.name"), set("rounds.every"))
 	for _, key := range []string{"features.context", "features.action"} {
 		if names, ok := t.Settings[key]; ok {

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"sync"
+	"time"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/explain"
@@ -13,7 +14,7 @@ import (
 type promise struct {
 	mu  sync.Mutex
 	of  *Deployment
-	doc api.Privacy
+	doc *explain.Document
 }
 
 // Privacy implements [api.Backend].
@@ -22,19 +23,22 @@ func (p *Daemon) Privacy(context.Context) (api.Privacy, error) {
 	p.promise.mu.Lock()
 	defer p.promise.mu.Unlock()
 	if p.promise.of != t {
-		doc, err := explain.New(&config.Config{Settings: *t.s})
+		doc, err := explain.New(&config.Config{Settings: *t.s}, time.Time{})
 		if err != nil {
 			return api.Privacy{}, err
 		}
-		p.promise.of, p.promise.doc = t, api.Privacy{
-			Private: doc.Private, Compared: doc.Unit.Neighbours, Public: doc.Public, NotCovered: doc.NotCovered,
-			Heading: "What " + t.Network.Peers[t.Self].Name + " promises its users", Sections: doc.Sections(t.s),
-		}
-		if b := doc.Budget; b != nil {
-			p.promise.doc.Epsilon, p.promise.doc.Delta = b.Epsilon, b.Delta
-		}
+		p.promise.of, p.promise.doc = t, doc
 	}
-	return p.promise.doc, nil
+	doc := p.promise.doc
+	doc.Head.Printed = time.Now().UTC()
+	page := api.Privacy{
+		Private: doc.Private, Compared: doc.Unit.Neighbours, Public: doc.Public, NotCovered: doc.NotCovered,
+		Heading: doc.Heading(), Sections: doc.Sections(t.s),
+	}
+	if b := doc.Budget; b != nil {
+		page.Epsilon, page.Delta = b.Epsilon, b.Delta
+	}
+	return page, nil
 }
 
 // Network implements [api.Backend].

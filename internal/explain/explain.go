@@ -10,7 +10,6 @@ import (
 	"os"
 	"time"
 
-	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/config"
@@ -20,6 +19,7 @@ import (
 
 // A Document is what a configuration promises.
 type Document struct {
+	Head       headDoc       `json:"head"`
 	File       string        `json:"file"`
 	Private    bool          `json:"private"`
 	World      string        `json:"world"`
@@ -31,9 +31,13 @@ type Document struct {
 	Error      *errorDoc     `json:"error,omitempty"`
 	Users      []string      `json:"users,omitempty"` // how they are identified
 	Public     []string      `json:"public"`
+	Protected  []string      `json:"protected"`
 	NotCovered []string      `json:"not_covered"`
 	Warnings   []warningDoc  `json:"warnings"`
 	Documents  []paperDoc    `json:"documents"`
+
+	facts                     []claim
+	publicItems, guardedItems []statement // of Public, and of Protected
 }
 
 type unitDoc struct {
@@ -55,6 +59,7 @@ type budgetDoc struct {
 	Replaced    float64        `json:"epsilon_against_replacement"`
 	Chance      float64        `json:"chance_from_even_odds"`
 	Power       float64        `json:"power_at_5_percent_false_alarms"`
+	Seen        [2]float64     `json:"of_10_percent"` // the probability of an event that has 10 % under a neighbour
 	Mu          float64        `json:"gdp_mu"`
 	Rho         float64        `json:"zcdp_rho"`
 }
@@ -96,8 +101,8 @@ type horizonDoc struct {
 	End      *time.Time `json:"end,omitempty"`
 }
 
-// New returns the document of a valid configuration.
-func New(c *config.Config) (*Document, error) {
+// New returns the document of a valid configuration, printed at a time.
+func New(c *config.Config, printed time.Time) (*Document, error) {
 	s := &c.Settings
 	charge, err := s.Charge()
 	if err != nil {
@@ -107,16 +112,18 @@ func New(c *config.Config) (*Document, error) {
 		File: c.File, Private: s.Mode == config.Live, World: s.World.Kind,
 		Unit:       unitDoc{s.Privacy.RecordsPerUser, "this site", charge.Adjacency.String(), neighboursText(&charge), againstText},
 		Users:      users(s),
-		Public:     publicThings(s),
 		NotCovered: uncovered(s),
 		Documents:  papers(&charge),
 		Warnings:   []warningDoc{},
+		facts:      standings(s, charge),
 	}
+	doc.publicItems, doc.guardedItems = publicThings(s, doc), protectedThings(s, doc)
+	doc.Public, doc.Protected = texts(doc.publicItems), texts(doc.guardedItems)
 	network, err := knownNetwork(s)
 	if err != nil {
 		return nil, err
 	}
-	doc.Horizon = horizonOf(s, network)
+	doc.Head, doc.Horizon = headOf(s, network, printed), horizonOf(s, network)
 	if charge.Mechanism == dp.None {
 		return doc, nil
 	}
@@ -160,7 +167,7 @@ func budgetOf(s *config.Settings, charge dp.Charge) (*budgetDoc, error) {
 	}
 	l := charge.Loss
 	doc := &budgetDoc{Epsilon: b.Epsilon.Float(), NanoEpsilon: b.Epsilon, Delta: b.Delta.Float(), AttoDelta: b.Delta, Square: l.Square}
-	var errs [6]error
+	var errs [7]error
 	doc.Used, errs[0] = b.Used(l)
 	doc.Chance, errs[1] = l.Chance()
 	doc.Power, errs[2] = l.Power(0.05)
@@ -171,6 +178,7 @@ func budgetOf(s *config.Settings, charge dp.Charge) (*budgetDoc, error) {
 	}
 	doc.Mu, doc.Rho = float64(mu), float64(rho)
 	doc.Replaced, errs[5] = replaced(s, charge, b)
+	doc.Seen, errs[6] = seenIn(l)
 	return doc, errors.Join(errs[:]...)
 }
 
@@ -290,40 +298,6 @@ func users(s *config.Settings) []string {
 		"a subject's name never leaves the site and is not stored: a salted hash is",
 		"decisions without a subject are not capped: the application then promises at most " + config.Counted(k, "reward") + " a user",
 	}
-}
-
-// publicThings lists what is released without noise.
-func publicThings(s *config.Settings) []string {
-	if s.Privacy.Counts == config.NoisedCounts {
-		return []string{
-			"that this site takes part, and the rounds in which its peer is up",
-			"when, to whom and how much the peer sends; these settings and the network file",
-		}
-	}
-	var list []string
-	made := "that a decision was made, for which action, and when, to a round"
-	if s.API.Shadow == site.ShadowPropose {
-		return []string{
-			"nothing of the application's decisions: with api.shadow: propose none is learned from, and no release, message or count has anything of them",
-			"when, to whom and how much the peer sends; these settings and the network file",
-		}
-	}
-	if bandit.TraitsOf(s.LearnerParams()).Contextual {
-		made = "that a decision was made, and when, to a round; not for which action"
-		list = append(list, "which parts of the statistic choices update, and how often each; not which actions were taken, since these follow from features, which are private")
-	} else {
-		list = append(list, "which actions were taken, in which order, and how often each: choices follow from released numbers alone")
-	}
-	list = append(list, s.ProtocolParams().Words().Public)
-	switch {
-	case s.World.Kind != config.Application:
-	case s.API.Settle == site.OnArrival:
-		list = append(list, made+"; with api.settle: arrival also "+shown(s))
-	default:
-		list = append(list, made+fmt.Sprintf("; not when its reward was reported, or whether (api.settle: window): what was reported within %s counts at its end, and what was not counts as %v",
-			config.DurationText(s.API.Window), s.API.DefaultReward))
-	}
-	return append(list, "when, to whom and how much the peer sends; these settings and the network file")
 }
 
 // uncovered lists what the promise does not cover.

@@ -48,7 +48,7 @@ func explained(t *testing.T, args ...string) (*Document, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := New(c)
+	said, err := New(c, time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -410,7 +410,7 @@ func TestANetworkOfRelaysAloneIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = New(c); !errors.Is(err, config.ErrRefused) || !strings.Contains(err.Error(), "protocol.rows.relays: 3: want fewer than the 3 peers") {
+	if _, err = New(c, time.Time{}); !errors.Is(err, config.ErrRefused) || !strings.Contains(err.Error(), "protocol.rows.relays: 3: want fewer than the 3 peers") {
 		t.Errorf("%v, want it refused", err)
 	}
 }

@@ -5,22 +5,6 @@ import (
 	"testing"
 )
 
-// TestThePageOfFeaturesDoesNotContradictItself: actions follow from private features, so no line calls them public.
-func TestThePageOfFeaturesDoesNotContradictItself(t *testing.T) {
-	for _, settle := range []string{"window", "arrival"} {
-		_, page := explained(t, "-c", "../../configs/contextual.yaml", "--set", "api.settle="+settle)
-		page = strings.Join(strings.Fields(page), " ")
-		for _, want := range []string{"not which actions were taken, since these follow from features, which are private", "that a decision was made, and when, to a round; not for which action"} {
-			if !strings.Contains(page, want) {
-				t.Errorf("%s: the page does not say %q", settle, want)
-			}
-		}
-		if strings.Contains(page, ", for which action") {
-			t.Errorf("%s: the page says that actions are public", settle)
-		}
-	}
-}
-
 // TestThePageSaysWhatRecordsWithFeaturesAre: and it does not mention sums of the rewards of
 // actions.
 func TestThePageSaysWhatRecordsWithFeaturesAre(t *testing.T) {

@@ -19,7 +19,13 @@ import (
 const pageWidth = 88
 
 // sections collects the page.
-type sections struct{ all []api.Section }
+type sections struct {
+	all    []api.Section
+	claims []claim // of its sentences
+}
+
+// claim notes what the last paragraph says of facts.
+func (p *sections) claim(of ...claim) { p.claims = append(p.claims, of...) }
 
 func (p *sections) title(text string) { p.all = append(p.all, api.Section{Title: text}) }
 
@@ -37,6 +43,14 @@ func (p *sections) item(format string, args ...any) {
 	p.add(api.Block{Text: fmt.Sprintf(format, args...), Item: true})
 }
 
+// state adds a section of statements.
+func (p *sections) state(title string, all []statement) {
+	p.list(title, texts(all))
+	for _, x := range all {
+		p.claim(x.claims...)
+	}
+}
+
 // list adds a section of items, if there are any.
 func (p *sections) list(title string, items []string) {
 	if len(items) == 0 {
@@ -48,41 +62,40 @@ func (p *sections) list(title string, items []string) {
 	}
 }
 
-// Heading is the first line of the page.
-func (d *Document) Heading() string {
-	name := d.File
-	if name == "" {
-		name = "defaults and flags"
-	}
-	return "What a peer promises its users, by " + name
-}
-
 // Sections returns the page in the words of the settings that the document is of.
-func (d *Document) Sections(s *config.Settings) []api.Section {
+func (d *Document) Sections(s *config.Settings) []api.Section { return d.page(s).all }
+
+func (d *Document) page(s *config.Settings) *sections {
 	p := new(sections)
-	d.writePromise(p, s)
+	d.writeHead(p)
+	d.writeShort(p, s)
 	if d.Mechanism == nil {
 		p.say("What leaves the peer carries no noise.")
-		return p.all
+		return p
 	}
+	d.writeExample(p, s)
+	d.writeOdds(p)
 	if len(d.Warnings) > 0 {
 		p.title("Warnings")
 		for _, x := range d.Warnings {
 			p.item("%s. To do: %s.", x.What, x.Do)
+			p.claim(x.claims...)
 		}
 	}
+	d.writePromise(p, s)
 	d.writeMechanism(p, s)
 	d.writeHorizon(p, s)
 	d.writeError(p, s)
-	p.list("Users and caps", d.Users)
-	p.list("What is public, without noise", d.Public)
+	p.state("What is public, without noise", d.publicItems)
+	p.state("What is protected", d.guardedItems)
 	p.list("What is not covered", d.NotCovered)
+	d.writeAssessment(p, s)
 	p.title("Why it holds, and how to check it")
 	for _, x := range d.Documents {
 		p.item("%s: %s", x.Path, x.About)
 	}
 	p.item("peerd ledger export, peerd ledger verify: what a peer has really spent and released")
-	return p.all
+	return p
 }
 
 // Write prints the page.
@@ -115,59 +128,51 @@ func writeBlock(w io.Writer, b api.Block) {
 	}
 }
 
+// writePromise has the fields of NIST SP 800-226 that no section below has.
 func (d *Document) writePromise(p *sections, s *config.Settings) {
-	p.title("The promise")
-	switch {
-	case !d.Private:
-		p.say("None. Mode lockstep protects no one: everything, including the noise, follows from a seed. What follows is what the same settings would mean for people's rewards.")
-	case d.World != config.Application && s.Simulated().Records == 0:
-		p.say("The rewards of world %s are simulated and belong to no one. The page says what the settings would mean for people's.", d.World)
-	}
-	if d.Budget == nil {
-		return
-	}
 	b := d.Budget
-	p.say("For whom: one user with at most %s at this site.", config.Counted(d.Unit.RecordsPerUser, "reward"))
-	if b.Delta == 0 {
-		p.say("What: ε = %s, δ = 0, for everything the peer sends over its whole life. Compared are %s. Nothing that can be sent is more than e^ε = %s times as likely under one as under the other.",
-			config.ValueText(s.Privacy.Epsilon), d.Unit.Neighbours, ratioText(b.Epsilon))
-	} else {
-		p.say("What: ε = %s, δ = %v, for everything the peer sends over its whole life. Compared are %s. Any event in everything that is sent is, under one, at most e^ε = %s times as probable as under the other, plus δ.",
-			config.ValueText(s.Privacy.Epsilon), b.Delta, d.Unit.Neighbours, ratioText(b.Epsilon))
-	}
+	p.title("The promise, by the fields of NIST SP 800-226")
+	p.item("Unit of privacy: one user with at most %s at this site (privacy.records_per_user).", config.Counted(d.Unit.RecordsPerUser, "reward"))
+	p.item("Neighbours: %s (privacy.adjacency %s).", d.Unit.Neighbours, d.Unit.Adjacency)
 	d.writeAdjacency(p)
-	p.say("Against: %s.", d.Unit.Against)
+	plus := ""
+	if b.Delta > 0 {
+		plus = ", plus δ"
+	}
+	p.item("Parameters: ε = %s (privacy.epsilon) and δ = %v (privacy.delta) for everything the peer sends over its whole life. Any event in what is sent is, under one history, at most e^ε = %s times as probable as under the other%s.",
+		config.ValueText(s.Privacy.Epsilon), b.Delta, ratioText(b.Epsilon), plus)
+	p.item("Model of trust: central within the site, whose peer holds its users' records and adds noise before anything leaves; local between sites, since no other site and no server is trusted with a record.")
+	p.item("Against: %s.", d.Unit.Against)
 	for _, x := range d.Promises {
 		p.item("%s", x)
 	}
-	d.writeOdds(p)
+	p.item("Queries: only the sums below, at times that follow from the settings and from public numbers. Nobody can ask for others.")
+	p.item("Composition: all releases together are within the one budget, with choices that follow from earlier releases. Budgets of several sites, networks or folders add up.")
+	p.item("Arithmetic: records are rounded to whole units, and sums and noise are whole numbers. No release is computed in floating point.")
+	if d.World == config.Application {
+		p.item("Data collection, access control: see Where data go, and Access and keys.")
+	}
+	p.item("Side channels: messages leave at a fixed moment of a round, with sizes that follow from released numbers. Limits are under What is not covered.")
+	if b.Square == 0 {
+		p.item("For experts: this implies μ-GDP with μ = %.4g, which is 2Φ⁻¹(e^ε/(1+e^ε)), and ρ-zCDP with ρ = %.4g, which is ε·tanh(ε/2). Both are the least for a pure ε.", b.Mu, b.Rho)
+		return
+	}
+	p.item("For experts: what is charged is μ = %.4g of μ-GDP, %d in units of 1e-9 of μ², from which every pair (ε, δ) on its curve follows: ε = %.4g at this δ. The noise has ρ-zCDP with ρ = μ²/2 = %.4g, exactly. The probability at the top is Φ(μ/2).",
+		b.Mu, b.Square, b.Used, b.Rho)
 }
 
 // writeAdjacency states to what zero-out amounts if a user's rewards are replaced.
 func (d *Document) writeAdjacency(p *sections) {
 	switch b := d.Budget; {
 	case d.Unit.Adjacency == dp.AddOrRemove.String():
-		p.say("Numbers of rewards are noised, too: that the user was there is hidden like what the user paid. Where another user's rewards take the place of the first one's, the promise is ε = %.4g at the same δ.", b.Replaced)
+		p.claim(claim{presence, protected}, claim{number, protected})
+		p.item("Numbers of rewards are noised, too: that the user was there is hidden like what the user paid. Where another user's rewards take the place of the first one's, the promise is ε = %.4g at the same δ.", b.Replaced)
 	case d.Unit.Adjacency != dp.ZeroOut.String():
 	case b.Replaced <= b.Used*(1+1e-6):
-		p.say("If it is replaced by another value from 0 to 1, instead of 0, a reward moves a sum no further: the promise is then the same.")
+		p.item("If it is replaced by another value from 0 to 1, instead of 0, a reward moves a sum no further: the promise is then the same.")
 	default:
-		p.say("If it is replaced by another value, instead of 0, a reward moves a sum further: then the promise is ε = %.4g at the same δ.", b.Replaced)
+		p.item("If it is replaced by another value, instead of 0, a reward moves a sum further: then the promise is ε = %.4g at the same δ.", b.Replaced)
 	}
-}
-
-// writeOdds states how much an attacker can find out.
-func (d *Document) writeOdds(p *sections) {
-	b := d.Budget
-	accepts := fmt.Sprintf("An attacker who wrongly suspects 5%% of users identifies at most %s of the users for whom the suspicion is true.", percent(b.Power))
-	if b.Square == 0 {
-		p.say("In plain figures: someone who sees everything the peer sends, and who first thought two accounts of a user's rewards equally likely, can become at most %s certain of either. %s", percent(b.Chance), accepts)
-		p.say("For experts: this implies μ-GDP with μ = %.4g, which is 2Φ⁻¹(e^ε/(1+e^ε)), and ρ-zCDP with ρ = %.4g, which is ε·tanh(ε/2). Both are the least for a pure ε.", b.Mu, b.Rho)
-		return
-	}
-	p.say("In plain figures: someone who sees everything the peer sends, and who first thought two accounts of a user's rewards equally likely, names the right one with probability at most %s. %s", percent(b.Chance), accepts)
-	p.say("For experts: what is charged is μ = %.4g of μ-GDP, %d in units of 1e-9 of μ², from which every pair (ε, δ) on its curve follows: ε = %.4g at this δ. The noise has ρ-zCDP with ρ = μ²/2 = %.4g, exactly. The probability above is Φ(μ/2).",
-		b.Mu, b.Square, b.Used, b.Rho)
 }
 
 // actions states how many actions have sums.
@@ -276,7 +281,9 @@ func (d *Document) writeError(p *sections, s *config.Settings) {
 		for _, sd := range []float64{l.Sum, l.Mean, l.Average, l.Worst, l.Merged, l.Sampling} {
 			row = append(row, sdText(sd))
 		}
-		table = append(table, row)
+		if table = append(table, row); l.Mean < 0.001 {
+			break
+		}
 	}
 	p.add(api.Block{Table: table})
 	over := "over the rewards up to there"

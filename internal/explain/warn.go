@@ -7,7 +7,6 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/config"
-	"peerd.dev/node/site"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/table"
 )
@@ -16,6 +15,8 @@ import (
 type warningDoc struct {
 	What string `json:"what"`
 	Do   string `json:"do"`
+
+	claims []claim
 }
 
 // How sure an attacker may become before a budget is called weak, and how much noise in a mean of
@@ -41,7 +42,7 @@ const (
 // warnings returns what is wrong with a promise that can be kept.
 func warnings(s *config.Settings, doc *Document, n noise, network *config.Network) []warningDoc {
 	list := []warningDoc{}
-	warn := func(what, do string) { list = append(list, warningDoc{what, do}) }
+	warn := func(what, do string) { list = append(list, warningDoc{What: what, Do: do}) }
 	if b := doc.Budget; b.Chance > sure {
 		warn(fmt.Sprintf("ε = %s is weak: someone who first thought two accounts of a user equally likely can %s", config.ValueText(s.Privacy.Epsilon), sureText(b)),
 			fmt.Sprintf("with ε = %.3g it would be %s", strongEnough(b.Delta), percent(sure)))
@@ -58,9 +59,10 @@ func warnings(s *config.Settings, doc *Document, n noise, network *config.Networ
 		warn(fmt.Sprintf("users come back up to %d times, and peerd counts a user's decisions by subject alone", k),
 			"send a subject with every decision: without one nothing stops a user from having more")
 	}
-	if s.World.Kind == config.Application && s.API.Settle == site.OnArrival {
+	if doc.is(report) == public {
 		warn("api.settle: arrival shows all peers when a reward was reported, and whether it was",
 			"if that reveals something about a user, use api.settle: window")
+		list[len(list)-1].claims = []claim{{report, public}}
 	}
 	if p := s.Simulated(); p.Spread != "" && p.Records > 1 {
 		warn(fmt.Sprintf("with %s one person can be at several sites, each of which promises the budget for itself", p.Spread),
