@@ -91,7 +91,15 @@ func (c *Config) proves(of protocol.Peer, s protocol.SignedCheckpoint) bool {
 	case c.MostRecords > 0 && s.Records > c.MostRecords:
 		return false
 	}
-	return Verify(p.ID, signedCheckpoint, c.covered(s.Checkpoint), s.Signature[:])
+	return c.Signer(of, s) != ""
+}
+
+// Signer returns the id of the peer in a place if a checkpoint has the signature of its key, and "" otherwise.
+func (c *Config) Signer(of protocol.Peer, s protocol.SignedCheckpoint) string {
+	if id := c.Peers[of].ID; Verify(id, signedCheckpoint, c.covered(s.Checkpoint), s.Signature[:]) {
+		return id
+	}
+	return ""
 }
 
 // formerly reports whether the peer in a place may have signed a checkpoint before it replaced the key of the signature.

@@ -33,20 +33,11 @@ const (
 	receiptEvery = time.Hour
 )
 
-// attested returns what the signature of a receipt of a peer's ledger covers in addition to its domain. The owner is named by
-// the id that it had first, as in its ledger.
+// attested returns what the signature of a receipt of a peer's ledger covers in addition to its domain.
 func (c *Config) attested(owner protocol.Peer, r *protocol.Receipt) []byte {
-	b := append(append([]byte(c.Network), 0), c.Peers[owner].first()...)
+	b := append(append([]byte(c.Network), 0), c.Peers[owner].ID...)
 	b = binary.BigEndian.AppendUint64(append(b, 0), r.Records)
 	return binary.BigEndian.AppendUint64(append(b, r.Head[:]...), uint64(r.Time))
-}
-
-// first returns the id that the peer had first.
-func (p *PeerInfo) first() string {
-	if len(p.Former) > 0 {
-		return p.Former[0]
-	}
-	return p.ID
 }
 
 // AskReceipts asks the neighbours whose links are up, all at once, for receipts, and passes each to [Config.OnReceipt]. A neighbour

@@ -224,21 +224,6 @@ func TestWhoGetsNoReceipt(t *testing.T) {
 	}
 }
 
-// TestAReplacedKeyKeepsItsReceipts: receipts name the owner by the id that its ledger has, and the witness by the key that signed.
-func TestAReplacedKeyKeepsItsReceipts(t *testing.T) {
-	cs, k := vouched(2)
-	first := SeedIdentity([32]byte{91}).ID()
-	cs[0].Peers[0].Former = []string{first} // the peers are shared
-	ready(t, start(t, cs)...)
-	eventually(t, "a receipt", func() bool { return len(k.receipts()) > 0 })
-	r := k.receipts()[0]
-	b := binary.BigEndian.AppendUint64([]byte("test\x00"+first+"\x00"), r.Records)
-	b = binary.BigEndian.AppendUint64(append(b, r.Head[:]...), uint64(r.Time))
-	if r.Witness != cs[1].Identity.ID() || !Verify(r.Witness, signedReceipt, b, r.Signature[:]) {
-		t.Errorf("%+v", r)
-	}
-}
-
 // TestTheScheduleOfReceipts: once after each link-up, and then again and again, whatever the ledger does meanwhile; what the
 // peer sends for it is always the same.
 func TestTheScheduleOfReceipts(t *testing.T) {

@@ -90,8 +90,10 @@ func (p *live) hostConfig() (c gossip.Config, err error) {
 	c = p.deployment.HostConfig(p.site.Incarnation(), p.log)
 	c.Checkpoint, _ = p.site.Checkpoint()
 	c.Checkpoints, c.Run, c.MostRecords = true, p.run, p.site.MostRecords()
-	c.OnRemembered, c.OnMemory, c.OnCheckpoint, c.OnRival = p.site.OnRemembered, p.site.OnMemory, p.site.OnCheckpoint, p.site.OnRival
+	c.OnRemembered, c.OnMemory, c.OnRival = p.site.OnRemembered, p.site.OnMemory, p.site.OnRival
 	c.OnReceipt = p.site.OnReceipt
+	signer := c.Signer // of the version of the network that the host has
+	c.OnCheckpoint = func(of protocol.Peer, s protocol.SignedCheckpoint) { p.site.OnCheckpoint(of, signer(of, s), s) }
 	c.OnFork, c.Holds, c.Forks = p.site.OnFork, p.site.Holds, p.site.Forks()
 	c.Known, err = p.site.Checkpoints()
 	return c, err

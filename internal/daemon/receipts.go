@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"peerd.dev/node/api"
@@ -35,7 +33,7 @@ func (p *Daemon) Receipts(ctx context.Context) (api.LedgerReceipts, error) {
 	return showReceipts(of, known), err
 }
 
-func showReceipts(of []protocol.Receipt, known map[string]protocol.SignedCheckpoint) api.LedgerReceipts {
+func showReceipts(of []protocol.Receipt, known []site.Known) api.LedgerReceipts {
 	d := api.LedgerReceipts{Receipts: []api.LedgerReceipt{}, Checkpoints: []api.LedgerCheckpoint{}}
 	for _, r := range of {
 		d.Receipts = append(d.Receipts, api.LedgerReceipt{
@@ -43,12 +41,10 @@ func showReceipts(of []protocol.Receipt, known map[string]protocol.SignedCheckpo
 			Time: time.Unix(r.Time, 0).UTC(), Signature: hex.EncodeToString(r.Signature[:]),
 		})
 	}
-	for _, id := range slices.Sorted(maps.Keys(known)) {
-		if c := known[id]; c.Signature != [64]byte{} {
-			d.Checkpoints = append(d.Checkpoints, api.LedgerCheckpoint{
-				Kind: "checkpoint", Peer: id, Records: c.Records, Head: hex.EncodeToString(c.Head[:]), Signature: hex.EncodeToString(c.Signature[:]),
-			})
-		}
+	for _, c := range known {
+		d.Checkpoints = append(d.Checkpoints, api.LedgerCheckpoint{
+			Kind: "checkpoint", Peer: c.Key, Records: c.Records, Head: hex.EncodeToString(c.Head[:]), Signature: hex.EncodeToString(c.Signature[:]),
+		})
 	}
 	return d
 }

@@ -64,14 +64,14 @@ func TestAStoppedSiteIsSaid(t *testing.T) {
 	}
 }
 
-// TestTheStatusNamesAStoppedSite: two peers learn together, and one of them ends. An hour later the other one's status says so.
-// It also says what joining has gained, and counts what the peers count.
-func TestTheStatusNamesAStoppedSite(t *testing.T) {
+// pair returns two linked peers, north and south, that have not run yet, and the folder of their folders.
+func pair(t *testing.T) (folder string, peers []*Daemon) {
+	t.Helper()
 	folder, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -91,16 +91,6 @@ func TestTheStatusNamesAStoppedSite(t *testing.T) {
 	if err = config.WriteNetwork(file, &n); err != nil {
 		t.Fatal(err)
 	}
-	var peers []*Daemon
-	ctx, stop := context.WithCancel(t.Context())
-	second, stopSecond := context.WithCancel(ctx)
-	var runs sync.WaitGroup
-	defer func() {
-		stop()
-		runs.Wait()
-		_ = peers[0].Close()
-	}()
-	defer stopSecond()
 	for i, at := range []string{"/ip4/127.0.0.1/tcp/0", address} {
 		c, failed := plan.Schema().Load("", []string{
 			"dir=" + filepath.Join(folder, n.Peers[i].Name), "network=" + file, "listen=" + at, "arms=red,green", "privacy.epsilon=1",
@@ -115,6 +105,22 @@ func TestTheStatusNamesAStoppedSite(t *testing.T) {
 		}
 		peers = append(peers, d)
 	}
+	return folder, peers
+}
+
+// TestTheStatusNamesAStoppedSite: two peers learn together, and one of them ends. An hour later the other one's status says so.
+// It also says what joining has gained, and counts what the peers count.
+func TestTheStatusNamesAStoppedSite(t *testing.T) {
+	_, peers := pair(t)
+	ctx, stop := context.WithCancel(t.Context())
+	second, stopSecond := context.WithCancel(ctx)
+	var runs sync.WaitGroup
+	defer func() {
+		stop()
+		runs.Wait()
+		_ = peers[0].Close()
+	}()
+	defer stopSecond()
 	var later atomic.Int64
 	peers[0].player.(*live).heard.now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	end := make(chan struct{})

@@ -21,7 +21,7 @@ type LedgerReceipt struct {
 // LedgerCheckpoint is the newest that this peer remembers of another one's ledger.
 type LedgerCheckpoint struct {
 	Kind      string `json:"kind" enum:"checkpoint"`
-	Peer      string `json:"peer" doc:"The id that the peer had first, as in its ledger. It has signed with that key, or with one that has replaced it."`
+	Peer      string `json:"peer" doc:"The peer's id, with whose key it has signed."`
 	Records   uint64 `json:"records" doc:"Number of records in the ledger."`
 	Head      string `json:"head" doc:"Hash of the last of them, in hexadecimal."`
 	Signature string `json:"signature" doc:"Ed25519 signature of what docs/network.md says, in hexadecimal."`

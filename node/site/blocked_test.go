@@ -616,9 +616,9 @@ func TestCheckpointsAreRemembered(t *testing.T) {
 	of := func(n byte) protocol.SignedCheckpoint {
 		return protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: uint64(n), Head: [32]byte{n}}, Signature: [64]byte{n + 1}}
 	}
-	r.s.OnCheckpoint(left, of(5))
-	r.s.OnCheckpoint(right, of(6))
-	r.s.OnCheckpoint(left, of(7))
+	r.s.OnCheckpoint(left, "l", of(5))
+	r.s.OnCheckpoint(right, "a", of(6))
+	r.s.OnCheckpoint(left, "l", of(7))
 	r.round()
 	r.crash()
 	r.start()
@@ -626,6 +626,10 @@ func TestCheckpointsAreRemembered(t *testing.T) {
 	want := []protocol.SignedCheckpoint{of(7), {}, of(6)}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v (%v), want %v", got, err, want)
+	}
+	_, known, err := r.s.Receipts()
+	if want := []Known{{of(6), "a"}, {of(7), "l"}}; err != nil || !slices.Equal(known, want) {
+		t.Errorf("%v (%v), want %v", known, err, want)
 	}
 	r.stop()
 }

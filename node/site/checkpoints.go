@@ -8,12 +8,18 @@ import (
 	"peerd.dev/protocol"
 )
 
+// A Known is a checkpoint of another peer's ledger.
+type Known struct {
+	protocol.SignedCheckpoint
+	Key string // id of the key of the signature; empty if it is not known, and for what was stated when a key was replaced
+}
+
 // OnCheckpoint records the checkpoint of another peer's ledger, which is stored with the next
-// step.
-func (s *Site) OnCheckpoint(of protocol.Peer, m protocol.SignedCheckpoint) {
+// step. It is signed with the key of an id, or that is empty.
+func (s *Site) OnCheckpoint(of protocol.Peer, key string, m protocol.SignedCheckpoint) {
 	s.seenMu.Lock()
 	defer s.seenMu.Unlock()
-	s.seen[of] = m
+	s.seen[of] = Known{m, key}
 }
 
 // storeCheckpoints stores the checkpoints seen since the last step.
@@ -23,7 +29,7 @@ func (s *Site) storeCheckpoints(b *store.Batch) {
 	for p, m := range s.seen {
 		id := []byte(s.c.ID(p))
 		b.Set(store.Peer, id, append(store.Number(m.Records), m.Head[:]...))
-		b.Set(store.Signature, id, m.Signature[:])
+		b.Set(store.Signature, id, append(m.Signature[:], m.Key...))
 	}
 	clear(s.seen)
 }
@@ -33,15 +39,14 @@ func (s *Site) Checkpoints() ([]protocol.SignedCheckpoint, error) {
 	all := make([]protocol.SignedCheckpoint, s.c.Peers)
 	known, err := checkpointsIn(s.store)
 	for p := range all { // another peer may be in a place
-		all[p] = known[s.c.ID(protocol.Peer(p))]
+		all[p] = known[s.c.ID(protocol.Peer(p))].SignedCheckpoint
 	}
 	return all, err
 }
 
-// checkpointsIn returns the checkpoints of other peers in a store, by the id that a peer had first. One that the network
-// agreed on when a key was replaced has no signature.
-func checkpointsIn(st *store.Store) (map[string]protocol.SignedCheckpoint, error) {
-	all := make(map[string]protocol.SignedCheckpoint)
+// checkpointsIn returns the checkpoints of other peers in a store, by the id that a peer had first.
+func checkpointsIn(st *store.Store) (map[string]Known, error) {
+	all := make(map[string]Known)
 	for e, err := range st.Scan(store.Peer, nil, nil) {
 		if err != nil {
 			return nil, err
@@ -49,13 +54,14 @@ func checkpointsIn(st *store.Store) (map[string]protocol.SignedCheckpoint, error
 		if len(e.Value) != 8+len(ledger.Hash{}) {
 			return nil, fmt.Errorf("%w: checkpoint of a peer", ErrDamaged)
 		}
-		c := protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: store.ReadNumber(e.Value)}}
+		var c Known
+		c.Records = store.ReadNumber(e.Value)
 		copy(c.Head[:], e.Value[8:])
 		sig, err := st.Get(store.Signature, e.Key)
 		if err != nil {
 			return nil, err
 		}
-		copy(c.Signature[:], sig)
+		c.Key = string(sig[copy(c.Signature[:], sig):])
 		all[string(e.Key)] = c
 	}
 	return all, nil

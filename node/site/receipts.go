@@ -86,26 +86,33 @@ func (s *Site) readReceipts() error {
 	return err
 }
 
-// Receipts returns what neighbours have signed about this peer's ledger, by witness and then by time, and what peers have signed
-// about their own ledgers, by the id that a peer had first.
-func (s *Site) Receipts() (of []protocol.Receipt, known map[string]protocol.SignedCheckpoint, err error) {
+// Receipts returns what neighbours have signed about this peer's ledger, by witness and then by time, and what other peers have signed
+// about theirs, by the id of the key.
+func (s *Site) Receipts() (of []protocol.Receipt, known []Known, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
 		return nil, nil, nil
 	}
-	return receiptsAndKnown(s.store, s.receipts.unsaved)
+	return signedIn(s.store, s.receipts.unsaved)
 }
 
 // Receipts returns what [Site.Receipts] does, from a store.
-func Receipts(st *store.Store) (of []protocol.Receipt, known map[string]protocol.SignedCheckpoint, err error) {
-	return receiptsAndKnown(st, nil)
+func Receipts(st *store.Store) (of []protocol.Receipt, known []Known, err error) {
+	return signedIn(st, nil)
 }
 
-func receiptsAndKnown(st *store.Store, unsaved map[string]protocol.Receipt) (of []protocol.Receipt, known map[string]protocol.SignedCheckpoint, err error) {
-	if of, err = receiptsIn(st, unsaved); err == nil {
-		known, err = checkpointsIn(st)
+func signedIn(st *store.Store, unsaved map[string]protocol.Receipt) (of []protocol.Receipt, known []Known, err error) {
+	if of, err = receiptsIn(st, unsaved); err != nil {
+		return nil, nil, err
 	}
+	all, err := checkpointsIn(st)
+	for _, c := range all {
+		if c.Key != "" {
+			known = append(known, c)
+		}
+	}
+	slices.SortFunc(known, func(a, b Known) int { return cmp.Compare(a.Key, b.Key) })
 	return of, known, err
 }
 

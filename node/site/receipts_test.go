@@ -1,9 +1,11 @@
 package site
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -19,7 +21,7 @@ func (r *rig) receipt(t *testing.T, witness string, records uint64, at time.Time
 	return protocol.Receipt{Checkpoint: protocol.Checkpoint{Records: records, Head: ledger.HashOf(line)}, Time: at.Unix(), Witness: witness, Signature: [64]byte{byte(records)}}
 }
 
-// receipts returns what the site has, and fails unless a store that is opened again has the same.
+// stored returns the receipts of the site.
 func (r *rig) stored(t *testing.T) []protocol.Receipt {
 	t.Helper()
 	of, _, err := r.s.Receipts()
@@ -35,7 +37,7 @@ func TestReceiptsAreKept(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
 	r.start()
 	r.rounds(5)
-	now := r.clock.now()
+	now := r.clock.Now()
 	got := func(want ...protocol.Receipt) {
 		t.Helper()
 		all := r.stored(t)
@@ -72,14 +74,55 @@ func TestReceiptsAreKept(t *testing.T) {
 		r.s.OnReceipt(x)
 	}
 	got(other, second)
-	for range 2 { // a day later, and when the first day is forgotten
-		r.clock.add(24 * time.Hour)
-		next := r.receipt(t, "b", 2, r.clock.now())
+	save := func(days int) protocol.Receipt { // after as many days
+		t.Helper()
+		r.clock.add(time.Duration(days) * 24 * time.Hour)
+		next := r.receipt(t, "b", 2, r.clock.Now())
 		r.s.OnReceipt(next)
-		r.round()
-		got(other, second, next)
-		second = next
-		break
+		b := r.s.store.Batch()
+		r.s.storeReceipts(b)
+		if err := b.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		return next
 	}
+	third := save(1)
+	got(other, second, third)
+	third = save(0) // at the same time
+	got(other, second, third)
+	fourth := save(receiptDays - 1)
+	got(other, second, third, fourth) // the first day is the oldest that is kept
+	got(third, fourth, save(1))
 	r.stop()
+	if all := r.stored(t); len(all) > 0 {
+		t.Errorf("a closed site has %+v", all)
+	}
+}
+
+// TestReceiptsSayNothingOfRewards: two histories with other rewards store the same receipts with the same steps, under the same keys.
+func TestReceiptsSayNothingOfRewards(t *testing.T) {
+	var seen [2]string
+	for i := range seen {
+		r := newRig(t, usual(stated, AtWindow))
+		r.start()
+		for k := range 6 {
+			id := fmt.Sprint(k)
+			r.ask(decision.Ask{ID: id})
+			if _, err := r.report(id, float64(i)); err != nil {
+				t.Fatal(err)
+			}
+			r.s.OnReceipt(r.receipt(t, "b", 1, r.clock.Now()))
+			r.round()
+			for e, err := range r.s.store.Scan(store.Receipt, nil, nil) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen[i] += fmt.Sprintf("%x %x\n", e.Key, e.Value[:8])
+			}
+		}
+		r.stop()
+	}
+	if seen[0] != seen[1] || seen[0] == "" {
+		t.Errorf("rewards of 0:\n%s\nof 1:\n%s", seen[0], seen[1])
+	}
 }

@@ -116,7 +116,7 @@ type Site struct {
 	receipts receipts
 
 	seenMu sync.Mutex
-	seen   map[protocol.Peer]protocol.SignedCheckpoint // checkpoints that are not stored yet
+	seen   map[protocol.Peer]Known // checkpoints that are not stored yet
 }
 
 // counters begin at 0 with every start.
@@ -161,7 +161,7 @@ func Open(c Config) (_ *Site, err error) {
 	}
 	s := &Site{
 		c: c, log: c.Logger, coins: c.Coins(), most: c.mostRecords(),
-		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]protocol.SignedCheckpoint), saveEvery: snapshotEvery,
+		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]Known), saveEvery: snapshotEvery,
 		state: progress{Pulls: make([]uint64, len(c.Arms))},
 	}
 	s.nameArms()

@@ -206,7 +206,7 @@ func TestANetworkMayGrow(t *testing.T) {
 func TestCheckpointsBelongToPeersNotPlaces(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
 	r.start()
-	r.s.OnCheckpoint(right, protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: 7, Head: [32]byte{1}}})
+	r.s.OnCheckpoint(right, "", protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: 7, Head: [32]byte{1}}})
 	r.rounds(1)
 	r.stop()
 	r.open()
