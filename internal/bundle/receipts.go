@@ -95,7 +95,7 @@ func (s *statement) before(o *statement) bool {
 
 // receipt checks what a witness signed. before is its receipt on the line before; nil for none.
 func (g *ground) receipt(s, before *statement) error {
-	if p := &g.newest.Peers[g.site]; !s.signed(s.Witness, "peerd/receipt/1", g.network, slices.Concat(p.Former, []string{p.ID})[0]) {
+	if !slices.ContainsFunc(ids(&g.newest.Peers[g.site]), func(owner string) bool { return s.signed(s.Witness, "peerd/receipt/1", g.network, owner) }) {
 		return fault(Receipt, "%s: %s did not sign the receipt of %d records of this site at %v", Receipts, s.Witness, s.Records, s.Time)
 	}
 	if head, ok := g.heads[s.Records]; !ok || head != s.Head {

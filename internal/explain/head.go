@@ -20,11 +20,12 @@ type headDoc struct {
 	Program  version.Info `json:"program"`
 	Settings string       `json:"settings_sha256"`         // of what `peerd config show --yaml` prints
 	Policy   string       `json:"policy_sha256,omitempty"` // of what all peers agreed on, as in record 0 of the ledger
+	Promise  string       `json:"promise"`                 // in a sentence
 }
 
 func headOf(s *config.Settings, network *config.Network, printed time.Time) headDoc {
-	sum := s.FileHash()
-	h := headDoc{Printed: printed.UTC(), Program: version.Read(), Settings: hex.EncodeToString(sum[:])}
+	sum, values := s.FileHash(), s.Values()
+	h := headDoc{Promise: config.PromiseText("this site", func(key string) string { return values[key] }), Printed: printed.UTC(), Program: version.Read(), Settings: hex.EncodeToString(sum[:])}
 	if network == nil {
 		return h
 	}
@@ -80,7 +81,7 @@ func (d *Document) writeHead(p *sections) {
 		network += fmt.Sprintf(", version %d of its signed document", h.Version)
 	}
 	p.item("Network: %s", network)
-	p.item("Printed: %s (UTC)", h.Printed.Format("2 January 2006"))
+	p.item("Printed: %s", h.Printed.Format(time.RFC3339))
 	program := "peerd " + h.Program.Version
 	if h.Program.Revision != "" {
 		program += ", commit " + h.Program.Revision
@@ -130,8 +131,7 @@ func (d *Document) writeShort(p *sections, s *config.Settings) {
 			p.claim(claim{f, protected})
 		}
 	}
-	values := s.Values()
-	text := config.PromiseText("this site", func(key string) string { return values[key] })
+	text := d.Head.Promise
 	switch {
 	case len(hidden) > 0:
 		p.say("What is charged for the time after that: %s.", text)
