@@ -146,24 +146,25 @@ def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-# Records have these fields. A letter says what one holds, and a capital letter that it is a list.
+# Records have these fields. A letter says what one holds, and a capital letter that it holds a list of that.
 
 SEQ = "seq:n prev:h kind:t "
 FIELDS = {kind: [field.split(":") for field in fields.split()] for kind, fields in {
-    "genesis": SEQ + "version:n peer:t network:t policy:h mode:t budget:n delta:n unit:t incarnation:n",
+    "genesis": SEQ + "version:n peer:t network:t policy:h mode:t budget:n delta:n unit:t incarnation:w",
     "open": SEQ + "what:t stream:n streams:n record:t dim:n lo:i hi:i leaves:n records_per_user:n adjacency:t mechanism:t"
                   " mode:t cost:n square:n scale:n",
     "release": SEQ + "round:n stream:n from:n to:n counts:N values:I exponent:i law:t scale:n terms:n",
-    "gap": SEQ + "claimed:n had:n incarnation:n since:n round:n waiting:n margin:n next:N without:T",
+    "gap": SEQ + "claimed:n had:n incarnation:w since:n round:n waiting:n margin:n next:N without:T",
     "end": "kind:t records:n head:h signature:s",
     "receipt": "kind:t witness:t records:n head:h time:t signature:s",
     "checkpoint": "kind:t peer:t records:n head:h signature:s"}.items()}
 HOLDS = {
     "n": lambda v: type(v) is int and 0 <= v < 2**64,
-    "i": lambda v: type(v) is int and -2**63 <= v < 2**63,
+    "w": lambda v: type(v) is int and 0 <= v < 2**32,
+    "i": lambda v: type(v) is int and abs(v) <= 2**61,
     "h": lambda v: re.fullmatch("[0-9a-f]{64}", v),
     "s": lambda v: re.fullmatch("[0-9a-f]{128}", v),
-    "t": lambda v: len(v.encode()) <= 256 and not re.search(r'[\x00-\x1f\x7f"\\]', v)}
+    "t": lambda v: len(v.encode()) <= 256 and not re.search(r'[\x00-\x1f\x7f-\x9f"\\]', v)}
 
 
 def read_record(line, record, kinds):
@@ -283,7 +284,7 @@ class Ledger:
     def genesis(self, r):
         """Verify the ledger's owner and terms."""
         check(r["version"] == 2 and key_of(r["peer"]), "the version, or the peer's id")
-        check(r["mode"] == "private" and r["budget"] < 2**64 - 1, "no private ledger")
+        check(r["mode"] == "private" and r["network"] and r["budget"] <= 10**18 and r["delta"] < 10**18, "its terms")
         self.genesis, self.incarnation = r, r["incarnation"]
 
     def open(self, r):
@@ -291,7 +292,7 @@ class Ledger:
         dim, counted, zero = r["dim"], r["record"] == "counted", r["adjacency"] == "zero-out"
         width = {"box": dim, "linear": dim * (dim + 3) // 2, "corner": (dim + 1) * (dim + 2) // 2, "counted": 2}
         width = width.get(r["record"], 0)
-        check(width and dim and r["leaves"] and r["records_per_user"] and r["streams"] and r["lo"] < r["hi"]
+        check(width and dim and 0 < r["leaves"] <= 2**30 and r["records_per_user"] and r["streams"] and r["lo"] < r["hi"]
               and (dim == 1 or not counted), "its shape")
         check(r["adjacency"] in (["add-or-remove"] if counted else ["replace-one", "zero-out"]), "its adjacency")
         check(MODES.get(r["mechanism"]) == r["mode"], "its mechanism, or its mode")
@@ -343,8 +344,8 @@ class Ledger:
 
     def gap(self, r):
         """Verify that all streams give up leaves and begin again."""
-        lost, given, spent = r["claimed"] - r["had"], 0, False
-        check(r["seq"] >= r["claimed"] >= r["had"] >= self.records and r["since"] <= r["round"] and r["margin"]
+        lost, given, spent = max(0, r["claimed"] - r["had"]), 0, False
+        check(r["seq"] >= r["claimed"] and r["had"] <= self.records and r["since"] <= r["round"] and r["margin"]
               and r["incarnation"] > self.incarnation and len(r["next"]) == len(self.streams), "its numbers")
         for stream, begin in zip(self.streams, r["next"]):
             more = begin - 1 - stream[2]
