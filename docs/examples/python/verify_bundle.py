@@ -207,8 +207,9 @@ def mean(n, base):
 
 @functools.lru_cache(maxsize=None)
 def kary(leaves):
-    """Return the base and the number of levels with the least greatest variance, then the least mean."""
-    best = (leaves, leaves * (leaves + 1) // 2, 2 * leaves + 1, 1)  # one level: t nodes at leaf t
+    """Return the base and the number of levels with the least greatest variance, then the least mean,
+    then the fewest levels."""
+    best = (leaves, leaves * (leaves + 1) // 2, 1, 2 * leaves + 1)  # one level: t nodes at leaf t
     for levels in range(leaves.bit_length(), 1, -1):
         base = 3
         while levels**2 * (levels - 1) * (base // 2) <= best[0] and base**(levels - 1) <= 2 * leaves:
@@ -216,9 +217,9 @@ def kary(leaves):
                 greatest, n = 0, leaves
                 while n > base // 2:
                     greatest, n = greatest + base // 2, (n + base // 2) // base
-                best = min(best, (levels**2 * (greatest + n), levels**2 * mean(leaves, base), base, levels))
+                best = min(best, (levels**2 * (greatest + n), levels**2 * mean(leaves, base), levels, base))
             base += 2
-    return best[2:]
+    return best[3], best[2]
 
 
 @functools.lru_cache(maxsize=None)
