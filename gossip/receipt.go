@@ -13,8 +13,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// receiptProtocol has a peer sign what it remembers of the opener's ledger, for whoever audits the opener. The opener sends an
-// empty frame, so that nobody chooses what is signed: the other end signs a checkpoint that the opener has signed, and its own time. It
+// receiptProtocol has a peer sign what it remembers of the opener's ledger, for an auditor of the opener. The opener sends an
+// empty frame, so that it does not choose what is signed: a checkpoint that it has signed before, and the other end's time. The other end
 // answers with an empty frame if it remembers none.
 const receiptProtocol = "/peerd/receipt/1"
 

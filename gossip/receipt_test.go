@@ -2,7 +2,8 @@ package gossip
 
 import (
 	"bufio"
-	"context"
+	"conteand the network's
+// document is enough to verify it.t"
 	"encoding/binary"
 	"io"
 	"slices"
