@@ -91,7 +91,7 @@ func (c *Config) proves(of protocol.Peer, s protocol.SignedCheckpoint) bool {
 	case c.MostRecords > 0 && s.Records > c.MostRecords:
 		return false
 	}
-	return c.Signer(of, s) != ""
+	return Verify(p.ID, signedCheckpoint, c.covered(s.Checkpoint), s.Signature[:])
 }
 
 // Signer returns the id of the peer in a place if a checkpoint has the signature of its key, and "" otherwise.

@@ -112,6 +112,7 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 		{"steps that are null", "want network.Step", shown("steps", "null")},
 		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
 		{"clocks asked for", "more than 60 exchanges", written(clockProtocol, nil)},
+		{"receipts asked for", "more than 60 exchanges", written(receiptProtocol, []byte{0})},
 		{"memories asked for", "more than 60 exchanges", written(memoryProtocol, append(question(), prefixed(nil)...))},
 		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, append(question(), prefixed(bytes.Repeat([]byte{1}, 1<<20))...))},
 		{"digests in no form", "digests of checkpoints", written(memoryProtocol, append(append(question(), 0, 0), prefixed(bytes.Repeat([]byte{0xff}, 1<<17))...))},

@@ -13,18 +13,16 @@ import (
 	"peerd.dev/protocol"
 )
 
-// receiptProtocol has a peer sign what it remembers of the opener's ledger, for whoever audits the opener. The opener sends an
-// empty frame, so that nobody chooses what is signed: the other end signs a checkpoint that the opener has signed, and its own time. It
+// receiptProtocol has a peer sign what it remembers of the opener's ledger, for an auditor of the opener. The opener sends an
+// empty frame, so that it does not choose what is signed: a checkpoint that it has signed before, and the other end's time. The other end
 // answers with an empty frame if it remembers none.
 const receiptProtocol = "/peerd/receipt/1"
 
 // signedReceipt is the domain of signatures of receipts.
 const signedReceipt = "peerd/receipt/1"
 
-const (
-	receiptSize = checkpointSize + 8
-	maxTime     = 253402300799 // the last second of the year 9999
-)
+// maxTime is the last second of the year 9999.
+const maxTime = 253402300799
 
 // The schedule of receipts depends on links and on time alone. The wait after a link came up lets the neighbour read
 // this peer's checkpoint first.
@@ -90,8 +88,8 @@ func (l *link) askReceipt(ctx context.Context) (r protocol.Receipt, err error) {
 	if _, err = s.Write([]byte{0}); err != nil { // the empty frame
 		return r, err
 	}
-	f := frameReader{r: bufio.NewReaderSize(s, receiptSize+maxPrefix)}
-	b, err := f.next(receiptSize)
+	f := frameReader{r: bufio.NewReaderSize(s, protocol.ReceiptSize+maxPrefix)}
+	b, err := f.next(protocol.ReceiptSize)
 	if err != nil || len(b) == 0 {
 		return r, err
 	}
@@ -100,14 +98,10 @@ func (l *link) askReceipt(ctx context.Context) (r protocol.Receipt, err error) {
 
 // readReceipt reads a receipt that a witness has signed, about this peer's ledger.
 func (h *Host) readReceipt(b []byte, witness *member) (r protocol.Receipt, err error) {
-	if len(b) != receiptSize {
+	if len(b) != protocol.ReceiptSize {
 		return r, fmt.Errorf("%w: receipt of %d bytes", errViolation, len(b))
 	}
-	r.Records, r.Witness = binary.BigEndian.Uint64(b), h.cfg.Peers[witness.index].ID
-	b = b[8+copy(r.Head[:], b[8:]):]
-	r.Time = int64(binary.BigEndian.Uint64(b))
-	copy(r.Signature[:], b[8:])
-	if r.Records == 0 || r.Time < 0 || r.Time > maxTime {
+	if r = protocol.ParseReceipt(b, h.cfg.Peers[witness.index].ID); r.Records == 0 || r.Time < 0 || r.Time > maxTime {
 		return r, fmt.Errorf("%w: receipt not in canonical form", errViolation)
 	}
 	if !Verify(r.Witness, signedReceipt, h.cfg.attested(h.cfg.Self, &r), r.Signature[:]) {
@@ -145,8 +139,8 @@ func (h *Host) receipt(of protocol.Peer) ([]byte, error) {
 	}
 	r := protocol.Receipt{Checkpoint: c.Checkpoint, Time: h.cfg.time().Unix()}
 	sig, err := h.cfg.Identity.Sign(signedReceipt, h.cfg.attested(of, &r))
-	b := append(binary.BigEndian.AppendUint64(nil, r.Records), r.Head[:]...)
-	return append(binary.BigEndian.AppendUint64(b, uint64(r.Time)), sig...), err
+	copy(r.Signature[:], sig)
+	return r.Bytes(), err
 }
 
 // gatherReceipts asks each neighbour a while after its link came up, and then all of them again and again, until the host is done.

@@ -15,7 +15,6 @@ import (
 const (
 	receiptDays  = 400              // for which receipts are kept
 	receiptAhead = 10 * time.Minute // by which a witness's clock may be ahead of this one's
-	receiptSize  = 8 + 32 + 8 + 64
 	secondsOfDay = 24 * 60 * 60
 )
 
@@ -69,8 +68,7 @@ func (s *Site) storeReceipts(b *store.Batch) {
 		return
 	}
 	for key, r := range s.receipts.unsaved {
-		v := append(append(store.Number(r.Records), r.Head[:]...), store.Number(uint64(r.Time))...)
-		b.Set(store.Receipt, []byte(key), append(v, r.Signature[:]...))
+		b.Set(store.Receipt, []byte(key), r.Bytes())
 	}
 	clear(s.receipts.unsaved)
 	b.DeleteBelow(store.Receipt, receiptDay(s.c.Now().AddDate(0, 0, -receiptDays)))
@@ -123,15 +121,10 @@ func receiptsIn(st *store.Store, unsaved map[string]protocol.Receipt) ([]protoco
 		if err != nil {
 			return nil, err
 		}
-		if len(e.Key) <= 8 || len(e.Value) != receiptSize {
+		if len(e.Key) <= 8 || len(e.Value) != protocol.ReceiptSize {
 			return nil, fmt.Errorf("%w: receipt of a neighbour", ErrDamaged)
 		}
-		r := protocol.Receipt{Witness: string(e.Key[8:])}
-		r.Records = store.ReadNumber(e.Value)
-		v := e.Value[8+copy(r.Head[:], e.Value[8:]):]
-		r.Time = int64(store.ReadNumber(v))
-		copy(r.Signature[:], v[8:])
-		all[string(e.Key)] = r
+		all[string(e.Key)] = protocol.ParseReceipt(e.Value, string(e.Key[8:]))
 	}
 	maps.Copy(all, unsaved)
 	return slices.SortedFunc(maps.Values(all), func(a, b protocol.Receipt) int {
