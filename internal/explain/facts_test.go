@@ -163,7 +163,7 @@ func checkText(t *testing.T, file string, doc *Document, p *sections) {
 	}
 	says("Membership is NOT protected", doc.is(presence) == public)
 	says("Membership is protected", doc.is(presence) == protected)
-	says("that a user was there is hidden", doc.is(presence) == protected)
+	says("that a user was there is hidden", doc.Unit.Adjacency == dp.AddOrRemove.String())
 	says("in which order actions were taken", doc.is(action) == public)
 	says("api.settle: arrival shows", doc.is(report) == public && doc.Private)
 	says("which parts of the statistic", doc.is(action) == protected && doc.is(number) == public)
