@@ -55,8 +55,11 @@ func newLedgerShow(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print a peer's newest records, the newest last",
-		Long: `Print a peer's newest records, the newest last, or the records from --from on. With
---json every record is printed whole. The peer may run or be stopped.`,
+		Long: `Print a peer's newest records, the newest last, or the records from --from on: what was
+paid, and of each release its action, the number of rewards if that is public, and their sum
+with the standard deviation of its noise, in the units of rewards. WHEN is the beginning of the
+round, in UTC, if the network file is there. With --json every record is printed whole, as it
+stands in the ledger. The peer may run or be stopped.`,
 		Example: `  peerd ledger show --dir hospital-a
   peerd ledger show --dir hospital-a --from 0 --limit 3 --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -64,12 +67,12 @@ func newLedgerShow(o *options) *cobra.Command {
 			if page.limit < 0 {
 				return config.Failf(config.ErrUsage, "--limit %d, want a number from 0", page.limit)
 			}
-			return o.withLedger(cmd.Context(), func(_ *config.Config, lines iter.Seq2[[]byte, error]) error {
+			return o.withLedger(cmd.Context(), func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
 				shown, err := page.read(lines)
 				if err != nil {
 					return err
 				}
-				return o.print(shown, func(w io.Writer) { writeRecords(w, shown) })
+				return o.print(shown, func(w io.Writer) { writeRecords(w, shown, ledgerWords(c)) })
 			})
 		},
 	}
@@ -121,11 +124,33 @@ func (p ledgerPage) read(lines iter.Seq2[[]byte, error]) ([]shownRecord, error) 
 	return shown, nil
 }
 
-func writeRecords(w io.Writer, records []shownRecord) {
+// ledgerWords returns the words for the ledger of a peer with settings.
+func ledgerWords(c *config.Config) ledger.Words {
+	var w ledger.Words
+	w.Low, w.High = c.API.Range().Ends()
+	if b, err := c.Privacy.Budget(); err == nil {
+		w.Delta = b.Delta
+	}
+	n, err := config.ReadNetwork(c.NetworkPath())
+	if err == nil {
+		w.Start, w.Every = n.Start, n.Every
+	}
+	w.Actions = c.Actions(n).Names
+	return w
+}
+
+func writeRecords(w io.Writer, records []shownRecord, words ledger.Words) {
 	t := terminal.NewTable(w)
-	t.Printf("RECORD\tKIND\tWHAT\n")
+	t.Printf("RECORD\tWHEN\tKIND\tOF\tWHAT\n")
 	for _, r := range records {
-		t.Printf("%d\t%s\t%s\n", r.Seq, r.Body.Kind(), r.Body)
+		when, of, what := words.Line(r.Body)
+		if letters := []rune(of); len(letters) > widestName {
+			of = string(letters[:widestName-1]) + "…"
+		}
+		t.Printf("%d\t%s\t%s\t%s\t%s\n", r.Seq, when, r.Body.Kind(), of, what)
 	}
 	t.End()
 }
+
+// widestName is how many letters of the name of an action are shown.
+const widestName = 16

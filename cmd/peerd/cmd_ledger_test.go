@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
@@ -207,8 +208,13 @@ func TestLedgerShowPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	var table, doc bytes.Buffer
-	writeRecords(&table, shown)
-	for _, want := range []string{"RECORD  KIND", "0       genesis  peer 12D3", "ε 0.25", "round 20, stream 1, leaves 1 to 2: records [0]"} {
+	writeRecords(&table, shown, ledger.Words{Actions: []string{"red", "green"}, Start: time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC), Every: time.Second, Low: -1, High: 1})
+	for line := range strings.Lines(table.String()) {
+		if n := len([]rune(line)); n > 100 {
+			t.Errorf("%d letters in %q", n, line)
+		}
+	}
+	for _, want := range []string{"RECORD  WHEN", "genesis  clinics  peer 12D3", "charge of ε 0.25", "2026-12-01 08:00:20  release  green    0 rewards, sum "} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("no %q in\n%s", want, table.String())
 		}

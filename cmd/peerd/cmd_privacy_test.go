@@ -1,8 +1,11 @@
 package main
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -25,6 +28,7 @@ func TestExplainIsAPage(t *testing.T) {
 		if c != exitOK {
 			t.Fatalf("code %d: %s", c, trouble)
 		}
+		page = regexp.MustCompile("(  - (Printed|Program): ).*").ReplaceAllString(page, "${1}…")
 		file := filepath.Join("testdata", "privacy", name+".txt")
 		if *update {
 			if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
@@ -56,5 +60,14 @@ func TestExplainTakesOneConfiguration(t *testing.T) {
 	}
 	if c, _, trouble := peerd(t, "privacy", "explain", "-c", file, "../../configs/testnet.yaml"); c != exitUsage || !strings.Contains(trouble, "want one") {
 		t.Errorf("code %d: %s", c, trouble)
+	}
+}
+
+// TestAnAuditorRepeatsTheHashOfSettings: of the bytes that config show --yaml prints.
+func TestAnAuditorRepeatsTheHashOfSettings(t *testing.T) {
+	_, text, _ := peerd(t, "config", "show", "--yaml", "../../configs/rows.yaml")
+	_, page, _ := peerd(t, "privacy", "explain", "../../configs/rows.yaml")
+	if want := fmt.Sprintf("SHA-256 %x", sha256.Sum256([]byte(text))); !strings.Contains(page, want) || text == "" {
+		t.Errorf("the page has no %s:\n%s", want, page)
 	}
 }

@@ -62,11 +62,10 @@ func seenIn(l account.Loss) (between [2]float64, err error) {
 func (d *Document) writeOdds(p *sections) {
 	b := d.Budget
 	p.title("Odds, by epsilon")
-	p.say("Someone thinks two accounts of a user equally likely: odds of 1 : 1. Then the person sees everything that the peer ever sends. The table has what follows at most, for several ε. " +
-		"Someone with other odds before multiplies them by as much.")
-	table := [][]string{{"ε", "odds", "names the right one", "finds of 100 true suspicions"}}
+	p.say("Someone thinks two accounts of a user equally likely, odds of 1 : 1, and then sees everything that the peer ever sends. The table has what they can become at most. Other odds are multiplied by as much.")
+	table := [][]string{{"ε", "odds", "is right", "finds of 100"}}
 	if b.Square > 0 {
-		table[0] = slices.Insert(table[0], 2, "probability of more")
+		table[0] = slices.Insert(table[0], 2, "but for")
 	}
 	for _, epsilon := range epsilons(b.Epsilon) {
 		loss, text := account.Loss{}, fmt.Sprint(epsilon)
@@ -87,14 +86,15 @@ func (d *Document) writeOdds(p *sections) {
 		row := []string{text, ratioText(epsilon) + " : 1", percent(chance), fmt.Sprintf("%.0f", math.Ceil(100*power-1e-6))}
 		if b.Square > 0 {
 			more := math.Erfc((epsilon/float64(mu)-float64(mu)/2)/math.Sqrt2) / 2
-			row = slices.Insert(row, 2, fmt.Sprintf("%.1g", more*(1+1e-9)))
+			digit := math.Pow10(int(math.Floor(math.Log10(more))))
+			row = slices.Insert(row, 2, fmt.Sprintf("%.1g", math.Ceil(more/digit)*digit))
 		}
 		table = append(table, row)
 	}
 	p.add(api.Block{Table: table})
-	note := "The last column is for someone who wrongly suspects 5 of 100 users."
+	note := "Is right: how often the person names the right account. Finds: of 100 users for whom a suspicion is true, by someone who wrongly suspects 5 of 100 others."
 	if b.Square > 0 {
-		note = fmt.Sprintf("All rows are for Gaussian noise and δ = %v. With the probability in the third column the odds become larger than in the second. ", b.Delta) + note
+		note = fmt.Sprintf("All rows are for Gaussian noise and δ = %v. But for: the probability that the odds become larger. ", b.Delta) + note
 	}
 	p.say("%s", note)
 }

@@ -304,7 +304,7 @@ func TestZeroOutIsCompared(t *testing.T) {
 		if b := doc.Budget; b.Replaced > b.Used*(1+1e-9) || b.Used > 1 || b.Used < .99 {
 			t.Errorf("%+v", b)
 		}
-		if text := strings.Join(strings.Fields(page), " "); !strings.Contains(text, "each replaced by 0.") || !strings.Contains(text, "the promise is then the same") {
+		if text := strings.Join(strings.Fields(page), " "); !strings.Contains(text, "each replaced by 0 (") || !strings.Contains(text, "the promise is then the same") {
 			t.Error(page)
 		}
 	}

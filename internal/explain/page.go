@@ -165,8 +165,12 @@ func (d *Document) writePromise(p *sections, s *config.Settings) {
 func (d *Document) writeAdjacency(p *sections) {
 	switch b := d.Budget; {
 	case d.Unit.Adjacency == dp.AddOrRemove.String():
-		p.claim(claim{presence, protected}, claim{number, protected})
-		p.item("Numbers of rewards are noised, too: that the user was there is hidden like what the user paid. Where another user's rewards take the place of the first one's, the promise is ε = %.4g at the same δ.", b.Replaced)
+		text := ""
+		if d.is(presence) == protected {
+			text = "Numbers of rewards are noised, too: that the user was there is hidden like what the user paid. "
+			p.claim(claim{presence, protected}, claim{number, protected})
+		}
+		p.item(text+"Where another user's rewards take the place of the first one's, the promise is ε = %.4g at the same δ.", b.Replaced)
 	case d.Unit.Adjacency != dp.ZeroOut.String():
 	case b.Replaced <= b.Used*(1+1e-6):
 		p.item("If it is replaced by another value from 0 to 1, instead of 0, a reward moves a sum no further: the promise is then the same.")

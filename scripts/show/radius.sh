@@ -21,7 +21,7 @@ awk -v rounds="$rounds" -v ratio="$ratio" 'BEGIN {exit rounds >= 600000 && ratio
 
 for learner in ucb ucb-printed; do
 	set -- -c "$file" --set "learner.name=$learner"
-	"$folder/peerd" privacy explain "$@" >"$folder/$learner.promise"
+	"$folder/peerd" privacy explain "$@" | grep -v 'Settings: SHA-256' >"$folder/$learner.promise"  # it has the learner's name
 	got=0
 	"$folder/peerd" audit "$@" --seed 1 >"$folder/$learner.audit" 2>/dev/null || got=$?
 	printf '\naudit of %s: code %d\n' "$learner" "$got"

@@ -63,16 +63,8 @@ type arm struct {
 type record struct {
 	Number     uint64
 	Kind, What string
-	Action     string // of a release that is one action's sum; else empty
-	Sum        string // its noised sum, in rewards
+	When, Of   string // as peerd ledger show has them
 	Line       string
-}
-
-// sum adds to a release what it says of an action.
-func (r *record) sum(b *ledger.Release, names []string) {
-	if len(b.Values) == 1 && len(b.Counts) == 1 && int(b.Stream) < len(names) {
-		r.Action, r.Sum = names[b.Stream], fmt.Sprintf("%.1f", math.Ldexp(float64(b.Values[0]), int(b.Exponent)))
-	}
 }
 
 // A source is a peer that is shown.
@@ -159,7 +151,11 @@ func (p *source) arms(ctx context.Context) ([]arm, error) {
 // records returns the newest records of a ledger of some length, the newest first.
 func (p *source) records(ctx context.Context, length uint64) ([]record, error) {
 	var all []record
-	names := p.peer.Actions()
+	words := ledger.Words{Actions: p.peer.Actions()}
+	words.Low, words.High = p.peer.Range()
+	if n, err := p.peer.Network(ctx); err == nil { // else rounds have numbers
+		words.Start, words.Every = n.Start, time.Duration(n.Every*float64(time.Second))
+	}
 	for line, err := range p.peer.Ledger(ctx, length-min(length, newestRecords), newestRecords) {
 		if err != nil {
 			return nil, err
@@ -168,10 +164,8 @@ func (p *source) records(ctx context.Context, length uint64) ([]record, error) {
 		if wrong != nil {
 			return nil, wrong
 		}
-		x := record{Number: r.Seq, Kind: string(r.Body.Kind()), What: fmt.Sprint(r.Body), Line: string(line)}
-		if b, ok := r.Body.(*ledger.Release); ok {
-			x.sum(b, names)
-		}
+		x := record{Number: r.Seq, Kind: string(r.Body.Kind()), Line: string(line)}
+		x.When, x.Of, x.What = words.Line(r.Body)
 		all = append(all, x)
 	}
 	slices.Reverse(all)
