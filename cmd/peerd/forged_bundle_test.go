@@ -153,6 +153,12 @@ func chained(t *testing.T, lines [][]byte, by gossip.Identity) []byte {
 		if !head.Match(line) { // the end
 			continue
 		}
+		if claims := regexp.MustCompile(`"kind":"gap","claimed":(\d+)`).FindSubmatch(line); claims != nil {
+			n = len(lines)
+			if _, err := fmt.Sscan(string(claims[1]), &n); err != nil {
+				t.Fatal(err)
+			}
+		}
 		line = head.ReplaceAll(line, fmt.Appendf(nil, `{"seq":%d,"prev":"%x"`, n, prev))
 		sum := sha256.Sum256(line)
 		prev, n = sum[:], n+1
@@ -308,6 +314,13 @@ func forgeries() []struct {
 		kind  bundle.Kind
 		forge func(f *forger) []byte
 	}{
+		{"no forgery: records are lost, and a gap says so", "", func(f *forger) []byte {
+			r, _, _ := f.newestReceipt()
+			f.ledger(func(lines [][]byte) [][]byte {
+				return append(lines[:r.Records-2:r.Records-2], fmt.Appendf(nil, `{"seq":0,"prev":"","kind":"gap","claimed":%d,"had":%d,"incarnation":4294967295,"since":0,"round":9,"waiting":0,"margin":1,"next":[100,100],"without":[]}`, r.Records, r.Records-2))
+			})
+			return f.signed("a")
+		}},
 		{"an outsider leaves a release out", bundle.Hash, func(f *forger) []byte {
 			lines := split(f.parts[bundle.Ledger])
 			f.parts[bundle.Ledger] = joined(slices.Delete(lines, firstOf(lines, "release"), firstOf(lines, "release")+1))

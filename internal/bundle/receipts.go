@@ -44,6 +44,7 @@ type ground struct {
 	made    time.Time
 	newest  *network.Document
 	heads   map[uint64]ledger.Hash // of the ledger, by number of records
+	next    uint64                 // number of the record after the last one
 }
 
 // statements checks the part [Receipts], and returns the newest receipt of every peer by its place.
@@ -98,7 +99,8 @@ func (g *ground) receipt(s, before *statement) error {
 	if !slices.ContainsFunc(ids(&g.newest.Peers[g.site]), func(owner string) bool { return s.signed(s.Witness, "peerd/receipt/1", g.network, owner) }) {
 		return fault(Receipt, "%s: %s did not sign the receipt of %d records of this site at %v", Receipts, s.Witness, s.Records, s.Time)
 	}
-	if head, ok := g.heads[s.Records]; !ok || head != s.Head {
+	// No record of that number, and a later one: it was lost, as a gap says.
+	if head, ok := g.heads[s.Records]; ok && head != s.Head || !ok && s.Records >= g.next {
 		return fault(Receipt, "%s: %s saw a ledger of %d records with head %v at %v, which this ledger does not contain", Receipts, s.Witness, s.Records, s.Head, s.Time)
 	}
 	if before != nil && before.Witness == s.Witness && s.Records < before.Records {

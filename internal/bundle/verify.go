@@ -85,7 +85,7 @@ func Verify(r io.Reader) (*Report, error) {
 	if report.Promise, err = a.page(parts, &report.Ledger, policy, &report.Build); err != nil {
 		return nil, err
 	}
-	g := &ground{a.Network, place, a.Made, newest, heads}
+	g := &ground{a.Network, place, a.Made, newest, heads, report.Ledger.Next}
 	vouched, n, err := g.statements(parts[Receipts])
 	if err != nil {
 		return nil, err
