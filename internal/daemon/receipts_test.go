@@ -52,10 +52,10 @@ func TestReceiptLines(t *testing.T) {
 	var r api.LedgerReceipt
 	var c api.LedgerCheckpoint
 	south := peers[1].deployment.id.ID()
-	if err := json.Unmarshal([]byte(lines[0]), &r); err != nil || r.Kind != "receipt" || r.Witness != south || r.Records == 0 || len(r.Signature) != 128 {
+	if err = json.Unmarshal([]byte(lines[0]), &r); err != nil || r.Kind != "receipt" || r.Witness != south || r.Records == 0 || len(r.Signature) != 128 {
 		t.Errorf("%s: %v", lines[0], err)
 	}
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &c); err != nil || c.Kind != "checkpoint" || c.Peer != south || len(c.Signature) != 128 {
+	if err = json.Unmarshal([]byte(lines[len(lines)-1]), &c); err != nil || c.Kind != "checkpoint" || c.Peer != south || len(c.Signature) != 128 {
 		t.Errorf("%s: %v", lines[len(lines)-1], err)
 	}
 	if !strings.HasPrefix(lines[0], `{"kind":"receipt","witness":"12D3`) || !strings.HasPrefix(lines[len(lines)-1], `{"kind":"checkpoint","peer":"12D3`) {
