@@ -214,7 +214,7 @@ func TestLedgerShowPages(t *testing.T) {
 			t.Errorf("%d letters in %q", n, line)
 		}
 	}
-	for _, want := range []string{"RECORD  WHEN", "genesis  clinics  peer 12D3", "charge of ε 0.25", "2026-12-01 08:00:20  release  green    0 rewards, sum "} {
+	for _, want := range []string{"RECORD  WHEN", "genesis  clinics  peer 12D3", "charge ε 0.25: 2 sums", "2026-12-01 08:00:20  release  green    0 rewards, sum "} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("no %q in\n%s", want, table.String())
 		}

@@ -41,7 +41,7 @@ func (d *Document) writeAssessment(p *sections, s *config.Settings) {
 		others = strings.Join(d.Head.Others, ", ")
 	}
 	p.item("Out of the peer: what is listed as public or protected above, to %s. They pass it on, and can show it to anyone. Links between peers are encrypted. peerd sends nothing elsewhere.", others)
-	p.item("Who processes: this peer, on a machine of the site; no central service has records of users. Operator of the machine: %s", blank)
+	p.item("Processor: this peer, on a machine of the site. No central service has records of users. Operator of the machine: %s", blank)
 	p.title("How long data are kept")
 	p.item("A decision, with its reward%s: until its window of %s (api.window) and another %s (api.keep) are over. Then it is deleted. A peer that is stopped or may not release at that time deletes it when it releases again.", features, config.DurationText(s.API.Window), config.DurationText(s.API.Keep))
 	p.item("The log of steps, with rewards%s and no subjects: until the next snapshot, some 4,096 steps later or at a clean shutdown.", features)
@@ -65,8 +65,8 @@ func (d *Document) writeAssessment(p *sections, s *config.Settings) {
 	}
 	p.title("To be filled in by the site")
 	for _, x := range []string{
-		"Controller and contact", "Data protection officer", "Purpose", "Legal basis", "Sites or machines in other countries", "Who the users are, and whether data of special categories are among features, rewards or ids",
-		"Why the processing is necessary and proportionate, and why this ε", "What users are told, how they object, and how their rights are met", "Views of users or their representatives (Article 35(9))",
+		"Controller and contact", "Data protection officer", "Purpose", "Legal basis", "Sites or machines in other countries", "Kinds of users, and special categories of data among features, rewards and ids",
+		"Why the processing is necessary and proportionate, and why this ε", "Information for users, and how they object and use their other rights", "Views of users or their representatives (Article 35(9))",
 		"Remaining risk, and decision", "Next review, date, name and signature",
 	} {
 		p.item("%s: ____________________", x)

@@ -65,7 +65,7 @@ func (d *Document) writeOdds(p *sections) {
 	p.say("Someone thinks two accounts of a user equally likely, odds of 1 : 1, and then sees everything that the peer ever sends. The table has what they can become at most. Other odds are multiplied by as much.")
 	table := [][]string{{"ε", "odds", "is right", "finds of 100"}}
 	if b.Square > 0 {
-		table[0] = slices.Insert(table[0], 2, "but for")
+		table[0] = slices.Insert(table[0], 2, "except")
 	}
 	for _, epsilon := range epsilons(b.Epsilon) {
 		loss, text := account.Loss{}, fmt.Sprint(epsilon)
@@ -94,7 +94,7 @@ func (d *Document) writeOdds(p *sections) {
 	p.add(api.Block{Table: table})
 	note := "Is right: how often the person names the right account. Finds: of 100 users for whom a suspicion is true, by someone who wrongly suspects 5 of 100 others."
 	if b.Square > 0 {
-		note = fmt.Sprintf("All rows are for Gaussian noise and δ = %v. But for: the probability that the odds become larger. ", b.Delta) + note
+		note = fmt.Sprintf("All rows are for Gaussian noise and δ = %v. Except: the probability that the odds become larger. ", b.Delta) + note
 	}
 	p.say("%s", note)
 }

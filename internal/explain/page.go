@@ -146,7 +146,7 @@ func (d *Document) writePromise(p *sections, s *config.Settings) {
 	for _, x := range d.Promises {
 		p.item("%s", x)
 	}
-	p.item("Queries: only the sums below, at times that follow from the settings and from public numbers. Nobody can ask for others.")
+	p.item("Queries: only the sums below, at times that follow from the settings and from public numbers. No one can ask for others.")
 	p.item("Composition: all releases together are within the one budget, with choices that follow from earlier releases. Budgets of several sites, networks or folders add up.")
 	p.item("Arithmetic: records are rounded to whole units, and sums and noise are whole numbers. No release is computed in floating point.")
 	if d.World == config.Application {

@@ -93,9 +93,9 @@ func (w *Words) Line(b Body) (when, of, what string) {
 	case *Open:
 		loss := lossText(b.Loss)
 		if used, err := (account.Budget{Epsilon: account.Nano, Delta: w.Delta}).Used(b.Loss); err == nil && b.Loss.Square > 0 && w.Delta > 0 {
-			loss = fmt.Sprintf("ε %.4g at δ %v", used, w.Delta)
+			loss = fmt.Sprintf("ε %.4g", used)
 		}
-		return "", "all", fmt.Sprintf("charge of %s: %d sums, up to %d releases each, mechanism %v", loss, b.Streams, b.Leaves, b.Mechanism)
+		return "", "all", fmt.Sprintf("charge %s: %d sums, %d releases each, %v", loss, b.Streams, b.Leaves, b.Mechanism)
 	case *Release:
 		return w.When(b.Round), w.Of(b), w.Release(b)
 	case *Gap:
