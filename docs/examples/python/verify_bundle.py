@@ -129,7 +129,7 @@ def read_text(name, data):
         return text
     check(name.endswith(".json") or not text or text.endswith("\n"), f"{name}: the last line has no end")
     lines = [data] if name.endswith(".json") else data.split(b"\n")[:-1]
-    values = [json.loads(line, object_pairs_hook=unique) for line in lines]
+    values = [json.loads(line.decode(), object_pairs_hook=unique) for line in lines]
     check(all(isinstance(value, dict) for value in values), f"{name}: something else than an object")
     return values[0] if name.endswith(".json") else list(zip(lines, values))
 
@@ -374,8 +374,8 @@ class Document:
         self.first, self.versions = sha256(lines[0][0]), [version for _, version in lines[::2]]
         for i, (line, version) in enumerate(lines[::2]):
             try:
-                check(version["version"] == i + 1 and version["before"] == (sha256(lines[2 * i - 2][0]) if i else ""),
-                      "it does not follow the one before")
+                check(type(version["version"]) is int and version["version"] == i + 1
+                      and version["before"] == (sha256(lines[2 * i - 2][0]) if i else ""), "it does not follow the one before")
                 for key in ("name", "start", "every", "settings"):
                     check(version[key] == self.versions[0][key], f"{key} is not as in the first")
                 self.places(self.versions[i - 1]["peers"] if i else [], version["peers"])
@@ -392,6 +392,7 @@ class Document:
     @staticmethod
     def places(before, peers):
         """Verify that places stay, with all their ids, and that no id is in two."""
+        check(all(type(p.get("former", [])) is list for p in peers), "the former ids of a place")
         ids = [{p["id"], *p.get("former", [])} for p in peers]
         check(len(peers) >= len(before), "a place is missing")
         for old, new, known in zip(before, peers, ids):
@@ -404,6 +405,7 @@ class Document:
     def signers(version):
         """Return the ids of those who sign changes, by place, and how many of them have to."""
         admins = version.get("admins") or []
+        check(type(admins) is list, "its admins")
         ids = {i: p["id"] for i, p in enumerate(version["peers"])
                if p["standing"] == "present" and (not admins or p["name"] in admins)}
         return ids, max(version.get("needed", 0), len(ids) // 2 + 1)
@@ -440,7 +442,7 @@ def read_bundle(data):
 def read_settings(text):
     """Return the keys of settings.yaml and their values. A key's name begins with those of its sections."""
     settings, names = {}, []
-    for line in text.splitlines():
+    for line in text.rstrip("\n").split("\n"):
         indent, key, value = re.fullmatch(r"((?:  )*)([^ :]+):(?: (.*))?", line).groups()
         names[len(indent) // 2:] = [key]
         check(".".join(names) not in settings, f"settings.yaml has {key} twice")
@@ -453,8 +455,10 @@ def verify_terms(parts, texts, genesis, document):
     check(sha256(parts["policy.txt"]) == genesis["policy"], "the ledger has another policy than policy.txt")
     lines = texts["policy.txt"].split("\n")
     check(lines[0] == 'peerd policy "3"' and lines[-1] == "", "the first line of policy.txt, or its end")
-    # The values are quoted strings of Go, which mean the same in Python.
-    policy = {key: ast.literal_eval(value) for key, value in (line.split(" ", 1) for line in lines[1:-1])}
+    lines = [line.split(" ", 1) for line in lines[1:-1]]
+    check(all(re.fullmatch(r'"([^"\\]|\\.)*"', value) for _, value in lines), "a value of policy.txt")
+    policy = {key: ast.literal_eval(value) for key, value in lines}  # a string of Go means the same in Python
+    check(len(policy) == len(lines), "policy.txt has a key twice")
     for key in ("name", "start", "every", "first"):
         value = document.first if key == "first" else document.newest[key]
         check(policy["network." + key] == value, f"network.{key} is not the document's")
@@ -519,7 +523,9 @@ def verify_clock(texts, ledger, document):
     """Verify that nothing is newer than the bundle."""
     made = texts["manifest.json"]["made"]
     units = {"h": 3600, "m": 60, "s": 1, "ms": Fraction(1, 10**3), "µs": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
-    every = sum(Fraction(n) * units[u] for n, u in re.findall(r"([0-9.]+)([a-zµ]+)", document.newest["every"]))
+    terms = re.findall(r"([0-9.]+)([a-zµ]+)", document.newest["every"])
+    check("".join(map("".join, terms)) == document.newest["every"], "the length of a round")
+    every = sum(Fraction(number) * units[unit] for number, unit in terms)
     check(seconds(document.newest["start"]) + ledger.newest * every <= seconds(made) + 600,
           f"a release of round {ledger.newest}, which began after {made}")
     for _, r in texts["receipts.jsonl"]:
