@@ -129,7 +129,7 @@ def read_text(name, data):
         return text
     check(name.endswith(".json") or not text or text.endswith("\n"), f"{name}: the last line has no end")
     lines = [data] if name.endswith(".json") else data.split(b"\n")[:-1]
-    values = [json.loads(line, object_pairs_hook=unique) for line in lines]
+    values = [json.loads(line.decode(), object_pairs_hook=unique) for line in lines]
     check(all(isinstance(value, dict) for value in values), f"{name}: something else than an object")
     return values[0] if name.endswith(".json") else list(zip(lines, values))
 
@@ -151,8 +151,8 @@ def sha256(data):
 SEQ = "seq:n prev:h kind:t "
 FIELDS = {kind: [field.split(":") for field in fields.split()] for kind, fields in {
     "genesis": SEQ + "version:n peer:t network:t policy:h mode:t budget:n delta:n unit:t incarnation:w",
-    "open": SEQ + "what:t stream:n streams:n record:t dim:n lo:i hi:i leaves:n records_per_user:n adjacency:t mechanism:t"
-                  " mode:t cost:n square:n scale:n",
+    "open": SEQ + "what:t stream:n streams:n record:t dim:n lo:i hi:i leaves:n records_per_user:n adjacency:t"
+                  " mechanism:t mode:t cost:n square:n scale:n",
     "release": SEQ + "round:n stream:n from:n to:n counts:N values:I exponent:i law:t scale:n terms:n",
     "gap": SEQ + "claimed:n had:n incarnation:w since:n round:n waiting:n margin:n next:N without:T",
     "end": "kind:t records:n head:h signature:s",
@@ -176,7 +176,7 @@ def read_record(line, record, kinds):
         value, holds = record[key], HOLDS[letter.lower()]
         good = type(value) is list and all(map(holds, value)) if letter.isupper() else holds(value)
         check(good, f"{key} is wrong")
-    check(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() == line, "another spelling of a record")
+    check(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() == line, "another spelling")
 
 
 # C1 and C2, how far a change of 1 in one leaf moves everything that is drawn, are in the proof of each mechanism.
@@ -188,21 +188,18 @@ GAUSSIAN = ("tree-gaussian", "each-gaussian", "sqrt", "blt")
 
 def digits(t, base):
     """Return the sum of the absolute digits of t, which go from -(base-1)/2 to (base-1)/2."""
-    total = 0
-    while t:
-        digit = (t + base // 2) % base - base // 2
-        total, t = total + abs(digit), (t - digit) // base
-    return total
+    high, low = divmod(t + base // 2, base)
+    return abs(low - base // 2) + (digits(high, base) if high else 0)
 
 
 def mean(n, base):
     """Return the sum of digits(t, base) over t from 1 to n."""
-    m, triangle = base // 2, lambda k: k * (k + 1) // 2
+    m = base // 2
     if n <= m:
-        return triangle(max(n, 0))
+        return n * (n + 1) // 2
     high, low = (n + m) // base, (n + m) % base - m
     # The lowest digits: 0..m, then -m..m for each number above them that is less than high, then -m..low.
-    lowest = high * 2 * triangle(m) + (triangle(low) if low >= 0 else -triangle(-low - 1))
+    lowest = high * m * (m + 1) + low * (low + 1) // 2 * (1 if low >= 0 else -1)
     return lowest + base * mean(high - 1, base) + (low + m + 1) * digits(high, base)
 
 
@@ -294,8 +291,8 @@ class Ledger:
         dim, counted, zero = r["dim"], r["record"] == "counted", r["adjacency"] == "zero-out"
         width = {"box": dim, "linear": dim * (dim + 3) // 2, "corner": (dim + 1) * (dim + 2) // 2, "counted": 2}
         width = width.get(r["record"], 0)
-        check(width and dim and 0 < r["leaves"] <= 2**30 and r["records_per_user"] and r["streams"] and r["lo"] < r["hi"]
-              and (dim == 1 or not counted), "its shape")
+        check(width and dim and 0 < r["leaves"] <= 2**30 and r["records_per_user"] and r["streams"]
+              and r["lo"] < r["hi"] and (dim == 1 or not counted), "its shape")
         check(r["adjacency"] in (["add-or-remove"] if counted else ["replace-one", "zero-out"]), "its adjacency")
         check(MODES.get(r["mechanism"]) == r["mode"], "its mechanism, or its mode")
         check(r["stream"] == len(self.streams) and r["stream"] + r["streams"] <= 2**16, "its streams")
@@ -340,7 +337,8 @@ class Ledger:
         start, scale, terms = drawn(charge, r["to"] - began)
         law = "gaussian" if charge["mechanism"] in GAUSSIAN else "laplace"
         check(r["from"] == began + start, "other leaves than its mechanism releases")
-        check((r["law"], r["scale"], r["terms"], r["exponent"]) == (law, scale, terms, -20), "other noise than is paid for")
+        noise = r["law"], r["scale"], r["terms"], r["exponent"]
+        check(noise == (law, scale, terms, -20), "other noise than is paid for")
         check(len(r["values"]) == width and len(r["counts"]) == (charge["record"] != "counted"), "its shape")
         stream[2], self.releases, self.newest = r["to"], self.releases + 1, max(self.newest, r["round"])
 
@@ -350,9 +348,9 @@ class Ledger:
         check(r["seq"] >= r["claimed"] and r["had"] <= self.records and r["since"] <= r["round"] and r["margin"]
               and r["incarnation"] > self.incarnation and len(r["next"]) == len(self.streams), "its numbers")
         for stream, begin in zip(self.streams, r["next"]):
-            more = begin - 1 - stream[2]
-            last = begin == stream[0]["leaves"] + 1
-            check(last and more >= 0 or begin <= stream[0]["leaves"] and more >= r["margin"], "a stream gives up too little")
+            more, end = begin - 1 - stream[2], stream[0]["leaves"] + 1
+            last = begin == end
+            check(last and more >= 0 or begin < end and more >= r["margin"], "a stream gives up too little")
             stream[2] = stream[3] = begin - 1
             given, spent = given + more, spent or last
         check(given >= lost or spent, "the streams give up fewer leaves than records are lost")
@@ -375,8 +373,8 @@ class Document:
         self.first, self.versions = sha256(lines[0][0]), [version for _, version in lines[::2]]
         for i, (line, version) in enumerate(lines[::2]):
             try:
-                check(version["version"] == i + 1 and version["before"] == (sha256(lines[2 * i - 2][0]) if i else ""),
-                      "it does not follow the one before")
+                check(type(version["version"]) is int and version["version"] == i + 1
+                      and version["before"] == (sha256(lines[2 * i - 2][0]) if i else ""), "it follows another one")
                 for key in ("name", "start", "every", "settings"):
                     check(version[key] == self.versions[0][key], f"{key} is not as in the first")
                 self.places(self.versions[i - 1]["peers"] if i else [], version["peers"])
@@ -393,6 +391,7 @@ class Document:
     @staticmethod
     def places(before, peers):
         """Verify that places stay, with all their ids, and that no id is in two."""
+        check(all(type(p.get("former", [])) is list for p in peers), "the former ids of a place")
         ids = [{p["id"], *p.get("former", [])} for p in peers]
         check(len(peers) >= len(before), "a place is missing")
         for old, new, known in zip(before, peers, ids):
@@ -405,6 +404,7 @@ class Document:
     def signers(version):
         """Return the ids of those who sign changes, by place, and how many of them have to."""
         admins = version.get("admins") or []
+        check(type(admins) is list, "its admins")
         ids = {i: p["id"] for i, p in enumerate(version["peers"])
                if p["standing"] == "present" and (not admins or p["name"] in admins)}
         return ids, max(version.get("needed", 0), len(ids) // 2 + 1)
@@ -441,7 +441,7 @@ def read_bundle(data):
 def read_settings(text):
     """Return the keys of settings.yaml and their values. A key's name begins with those of its sections."""
     settings, names = {}, []
-    for line in text.splitlines():
+    for line in text.rstrip("\n").split("\n"):
         indent, key, value = re.fullmatch(r"((?:  )*)([^ :]+):(?: (.*))?", line).groups()
         names[len(indent) // 2:] = [key]
         check(".".join(names) not in settings, f"settings.yaml has {key} twice")
@@ -454,18 +454,20 @@ def verify_terms(parts, texts, genesis, document):
     check(sha256(parts["policy.txt"]) == genesis["policy"], "the ledger has another policy than policy.txt")
     lines = texts["policy.txt"].split("\n")
     check(lines[0] == 'peerd policy "3"' and lines[-1] == "", "the first line of policy.txt, or its end")
-    # The values are quoted strings of Go, which mean the same in Python.
-    policy = {key: ast.literal_eval(value) for key, value in (line.split(" ", 1) for line in lines[1:-1])}
+    lines = [line.split(" ", 1) for line in lines[1:-1]]
+    check(all(re.fullmatch(r'"([^"\\]|\\.)*"', value) for _, value in lines), "a value of policy.txt")
+    policy = {key: ast.literal_eval(value) for key, value in lines}  # a string of Go means the same in Python
+    check(len(policy) == len(lines), "policy.txt has a key twice")
     for key in ("name", "start", "every", "first"):
         value = document.first if key == "first" else document.newest[key]
         check(policy["network." + key] == value, f"network.{key} is not the document's")
     settings = read_settings(texts["settings.yaml"])
     for key, unit, field in (("privacy.epsilon", 10**9, "budget"), ("privacy.delta", 10**18, "delta")):
         apart = abs(Fraction(policy[key]) * unit - genesis[field])
-        check(apart <= max(1, Fraction(genesis[field], 10**9)), f"{key} is {policy[key]}, and not the ledger's {field}")
+        check(apart <= max(1, Fraction(genesis[field], 10**9)), f"{key} is not the ledger's {field}")
         check(key in settings, f"settings.yaml has no {key}")
     for key in policy.keys() & settings.keys():
-        check(policy[key] == settings[key], f"{key} is {policy[key]} in policy.txt and {settings[key]} in settings.yaml")
+        check(policy[key] == settings[key], f"{key} is {settings[key]}, and {policy[key]} in policy.txt")
     return policy
 
 
@@ -484,18 +486,18 @@ def verify_page(parts, texts, genesis, policy):
         check(words in " ".join(texts["privacy.txt"].split()), f"privacy.txt does not say {words!r}")
 
 
-def verify_build(texts):
+def verify_build(build, head):
     """Verify what the program says of itself."""
-    build, program = texts["build.json"], texts["privacy.json"]["head"]["program"]
     check(not build.get("tags"), f"the program was built with {build.get('tags')}")
     for key in build.keys() - {"sha256"}:
-        check(build[key] == program.get(key), f"privacy.json has another {key}")
+        check(build[key] == head["program"][key], f"privacy.json has another {key}")
 
 
 def verify_receipts(lines, ledger, document):
     """Verify what others signed. Return the newest receipt of each place, as its time and its records."""
     network, newest, records = document.newest["name"], {}, {}
     places = {peer: i for i, ids in enumerate(document.ids) for peer in ids if i != document.place}
+    own_ids = document.ids[document.place]
     for _, r in lines:
         peer = r.get("witness") or r["peer"]
         check(peer in places, f"{peer} is no other peer of the network")
@@ -506,7 +508,7 @@ def verify_receipts(lines, ledger, document):
                   f"{name} did not sign its checkpoint")
             continue
         text += seconds(r["time"]).to_bytes(8, "big")
-        check(any(signed(peer, signature, "peerd/receipt/1", network, own, text) for own in document.ids[document.place]),
+        check(any(signed(peer, signature, "peerd/receipt/1", network, own, text) for own in own_ids),
               f"{name} did not sign that of {r['time']}")
         lost = r["records"] not in ledger.hashes and r["records"] < ledger.records  # a gap took its place
         check(lost or ledger.hashes.get(r["records"]) == r["head"], f"record {r['records'] - 1}, which {name} knew at {r['time']},"
@@ -521,7 +523,9 @@ def verify_clock(texts, ledger, document):
     """Verify that nothing is newer than the bundle."""
     made = texts["manifest.json"]["made"]
     units = {"h": 3600, "m": 60, "s": 1, "ms": Fraction(1, 10**3), "µs": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
-    every = sum(Fraction(n) * units[u] for n, u in re.findall(r"([0-9.]+)([a-zµ]+)", document.newest["every"]))
+    terms = re.findall(r"([0-9.]+)([a-zµ]+)", document.newest["every"])
+    check("".join(map("".join, terms)) == document.newest["every"], "the length of a round")
+    every = sum(Fraction(number) * units[unit] for number, unit in terms)
     check(seconds(document.newest["start"]) + ledger.newest * every <= seconds(made) + 600,
           f"a release of round {ledger.newest}, which began after {made}")
     for _, r in texts["receipts.jsonl"]:
@@ -533,8 +537,12 @@ def report(texts, ledger, document, receipts):
     manifest, build, version, peers = texts["manifest.json"], texts["build.json"], document.newest, document.peers
     yield f"site      {manifest['site']} of network {manifest['network']}, at {manifest['made']}"
     yield f"promise   {texts['privacy.json']['head']['promise']}"
-    yield f"ledger    {ledger.records} records, {ledger.releases} releases; {ledger.gaps} gaps, {ledger.lost} records lost"
-    yield f"charged   ε {ledger.cost / 1e9:g} of Laplace noise, μ {math.sqrt(ledger.square / 1e9):.6g} of Gaussian noise"
+    yield (f"ledger    {ledger.records} records, {ledger.releases} releases; "
+           f"{ledger.gaps} gaps, with {ledger.lost} records lost")
+    mu = math.sqrt(ledger.square / 1e9)
+    yield f"charged   ε {ledger.cost / 1e9:g} with Laplace noise, μ {mu:.6g} with Gaussian noise"
+    if ledger.gaps:
+        yield f"          a user who came in the rounds of its gaps may count {ledger.gaps + 1} times as much"
     yield from (f"          noise not recomputed: {mechanism}" for mechanism in sorted(ledger.unknown))
     for place, (time, records) in sorted(receipts.items()):
         yield f"vouches   {peers[place]['name']}, for the first {records} records, at {time}"
@@ -561,7 +569,7 @@ def verify(data):
             return step(*args)
         except Fault as fault:
             raise Fault(f"{name}: {fault}") from None
-        except (ArithmeticError, AttributeError, LookupError, RecursionError, SyntaxError, TypeError, ValueError) as err:
+        except Exception as err:
             raise Fault(f"{name}: not in the form of docs/bundle.md: {err!r}") from None
 
     parts, texts = stage("form", read_bundle, data)
@@ -576,7 +584,7 @@ def verify(data):
     stage("ledger", check, ledger.genesis["peer"] in document.ids[document.place], "the ledger of another peer")
     policy = stage("terms", verify_terms, parts, texts, ledger.genesis, document)
     stage("page", verify_page, parts, texts, ledger.genesis, policy)
-    stage("build", verify_build, texts)
+    stage("build", verify_build, texts["build.json"], texts["privacy.json"]["head"])
     known = stage("receipt", verify_receipts, receipts, ledger, document)
     stage("clock", verify_clock, texts, ledger, document)
     return stage("form", lambda: list(report(texts, ledger, document, known)))
