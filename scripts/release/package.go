@@ -8,6 +8,7 @@ import (
 
 	"github.com/goreleaser/nfpm/v2"
 	_ "github.com/goreleaser/nfpm/v2/deb" // the two kinds of packages
+	"github.com/goreleaser/nfpm/v2/files"
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
@@ -50,8 +51,8 @@ func (r *release) pack(kind, arch, program string) error {
 	info.MTime, info.Umask = r.time, 0o022
 	info = nfpm.WithDefaults(info)
 	for _, c := range info.Contents {
-		if c.Type != "dir" && c.FileInfo.Mode == 0 {
-			c.FileInfo.Mode = 0o644
+		if c.FileInfo == nil && c.Type != "dir" {
+			c.FileInfo = &files.ContentFileInfo{Mode: 0o644}
 		}
 	}
 	p, err := nfpm.Get(kind)
