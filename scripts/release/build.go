@@ -78,10 +78,10 @@ func (r *release) accompany() error {
 	return r.changelog()
 }
 
-// changelog writes the entry of the package's changelog, which points to that of peerd.
+// changelog writes the entry of the package's changelog.
 func (r *release) changelog() error {
-	text := fmt.Sprintf("- semver: %s\n  date: %s\n  packager: peerd maintainers <noreply@peerd.dev>\n  deb: {urgency: medium, distributions: [unstable]}\n  changes:\n    - note: peerd %s, commit %s; CHANGELOG.md of peerd says what is new.\n",
-		packageVersion(r.name)+"-1", r.time.Format(time.RFC3339), r.name, r.commit)
+	text := fmt.Sprintf("- semver: %s\n  date: %s\n  packager: peerd maintainers <noreply@peerd.dev>\n  deb: {urgency: medium, distributions: [unstable]}\n  changes:\n    - note: Commit %s.\n",
+		packageVersion(r.name)+"-1", r.time.Format(time.RFC3339), r.commit)
 	return os.WriteFile(r.path("made", "changelog.yaml"), []byte(text), 0o644)
 }
 

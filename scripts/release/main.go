@@ -128,5 +128,5 @@ func (r *release) output(dir, program string, args ...string) (string, error) {
 // environment is the caller's, with everything fixed that changes what the Go tool builds.
 func (r *release) environment(more ...string) []string {
 	return append(append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(r.time.Unix(), 10), "CGO_ENABLED=0", "GOFLAGS=-trimpath",
-		"GOWORK=off", "GOEXPERIMENT=none", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off", "GODEBUG="), more...)
+		"GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off", "GODEBUG="), more...)
 }

@@ -50,6 +50,9 @@ func (r *release) pack(kind, arch, program string) error {
 	}
 	info.MTime, info.Umask = r.time, 0o022
 	info = nfpm.WithDefaults(info)
+	if kind == "deb" {
+		info.License = "" // has no such field
+	}
 	for _, c := range info.Contents {
 		if c.FileInfo == nil && c.Type != "dir" {
 			c.FileInfo = &files.ContentFileInfo{Mode: 0o644}
