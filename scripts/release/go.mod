@@ -2,7 +2,11 @@ module peerd.dev/scripts/release
 
 go 1.26.0
 
-require github.com/goreleaser/nfpm/v2 v2.43.0
+require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
+	github.com/goreleaser/nfpm/v2 v2.43.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+)
 
 require (
 	dario.cat/mergo v1.0.2 // indirect
@@ -45,6 +49,7 @@ require (
 	golang.org/x/exp v0.0.0-20240719175910-8a7402abbf56 // indirect
 	golang.org/x/net v0.38.0 // indirect
 	golang.org/x/sys v0.31.0 // indirect
+	golang.org/x/text v0.23.0 // indirect
 	gopkg.in/warnings.v0 v0.1.2 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
