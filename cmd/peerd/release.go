@@ -16,9 +16,9 @@ import (
 	"peerd.dev/internal/version"
 )
 
-// With this build tag the program is not a peer: it writes what a release has beside its programs. Its arguments are a folder,
+// With this build tag the program is not a peer: it writes what a release has in addition to its programs. Its arguments are a folder,
 // which gets the manual pages and completions, and programs of peerd for any platform, each of which gets its bill of materials
-// beside it. SOURCE_DATE_EPOCH dates the pages.
+// as a file next to it. SOURCE_DATE_EPOCH dates the pages.
 func init() {
 	if err := accompany(os.Args[1], os.Args[2:]); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)

@@ -49,7 +49,7 @@ func InfoOf(info *debug.BuildInfo) Info {
 		Go:       cmp.Or(info.GoVersion, runtime.Version()),
 		Platform: cmp.Or(set["GOOS"], runtime.GOOS) + "/" + cmp.Or(set["GOARCH"], runtime.GOARCH),
 	}
-	// The Go tool records no flags of the linker beside -trimpath, so this is how scripts/release.sh builds.
+	// The Go tool records no flags of the linker with -trimpath, so this is how scripts/release.sh builds.
 	if set["-trimpath"] == "true" && set["CGO_ENABLED"] == "0" && doc.Revision != "" && !doc.Modified && doc.Tags == "" {
 		doc.Command = fmt.Sprintf(`GOTOOLCHAIN=%s GOOS=%s GOARCH=%s CGO_ENABLED=0 go build -trimpath -buildvcs=true -ldflags="-s -w -buildid=" ./cmd/peerd`,
 			doc.Go, set["GOOS"], set["GOARCH"])
