@@ -5,21 +5,33 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/terminal"
 	"peerd.dev/internal/version"
 )
 
 func newVersion(o *options) *cobra.Command {
-	return &cobra.Command{
+	var bill bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print what this binary was built from",
 		Long: `Print the version, the commit and the Go release that this binary was built from,
-as the Go tool recorded them. No configuration is read.`,
+as the Go tool recorded them, and for a release the command that builds the same
+bytes again. No configuration is read.
+
+--sbom prints the software bill of materials as CycloneDX 1.6: all modules that
+are linked into the binary, with versions, sums of go.sum and licences.`,
 		Example: `  peerd version
-  peerd version --json`,
+  peerd version --json
+  peerd version --sbom > peerd.cdx.json`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
+			if bill {
+				return terminal.PrintJSON(terminal.Lines(o.stdout), version.BillOf(version.Build()))
+			}
 			doc := version.Read()
 			return o.print(doc, doc.Write)
 		}),
 	}
+	cmd.Flags().BoolVar(&bill, "sbom", false, "print the software bill of materials (CycloneDX 1.6)")
+	return cmd
 }

@@ -1,7 +1,8 @@
-// Package version reports what this binary was built from.
+// Package version reports what a binary was built from.
 package version
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
@@ -18,34 +19,40 @@ type Info struct {
 	Tags     string `json:"tags,omitempty"` // of the build, separated by commas; a release has none
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+	Command  string `json:"command,omitempty"` // builds the same bytes of that commit; a release has one
 }
 
 // Read returns what the Go tool recorded about this binary.
-func Read() Info {
+func Read() Info { return InfoOf(Build()) }
+
+// Build returns the record of the Go tool about this binary.
+func Build() *debug.BuildInfo {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = new(debug.BuildInfo)
 	}
-	return infoOf(info)
+	return info
 }
 
-// infoOf returns the content of a record of the Go tool.
-func infoOf(info *debug.BuildInfo) Info {
-	doc := Info{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	if info.Main.Version != "" {
-		doc.Version = info.Main.Version
-	}
+// InfoOf returns the content of a record of the Go tool.
+func InfoOf(info *debug.BuildInfo) Info {
+	set := make(map[string]string)
 	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			doc.Revision = s.Value
-		case "vcs.time":
-			doc.Time = s.Value
-		case "vcs.modified":
-			doc.Modified = s.Value == "true"
-		case "-tags":
-			doc.Tags = s.Value
-		}
+		set[s.Key] = s.Value
+	}
+	doc := Info{
+		Version:  cmp.Or(info.Main.Version, "unknown"),
+		Revision: set["vcs.revision"],
+		Time:     set["vcs.time"],
+		Modified: set["vcs.modified"] == "true",
+		Tags:     set["-tags"],
+		Go:       cmp.Or(info.GoVersion, runtime.Version()),
+		Platform: cmp.Or(set["GOOS"], runtime.GOOS) + "/" + cmp.Or(set["GOARCH"], runtime.GOARCH),
+	}
+	// The Go tool records no flags of the linker with -trimpath, so this is how scripts/release.sh builds.
+	if set["-trimpath"] == "true" && set["CGO_ENABLED"] == "0" && doc.Revision != "" && !doc.Modified && doc.Tags == "" {
+		doc.Command = fmt.Sprintf(`GOTOOLCHAIN=%s GOOS=%s GOARCH=%s CGO_ENABLED=0 go build -trimpath -buildvcs=true -ldflags="-s -w -buildid=" ./cmd/peerd`,
+			doc.Go, set["GOOS"], set["GOARCH"])
 	}
 	return doc
 }
@@ -61,5 +68,8 @@ func (d Info) Write(w io.Writer) {
 	}
 	if d.Tags != "" {
 		_, _ = fmt.Fprintf(w, "build tags %s\n", d.Tags)
+	}
+	if d.Command != "" {
+		_, _ = fmt.Fprintf(w, "the same bytes: git checkout --detach %.12s && %s\n", d.Revision, d.Command)
 	}
 }

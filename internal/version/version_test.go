@@ -13,7 +13,7 @@ func TestBuildTagsAreShown(t *testing.T) {
 		if tags != "" {
 			b.Settings = []debug.BuildSetting{{Key: "-tags", Value: tags}, {Key: "vcs.modified", Value: "true"}}
 		}
-		doc := infoOf(&b)
+		doc := InfoOf(&b)
 		var text strings.Builder
 		doc.Write(&text)
 		if doc.Tags != tags || !strings.HasSuffix(text.String(), want) || tags == "" && strings.Contains(text.String(), "tags") {
