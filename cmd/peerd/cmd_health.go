@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 )
 
@@ -31,15 +30,11 @@ The folder is --dir or PEERD_DIR; its peerd.yaml is not read, so a mistake in it
 next start would refuse, does not end the peer that runs.`,
 		Example: "  peerd health --dir hospital-a\n  peerd health --dir hospital-a --ready --json",
 		RunE: o.run(func(ctx context.Context) error {
-			_, set, err := o.sources()
+			dir, err := o.folder()
 			if err != nil {
 				return err
 			}
-			s, _, err := plan.Schema().Read(o.config, set)
-			if err != nil {
-				return err
-			}
-			h := healthOf(daemon.AskReady(ctx, s.Dir))
+			h := healthOf(daemon.AskReady(ctx, dir))
 			if err = ctx.Err(); err != nil {
 				return err
 			}

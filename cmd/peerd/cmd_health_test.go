@@ -38,6 +38,15 @@ func TestHealth(t *testing.T) {
 	if !sees("stopped", healthDoc{State: "no node is running"}, exitUnexpected) {
 		t.Error("a peer that does not run passes")
 	}
+	again := []string{"network", "new", "--dir", dir, "--name", "clinics", "--peer", "a", "--addr", addr, "--once"}
+	for _, args := range [][]string{again, {"init", "--dir", dir, "--once"}, {"join", "@no-file", "--dir", dir, "--once"}} {
+		if out := does(t, args...); !strings.HasSuffix(out, ": nothing to do\n") {
+			t.Errorf("%v: %s", args, out)
+		}
+		if c, _, _ := peerd(t, args[:len(args)-1]...); c == exitOK {
+			t.Errorf("%v again without --once", args)
+		}
+	}
 	peer := runs(t, dir)
 	eventually(t, "alive", func() bool { return sees("waits", healthDoc{Alive: true, State: "start"}, exitOK) })
 	if !sees("waits", healthDoc{Alive: true}, exitUnexpected, "--ready") {
