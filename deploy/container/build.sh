@@ -19,10 +19,23 @@ fi
 install -m 0755 "$program" "$context/root/usr/bin/peerd"
 install -m 0644 LICENSE "$context/root/usr/share/licenses/peerd/LICENSE"
 buildah() { command buildah --storage-driver "${STORAGE_DRIVER:-vfs}" "$@"; }
-buildah build --quiet --isolation chroot --format docker --arch "$arch" --identity-label=false \
-	--timestamp "${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}" --label org.opencontainers.image.revision="$(git rev-parse HEAD)" \
-	-f deploy/container/Containerfile -t "$tag" "$context"
-if [ -n "$archive" ]; then
-	rm -f "$archive"
-	buildah push --quiet "$tag" "docker-archive:$archive:$tag"
-fi
+made=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+raw=$(buildah build --quiet --isolation chroot --format docker --arch "$arch" --identity-label=false --timestamp "$made" \
+	--label org.opencontainers.image.revision="$(git rev-parse HEAD)" -f deploy/container/Containerfile "$context")
+
+# The format names the container in which the image was made, which is another one each time. Without it the image has an id
+# that depends on its contents alone.
+buildah push --quiet "$raw" "docker-archive:$context/raw.tar"
+buildah rmi "$raw" >/dev/null
+mkdir "$context/image"
+tar -xf "$context/raw.tar" -C "$context/image" --wildcards '*.json' '*.tar' --exclude '*/*'
+cd "$context/image"
+sed -E 's/"container":"[0-9a-f]+",//; s/"Hostname":"[0-9a-f]+"/"Hostname":""/g' "$raw.json" >config
+rm "$raw.json"
+id=$(sha256sum config | cut -d' ' -f1)
+mv config "$id.json"
+printf '[{"Config":"%s.json","RepoTags":["%s"],"Layers":["%s"]}]' "$id" "$tag" "$(echo *.tar)" >manifest.json
+archive=${archive:-$context/image.tar}
+tar --format=ustar --sort=name --mtime="@$made" --owner=0 --group=0 --numeric-owner --mode=0644 -cf "$archive" -- *
+cd /
+buildah pull --quiet "docker-archive:$archive"
