@@ -30,6 +30,7 @@ func helm(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"run", "helm.sh/helm/v4/cmd/helm@v4.3.1"}, args...)...)
 	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	if ended := new(exec.ExitError); errors.As(err, &ended) {
 		err = fmt.Errorf("%w: %s", err, ended.Stderr)
