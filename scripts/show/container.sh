@@ -103,7 +103,7 @@ begin a
 until_ok healthy a
 start=$(inside a network show | sed -n 's/^rounds of .* from //p')
 for s in b c; do
-	inside a network invite "hospital-$s" >token # nobody reads it from a list of processes
+	inside a network invite "hospital-$s" >token # it is in no list of processes
 	chmod 644 token
 	contain $s --rm --no-healthcheck --volume "$dir/token:/run/token:ro" localhost/peerd:first join @/run/token --yes --once 2>/dev/null >/dev/null
 	once $s join @/run/token --yes --once >/dev/null # as before each start; the token is gone
@@ -148,5 +148,8 @@ for s in a b c; do
 	inside $s ledger export -o - >$s.jsonl
 	contain $s --rm --no-healthcheck --interactive localhost/peerd:first ledger verify - <$s.jsonl | sed -n 1p
 done
+inside a backup -o /var/lib/peerd/peer.tgz
+podman cp a:/var/lib/peerd/peer.tgz .
+tar -tzf peer.tgz | grep -q '^peer/identity.key$' || fail "no key in the backup: $(tar -tzf peer.tgz | head)"
 for s in a b c; do finish $s; done
 echo ok
