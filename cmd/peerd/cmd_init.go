@@ -11,7 +11,7 @@ import (
 )
 
 func newInit(o *options) *cobra.Command {
-	return &cobra.Command{
+	return o.once(&cobra.Command{
 		Use:   "init",
 		Short: "Make a peer's folder: its key and its configuration",
 		Long: `Make a folder that only you may enter, with identity.key, the peer's private key, and
@@ -41,5 +41,5 @@ The privacy budget has no default: choose it. The printed id identifies the peer
 			}
 			return o.print(made, made.Write)
 		}),
-	}
+	}, config.FileName)
 }

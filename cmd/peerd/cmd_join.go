@@ -18,14 +18,24 @@ func newJoin(o *options) *cobra.Command {
 	var listen, addrs []string
 	var yes bool
 	c := &cobra.Command{
-		Use: "join TOKEN", Short: "Join a network with the token of an invitation", Args: cobra.ExactArgs(1),
+		Use: "join TOKEN|@FILE", Short: "Join a network with the token of an invitation", Args: cobra.ExactArgs(1),
 		Long: `Make a peer's folder with a key of its own and the settings that the network shares, and put that
 key in the place that the invitation made. Before, it shows the network, its actions and its
 privacy budget, and asks; with no as an answer nothing is made, and the token can still be
-used. If it is interrupted, it can be run again.`,
+used. If it is interrupted, it can be run again.
+
+@FILE reads the token from a file, such as a secret of a container platform.`,
 		Example: "  peerd join peerd1-AX… --dir hospital-b --listen /ip4/0.0.0.0/tcp/8471\n  peerd run --dir hospital-b",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			j, err := change.Join(cmd.Context(), plan.Schema(), args[0], o.dir, listen, addrs, o.set, func(t *change.Terms) error {
+			token, err := tokenOf(args[0])
+			if err != nil {
+				return err
+			}
+			dir, err := o.folder()
+			if err != nil {
+				return err
+			}
+			j, err := change.Join(cmd.Context(), plan.Schema(), token, dir, listen, addrs, o.set, func(t *change.Terms) error {
 				t.Write(terminal.Lines(o.stderr))
 				if yes {
 					return nil
@@ -43,7 +53,7 @@ used. If it is interrupted, it can be run again.`,
 	c.Flags().StringSliceVar(&listen, "listen", []string{"/ip4/0.0.0.0/tcp/8471"}, "address to listen on")
 	c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others dial the peer (default the one from which the network was reached, with the port of --listen)")
 	c.Flags().BoolVar(&yes, "yes", false, "join without a question")
-	return c
+	return o.once(c, config.DocumentName)
 }
 
 // agree asks whether to join.

@@ -97,7 +97,11 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 		return nil, printInvitation(o, s, args[0], f.links)
 	}
 	for _, n := range append(networkCommands(), invite) {
-		all.AddCommand(n.command(o))
+		c := n.command(o)
+		if n.use == "new" {
+			c = o.once(c, config.DocumentName)
+		}
+		all.AddCommand(c)
 	}
 	return all
 }

@@ -42,7 +42,7 @@ type exitMeaning struct {
 func exitMeanings() []exitMeaning {
 	return []exitMeaning{
 		{exitOK, "done", "nothing"},
-		{exitUnexpected, "unexpected error", "read the message"},
+		{exitUnexpected, "unexpected error; for `peerd health`: the peer does not answer, or with `--ready` is not ready", "read the message"},
 		{exitUsage, "wrong command line: command, argument or flag; also a defect of the program, behind `panic` or `fatal error`", "run the command with `--help`; start it again after a defect, and report it"},
 		{exitNetwork, "network or peers: not ready in time, or lost", "check that the peers run and can be dialled"},
 		{exitConfig, "configuration, network file or folder refused: it is not there, belongs to another user, is open to others, or has too long a path", "fix every line of the message; `peerd config check` tries again"},

@@ -25,3 +25,10 @@ func AskPeers(ctx context.Context, dir string) (ps []api.Peer, err error) {
 func AskPageLink(ctx context.Context, dir string) (l api.PageLink, err error) {
 	return l, api.Post(ctx, dir, "/v1/page-link", &l)
 }
+
+// AskReady asks the running peer of a folder whether it decides and releases, and returns what it does.
+func AskReady(ctx context.Context, dir string) (string, error) {
+	var now struct{ State string }
+	err := api.Get(ctx, dir, "/readyz", &now)
+	return now.State, err
+}
