@@ -40,8 +40,8 @@ func (d *Document) writeAssessment(p *sections, s *config.Settings) {
 	if len(d.Head.Others) > 0 {
 		others = strings.Join(d.Head.Others, ", ")
 	}
-	p.item("Out of the peer: what is listed as public or protected above, to %s. They pass it on, and can show it to anyone. Links between peers are encrypted. peerd sends nothing elsewhere.", others)
-	p.item("Processor: this peer, on a machine of the site. No central service has records of users. Operator of the machine: %s", blank)
+	p.item("Out of the peer: sums with noise, and what is listed as public above, to %s. They pass it on, and can show it to anyone. Links between peers are encrypted. peerd sends nothing elsewhere.", others)
+	p.item("Place of processing: this peer, on a machine of the site. No central service has records of users. Operator of the machine: %s", blank)
 	p.title("How long data are kept")
 	p.item("A decision, with its reward%s: until its window of %s (api.window) and another %s (api.keep) are over. Then it is deleted. A peer that is stopped or may not release at that time deletes it when it releases again.", features, config.DurationText(s.API.Window), config.DurationText(s.API.Keep))
 	p.item("The log of steps, with rewards%s and no subjects: until the next snapshot, some 4,096 steps later or at a clean shutdown.", features)
@@ -50,7 +50,7 @@ func (d *Document) writeAssessment(p *sections, s *config.Settings) {
 	p.item("Deletion: no command deletes the data of one user earlier. Deleted bytes stay in the files of the store until it merges them, at no fixed time. To delete everything here, delete the folder and its backups. What was released stays with other sites; it has the noise of the promise.")
 	p.title("Access and keys")
 	p.item("The folder (mode 0700) is readable by the user that runs the peer, and by root. peerd does not encrypt it. Encryption of the disk: %s", blank)
-	p.item("The socket has all rights, and is accessible to that user alone. Over TCP (api.listen) a request needs a token of the folder: api.read.token reads status and this page, api.write.token also decides and reports, api.token does all. None of them reads a reward back.")
+	p.item("The socket has all rights, and is accessible to that user alone. Over TCP (api.listen) a request needs a token of the folder: api.read.token reads status and this page, api.write.token also decides and reports, api.token does all except backups. None of them reads a reward back.")
 	p.item("The peer's key is identity.key in the folder, unencrypted. With it someone can speak for this site. peerd network rotate replaces it.")
 	p.item("People with access to the machine: %s", blank)
 	p.title("Risks and measures")

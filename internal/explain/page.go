@@ -133,7 +133,11 @@ func (d *Document) writePromise(p *sections, s *config.Settings) {
 	b := d.Budget
 	p.title("The promise, by the fields of NIST SP 800-226")
 	p.item("Unit of privacy: one user with at most %s at this site (privacy.records_per_user).", config.Counted(d.Unit.RecordsPerUser, "reward"))
-	p.item("Neighbours: %s (privacy.adjacency %s).", d.Unit.Neighbours, d.Unit.Adjacency)
+	key := "privacy.adjacency " + d.Unit.Adjacency
+	if d.Unit.Adjacency == dp.AddOrRemove.String() {
+		key = "privacy.counts noised"
+	}
+	p.item("Neighbours: %s (%s).", d.Unit.Neighbours, key)
 	d.writeAdjacency(p)
 	plus := ""
 	if b.Delta > 0 {
