@@ -321,6 +321,13 @@ func forgeries() []struct {
 			})
 			return f.signed("a")
 		}},
+		{"a gap that claims to have had more than there was, and gives too little up", bundle.LedgerBad, func(f *forger) []byte {
+			r, _, _ := f.newestReceipt()
+			f.ledger(func(lines [][]byte) [][]byte {
+				return append(lines[:r.Records-2:r.Records-2], fmt.Appendf(nil, `{"seq":0,"prev":"","kind":"gap","claimed":1000,"had":1000,"incarnation":4294967295,"since":0,"round":9,"waiting":0,"margin":1,"next":[100,100],"without":[]}`))
+			})
+			return f.signed("a")
+		}},
 		{"an outsider leaves a release out", bundle.Hash, func(f *forger) []byte {
 			lines := split(f.parts[bundle.Ledger])
 			f.parts[bundle.Ledger] = joined(slices.Delete(lines, firstOf(lines, "release"), firstOf(lines, "release")+1))

@@ -62,6 +62,7 @@ func (g *ground) statements(b []byte) (newest map[int]*statement, checkpoints in
 		if last != nil && !last.before(s) {
 			return nil, 0, fault(Form, "%s: lines are not in order, or twice", Receipts)
 		}
+		before := last
 		last = s
 		place, _, ok := g.newest.PlaceOf(s.Witness + s.Peer) // what it signed with a former key counts as of then
 		if !ok || place == g.site {
@@ -73,10 +74,13 @@ func (g *ground) statements(b []byte) (newest map[int]*statement, checkpoints in
 			}
 			continue
 		}
-		if err = g.receipt(s, newest[place]); err != nil {
+		lost, err := g.receipt(s, before)
+		if err != nil {
 			return nil, 0, err
 		}
-		newest[place] = s
+		if n := newest[place]; !lost && (n == nil || n.Time.Before(*s.Time)) {
+			newest[place] = s
+		}
 	}
 	return newest, checkpoints, nil
 }
@@ -94,22 +98,23 @@ func (s *statement) before(o *statement) bool {
 	return s.Kind == receiptKind && s.Time.Before(*o.Time)
 }
 
-// receipt checks what a witness signed. before is its receipt on the line before; nil for none.
-func (g *ground) receipt(s, before *statement) error {
+// receipt checks what a witness signed, and returns whether the record was lost, as a gap says. before is the line before; nil for none.
+func (g *ground) receipt(s, before *statement) (lost bool, err error) {
 	if !slices.ContainsFunc(ids(&g.newest.Peers[g.site]), func(owner string) bool { return s.signed(s.Witness, "peerd/receipt/1", g.network, owner) }) {
-		return fault(Receipt, "%s: %s did not sign the receipt of %d records of this site at %v", Receipts, s.Witness, s.Records, s.Time)
+		return false, fault(Receipt, "%s: %s did not sign the receipt of %d records of this site at %v", Receipts, s.Witness, s.Records, s.Time)
 	}
-	// No record of that number, and a later one: it was lost, as a gap says.
-	if head, ok := g.heads[s.Records]; ok && head != s.Head || !ok && s.Records >= g.next {
-		return fault(Receipt, "%s: %s saw a ledger of %d records with head %v at %v, which this ledger does not contain", Receipts, s.Witness, s.Records, s.Head, s.Time)
+	head, ok := g.heads[s.Records]
+	lost = !ok && 0 < s.Records && s.Records < g.next
+	if !lost && head != s.Head || s.Records == 0 {
+		return false, fault(Receipt, "%s: %s saw a ledger of %d records with head %v at %v, which this ledger does not contain", Receipts, s.Witness, s.Records, s.Head, s.Time)
 	}
 	if before != nil && before.Witness == s.Witness && s.Records < before.Records {
-		return fault(Receipt, "%s: %s saw %d records at %v, and %d before", Receipts, s.Witness, s.Records, s.Time, before.Records)
+		return false, fault(Receipt, "%s: %s saw %d records at %v, and %d before", Receipts, s.Witness, s.Records, s.Time, before.Records)
 	}
 	if s.Time.After(g.made.Add(slack)) {
-		return fault(Clock, "%s: the receipt of %s is of %v, and the bundle was made at %v", Receipts, s.Witness, s.Time, g.made)
+		return false, fault(Clock, "%s: the receipt of %s is of %v, and the bundle was made at %v", Receipts, s.Witness, s.Time, g.made)
 	}
-	return nil
+	return lost, nil
 }
 
 // signed reports whether a peer signed the statement, under a domain and of an owner's ledger; the owner is "" for the peer itself.

@@ -214,6 +214,8 @@ func (v *Verifier) gap(seq, skipped uint64, g *Gap) error {
 		return fmt.Errorf("%w: incarnation %d after %d", ErrGap, g.Incarnation, v.again)
 	case len(g.Next) != len(v.streams):
 		return fmt.Errorf("%w: it lists %d streams, and %d are open", ErrGap, len(g.Next), len(v.streams))
+	case g.Had > seq-skipped:
+		return fmt.Errorf("%w: it says that %d records were here or known to be lost, and there were %d", ErrGap, g.Had, seq-skipped)
 	case g.Margin < 1:
 		return fmt.Errorf("%w: nothing is given up for what no peer remembers", ErrGap)
 	case g.Since > g.Round:

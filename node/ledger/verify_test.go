@@ -41,7 +41,7 @@ func TestLedgerEveryBitFlip(t *testing.T) {
 				}
 				b.leaves[i] = next[i] - 1
 			}
-			b.add(&Gap{Claimed: 120, Had: 120, Incarnation: 1, Margin: 1, Next: next, Without: []string{"a", "b"}})
+			b.add(&Gap{Claimed: 100, Had: 100, Incarnation: 1, Margin: 1, Next: next, Without: []string{"a", "b"}})
 		}
 	}
 	whole := b.export()

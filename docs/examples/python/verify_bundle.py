@@ -205,9 +205,8 @@ def mean(n, base):
 
 @functools.lru_cache(maxsize=None)
 def kary(leaves):
-    """Return the base and the number of levels with the least greatest variance, then the least mean,
-    then the fewest levels."""
-    best = (leaves, leaves * (leaves + 1) // 2, 1, 2 * leaves + 1)  # one level: t nodes at leaf t
+    """Return the base and the number of levels with the least greatest variance, then the least mean."""
+    best = (leaves, leaves * (leaves + 1) // 2, 2 * leaves + 1, 1)  # one level: t nodes at leaf t
     for levels in range(leaves.bit_length(), 1, -1):
         base = 3
         while levels**2 * (levels - 1) * (base // 2) <= best[0] and base**(levels - 1) <= 2 * leaves:
@@ -215,9 +214,9 @@ def kary(leaves):
                 greatest, n = 0, leaves
                 while n > base // 2:
                     greatest, n = greatest + base // 2, (n + base // 2) // base
-                best = min(best, (levels**2 * (greatest + n), levels**2 * mean(leaves, base), levels, base))
+                best = min(best, (levels**2 * (greatest + n), levels**2 * mean(leaves, base), base, levels))
             base += 2
-    return best[3], best[2]
+    return best[2:]
 
 
 @functools.lru_cache(maxsize=None)
@@ -278,13 +277,13 @@ class Ledger:
             if r["kind"] != "end":
                 self.records, self.head = r["seq"] + 1, sha256(line)
                 self.hashes[self.records] = self.head
-        check(self.genesis["network"] == network, "the ledger of another network")
+        check(self.owner["network"] == network, "the ledger of another network")
 
     def genesis(self, r):
         """Verify the ledger's owner and terms."""
         check(r["version"] == 2 and key_of(r["peer"]), "the version, or the peer's id")
         check(r["mode"] == "private" and r["network"] and r["budget"] <= 10**18 and r["delta"] < 10**18, "its terms")
-        self.genesis, self.incarnation = r, r["incarnation"]
+        self.owner, self.incarnation = r, r["incarnation"]
 
     def open(self, r):
         """Verify that the noise matches the charge, and the budget."""
@@ -302,11 +301,11 @@ class Ledger:
                   "the charge is wrong: less than its noise costs")
         else:
             moved = r["records_per_user"] * column(r["mechanism"], r["leaves"]) * bound * dim
-            check(width == dim or counted, "Laplace noise for records with features")
+            check(r["record"] in ("box", "counted"), "Laplace noise for records with features")
             check(r["square"] == 0 < r["cost"] and r["scale"] == -(-moved * 10**9 // r["cost"]),
                   "the charge is wrong: its noise is not what it pays for")
         self.cost, self.square = self.cost + r["cost"], self.square + r["square"]
-        budget, delta, mu = self.genesis["budget"], self.genesis["delta"], math.sqrt(self.square / 1e9)
+        budget, delta, mu = self.owner["budget"], self.owner["delta"], math.sqrt(self.square / 1e9)
         check(delta_of(budget / 1e9, self.cost / 1e9, mu) <= delta / 1e18 * (1 + 1e-9) if self.square
               else self.cost <= budget, "more is charged than the budget")
         self.streams += [[r, width, 0, 0] for _ in range(r["streams"])]
@@ -361,7 +360,7 @@ class Ledger:
     def end(self, r):
         """Verify the signature of the whole ledger."""
         check((r["records"], r["head"]) == (self.records, self.head), "another number of records, or another head")
-        check(signed(self.genesis["peer"], bytes.fromhex(r["signature"]), "peerd/ledger/1", self.genesis["network"],
+        check(signed(self.owner["peer"], bytes.fromhex(r["signature"]), "peerd/ledger/1", self.owner["network"],
                      self.records, self.head), "the peer's key did not sign this")
 
 
@@ -510,12 +509,13 @@ def verify_receipts(lines, ledger, document):
         text += seconds(r["time"]).to_bytes(8, "big")
         check(any(signed(peer, signature, "peerd/receipt/1", network, own, text) for own in own_ids),
               f"{name} did not sign that of {r['time']}")
-        lost = r["records"] not in ledger.hashes and r["records"] < ledger.records  # a gap took its place
-        check(lost or ledger.hashes.get(r["records"]) == r["head"], f"record {r['records'] - 1}, which {name} knew at {r['time']},"
-              " is not in the ledger")
+        lost = r["records"] not in ledger.hashes and 0 < r["records"] < ledger.records  # in a gap
+        check(lost or ledger.hashes.get(r["records"]) == r["head"],
+              f"record {r['records'] - 1}, which {name} knew at {r['time']}, is not in the ledger")
         check(r["records"] >= records.get(peer, 0), f"{name} knew fewer records later")
         records[peer] = r["records"]
-        newest[place] = max(newest.get(place, ("", 0)), (r["time"], r["records"]))
+        if not lost:
+            newest[place] = max(newest.get(place, ("", 0)), (r["time"], r["records"]))
     return newest
 
 
@@ -581,9 +581,9 @@ def verify(data):
         stage("hash", check, (size, digest) == (len(parts[name]), sha256(parts[name])), f"{name} is another one")
     ledger = stage("ledger", Ledger, texts["ledger.jsonl"], manifest["network"])
     document = stage("network", Document, texts["network.jsonl"], manifest)
-    stage("ledger", check, ledger.genesis["peer"] in document.ids[document.place], "the ledger of another peer")
-    policy = stage("terms", verify_terms, parts, texts, ledger.genesis, document)
-    stage("page", verify_page, parts, texts, ledger.genesis, policy)
+    stage("ledger", check, ledger.owner["peer"] in document.ids[document.place], "the ledger of another peer")
+    policy = stage("terms", verify_terms, parts, texts, ledger.owner, document)
+    stage("page", verify_page, parts, texts, ledger.owner, policy)
     stage("build", verify_build, texts["build.json"], texts["privacy.json"]["head"])
     known = stage("receipt", verify_receipts, receipts, ledger, document)
     stage("clock", verify_clock, texts, ledger, document)
