@@ -37,7 +37,7 @@ func (r *release) archives() error {
 	for _, platform := range r.platforms {
 		name := "peerd-" + strings.TrimPrefix(r.name, "v") + "-" + strings.ReplaceAll(platform, "/", "-")
 		files := map[string]string{"peerd": r.program(platform), "peerd.cdx.json": r.program(platform) + ".cdx.json", "LICENSE": r.path("LICENSE"), "modules.txt": r.path("made", "modules")}
-		patterns := []string{"made/man/*", "made/completions/*[!1]"}
+		patterns := []string{"made/man/*", "made/completions/*"}
 		if strings.HasPrefix(platform, "linux/") {
 			patterns = append(patterns, "deploy/systemd/*")
 		}

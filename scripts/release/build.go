@@ -74,6 +74,9 @@ func (r *release) accompany() error {
 		if err := compress(page, r.path("made", "man", filepath.Base(page)+".gz")); err != nil {
 			return err
 		}
+		if err := os.Remove(page); err != nil {
+			return err
+		}
 	}
 	return r.changelog()
 }
