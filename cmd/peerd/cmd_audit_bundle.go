@@ -16,7 +16,6 @@ import (
 
 	"peerd.dev/internal/bundle"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/explain"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/internal/version"
@@ -52,7 +51,7 @@ docs/bundle.md describes the file.`,
 }
 
 func (o *options) bundle(ctx context.Context, c *config.Config, file string, now time.Time) error {
-	e, err := daemon.Gather(ctx, &c.Settings)
+	e, err := bundle.Gather(ctx, &c.Settings)
 	if err != nil {
 		return ledgerError("the peer's ledger", err)
 	}

@@ -79,6 +79,12 @@ func NewDeployment(s *config.Settings) (*Deployment, error) {
 	return t, t.settle(n)
 }
 
+// Key returns the peer's key.
+func (t *Deployment) Key() gossip.Identity { return t.id }
+
+// Agreed returns what all peers agreed on, of which the policy of the ledger is the hash.
+func (t *Deployment) Agreed() []byte { return t.agreed }
+
 // settle makes t the deployment in a network.
 func (t *Deployment) settle(n *config.Network) (err error) {
 	t.Network = n

@@ -25,9 +25,9 @@ func rooms() [][]string {
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
 		{"internal/config", "internal/replay", "internal/terminal", "internal/version"},
-		{"internal/bundle", "internal/evaluation", "internal/explain", "internal/gain", "internal/lab/program", "internal/lab/progress"},
+		{"internal/evaluation", "internal/explain", "internal/gain", "internal/lab/program", "internal/lab/progress"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/change", "internal/doctor", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status", "node/peer"},
+		{"internal/bundle", "internal/change", "internal/doctor", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status", "node/peer"},
 		{"internal/lab/claims", "internal/lab/mlflow", "internal/lab/submit", "internal/lab/testnet"},
 		{"cmd/peerd"},
 	}

@@ -1,4 +1,4 @@
-package daemon
+package bundle
 
 import (
 	"bytes"
@@ -6,13 +6,13 @@ import (
 	"errors"
 
 	"peerd.dev/gossip"
-	"peerd.dev/internal/bundle"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/network"
 )
 
-// Evidence is what a peer's folder adds to an auditor's bundle.
+// Evidence is what a peer's folder adds to a bundle.
 type Evidence struct {
 	Network, Site string
 	Key           gossip.Identity // present key, which signs the bundle
@@ -25,23 +25,23 @@ func Gather(ctx context.Context, s *config.Settings) (*Evidence, error) {
 	if !s.Signed() {
 		return nil, config.Failf(config.ErrRefused, "network: %s is not signed, so nothing proves who its peers are; `peerd network new` makes a signed document", s.NetworkPath())
 	}
-	t, err := NewDeployment(s)
+	t, err := daemon.NewDeployment(s)
 	if err != nil {
 		return nil, err
 	}
-	e := &Evidence{Network: t.Network.Name, Site: t.Network.Peers[t.Self].Name, Key: t.id, Parts: map[string][]byte{bundle.Policy: t.agreed, bundle.Settings: s.AsFile()}}
-	lines, err := ReceiptLines(ctx, s.Dir)
+	e := &Evidence{Network: t.Network.Name, Site: t.Network.Peers[t.Self].Name, Key: t.Key(), Parts: map[string][]byte{Policy: t.Agreed(), Settings: s.AsFile()}}
+	lines, err := daemon.ReceiptLines(ctx, s.Dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, line := range lines {
-		e.Parts[bundle.Receipts] = append(append(e.Parts[bundle.Receipts], line...), '\n')
+		e.Parts[Receipts] = append(append(e.Parts[Receipts], line...), '\n')
 	}
-	if e.Parts[bundle.Ledger], err = export(ctx, s); err != nil {
+	if e.Parts[Ledger], err = export(ctx, s); err != nil {
 		return nil, err
 	}
 	return e, t.Record.With(func(b *network.Book) (err error) {
-		e.Parts[bundle.Network], err = bundle.NetworkLines(b)
+		e.Parts[Network], err = NetworkLines(b)
 		return err
 	})
 }
@@ -52,7 +52,7 @@ func export(ctx context.Context, s *config.Settings) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, done, err := LedgerLines(ctx, s.Dir)
+	lines, done, err := daemon.LedgerLines(ctx, s.Dir)
 	if err != nil {
 		return nil, err
 	}
