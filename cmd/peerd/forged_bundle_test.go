@@ -64,8 +64,8 @@ func playAudited(t *testing.T) (n audited) {
 		does(t, slices.Concat([]string{"join", token, "--yes", "--dir", dir(names[i]), "--listen", addrs[i], "--addr", addrs[i]}, world)...)
 		runs(t, dir(names[i]))
 		eventually(t, "records of "+names[i], func() bool {
-			ps, err := daemon.AskPeers(t.Context(), dir("a"))
-			return err == nil && len(ps) == i && ps[i-1].Records > 0
+			ps, wrong := daemon.AskPeers(t.Context(), dir("a"))
+			return wrong == nil && len(ps) == i && ps[i-1].Records > 0
 		})
 	}
 	join(1)
@@ -269,12 +269,15 @@ func (f *forger) newest(old, by string, voter int, name string) {
 	})
 }
 
-// newestReceipt returns the last receipt of the bundle, and its place among the lines.
-func (f *forger) newestReceipt() (r struct {
+// A vouched is a receipt.
+type vouched struct {
 	Witness, Head string
 	Records       uint64
 	Time          time.Time
-}, lines [][]byte, at int) {
+}
+
+// newestReceipt returns the last receipt of the bundle, and its place among the lines.
+func (f *forger) newestReceipt() (r vouched, lines [][]byte, at int) {
 	lines = split(f.parts[bundle.Receipts])
 	for i, line := range lines {
 		if bytes.HasPrefix(line, []byte(`{"kind":"receipt"`)) {

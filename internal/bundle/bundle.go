@@ -70,11 +70,11 @@ func Write(w io.Writer, m Manifest, contents map[string][]byte, sign func(domain
 	}
 	out := tar.NewWriter(w)
 	add := func(name string, b []byte) error {
-		if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(b)), Mode: 0o644, ModTime: m.Made, Format: tar.FormatUSTAR}); err != nil {
-			return err
+		if wrong := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(b)), Mode: 0o644, ModTime: m.Made, Format: tar.FormatUSTAR}); wrong != nil {
+			return wrong
 		}
-		_, err := out.Write(b)
-		return err
+		_, wrong := out.Write(b)
+		return wrong
 	}
 	if err = add(manifestPart, manifest); err == nil {
 		err = add(signaturePart, append(hex.AppendEncode(nil, signature), '\n'))

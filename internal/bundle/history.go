@@ -35,10 +35,10 @@ func history(b []byte) (all []*network.Document, err error) {
 	}
 	text = text[:len(text)-1]
 	read := func(line []byte, to any) error {
-		if err := json.Unmarshal(line, to); err != nil {
-			return fault(Form, "%s: %w", Network, err)
+		if wrong := json.Unmarshal(line, to); wrong != nil {
+			return fault(Form, "%s: %w", Network, wrong)
 		}
-		if again, err := lines(to); err != nil || !bytes.Equal(again, line) {
+		if again, wrong := lines(to); wrong != nil || !bytes.Equal(again, line) {
 			return fault(Form, "%s: a line is not as a peer writes it", Network)
 		}
 		return nil

@@ -55,7 +55,7 @@ func (r *Report) Write(w io.Writer) {
 // text returns what the program says of itself, on one line.
 func (p *Program) text() string {
 	var b strings.Builder
-	p.Info.Write(&b)
+	p.Write(&b)
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", "; ")
 }
 
