@@ -198,6 +198,46 @@ type Health struct {
 	State string `json:"state,omitzero"`
 }
 
+// LedgerCheckpoint is a part of other documents.
+type LedgerCheckpoint struct {
+	// One of checkpoint.
+	Kind string `json:"kind"`
+	// The peer's id, with whose key it has signed.
+	Peer string `json:"peer"`
+	// Number of records in the ledger.
+	Records int64 `json:"records"`
+	// Hash of the last of them, in hexadecimal.
+	Head string `json:"head"`
+	// Ed25519 signature of what docs/network.md says, in hexadecimal.
+	Signature string `json:"signature"`
+}
+
+// LedgerReceipt is a part of other documents.
+type LedgerReceipt struct {
+	// One of receipt.
+	Kind string `json:"kind"`
+	// The neighbour's id, with whose key it has signed.
+	Witness string `json:"witness"`
+	// Number of records that the ledger had.
+	Records int64 `json:"records"`
+	// Hash of the last of them, in hexadecimal.
+	Head string `json:"head"`
+	// When, in seconds, by the neighbour's clock. RFC 3339.
+	Time time.Time `json:"time"`
+	// Ed25519 signature of what docs/network.md says, in hexadecimal.
+	Signature string `json:"signature"`
+}
+
+// LedgerReceipts is the answer of GET /v1/receipts.
+type LedgerReceipts struct {
+	// What neighbours have signed about this peer's ledger: of each the newest of
+	// every day, in ascending order of witness and then of time.
+	Receipts []LedgerReceipt `json:"receipts"`
+	// What other peers have signed about their own ledgers, in ascending order of
+	// peer.
+	Checkpoints []LedgerCheckpoint `json:"checkpoints"`
+}
+
 // Network is the answer of GET /v1/network.
 type Network struct {
 	Name string `json:"name"`

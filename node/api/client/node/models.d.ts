@@ -194,6 +194,46 @@ export interface Health {
   state?: string;
 }
 
+/** A part of other documents. */
+export interface LedgerCheckpoint {
+  /** One of checkpoint. */
+  kind: "checkpoint";
+  /** The peer's id, with whose key it has signed. */
+  peer: string;
+  /** Number of records in the ledger. */
+  records: number;
+  /** Hash of the last of them, in hexadecimal. */
+  head: string;
+  /** Ed25519 signature of what docs/network.md says, in hexadecimal. */
+  signature: string;
+}
+
+/** A part of other documents. */
+export interface LedgerReceipt {
+  /** One of receipt. */
+  kind: "receipt";
+  /** The neighbour's id, with whose key it has signed. */
+  witness: string;
+  /** Number of records that the ledger had. */
+  records: number;
+  /** Hash of the last of them, in hexadecimal. */
+  head: string;
+  /** When, in seconds, by the neighbour's clock. RFC 3339. */
+  time: string;
+  /** Ed25519 signature of what docs/network.md says, in hexadecimal. */
+  signature: string;
+}
+
+/** The answer of GET /v1/receipts. */
+export interface LedgerReceipts {
+  /** What neighbours have signed about this peer's ledger: of each the newest of
+   * every day, in ascending order of witness and then of time. */
+  receipts: LedgerReceipt[];
+  /** What other peers have signed about their own ledgers, in ascending order of
+   * peer. */
+  checkpoints: LedgerCheckpoint[];
+}
+
 /** The answer of GET /v1/network. */
 export interface Network {
   name: string;

@@ -497,6 +497,108 @@ class Health:
 
 
 @dataclass(frozen=True)
+class LedgerCheckpoint:
+    """A part of other documents."""
+
+    # One of checkpoint.
+    kind: str
+    # The peer's id, with whose key it has signed.
+    peer: str
+    # Number of records in the ledger.
+    records: int
+    # Hash of the last of them, in hexadecimal.
+    head: str
+    # Ed25519 signature of what docs/network.md says, in hexadecimal.
+    signature: str
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> LedgerCheckpoint:
+        return cls(
+            kind=doc["kind"],
+            peer=doc["peer"],
+            records=doc["records"],
+            head=doc["head"],
+            signature=doc["signature"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "kind": self.kind,
+            "peer": self.peer,
+            "records": self.records,
+            "head": self.head,
+            "signature": self.signature,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class LedgerReceipt:
+    """A part of other documents."""
+
+    # One of receipt.
+    kind: str
+    # The neighbour's id, with whose key it has signed.
+    witness: str
+    # Number of records that the ledger had.
+    records: int
+    # Hash of the last of them, in hexadecimal.
+    head: str
+    # When, in seconds, by the neighbour's clock. RFC 3339.
+    time: str
+    # Ed25519 signature of what docs/network.md says, in hexadecimal.
+    signature: str
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> LedgerReceipt:
+        return cls(
+            kind=doc["kind"],
+            witness=doc["witness"],
+            records=doc["records"],
+            head=doc["head"],
+            time=doc["time"],
+            signature=doc["signature"],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "kind": self.kind,
+            "witness": self.witness,
+            "records": self.records,
+            "head": self.head,
+            "time": self.time,
+            "signature": self.signature,
+        }
+        return doc
+
+
+@dataclass(frozen=True)
+class LedgerReceipts:
+    """The answer of GET /v1/receipts."""
+
+    # What neighbours have signed about this peer's ledger: of each the newest of
+    # every day, in ascending order of witness and then of time.
+    receipts: List[LedgerReceipt]
+    # What other peers have signed about their own ledgers, in ascending order of
+    # peer.
+    checkpoints: List[LedgerCheckpoint]
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> LedgerReceipts:
+        return cls(
+            receipts=[LedgerReceipt.from_json(x) for x in doc["receipts"]],
+            checkpoints=[LedgerCheckpoint.from_json(x) for x in doc["checkpoints"]],
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "receipts": [x.to_json() for x in self.receipts],
+            "checkpoints": [x.to_json() for x in self.checkpoints],
+        }
+        return doc
+
+
+@dataclass(frozen=True)
 class Network:
     """The answer of GET /v1/network."""
 
