@@ -213,10 +213,9 @@ func (f *forger) ledger(change func(lines [][]byte) [][]byte) {
 
 // made changes the time of the bundle everywhere.
 func (f *forger) made(at time.Time) {
-	was, is := f.m.Made.Format(time.RFC3339), at.Format(time.RFC3339)
+	f.edit(bundle.PageJSON, f.m.Made.Format(time.RFC3339), at.Format(time.RFC3339))
+	f.edit(bundle.Page, f.m.Made.Format(time.DateOnly), at.Format(time.DateOnly))
 	f.m.Made = at
-	f.edit(bundle.Page, was, is)
-	f.edit(bundle.PageJSON, was, is)
 }
 
 // settled makes the page state the hash of the settings.
@@ -471,9 +470,9 @@ func forgeries() []struct {
 			lines := slices.DeleteFunc(split(f.parts[bundle.Receipts]), ofB)
 			theirs := split(other[bundle.Receipts])
 			lines = append(lines, theirs[slices.IndexFunc(theirs, ofB)])
-			slices.SortStableFunc(lines, func(x, y []byte) int { return bytes.Compare(y[:12], x[:12]) }) // receipts first
-			n := len(lines) - 2                                                                          // without the two checkpoints
-			f.parts[bundle.Receipts] = joined(slices.Concat(sorted(lines[:n]), lines[n:]))
+			receipts := slices.DeleteFunc(slices.Clone(lines), func(b []byte) bool { return !bytes.Contains(b, []byte(`"kind":"receipt"`)) })
+			others := slices.DeleteFunc(lines, func(b []byte) bool { return bytes.Contains(b, []byte(`"kind":"receipt"`)) })
+			f.parts[bundle.Receipts] = joined(slices.Concat(sorted(receipts), others))
 			return f.signed("a")
 		}},
 		{"a receipt of a later time", bundle.Receipt, func(f *forger) []byte {

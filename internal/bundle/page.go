@@ -60,7 +60,7 @@ func (a *archive) page(parts map[string][]byte, l *ledger.Report, policy map[str
 	case build.Info != h.Program:
 		return "", fault(BuildBad, "%s says %+v, and %s %+v", Build, build.Info, PageJSON, h.Program)
 	}
-	for _, want := range []string{h.Promise, hash, a.Made.Format(time.RFC3339)} {
+	for _, want := range []string{h.Promise, hash, a.Made.Format(time.DateOnly)} {
 		if want == "" || !strings.Contains(text, want) {
 			return "", fault(PageBad, "%s does not say %q", Page, want)
 		}

@@ -81,7 +81,7 @@ func (d *Document) writeHead(p *sections) {
 		network += fmt.Sprintf(", version %d of its signed document", h.Version)
 	}
 	p.item("Network: %s", network)
-	p.item("Printed: %s", h.Printed.Format(time.RFC3339))
+	p.item("Printed: %s (UTC)", h.Printed.Format(time.DateOnly)) // what is streamed does not change every second
 	program := "peerd " + h.Program.Version
 	if h.Program.Revision != "" {
 		program += ", commit " + h.Program.Revision
