@@ -95,6 +95,7 @@ func (d *Document) page(s *config.Settings) *sections {
 		p.item("%s: %s", x.Path, x.About)
 	}
 	p.item("peerd ledger export, peerd ledger verify: what a peer has really spent and released")
+	p.item("peerd audit bundle: one signed file with this page, the ledger and what neighbours signed, for an auditor")
 	return p
 }
 
