@@ -442,6 +442,15 @@ func forgeries() []struct {
 			f.edit(bundle.Policy, `privacy.epsilon "1"`, `privacy.epsilon "0.1"`)
 			return f.signed("a")
 		}},
+		{"a policy with another term, which settings do not have", bundle.Terms, func(f *forger) []byte {
+			f.edit(bundle.Policy, `privacy.calibration "tight"`, `privacy.calibration "paper"`)
+			return f.signed("a")
+		}},
+		{"a page whose two forms are of different settings", bundle.PageBad, func(f *forger) []byte {
+			sum := sha256.Sum256(f.parts[bundle.Settings])
+			f.edit(bundle.PageJSON, hex.EncodeToString(sum[:]), strings.Repeat("0", 64))
+			return f.signed("a")
+		}},
 		{"a page with another promise", bundle.PageBad, func(f *forger) []byte {
 			f.edit(bundle.Page, "ε 1 and", "ε 0.1 and")
 			f.edit(bundle.PageJSON, "ε 1 and", "ε 0.1 and")
