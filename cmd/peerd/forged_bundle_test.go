@@ -47,7 +47,7 @@ func playAudited(t *testing.T) (n audited) {
 	world := []string{"--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]"}
 	does(t, slices.Concat([]string{"init", "--dir", dir("a"), "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms", "--set", "listen=[" + addrs[0] + "]"}, world)...)
 	does(t, "network", "new", "--dir", dir("a"), "--name", "clinics", "--peer", "a", "--addr", addrs[0], "--admin")
-	runs(t, dir("a"))
+	peers := []*running{runs(t, dir("a"))}
 	join := func(i int, signs ...string) {
 		var token string
 		eventually(t, "an invitation", func() bool {
@@ -62,7 +62,7 @@ func playAudited(t *testing.T) (n audited) {
 			return true
 		})
 		does(t, slices.Concat([]string{"join", token, "--yes", "--dir", dir(names[i]), "--listen", addrs[i], "--addr", addrs[i]}, world)...)
-		runs(t, dir(names[i]))
+		peers = append(peers, runs(t, dir(names[i])))
 		eventually(t, "records of "+names[i], func() bool {
 			ps, wrong := daemon.AskPeers(t.Context(), dir("a"))
 			return wrong == nil && len(ps) == i && ps[i-1].Records > 0
@@ -87,6 +87,9 @@ func playAudited(t *testing.T) (n audited) {
 		if n.keys[name], err = gossip.LoadIdentity(filepath.Join(dir(name), "identity.key")); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for _, p := range peers {
+		p.end(t)
 	}
 	return n
 }
@@ -531,7 +534,7 @@ func sorted(lines [][]byte) [][]byte {
 // TestForgedBundlesAreFound: two programs verify the bundles of a network that has played, and find the same fault in each forged one.
 func TestForgedBundlesAreFound(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts three processes")
+		t.Skip("plays a network of three peers")
 	}
 	n := playAudited(t)
 	python, err := exec.LookPath("python3")
@@ -569,6 +572,7 @@ func TestForgedBundlesAreFound(t *testing.T) {
 	}
 	for _, x := range forgeries() {
 		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
 			f := &forger{T: t, audited: audited{n.keys, map[string][]byte{"a": bytes.Clone(n.bundles["a"]), "b": n.bundles["b"], "c": n.bundles["c"]}}}
 			f.m, f.parts = entries(t, f.bundles["a"])
 			check(t, x.name, x.forge(f), x.kind)
