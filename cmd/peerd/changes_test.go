@@ -169,6 +169,10 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Error("a peer that was removed goes on")
 	}
+	for _, dir := range []string{a, b} { // b has left, with another key than its ledger began with
+		does(t, "audit", "bundle", "--dir", dir, "-o", dir+".tar")
+		verifiedByBoth(t, dir+".tar", "")
+	}
 	if c := first.end(t); c != exitOK {
 		t.Errorf("a ends with code %d", c)
 	}

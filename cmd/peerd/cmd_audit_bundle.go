@@ -29,7 +29,8 @@ func newAuditBundle(o *options) *cobra.Command {
 		Long: `Write the auditor's bundle of a peer: its settings, the page of its promise, its ledger,
 every version of the network's document with the votes for it, what neighbours signed
 about the ledger, and what the program was built from. It is signed with the peer's key,
-and verified before it is put in its place. Nothing in it is private.
+and verified before it is put in its place. No reward, decision or key is in it; settings of the
+site and addresses of the network are.
 
 The command needs the peer's folder, with its key; the peer may run or be stopped.
 docs/bundle.md describes the file.`,

@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -531,16 +529,36 @@ func sorted(lines [][]byte) [][]byte {
 	return lines
 }
 
+// verifiedByBoth verifies a bundle with the command and, where there is Python, with the program of docs/examples. Both have to find a fault
+// of a kind, or none.
+func verifiedByBoth(t *testing.T, file string, kind bundle.Kind) {
+	t.Helper()
+	c, stdout, stderr := peerd(t, "audit", "verify", file)
+	want := exitPrivacy
+	if kind == "" {
+		want = exitOK
+	}
+	if c != want || kind != "" && !strings.Contains(stderr, "fault: "+string(kind)+": ") {
+		t.Errorf("code %d, want %d and fault %q\n%s%s", c, want, kind, stdout, stderr)
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Log("there is no python3, so the verifier in docs/examples is not tried")
+		return
+	}
+	out, err := exec.Command(python, "../../docs/examples/python/verify_bundle.py", file).CombinedOutput()
+	got := new(exec.ExitError)
+	if kind == "" && err != nil || kind != "" && (!errors.As(err, &got) || got.ExitCode() != 5 || !bytes.Contains(out, []byte("fault: "+string(kind)+": "))) {
+		t.Errorf("the other verifier: %v, want fault %q\n%s", err, kind, out)
+	}
+}
+
 // TestForgedBundlesAreFound: two programs verify the bundles of a network that has played, and find the same fault in each forged one.
 func TestForgedBundlesAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays a network of three peers")
 	}
 	n := playAudited(t)
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Log("there is no python3, so the verifier in docs/examples is not tried")
-	}
 	folder := os.Getenv("PEERD_BUNDLES") // keeps them
 	if folder == "" {
 		folder = t.TempDir()
@@ -550,22 +568,7 @@ func TestForgedBundlesAreFound(t *testing.T) {
 		if err := os.WriteFile(file, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, stdout, stderr := peerd(t, "audit", "verify", file)
-		want := exitPrivacy
-		if kind == "" {
-			want = exitOK
-		}
-		if c != want || kind != "" && !strings.Contains(stderr, "fault: "+string(kind)+": ") {
-			t.Errorf("code %d, want %d and fault %q\n%s%s", c, want, kind, stdout, stderr)
-		}
-		if python == "" {
-			return
-		}
-		out, err := exec.Command(python, "../../docs/examples/python/verify_bundle.py", file).CombinedOutput()
-		got := new(exec.ExitError)
-		if kind == "" && err != nil || kind != "" && (!errors.As(err, &got) || got.ExitCode() != 5 || !bytes.Contains(out, []byte("fault: "+string(kind)+": "))) {
-			t.Errorf("the other verifier: %v, want fault %q\n%s", err, kind, out)
-		}
+		verifiedByBoth(t, file, kind)
 	}
 	for name, b := range n.bundles {
 		check(t, name, b, "")

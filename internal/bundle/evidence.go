@@ -19,13 +19,13 @@ type Evidence struct {
 	Parts         map[string][]byte
 }
 
-// Gather reads the evidence of a peer with a signed network document, which may run or be stopped. What can grow meanwhile is
+// Gather reads the evidence of a peer with a signed network document, which may run, be stopped, or have left the network. What can grow meanwhile is
 // read before what has to contain it.
 func Gather(ctx context.Context, s *config.Settings) (*Evidence, error) {
 	if !s.Signed() {
 		return nil, config.Failf(config.ErrRefused, "network: %s is not signed, so nothing proves who its peers are; `peerd network new` makes a signed document", s.NetworkPath())
 	}
-	t, err := daemon.NewDeployment(s)
+	t, err := daemon.LastDeployment(s)
 	if err != nil {
 		return nil, err
 	}

@@ -44,8 +44,20 @@ type Deployment struct {
 }
 
 // NewDeployment reads the network file and the key of valid settings. Errors of these files are
-// [config.ErrRefused]; a peer that the network does not name is [config.ErrNetwork].
+// [config.ErrRefused], and so is a peer that has left the network; one that it does not name is [config.ErrNetwork].
 func NewDeployment(s *config.Settings) (*Deployment, error) {
+	t, err := LastDeployment(s)
+	if err != nil {
+		return nil, err
+	}
+	if p := &t.Network.Peers[t.Self]; p.Absent() {
+		return nil, config.Failf(errGone, "peer %s is %s in version %d of the network", p.Name, p.Standing, t.Network.Version)
+	}
+	return t, nil
+}
+
+// LastDeployment is NewDeployment also for a peer that has left the network.
+func LastDeployment(s *config.Settings) (*Deployment, error) {
 	t := &Deployment{s: s, tags: version.Read().Tags}
 	n, err := config.ReadNetwork(s.NetworkPath())
 	if err != nil {
@@ -68,9 +80,7 @@ func NewDeployment(s *config.Settings) (*Deployment, error) {
 		}
 		return nil, config.Failf(config.ErrNetwork, "peer %s is not in %s: %s", t.id.ID(), s.NetworkPath(), way)
 	}
-	if t.Self = self; n.Peers[self].Absent() {
-		return nil, config.Failf(errGone, "peer %s is %s in version %d of the network", n.Peers[self].Name, n.Peers[self].Standing, n.Version)
-	}
+	t.Self = self
 	if n.Version > 0 {
 		if t.Record, err = OpenRecord(s, t.id); err != nil {
 			return nil, err
