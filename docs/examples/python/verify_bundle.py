@@ -393,6 +393,8 @@ class Document:
         check(all(type(p.get("former", [])) is list for p in peers), "the former ids of a place")
         ids = [{p["id"], *p.get("former", [])} for p in peers]
         check(len(peers) >= len(before), "a place is missing")
+        names = [str(p["name"]) for p in peers]
+        check(all(re.fullmatch(r"[A-Za-z0-9._-]{1,64}", n) for n in names) and len(set(names)) == len(names), "a name")
         for old, new, known in zip(before, peers, ids):
             check(old["name"] == new["name"] and known >= {old["id"], *old.get("former", [])},
                   f"the place of {old['name']} has another name, or an id less")
