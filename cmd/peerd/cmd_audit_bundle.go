@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -100,21 +98,12 @@ func addPage(parts map[string][]byte, c *config.Config, now time.Time) error {
 
 // builtFrom returns the part about this program.
 func builtFrom() ([]byte, error) {
-	name, err := os.Executable()
+	sum, err := version.ProgramHash()
 	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	sum := sha256.New()
-	if _, err = io.Copy(sum, f); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = terminal.PrintJSON(&b, bundle.Program{Info: version.Read(), SHA256: hex.EncodeToString(sum.Sum(nil))})
+	err = terminal.PrintJSON(&b, bundle.Program{Info: version.Read(), SHA256: sum})
 	return b.Bytes(), err
 }
 

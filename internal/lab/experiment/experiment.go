@@ -21,6 +21,7 @@ import (
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/program"
 	"peerd.dev/internal/lab/progress"
+	"peerd.dev/internal/version"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
@@ -88,7 +89,7 @@ func (o *Options) begin(c *config.Config) (*playing, error) {
 	if o.Jobs < 0 {
 		return nil, config.Failf(config.ErrUsage, "--jobs: %d: want 1 or more, or 0 for as many as processors", o.Jobs)
 	}
-	program, err := programHash()
+	program, err := version.ProgramHash() // another program might play a cell differently
 	if err != nil {
 		return nil, err
 	}

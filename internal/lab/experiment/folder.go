@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -105,29 +104,6 @@ func madeOf(c *plan.CellConfig, keys ...string) string {
 		config.HashLine(&b, key, config.ValueText(c.Value(key).Interface()))
 	}
 	return b.String()
-}
-
-// programHash returns the hash of this program, since another one might play a cell differently.
-var programHash = sync.OnceValues(func() (string, error) { //nolint:gochecknoglobals // computed once, then only read
-	name, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	return hashOf(name)
-})
-
-// hashOf returns the hash of a file.
-func hashOf(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // A Manifest has what is needed, in addition to config.yaml, to get the same results again.

@@ -14,6 +14,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/version"
 )
 
 // A Shard is a fixed share of the runs of an experiment: in the order of cells and seeds, every run whose place, from 0, is
@@ -118,7 +119,7 @@ func ShardsIn(file, program string, dirs []string) (all []ShardDocument, err err
 	if err != nil {
 		return nil, err
 	}
-	hash, err := hashOf(program)
+	hash, err := version.HashOf(program)
 	if err != nil {
 		return nil, err
 	}
