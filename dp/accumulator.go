@@ -57,7 +57,7 @@ func (a *accumulator) add(x []float64) error {
 		a.taken(x)
 		return nil
 	}
-	if err := a.shape.quantize(a.next, x, a.lo, a.hi); err != nil {
+	if err := a.shape.Quantize(a.next, x, a.lo, a.hi); err != nil {
 		return err
 	}
 	for i, q := range a.next {

@@ -31,7 +31,7 @@ func TestACountedRecordIsOne(t *testing.T) {
 		c.Hi = c.Lo + rapid.Int64Range(1, 1<<22).Draw(t, "range")
 		var v [2]int64
 		y := rapid.Float64().Draw(t, "y")
-		if err := Counted.quantize(v[:], []float64{y}, float64(c.Lo)*unit(GridExponent), float64(c.Hi)*unit(GridExponent)); err != nil {
+		if err := Counted.Quantize(v[:], []float64{y}, float64(c.Lo)*unit(GridExponent), float64(c.Hi)*unit(GridExponent)); err != nil {
 			t.Fatal(err)
 		}
 		if v[0] < 0 || v[1] < 0 || v[0]+v[1] != c.Hi-c.Lo || uint64(v[0]+v[1]) != c.Change() {
@@ -45,7 +45,7 @@ func TestACountedRecordIsOne(t *testing.T) {
 		}
 	})
 	var v [2]int64
-	if err := Counted.quantize(v[:], []float64{math.NaN()}, 0, 1); !errors.Is(err, ErrNotFinite) {
+	if err := Counted.Quantize(v[:], []float64{math.NaN()}, 0, 1); !errors.Is(err, ErrNotFinite) {
 		t.Error(err)
 	}
 }

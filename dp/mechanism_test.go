@@ -272,7 +272,7 @@ func TestRecordsOfLinearBandits(t *testing.T) {
 				c := Charge{Shape: kind, Dim: 2, Lo: -1 << 20, Hi: 1 << 20, Adjacency: adjacency}
 				vector := func(angle, length, y float64) []int64 {
 					v := make([]int64, c.Width())
-					if err := kind.quantize(v, []float64{length * math.Cos(angle), length * math.Sin(angle), y}, -1, 1); err != nil {
+					if err := kind.Quantize(v, []float64{length * math.Cos(angle), length * math.Sin(angle), y}, -1, 1); err != nil {
 						t.Fatal(err)
 					}
 					return v
@@ -301,7 +301,7 @@ func TestRecordsOfLinearBandits(t *testing.T) {
 	}
 	var to [5]int64
 	for _, x := range [][]float64{{math.NaN(), 0, 0}, {0, math.Inf(1), 0}, {0, 0, math.Inf(-1)}} {
-		if err := Linear.quantize(to[:], x, 0, 1); !errors.Is(err, ErrNotFinite) {
+		if err := Linear.Quantize(to[:], x, 0, 1); !errors.Is(err, ErrNotFinite) {
 			t.Errorf("%v: %v", x, err)
 		}
 	}

@@ -74,9 +74,9 @@ func (k Shape) counts() int {
 	return 1
 }
 
-// quantize writes what the record x adds to the sums, on the grid and rounded toward zero, or
+// Quantize writes what the record x adds to the sums, on the grid and rounded toward zero, or
 // refuses it.
-func (k Shape) quantize(to []int64, x []float64, lo, hi float64) error {
+func (k Shape) Quantize(to []int64, x []float64, lo, hi float64) error {
 	if k == Box {
 		for i := range x {
 			q, err := Quantize(x[i], lo, hi)

@@ -24,7 +24,7 @@ func TestRoundingOfLinearRecordsIsCharged(t *testing.T) {
 	before, most := math.Sqrt(4.5)*(1<<20), 0.0
 	vector := func(angle float64) []int64 {
 		v := make([]int64, c.Width())
-		if err := c.Shape.quantize(v, []float64{math.Cos(angle), math.Sin(angle), 1}, -1, 1); err != nil {
+		if err := c.Shape.Quantize(v, []float64{math.Cos(angle), math.Sin(angle), 1}, -1, 1); err != nil {
 			t.Fatal(err)
 		}
 		return v

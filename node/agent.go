@@ -66,8 +66,12 @@ type Agent struct {
 	neighbours   []protocol.Peer
 	roundEnds    bool
 	arms         int
-	absent       []bandit.Arm   // never chosen
-	explore      float64        // share of exploring choices
+	absent       []bandit.Arm // never chosen
+	explore      float64      // share of exploring choices
+	give         Give
+	giver        bandit.Giver   // nil unless few decisions are given
+	gives        bool           // the next decision is given
+	rows         Rows           // empty if all decisions are given
 	learner      bandit.Learner // nil for an idle agent
 	noisedCounts bool
 	addsUp       bool // every leaf of rewards has noise of its own, and they add up
@@ -97,7 +101,8 @@ type Ready struct {
 // Played is what an agent did in a round.
 type Played struct {
 	Pull  bandit.Pull // bandit.NoArm's if the agent is idle, or had no decision to make
-	Route Route
+	Route Route       // zero for a kept decision
+	Kept  bool        // the decision was not the agent's
 }
 
 // Round plays round t: it receives what arrived, chooses an arm from public data and what the
@@ -116,16 +121,21 @@ func (a *Agent) Round(t protocol.Round, in []protocol.Delivery, w bandit.World) 
 		p.Pull.Arm = bandit.NoArm
 		return p, a.Tick(t)
 	}
-	arm := a.Choose(turn).Arm
-	p.Pull.Arm, p.Pull.Features = arm, turn.Of(arm)
-	p.Route = a.Chose(t, arm)
-	if p.Pull.Reward, err = w.Play(arm); err != nil {
-		return p, err
-	}
-	if err = a.Observed(p.Route, p.Pull); err != nil {
+	if p, err = a.Give(t, turn, w); err != nil {
 		return p, err
 	}
 	return p, a.Tick(t)
+}
+
+// Give makes a decision of round t for what the world offers, which the world pays at once.
+func (a *Agent) Give(t protocol.Round, turn bandit.Turn, w bandit.World) (p Played, err error) {
+	g := a.Choose(turn)
+	p.Pull.Arm, p.Pull.Features = g.Arm(), turn.Of(g.Arm())
+	p.Route = a.Chose(t, g)
+	if p.Pull.Reward, err = w.Play(p.Pull.Arm); err != nil {
+		return p, err
+	}
+	return p, a.Observed(p.Route, p.Pull)
 }
 
 // NoisedCounts reports whether the number of records is protected, too.
@@ -136,7 +146,7 @@ func (a *Agent) Idle() bool { return a.learner == nil }
 
 // Choose returns the learner's choice, or an exploring one. Without features it is public: the
 // coins of exploration are the learner's, and depend on nothing.
-func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
+func (a *Agent) Choose(t bandit.Turn) Given {
 	t = a.present(t)
 	if !a.noisedCounts {
 		a.renew()
@@ -146,7 +156,7 @@ func (a *Agent) Choose(t bandit.Turn) bandit.Choice {
 	if a.explore > 0 {
 		c = bandit.Explore(c, t, a.arms, a.explore, a.coins[0].Rand)
 	}
-	return c
+	return Given{c}
 }
 
 // present returns t without the arms that are absent.
@@ -157,7 +167,7 @@ func (a *Agent) present(t bandit.Turn) bandit.Turn {
 
 // Reseed gives the choices from here on coins of their own. Where the number of choices is secret, the coins
 // of one choice must not follow from other choices; see docs/proofs/counts.md.
-func (a *Agent) Reseed(seed Seed) { a.coins[0].source.Seed(seed) }
+func (a *Agent) Reseed(seed Seed) { a.coins[0].Reseed(seed) }
 
 // renew renews the learner: before each choice or, where the moments of choices are secret, at the end of
 // each round.
@@ -210,14 +220,16 @@ func (a *Agent) Explored() float64 { return a.explore }
 // which they were made.
 func (a *Agent) Explore(share float64) { a.explore = share }
 
-// Chose records that an arm was chosen in round t, by the learner or by a rule, and returns the
-// route of the choice's record. The driver keeps the route with the choice.
-func (a *Agent) Chose(t protocol.Round, arm bandit.Arm) Route {
-	part := a.learner.Part(arm)
+// Chose records a given choice of round t, and returns the route of its record. The driver keeps the route with the
+// choice.
+func (a *Agent) Chose(t protocol.Round, g Given) Route {
+	part := a.learner.Part(g.Arm())
 	if !a.noisedCounts {
 		a.protocol.Chosen(part)
 	}
-	return a.closing.route(part, t, a.protocol)
+	r := a.closing.route(part, t, a.protocol)
+	a.wish()
+	return r
 }
 
 // Observed records the reward of a choice with its route.
@@ -239,7 +251,7 @@ func (a *Agent) Observed(r Route, p bandit.Pull) error {
 func (a *Agent) Tick(t protocol.Round) error {
 	if a.noisedCounts && !a.Idle() {
 		a.renew()
-		a.protocol.Chosen(a.learner.Part(a.Choose(bandit.Turn{Round: uint64(t)}).Arm))
+		a.protocol.Chosen(a.learner.Part(a.Choose(bandit.Turn{Round: uint64(t)}).Arm()))
 	}
 	if err := a.ended(t); err != nil {
 		return err
@@ -249,6 +261,9 @@ func (a *Agent) Tick(t protocol.Round) error {
 	}
 	if a.roundEnds {
 		a.out.EndRound(a.self, t, a.neighbours)
+	}
+	if a.give.Keeps() && a.rows.copy(a.Belief()) {
+		a.wish()
 	}
 	return nil
 }

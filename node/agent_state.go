@@ -65,6 +65,9 @@ func (a *Agent) fields(v *state.Visitor, curator dp.Secret, saved []byte) {
 	for _, c := range a.coins {
 		v.Part(c.save, c.source.UnmarshalBinary)
 	}
+	if a.give.Keeps() {
+		v.Bool(&a.gives)
+	}
 }
 
 // Replay makes the next step take its noise from drawn and hidden, which were drawn when the step

@@ -9,7 +9,7 @@
 //		1. agent.Receive(deliveries, sorted by protocol.Sort)
 //		2. turn := what is offered
 //		   choice := agent.Choose(turn)
-//		   route := agent.Chose(t, choice.Arm) // keep it with the choice
+//		   route := agent.Chose(t, choice) // keep it with the choice
 //		3. agent.Observed(route, pull)         // when the reward is known; may draw noise
 //		4. agent.Tick(t)                       // may draw noise
 //		5. r := agent.Ready()

@@ -33,8 +33,8 @@ func ExampleAgent() {
 	for t := range protocol.Round(3) {
 		agent.Receive(nil)
 		choice := agent.Choose(bandit.Turn{Round: uint64(t)})
-		route := agent.Chose(t, choice.Arm)
-		pull := bandit.Pull{Arm: choice.Arm, Reward: bandit.Reward(choice.Arm)}
+		route := agent.Chose(t, choice)
+		pull := bandit.Pull{Arm: choice.Arm(), Reward: bandit.Reward(choice.Arm())}
 		if err := agent.Observed(route, pull); err != nil {
 			fmt.Println(err)
 			return
@@ -44,7 +44,7 @@ func ExampleAgent() {
 			return
 		}
 		ready := agent.Ready() // to be durable before its messages are sent
-		fmt.Println("round", t, "arm", choice.Arm, "releases", len(ready.Drawn), "reward", pull.Reward)
+		fmt.Println("round", t, "arm", choice.Arm(), "releases", len(ready.Drawn), "reward", pull.Reward)
 	}
 	// Output:
 	// charged: 1 time, ε 1

@@ -59,6 +59,9 @@ func (s Seed) Coins(use string) Coins {
 	return Coins{rand.New(source), source}
 }
 
+// Reseed gives later draws a seed of their own.
+func (c Coins) Reseed(seed Seed) { c.source.Seed(seed) }
+
 // save returns the position of the random numbers.
 func (c Coins) save() []byte {
 	b, _ := c.source.MarshalBinary() // never fails

@@ -25,6 +25,8 @@ type Spec struct {
 	// take the sites in turn. Nil if the world has none that stay the same, or the learner needs
 	// none.
 	Vectors [][]bandit.Features
+	// Give says which decisions are given. With [GiveFew], Protocol is what [Spec.Giving] returns.
+	Give Give
 	// Explore is the share of choices that explore, as in [bandit.Explore]. Peers need not agree
 	// on it.
 	Explore float64
@@ -187,6 +189,9 @@ func (s *Spec) suits(l bandit.Learner) error {
 	if l.Statistic().Kind == bandit.Centred && s.Privacy.Adjacency == dp.ZeroOut {
 		return errors.New("node: rewards cannot be centred where neighbours have 0 for them: a reward of 0 adds something then")
 	}
+	if err := s.suitsGive(l); err != nil {
+		return err
+	}
 	_, phased := l.(bandit.Phased)
 	switch width := l.Statistic().Width(); {
 	case width > 1 && !traits.Wide:
@@ -219,7 +224,7 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 	}
 	a := &Agent{
 		arms: s.Arms, absent: s.Absent, explore: s.Explore, spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
-		coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
+		give: s.Give, coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
 	}
 	learner, err := learn(a.coins[0])
 	if err != nil {
@@ -239,6 +244,10 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 	}
 	a.addsUp = !s.Privacy.Mechanism.Running() && cadence.Window == 0 && statistic.Kind == bandit.Sum && statistic.Dim == 1
 	if protocol.Learns(s.Protocol, c.Self) {
+		a.giver = s.giver(c.Self, statistic)
+		if gift, ok := a.giver.(*bandit.Gift); ok {
+			learner = gift
+		}
 		a.learner, a.closing = learner, newClosing(cadence, learner)
 		if _, err = a.curator.Open(streams); err != nil {
 			return nil, err
@@ -251,6 +260,10 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 	})
 	if err == nil && s.Wrap != nil && !a.Idle() {
 		a.learner, a.protocol, err = s.Wrap(streams, a.learner, a.protocol)
+	}
+	if err == nil && !a.Idle() {
+		a.gives = !a.give.Keeps()
+		a.wish()
 	}
 	return a, err
 }

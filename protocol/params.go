@@ -139,6 +139,12 @@ func Fit(p Params, epsilon float64) Params {
 	return p
 }
 
+// Growing parameters have batches that grow.
+type Growing interface {
+	// Batches returns parameters with the first batch of some records, at least 1, and each later one as large as all before it.
+	Batches(first uint64) Params
+}
+
 // Shrinking parameters can be reduced so that a few rounds exercise the whole protocol.
 type Shrinking interface{ Small(leaf uint64) Params }
 

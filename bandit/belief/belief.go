@@ -4,7 +4,10 @@
 // know arms and rewards.
 package belief
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Means are what is known of every part of a statistic. Slices have an entry per part; X has Dim
 // entries per part.
@@ -113,4 +116,33 @@ func NoiseTail(v, b, g, l float64) float64 {
 	}
 	s := 1 / math.Sqrt(b*b*(1+2*p/l)+g/(2*l))
 	return (l-p*math.Log1p(-b*b*s*s))/s + g*s/2
+}
+
+// Replace sets a part of m to what it is in of, and reports whether that is a change.
+func (m *Means) Replace(of *Means, part int) (changed bool) {
+	dim := len(m.X) / len(m.SampleVar)
+	mine, x := m.X[part*dim:][:dim], of.X[part*dim:][:dim]
+	for _, pair := range [...][2]*float64{
+		{&m.SampleVar[part], &of.SampleVar[part]}, {&m.LaplaceSumSq[part], &of.LaplaceSumSq[part]},
+		{&m.LaplaceMax[part], &of.LaplaceMax[part]}, {&m.GaussVar[part], &of.GaussVar[part]},
+	} {
+		changed = changed || *pair[0] != *pair[1]
+		*pair[0] = *pair[1]
+	}
+	changed = changed || !slices.Equal(mine, x)
+	copy(mine, x)
+	return changed
+}
+
+// Copy returns a copy of sites, in the memory of an earlier one.
+func Copy(to, sites []Site) []Site {
+	for i, s := range sites {
+		var sum []float64
+		if i < len(to) {
+			sum = to[i].Sum[:0]
+		}
+		s.Sum = append(sum, s.Sum...)
+		to = append(to[:i], s)
+	}
+	return to[:len(sites)]
 }

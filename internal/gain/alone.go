@@ -46,10 +46,10 @@ func (s *Site) play(seed node.Seed, decisions uint64, pay func(bandit.Arm) bandi
 	for t := range decisions {
 		arm := s.exposed(pulls)
 		if arm == bandit.NoArm {
-			arm = a.Choose(bandit.Turn{Round: t}).Arm
+			arm = a.Choose(bandit.Turn{Round: t}).Arm()
 		}
 		pulls[arm]++
-		queue = append(queue, waiting{a.Chose(protocol.Round(t), arm), bandit.Pull{Arm: arm, Reward: pay(arm)}})
+		queue = append(queue, waiting{a.Chose(protocol.Round(t), node.Ruled(arm)), bandit.Pull{Arm: arm, Reward: pay(arm)}})
 		if uint64(len(queue)) > s.Waited {
 			if err = a.Observed(queue[0].route, queue[0].pull); err != nil {
 				return nil, err

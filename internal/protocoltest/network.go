@@ -58,7 +58,7 @@ func (n *Network) Pull(t testing.TB, i, arm int, reward float64) []protocol.Enve
 // Choose has peer i choose an arm whose reward comes later.
 func (n *Network) Choose(i, arm int) node.Route {
 	n.Peers[i].Pulls[arm]++
-	return n.Peers[i].Chose(n.Round, bandit.Arm(arm))
+	return n.Peers[i].Chose(n.Round, node.Ruled(bandit.Arm(arm)))
 }
 
 // Reward has peer i see the reward of a choice.

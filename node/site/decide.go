@@ -250,7 +250,7 @@ func (s *Site) knows() bool {
 func (s *Site) take(e *logRecord) (r node.Route) {
 	s.state.Decisions, s.state.Pending = s.state.Decisions+1, s.state.Pending+1
 	if e.counted {
-		r = s.agent.Chose(protocol.Round(s.state.Round), e.arm)
+		r = s.agent.Chose(protocol.Round(s.state.Round), node.Ruled(e.arm))
 		s.state.Pulls[e.arm]++
 	}
 	return r

@@ -98,7 +98,7 @@ func (s *Site) choose(id string, o *offer, e *logRecord, c *choice) (chances []f
 		if s.agent.NoisedCounts() {
 			s.agent.Reseed(s.coins.Of("choice/" + id))
 		}
-		e.learner, e.chosen = true, s.agent.Choose(turn).Arm
+		e.learner, e.chosen = true, s.agent.Choose(turn).Arm()
 		chances = s.agent.Chances(turn, s.coins.Rand("propensity/"+id))
 		if !s.knows() {
 			p.source = decision.Initial

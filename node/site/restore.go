@@ -92,8 +92,8 @@ func (s *Site) replay(v []byte) (uint64, error) {
 	case logChosen:
 		if e.learner {
 			c := s.agent.Choose(bandit.Turn{Round: e.turn, Excluded: e.excluded, Features: s.blank()})
-			if c.Arm != e.chosen && s.c.Inputs.Dim() == 0 && !s.agent.NoisedCounts() { // whose coins the start drew
-				return 0, fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, c.Arm, e.chosen)
+			if c.Arm() != e.chosen && s.c.Inputs.Dim() == 0 && !s.agent.NoisedCounts() { // whose coins the start drew
+				return 0, fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, c.Arm(), e.chosen)
 			}
 		}
 		s.take(&e)

@@ -74,7 +74,7 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 // the messages were received before.
 func (s *Site) end(e *logRecord) error {
 	if p := e.played; p != nil {
-		route := s.agent.Chose(protocol.Round(e.round), p.Arm)
+		route := s.agent.Chose(protocol.Round(e.round), node.Ruled(p.Arm))
 		s.state.Pulls[p.Arm]++
 		s.state.Decisions++
 		s.state.Regret += s.world.Regret(p.Arm)

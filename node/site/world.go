@@ -51,7 +51,7 @@ func (s *Site) saveWorld() (played bool, state []byte) {
 
 // play makes the agent choose an arm for a turn of the world, and the world pay for it.
 func (s *Site) play(turn bandit.Turn) (bandit.Pull, error) {
-	arm := s.agent.Choose(turn).Arm
+	arm := s.agent.Choose(turn).Arm()
 	reward, err := s.world.Play(arm)
 	return bandit.Pull{Arm: arm, Features: turn.Of(arm), Reward: reward}, err
 }

@@ -115,6 +115,12 @@ func (p BatchParams) Among(peers int) protocol.Params {
 	return p
 }
 
+// Batches implements [protocol.Growing].
+func (p BatchParams) Batches(first uint64) protocol.Params {
+	p.First, p.Growth = first, 1
+	return p
+}
+
 // Small implements [protocol.Shrinking].
 func (p BatchParams) Small(leaf uint64) protocol.Params {
 	p.First, p.Growth, p.Draws, p.Pull = leaf, min(p.Growth, .1), min(p.Draws, 2), min(p.Pull, leaf+1)

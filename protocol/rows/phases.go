@@ -65,6 +65,12 @@ func (p PhasesParams) Fit(epsilon float64) protocol.Params {
 	return p
 }
 
+// Batches implements [protocol.Growing].
+func (p PhasesParams) Batches(first uint64) protocol.Params {
+	p.First, p.Growth = first, 1
+	return p
+}
+
 // Small implements [protocol.Shrinking].
 func (p PhasesParams) Small(leaf uint64) protocol.Params {
 	p.First, p.Growth, p.Pull = leaf, min(p.Growth, .1), min(p.Pull, leaf+1)

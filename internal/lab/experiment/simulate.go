@@ -102,7 +102,7 @@ func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Con
 	}
 	c.Seeds, c.Keys, c.Worlds, c.Means = seeds, keys, worlds, means
 	c.Spec.Graph, c.Spec.Protocol = make([][]protocol.Peer, len(seeds)), protocol.Among(c.Spec.Protocol, 1)
-	c.Alone, c.Liars, c.Faults = true, sim.Liars{}, sim.Faults{}
+	c.Alone, c.Liars, c.Faults, c.Spec.Give = true, sim.Liars{}, sim.Faults{}, node.GiveNone
 	return c, nil
 }
 

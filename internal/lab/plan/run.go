@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/node"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
@@ -71,6 +72,22 @@ func runConstraints() []config.Constraint {
 				return fmt.Sprintf("want false with %s: the lemmas are about consistency %s", s.With("protocol.average.consistency"), averaging.Max)
 			case x.Lemmas && x.Alone:
 				return fmt.Sprintf("want false with %s: the lemmas are about peers that communicate", s.With("experiment.alone"))
+			}
+			return ""
+		}},
+		{Keys: []string{"experiment.give", "mode", "learner.name", "protocol.name", "privacy.counts"}, Doc: "Sites that keep decisions weigh what each other site releases, in lockstep.", Broken: func(s *config.Settings) string {
+			if ExperimentOf(s).Give == node.GiveAll {
+				return ""
+			}
+			if s.Mode == config.Live {
+				return fmt.Sprintf("want all with %s: a daemon gives all decisions", s.With("mode"))
+			}
+			spec, err := s.Spec(make([][]protocol.Peer, max(2, TestnetOf(s).Nodes)), config.SimulatedNetwork)
+			if err == nil {
+				err = spec.CheckGive()
+			}
+			if err != nil {
+				return "want all; " + strings.TrimPrefix(err.Error(), "node: ")
 			}
 			return ""
 		}},

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"peerd.dev/internal/config"
+	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
 )
@@ -36,6 +37,7 @@ type Experiment struct {
 	Instances uint64
 	Cells     []Cell
 	Alone     bool
+	Give      node.Give
 	Noise     string
 	Raw       printed.Raw
 	Lemmas    bool

@@ -17,6 +17,7 @@ import (
 	"peerd.dev/node"
 	"peerd.dev/node/api"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/kept"
 	"peerd.dev/node/lab/lockstep"
 )
 
@@ -44,6 +45,10 @@ func Open(trace string) daemon.Lockstep {
 		if err != nil {
 			return nil, nil, err
 		}
+		half, err := kept.New(&t.Spec, t.Self, seed)
+		if err != nil {
+			return nil, nil, err
+		}
 		var w bandit.World
 		if !agent.Idle() {
 			if w, err = t.World(seed); err != nil {
@@ -60,7 +65,7 @@ func Open(trace string) daemon.Lockstep {
 			return nil, nil, config.Failf(config.ErrNetwork, "%w", err)
 		}
 		p.Node = lockstep.New(lockstep.Config{
-			Agent: agent, World: w, Transport: p.host, Neighbours: t.Links,
+			Agent: agent, Half: half, World: w, Transport: p.host, Neighbours: t.Links,
 			Rounds: s.RoundCount(), Trace: record, Logger: log,
 		})
 		return p, p.host, nil

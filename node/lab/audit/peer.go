@@ -99,7 +99,7 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 		// Coins are independent between choices, so an absent user's coins may go unused.
 		p.agent.Receive(in)
 		turn := w.Turn(uint64(t))
-		s.Pull.Arm = p.agent.Choose(turn).Arm
+		s.Pull.Arm = p.agent.Choose(turn).Arm()
 		s.Pull.Features = turn.Of(s.Pull.Arm)
 		err = p.agent.Tick(t)
 	} else if w.takes {
@@ -129,9 +129,9 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 func (p *peer) take(s *step, w world) (err error) {
 	p.agent.Receive(s.in)
 	turn := w.Turn(uint64(s.round))
-	s.taken, s.proposed = true, p.agent.Choose(turn).Arm
+	s.taken, s.proposed = true, p.agent.Choose(turn).Arm()
 	s.Pull.Arm, s.Pull.Features = w.taken, turn.Of(w.taken)
-	s.Route = p.agent.Chose(s.round, w.taken)
+	s.Route = p.agent.Chose(s.round, node.Ruled(w.taken))
 	if s.Pull.Reward, err = w.Play(w.taken); err != nil {
 		return err
 	}

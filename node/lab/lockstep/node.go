@@ -11,12 +11,14 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
+	"peerd.dev/node/kept"
 	"peerd.dev/protocol"
 )
 
 // Config describes a Node.
 type Config struct {
 	Agent      *node.Agent
+	Half       *kept.Half   // nil if the agent gives all decisions
 	World      bandit.World // nil for an idle agent
 	Transport  node.Transport
 	Neighbours []protocol.Peer
@@ -69,7 +71,7 @@ func (n *Node) linger(ctx context.Context) error {
 
 func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Delivery) error {
 	protocol.Sort(in)
-	played, err := n.c.Agent.Round(t, in, n.c.World)
+	played, err := kept.Round(n.c.Agent, n.c.Half, t, in, n.c.World)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
+	"peerd.dev/node/kept"
 	"peerd.dev/protocol"
 )
 
@@ -22,7 +23,7 @@ type Played struct {
 func (r *run) act(t protocol.Round, i int, in []protocol.Delivery) (arm bandit.Arm, ready node.Ready, err error) {
 	a := r.agents[i]
 	if r.Played == nil {
-		played, bad := a.Round(t, in, r.Worlds[i])
+		played, bad := kept.Round(a, r.halves[i], t, in, r.Worlds[i])
 		if bad != nil {
 			return 0, ready, bad
 		}

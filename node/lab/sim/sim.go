@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
+	"peerd.dev/node/kept"
 	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/node/lab/lockstep"
 	"peerd.dev/protocol"
@@ -58,6 +59,7 @@ type Config struct {
 type run struct {
 	Config
 	agents  []*node.Agent
+	halves  []*kept.Half // by peer; nil for those that give all decisions
 	traces  []*lockstep.Trace
 	liars   []*liar // by peer; nil for honest ones
 	network *Network
@@ -201,7 +203,11 @@ func start(c Config) (*run, error) {
 		if err != nil {
 			return nil, fmt.Errorf("peer %d: %w", i, err)
 		}
-		r.agents = append(r.agents, a)
+		half, err := kept.New(&spec, peer.Self, c.Seeds[i])
+		if err != nil {
+			return nil, fmt.Errorf("peer %d: %w", i, err)
+		}
+		r.agents, r.halves = append(r.agents, a), append(r.halves, half)
 		if r.sites[i].Number = number; !a.Idle() {
 			number++
 		}
