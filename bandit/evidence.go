@@ -138,6 +138,9 @@ func (e *evidence) exponent(q float64, at *float64) float64 {
 		*at = 0
 		return 0
 	}
+	if c := &e.sites[0]; len(e.sites) == 1 && c.count == 1 && c.LaplaceSumSq == 0 && c.GaussVar == 0 && q > 0 && q < 1 && e.y >= 0 {
+		return c.N * relative(e.y, q) // Chernoff's bound for one site without noise
+	}
 	// The exponent is flat at its maximum: an error in s counts squared.
 	_, *at, _ = e.climb(q, *at, 1e-5)
 	e.share(q, *at)
@@ -145,6 +148,17 @@ func (e *evidence) exponent(q float64, at *float64) float64 {
 		return x
 	}
 	return 0 // after an overflow, which takes a lie: nothing speaks against the arm
+}
+
+// relative returns the relative entropy of a reward of 0 or 1 with mean y from one with mean q, over 0 and below 1.
+func relative(y, q float64) (x float64) {
+	if y > 0 {
+		x = y * math.Log(y/q)
+	}
+	if y < 1 {
+		x += (1 - y) * math.Log((1-y)/(1-q))
+	}
+	return max(0, x)
 }
 
 // climb makes Newton's steps from s towards the argument of the supremum until one is at most a part of s. It returns where the last
