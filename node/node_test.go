@@ -89,12 +89,15 @@ func TestAbsentArmsAreNotChosen(t *testing.T) {
 	s.Arms, s.Absent, s.Explore = 4, []bandit.Arm{0, 3}, .5
 	a := agent(t, s)
 	for range 200 {
-		c := a.Choose(bandit.Turn{Excluded: []bandit.Arm{3}})
-		if c.Arm == 0 || c.Arm == 3 || c.Propensity < .25 {
-			t.Fatalf("%+v", c)
+		turn := bandit.Turn{Excluded: []bandit.Arm{3}}
+		arm := a.Choose(turn).Arm()
+		if p := a.Chances(turn, nil); p[0] != 0 || p[3] != 0 || p[arm] < .25 {
+			t.Fatalf("arm %d of %v", arm, p)
 		}
-		if c = a.Choose(bandit.Turn{Excluded: []bandit.Arm{1}}); c != (bandit.Choice{Arm: 2, Propensity: 1}) {
-			t.Fatalf("%+v, where one is left", c)
+		turn.Excluded[0] = 1
+		arm = a.Choose(turn).Arm()
+		if p := a.Chances(turn, nil); arm != 2 || p[2] != 1 {
+			t.Fatalf("arm %d of %v, where one is left", arm, p)
 		}
 	}
 }
@@ -107,7 +110,7 @@ func TestExplorationIsUnknownBefore(t *testing.T) {
 	for i := range all {
 		a := agent(t, s) // each from a fresh seed
 		for range 50 {
-			all[i] = append(all[i], a.Choose(bandit.Turn{Round: 7}).Arm)
+			all[i] = append(all[i], a.Choose(bandit.Turn{Round: 7}).Arm())
 		}
 		if sorted := slices.Sorted(slices.Values(all[i])); len(slices.Compact(sorted)) != 4 {
 			t.Errorf("agent %d explores %v", i, all[i])

@@ -46,12 +46,12 @@ func network(t *testing.T, s Site, sites int, run, decisions uint64, means []flo
 	for r := range protocol.Round(decisions) {
 		for i, a := range agents {
 			a.Receive(mail.Take(i))
-			p := bandit.Pull{Arm: a.Choose(bandit.Turn{Round: uint64(r)}).Arm}
+			p := bandit.Pull{Arm: a.Choose(bandit.Turn{Round: uint64(r)}).Arm()}
 			if coins.Float64() < means[p.Arm] {
 				p.Reward = 1
 			}
 			pulls[i][p.Arm]++
-			if queues[i] = append(queues[i], waiting{a.Chose(r, p.Arm), p}); uint64(len(queues[i])) > s.Waited {
+			if queues[i] = append(queues[i], waiting{a.Chose(r, node.Ruled(p.Arm)), p}); uint64(len(queues[i])) > s.Waited {
 				if err = a.Observed(queues[i][0].route, queues[i][0].pull); err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 )
@@ -155,7 +156,7 @@ func hear(t *testing.T, rule averaging.Consistency, claim, weight int64) {
 		p.Ready()
 
 		reward = 1 - reward // the own mean goes up and down
-		if err := p.Observed(p.Chose(protocol.Round(seq), 0), bandit.Pull{Reward: bandit.Reward(reward)}); err != nil {
+		if err := p.Observed(p.Chose(protocol.Round(seq), node.Ruled(0)), bandit.Pull{Reward: bandit.Reward(reward)}); err != nil {
 			t.Fatalf("after %d lies: %v", seq+1, err)
 		}
 		if err := p.Tick(protocol.Round(seq)); err != nil {

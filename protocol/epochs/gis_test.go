@@ -56,7 +56,7 @@ func newGISField(t *testing.T, g protocoltest.Graph, change func(p *epochs.GISPa
 func (f *gisField) play(t *testing.T) {
 	t.Helper()
 	f.Play(t, func(i int) (int, float64) {
-		arm := int(f.Peers[i].Choose(bandit.Turn{Round: uint64(f.Round)}).Arm)
+		arm := int(f.Peers[i].Choose(bandit.Turn{Round: uint64(f.Round)}).Arm())
 		reward := 0.
 		if f.rng.Float64() < f.means[arm] {
 			reward = 1

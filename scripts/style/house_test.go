@@ -20,6 +20,7 @@ func rooms() [][]string {
 		{"bandit", "dp"},
 		{"node/lab/learner", "node/lab/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
+		{"node/kept"},
 		{"node/api", "node/lab/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows", "protocol/shuffling"},
 		{"node/api/page", "node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
@@ -31,6 +32,12 @@ func rooms() [][]string {
 		{"internal/lab/claims", "internal/lab/mlflow", "internal/lab/submit", "internal/lab/testnet"},
 		{"cmd/peerd"},
 	}
+}
+
+// keepers lists the packages that may import node/kept: drivers, which play both halves of a site. Nothing that makes,
+// stores or sends a message is one.
+func keepers() []string {
+	return []string{"node/lab/audit", "node/lab/lockstep", "node/lab/sim", "internal/lab/stepped"}
 }
 
 // beside lists the packages that the program does not need: tests and scripts.
@@ -57,6 +64,9 @@ func TestNoArrowLeadsUp(t *testing.T) {
 		}
 		if floor[from] == 0 {
 			t.Errorf("%s has no place in rooms", from)
+		}
+		if keeps := slices.Contains(names[1:], module+"node/kept"); keeps && !slices.Contains(keepers(), from) {
+			t.Errorf("%s imports node/kept, and nothing that leaves a site may follow from kept rewards", from)
 		}
 		for _, name := range names[1:] {
 			to, ours := strings.CutPrefix(name, module)
