@@ -9,7 +9,7 @@ type Giver interface {
 }
 
 // A LinearGift is the number of decisions that a site gives where choices follow from features: its first ones, since any
-// action is then as good as another, and no more. With noise at each site, later ones cost more than they tell.
+// action is then as good as another, and no more. With noise at each site, later ones cost more than they teach.
 type LinearGift uint64
 
 // NewLinearGift returns three decisions for each of d features.

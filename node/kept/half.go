@@ -1,7 +1,7 @@
 // Package kept is the half of a site that nothing leaves. It makes the decisions that the site does not give to its
 // network: their choices follow from the exact rewards of the site's own users, and from what other sites have released.
-// Whoever sees all that the site sends learns nothing of them: joint differential privacy by a billboard (Hsu, Huang,
-// Roth, Roughgarden and Wu 2014), with a local model beside the public one (Bietti et al. 2022). See docs/proofs/kept.md.
+// An adversary that sees all that the site sends learns nothing of them. That is joint differential privacy by a billboard
+// (Hsu, Huang, Roth, Roughgarden and Wu 2014), with a local model that stays private (Bietti et al. 2022). See docs/proofs/kept.md.
 //
 // A test says which packages may import it; none that makes, stores or sends a message does.
 package kept
