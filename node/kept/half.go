@@ -31,6 +31,7 @@ type Half struct {
 	arms    int
 	parts   []part
 	belief  bandit.Belief
+	seen    *node.Rows
 	update  []float64 // scratch
 	add     []int64   // scratch
 }
@@ -74,6 +75,12 @@ func New(s *node.Spec, self protocol.Peer, seed node.Seed) (*Half, error) {
 
 // See takes the rows of the end of a round.
 func (h *Half) See(rows *node.Rows) {
+	if h.seen != rows { // of an agent that was made again, which counts versions anew
+		h.seen = rows
+		for k := range h.parts {
+			h.parts[k].version = 0
+		}
+	}
 	for k, version := range rows.Version {
 		if p := &h.parts[k]; p.version != version {
 			p.version = version
@@ -195,14 +202,13 @@ func Round(a *node.Agent, h *Half, t protocol.Round, in []protocol.Delivery, w b
 	p.Pull.Arm = bandit.NoArm
 	if turn := w.Turn(uint64(t)); !turn.None {
 		if a.Gives() {
-			p, err = a.Give(t, turn, w)
+			if p, err = a.Give(t, turn, w); err == nil {
+				err = h.Add(p.Pull)
+			}
 		} else {
-			p, err = h.keep(t, turn, w)
+			p, err = h.Keep(fmt.Sprint(t), turn, w)
 		}
 		if err != nil {
-			return p, err
-		}
-		if err = h.Add(p.Pull); err != nil {
 			return p, err
 		}
 	}
@@ -212,10 +218,12 @@ func Round(a *node.Agent, h *Half, t protocol.Round, in []protocol.Delivery, w b
 	return p, err
 }
 
-// keep makes a kept decision, which the world pays at once.
-func (h *Half) keep(t protocol.Round, turn bandit.Turn, w bandit.World) (p node.Played, err error) {
-	arm := h.Choose(turn, fmt.Sprint(t)).of.Arm
+// Keep makes a kept decision with an id, which the world pays at once.
+func (h *Half) Keep(id string, turn bandit.Turn, w bandit.World) (p node.Played, err error) {
+	arm := h.Choose(turn, id).of.Arm
 	p.Kept, p.Pull.Arm, p.Pull.Features = true, arm, turn.Of(arm)
-	p.Pull.Reward, err = w.Play(arm)
-	return p, err
+	if p.Pull.Reward, err = w.Play(arm); err != nil {
+		return p, err
+	}
+	return p, h.Add(p.Pull)
 }
