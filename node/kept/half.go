@@ -22,7 +22,7 @@ import (
 // A Half is the kept half of a site: a learner of its own, exact sums, and a copy of others' rows. No other package can
 // read a number of it, and it prints as "private". It is deterministic, and not safe for concurrent use.
 type Half struct {
-	node.Keeping
+	of      node.Keeping
 	self    int
 	seed    node.Seed
 	coins   node.Coins
@@ -62,10 +62,10 @@ func New(s *node.Spec, self protocol.Peer, seed node.Seed) (*Half, error) {
 	}
 	h := &Half{self: int(self), seed: seed, coins: seed.Coins("kept"), absent: s.Absent, explore: s.Explore, arms: s.Arms}
 	var err error
-	if h.Keeping, err = s.Kept(self, h.coins); err != nil {
+	if h.of, err = s.Kept(self, h.coins); err != nil {
 		return nil, err
 	}
-	of := h.Learner.Statistic()
+	of := h.of.Learner.Statistic()
 	h.belief, h.add = belief.New(of.Parts, of.Width()), make([]int64, of.Width())
 	for range of.Parts {
 		h.parts = append(h.parts, part{sums: make([]int64, of.Width())})
@@ -94,10 +94,10 @@ func (h *Half) See(rows *node.Rows) {
 func (h *Half) believed(rows []belief.Site) []belief.Site {
 	rows = slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self })
 	for i := range rows {
-		if s := &rows[i]; h.Rewards > 0 && s.N > h.Rewards {
-			s.N, s.Released = h.Rewards, h.Rewards
-			each := h.Scale / h.Rewards
-			s.LaplaceSumSq, s.LaplaceMax = max(s.LaplaceSumSq, h.Draws*each*each), max(s.LaplaceMax, each)
+		if s := &rows[i]; h.of.Rewards > 0 && s.N > h.of.Rewards {
+			s.N, s.Released = h.of.Rewards, h.of.Rewards
+			each := h.of.Scale / h.of.Rewards
+			s.LaplaceSumSq, s.LaplaceMax = max(s.LaplaceSumSq, h.of.Draws*each*each), max(s.LaplaceMax, each)
 		}
 	}
 	return rows
@@ -148,7 +148,7 @@ const unit = 1. / (1 << -dp.GridExponent)
 // Choose returns the choice for a decision with an id, which only its own coins and the state follow.
 func (h *Half) Choose(t bandit.Turn, id string) Choice {
 	t.Excluded = append(slices.Clip(t.Excluded), h.absent...)
-	_, samples := h.Learner.(bandit.Sampler)
+	_, samples := h.of.Learner.(bandit.Sampler)
 	if samples || h.explore > 0 {
 		h.coins.Reseed(h.seed.Of("kept/" + id))
 	}
@@ -157,14 +157,14 @@ func (h *Half) Choose(t bandit.Turn, id string) Choice {
 			h.show(k)
 		}
 	}
-	if r, ok := h.Learner.(bandit.Renewer); ok {
+	if r, ok := h.of.Learner.(bandit.Renewer); ok {
 		r.Renew(&h.belief)
 	}
-	c := h.Learner.Choose(&h.belief, t)
+	c := h.of.Learner.Choose(&h.belief, t)
 	if h.explore > 0 {
 		c = bandit.Explore(c, t, h.arms, h.explore, h.coins.Rand)
 	}
-	h.belief.Pulls[h.Learner.Part(c.Arm)]++
+	h.belief.Pulls[h.of.Learner.Part(c.Arm)]++
 	return Choice{c}
 }
 
@@ -180,11 +180,11 @@ func (p *part) stale(width int) bool {
 
 // Add adds a record of the site: of a kept decision or a given one.
 func (h *Half) Add(p bandit.Pull) error {
-	h.update = h.Learner.Update(p, h.update[:0])
-	if err := h.Records.Shape.Quantize(h.add, h.update, h.Records.Lo, h.Records.Hi); err != nil {
+	h.update = h.of.Learner.Update(p, h.update[:0])
+	if err := h.of.Records.Shape.Quantize(h.add, h.update, h.of.Records.Lo, h.of.Records.Hi); err != nil {
 		return err
 	}
-	part := &h.parts[h.Learner.Part(p.Arm)]
+	part := &h.parts[h.of.Learner.Part(p.Arm)]
 	for i, x := range h.add {
 		part.sums[i] += x
 	}
