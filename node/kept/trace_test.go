@@ -267,7 +267,7 @@ func noTrace(t *testing.T, spec node.Spec, faults sim.Faults) {
 	name := fmt.Sprintf("%s with %s, %d peers give %s, explore %v, %+v", spec.Learner.Words().Name, spec.Protocol.Words().Name, spec.Peers(), spec.Give, spec.Explore, faults)
 	var first [][]traces
 	for i, p := range pasts() {
-		all := traced(t, spec, &p, faults, 100)
+		all := traced(t, spec, &p, faults, 150)
 		if i == 0 {
 			first = all
 		}

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -15,6 +16,13 @@ import (
 
 // TestKeptDecisionsStay: peers that keep decisions pass, and kept ones are compared byte for byte.
 func TestKeptDecisionsStay(t *testing.T) {
+	for seed := range seeds() {
+		t.Run(fmt.Sprintf("seed=%d", seed+1), func(t *testing.T) { auditKept(t, seed+1) })
+	}
+}
+
+func auditKept(t *testing.T, seed uint64) {
+	t.Helper()
 	linear := bandit.Small(bandit.PersonalizedLinearParams{Features: 5, Map: bandit.Interactions, Radius: 1, Records: bandit.WithoutSquares, Price: 150})
 	for _, x := range []struct {
 		give node.Give
@@ -26,7 +34,7 @@ func TestKeptDecisionsStay(t *testing.T) {
 		{node.GiveFew, dp.EachGaussian, linear, batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25}},
 		{node.GiveNone, dp.Tree, bandit.PersonalizedParams{Price: 20}, rows.Params{Every: 50, Pull: 25, Merge: rows.MergeMean}},
 	} {
-		c := config(x.p, x.m, audit.MinRuns, 1)
+		c := config(x.p, x.m, audit.MinRuns, seed)
 		c.Spec.Give, c.Spec.Learner, c.Spec.Sites = x.give, x.l, 20
 		if noised, ok := x.p.(rows.Params); ok {
 			c.Spec.Privacy.Adjacency, c.Spec.Protocol = dp.AddOrRemove, noised
