@@ -255,6 +255,26 @@ func (*firstPays) Regret(bandit.Arm) float64 { return 0 }
 func (*firstPays) Save() []byte              { return nil }
 func (*firstPays) Load([]byte) error         { return nil }
 
+// TestAnswersToKeptDecisionsShowRewards: no number is promised against who sees them. One reward decides about the next choice.
+func TestAnswersToKeptDecisionsShowRewards(t *testing.T) {
+	s := spec(node.GiveNone)
+	s.Arms = 2
+	next := map[bandit.Arm]float64{}
+	for _, y := range []float64{0, 1} {
+		h := half(t, s, 1)
+		for range 4 {
+			add(t, h, 0, .5)
+			add(t, h, 1, .5)
+		}
+		add(t, h, 1, .5)
+		add(t, h, 0, y)
+		next[h.Choose(bandit.Turn{Round: 10}, "a").of.Arm] = y
+	}
+	if len(next) != 2 || next[0] != 1 {
+		t.Errorf("arms by the reward of one user: %v", next)
+	}
+}
+
 // TestRowsOfAnAgentThatWasMadeAgain are taken, though it counts versions anew.
 func TestRowsOfAnAgentThatWasMadeAgain(t *testing.T) {
 	h := half(t, spec(node.GiveNone), 1)
