@@ -45,7 +45,7 @@ func (c *checker) check(t *testing.T, file string) (last string, err error) {
 // TestLeaksDoNotCompile: every program in testdata/leak fails for the reason that
 // its last comment gives; the honest one, with the same importer, does not.
 func TestLeaksDoNotCompile(t *testing.T) {
-	c := newChecker(t, "peerd.dev/protocol")
+	c := newChecker(t, "peerd.dev/node/kept")
 	if _, err := c.check(t, "testdata/honest/honest.go"); err != nil {
 		t.Fatalf("the honest program: %v", err)
 	}

@@ -75,7 +75,7 @@ func New(s *node.Spec, self protocol.Peer, seed node.Seed) (*Half, error) {
 
 // See takes the rows of the end of a round.
 func (h *Half) See(rows *node.Rows) {
-	if h.seen != rows { // of an agent that was made again, which counts versions anew
+	if h.seen != rows { // of a restarted agent, which counts versions from 1 again
 		h.seen = rows
 		for k := range h.parts {
 			h.parts[k].version = 0

@@ -275,7 +275,7 @@ func TestAnswersToKeptDecisionsShowRewards(t *testing.T) {
 	}
 }
 
-// TestRowsOfAnAgentThatWasMadeAgain are taken, though it counts versions anew.
+// TestRowsOfAnAgentThatWasMadeAgain are taken, though it counts versions from 1 again.
 func TestRowsOfAnAgentThatWasMadeAgain(t *testing.T) {
 	h := half(t, spec(node.GiveNone), 1)
 	h.See(sites([]belief.Site{site(1, .2, 10)}, nil, nil))

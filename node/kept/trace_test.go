@@ -52,7 +52,7 @@ type keeper struct {
 	round uint64
 	given bool // the decision of the turn
 	force bool
-	stock int // given users are offered no arm that so many kept ones took; 0 for no such limit
+	stock int // kept choices of an arm after which given users are not offered it; 0 for no limit
 	taken map[bandit.Arm]int
 }
 
@@ -274,7 +274,7 @@ func TestKeptLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// TestOffersThatFollowFromKeptAnswersAreATrace: the promise needs a world that does not tell. Here given users are not offered what is
+// TestOffersThatFollowFromKeptAnswersAreATrace: the promise needs a world that reveals nothing. Here given users are not offered what is
 // sold out, and kept ones, whose choices follow from exact rewards, buy as well.
 func TestOffersThatFollowFromKeptAnswersAreATrace(t *testing.T) {
 	spec := keeping(node.GiveFew, learner.All(), 4)[0]

@@ -23,7 +23,7 @@ type Canary struct {
 	absence bool // the user is only in the second history
 	values  bool // in each round of the second history, all users pay another value
 	asked   bool // users come in every second round; in the others one asks in the second history
-	kept    bool // some decisions are kept: in the second history, beside the users
+	kept    bool // in the second history other decisions are kept
 	taken   bool // an application takes arms by a policy of its own, others in the second history
 }
 

@@ -146,7 +146,7 @@ func (p *peer) keep(t protocol.Round, w world) error {
 	return nil
 }
 
-// see tells the kept half what the agent did in a round.
+// see gives the kept half the record and the rows of a round.
 func (p *peer) see(s *step) (err error) {
 	if s.Pull.Arm != bandit.NoArm && !s.absent {
 		err = p.half.Add(s.Pull)
