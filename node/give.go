@@ -3,6 +3,8 @@ package node
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
@@ -39,11 +41,19 @@ func Ruled(arm bandit.Arm) Given { return Given{bandit.Choice{Arm: arm}} }
 // round and from given decisions since: kept ones cannot move it.
 func (a *Agent) Gives() bool { return a.gives }
 
-// wish asks the rule whether it wants another decision.
+// wish asks the rule whether it wants another decision. It wants none of arms that are absent.
 func (a *Agent) wish() {
-	if a.giver != nil {
-		a.gives = a.giver.Wants(a.Belief())
+	if a.giver == nil {
+		return
 	}
+	b := *a.Belief()
+	if _, ok := a.giver.(*bandit.Gift); ok && len(a.absent) > 0 {
+		b.Pulls = slices.Clone(b.Pulls)
+		for _, k := range a.absent {
+			b.Pulls[k] = math.MaxUint64
+		}
+	}
+	a.gives = a.giver.Wants(&b)
 }
 
 // Rows are a copy of what all sites have released, by part, as of the end of a round. Kept choices follow from the

@@ -17,6 +17,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
+	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/rows"
@@ -244,7 +245,7 @@ func TestHostileRowsDoNoHarm(t *testing.T) {
 }
 
 // firstPays is a world of which arm 0 alone pays.
-type firstPays struct{ n [3]int }
+type firstPays struct{ n [5]int }
 
 func (*firstPays) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: round} }
 func (w *firstPays) Play(a bandit.Arm) (bandit.Reward, error) {
@@ -272,6 +273,33 @@ func TestAnswersToKeptDecisionsShowRewards(t *testing.T) {
 	}
 	if len(next) != 2 || next[0] != 1 {
 		t.Errorf("arms by the reward of one user: %v", next)
+	}
+}
+
+// TestGivingEndsWithoutSomeArms: the rule does not wait for arms that no site chooses.
+func TestGivingEndsWithoutSomeArms(t *testing.T) {
+	for _, absent := range [][]bandit.Arm{nil, {0, 1}} {
+		s := spec(node.GiveFew)
+		s.Arms, s.Absent = 5, absent
+		a, err := s.Agent(node.PeerConfig{Seed: node.NewSeed(1), Noise: node.NewSeed(1).Noise(), Keys: forgeable.Keys(0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := 0
+		for round := range protocol.Round(300) {
+			if a.Gives() {
+				given++
+				if _, err = a.Give(round, bandit.Turn{Round: uint64(round)}, &firstPays{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err = a.Tick(round); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if given == 0 || given > 100 {
+			t.Errorf("without arms %v: %d of 300 decisions are given", absent, given)
+		}
 	}
 }
 

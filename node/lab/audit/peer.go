@@ -114,7 +114,9 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 		s.Played, err = p.agent.Round(t, in, w)
 	}
 	if err == nil && p.half != nil {
-		err = p.see(&s)
+		if p.half.See(p.agent.Rows()); s.Pull.Arm != bandit.NoArm && !s.absent {
+			err = p.half.Add(s.Pull)
+		}
 	}
 	if err != nil {
 		return s, err
@@ -144,15 +146,6 @@ func (p *peer) keep(t protocol.Round, w world) error {
 		}
 	}
 	return nil
-}
-
-// see gives the kept half the record and the rows of a round.
-func (p *peer) see(s *step) (err error) {
-	if s.Pull.Arm != bandit.NoArm && !s.absent {
-		err = p.half.Add(s.Pull)
-	}
-	p.half.See(p.agent.Rows())
-	return err
 }
 
 // take plays a round in which the application takes an arm, as a site does in its shadow.
