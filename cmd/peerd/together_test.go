@@ -164,8 +164,26 @@ func refusedTogether() []refusedCase {
 			key: "world.traffic", value: "[1, 0.5, 1]", reason: "want at most 2 numbers, one for each site, not 3",
 			with: map[string]string{"testnet.nodes": "2", "testnet.topology": "path"},
 		},
-		{key: "world.traffic", value: "[0.5]", reason: "want [1] with world.kind: application, which asks when it has a decision to make", with: map[string]string{"world.kind": "application"}},
+		{key: "world.kind", value: "application", reason: "want a simulated world with world.traffic: [0.5]; an application asks when it has a decision to make", with: map[string]string{"world.traffic": "[0.5]"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with world.traffic: [0.5]", with: average("world.traffic", "[0.5]", "protocol.average.consistency", "max")},
+		{
+			key: "world.late.sites", value: "3", reason: "want at most 2, the number of sites, not 3",
+			with: map[string]string{"testnet.nodes": "2", "testnet.topology": "path", "world.late.every": "10"},
+		},
+		{
+			key: "world.late.every", value: "500", with: map[string]string{"world.late.sites": "2"},
+			reason: "want less, or fewer than world.late.sites: 2: the last one begins in round 1000, and the run ends before round 1000 by rounds.count: 0 and privacy.horizon: 1000",
+		},
+		{
+			key: "world.kind", value: "application", with: map[string]string{"world.late.sites": "2", "world.late.every": "100"},
+			reason: "want a simulated world with world.late.sites: 2; an application asks when it has a decision to make",
+		},
+		{
+			key: "world.kind", value: "application", with: map[string]string{"world.late.life": "5"},
+			reason: "want a simulated world with world.late.life: 5; an application asks when it has a decision to make",
+		},
+		{key: "experiment.lemmas", value: "true", reason: "want false with world.late.sites: 1", with: average("world.late.sites", "1", "world.late.every", "5", "protocol.average.consistency", "max")},
+		{key: "experiment.lemmas", value: "true", reason: "want false with world.late.life: 50", with: average("world.late.life", "50", "protocol.average.consistency", "max")},
 		{key: "privacy.horizon", value: "0", reason: "such as 10000, with privacy.mechanism: "},
 		{
 			key: "rounds.count", value: "0", reason: "want the number of rounds to play with mode: lockstep and privacy.horizon: 0",

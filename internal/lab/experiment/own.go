@@ -16,7 +16,7 @@ import (
 // An OwnDocument describes what some sites of a cell lose in all runs against the best arm of their own site. Intervals
 // of percentiles are bootstraps over runs.
 type OwnDocument struct {
-	Sites  string         `json:"sites"`  // all; and where the world names odd ones, odd or ordinary
+	Sites  string         `json:"sites"`  // all; where the world names odd ones, odd or ordinary; where some are late, late or founders
 	Number int            `json:"number"` // of sites, in all runs
 	Mean   stats.Interval `json:"mean"`
 	Median float64        `json:"median"`
@@ -45,7 +45,7 @@ const (
 )
 
 // owns returns what the sites of a cell lose, and the ratios to the cell in which they are alone, nil for none: all sites,
-// and then odd and ordinary ones if there are both.
+// then odd and ordinary ones if there are both, and then late ones and founders if there are both.
 func (r *cellRun) owns(alone *cellRun) []OwnDocument {
 	if stats.Owns(r.runs) == nil {
 		return nil
@@ -54,13 +54,17 @@ func (r *cellRun) owns(alone *cellRun) []OwnDocument {
 	for _, s := range r.runs[0].Sites {
 		honest[s.Number] = true
 	}
-	odd := r.odd()
 	docs := []OwnDocument{r.own("all", alone, func(site int) bool { return honest[site] })}
-	if slices.ContainsFunc(odd, func(site int) bool { return honest[site] }) && len(odd) < len(honest) {
-		docs = append(docs,
-			r.own("odd", alone, func(site int) bool { return honest[site] && slices.Contains(odd, site) }),
-			r.own("ordinary", alone, func(site int) bool { return honest[site] && !slices.Contains(odd, site) }))
+	apart := func(name, others string, chosen func(site int) bool) {
+		in := func(site int) bool { return honest[site] && chosen(site) }
+		out := func(site int) bool { return honest[site] && !chosen(site) }
+		if first := r.runs[:1]; len(stats.OwnOf(first, in)[0]) > 0 && len(stats.OwnOf(first, out)[0]) > 0 {
+			docs = append(docs, r.own(name, alone, in), r.own(others, alone, out))
+		}
 	}
+	odd, founders := r.odd(), r.SitesOf(plan.TestnetOf(&r.Settings).Nodes)-plan.WorldOf(&r.Settings).Late.Sites
+	apart("odd", "ordinary", func(site int) bool { return slices.Contains(odd, site) })
+	apart("late", "founders", func(site int) bool { return site >= founders })
 	return docs
 }
 
@@ -134,7 +138,7 @@ func (d *Document) writeOwn(w io.Writer) {
 		}
 		own := c.Owns
 		if len(own) > 1 {
-			own = own[1:] // odd sites and ordinary ones
+			own = own[1:] // sites apart
 		}
 		for _, x := range own {
 			if rows++; rows == 1 {

@@ -44,8 +44,8 @@ type CellDocument struct {
 	// it by the one of the cell of OwnToAlone. Their intervals are bootstraps over runs.
 	High        *stats.Interval `json:"own_regret_95,omitempty"`
 	HighToAlone *stats.Interval `json:"own_regret_95_to_alone,omitempty"`
-	// Owns are the own regrets of sites: of all, and then of odd and of ordinary ones where the world has both. They
-	// are missing where arms have no means.
+	// Owns are the own regrets of sites: of all, then of odd and of ordinary ones where the world has both, and then
+	// of late ones and founders where it has both. They are missing where arms have no means.
 	Owns []OwnDocument `json:"own_regrets,omitempty"`
 	// Tails are of Regret by run; if TailsOfOwn, of the own regrets of all sites in all runs, as in
 	// [stats.OwnTailsOf]: where sites choose for their own users, and where they are alone and compared to those.

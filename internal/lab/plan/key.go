@@ -41,6 +41,18 @@ func keys() []config.Key {
 			Doc: "Share of rounds in which a simulated site has a decision to make: one number for all sites, or several numbers that sites take in turn. In the other rounds the peer receives and sends as always.",
 		},
 		{
+			Name: "world.late.sites", Default: "0", Unit: "sites", Rule: config.Whole(0, 100_000),
+			Doc: "Number of sites that begin after the others: the last ones with arms. A simulated site has no decision before it begins; its peer receives and sends as always.",
+		},
+		{
+			Name: "world.late.every", Default: "1000", Unit: "rounds", Rule: config.Whole(1, config.MostRounds),
+			Doc: "Rounds between the beginnings of late sites: the first begins in this round, counted from 0, and the second in twice this round. The other sites begin in round 0.",
+		},
+		{
+			Name: "world.late.life", Default: "0", Unit: "rounds", Rule: config.Whole(0, config.MostRounds),
+			Doc: "Number of rounds from its beginning in which a simulated site, late or not, has decisions, or the share of them that world.traffic says. Afterwards it has none, and its peer receives and sends as always. 0 is to the end.",
+		},
+		{
 			Name: "testnet.nodes", Default: "5", Unit: "peers", Rule: config.Whole(1, 100_000),
 			Doc: "Peers of a testnet or an experiment.",
 		},
@@ -206,7 +218,7 @@ func shares() config.Rule {
 		if len(list) == 0 {
 			return "want a list of numbers over 0 up to 1; [1] is a decision in every round"
 		}
-		if want := world.CheckTraffic(list, 0); want != "" {
+		if _, want := world.CheckTraffic(world.Config{Traffic: list}); want != "" {
 			return "want " + want
 		}
 		return ""

@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"peerd.dev/dp"
@@ -111,9 +110,9 @@ func runConstraints() []config.Constraint {
 				return ""
 			},
 		},
-		{Keys: []string{"experiment.lemmas", "world.traffic"}, Doc: "The lemmas are about peers that pull an arm in every round.", Broken: func(s *config.Settings) string {
-			if ExperimentOf(s).Lemmas && slices.Min(WorldOf(s).Traffic) < 1 {
-				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull an arm in every round", s.With("world.traffic"))
+		{Keys: []string{"experiment.lemmas", "world.traffic", "world.late.sites", "world.late.life"}, Doc: "The lemmas are about peers that pull an arm in every round.", Broken: func(s *config.Settings) string {
+			if key := WorldOf(s).pauses(); ExperimentOf(s).Lemmas && key != "" {
+				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull an arm in every round", s.With(key))
 			}
 			return ""
 		}},

@@ -1,10 +1,13 @@
 package plan
 
 import (
+	"slices"
+
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/world"
 )
 
 // sections lists what a configuration has in addition to a site's settings.
@@ -15,10 +18,24 @@ func sections() []config.Entry {
 // World says when sites of a simulated world have a decision to make.
 type World struct {
 	Traffic []float64 // shares of rounds with a decision, which sites take in turn
+	Late    world.Late
 }
 
 // WorldOf returns what settings say of the simulated world.
 func WorldOf(s *config.Settings) World { return of[World](s, "world") }
+
+// pauses returns the first key by which sites have no decision in some rounds; empty for none.
+func (w World) pauses() string {
+	switch {
+	case w.Late.Sites > 0:
+		return "world.late.sites"
+	case w.Late.Life > 0:
+		return "world.late.life"
+	case slices.ContainsFunc(w.Traffic, func(share float64) bool { return share < 1 }):
+		return "world.traffic"
+	}
+	return ""
+}
 
 // Testnet is a network on one machine.
 type Testnet struct {
