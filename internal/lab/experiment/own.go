@@ -32,6 +32,7 @@ type OwnDocument struct {
 // OwnRatios are numbers of an [OwnDocument], divided by the numbers of the same sites alone.
 type OwnRatios struct {
 	Mean   stats.Interval `json:"mean"` // paired by seed
+	More   stats.Interval `json:"more"` // rewards lost more than alone, paired by seed; not divided
 	P95    stats.Interval `json:"p95"`
 	P99    stats.Interval `json:"p99"`
 	Worst  *float64       `json:"worst"`               // null where no site loses anything alone
@@ -93,7 +94,12 @@ func (r *cellRun) own(name string, alone *cellRun, chosen func(site int) bool) O
 		return d
 	}
 	ys, others := stats.OwnOf(alone.runs, chosen), stats.OwnTailsOf(alone.runs, chosen)
+	more := stats.MeanOfSites(xs)
+	for i, y := range stats.MeanOfSites(ys) {
+		more[i] -= y
+	}
 	d.ToAlone = &OwnRatios{
+		More: stats.MeanOf(more),
 		Mean: stats.RatioOf(stats.MeanOfSites(xs), stats.MeanOfSites(ys)),
 		P95:  stats.QuantileRatioOf(nearlyAll, xs, ys), P99: stats.QuantileRatioOf(almostAll, xs, ys), Linear: others.Linear,
 	}
@@ -110,8 +116,7 @@ func aloneOf(r *cellRun, cells []cellRun) *cellRun {
 		return nil
 	}
 	place := func(r *cellRun) string {
-		rest := []string{"arms", "seed", "rounds.count", "testnet.nodes", "experiment.seeds", "experiment.instances"}
-		return madeOf(&r.CellConfig, slices.Concat(plan.Schema().Under("world"), plan.Schema().Under("privacy"), rest)...)
+		return madeOf(&r.CellConfig, append(plan.Schema().Under("world"), "arms", "seed", "privacy.horizon", "rounds.count", "testnet.nodes", "experiment.seeds", "experiment.instances")...)
 	}
 	for i := range cells {
 		if alone := &cells[i]; plan.ExperimentOf(&alone.Settings).Alone && place(alone) == place(r) {
@@ -142,7 +147,7 @@ func (d *Document) writeOwn(w io.Writer) {
 		}
 		for _, x := range own {
 			if rows++; rows == 1 {
-				t.Printf("CELL\tSITES\tOWN REGRET\tMEDIAN\t95 %%\t99 %%\tWORST\tLOSE LINEARLY\tMEAN TO ALONE\t95 %%\t99 %%\tWORST\n")
+				t.Printf("CELL\tSITES\tOWN REGRET\tMEDIAN\t95 %%\t99 %%\tWORST\tLOSE LINEARLY\tMORE THAN ALONE\tMEAN TO ALONE\t95 %%\t99 %%\tWORST\n")
 			}
 			t.Printf("%s\t%s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%d of %d", c.Cell, x.Sites, MeanText(x.Mean), x.Median, x.P95.Mean, x.P99.Mean, x.Worst, x.Linear, x.Number)
 			if a := x.ToAlone; a != nil {
@@ -151,7 +156,7 @@ func (d *Document) writeOwn(w io.Writer) {
 				if a.Worst != nil {
 					worst = strconv.FormatFloat(*a.Worst, 'f', 2, 64)
 				}
-				t.Printf(", alone %d\t%s\t%.2f\t%.2f\t%s", a.Linear, timesText(a.Mean), a.P95.Mean, a.P99.Mean, worst)
+				t.Printf(", alone %d\t%s\t%s\t%.2f\t%.2f\t%s", a.Linear, MeanText(a.More), timesText(a.Mean), a.P95.Mean, a.P99.Mean, worst)
 			}
 			t.Printf("\n")
 		}
@@ -163,6 +168,6 @@ func (d *Document) writeOwn(w io.Writer) {
 if its decisions in the second half, and in the last quarter, cost a quarter of its own arm gap each, or the gap that
 they resolve if that is more.`)
 	if ratios {
-		_, _ = fmt.Fprintln(w, "Ratios are to the same sites in the first cell with experiment.alone in the same world and with the same privacy; means are paired by seed.")
+		_, _ = fmt.Fprintln(w, "Ratios are to the same sites in the first cell with experiment.alone in the same world; differences of means, and ratios, are paired by seed.")
 	}
 }
