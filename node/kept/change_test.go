@@ -68,8 +68,7 @@ func TestNoChangeIsFoundWhereThereIsNone(t *testing.T) {
 	}
 }
 
-// TestTheLevelHolds: even where marks would share a probability of 1/2 the share of runs with a change is lower. A test with a lower level than is
-// proven would be found by it.
+// TestTheLevelHolds: one mark has the whole level, and all counts after it are looked at.
 func TestTheLevelHolds(t *testing.T) {
 	const runs = 2000
 	level := -math.Log(miss)
@@ -153,7 +152,7 @@ func TestAnImpossibleRecordIsRefused(t *testing.T) {
 		{total: total{40, 0}, marks: []total{{32, 0}, {16, 0}}},
 		{total: total{40, 0}, marks: []total{{16, 1}}},
 		{total: total{40, 0}, marks: []total{{7, 0}}},
-		{total: total{40, 0}, marks: []total{{16, 0}, {16, 0}}},
+		{total: total{40, 0}, from: total{16, 0}, marks: []total{{16, 0}}},
 		{total: total{1 << 45, 0}},
 	} {
 		var s record
