@@ -14,7 +14,6 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
-	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
@@ -37,9 +36,10 @@ type Half struct {
 
 // A part is what is known of a part of the statistic.
 type part struct {
-	sums    []int64 // of own records, on the grid of [dp.GridExponent]
-	n       uint64  // own records
-	shown   uint64  // own records that the belief holds
+	record          // of own rewards, where there are no features
+	sums    []int64 // of own records with features, in units
+	shown   uint64  // own records that the belief has
+	news    bool    // whether it is to have more
 	version uint64  // of others' rows
 	others  []belief.Site
 }
@@ -67,7 +67,11 @@ func New(s *node.Spec, self protocol.Peer, seed node.Seed) (*Half, error) {
 	of := h.Learner.Statistic()
 	h.belief, h.add = belief.New(of.Parts, of.Width()), make([]int64, of.Width())
 	for range of.Parts {
-		h.parts = append(h.parts, part{sums: make([]int64, of.Width())})
+		var p part
+		if of.Width() > 1 {
+			p.sums = make([]int64, of.Width())
+		}
+		h.parts = append(h.parts, p)
 	}
 	return h, nil
 }
@@ -99,15 +103,15 @@ func (h *Half) believed(rows []belief.Site) []belief.Site {
 // show believes of a part what own records and others' rows say.
 func (h *Half) show(k int) {
 	p, b, width := &h.parts[k], &h.belief, len(h.add)
-	p.shown = p.n
+	p.shown, p.news = p.n, false
 	rows := append(b.Sites[k][:0], p.others...)
 	if p.n > 0 {
 		own := belief.Site{Peer: h.self, N: float64(p.n)}
 		for _, x := range p.sums {
-			own.Sum = append(own.Sum, float64(x)*unit)
+			own.Sum = append(own.Sum, float64(x)/unit)
 		}
 		if width == 1 {
-			own.Mean, own.Released, own.Sum = own.Sum[0]/own.N, own.N, nil
+			own.Mean, own.Released = p.mean(), own.N
 		}
 		at, _ := slices.BinarySearchFunc(rows, own, func(s, own belief.Site) int { return cmp.Compare(s.Peer, own.Peer) })
 		rows = slices.Insert(rows, at, own)
@@ -135,9 +139,6 @@ func (h *Half) show(k int) {
 	}
 }
 
-// unit is the distance of two numbers on the grid.
-const unit = 1. / (1 << -dp.GridExponent)
-
 // Choose returns the choice for a decision with an id, which only its own coins and the state follow.
 func (h *Half) Choose(t bandit.Turn, id string) Choice {
 	t.Excluded = append(slices.Clip(t.Excluded), h.absent...)
@@ -146,7 +147,7 @@ func (h *Half) Choose(t bandit.Turn, id string) Choice {
 		h.coins.Reseed(h.seed.Of("kept/" + id))
 	}
 	for k := range h.parts {
-		if h.parts[k].stale(len(h.add)) {
+		if h.parts[k].news {
 			h.show(k)
 		}
 	}
@@ -161,28 +162,39 @@ func (h *Half) Choose(t bandit.Turn, id string) Choice {
 	return Choice{c}
 }
 
-// patience is the share of records that must be new before an estimate by features, which takes an eigendecomposition,
-// is made again.
+// patience is the share of records with features that must be new before the belief has them: an estimate takes an
+// eigendecomposition.
 const patience = 1. / 64
 
-// stale reports whether own records are to be shown.
-func (p *part) stale(width int) bool {
-	news := p.n - p.shown
-	return news > 0 && (width == 1 || float64(news) >= patience*float64(p.n))
-}
-
-// Add adds a record of the site: of a kept decision or a given one.
-func (h *Half) Add(p bandit.Pull) error {
+// Add adds a record of the site: of a kept decision or a given one. It reports whether rewards show that the mean of an arm
+// has changed. The site then begins again, with what others have released and what the arm has paid since.
+func (h *Half) Add(p bandit.Pull) (changed bool, err error) {
 	h.update = h.Learner.Update(p, h.update[:0])
-	if err := h.Records.Shape.Quantize(h.add, h.update, h.Records.Lo, h.Records.Hi); err != nil {
-		return err
+	if err = h.Records.Shape.Quantize(h.add, h.update, h.Records.Lo, h.Records.Hi); err != nil {
+		return false, err
 	}
-	part := &h.parts[h.Learner.Part(p.Arm)]
-	for i, x := range h.add {
-		part.sums[i] += x
+	at := h.Learner.Part(p.Arm)
+	part := &h.parts[at]
+	if len(h.add) > 1 {
+		for i, x := range h.add {
+			part.sums[i] += x
+		}
+		part.n++
+		part.news = part.news || float64(part.n-part.shown) >= patience*float64(part.n)
+		return false, nil
 	}
-	part.n++
-	return nil
+	part.news = true
+	if !part.record.add(float64(h.add[0]) / unit) {
+		return false, nil
+	}
+	for k := range h.parts {
+		other := &h.parts[k]
+		if k != at {
+			other.record = record{}
+		}
+		other.news, h.belief.Pulls[k] = true, other.n
+	}
+	return true, nil
 }
 
 // Round plays round t of a site with both halves, as [node.Agent.Round] does without one: h is nil then. A decision is
@@ -202,7 +214,7 @@ func Round(a *node.Agent, h *Half, t protocol.Round, in []protocol.Delivery, w b
 		if err != nil {
 			return p, err
 		}
-		if err = h.Add(p.Pull); err != nil {
+		if p.Changed, err = h.Add(p.Pull); err != nil {
 			return p, err
 		}
 	}
