@@ -53,14 +53,6 @@ type (
 		Problem *Problem     `json:"problem,omitempty"`
 	}
 
-	decisionBatchBody struct {
-		Outcomes []decisionOutcomeBody `json:"outcomes" doc:"One for each item, in the order of the request."`
-	}
-
-	receiptBatchBody struct {
-		Outcomes []receiptOutcomeBody `json:"outcomes" doc:"One for each item, in the order of the request."`
-	}
-
 	healthBody struct {
 		Status string `json:"status" enum:"ok"`
 		State  string `json:"state,omitempty" doc:"In a sentence, what the peer does now."`

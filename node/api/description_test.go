@@ -53,6 +53,17 @@ type (
 	}
 )
 
+// The bodies of answers to batches, which handlers.go writes.
+type (
+	decisionBatchBody struct {
+		Outcomes []decisionOutcomeBody `json:"outcomes" doc:"One for each item, in the order of the request."`
+	}
+
+	receiptBatchBody struct {
+		Outcomes []receiptOutcomeBody `json:"outcomes" doc:"One for each item, in the order of the request."`
+	}
+)
+
 // A description says what a route takes and gives.
 type description struct {
 	id      string // for generated programs
