@@ -2,12 +2,12 @@ package bandit
 
 import "math"
 
-// A Gift says which decisions a site gives, and chooses for them: their rewards go into releases. Both follow from releases
-// and given decisions alone. All other decisions are kept; what they pay tells nobody but the site.
+// A Gift is the [Giver] of sites without features, and the learner of the decisions that they give. Both follow from releases
+// and given decisions alone.
 //
 // First every arm gets one batch from about half of the sites. Then all give more of the arms that may be the best one, until
-// these are known well, or releases show that sites differ. Who comes later finds arms known, and gives little. Whatever
-// others send, a site gives no more than [Gift.Most].
+// these are known well, or releases show that sites differ. A site that joins later finds arms known, and gives little.
+// Whatever others send, a site gives no more than [Gift.Most]. docs/decisions/learners.md has what was tried.
 type Gift struct {
 	Arms
 	Stateless
@@ -18,10 +18,9 @@ type Gift struct {
 }
 
 const (
-	joinDev   = .13 // standard deviation of an arm's mean that all first batches aim at: with more, own rewards soon tell as much
-	mostFirst = 8   // rewards in a first batch; longer ones cost a site more than others tell it
-	doubled   = 4   // times the first batch is all that is given of an arm: more rewards cost more than they tell
-	draws     = 3   // of noise in them, since a batch is as long as all before it
+	joinDev   = .13 // standard deviation of an arm's mean that all first batches aim at: with more, own rewards soon show as much
+	mostFirst = 8   // rewards in a first batch; longer ones cost a site more than it learns from others
+	doubled   = 4   // times the first batch is all that is given of an arm: more rewards cost more than they teach
 	wellDev   = .05 // standard deviation of a mean that is known well: to confuse closer arms costs little
 	ruledOut  = 2   // standard deviations by which an arm that is given no more is below the best one
 )
@@ -43,8 +42,8 @@ func (g *Gift) variance(n float64) float64 { return rewardVar/n + 2*g.scale*g.sc
 // First returns the number of rewards in an arm's first batch; 0 if nothing is to be given, since joining would not pay yet.
 func (g *Gift) First() uint64 { return g.first }
 
-// Most returns how many rewards of an arm a site that follows the rule has released at most, and in how many draws of noise.
-func (g *Gift) Most() (rewards, noises float64) { return float64(doubled * g.first), draws }
+// Most returns how many rewards of an arm a site that follows the rule has released at most.
+func (g *Gift) Most() float64 { return float64(doubled * g.first) }
 
 // Wants reports whether the next decision is to be given.
 func (g *Gift) Wants(b *Belief) bool {

@@ -78,7 +78,7 @@ func TestGiftEnds(t *testing.T) {
 	for run := range uint64(runs) {
 		rng := rand.New(rand.NewPCG(run, 3))
 		s := newGiving(len(means), sites, 1)
-		most, _ := s.rules[0].Most()
+		most := s.rules[0].Most()
 		end := most*float64(len(means)) + 1
 		for _, who := range [][2]int{{0, sites - 1}, {sites - 1, sites}} {
 			for n := 0.; s.round(who[0], who[1], means, rng); n++ {
@@ -156,7 +156,7 @@ func TestGiftBoundsLiars(t *testing.T) {
 	for range 30 {
 		s := newGiving(arms, 10, 1)
 		g, b := s.rules[0], &s.beliefs[0]
-		most, _ := g.Most()
+		most := g.Most()
 		for range 4 * arms * int(most) {
 			for range 3 {
 				k, site := rng.IntN(arms), 1+rng.IntN(9)

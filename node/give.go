@@ -96,9 +96,7 @@ func (s *Spec) giver(self protocol.Peer, of bandit.Statistic) bandit.Giver {
 type Keeping struct {
 	Learner bandit.Learner
 	Records dp.Spec // shape and bounds of own records, which have no noise
-	// Another site that gives few decisions has released at most this many rewards of an arm, in this many draws of noise
-	// of a scale. With 0 rewards any number is believed.
-	Rewards, Draws, Scale float64
+	Most    float64 // rewards of an arm that another site can have released; 0 for any number
 }
 
 // Kept returns what the kept half of a peer is made of.
@@ -110,8 +108,7 @@ func (s *Spec) Kept(self protocol.Peer, coins Coins) (k Keeping, err error) {
 	}
 	k.Records = exact.Privacy.Streams(k.Learner.Statistic(), s.Protocol.Cadence())
 	if g, ok := s.giver(self, k.Learner.Statistic()).(*bandit.Gift); ok {
-		k.Rewards, k.Draws = g.Most()
-		k.Scale = s.Privacy.scale()
+		k.Most = g.Most()
 	}
 	return k, nil
 }

@@ -87,17 +87,9 @@ func (h *Half) See(rows *node.Rows) {
 	}
 }
 
-// believed leaves out the own row, and caps the others at what their sites can have released.
+// believed leaves out the own row, and those with more rewards than a site that follows the rule has released: lies.
 func (h *Half) believed(rows []belief.Site) []belief.Site {
-	rows = slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self })
-	for i := range rows {
-		if s := &rows[i]; h.Rewards > 0 && s.N > h.Rewards {
-			s.N, s.Released = h.Rewards, h.Rewards
-			each := h.Scale / h.Rewards
-			s.LaplaceSumSq, s.LaplaceMax = max(s.LaplaceSumSq, h.Draws*each*each), max(s.LaplaceMax, each)
-		}
-	}
-	return rows
+	return slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self || h.Most > 0 && s.N > h.Most })
 }
 
 // show believes of a part what own records and others' rows say.
@@ -206,7 +198,7 @@ func Round(a *node.Agent, h *Half, t protocol.Round, in []protocol.Delivery, w b
 	a.Receive(in)
 	p.Pull.Arm = bandit.NoArm
 	if turn := w.Turn(uint64(t)); !turn.None {
-		if a.Gives() {
+		if a.Gives() && len(turn.Excluded) == 0 {
 			p, err = a.Give(t, turn, w)
 		} else {
 			p, err = h.keep(t, turn, w)
