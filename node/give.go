@@ -87,7 +87,7 @@ func (s *Spec) giver(self protocol.Peer, of bandit.Statistic) bandit.Giver {
 	case s.Give != GiveFew:
 		return nil
 	case of.Kind == bandit.Sum:
-		return bandit.NewGift(s.Arms, protocol.Learners(s.Protocol, s.Peers()), int(self), s.Privacy.scale())
+		return bandit.NewGift(s.Arms, max(s.Sites, protocol.Learners(s.Protocol, s.Peers())), int(self), s.Privacy.scale())
 	}
 	return bandit.NewLinearGift(of.Dim)
 }

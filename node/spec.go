@@ -27,6 +27,8 @@ type Spec struct {
 	Vectors [][]bandit.Features
 	// Give says which decisions are given. With [GiveFew], Protocol is what [Spec.Giving] returns.
 	Give Give
+	// Sites is the number of sites for which the rule of giving is made, if that is more than play.
+	Sites int
 	// Explore is the share of choices that explore, as in [bandit.Explore]. Peers need not agree
 	// on it.
 	Explore float64

@@ -21,7 +21,7 @@ import (
 // A Half is the kept half of a site: a learner of its own, exact sums, and a copy of others' rows. No other package can
 // read a number of it, and it prints as "private". It is deterministic, and not safe for concurrent use.
 type Half struct {
-	node.Keeping
+	of      node.Keeping
 	self    int
 	seed    node.Seed
 	coins   node.Coins
@@ -30,6 +30,7 @@ type Half struct {
 	arms    int
 	parts   []part
 	belief  bandit.Belief
+	seen    *node.Rows
 	update  []float64 // scratch
 	add     []int64   // scratch
 }
@@ -61,10 +62,10 @@ func New(s *node.Spec, self protocol.Peer, seed node.Seed) (*Half, error) {
 	}
 	h := &Half{self: int(self), seed: seed, coins: seed.Coins("kept"), absent: s.Absent, explore: s.Explore, arms: s.Arms}
 	var err error
-	if h.Keeping, err = s.Kept(self, h.coins); err != nil {
+	if h.of, err = s.Kept(self, h.coins); err != nil {
 		return nil, err
 	}
-	of := h.Learner.Statistic()
+	of := h.of.Learner.Statistic()
 	h.belief, h.add = belief.New(of.Parts, of.Width()), make([]int64, of.Width())
 	for range of.Parts {
 		var p part
@@ -78,6 +79,12 @@ func New(s *node.Spec, self protocol.Peer, seed node.Seed) (*Half, error) {
 
 // See takes the rows of the end of a round.
 func (h *Half) See(rows *node.Rows) {
+	if h.seen != rows { // of an agent that was made again, which counts versions anew
+		h.seen = rows
+		for k := range h.parts {
+			h.parts[k].version = 0
+		}
+	}
 	for k, version := range rows.Version {
 		if p := &h.parts[k]; p.version != version {
 			p.version = version
@@ -89,7 +96,7 @@ func (h *Half) See(rows *node.Rows) {
 
 // believed leaves out the own row, and those with more rewards than a site that follows the rule has released: lies.
 func (h *Half) believed(rows []belief.Site) []belief.Site {
-	return slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self || h.Most > 0 && s.N > h.Most })
+	return slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self || h.of.Most > 0 && s.N > h.of.Most })
 }
 
 // show believes of a part what own records and others' rows say.
@@ -134,7 +141,7 @@ func (h *Half) show(k int) {
 // Choose returns the choice for a decision with an id, which only its own coins and the state follow.
 func (h *Half) Choose(t bandit.Turn, id string) Choice {
 	t.Excluded = append(slices.Clip(t.Excluded), h.absent...)
-	_, samples := h.Learner.(bandit.Sampler)
+	_, samples := h.of.Learner.(bandit.Sampler)
 	if samples || h.explore > 0 {
 		h.coins.Reseed(h.seed.Of("kept/" + id))
 	}
@@ -143,14 +150,14 @@ func (h *Half) Choose(t bandit.Turn, id string) Choice {
 			h.show(k)
 		}
 	}
-	if r, ok := h.Learner.(bandit.Renewer); ok {
+	if r, ok := h.of.Learner.(bandit.Renewer); ok {
 		r.Renew(&h.belief)
 	}
-	c := h.Learner.Choose(&h.belief, t)
+	c := h.of.Learner.Choose(&h.belief, t)
 	if h.explore > 0 {
 		c = bandit.Explore(c, t, h.arms, h.explore, h.coins.Rand)
 	}
-	h.belief.Pulls[h.Learner.Part(c.Arm)]++
+	h.belief.Pulls[h.of.Learner.Part(c.Arm)]++
 	return Choice{c}
 }
 
@@ -161,11 +168,11 @@ const patience = 1. / 64
 // Add adds a record of the site: of a kept decision or a given one. It reports whether rewards show that the mean of an arm
 // has changed. The site then begins again, with what others have released and what the arm has paid since.
 func (h *Half) Add(p bandit.Pull) (changed bool, err error) {
-	h.update = h.Learner.Update(p, h.update[:0])
-	if err = h.Records.Shape.Quantize(h.add, h.update, h.Records.Lo, h.Records.Hi); err != nil {
+	h.update = h.of.Learner.Update(p, h.update[:0])
+	if err = h.of.Records.Shape.Quantize(h.add, h.update, h.of.Records.Lo, h.of.Records.Hi); err != nil {
 		return false, err
 	}
-	at := h.Learner.Part(p.Arm)
+	at := h.of.Learner.Part(p.Arm)
 	part := &h.parts[at]
 	if len(h.add) > 1 {
 		for i, x := range h.add {
@@ -199,14 +206,13 @@ func Round(a *node.Agent, h *Half, t protocol.Round, in []protocol.Delivery, w b
 	p.Pull.Arm = bandit.NoArm
 	if turn := w.Turn(uint64(t)); !turn.None {
 		if a.Gives() && len(turn.Excluded) == 0 {
-			p, err = a.Give(t, turn, w)
+			if p, err = a.Give(t, turn, w); err == nil {
+				p.Changed, err = h.Add(p.Pull)
+			}
 		} else {
-			p, err = h.keep(t, turn, w)
+			p, err = h.Keep(fmt.Sprint(t), turn, w)
 		}
 		if err != nil {
-			return p, err
-		}
-		if p.Changed, err = h.Add(p.Pull); err != nil {
 			return p, err
 		}
 	}
@@ -216,10 +222,12 @@ func Round(a *node.Agent, h *Half, t protocol.Round, in []protocol.Delivery, w b
 	return p, err
 }
 
-// keep makes a kept decision, which the world pays at once.
-func (h *Half) keep(t protocol.Round, turn bandit.Turn, w bandit.World) (p node.Played, err error) {
-	arm := h.Choose(turn, fmt.Sprint(t)).of.Arm
+// Keep makes a kept decision with an id, which the world pays at once.
+func (h *Half) Keep(id string, turn bandit.Turn, w bandit.World) (p node.Played, err error) {
+	arm := h.Choose(turn, id).of.Arm
 	p.Kept, p.Pull.Arm, p.Pull.Features = true, arm, turn.Of(arm)
-	p.Pull.Reward, err = w.Play(arm)
+	if p.Pull.Reward, err = w.Play(arm); err == nil {
+		p.Changed, err = h.Add(p.Pull)
+	}
 	return p, err
 }

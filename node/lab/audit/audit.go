@@ -120,6 +120,7 @@ func (s *setting) describe() {
 // asConfigured returns the configured setting, for as many rounds as are affordable.
 func (c Config) asConfigured() setting {
 	s := setting{spec: c.Spec, topic: c.Topic, rounds: min(c.Spec.Privacy.Horizon, asLong)}
+	s.spec.Sites = max(s.spec.Sites, protocol.Learners(s.spec.Protocol, s.spec.Peers())) // the rule of giving is the configured network's
 	s.spec.Graph = complete(Peers)
 	s.cadence = s.spec.Protocol.Cadence()
 	s.describe()
@@ -168,7 +169,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	if c.Runs < MinRuns {
 		return nil, fmt.Errorf("audit: %d runs, want at least %d", c.Runs, MinRuns)
 	}
-	a := &auditor{c: c, root: node.FreshSeed(), exact: newExact()}
+	a := &auditor{c: c, root: node.FreshSeed(), exact: newExact(c.Spec.Give.Keeps())}
 	if c.Seed != 0 {
 		a.root = node.NewSeed(c.Seed)
 	}

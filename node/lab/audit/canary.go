@@ -23,6 +23,7 @@ type Canary struct {
 	absence bool // the user is only in the second history
 	values  bool // in each round of the second history, all users pay another value
 	asked   bool // users come in every second round; in the others one asks in the second history
+	kept    bool // some decisions are kept: in the second history, beside the users
 	taken   bool // an application takes arms by a policy of its own, others in the second history
 }
 
@@ -43,6 +44,21 @@ func (c Config) taken() Canary {
 	return Canary{Name: "taken", What: "the application takes arms by a policy of its own, and others", setting: c.small(), likes: true, taken: true}
 }
 
+// kept returns two histories that differ in decisions that are kept.
+func (c Config) kept() Canary {
+	return Canary{Name: "kept", What: "no kept decisions, or up to three in each round that pay 0, 1 and every sixteenth", setting: c.small(), likes: true, kept: true}
+}
+
+// keeps returns what the users of a round pay whose decisions are kept.
+func (c *Canary) keeps(side int, t uint64) (all []bandit.Reward) {
+	if c.kept && side == 1 {
+		for j := range t % 4 {
+			all = append(all, bandit.Reward((t+7*j)%17)/16)
+		}
+	}
+	return all
+}
+
 // takes returns what the application takes in a round.
 func (c *Canary) takes(side int, t uint64) bandit.Arm {
 	n := uint64(c.setting.spec.Arms)
@@ -57,6 +73,9 @@ func (c Config) exact() []Canary {
 	}
 	if c.Spec.Privacy.NoisedCounts() {
 		all = append(all, c.asked())
+	}
+	if c.Spec.Give.Keeps() {
+		all = append(all, c.kept())
 	}
 	return all
 }

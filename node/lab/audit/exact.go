@@ -25,10 +25,11 @@ const (
 	checkRestart
 	checkTwin
 	checkTraffic
+	checkKept // only if some decisions are kept
 )
 
-func newExact() *exact {
-	return &exact{checks: []Check{
+func newExact(keeps bool) *exact {
+	e := &exact{checks: []Check{
 		checkCharge:      {Name: "charge", What: "one charge, which the configured budget pays, before anything is drawn, with the noise that it needs"},
 		checkPaid:        {Name: "paid", What: "every node is one that the charge pays for, and is drawn once"},
 		checkSensitivity: {Name: "sensitivity", What: "the user's rewards move all nodes together by no more than the charge pays for"},
@@ -36,6 +37,10 @@ func newExact() *exact {
 		checkTwin:        {Name: "twin", What: "given the same nodes, the other history makes the same choices and sends the same bytes"},
 		checkTraffic:     {Name: "traffic", What: "number, order, rounds, addressees and sizes of messages are the same in both histories"},
 	}}
+	if keeps {
+		e.checks = append(e.checks, Check{Name: "kept", What: "given the same nodes, kept decisions change no choice, no later gift and no byte"})
+	}
+	return e
 }
 
 // ask counts an answer; broken is empty if all is well.
@@ -104,6 +109,8 @@ func (e *exact) twins(first *transcript) {
 		fault = second.departs.Error()
 	case !slices.Equal(first.parts, second.parts):
 		fault = "other arms were chosen or proposed"
+	case !slices.EqualFunc(first.steps[0], second.steps[0], func(a, b step) bool { return a.gives == b.gives }):
+		fault = "other decisions are to be given"
 	case len(first.frames) != len(second.frames):
 		fault = fmt.Sprintf("%d messages and %d", len(first.frames), len(second.frames))
 	default:
@@ -116,6 +123,10 @@ func (e *exact) twins(first *transcript) {
 	}
 	if fault != "" {
 		fault = first.canary.Name + ": " + fault
+	}
+	if first.canary.kept {
+		e.ask(checkKept, fault)
+		return
 	}
 	e.ask(checkTwin, fault)
 	if fault == "" && !first.canary.values && !first.canary.taken {

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/kept"
 	"peerd.dev/protocol"
 )
 
@@ -21,6 +22,7 @@ type peer struct {
 	coins   node.Seed // of single choices
 	make    func() (*node.Agent, error)
 	agent   *node.Agent
+	half    *kept.Half // nil unless it is audited and keeps decisions; it outlives the agent, and the log has nothing of it
 	charge  dp.Charge
 	audited bool // its frames are checked
 	durable bool // it keeps its steps, and can be restarted
@@ -41,6 +43,7 @@ type step struct {
 	drawn    []dp.Release
 	hidden   dp.Secret // noise drawn with them that they do not show
 	out      []sent
+	gives    bool // the next decision is to be given
 }
 
 // Format implements [fmt.Formatter]: a step contains a reward.
@@ -88,7 +91,10 @@ func (p *peer) save() (err error) {
 // play plays a round of a world that pays what w says; nothing if no user comes.
 func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, error) {
 	s := step{round: t, in: in, features: w.features, absent: w.pay == nil, asked: w.asked}
-	var err error
+	err := p.keep(t, w)
+	if err != nil {
+		return s, err
+	}
 	if s.asked {
 		p.agent.Choose(bandit.Turn{Round: uint64(t), Features: w.features})
 	}
@@ -107,9 +113,13 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 	} else {
 		s.Played, err = p.agent.Round(t, in, w)
 	}
+	if err == nil && p.half != nil {
+		err = p.see(&s)
+	}
 	if err != nil {
 		return s, err
 	}
+	s.gives = p.agent.Gives()
 	r := p.agent.Ready()
 	s.drawn, s.hidden = slices.Clone(r.Drawn), r.Hidden
 	for _, e := range r.Messages {
@@ -123,6 +133,26 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 		p.log = append(p.log, s)
 	}
 	return s, nil
+}
+
+// keep makes the kept decisions of a round: before the given one, which must not depend on them.
+func (p *peer) keep(t protocol.Round, w world) error {
+	for i, reward := range w.kept {
+		pays := world{features: w.features, pay: func(bandit.Arm) bandit.Reward { return reward }}
+		if _, err := p.half.Keep(fmt.Sprint(t, i), pays.Turn(uint64(t)), pays); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// see tells the kept half what the agent did in a round.
+func (p *peer) see(s *step) (err error) {
+	if s.Pull.Arm != bandit.NoArm && !s.absent {
+		_, err = p.half.Add(s.Pull)
+	}
+	p.half.See(p.agent.Rows())
+	return err
 }
 
 // take plays a round in which the application takes an arm, as a site does in its shadow.
@@ -161,8 +191,9 @@ func (p *peer) restart() ([]sent, error) {
 	if err = p.agent.Load(p.saved); err != nil {
 		return nil, err
 	}
-	log := p.log
-	p.log = nil
+	log, half := p.log, p.half
+	p.log, p.half = nil, nil // it has the records of these steps
+	defer func() { p.half = half }()
 	var again step
 	for _, s := range log {
 		w := world{features: s.features, none: s.Pull.Arm == bandit.NoArm, asked: s.asked, takes: s.taken, taken: s.Pull.Arm}
@@ -177,6 +208,8 @@ func (p *peer) restart() ([]sent, error) {
 			return nil, fmt.Errorf("%w in round %d: another arm was chosen", errDeparts, s.round)
 		case !slices.EqualFunc(again.drawn, s.drawn, dp.Release.Equal):
 			return nil, fmt.Errorf("%w in round %d: a node that was drawn has another value", errDeparts, s.round)
+		case again.gives != s.gives:
+			return nil, fmt.Errorf("%w in round %d: another decision is to be given", errDeparts, s.round)
 		case !slices.EqualFunc(again.out, s.out, func(a, b sent) bool { return a.same(&b) }):
 			return nil, fmt.Errorf("%w in round %d: something else was sent", errDeparts, s.round)
 		}
@@ -192,6 +225,7 @@ type world struct {
 	asked    bool                               // but one asks
 	takes    bool                               // the application takes an arm
 	taken    bandit.Arm
+	kept     []bandit.Reward // what users pay whose decisions are kept, besides
 }
 
 // Turn implements [bandit.World].

@@ -10,6 +10,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/kept"
 	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
@@ -79,6 +80,11 @@ func (p *play) run(ctx context.Context) (*transcript, error) {
 		n, err := newPeer(p.coins.Of(fmt.Sprintf("choices %d", i)), i == 0, p.restart && i == 0, func() (*node.Agent, error) { return p.agent(i) })
 		if err != nil {
 			return nil, err
+		}
+		if i == 0 {
+			if n.half, err = kept.New(&p.canary.setting.spec, 0, p.coins.Of("kept")); err != nil {
+				return nil, err
+			}
 		}
 		p.peers = append(p.peers, n)
 		if known[i], err = newNotes(i, n.charge, streams, &p.canary.setting); err != nil {
@@ -177,6 +183,9 @@ func (p *play) step(i int, t protocol.Round) (step, error) {
 	}
 	if i == 0 && p.canary.absent(p.side, uint64(t)) {
 		w.pay = nil
+	}
+	if i == 0 {
+		w.kept = p.canary.keeps(p.side, uint64(t))
 	}
 	if p.given != nil {
 		if int(t) >= len(p.given.steps[i]) {
