@@ -75,6 +75,7 @@ func refusedAlone() []refusedCase {
 		{key: "rounds.every", value: "5", reason: "want a duration"},
 		{key: "rounds.every", value: "soon", reason: "want a duration"},
 		{key: "rounds.count", value: "1073741825", reason: "want a whole number from 0 to 1073741824"},
+		{key: "give.least", value: "-1", reason: "want a whole number from 0"},
 		{key: "spare_arms", value: "1001", reason: "want a whole number from 0 to 1000"},
 		{key: "world.kind", value: "poisson", reason: "want application, bernoulli, changing, gaussian, replay, linear, ranking or program"},
 		{key: "api.listen", value: "0.0.0.0:8470", reason: "reachable by others"},

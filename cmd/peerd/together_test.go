@@ -69,6 +69,10 @@ func refusedTogether() []refusedCase {
 		{key: "api.baseline_until", value: "better", reason: "want ever with learner.name: linucb: by features no action is better than another for everyone", with: map[string]string{"api.baseline": "b", "learner.name": "linucb", "protocol.name": "batch", "world.kind": "application", "privacy.mechanism": "blt", "privacy.delta": "0.000001", "api.min_exposures": "0"}},
 		{key: "api.baseline_until", value: "better", reason: "want ever with api.baseline_share: 1: no other action is ever tried", with: changed([]string{"api.baseline", "b", "protocol.name", "phases", "privacy.mechanism", "each"})},
 		{key: "api.offer", value: "[blue]", reason: "want [] with learner.name: linucb", with: map[string]string{"learner.name": "linucb", "protocol.name": "batch", "world.kind": "application", "privacy.mechanism": "blt", "privacy.delta": "0.000001", "api.min_exposures": "0"}},
+		{key: "give.least", value: "100", reason: "want 0 with protocol.name: average and privacy.counts: public: to see how many rewards each member has released takes public counts and a protocol that keeps sites apart", with: average()},
+		{key: "give.least", value: "100", reason: "want 0 with protocol.name: rows and privacy.counts: noised", with: withRows("privacy.counts", "noised", "api.min_exposures", "0")},
+		{key: "give.least", value: "100", reason: "want 0 with protocol.name: rows and privacy.counts: public", with: withRows("protocol.rows.merge", "trimmed")},
+		{key: "give.least", value: "100", reason: "want 0 with protocol.name: phases and privacy.counts: public", with: changed([]string{"protocol.name", "phases", "protocol.phases.window", "100", "privacy.mechanism", "each"})},
 		{key: "spare_arms", value: "2", reason: "want 0 with world.kind: bernoulli, whose arms are all there from the start"},
 		{key: "spare_arms", value: "998", reason: "want at most 997 with arms: [a, b, c]", with: map[string]string{"world.kind": "application"}},
 		{
