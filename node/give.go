@@ -138,9 +138,12 @@ func (s *Spec) CheckGive() error {
 // suitsGive returns an error if sites with a learner cannot keep decisions.
 func (s *Spec) suitsGive(l bandit.Learner) error {
 	by, ok := l.(bandit.BySite)
+	_, phased := l.(bandit.Phased)
 	switch {
 	case !s.Give.Keeps():
 		return nil
+	case phased:
+		return errors.New("node: a site keeps decisions outside of epochs, and the learner explores in them")
 	case s.Peers() > 1 && !(ok && by.NeedsSites()):
 		return errors.New("node: a site that keeps decisions weighs what each other site releases, and the learner does not")
 	case s.Give == GiveFew && s.Protocol.Cadence().First == 0: // so never with noised counts, which its decisions would show
