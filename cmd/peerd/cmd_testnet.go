@@ -23,8 +23,10 @@ peers' folders are removed unless --keep is given.
 
 Regret is the loss of a site compared with always pulling one arm: the best one for its own
 users, if the learner chooses for these, and otherwise the one that is best over all sites.
-"Alone" is the same peer without neighbours, simulated next to the network, and "one arm
-for all sites" the same network with a learner that chooses so.
+"Alone" is the same site without the network, simulated next to it: nothing leaves it, so it
+needs no noise, and it learns from each reward at once. Learners that explore in epochs are
+compared with "alone with the same noise": the same peer without neighbours. "One arm for all
+sites" is the same network with a learner that chooses so.
 
 With world.kind: application, the peers wait for your application: each answers on its
 own port, which is printed with the file that holds its token, until the network is

@@ -50,6 +50,9 @@ type Choice struct{ of bandit.Choice }
 // Format implements [fmt.Formatter].
 func (*Half) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
+// Simulated returns the arm for a simulation, whose rewards are nobody's. A test lists the files that may call it.
+func (c Choice) Simulated() bandit.Arm { return c.of.Arm }
+
 // Format implements [fmt.Formatter].
 func (Choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 

@@ -106,8 +106,8 @@ func aloneOf(r *cellRun, cells []cellRun) *cellRun {
 		return nil
 	}
 	place := func(r *cellRun) string {
-		rest := []string{"arms", "seed", "rounds.count", "testnet.nodes", "experiment.seeds", "experiment.instances"}
-		return madeOf(&r.CellConfig, slices.Concat(plan.Schema().Under("world"), plan.Schema().Under("privacy"), rest)...)
+		rest := []string{"arms", "seed", "rounds.count", "privacy.horizon", "testnet.nodes", "experiment.seeds", "experiment.instances"}
+		return madeOf(&r.CellConfig, slices.Concat(plan.Schema().Under("world"), rest)...)
 	}
 	for i := range cells {
 		if alone := &cells[i]; plan.ExperimentOf(&alone.Settings).Alone && place(alone) == place(r) {
@@ -159,6 +159,6 @@ func (d *Document) writeOwn(w io.Writer) {
 if its decisions in the second half, and in the last quarter, cost a quarter of its own arm gap each, or the gap that
 they resolve if that is more.`)
 	if ratios {
-		_, _ = fmt.Fprintln(w, "Ratios are to the same sites in the first cell with experiment.alone in the same world and with the same privacy; means are paired by seed.")
+		_, _ = fmt.Fprintln(w, "Ratios are to the same sites in the first cell with experiment.alone in the same world; means are paired by seed;\n"+Alone+".")
 	}
 }

@@ -37,8 +37,8 @@ type CellDocument struct {
 	// it loses there while all learn the best arm over sites. It is null where arms have no means.
 	Own   *stats.Interval `json:"own_regret"`
 	Ratio stats.Interval  `json:"regret_ratio"` // of means, to the reference; paired by seed
-	// OwnToAlone divides Own by the own regret in the first cell of the experiment whose sites are alone, in the
-	// same world and with the same privacy, paired by seed: below 1 it pays to join. It is null without such a cell.
+	// OwnToAlone divides Own by the own regret in the first cell of the experiment with experiment.alone in the same
+	// world, paired by seed: below 1 it pays to join. It is null without such a cell.
 	OwnToAlone *stats.Interval `json:"own_regret_to_alone,omitempty"`
 	// High is the 95th percentile of the own regrets of all honest peers in all runs, and HighToAlone divides
 	// it by the one of the cell of OwnToAlone. Their intervals are bootstraps over runs.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
@@ -63,17 +64,33 @@ func runConstraints() []config.Constraint {
 			}
 			return fmt.Sprintf("want fewer with %s, so that one peer with arms is honest", s.With("testnet.nodes"))
 		}},
-		{Keys: []string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone"}, Doc: "The lemmas are about peers that average by the paper's rule.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone", "experiment.alone_noised"}, Doc: "The lemmas are about peers that average by the paper's rule.", Broken: func(s *config.Settings) string {
 			p, ok := s.ProtocolParams().(averaging.AverageParams)
 			switch x := ExperimentOf(s); {
 			case x.Lemmas && !ok:
 				return fmt.Sprintf("want false with %s: the lemmas are about protocol average", s.With("protocol.name"))
 			case x.Lemmas && p.Consistency != averaging.Max:
 				return fmt.Sprintf("want false with %s: the lemmas are about consistency %s", s.With("protocol.average.consistency"), averaging.Max)
-			case x.Lemmas && x.Alone:
-				return fmt.Sprintf("want false with %s: the lemmas are about peers that communicate", s.With("experiment.alone"))
+			case x.Lemmas && Apart(s) != "":
+				return fmt.Sprintf("want false with %s: the lemmas are about peers that communicate", s.With(Apart(s)))
 			}
 			return ""
+		}},
+		{Keys: []string{"experiment.alone", "experiment.alone_noised", "learner.name", "experiment.coverage"}, Doc: "A site alone releases nothing.", Broken: func(s *config.Settings) string {
+			key := ""
+			switch x := ExperimentOf(s); {
+			case !x.Alone:
+			case x.AloneNoised:
+				return fmt.Sprintf("want false with %s", s.With("experiment.alone_noised"))
+			case x.Coverage:
+				key = "experiment.coverage"
+			case bandit.TraitsOf(s.LearnerParams()).Phased:
+				key = "learner.name"
+			}
+			if key == "" {
+				return ""
+			}
+			return fmt.Sprintf("want false with %s, which is about releases; experiment.alone_noised: true removes the links and keeps the releases", s.With(key))
 		}},
 		{Keys: []string{"experiment.give", "mode", "learner.name", "protocol.name", "privacy.counts"}, Doc: "Sites that keep decisions weigh what each other site releases, in lockstep.", Broken: func(s *config.Settings) string {
 			if ExperimentOf(s).Give == node.GiveAll {

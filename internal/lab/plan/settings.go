@@ -37,19 +37,32 @@ type Experiment struct {
 	Instances uint64
 	Cells     []Cell
 	Alone     bool
-	Give      node.Give
-	Noise     string
-	Raw       printed.Raw
-	Lemmas    bool
-	Coverage  bool
-	Faults    sim.Faults
-	Liars     sim.Liars
-	Cost      Cost
-	Figure    Figure
+	// AloneNoised is alone, with the releases of a network.
+	AloneNoised bool `key:"alone_noised"`
+	Give        node.Give
+	Noise       string
+	Raw         printed.Raw
+	Lemmas      bool
+	Coverage    bool
+	Faults      sim.Faults
+	Liars       sim.Liars
+	Cost        Cost
+	Figure      Figure
 }
 
 // ExperimentOf returns what settings say of the experiment.
 func ExperimentOf(s *config.Settings) Experiment { return of[Experiment](s, "experiment") }
+
+// Apart returns the setting that removes all links, empty for none.
+func Apart(s *config.Settings) string {
+	switch x := ExperimentOf(s); {
+	case x.Alone:
+		return "experiment.alone"
+	case x.AloneNoised:
+		return "experiment.alone_noised"
+	}
+	return ""
+}
 
 // of returns a section of settings; a site's are zero.
 func of[T any](s *config.Settings, section string) T {

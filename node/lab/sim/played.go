@@ -27,6 +27,9 @@ func (r *run) act(t protocol.Round, i int, in []protocol.Delivery) (arm bandit.A
 		if bad != nil {
 			return 0, ready, bad
 		}
+		if played.Kept {
+			r.earned[i][played.Pull.Arm] += float64(played.Pull.Reward)
+		}
 		return played.Pull.Arm, a.Ready(), nil
 	}
 	arm, ready.Messages, err = r.Played.Move(t, i)
