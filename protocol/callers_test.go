@@ -63,8 +63,9 @@ var callers = map[string][]string{
 
 	// Arms that an agent takes although its learner did not choose them: of the application, a public rule, a log.
 	"peerd.dev/node.Ruled": {"internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/decide.go", "node/site/round.go"},
-	// The arm of a kept choice: of a simulation whose rewards are drawn from estimates.
+	// What a kept half chooses and knows, in simulations.
 	"(peerd.dev/node/kept.Choice).Simulated": {"internal/gain/alone.go"},
+	"(*peerd.dev/node/kept.Half).Simulated":  {"node/lab/sim/sim.go"},
 
 	// A curator that protects no one: it repeats its noise, is never out of budget, or adds none.
 	"peerd.dev/dp.NewCurator":             {"node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "node/spec.go"},

@@ -12,15 +12,15 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Alone says what a site alone is that others are compared with.
-const Alone = "alone: nothing leaves a site, no noise, rewards at once"
+const honest = "alone: nothing leaves a site, no noise, rewards at once"
 
-// NameOfAlone returns what sites alone are called that are as [SimulateAlone] has them.
-func NameOfAlone(s *config.Settings) string {
-	if AloneNoised(s) {
+// Alone says what sites are in [SimulateAlone]. They have the noise of a network if an experiment asks for it, and with a
+// learner that explores in epochs, which end with releases.
+func Alone(s *config.Settings) string {
+	if plan.ExperimentOf(s).AloneNoised || bandit.TraitsOf(s.LearnerParams()).Phased {
 		return "alone with the same noise"
 	}
-	return "alone"
+	return honest
 }
 
 // A Curve is the regret of a site after each of some numbers of rounds.

@@ -82,14 +82,7 @@ func Spec(s *config.Settings, links [][]protocol.Peer) (node.Spec, error) {
 	return spec, err
 }
 
-// AloneNoised reports whether sites that are alone have the noise of a network: if an experiment asks for it, and with
-// a learner that explores in epochs, which end with releases.
-func AloneNoised(s *config.Settings) bool {
-	return plan.ExperimentOf(s).AloneNoised || bandit.TraitsOf(s.LearnerParams()).Phased
-}
-
-// SimulateAlone is a simulation in which every peer that has arms is a network of one. Unless [AloneNoised], nothing
-// leaves it, and it learns from each reward at once and without noise.
+// SimulateAlone is a simulation in which every peer that has arms is a network of one, as [Alone] says.
 func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Config, error) {
 	c, err := Simulate(s, source, make([][]protocol.Peer, plan.TestnetOf(s).Nodes), run)
 	if err != nil {
@@ -110,7 +103,7 @@ func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Con
 	c.Seeds, c.Keys, c.Worlds, c.Means = seeds, keys, worlds, means
 	c.Spec.Graph, c.Spec.Protocol = make([][]protocol.Peer, len(seeds)), protocol.Among(c.Spec.Protocol, 1)
 	c.Alone, c.Liars, c.Faults = true, sim.Liars{}, sim.Faults{}
-	if !AloneNoised(s) {
+	if Alone(s) == honest {
 		c.Spec.Give = node.GiveNone
 	}
 	return c, nil

@@ -74,9 +74,10 @@ func sumUp(c *config.Config, cells []cellRun) *Document {
 	for i := range cells {
 		cell := cells[i].sumUp()
 		cell.Ratio = stats.RatioOf(stats.Finals(cells[i].runs), reference)
-		alone := aloneOf(&cells[i], cells)
-		cell.Owns = cells[i].owns(alone)
-		if alone != nil {
+		if alone := aloneOf(&cells[i], cells); alone < 0 {
+			cell.Owns = cells[i].owns(nil)
+		} else {
+			cell.Owns = cells[i].owns(&cells[alone])
 			cell.OwnToAlone, cell.HighToAlone = &cell.Owns[0].ToAlone.Mean, &cell.Owns[0].ToAlone.P95
 		}
 		if cell.Owns != nil {
@@ -89,12 +90,8 @@ func sumUp(c *config.Config, cells []cellRun) *Document {
 			continue
 		}
 		d.Cells[i].judgeOwn(cells[i].runs)
-		if alone := aloneOf(&cells[i], cells); alone != nil {
-			for k := range cells {
-				if alone == &cells[k] {
-					d.Cells[k].judgeOwn(alone.runs)
-				}
-			}
+		if alone := aloneOf(&cells[i], cells); alone >= 0 {
+			d.Cells[alone].judgeOwn(cells[alone].runs)
 		}
 	}
 	return d

@@ -71,26 +71,17 @@ func runConstraints() []config.Constraint {
 				return fmt.Sprintf("want false with %s: the lemmas are about protocol average", s.With("protocol.name"))
 			case x.Lemmas && p.Consistency != averaging.Max:
 				return fmt.Sprintf("want false with %s: the lemmas are about consistency %s", s.With("protocol.average.consistency"), averaging.Max)
-			case x.Lemmas && Apart(s) != "":
-				return fmt.Sprintf("want false with %s: the lemmas are about peers that communicate", s.With(Apart(s)))
+			case x.Lemmas && Apart(s):
+				return fmt.Sprintf("want false with %s, %s: the lemmas are about peers that communicate", s.With("experiment.alone"), s.With("experiment.alone_noised"))
 			}
 			return ""
 		}},
 		{Keys: []string{"experiment.alone", "experiment.alone_noised", "learner.name", "experiment.coverage"}, Doc: "A site alone releases nothing.", Broken: func(s *config.Settings) string {
-			key := ""
-			switch x := ExperimentOf(s); {
-			case !x.Alone:
-			case x.AloneNoised:
-				return fmt.Sprintf("want false with %s", s.With("experiment.alone_noised"))
-			case x.Coverage:
-				key = "experiment.coverage"
-			case bandit.TraitsOf(s.LearnerParams()).Phased:
-				key = "learner.name"
+			if x := ExperimentOf(s); x.Alone && (x.AloneNoised || x.Coverage || bandit.TraitsOf(s.LearnerParams()).Phased) {
+				return fmt.Sprintf("want false with %s, %s and %s: what needs releases has them with experiment.alone_noised: true and this key false",
+					s.With("learner.name"), s.With("experiment.coverage"), s.With("experiment.alone_noised"))
 			}
-			if key == "" {
-				return ""
-			}
-			return fmt.Sprintf("want false with %s, which is about releases; experiment.alone_noised: true removes the links and keeps the releases", s.With(key))
+			return ""
 		}},
 		{Keys: []string{"experiment.give", "mode", "learner.name", "protocol.name", "privacy.counts"}, Doc: "Sites that keep decisions weigh what each other site releases, in lockstep.", Broken: func(s *config.Settings) string {
 			if ExperimentOf(s).Give == node.GiveAll {

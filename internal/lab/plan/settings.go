@@ -32,13 +32,12 @@ func TestnetOf(s *config.Settings) Testnet { return of[Testnet](s, "testnet") }
 
 // Experiment is a simulation.
 type Experiment struct {
-	Seeds     uint64
-	FirstSeed uint64 `key:"first_seed"`
-	Instances uint64
-	Cells     []Cell
-	Alone     bool
-	// AloneNoised is alone, with the releases of a network.
-	AloneNoised bool `key:"alone_noised"`
+	Seeds       uint64
+	FirstSeed   uint64 `key:"first_seed"`
+	Instances   uint64
+	Cells       []Cell
+	Alone       bool
+	AloneNoised bool `key:"alone_noised"` // alone with the same noise
 	Give        node.Give
 	Noise       string
 	Raw         printed.Raw
@@ -53,16 +52,8 @@ type Experiment struct {
 // ExperimentOf returns what settings say of the experiment.
 func ExperimentOf(s *config.Settings) Experiment { return of[Experiment](s, "experiment") }
 
-// Apart returns the setting that removes all links, empty for none.
-func Apart(s *config.Settings) string {
-	switch x := ExperimentOf(s); {
-	case x.Alone:
-		return "experiment.alone"
-	case x.AloneNoised:
-		return "experiment.alone_noised"
-	}
-	return ""
-}
+// Apart reports whether there are no links.
+func Apart(s *config.Settings) bool { return ExperimentOf(s).Alone || ExperimentOf(s).AloneNoised }
 
 // of returns a section of settings; a site's are zero.
 func of[T any](s *config.Settings, section string) T {

@@ -43,7 +43,7 @@ func (b *board) show(all []api.Status) {
 		return
 	}
 	t := b.net
-	now := page.Sites{Network: all[0].Network, Rounds: t.Settings.RoundCount(), Round: all[0].Round, Regret: t.baseline.Gaps != nil, Noised: experiment.AloneNoised(t.Settings)}
+	now := page.Sites{Network: all[0].Network, Rounds: t.Settings.RoundCount(), Round: all[0].Round, Regret: t.baseline.Gaps != nil, As: experiment.Alone(t.Settings)}
 	if now.Regret {
 		round, r := t.progress(all)
 		now.Round = round

@@ -118,7 +118,7 @@ func (c *Comparison) write(w io.Writer, s *config.Settings) {
 	if c.Own {
 		whose = ", of its own users' rewards"
 	}
-	_, _ = fmt.Fprintf(w, "regret of a site%s: %s %s, together %s, difference %s: %s\n", whose, experiment.NameOfAlone(s),
+	_, _ = fmt.Fprintf(w, "regret of a site%s: alone %s, together %s, difference %s: %s\n", whose,
 		experiment.MeanText(c.Alone), experiment.MeanText(c.Together), experiment.MeanText(c.Less), regretVerdict(c.Less))
 }
 

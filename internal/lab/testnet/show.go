@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
@@ -58,14 +57,14 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 		for _, d := range all {
 			out += d.BytesOut
 		}
-		_, _ = fmt.Fprintf(w, "round %d/%d  regret together %.1f  %s %.1f  sent %s\n",
-			round, t.Settings.RoundCount(), together, experiment.NameOfAlone(t.Settings), alone, terminal.Bytes(out))
+		_, _ = fmt.Fprintf(w, "round %d/%d  regret together %.1f  alone %.1f  sent %s\n",
+			round, t.Settings.RoundCount(), together, alone, terminal.Bytes(out))
 		return
 	}
 	const width = 30
 	filled := int(float64(width) * float64(round) / float64(max(1, t.Settings.RoundCount())))
-	_, _ = fmt.Fprintf(w, "\n[%s%s] round %d of %d   regret a site: together %.1f, %s %.1f\n",
-		strings.Repeat("#", filled), strings.Repeat("-", width-filled), round, t.Settings.RoundCount(), together, experiment.NameOfAlone(t.Settings), alone)
+	_, _ = fmt.Fprintf(w, "\n[%s%s] round %d of %d   regret a site: together %.1f, alone %.1f\n",
+		strings.Repeat("#", filled), strings.Repeat("-", width-filled), round, t.Settings.RoundCount(), together, alone)
 	tw := terminal.NewTable(w)
 	tw.Printf("SITE\tROUND\tREGRET\tFAVOURS\tε SPENT\tε LEFT\tRELEASES\tSENT\tRECEIVED\tLINKED\n")
 	for i, d := range all {

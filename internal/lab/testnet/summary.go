@@ -72,31 +72,27 @@ func (d *Document) most() (eps float64) {
 // writeRegret prints what sites lose, against what they choose: the best arm of their own, or the one that is
 // best over all sites.
 func (d *Document) writeRegret(w io.Writer, s *config.Settings) {
-	alone := experiment.NameOfAlone(s)
 	if _, selfish := bandit.Common(s.LearnerParams()); selfish && d.Best != "" {
-		_, _ = fmt.Fprintf(w, "regret of a site, of its own users' rewards   together %.1f   %s %.1f   one arm for all sites %.1f   (lower is better)\n", d.OwnTogether, alone, d.OwnAlone, d.OwnCommon)
-		d.writeJoined(w, alone, d.OwnTogether-d.OwnAlone)
+		_, _ = fmt.Fprintf(w, "regret of a site, of its own users' rewards   together %.1f   alone %.1f   one arm for all sites %.1f   (lower is better)\n", d.OwnTogether, d.OwnAlone, d.OwnCommon)
+		writeJoined(w, s, d.OwnTogether-d.OwnAlone)
 		_, _ = fmt.Fprintf(w, "%d of %d sites favour the arm that is best for their own users\n", d.Right, d.Learners)
 		return
 	}
-	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   %s %.1f   (lower is better)\n", d.Together, alone, d.Alone)
-	d.writeJoined(w, alone, d.Together-d.Alone)
+	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
+	writeJoined(w, s, d.Together-d.Alone)
 	if d.Best != "" {
 		_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
-		_, _ = fmt.Fprintf(w, "of its own users' rewards a site loses   together %.1f   %s %.1f\n", d.OwnTogether, alone, d.OwnAlone)
+		_, _ = fmt.Fprintf(w, "of its own users' rewards a site loses   together %.1f   alone %.1f\n", d.OwnTogether, d.OwnAlone)
 	}
 }
 
 // writeJoined says plainly what joining cost or saved.
-func (d *Document) writeJoined(w io.Writer, alone string, cost float64) {
-	what := "saved"
-	if cost > 0 {
-		what = "cost"
+func writeJoined(w io.Writer, s *config.Settings, cost float64) {
+	what := "cost"
+	if cost < 0 {
+		what = "saved"
 	}
-	_, _ = fmt.Fprintf(w, "joining %s a site %.1f rewards, compared with being %s (simulated)\n", what, math.Abs(cost), alone)
-	if alone == "alone" {
-		_, _ = fmt.Fprintln(w, experiment.Alone)
-	}
+	_, _ = fmt.Fprintf(w, "joining %s a site %.1f rewards, compared with being %s\n", what, math.Abs(cost), experiment.Alone(s))
 }
 
 // Write prints the summary.

@@ -14,7 +14,7 @@ type Sites struct {
 	Regret        bool   // it is known
 	Together      float64
 	Alone         float64
-	Noised        bool // sites alone have the noise of a network
+	As            string // what a site alone is
 	Sites         []Site
 }
 

@@ -70,7 +70,6 @@ type run struct {
 	own     float64                   // the same, against the best arm of each site
 	sites   []Site                    // by peer
 	best    []float64                 // mean of that arm, by peer
-	earned  [][]float64               // rewards of kept decisions, by peer and arm
 	honest  float64                   // number of peers with arms whose regret counts
 	lemmas  *watch                    // nil unless asked for
 	cover   *cover                    // nil unless asked for
@@ -116,10 +115,7 @@ func Run(c Config) (Result, error) {
 	}
 	for i, a := range r.agents {
 		if r.silent() {
-			r.res.Means = append(r.res.Means, r.earned[i])
-			for k, n := range r.res.Pulls[i] {
-				r.earned[i][k] /= float64(max(1, n))
-			}
+			r.res.Means = append(r.res.Means, r.halves[i].Simulated())
 			continue
 		}
 		r.res.Means = append(r.res.Means, a.Summary().Estimates)
@@ -219,7 +215,7 @@ func start(c Config) (*run, error) {
 		if r.sites[i].Number = number; !a.Idle() {
 			number++
 		}
-		r.res.Pulls, r.earned = append(r.res.Pulls, make([]uint64, c.Spec.Arms)), append(r.earned, make([]float64, c.Spec.Arms))
+		r.res.Pulls = append(r.res.Pulls, make([]uint64, c.Spec.Arms))
 		if c.Trace != nil {
 			r.traces = append(r.traces, c.Trace(protocol.Peer(i)))
 		}
@@ -245,9 +241,6 @@ func start(c Config) (*run, error) {
 	return r, nil
 }
 
-// silent reports whether nothing leaves the peers.
-func (r *run) silent() bool { return r.Alone && r.Spec.Give == node.GiveNone }
-
 // step plays agent i's part of round t.
 func (r *run) step(t protocol.Round, i int) error {
 	in := r.network.Take(i)
@@ -262,9 +255,6 @@ func (r *run) step(t protocol.Round, i int) error {
 	arm, ready, err := r.act(t, i, in)
 	if err != nil {
 		return err
-	}
-	if r.silent() {
-		ready = node.Ready{} // sums of nothing, for nobody
 	}
 	if r.cover != nil && r.cover.err != nil {
 		return r.cover.err
