@@ -55,3 +55,11 @@ func TestNothingLeavesASiteAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestAloneNoisedIsAsBefore: to the last digit it loses what sites alone lost before they had no noise (commit ff0ee882).
+func TestAloneNoisedIsAsBefore(t *testing.T) {
+	r := playAlone(t, "learner.name=imed", "rounds.count=3000", "experiment.alone_noised=true")
+	if all, own := r.Regret[len(r.Regret)-1], *r.OwnRegret; all != 89.36600000000722 || own != 47.90399999999956 {
+		t.Errorf("regret %v, own %v", all, own)
+	}
+}
