@@ -162,6 +162,7 @@ func refusedAlone() []refusedCase {
 		{key: "experiment.cells", value: "[{title: a}]", reason: "see item 0, which knows no title"},
 		{key: "experiment.cells", value: "[{name: [a]}]", reason: "see item 0, name"},
 		{key: "experiment.alone", value: "1", reason: "want true or false"},
+		{key: "experiment.alone_noised", value: "1", reason: "want true or false"},
 		{key: "experiment.noise", value: "exact", reason: "want tight, printed or proven"},
 		{key: "experiment.raw.choices", value: "1", reason: "want true or false"},
 		{key: "experiment.raw.news", value: "-1", reason: "want a number from 0 to 1000000000"},

@@ -151,7 +151,7 @@ type Gain struct {
 	Simulated uint64 `json:"simulated,omitzero" doc:"Of them, those that alone is about; later ones count there as if they cost nothing."`
 	Waited    uint64 `json:"waited,omitzero" doc:"Decisions that wait for their rewards at once, in simulations: as many as at most did here while the first rewards came."`
 	Together  *Range `json:"together,omitempty" doc:"What has been lost: pulls by how much each action's mean is below the best one's."`
-	Alone     *Range `json:"alone,omitempty" doc:"What a site without neighbours loses, in simulations with the same settings."`
+	Alone     *Range `json:"alone,omitempty" doc:"What the site would have lost alone, in simulations: nothing leaves it, no noise, each reward is learned from when it comes."`
 	Saved     *Range `json:"saved,omitempty" doc:"What joining has gained: alone less together, draw by draw."`
 }
 

@@ -18,8 +18,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A Half is the kept half of a site: a learner of its own, exact sums, and a copy of others' rows. No other package can
-// read a number of it, and it prints as "private". It is deterministic, and not safe for concurrent use.
+// A Half is the kept half of a site: a learner of its own, exact sums, and a copy of others' rows. No package other
+// than simulations can read a number of it, and it prints as "private". It is deterministic, and not safe for concurrent use.
 type Half struct {
 	of      node.Keeping
 	self    int
@@ -51,6 +51,9 @@ type Choice struct{ of bandit.Choice }
 // Format implements [fmt.Formatter].
 func (*Half) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
+// Simulated returns the arm, for a simulation. A test lists the files that may call it.
+func (c Choice) Simulated() bandit.Arm { return c.of.Arm }
+
 // Format implements [fmt.Formatter].
 func (Choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
@@ -76,6 +79,9 @@ func New(s *node.Spec, self protocol.Peer, seed node.Seed) (*Half, error) {
 	}
 	return h, nil
 }
+
+// Simulated returns the estimates, for a simulation. A test lists the files that may call it.
+func (h *Half) Simulated() []float64 { return h.Learner.Summarize(&h.belief).Estimates }
 
 // See takes the rows of the end of a round.
 func (h *Half) See(rows *node.Rows) {

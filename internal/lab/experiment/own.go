@@ -110,20 +110,16 @@ func (r *cellRun) own(name string, alone *cellRun, chosen func(site int) bool) O
 	return d
 }
 
-// aloneOf returns the cell to which [CellDocument.OwnToAlone] compares one, nil for none.
-func aloneOf(r *cellRun, cells []cellRun) *cellRun {
-	if plan.ExperimentOf(&r.Settings).Alone || stats.Owns(r.runs) == nil {
-		return nil
-	}
+// aloneOf returns the number of the cell to which [CellDocument.OwnToAlone] compares one, -1 for none.
+func aloneOf(r *cellRun, cells []cellRun) int {
 	place := func(r *cellRun) string {
-		return madeOf(&r.CellConfig, append(plan.Schema().Under("world"), "arms", "seed", "privacy.horizon", "rounds.count", "testnet.nodes", "experiment.seeds", "experiment.instances")...)
+		rest := []string{"arms", "seed", "rounds.count", "privacy.horizon", "testnet.nodes", "experiment.seeds", "experiment.instances"}
+		return madeOf(&r.CellConfig, slices.Concat(plan.Schema().Under("world"), rest)...)
 	}
-	for i := range cells {
-		if alone := &cells[i]; plan.ExperimentOf(&alone.Settings).Alone && place(alone) == place(r) {
-			return alone
-		}
+	if plan.ExperimentOf(&r.Settings).Alone || stats.Owns(r.runs) == nil {
+		return -1
 	}
-	return nil
+	return slices.IndexFunc(cells, func(c cellRun) bool { return plan.ExperimentOf(&c.Settings).Alone && place(&c) == place(r) })
 }
 
 // selfish reports whether sites of a cell choose for their own users, so that they are judged by own regret.
@@ -168,6 +164,6 @@ func (d *Document) writeOwn(w io.Writer) {
 if its decisions in the second half, and in the last quarter, cost a quarter of its own arm gap each, or the gap that
 they resolve if that is more.`)
 	if ratios {
-		_, _ = fmt.Fprintln(w, "Ratios are to the same sites in the first cell with experiment.alone in the same world; differences of means, and ratios, are paired by seed.")
+		_, _ = fmt.Fprintln(w, "Ratios are to the same sites in the first cell with experiment.alone in the same world; differences of means, and ratios, are paired by seed;\n"+honest+".")
 	}
 }

@@ -82,7 +82,11 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.alone", Default: "false", Rule: config.YesNo(),
-			Doc: "Remove all links, so that every peer learns alone.",
+			Doc: "Remove all links: every peer learns alone from its own rewards, at once and without noise, and nothing leaves it.",
+		},
+		{
+			Name: "experiment.alone_noised", Default: "false", Rule: config.YesNo(), Later: true,
+			Doc: "Remove all links, and nothing else: every peer learns from its own releases alone, with the same noise and batches as in a network.",
 		},
 		{
 			Name: "experiment.give", Default: string(node.GiveAll), Shared: true, Fixed: true, Later: true, Rule: config.OneOf(string(node.GiveAll), string(node.GiveFew), string(node.GiveNone)),

@@ -49,24 +49,28 @@ func TestnetOf(s *config.Settings) Testnet { return of[Testnet](s, "testnet") }
 
 // Experiment is a simulation.
 type Experiment struct {
-	Seeds     uint64
-	FirstSeed uint64 `key:"first_seed"`
-	Instances uint64
-	Cells     []Cell
-	Alone     bool
-	Give      node.Give
-	Noise     string
-	Raw       printed.Raw
-	Lemmas    bool
-	Coverage  bool
-	Faults    sim.Faults
-	Liars     sim.Liars
-	Cost      Cost
-	Figure    Figure
+	Seeds       uint64
+	FirstSeed   uint64 `key:"first_seed"`
+	Instances   uint64
+	Cells       []Cell
+	Alone       bool
+	AloneNoised bool `key:"alone_noised"` // alone with the same noise
+	Give        node.Give
+	Noise       string
+	Raw         printed.Raw
+	Lemmas      bool
+	Coverage    bool
+	Faults      sim.Faults
+	Liars       sim.Liars
+	Cost        Cost
+	Figure      Figure
 }
 
 // ExperimentOf returns what settings say of the experiment.
 func ExperimentOf(s *config.Settings) Experiment { return of[Experiment](s, "experiment") }
+
+// Apart reports whether there are no links.
+func Apart(s *config.Settings) bool { return ExperimentOf(s).Alone || ExperimentOf(s).AloneNoised }
 
 // of returns a section of settings; a site's are zero.
 func of[T any](s *config.Settings, section string) T {

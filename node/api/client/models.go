@@ -173,7 +173,8 @@ type Flaw struct {
 type Gain struct {
 	// In a sentence, what joining has gained, or why that is not known.
 	Sentence string `json:"sentence"`
-	// What a site without neighbours loses, in simulations with the same settings.
+	// What the site would have lost alone, in simulations: nothing leaves it, no
+	// noise, each reward is learned from when it comes.
 	Alone *Range `json:"alone,omitzero"`
 	// Decisions that the site had made when this was computed.
 	Decisions int64 `json:"decisions,omitzero"`

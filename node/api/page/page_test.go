@@ -334,12 +334,12 @@ func TestABoardShowsAllSites(t *testing.T) {
 	b := NewBoard(slog.New(slog.DiscardHandler))
 	for round := range uint64(5000) {
 		b.Update(&Sites{
-			Network: "n", Round: round, Rounds: 5000, Regret: true, Together: float64(round), Alone: 2 * float64(round),
+			Network: "n", Round: round, Rounds: 5000, Regret: true, Together: float64(round), Alone: 2 * float64(round), As: "alone with the same noise",
 			Sites: []Site{{Name: "<b>one</b>", Favours: "red", Regret: "1.5", Shares: []Share{{"red", .75}}}},
 		})
 	}
 	body := ask(b.Page, login(t, b.Page, Prefix)).Body.String()
-	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<path class=\"line n2\"", "alone (simulated)</th><td>0</td><td>", "round 4999", "5\u202f000"} {
+	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<path class=\"line n2\"", "alone (simulated)</th><td>0</td><td>", "round 4999", "alone with the same noise.", "5\u202f000"} {
 		if !strings.Contains(body, text) {
 			t.Errorf("%q is missing", text)
 		}

@@ -169,7 +169,8 @@ export interface Flaw {
 export interface Gain {
   /** In a sentence, what joining has gained, or why that is not known. */
   sentence: string;
-  /** What a site without neighbours loses, in simulations with the same settings. */
+  /** What the site would have lost alone, in simulations: nothing leaves it, no
+   * noise, each reward is learned from when it comes. */
   alone?: Range;
   /** Decisions that the site had made when this was computed. */
   decisions?: number;
