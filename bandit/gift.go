@@ -2,65 +2,48 @@ package bandit
 
 import "math"
 
-// A Gift says which decisions a site gives, and chooses for them. A given decision's choice follows from releases, and its
-// reward goes into them; all other decisions are the site's own affair. Its rule is a function of the Belief alone, so it has
-// nothing to save, and a site gives no more of an arm than [Gift.Most], whatever others send.
+// A Gift is the [Giver] of sites without features, and the learner of the decisions that they give. Both follow from releases
+// and given decisions alone.
 //
-// A site first gives one batch of each arm of its share, which is half of all arms, so that all sites together know every arm
-// roughly. Then all give more of the arms that may be the best one, until these are known well. A site that comes later finds
-// arms known and gives nothing of them.
+// First every arm gets one batch from about half of the sites. Then all give more of the arms that may be the best one, until
+// these are known well, or releases show that sites differ. A site that joins later finds arms known, and gives little.
+// Whatever others send, a site gives no more than [Gift.Most]. docs/decisions/learners.md has what was tried.
 type Gift struct {
 	Arms
 	Stateless
-	self, share int // of arms
+	self, share int     // first batches are of share arms, from self * share on
+	half        float64 // of the sites that first batches of an arm are from
 	first       uint64
-	scale       float64 // of the noise of a draw
-	many        bool    // enough sites to go on after first batches
+	scale       float64
 }
 
 const (
-	// joinDev is the standard deviation of an arm's mean over all sites that first batches aim at: with more, a site learns as
-	// much from few decisions of its own.
-	joinDev = .15
-	// mostFirst is the greatest first batch. A larger one costs more regret than the releases of others save.
-	mostFirst = 8
-	// doubled is the number of first batches in all rewards that a site gives of an arm, in mostDraws draws of noise: batches double the
-	// rewards twice. A draw for fewer rewards would be mostly noise, and more rewards were more than they save.
-	doubled, mostDraws = 4, 3
-	// roughDev is the standard deviation from which on an arm is known roughly. It is more than joinDev because arms
-	// have unequal numbers of sites when their number does not divide.
-	roughDev = .2
-	// wellDev is the standard deviation from which on an arm is known well: with this, actions that others cannot tell apart
-	// differ by less than what further rewards are worth.
-	wellDev = .05
-	// manySites is the number of sites below which further batches do not pay for what they cost.
-	manySites = 8
-	// ruledOut is how many standard deviations of the difference an arm's mean is below the best one's to be given no more.
-	ruledOut = 2
+	joinDev   = .13 // standard deviation of an arm's mean that all first batches aim at: with more, own rewards soon show as much
+	mostFirst = 8   // rewards in a first batch; longer ones cost a site more than it learns from others
+	doubled   = 4   // times the first batch is all that is given of an arm: more rewards cost more than they teach
+	wellDev   = .05 // standard deviation of a mean that is known well: to confuse closer arms costs little
+	ruledOut  = 2   // standard deviations by which an arm that is given no more is below the best one
 )
 
-// NewGift returns the rule of one site of a network: its place among the sites with arms, and the scale of the Laplace noise of
+// NewGift returns the rule of a site of a network: its place among the sites with arms, and the scale of the Laplace noise of
 // a draw, 0 for none.
 func NewGift(arms, sites, self int, scale float64) *Gift {
-	g := &Gift{Arms: Arms{arms}, self: self, share: (arms + 1) / 2, scale: scale, many: sites >= manySites}
-	perArm := float64(sites*g.share) / float64(arms)
-	for n := uint64(1); n <= mostFirst; n++ {
-		if math.Sqrt(g.variance(float64(n))/perArm) <= joinDev {
-			g.first = n
-			break
-		}
+	g := &Gift{Arms: Arms{arms}, self: self, share: (arms + 1) / 2, scale: scale}
+	g.half = float64(sites*g.share) / float64(arms) / 2
+	for n := uint64(mostFirst); n > 0 && g.variance(float64(n)) <= 2*g.half*joinDev*joinDev; n-- {
+		g.first = n
 	}
 	return g
 }
 
-// variance returns the least variance of a site's mean of n rewards: with one draw of noise.
+// variance returns the variance of a mean of n rewards with one draw of noise.
 func (g *Gift) variance(n float64) float64 { return rewardVar/n + 2*g.scale*g.scale/(n*n) }
 
-// First returns the number of rewards in an arm's first batch; 0 if the site gives nothing, because joining would not pay.
+// First returns the number of rewards in an arm's first batch; 0 if nothing is to be given, since joining would not pay yet.
 func (g *Gift) First() uint64 { return g.first }
 
-// Most returns how many rewards of an arm a site that follows the rule has released at most, and in how many draws of noise.
-func (g *Gift) Most() (rewards, draws float64) { return float64(doubled * g.first), mostDraws }
+// Most returns how many rewards of an arm a site that follows the rule has released at most.
+func (g *Gift) Most() float64 { return float64(doubled * g.first) }
 
 // Wants reports whether the next decision is to be given.
 func (g *Gift) Wants(b *Belief) bool {
@@ -68,7 +51,7 @@ func (g *Gift) Wants(b *Belief) bool {
 	return arm != NoArm
 }
 
-// Choose returns the arm to give; without one, the best arm by releases.
+// Choose returns the arm to give; if there is none, the best one by releases.
 func (g *Gift) Choose(b *Belief, t Turn) Choice {
 	arm, best := g.next(b, &t)
 	if arm == NoArm {
@@ -77,88 +60,70 @@ func (g *Gift) Choose(b *Belief, t Turn) Choice {
 	return Choice{arm, 1}
 }
 
-// next returns the arm to give next, which is NoArm for none, and the best one by releases, of those that are not excluded. Its
-// order of arms begins with the site's share, so that sites begin with different arms.
+// next returns the arm to give, or NoArm, and the best arm by releases.
 func (g *Gift) next(b *Belief, t *Turn) (arm, best Arm) {
-	arms, alike := g.pool(b)
-	top, rivals := 0, 0
+	arms, top, alike := g.pool(b)
+	arm, best, rivals, least := NoArm, NoArm, 0, math.Inf(1) // of ranks
 	for k := range arms {
-		if arms[k].mean > arms[top].mean {
-			top = k
-		}
-	}
-	for k := range arms {
-		if !arms[k].below(&arms[top]) {
+		if !arms[k].below(top) {
 			rivals++
 		}
 	}
-	arm, best = NoArm, NoArm
-	urgency := math.Inf(1)
 	for i := range arms {
-		k := (g.self*g.share + i) % g.N
+		k := (g.self*g.share + i) % g.N // so that sites begin with different arms
 		if t.excludes(k) {
 			continue
 		}
-		a := &arms[k]
+		a, pulls, rank := &arms[k], float64(b.Pulls[k]), math.Inf(1)
 		if best == NoArm || a.mean > arms[best].mean {
 			best = Arm(k)
 		}
-		pulls, full := float64(b.Pulls[k]), a.own+max(float64(g.first), a.own)
-		u, dev := math.Inf(1), math.Sqrt(a.variance)
-		switch {
-		case pulls >= full || full > float64(doubled*g.first): // rewards are on their way, or it was all
-		case pulls > a.own: // the batch under way comes first, since until it is full all of it is lost
-			u = -1
-		case a.below(&arms[top]):
-		case pulls == 0 && i < g.share && dev > roughDev:
-			u = 0
-		case g.many && alike && rivals > 1 && dev > wellDev && dev <= roughDev:
-			u = 1 + pulls
+		switch full := a.own + max(float64(g.first), a.own); {
+		case pulls >= full || full > float64(doubled*g.first): // rewards are on their way, or it was the last batch
+		case pulls > a.own:
+			rank = -1 // a batch tells nothing until it is full
+		case a.sites <= g.half && i < g.share && pulls == 0: // ruled out or not, since the few may be liars
+			rank = 0
+		case a.sites > g.half && alike && rivals > 1 && !a.below(top) && a.dev > wellDev:
+			rank = 1 + pulls
 		}
-		if u < urgency {
-			arm, urgency = Arm(k), u
+		if rank < least {
+			arm, least = Arm(k), rank
 		}
 	}
 	return arm, best
 }
 
-// released is what all sites have released of an arm.
-type released struct {
-	mean, variance float64
-	own            float64 // rewards of the own site
-}
+// released is what sites have released of an arm; own are the site's own rewards.
+type released struct{ mean, dev, sites, own float64 }
 
-// below reports whether an arm is ruled out by the best one.
-func (a *released) below(best *released) bool {
-	return best.mean-a.mean > ruledOut*math.Sqrt(best.variance+a.variance)
-}
+// below reports whether another arm rules this one out.
+func (a *released) below(b *released) bool { return b.mean-a.mean > ruledOut*math.Hypot(a.dev, b.dev) }
 
-// pool averages what sites have released of every arm, by variance, and reports whether their means differ no more than
-// chance explains: the sum of squares is at most a standard deviation above its mean. Where sites differ, more of what one
-// gives tells others nothing. Another site has at most what the rule allows, and at least its noise; what is
-// not within [0,1] is noise, or a lie.
-func (g *Gift) pool(b *Belief) (arms []released, alike bool) {
-	arms = make([]released, g.N)
-	squares, degrees := 0., 0.
+// pool averages what sites have released of each arm, and finds the best of those that enough of them have; alike reports
+// that sites differ by no more than noise explains. A row counts for no more than the rule allows a site.
+func (g *Gift) pool(b *Belief) (arms []released, top *released, alike bool) {
+	arms, top = make([]released, g.N), &released{}
+	squares, free := 0., 0. // degrees of freedom
 	for k := range arms {
-		a, weights, sum, square := &arms[k], 0., 0., 0.
-		for i := range b.Sites[k] {
-			s := &b.Sites[k][i]
+		a, precision, sum, square := &arms[k], 0., 0., 0.
+		for _, s := range b.Sites[k] {
 			if s.Peer == g.self {
 				a.own = s.Released
 			}
 			n := max(1, min(s.Released, float64(doubled*g.first)))
-			w := 1 / max(g.variance(n), rewardVar/n+2*s.LaplaceSumSq+s.GaussVar)
-			x := min(max(s.Mean, 0), 1)
-			if w > 0 && x >= 0 { // not NaN
-				weights, sum, square, degrees = weights+w, sum+w*x, square+w*x*x, degrees+1
+			w, x := 1/max(g.variance(n), rewardVar/n+2*s.LaplaceSumSq+s.GaussVar), min(max(s.Mean, 0), 1)
+			if w > 0 && x >= 0 { // and not NaN
+				a.sites, precision, sum, square = a.sites+1, precision+w, sum+w*x, square+w*x*x
 			}
 		}
-		if a.variance = 1 / weights; weights > 0 {
-			a.mean = sum / weights
-			squares += square - sum*a.mean
-			degrees--
+		if a.dev = 1 / math.Sqrt(precision); a.sites > 0 {
+			a.mean = sum / precision
+			squares, free = squares+square-sum*a.mean, free+a.sites-1
+		}
+		if a.sites > g.half && a.mean >= top.mean {
+			top = a
 		}
 	}
-	return arms, squares <= degrees+math.Sqrt(2*degrees)
+	return arms, top, squares <= free
 }

@@ -78,7 +78,7 @@ func TestGiftEnds(t *testing.T) {
 	for run := range uint64(runs) {
 		rng := rand.New(rand.NewPCG(run, 3))
 		s := newGiving(len(means), sites, 1)
-		most, _ := s.rules[0].Most()
+		most := s.rules[0].Most()
 		end := most*float64(len(means)) + 1
 		for _, who := range [][2]int{{0, sites - 1}, {sites - 1, sites}} {
 			for n := 0.; s.round(who[0], who[1], means, rng); n++ {
@@ -112,7 +112,7 @@ func TestGiftPays(t *testing.T) {
 		sites int
 		scale float64
 		first uint64
-	}{{1, 0, 0}, {2, 1, 0}, {10, 1, 5}, {20, 1, 4}, {50, 1, 2}, {10, 1 / .3, 0}, {50, 1 / .3, 6}, {10, 0, 2}, {10, 1e300, 0}, {10, math.Inf(1), 0}} {
+	}{{1, 0, 0}, {2, 1, 0}, {10, 1, 6}, {20, 1, 4}, {50, 1, 3}, {10, 1 / .3, 0}, {50, 1 / .3, 7}, {10, 0, 3}, {10, 1e300, 0}, {10, math.Inf(1), 0}} {
 		g := NewGift(5, c.sites, 0, c.scale)
 		b := belief.New(5, 1)
 		if g.First() != c.first || g.Wants(&b) != (c.first > 0) {
@@ -153,10 +153,10 @@ func TestGiftBoundsLiars(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	strange := []float64{0, 1, -1, .5, 1e-300, 1e6, 1e300, -1e300, math.MaxFloat64}
 	any := func() float64 { return strange[rng.IntN(len(strange))] }
-	for range 300 {
+	for range 30 {
 		s := newGiving(arms, 10, 1)
 		g, b := s.rules[0], &s.beliefs[0]
-		most, _ := g.Most()
+		most := g.Most()
 		for range 4 * arms * int(most) {
 			for range 3 {
 				k, site := rng.IntN(arms), 1+rng.IntN(9)

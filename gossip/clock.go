@@ -22,23 +22,17 @@ func (h *Host) CompareClock(ctx context.Context, with protocol.Peer) error {
 		return nil
 	}
 	defer h.running.Done()
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
 	m, asked := h.members[with], h.cfg.time()
-	s, err := h.libp2p.NewStream(ctx, m.id, clockProtocol)
-	if err != nil {
-		return fmt.Errorf("gossip: %w", err)
-	}
-	defer func() { _ = s.Reset() }()
-	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
-	var b [8]byte
-	if _, err = io.ReadFull(s, b[:]); err != nil {
-		return fmt.Errorf("gossip: %w", err)
-	}
-	at := time.Unix(0, int64(binary.BigEndian.Uint64(b[:])))
-	ahead := least(asked.Sub(at), h.cfg.time().Sub(at))
-	m.ahead.Store(&ahead)
-	return nil
+	return ask(ctx, h.libp2p, m.id, clockProtocol, dialTimeout, func(s network.Stream) error {
+		var b [8]byte
+		if _, err := io.ReadFull(s, b[:]); err != nil {
+			return fmt.Errorf("gossip: %w", err)
+		}
+		at := time.Unix(0, int64(binary.BigEndian.Uint64(b[:])))
+		ahead := least(asked.Sub(at), h.cfg.time().Sub(at))
+		m.ahead.Store(&ahead)
+		return nil
+	})
 }
 
 // least returns by how much a clock is ahead, or behind, at least, if it is ahead by low to high: the other clock was read at some
@@ -50,10 +44,7 @@ func (c *Config) time() time.Time { return time.Now().Add(c.wrong) }
 
 // tellClock serves a stream of clockProtocol.
 func (h *Host) tellClock(s network.Stream) {
-	h.serve(s, func(*trader) error {
-		if err := s.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
-			return err
-		}
+	h.serve(s, dialTimeout, func(*trader) error {
 		_, err := s.Write(binary.BigEndian.AppendUint64(nil, uint64(h.cfg.time().UnixNano())))
 		return err
 	})

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -56,9 +55,7 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 	}
 	defer h.running.Done()
 	id := h.members[to].id
-	err := trade(ctx, func(ctx context.Context) (network.Stream, error) {
-		return h.libp2p.NewStream(ctx, id, documentProtocol)
-	}, h.cfg.Document)
+	err := ask(ctx, h.libp2p, id, documentProtocol, dialTimeout, func(s network.Stream) error { return trade(s, h.cfg.Document) })
 	err = h.traders[id].excuse(err, h.log)
 	h.traders[id].judge(err, h.log)
 	if err == nil {
@@ -87,32 +84,21 @@ func TradeDocument(ctx context.Context, id Identity, with PeerInfo, d Document) 
 	if err = h.Connect(ctx, to); err != nil {
 		return "", fmt.Errorf("gossip: %w", err)
 	}
-	err = trade(ctx, func(ctx context.Context) (network.Stream, error) {
-		s, refused := h.NewStream(network.WithNoDial(ctx, "connected before"), to.ID, documentProtocol)
-		if refused == nil {
-			from = s.Conn().LocalMultiaddr().String()
-		}
-		return s, refused
-	}, d)
+	err = ask(network.WithNoDial(ctx, "connected before"), h, to.ID, documentProtocol, dialTimeout, func(s network.Stream) error {
+		from = s.Conn().LocalMultiaddr().String()
+		return trade(s, d)
+	})
 	return from, err
 }
 
 // trade sends the hash of what this end shows. The other end answers with what it shows if that
 // differs. This end merges the answer and then sends its own document if it differs from the
 // other end's.
-func trade(ctx context.Context, open func(context.Context) (network.Stream, error), d Document) error {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
+func trade(s network.Stream, d Document) error {
 	ours, err := d.Show()
 	if err != nil {
 		return err
 	}
-	s, err := open(ctx)
-	if err != nil {
-		return fmt.Errorf("gossip: %w", err)
-	}
-	defer func() { _ = s.Reset() }()
-	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
 	hash := sha256.Sum256(ours)
 	if _, err = s.Write(prefixed(hash[:])); err != nil {
 		return err
@@ -141,13 +127,10 @@ func trade(ctx context.Context, open func(context.Context) (network.Stream, erro
 
 // tradeBack serves a stream of documentProtocol.
 func (h *Host) tradeBack(s network.Stream) {
-	h.serve(s, func(with *trader) error { return h.answerTrade(s, with) })
+	h.serve(s, dialTimeout, func(with *trader) error { return h.answerTrade(s, with) })
 }
 
 func (h *Host) answerTrade(s network.Stream, with *trader) error {
-	if err := s.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
-		return err
-	}
 	f := frameReader{r: bufio.NewReader(s)}
 	hash, err := f.next(sha256.Size)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 
@@ -44,15 +43,8 @@ func (h *Host) TradeMemories(ctx context.Context, with protocol.Peer) error {
 		return nil
 	}
 	defer h.running.Done()
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
-	s, err := h.libp2p.NewStream(ctx, h.members[with].id, memoryProtocol)
-	if err != nil {
-		return fmt.Errorf("gossip: %w", err)
-	}
-	defer func() { _ = s.Reset() }()
-	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
-	if err = h.askMemories(s, with); err == nil {
+	err := ask(ctx, h.libp2p, h.members[with].id, memoryProtocol, dialTimeout, func(s network.Stream) error { return h.askMemories(s, with) })
+	if err == nil {
 		h.members[with].shown()
 	}
 	h.traders[h.members[with].id].judge(err, h.log)
@@ -90,12 +82,9 @@ func (h *Host) askMemories(s network.Stream, with protocol.Peer) error {
 
 // tradeMemories serves a stream of memoryProtocol.
 func (h *Host) tradeMemories(s network.Stream) {
-	h.serve(s, func(with *trader) error {
+	h.serve(s, dialTimeout, func(with *trader) error {
 		if with.unheard || h.cfg.Peers[with.index].Absent {
 			return fmt.Errorf("%w: no part in the network", errViolation)
-		}
-		if err := s.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
-			return err
 		}
 		err := h.answerMemories(s, with.index)
 		if err == nil {

@@ -76,24 +76,21 @@ func (l *link) outbound() network.Stream {
 
 // askReceipt returns the neighbour's receipt, without records if it remembers nothing.
 func (l *link) askReceipt(ctx context.Context) (r protocol.Receipt, err error) {
-	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	ctx, cancel := context.WithCancel(network.WithNoDial(ctx, "connected before"))
 	defer cancel()
 	defer context.AfterFunc(l.h.work, cancel)()
-	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, receiptProtocol)
-	if err != nil {
-		return r, err
-	}
-	defer func() { _ = s.Reset() }()
-	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
-	if _, err = s.Write([]byte{0}); err != nil { // the empty frame
-		return r, err
-	}
-	f := frameReader{r: bufio.NewReaderSize(s, protocol.ReceiptSize+maxPrefix)}
-	b, err := f.next(protocol.ReceiptSize)
-	if err != nil || len(b) == 0 {
-		return r, err
-	}
-	return l.h.readReceipt(b, l.member)
+	err = ask(ctx, l.h.libp2p, l.id, receiptProtocol, helloTimeout, func(s network.Stream) error {
+		if _, err := s.Write([]byte{0}); err != nil { // the empty frame
+			return err
+		}
+		f := frameReader{r: bufio.NewReaderSize(s, protocol.ReceiptSize+maxPrefix)}
+		b, err := f.next(protocol.ReceiptSize)
+		if err == nil && len(b) > 0 {
+			r, err = l.h.readReceipt(b, l.member)
+		}
+		return err
+	})
+	return r, err
 }
 
 // readReceipt reads a receipt that a witness has signed, about this peer's ledger.
@@ -112,12 +109,9 @@ func (h *Host) readReceipt(b []byte, witness *member) (r protocol.Receipt, err e
 
 // giveReceipt serves a stream of receiptProtocol.
 func (h *Host) giveReceipt(s network.Stream) {
-	h.serve(s, func(to *trader) error {
+	h.serve(s, helloTimeout, func(to *trader) error {
 		if to.unheard || h.cfg.Peers[to.index].Absent {
 			return fmt.Errorf("%w: no part in the network", errViolation)
-		}
-		if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
-			return err
 		}
 		f := frameReader{r: bufio.NewReaderSize(s, maxPrefix)}
 		if _, err := f.next(0); err != nil {

@@ -3,11 +3,14 @@ package gossip
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 )
 
 // A trader is a peer that may exchange network documents, and memories of checkpoints, with this one.
@@ -31,8 +34,21 @@ func newTraders(members []*member, peers []PeerInfo, former []peer.ID) map[peer.
 	return all
 }
 
-// serve lets answer serve a stream that a peer has opened, unless it has opened too many.
-func (h *Host) serve(s network.Stream, answer func(with *trader) error) {
+// ask opens a stream of a protocol to a peer, on which talk has a time to ask and to read the answer, and ends it.
+func ask(ctx context.Context, h host.Host, to peer.ID, on corep2p.ID, within time.Duration, talk func(s network.Stream) error) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	s, err := h.NewStream(ctx, to, on)
+	if err != nil {
+		return fmt.Errorf("gossip: %w", err)
+	}
+	defer func() { _ = s.Reset() }()
+	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
+	return talk(s)
+}
+
+// serve lets answer serve a stream that a peer has opened for a time, unless it has opened too many.
+func (h *Host) serve(s network.Stream, within time.Duration, answer func(with *trader) error) {
 	if !h.enter() {
 		_ = s.ResetWithError(network.StreamShutdown)
 		return
@@ -45,7 +61,11 @@ func (h *Host) serve(s network.Stream, answer func(with *trader) error) {
 		_ = s.ResetWithError(network.StreamRateLimited)
 		return
 	}
-	if err := answer(with); err != nil {
+	err := s.SetDeadline(time.Now().Add(within))
+	if err == nil {
+		err = answer(with)
+	}
+	if err != nil {
 		with.judge(err, h.log)
 		h.log.Debug("not traded", "with", s.Conn().RemotePeer(), "protocol", s.Protocol(), "reason", oneLine(err))
 		_ = s.Reset()

@@ -102,7 +102,9 @@ type Ready struct {
 type Played struct {
 	Pull  bandit.Pull // bandit.NoArm's if the agent is idle, or had no decision to make
 	Route Route       // zero for a kept decision
-	Kept  bool        // the decision was not the agent's
+	// Kept says that the decision was not the agent's, and Changed that the site's own rewards show that the mean of the
+	// arm has changed. Both are private.
+	Kept, Changed bool
 }
 
 // Round plays round t: it receives what arrived, chooses an arm from public data and what the

@@ -106,9 +106,7 @@ func (s *Spec) giver(self protocol.Peer, of bandit.Statistic) bandit.Giver {
 type Keeping struct {
 	Learner bandit.Learner
 	Records dp.Spec // shape and bounds of own records, which have no noise
-	// Another site that gives few decisions has released at most this many rewards of an arm, in this many draws of noise
-	// of a scale. With 0 rewards any number is believed.
-	Rewards, Draws, Scale float64
+	Most    float64 // rewards of an arm that another site can have released; 0 for any number
 }
 
 // Kept returns what the kept half of a peer is made of.
@@ -120,8 +118,7 @@ func (s *Spec) Kept(self protocol.Peer, coins Coins) (k Keeping, err error) {
 	}
 	k.Records = exact.Privacy.Streams(k.Learner.Statistic(), s.Protocol.Cadence())
 	if g, ok := s.giver(self, k.Learner.Statistic()).(*bandit.Gift); ok {
-		k.Rewards, k.Draws = g.Most()
-		k.Scale = s.Privacy.scale()
+		k.Most = g.Most()
 	}
 	return k, nil
 }
@@ -151,9 +148,12 @@ func (s *Spec) CheckGive() error {
 // suitsGive returns an error if sites with a learner cannot keep decisions.
 func (s *Spec) suitsGive(l bandit.Learner) error {
 	by, ok := l.(bandit.BySite)
+	_, phased := l.(bandit.Phased)
 	switch {
 	case !s.Give.Keeps():
 		return nil
+	case phased:
+		return errors.New("node: a site keeps decisions outside of epochs, and the learner explores in them")
 	case s.Peers() > 1 && !(ok && by.NeedsSites()):
 		return errors.New("node: a site that keeps decisions weighs what each other site releases, and the learner does not")
 	case s.Give == GiveFew && s.Protocol.Cadence().First == 0: // so never with noised counts, which its decisions would show

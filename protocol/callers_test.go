@@ -62,14 +62,17 @@ var callers = map[string][]string{
 	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},
 
 	// Arms that an agent takes although its learner did not choose them: of the application, a public rule, a log.
-	"peerd.dev/node.Ruled": {"internal/gain/alone.go", "internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/decide.go", "node/site/round.go"},
+	"peerd.dev/node.Ruled": {"internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/decide.go", "node/site/round.go"},
+	// What a kept half chooses and knows, in simulations.
+	"(peerd.dev/node/kept.Choice).Simulated": {"internal/gain/alone.go"},
+	"(*peerd.dev/node/kept.Half).Simulated":  {"node/lab/sim/sim.go"},
 
 	// A curator that protects no one: it repeats its noise, is never out of budget, or adds none.
 	"peerd.dev/dp.NewCurator":             {"node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "node/spec.go"},
 	"peerd.dev/dp.NewSeededSource":        {"node/lab/printed/rounding.go", "node/seed.go", "internal/protocoltest/peer.go"},
 	"peerd.dev/dp/sample.NewSeededSource": {"dp/source.go"},
-	"(peerd.dev/node.Seed).Noise":         {"internal/gain/alone.go", "internal/lab/stepped/stepped.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories; on rewards that are drawn from estimates
-	"lockstep":                            {"node/spec.go", "internal/config/settings.go", "internal/gain/alone.go", "internal/lab/experiment/simulate.go", "internal/protocoltest/peer.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go"},
+	"(peerd.dev/node.Seed).Noise":         {"internal/lab/stepped/stepped.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories
+	"lockstep":                            {"node/spec.go", "internal/config/settings.go", "internal/lab/experiment/simulate.go", "internal/protocoltest/peer.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go"},
 	"unlimited":                           {"node/give.go", "internal/protocoltest/peer.go", "node/lab/printed/noise.go", "node/lab/printed/rounding.go", "node/lab/audit/shadow.go"},
 	"noiseless":                           {"internal/config/validate_privacy.go", "node/lab/printed/rounding.go"}, // its name, to refuse it; raw records of a laboratory
 	"(reflect.Value).Call":                nil,

@@ -18,8 +18,8 @@ func newGain(o *options) *cobra.Command {
 		Long: `Show what a site's own users have gained by joining, as the running peer estimates it now
 and then. The means of the actions are drawn 100 times around its estimates, as far off as
 the rewards behind them and their noise allow. Each draw says what the site has lost so far,
-and is played by a simulated site without neighbours that has the same settings and waits
-for its rewards as this one did. The ranges have 95 % of the draws.
+and is played by the same site alone, simulated: nothing leaves it, it has no noise, and it
+waits for its rewards as this one did. The ranges have 95 % of the draws.
 
 Before rewards of this site and of another one are released there is nothing to compare, and
 a sentence says so. The peer has to run, in mode live, with a protocol that keeps sites apart

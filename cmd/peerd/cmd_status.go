@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/status"
+	"peerd.dev/node/api"
 )
 
 func newStatus(o *options) *cobra.Command {
@@ -40,9 +43,9 @@ socket in its folder.`,
 func newPeers(o *options) *cobra.Command {
 	return o.takesFile(&cobra.Command{
 		Use:   "peers",
-		Short: "Show the other peers of the network and the links to them",
-		Long: `Show the other peers of the network, the state of the links to them, and what was
-received from them. The peer has to run; it is asked through the socket in its folder.`,
+		Short: "Show the peers of the network, the links to them and what they have given",
+		Long: `Show the peers of the network, the links to the others and what was received from them, and how many
+rewards each has released. The peer has to run; it is asked through the socket in its folder.`,
 		Example: "  peerd peers --dir hospital-a",
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
@@ -52,6 +55,9 @@ received from them. The peer has to run; it is asked through the socket in its f
 			ds, err := daemon.AskPeers(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
+			}
+			if d, err := daemon.AskStatus(ctx, c.Dir); err == nil {
+				ds = slices.Insert(ds, min(int(d.Peer), len(ds)), api.Peer{Peer: d.Peer, Name: d.Name, ID: d.ID, State: "self", LastSeen: time.Now(), Records: d.LedgerRecords, Given: d.Given, Gives: d.Gives})
 			}
 			return o.print(ds, func(w io.Writer) { status.Peers(w, ds) })
 		}),

@@ -23,8 +23,9 @@ peers' folders are removed unless --keep is given.
 
 Regret is the loss of a site compared with always pulling one arm: the best one for its own
 users, if the learner chooses for these, and otherwise the one that is best over all sites.
-"Alone" is the same peer without neighbours, simulated next to the network, and "one arm
-for all sites" the same network with a learner that chooses so.
+"Alone" is the same site, simulated without the network: nothing leaves it, so it has no noise
+and learns from each reward at once (with noise where a learner explores in epochs, as the summary
+says). "One arm for all sites" is the same network with a learner that chooses so.
 
 With world.kind: application, the peers wait for your application: each answers on its
 own port, which is printed with the file that holds its token, until the network is

@@ -63,7 +63,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.explore": "0.25", "features.context": "[hour=0..24, device=mobile|desktop]", "features.action": "[price=0..1]", "learner.lints.vectors": "[[1], [0.5]]",
 		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
 		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
-		"protocol.rows.f": "2", "protocol.rows.relays": "1", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.traffic": "[0.5, 1]", "world.bernoulli.means": "[[0.5, 1]]", "world.bernoulli.odd": "[[9, 4, 0.8]]",
+		"protocol.rows.f": "2", "protocol.rows.relays": "1", "give.least": "100", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.traffic": "[0.5, 1]", "world.late.sites": "2", "world.late.every": "7", "world.late.life": "9", "world.bernoulli.means": "[[0.5, 1]]", "world.bernoulli.odd": "[[9, 4, 0.8]]",
 		"world.linear.odd": "[[9, 0, -0.5]]", "world.bernoulli.draw": "sites", "world.bernoulli.instance": "8", "world.bernoulli.spread": "0.3", "world.changing.means": "[[0.5, 1]]", "world.gaussian.means": "[[-1, 2], [0, 1]]", "world.gaussian.draw": "shared",
 		"world.gaussian.instance": "9", "world.gaussian.sd": "0.2", "world.gaussian.clip": "false", "world.replay.data": "there", "world.replay.split": "patient", "world.replay.cap": "2", "world.ranking.data": "there", "learner.program.command": "[python3, my.py]", "protocol.program.command": "[my program]", "world.program.command": "[python3, my.py]",
 		"testnet.nodes": "7", "testnet.topology": "regular(4)", "testnet.seeds": "2", "experiment.seeds": "3",
@@ -71,7 +71,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
 		"experiment.faults.churn": "0.4", "experiment.faults.stop": "10", "experiment.faults.resume": "20", "experiment.liars.count": "1", "experiment.liars.claim": "half",
 		"experiment.liars.pay": "inside", "experiment.liars.noise": "loud", "experiment.liars.messages": "silent", "experiment.cost.hub": "25", "experiment.cost.link": "2",
-		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true",
+		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true", "experiment.alone_noised": "true",
 		"experiment.noise": "printed", "experiment.raw.choices": "true", "experiment.raw.news": "7", "experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
 		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true", "experiment.figure.runs": "4", "experiment.figure.regret": "own",
 		"experiment.figure.panels": "[{x: bytes, regret: own, at: privacy.epsilon=1}]", "experiment.figure.facet": "protocol.name", "world.linear.means": "[[0.5, 0.4]]",
@@ -247,7 +247,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		s.World.Params = s.World.Params.With("changing", world.ChangingParams{Means: rows.Draw(t, "changing"), Draw: world.Draw(text.Draw(t, "drawn"))})
 		s.World.Params = s.World.Params.With("gaussian", world.GaussianParams{Means: rows.Draw(t, "means"), SD: real.Draw(t, "sd"), Clip: rapid.Bool().Draw(t, "clip")})
 		s.Sections = config.Params{
-			"world": plan.World{Traffic: rapid.SliceOfN(real, 1, 3).Draw(t, "traffic")}, "testnet": plan.Testnet{},
+			"world": plan.World{Traffic: rapid.SliceOfN(real, 1, 3).Draw(t, "traffic"), Late: world.Late{Sites: 3, Every: 5, Life: 2}}, "testnet": plan.Testnet{},
 			"experiment": plan.Experiment{Cells: []plan.Cell{}, Figure: plan.Figure{Panels: []plan.Panel{}}, Faults: sim.Faults{Partition: []uint64{}, Delay: rapid.Int().Draw(t, "delay")}},
 		}
 		file := dir + "/peerd.yaml"

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -220,6 +221,24 @@ func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 			// A contribution of an epoch takes one path of several, and not every link is on it.
 			if once := s.ProtocolParams().Cadence().Epochs > 0; differ < len(want)-same && (!once || differ <= plan.TestnetOf(s).Nodes) {
 				t.Errorf("with the seed of one process changed only %d of %d files differ", differ, len(want))
+			}
+		})
+	}
+}
+
+// TestSitesThatKeepRunAsSimulated: processes that give few decisions play both halves as the simulator does.
+func TestSitesThatKeepRunAsSimulated(t *testing.T) {
+	for name, set := range map[string][]string{
+		"arms":     {"learner.name=personalized", "protocol.name=phases", "privacy.mechanism=each", "privacy.epsilon=3", "testnet.nodes=8", "privacy.counts=public"},
+		"features": {"learner.name=personalized-linear", "learner.personalized-linear.features=3", "protocol.name=batch", "privacy.mechanism=each-gaussian", "privacy.delta=0.00001", "world.kind=linear", "world.linear.features=3", "world.linear.instance=1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, give := range []string{"few", "none"} {
+				c, err := plan.Schema().Load(equalityFile, slices.Concat(equalitySet(), set, []string{"experiment.give=" + give}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				runsAsSimulated(t, &c.Settings)
 			}
 		})
 	}

@@ -21,7 +21,7 @@ func relaySet(relays string, more ...string) []string {
 // that peers estimate.
 func TestTheTruthIsThatOfSitesWithArms(t *testing.T) {
 	for _, alone := range []string{"false", "true"} {
-		d := playFile(t, t.TempDir(), "../../configs/rows.yaml", relaySet("3", "experiment.coverage=true", "experiment.alone="+alone,
+		d := playFile(t, t.TempDir(), "../../configs/rows.yaml", relaySet("3", "experiment.coverage=true", "experiment.alone_noised="+alone,
 			"arms=[a, b]", "world.bernoulli.means=[]", "world.bernoulli.draw=sites", "world.bernoulli.instance=3")...)
 		if v := d.Cells[0].Coverage; v == nil || v.Checked == 0 || v.Broken() {
 			t.Errorf("alone %s: coverage %+v", alone, v)

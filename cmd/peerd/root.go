@@ -82,7 +82,7 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 	o.register(root.PersistentFlags())
 	root.AddCommand(
 		newInit(o), newJoin(o), newNetwork(o), newID(o), newConfig(o), newRun(o), newStatus(o), newHealth(o), newPeers(o), newPage(o), newRecover(o), newDoctor(o),
-		newBackup(o), newLedger(o), newDecisions(o), newPrivacy(o), newAudit(o), newTopology(o), newTestnet(o), newExperiment(o), newGain(o), newVersion(o),
+		newBackup(o), newLedger(o), newDecisions(o), newPrivacy(o), newAudit(o), newTopology(o), newJoining(o), newTestnet(o), newExperiment(o), newGain(o), newVersion(o),
 		newExitCodes(),
 	)
 	codeErrors(root)

@@ -69,6 +69,10 @@ func refusedTogether() []refusedCase {
 		{key: "api.baseline_until", value: "better", reason: "want ever with learner.name: linucb: by features no action is better than another for everyone", with: map[string]string{"api.baseline": "b", "learner.name": "linucb", "protocol.name": "batch", "world.kind": "application", "privacy.mechanism": "blt", "privacy.delta": "0.000001", "api.min_exposures": "0"}},
 		{key: "api.baseline_until", value: "better", reason: "want ever with api.baseline_share: 1: no other action is ever tried", with: changed([]string{"api.baseline", "b", "protocol.name", "phases", "privacy.mechanism", "each"})},
 		{key: "api.offer", value: "[blue]", reason: "want [] with learner.name: linucb", with: map[string]string{"learner.name": "linucb", "protocol.name": "batch", "world.kind": "application", "privacy.mechanism": "blt", "privacy.delta": "0.000001", "api.min_exposures": "0"}},
+		{key: "give.least", value: "100", reason: "want 0 with protocol.name: average and privacy.counts: public: to see how many rewards each member has released takes public counts and a protocol that keeps sites apart", with: average()},
+		{key: "give.least", value: "100", reason: "want 0 with protocol.name: rows and privacy.counts: noised", with: withRows("privacy.counts", "noised", "api.min_exposures", "0")},
+		{key: "give.least", value: "100", reason: "want 0 with protocol.name: rows and privacy.counts: public", with: withRows("protocol.rows.merge", "trimmed")},
+		{key: "give.least", value: "100", reason: "want 0 with protocol.name: phases and privacy.counts: public", with: changed([]string{"protocol.name", "phases", "protocol.phases.window", "100", "privacy.mechanism", "each"})},
 		{key: "spare_arms", value: "2", reason: "want 0 with world.kind: bernoulli, whose arms are all there from the start"},
 		{key: "spare_arms", value: "998", reason: "want at most 997 with arms: [a, b, c]", with: map[string]string{"world.kind": "application"}},
 		{
@@ -164,8 +168,26 @@ func refusedTogether() []refusedCase {
 			key: "world.traffic", value: "[1, 0.5, 1]", reason: "want at most 2 numbers, one for each site, not 3",
 			with: map[string]string{"testnet.nodes": "2", "testnet.topology": "path"},
 		},
-		{key: "world.traffic", value: "[0.5]", reason: "want [1] with world.kind: application, which asks when it has a decision to make", with: map[string]string{"world.kind": "application"}},
+		{key: "world.kind", value: "application", reason: "want a simulated world with world.traffic: [0.5]; an application asks when it has a decision to make", with: map[string]string{"world.traffic": "[0.5]"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with world.traffic: [0.5]", with: average("world.traffic", "[0.5]", "protocol.average.consistency", "max")},
+		{
+			key: "world.late.sites", value: "3", reason: "want at most 2, the number of sites, not 3",
+			with: map[string]string{"testnet.nodes": "2", "testnet.topology": "path", "world.late.every": "10"},
+		},
+		{
+			key: "world.late.every", value: "500", with: map[string]string{"world.late.sites": "2"},
+			reason: "want less, or fewer than world.late.sites: 2: the last one begins in round 1000, and the run ends before round 1000 by rounds.count: 0 and privacy.horizon: 1000",
+		},
+		{
+			key: "world.kind", value: "application", with: map[string]string{"world.late.sites": "2", "world.late.every": "100"},
+			reason: "want a simulated world with world.late.sites: 2; an application asks when it has a decision to make",
+		},
+		{
+			key: "world.kind", value: "application", with: map[string]string{"world.late.life": "5"},
+			reason: "want a simulated world with world.late.life: 5; an application asks when it has a decision to make",
+		},
+		{key: "experiment.lemmas", value: "true", reason: "want false with world.late.sites: 1", with: average("world.late.sites", "1", "world.late.every", "5", "protocol.average.consistency", "max")},
+		{key: "experiment.lemmas", value: "true", reason: "want false with world.late.life: 50", with: average("world.late.life", "50", "protocol.average.consistency", "max")},
 		{key: "privacy.horizon", value: "0", reason: "such as 10000, with privacy.mechanism: "},
 		{
 			key: "rounds.count", value: "0", reason: "want the number of rounds to play with mode: lockstep and privacy.horizon: 0",
@@ -190,6 +212,9 @@ func refusedTogether() []refusedCase {
 		{key: "experiment.lemmas", value: "true", reason: "want false with learner.explore: 0.1", with: average("learner.explore", "0.1", "protocol.average.consistency", "max")},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.alone: true", with: map[string]string{"protocol.average.consistency": "max", "experiment.alone": "true"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with protocol.average.consistency: capped"},
+		{key: "experiment.alone", value: "true", reason: "experiment.alone_noised: true", with: map[string]string{"experiment.coverage": "true"}},
+		{key: "experiment.alone", value: "true", reason: "experiment.alone_noised: true and this key false", with: map[string]string{"learner.name": "elimination", "protocol.name": "gis", "privacy.mechanism": "each"}},
+		{key: "experiment.alone", value: "true", reason: "want false with", with: map[string]string{"experiment.alone_noised": "true"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with privacy.mechanism: blt", with: map[string]string{"privacy.mechanism": "blt", "privacy.delta": "1e-06", "protocol.average.consistency": "max"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.faults.loss: 0.1", with: map[string]string{"protocol.average.consistency": "max", "experiment.faults.loss": "0.1"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.faults.partition: [1, 2]", with: map[string]string{"protocol.average.consistency": "max", "experiment.faults.partition": "[1, 2]"}},

@@ -86,11 +86,8 @@ func factorial(n float64) float64 {
 	return l
 }
 
-// Epsilon returns the least ε for which [Bins.Delta] of m reports is at most δ, rounded up by a relative 10^-7 at most, and ln P where
+// epsilon returns the least ε for which [Bins.Delta] of m reports is at most δ, rounded up by a relative off at most, and ln P where
 // that is less: the one report is (ln P)-private alone.
-func (b Bins) Epsilon(m int, delta float64) float64 { return b.epsilon(m, delta, 1e-7) }
-
-// epsilon is Epsilon, rounded up by a relative off at most.
 func (b Bins) epsilon(m int, delta, off float64) float64 {
 	if b.Delta(m, 0) <= delta {
 		return 0

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// Epsilon is [Bins.epsilon] at its finest.
+func (b Bins) Epsilon(m int, delta float64) float64 { return b.epsilon(m, delta, 1e-7) }
+
 // laplace are the bins of Laplace noise on records from 0 to 1, of one record a report (Wang and others 2023, variation ratio):
 // total variation 1 - e^(-ε/2), and every other report is within a factor of e^ε.
 func laplace(epsilon float64) Bins {

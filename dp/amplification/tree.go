@@ -129,7 +129,7 @@ func (t Tree) Sigma(epsilon, delta, sensitivity float64) (float64, error) {
 		return 0, fmt.Errorf("amplification: with %d silos and up to %d records in a batch a shuffler allows no less noise than a silo needs alone for epsilon %v and delta %v; "+
 			"Lemma F.2 of paper 002 needs M > 16 ln(2/delta) = %.0f silos at the delta of one of %d nodes, and e^(n·epsilon0) times as many for sums of n records; "+
 			"set protocol.shuffle.honest: 1, by which the own noise pays alone, or protocol.shuffle.sees: sum, by which the noise of all silos adds up",
-			t.Silos, t.Batch, epsilon, delta, Needed(delta/float64(t.levels())), t.levels())
+			t.Silos, t.Batch, epsilon, delta, needed(delta/float64(t.levels())), t.levels())
 	}
 	step := 2.
 	for step > 1+1e-3 {
@@ -141,3 +141,6 @@ func (t Tree) Sigma(epsilon, delta, sensitivity float64) (float64, error) {
 	}
 	return sensitivity / mu * (1 + 0x1p-49), nil
 }
+
+// needed returns 16 ln(2/δ): Lemma F.2 says nothing of this number of silos or fewer, whatever their noise.
+func needed(delta float64) float64 { return 16 * math.Log(2/delta) }

@@ -66,7 +66,7 @@ func TestOneNodeIsWhatTheLemmaSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if epsilon, total, err := Closed(epsilon0, delta0, 1, silos, delta/2); err == nil && total <= delta {
+		if epsilon, total, err := closed(epsilon0, delta0, 1, silos, delta/2); err == nil && total <= delta {
 			best = min(best, epsilon)
 		}
 	}

@@ -220,6 +220,9 @@ func (x *Overview) Write(w io.Writer) {
 	if len(d.Added)+len(d.Retired) > 0 {
 		_, _ = fmt.Fprintf(w, "actions added %q, retired %q\n", d.Added, d.Retired)
 	}
+	if least := newTerms(d, "").Settings["give.least"]; least != "" {
+		_, _ = fmt.Fprintf(w, "asks each site to release %s rewards or more\n", terminal.Plain(least))
+	}
 	for _, x := range d.Changed {
 		_, _ = fmt.Fprintf(w, "%s is %s\n", x.Key, terminal.Plain(x.Value))
 	}

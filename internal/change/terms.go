@@ -70,6 +70,9 @@ func (t *Terms) Write(w io.Writer) {
 `, t.Network, t.Version, strings.Join(t.Peers, ", "), strings.Join(t.Signers, ", "), t.Needed, len(t.Signers), t.Name, links, terminal.Plain(strings.Join(t.Actions, ", ")),
 		config.PromiseText("your site", set),
 		set("protocol.name"), set("learner.name"), set("rounds.every"))
+	if least := set("give.least"); least != "" && least != "0" {
+		_, _ = fmt.Fprintf(w, "  asks     that each site releases %s rewards or more; all sites see how many each has released\n", least)
+	}
 	for _, key := range []string{"features.context", "features.action"} {
 		if names, ok := t.Settings[key]; ok {
 			_, _ = fmt.Fprintf(w, "  %s of each decision, which stays at your site: %s\n", key, terminal.Plain(names))

@@ -103,6 +103,9 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 		p.Reason += ", by the network file"
 		problems = append(problems, p)
 	}
+	if why := at.unseenGifts(); why != "" {
+		problems = append(problems, at.problem("give.least", why))
+	}
 	s.Schema().sort(problems)
 	return problems
 }

@@ -25,7 +25,7 @@ func page() []group {
 			{"arms", "the actions: the same, in the same order, at all peers"},
 			{"spare_arms", "room for actions that are added later"},
 		}},
-		{"Network: the same at all peers", []string{"rounds", "protocol", "learner", "features"}, []pageKey{
+		{"Network: the same at all peers", []string{"give", "rounds", "protocol", "learner", "features"}, []pageKey{
 			{"rounds.every", "length of a round"},
 			{"protocol.name", "how what is learned spreads"},
 			{"learner.name", "how actions are chosen"},

@@ -108,6 +108,57 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 	}
 }
 
+// TestWhatIsAskedIsSharedOnceItIsAsked: a network that asks for nothing has the policy of builds from before the key; a wrong key
+// names the right one; and no change of the network ends in settings with which no peer sees who has given.
+func TestWhatIsAskedIsSharedOnceItIsAsked(t *testing.T) {
+	load := func(changes ...string) (*config.Config, error) {
+		all := map[string]string{"protocol.name": "rows", "learner.name": "imed"}
+		for i := 0; i < len(changes); i += 2 {
+			all[changes[i]] = changes[i+1]
+		}
+		return plan.Schema().Load(configtest.Write(t, configtest.Good(all)), nil)
+	}
+	none, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	zero, err := load("give.least", "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := load("give.least", "100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(c *config.Config) string {
+		return string(config.PolicyText(&c.Settings, configtest.ThreeSites(), ""))
+	}
+	if text(none) != text(zero) || strings.Contains(text(none), "give") || !strings.Contains(text(c), "give.least \"100\"\n") {
+		t.Error("the policy of what is asked")
+	}
+	for _, x := range append(none.FixedSettings(), c.FixedSettings()...) {
+		if x.Key == "give.least" {
+			t.Error("a folder keeps what is asked")
+		}
+	}
+	if _, err = plan.Schema().Load(none.File, []string{"give.lest=100"}); err == nil || !strings.Contains(err.Error(), "give.least") {
+		t.Error(err)
+	}
+	was, is := configtest.ThreeSites(), configtest.ThreeSites()
+	was.Version, was.Settings, is.Settings, is.Version = 1, c.SharedSettings(), c.SharedSettings(), 2
+	is.Changed = []network.Setting{{Key: "give.least", Value: "7"}}
+	if err = c.CheckChange(was, is); err != nil {
+		t.Error(err)
+	}
+	if at, err := c.In(is); err != nil || at.Give.Least != 7 || c.Give.Least != 100 {
+		t.Error(at.Give, c.Give, err)
+	}
+	is.Changed = []network.Setting{{Key: "protocol.rows.merge", Value: "trimmed"}}
+	if err = c.CheckChange(was, is); err == nil || !strings.Contains(err.Error(), "give.least: 100: want 0 with protocol.name: rows") {
+		t.Error(err)
+	}
+}
+
 // A later key is left out of what peers compare while it has its default, so that builds from before
 // it take part; with another value it is there.
 func TestLaterKeys(t *testing.T) {

@@ -25,6 +25,7 @@ type Settings struct {
 	Learner   Learner
 	Features  Features
 	Protocol  Protocol
+	Give      struct{ Least uint64 }
 	Rounds    Rounds
 	World     World
 	API       API

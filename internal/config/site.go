@@ -96,6 +96,10 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 		},
 	}, blockKeys(blocks, "protocol", true), []Key{
 		{
+			Name: "give.least", Default: "0", Unit: "rewards", Shared: true, Later: true, Changes: true, Rule: Whole(0, 1<<40),
+			Doc: "Rewards that the network asks each member to have released; 0 asks for nothing. A member that has released fewer is not refused: `peerd peers` and the page say so. Only a network that begins with 1 or more can change it.",
+		},
+		{
 			Name: "rounds.every", Default: "1s", Unit: "duration", Shared: true, Rule: between(time.Millisecond, 24*time.Hour),
 			Doc: "Length of a round in mode live.",
 		},

@@ -59,7 +59,17 @@ func policyConstraints() []Constraint {
 			}
 			return ""
 		}},
+		{[]string{"give.least", "protocol.name", "privacy.counts"}, "What is asked of members can be seen.", (*Settings).unseenGifts},
 	}
+}
+
+// unseenGifts returns how to fix settings that ask members for rewards, although no peer sees how many each has released.
+func (s *Settings) unseenGifts() string {
+	p := s.ProtocolParams()
+	if s.Give.Least == 0 || s.Privacy.Counts == PublicCounts && protocol.TraitsOf(p).Sites && p.Cadence().Window == 0 {
+		return ""
+	}
+	return fmt.Sprintf("want 0 with %s and %s: to see how many rewards each member has released takes public counts and a protocol that keeps sites apart, such as phases, with merge: mean and no window", s.With("protocol.name"), s.With("privacy.counts"))
 }
 
 // showsBest reports whether a site's own releases can show which action is the best for its users.

@@ -38,6 +38,7 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 		d.Alike = append(d.Alike, api.Alike{Peer: uint32(o.Peer), Name: deployment.Network.Peers[o.Peer].Name, Apart: o.Mean})
 	}
 	d.ByFeatures, d.Features = deployment.byFeatures()
+	d.Given, d.Gives = deployment.gift(deployment.Self, &s.Support)
 	slices.SortStableFunc(d.Alike, func(x, y api.Alike) int { return cmp.Compare(x.Apart, y.Apart) })
 	if s.Best != bandit.NoArm && int(s.Best) < len(deployment.actions.Names) {
 		d.Best = deployment.actions.Names[s.Best]
@@ -124,10 +125,11 @@ func (t *Deployment) arms(s *node.Status) []api.Arm {
 func (p *Daemon) Backup(ctx context.Context, to io.Writer) error { return p.player.Backup(ctx, to) }
 
 // Peers implements [api.Backend].
-func (p *Daemon) Peers(context.Context) ([]api.Peer, error) {
+func (p *Daemon) Peers(ctx context.Context) ([]api.Peer, error) {
+	s, err := p.Backend.Status(ctx)
 	deployment, host := p.now()
-	if host == nil {
-		return []api.Peer{}, nil
+	if err != nil || host == nil {
+		return []api.Peer{}, err
 	}
 	var all []api.Peer
 	for _, o := range host.Status() {
@@ -137,6 +139,7 @@ func (p *Daemon) Peers(context.Context) ([]api.Peer, error) {
 			BytesIn: o.BytesIn, BytesOut: o.BytesOut, Dropped: o.Dropped, Refused: o.Refused,
 			LastSeen: o.LastSeen, LastError: o.LastError, Records: o.Checkpoint.Records, Alarm: o.Alarm, Alarms: o.Alarms,
 		}
+		d.Given, d.Gives = deployment.gift(o.Peer, &s.Support)
 		if o.RTT > 0 {
 			d.RTT = o.RTT.Round(time.Microsecond).String()
 		}

@@ -40,6 +40,7 @@ type Deployment struct {
 	terms   []gossip.Term     // the same, for people
 	Keys    protocol.Keys
 	Spec    node.Spec
+	least   uint64 // rewards that the network asks of each member
 	tags    string // build tags of this program
 }
 
@@ -123,7 +124,7 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 	if t.Spec, err = at.Spec(graph, t.s.Domain(t.policy)); err != nil {
 		return err
 	}
-	t.Spec.Absent = t.actions.Absent
+	t.Spec.Absent, t.least = t.actions.Absent, at.Give.Least
 	if t.s.WorldVectors() {
 		if err = t.openSites(); err == nil {
 			t.Spec.Vectors, err = t.sites.Vectors()

@@ -45,7 +45,7 @@ func (p *Daemon) Privacy(context.Context) (api.Privacy, error) {
 func (p *Daemon) Network(context.Context) (api.Network, error) {
 	t, _ := p.now()
 	n := t.Network
-	doc := api.Network{Name: n.Name, Version: n.Version, Start: n.Start, Every: n.Every.Seconds(), Actions: []string{}, Retired: n.Retired, Links: [][]uint32{}}
+	doc := api.Network{Name: n.Name, Version: n.Version, Start: n.Start, Every: n.Every.Seconds(), Least: t.least, Actions: []string{}, Retired: n.Retired, Links: [][]uint32{}}
 	for _, name := range t.actions.Names {
 		if name != "" {
 			doc.Actions = append(doc.Actions, name)

@@ -98,6 +98,23 @@ func (p *live) stopped(t *Deployment, s *bandit.Support) ([]api.Stopped, string)
 	return all, p.heard.notice(all, now)
 }
 
+// gift returns how many rewards of a peer are released, by the support of estimates, and a sentence if the network asks for more.
+func (t *Deployment) gift(p protocol.Peer, s *bandit.Support) (given uint64, notice string) {
+	if t.idle() || t.Spec.Privacy.NoisedCounts() || !protocol.Learns(t.Spec.Protocol, p) || t.Network.Peers[p].Absent() {
+		return 0, ""
+	}
+	if int(p) < len(s.Weights) {
+		given = uint64(math.Round(s.Weights[p].Rewards))
+	}
+	switch {
+	case given >= t.least:
+		return given, ""
+	case given == 0:
+		return 0, "no released reward is known here, and the network asks for " + terminal.Number(t.least)
+	}
+	return given, fmt.Sprintf("gives less than the network asks (%s of %s)", terminal.Number(given), terminal.Number(t.least))
+}
+
 // part names a share.
 func part(share float64) string {
 	names := []string{"half", "a third", "a quarter", "a fifth", "a sixth", "a seventh", "an eighth", "a ninth", "a tenth"}

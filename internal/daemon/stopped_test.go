@@ -13,11 +13,14 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/dp"
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // TestAStoppedSiteIsSaid: once it has not been heard for an hour, with its share, its rewards and the time.
@@ -60,6 +63,42 @@ func TestAStoppedSiteIsSaid(t *testing.T) {
 	for share, want := range map[float64]string{.5: "half", .26: "a quarter", .1: "a tenth", .051: "5 %", .66: "66 %", 1: "100 %"} {
 		if got := part(share); got != want {
 			t.Errorf("%v: %q, want %q", share, got, want)
+		}
+	}
+}
+
+// TestAGiftIsWhatOthersHave: a member that has given less than is asked, or of which nothing is known, is said to; a relay, a
+// former member, and members with noised counts or seen by a relay are not.
+func TestAGiftIsWhatOthersHave(t *testing.T) {
+	network := configtest.ThreeSites()
+	network.Peers[2].Standing = "gone"
+	weights := &bandit.Support{Weights: []bandit.Weight{{}, {Rewards: 1200.4}, {Rewards: 5}}}
+	for _, c := range []struct {
+		of, self, relays int
+		least            uint64
+		s                *bandit.Support
+		noised           bool
+		given            uint64
+		notice           string
+	}{
+		{of: 1, s: weights, given: 1200},
+		{of: 1, s: weights, given: 1200, least: 1200},
+		{of: 1, s: weights, given: 1200, least: 5000, notice: "gives less than the network asks (1,200 of 5,000)"},
+		{of: 0, s: weights},
+		{of: 0, s: weights, least: 5000, notice: "no released reward is known here, and the network asks for 5,000"},
+		{of: 1, s: new(bandit.Support), least: 5000, notice: "no released reward is known here, and the network asks for 5,000"},
+		{of: 0, self: 1, relays: 1, s: weights, least: 5000},
+		{of: 1, self: 0, relays: 1, s: new(bandit.Support), least: 5000},
+		{of: 2, s: weights, least: 5000},
+		{of: 1, s: weights, least: 5000, noised: true},
+	} {
+		d := Deployment{Network: network, Self: protocol.Peer(c.self), least: c.least}
+		d.Spec.Protocol = rows.Params{Relays: c.relays, Merge: rows.MergeMean}
+		if c.noised {
+			d.Spec.Privacy.Adjacency = dp.AddOrRemove
+		}
+		if given, notice := d.gift(protocol.Peer(c.of), c.s); given != c.given || notice != c.notice {
+			t.Errorf("%+v: %d, %q", c, given, notice)
 		}
 	}
 }

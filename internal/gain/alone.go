@@ -2,15 +2,14 @@ package gain
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"peerd.dev/bandit"
-	"peerd.dev/dp"
 	"peerd.dev/node"
+	"peerd.dev/node/kept"
 	"peerd.dev/protocol"
 )
 
@@ -22,44 +21,35 @@ type Site struct {
 	Unit         float64   // by how much the greatest reward is above the least, in the units of what is returned; 0 stands for 1
 }
 
-// alone returns the site without neighbours, with a number of arms.
+// alone returns the site without neighbours, with a number of arms: nothing leaves it.
 func (s Site) alone(arms int) Site {
-	s.Spec.Arms, s.Spec.Absent, s.Spec.Vectors = arms, nil, nil
+	s.Spec.Arms, s.Spec.Absent, s.Spec.Vectors, s.Spec.Give = arms, nil, nil, node.GiveNone
 	s.Spec.Graph, s.Spec.Protocol = make([][]protocol.Peer, 1), protocol.Among(s.Spec.Protocol, 1)
-	s.Spec.Privacy.Mode = dp.Lockstep // its noise can be repeated
 	return s
 }
 
-// play makes a number of decisions with the agent that peers run, one a round, and returns how many were of each arm. Rewards
-// are paid when a decision is made, and the agent learns of them when s.Waited more decisions have been made.
+// play makes a number of kept decisions, and returns how many were of each arm. Rewards are paid when a decision is made, and
+// the site learns of each, without noise, when s.Waited more decisions have been made.
 func (s *Site) play(seed node.Seed, decisions uint64, pay func(bandit.Arm) bandit.Reward) ([]uint64, error) {
-	a, err := s.Spec.Agent(node.PeerConfig{Seed: seed, Noise: seed.Noise(), Keys: unread{}, Reuse: true})
+	h, err := kept.New(&s.Spec, 0, seed)
 	if err != nil {
 		return nil, err
 	}
-	type waiting struct {
-		route node.Route
-		pull  bandit.Pull
-	}
-	var queue []waiting
+	var queue []bandit.Pull
 	pulls := make([]uint64, s.Spec.Arms)
 	for t := range decisions {
 		arm := s.exposed(pulls)
 		if arm == bandit.NoArm {
-			arm = a.Choose(bandit.Turn{Round: t}).Arm()
+			arm = h.Choose(bandit.Turn{Round: t}, fmt.Sprint(t)).Simulated()
 		}
 		pulls[arm]++
-		queue = append(queue, waiting{a.Chose(protocol.Round(t), node.Ruled(arm)), bandit.Pull{Arm: arm, Reward: pay(arm)}})
+		queue = append(queue, bandit.Pull{Arm: arm, Reward: pay(arm)})
 		if uint64(len(queue)) > s.Waited {
-			if err = a.Observed(queue[0].route, queue[0].pull); err != nil {
+			if _, err = h.Add(queue[0]); err != nil {
 				return nil, err
 			}
 			queue = queue[1:]
 		}
-		if err = a.Tick(protocol.Round(t)); err != nil {
-			return nil, err
-		}
-		a.Ready()
 	}
 	return pulls, nil
 }
@@ -71,23 +61,6 @@ func (s *Site) exposed(pulls []uint64) bandit.Arm {
 	}
 	return bandit.NoArm
 }
-
-// unread are the keys of a site without neighbours: no peer reads what it signs and seals.
-type unread struct{}
-
-// Sign implements [protocol.Keys].
-func (unread) Sign([]byte) []byte { return make([]byte, 64) }
-
-// Verify implements [protocol.Keys].
-func (unread) Verify(protocol.Peer, []byte, []byte) bool { return true }
-
-// Seal implements [protocol.Keys].
-func (unread) Seal(_ protocol.Peer, b []byte) ([]byte, error) {
-	return make([]byte, len(b)+protocol.SealOverhead), nil
-}
-
-// Open implements [protocol.Keys].
-func (unread) Open([]byte) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 // lose returns the regret of a number of decisions of the site, where arms pay 1 with these probabilities and else 0.
 func (s *Site) lose(seed node.Seed, decisions uint64, means []float64) (float64, error) {

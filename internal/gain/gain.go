@@ -21,7 +21,7 @@ const (
 )
 
 // Missing returns why the gain of a site with these arms cannot be estimated yet, or "". Before a reward of its own and one
-// of another site are released, there is nothing to compare: all sites wait for their first rewards alike.
+// of another site are released, there is nothing to compare.
 func Missing(arms []api.Arm) string {
 	const unknown = "what joining has gained is not known yet: "
 	arms = offered(arms)
@@ -35,7 +35,7 @@ func Missing(arms []api.Arm) string {
 	case own == 0 && borrowed == 0:
 		return unknown + "no reward is released, or the protocol keeps no sites apart"
 	case own == 0:
-		return unknown + "no reward of this site is released, and a site waits as long for its first ones alone"
+		return unknown + "no reward of this site is released"
 	case borrowed == 0:
 		return unknown + "no reward of another site has come"
 	}
@@ -49,8 +49,8 @@ func Missing(arms []api.Arm) string {
 
 // Estimate estimates the gain of a site with arms of which [Missing] finds nothing. Each draw has means of the arms that agree
 // with what the site knows: normal around an estimate, with the variance of as many rewards as it rests on, and of its noise. A
-// simulated site without neighbours then learns from rewards of 0 and 1 with these means, and waits for them as the site did. An
-// estimate takes a share of a processor's time, over 0 up to 1.
+// site that is simulated alone then learns from rewards of 0 and 1 with these means, without noise, and waits for them as the site did.
+// An estimate takes a share of a processor's time, over 0 up to 1.
 func Estimate(ctx context.Context, s Site, arms []api.Arm, share float64) (g api.Gain, err error) {
 	arms = offered(arms)
 	var pulls []uint64
@@ -109,7 +109,7 @@ func rangeOf(xs []float64) *api.Range {
 
 // sentence returns what joining has gained.
 func sentence(g *api.Gain) string {
-	r, in := g.Saved, terminal.Number(g.Decisions)+" decisions"
+	r, in := g.Saved, terminal.Number(g.Decisions)+" decisions, compared with being alone without noise"
 	switch {
 	case r.Low > 0:
 		return fmt.Sprintf("joining has saved this site's own users %.1f rewards (%.1f to %.1f) in %s", r.Median, r.Low, r.High, in)

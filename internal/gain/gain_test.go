@@ -49,16 +49,16 @@ func estimate(t *testing.T, s Site, arms []api.Arm) api.Gain {
 // the default testnet's shops do. Little evidence, or noise, makes the ranges wide.
 func TestGain(t *testing.T) {
 	arms := []api.Arm{
-		{Name: "mail", Pulls: 9_940, Estimate: .62, Own: 1e6, Sites: 4},
-		{Name: "banner", Pulls: 40, Estimate: .45, Own: 1e6},
-		{Name: "call", Pulls: 20, Estimate: .30, Own: 1e6},
+		{Name: "mail", Pulls: 9_970, Estimate: .62, Own: 1e6, Sites: 4},
+		{Name: "banner", Pulls: 20, Estimate: .45, Own: 1e6},
+		{Name: "call", Pulls: 10, Estimate: .30, Own: 1e6},
 		{Name: "old", Pulls: 7, Estimate: .9, Own: 9, Retired: true},
 	}
 	g := estimate(t, shop(t, 0), arms)
-	if lost := 40*.17 + 20*.32; g.Together.Low < lost-.5 || g.Together.High > lost+.5 {
+	if lost := 20*.17 + 10*.32; g.Together.Low < lost-.5 || g.Together.High > lost+.5 {
 		t.Errorf("lost %+v, want %v", g.Together, lost)
 	}
-	if g.Alone.Median < 25 || g.Alone.Median > 75 { // internal/lab/testnet's baseline has about 45
+	if g.Alone.Median < 10 || g.Alone.Median > 40 { // without noise, and with rewards at once
 		t.Errorf("alone %+v", g.Alone)
 	}
 	if x := g.Alone.Median - g.Together.Median; g.Saved.Median < x-.5 || g.Saved.Median > x+.5 || g.Saved.Low <= 0 || g.Decisions != 10_000 || !strings.HasPrefix(g.Sentence, "joining has saved") {
@@ -98,6 +98,7 @@ func TestAloneIsTheSimulatedSite(t *testing.T) {
 	s := shop(t, 0)
 	s.MinExposures = 0
 	s = s.alone(3)
+	s.Spec.Privacy.Mode = dp.Lockstep
 	means := []float64{.62, .45, .3}
 	for run := range uint64(3) {
 		seed := node.PeerSeed(run, 0)

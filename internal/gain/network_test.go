@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
+	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
@@ -16,6 +18,7 @@ import (
 func network(t *testing.T, s Site, sites int, run, decisions uint64, means []float64) (all [][]api.Arm) {
 	t.Helper()
 	spec := s.alone(len(means)).Spec
+	spec.Give, spec.Privacy.Mode = node.GiveAll, dp.Lockstep
 	spec.Graph = make([][]protocol.Peer, sites)
 	for i := range spec.Graph {
 		for j := range sites {
@@ -37,7 +40,7 @@ func network(t *testing.T, s Site, sites int, run, decisions uint64, means []flo
 	queues, pulls, coins := make([][]waiting, sites), make([][]uint64, sites), rand.New(rand.NewChaCha8(seed.Of("world")))
 	for i := range sites {
 		own := node.PeerSeed(run, protocol.Peer(i))
-		a, failed := spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: unread{}})
+		a, failed := spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: forgeable.Keys(protocol.Peer(i))})
 		if failed != nil {
 			t.Fatal(failed)
 		}

@@ -22,7 +22,7 @@ func Gain(w io.Writer, g *api.Gain) {
 	for _, x := range []struct {
 		name string
 		r    *api.Range
-	}{{"with the network", g.Together}, {"without neighbours, in simulations", g.Alone}, {"gained by joining", g.Saved}} {
+	}{{"with the network", g.Together}, {"alone, simulated: without noise", g.Alone}, {"gained by joining", g.Saved}} {
 		_, _ = fmt.Fprintf(w, "  %-35s %8.1f rewards (%.1f to %.1f)\n", x.name, x.r.Median, x.r.Low, x.r.High)
 	}
 	if g.Waited > 0 {

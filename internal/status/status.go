@@ -81,13 +81,13 @@ func round(d *api.Status) string {
 // heard is how new a sign of life is that shows that a peer runs.
 const heard = 15 * time.Second
 
-// Peers writes the other peers of a network and the links to them.
+// Peers writes the peers of a network, the links to them and what they have given.
 func Peers(w io.Writer, ds []api.Peer) {
 	t := terminal.NewTable(w)
-	t.Printf("PEER\tLINK\tRTT\tIN\tOUT\tDROPPED\tREFUSED\tLAST SEEN\tNOTE\n")
+	t.Printf("PEER\tLINK\tRTT\tIN\tOUT\tDROPPED\tREFUSED\tLAST SEEN\tGIVEN\tNOTE\n")
 	for _, d := range ds {
 		link := d.State
-		if !d.Neighbour {
+		if d.State == string(gossip.None) {
 			link = "-"
 		}
 		seen := "never"
@@ -104,8 +104,12 @@ func Peers(w io.Writer, ds []api.Peer) {
 		if d.Alarm != "" {
 			note = "ALARM: " + d.Alarm
 		}
-		t.Printf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", d.Name, link, d.RTT,
-			terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused, seen, strings.TrimSpace(note))
+		given := "-"
+		if d.Given > 0 {
+			given = terminal.Number(d.Given)
+		}
+		t.Printf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", d.Name, link, d.RTT,
+			terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused, seen, given, strings.Trim(note+"; "+d.Gives, "; "))
 	}
 	t.End()
 }

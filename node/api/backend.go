@@ -96,6 +96,8 @@ type Status struct {
 	Stopped        []Stopped `json:"stopped,omitempty" doc:"Other sites behind the estimates that have not been heard for an hour, the one with the greatest share first."`
 	StoppedNotice  string    `json:"stopped_notice,omitempty" doc:"In a sentence, what part of the estimates rests on such sites, if it is a twentieth or more."`
 	Policy         string    `json:"policy_notice,omitempty" doc:"In a sentence, that the application chooses (api.shadow), or what share the baseline has and what that costs a decision by today's public estimates."`
+	Given          uint64    `json:"given,omitzero" doc:"The peer's own gift: rewards of all actions that it has released; as given of /v1/peers."`
+	Gives          string    `json:"given_notice,omitempty" doc:"In a sentence, that this is less than the network asks (give.least)."`
 	DocumentNotice string    `json:"document_notice,omitempty" doc:"In a sentence, that the network's document is split, cannot change while signers are not heard, or waits for a signature of this peer. It is part of state."`
 	Spent          float64   `json:"epsilon_spent"`
 	Left           float64   `json:"epsilon_left"`
@@ -149,7 +151,7 @@ type Gain struct {
 	Simulated uint64 `json:"simulated,omitzero" doc:"Of them, those that alone is about; later ones count there as if they cost nothing."`
 	Waited    uint64 `json:"waited,omitzero" doc:"Decisions that wait for their rewards at once, in simulations: as many as at most did here while the first rewards came."`
 	Together  *Range `json:"together,omitempty" doc:"What has been lost: pulls by how much each action's mean is below the best one's."`
-	Alone     *Range `json:"alone,omitempty" doc:"What a site without neighbours loses, in simulations with the same settings."`
+	Alone     *Range `json:"alone,omitempty" doc:"What the site would have lost alone, in simulations: nothing leaves it, no noise, each reward is learned from when it comes."`
 	Saved     *Range `json:"saved,omitempty" doc:"What joining has gained: alone less together, draw by draw."`
 }
 
@@ -203,4 +205,6 @@ type Peer struct {
 	Records   uint64    `json:"ledger_records" doc:"Records in its ledger when it last reported them; 0 for a peer that is not a neighbour."`
 	Alarm     string    `json:"alarm,omitempty" doc:"Why it is refused: its ledger went back to an earlier state; or that two histories of its ledger are signed."`
 	Alarms    uint64    `json:"alarms" doc:"Number of times that its ledger went back."`
+	Given     uint64    `json:"given,omitzero" doc:"Its gift: rewards of all actions that it has released, as this peer has them and the peer has signed them; absent while none are known, with noised counts, and where the protocol keeps no sites apart."`
+	Gives     string    `json:"given_notice,omitempty" doc:"In a sentence, that this is less than the network asks (give.least), or not known. The peer may be new."`
 }

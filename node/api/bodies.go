@@ -7,47 +7,6 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// The bodies of requests, for docs/openapi.json; decode.go reads them.
-type (
-	askBody struct {
-		ID      string   `json:"id,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Your id of the decision: a repeated request with the same id gets the same decision. Without it the peer makes one."`
-		Exclude []string `json:"exclude,omitempty" maxItems:"1000" doc:"Actions that must not be chosen: of actions, where these are given, and else of the network."`
-		Subject string   `json:"subject,omitempty" minLength:"1" maxLength:"256" doc:"The person whom the decision is about, such as a patient's number. It never leaves this peer's folder. The peer learns from at most as many rewards of one subject as the privacy settings allow."`
-
-		Features [][]float64  `json:"features,omitempty" maxItems:"1000,1000" doc:"Features of the network's actions: a list of numbers for each, in the network's order, including excluded actions. Contextual learners need these or actions, other learners refuse both. Features are private: they are never sent to another peer."`
-		Context  []float64    `json:"context,omitempty" maxItems:"1000" named:"true" doc:"What all actions of the decision share: an object with a value for each name of features.context, or as many numbers as learner.linucb.context, with a sum of squares of at most 1. Private, as features are."`
-		Actions  []actionBody `json:"actions,omitempty" minItems:"1" maxItems:"1000" doc:"Actions on offer. By features, with their features and ids of your own, no more than the network has; the next decision may offer others. Else names of the network's, as objects or strings."`
-
-		Taken *takenBody `json:"taken,omitempty" doc:"What your own policy took: required with api.shadow propose or learn, refused with off. Private."`
-		Table string     `json:"table,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Version of the table (GET /v1/table) from which you drew the action of this id, while the peer was down. The peer repeats the draw."`
-	}
-
-	actionBody struct {
-		ID       string    `json:"id" minLength:"1" maxLength:"1024" doc:"Your id of the action, which the decision returns; without features the name of one of the network's."`
-		Features []float64 `json:"features,omitempty" maxItems:"1000" named:"true" doc:"With a learner by features, and only then: an object with a value for each name of features.action, or as many numbers as learner.linucb.features, with a sum of squares of at most 1. Private."`
-	}
-
-	takenBody struct {
-		Action     string  `json:"action" minLength:"1" maxLength:"1024" doc:"An action on offer."`
-		Propensity float64 `json:"propensity" minimum:"0" maximum:"1" doc:"Above 0: the probability with which your policy took it."`
-	}
-
-	askBatchBody struct {
-		Decisions []askBody `json:"decisions" minItems:"1" maxItems:"1000"`
-	}
-
-	rewardBody struct {
-		ID     string  `json:"id" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Id of the decision."`
-		Value  float64 `json:"value" unless:"end" doc:"In the application's units, within api.reward_range, which is [0, 1] unless the network has another one. It may be missing if end is true."`
-		End    bool    `json:"end,omitempty" doc:"No further report will come: the decision's window ends, and later reports are refused."`
-		Report string  `json:"report,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Your id of this report within the decision, so that a repeated one counts once. With api.reward: sum it is required, and otherwise refused."`
-	}
-
-	rewardBatchBody struct {
-		Rewards []rewardBody `json:"rewards" minItems:"1" maxItems:"1000"`
-	}
-)
-
 // The bodies of answers.
 type (
 	decisionBody struct {
@@ -92,14 +51,6 @@ type (
 		Status  int          `json:"status" doc:"The HTTP status that the item would have had as a request of its own."`
 		Receipt *receiptBody `json:"receipt,omitempty"`
 		Problem *Problem     `json:"problem,omitempty"`
-	}
-
-	decisionBatchBody struct {
-		Outcomes []decisionOutcomeBody `json:"outcomes" doc:"One for each item, in the order of the request."`
-	}
-
-	receiptBatchBody struct {
-		Outcomes []receiptOutcomeBody `json:"outcomes" doc:"One for each item, in the order of the request."`
 	}
 
 	healthBody struct {

@@ -38,6 +38,7 @@ type Network struct {
 	Version uint64     `json:"version" doc:"Of the signed document; 0 for a file that is not signed."`
 	Start   time.Time  `json:"start" doc:"Of round 0."`
 	Every   float64    `json:"every" doc:"Length of a round in seconds."`
+	Least   uint64     `json:"give_least,omitzero" doc:"Rewards that the network asks each member to have released; absent if it asks for nothing."`
 	Actions []string   `json:"actions"`
 	Retired []string   `json:"retired,omitempty" doc:"Actions that are not chosen any more."`
 	Places  []Place    `json:"places" doc:"All peers, by index."`

@@ -86,9 +86,7 @@ func NewServer(c Config) (_ *Server, err error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.metrics = newMetrics(c, s.panicked)
-	if err = s.routes(); err != nil {
-		return nil, err
-	}
+	s.routes()
 	if c.Listen != "" {
 		if s.tokens, err = readTokens(c.Dir); err != nil {
 			return nil, err

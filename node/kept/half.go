@@ -14,13 +14,12 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
-	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
 
-// A Half is the kept half of a site: a learner of its own, exact sums, and a copy of others' rows. No other package can
-// read a number of it, and it prints as "private". It is deterministic, and not safe for concurrent use.
+// A Half is the kept half of a site: a learner of its own, exact sums, and a copy of others' rows. No package other
+// than simulations can read a number of it, and it prints as "private". It is deterministic, and not safe for concurrent use.
 type Half struct {
 	of      node.Keeping
 	self    int
@@ -38,9 +37,10 @@ type Half struct {
 
 // A part is what is known of a part of the statistic.
 type part struct {
-	sums    []int64 // of own records, on the grid of [dp.GridExponent]
-	n       uint64  // own records
-	shown   uint64  // own records that the belief holds
+	record          // of own rewards, where there are no features
+	sums    []int64 // of own records with features, in units
+	shown   uint64  // own records that the belief has
+	news    bool    // whether it is to have more
 	version uint64  // of others' rows
 	others  []belief.Site
 }
@@ -50,6 +50,9 @@ type Choice struct{ of bandit.Choice }
 
 // Format implements [fmt.Formatter].
 func (*Half) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// Simulated returns the arm, for a simulation. A test lists the files that may call it.
+func (c Choice) Simulated() bandit.Arm { return c.of.Arm }
 
 // Format implements [fmt.Formatter].
 func (Choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
@@ -68,10 +71,17 @@ func New(s *node.Spec, self protocol.Peer, seed node.Seed) (*Half, error) {
 	of := h.of.Learner.Statistic()
 	h.belief, h.add = belief.New(of.Parts, of.Width()), make([]int64, of.Width())
 	for range of.Parts {
-		h.parts = append(h.parts, part{sums: make([]int64, of.Width())})
+		var p part
+		if of.Width() > 1 {
+			p.sums = make([]int64, of.Width())
+		}
+		h.parts = append(h.parts, p)
 	}
 	return h, nil
 }
+
+// Simulated returns the estimates, for a simulation. A test lists the files that may call it.
+func (h *Half) Simulated() []float64 { return h.of.Learner.Summarize(&h.belief).Estimates }
 
 // See takes the rows of the end of a round.
 func (h *Half) See(rows *node.Rows) {
@@ -90,31 +100,23 @@ func (h *Half) See(rows *node.Rows) {
 	}
 }
 
-// believed leaves out the own row, and caps the others at what their sites can have released.
+// believed leaves out the own row, and those with more rewards than a site that follows the rule has released: lies.
 func (h *Half) believed(rows []belief.Site) []belief.Site {
-	rows = slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self })
-	for i := range rows {
-		if s := &rows[i]; h.of.Rewards > 0 && s.N > h.of.Rewards {
-			s.N, s.Released = h.of.Rewards, h.of.Rewards
-			each := h.of.Scale / h.of.Rewards
-			s.LaplaceSumSq, s.LaplaceMax = max(s.LaplaceSumSq, h.of.Draws*each*each), max(s.LaplaceMax, each)
-		}
-	}
-	return rows
+	return slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self || h.of.Most > 0 && s.N > h.of.Most })
 }
 
 // show believes of a part what own records and others' rows say.
 func (h *Half) show(k int) {
 	p, b, width := &h.parts[k], &h.belief, len(h.add)
-	p.shown = p.n
+	p.shown, p.news = p.n, false
 	rows := append(b.Sites[k][:0], p.others...)
 	if p.n > 0 {
 		own := belief.Site{Peer: h.self, N: float64(p.n)}
 		for _, x := range p.sums {
-			own.Sum = append(own.Sum, float64(x)*unit)
+			own.Sum = append(own.Sum, float64(x)/unit)
 		}
 		if width == 1 {
-			own.Mean, own.Released, own.Sum = own.Sum[0]/own.N, own.N, nil
+			own.Mean, own.Released = p.mean(), own.N
 		}
 		at, _ := slices.BinarySearchFunc(rows, own, func(s, own belief.Site) int { return cmp.Compare(s.Peer, own.Peer) })
 		rows = slices.Insert(rows, at, own)
@@ -142,9 +144,6 @@ func (h *Half) show(k int) {
 	}
 }
 
-// unit is the distance of two numbers on the grid.
-const unit = 1. / (1 << -dp.GridExponent)
-
 // Choose returns the choice for a decision with an id, which only its own coins and the state follow.
 func (h *Half) Choose(t bandit.Turn, id string) Choice {
 	t.Excluded = append(slices.Clip(t.Excluded), h.absent...)
@@ -153,7 +152,7 @@ func (h *Half) Choose(t bandit.Turn, id string) Choice {
 		h.coins.Reseed(h.seed.Of("kept/" + id))
 	}
 	for k := range h.parts {
-		if h.parts[k].stale(len(h.add)) {
+		if h.parts[k].news {
 			h.show(k)
 		}
 	}
@@ -168,28 +167,39 @@ func (h *Half) Choose(t bandit.Turn, id string) Choice {
 	return Choice{c}
 }
 
-// patience is the share of records that must be new before an estimate by features, which takes an eigendecomposition,
-// is made again.
+// patience is the share of records with features that must be new before the belief has them: an estimate takes an
+// eigendecomposition.
 const patience = 1. / 64
 
-// stale reports whether own records are to be shown.
-func (p *part) stale(width int) bool {
-	news := p.n - p.shown
-	return news > 0 && (width == 1 || float64(news) >= patience*float64(p.n))
-}
-
-// Add adds a record of the site: of a kept decision or a given one.
-func (h *Half) Add(p bandit.Pull) error {
+// Add adds a record of the site: of a kept decision or a given one. It reports whether rewards show that the mean of an arm
+// has changed. The site then begins again, with what others have released and what the arm has paid since.
+func (h *Half) Add(p bandit.Pull) (changed bool, err error) {
 	h.update = h.of.Learner.Update(p, h.update[:0])
-	if err := h.of.Records.Shape.Quantize(h.add, h.update, h.of.Records.Lo, h.of.Records.Hi); err != nil {
-		return err
+	if err = h.of.Records.Shape.Quantize(h.add, h.update, h.of.Records.Lo, h.of.Records.Hi); err != nil {
+		return false, err
 	}
-	part := &h.parts[h.of.Learner.Part(p.Arm)]
-	for i, x := range h.add {
-		part.sums[i] += x
+	at := h.of.Learner.Part(p.Arm)
+	part := &h.parts[at]
+	if len(h.add) > 1 {
+		for i, x := range h.add {
+			part.sums[i] += x
+		}
+		part.n++
+		part.news = part.news || float64(part.n-part.shown) >= patience*float64(part.n)
+		return false, nil
 	}
-	part.n++
-	return nil
+	part.news = true
+	if !part.record.add(float64(h.add[0]) / unit) {
+		return false, nil
+	}
+	for k := range h.parts {
+		other := &h.parts[k]
+		if k != at {
+			other.record = record{}
+		}
+		other.news, h.belief.Pulls[k] = true, other.n
+	}
+	return true, nil
 }
 
 // Round plays round t of a site with both halves, as [node.Agent.Round] does without one: h is nil then. A decision is
@@ -201,9 +211,9 @@ func Round(a *node.Agent, h *Half, t protocol.Round, in []protocol.Delivery, w b
 	a.Receive(in)
 	p.Pull.Arm = bandit.NoArm
 	if turn := w.Turn(uint64(t)); !turn.None {
-		if a.Gives() {
+		if a.Gives() && len(turn.Excluded) == 0 {
 			if p, err = a.Give(t, turn, w); err == nil {
-				err = h.Add(p.Pull)
+				p.Changed, err = h.Add(p.Pull)
 			}
 		} else {
 			p, err = h.Keep(fmt.Sprint(t), turn, w)
@@ -222,8 +232,8 @@ func Round(a *node.Agent, h *Half, t protocol.Round, in []protocol.Delivery, w b
 func (h *Half) Keep(id string, turn bandit.Turn, w bandit.World) (p node.Played, err error) {
 	arm := h.Choose(turn, id).of.Arm
 	p.Kept, p.Pull.Arm, p.Pull.Features = true, arm, turn.Of(arm)
-	if p.Pull.Reward, err = w.Play(arm); err != nil {
-		return p, err
+	if p.Pull.Reward, err = w.Play(arm); err == nil {
+		p.Changed, err = h.Add(p.Pull)
 	}
-	return p, h.Add(p.Pull)
+	return p, err
 }

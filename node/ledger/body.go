@@ -39,17 +39,13 @@ func (g *Genesis) String() string {
 	return fmt.Sprintf("peer %s of network %s, %s, with a budget of %s", g.Peer, g.Network, g.Mode, budgetText(g.Budget))
 }
 
-func (g *Genesis) fields(c *codec) {
-	number(c, "version", &g.Version)
-	c.text("peer", &g.Peer)
-	c.text("network", &g.Network)
-	c.hex("policy", g.Policy[:])
-	word(c, "mode", &g.Mode)
-	number(c, "budget", &g.Budget.Epsilon)
-	number(c, "delta", &g.Budget.Delta)
-	c.text("unit", &g.Unit)
-	number(c, "incarnation", &g.Incarnation)
-	c.optional("tags", &g.Tags)
+func (g *Genesis) fields() []field {
+	return []field{
+		{"version", &g.Version}, {"peer", &g.Peer}, {"network", &g.Network},
+		{"policy", new(digits(g.Policy[:]))},
+		{"mode", &g.Mode}, {"budget", &g.Budget.Epsilon}, {"delta", &g.Budget.Delta}, {"unit", &g.Unit},
+		{"incarnation", &g.Incarnation}, {"tags", &g.Tags},
+	}
 }
 
 // An Open is a charge: it opens a group of streams and pays for all that they will ever release.
@@ -65,49 +61,17 @@ func (o *Open) String() string {
 	return fmt.Sprintf("%s, %s, leaves: %d each, %s", o.What, streamsText(o.Stream, o.Streams), o.Leaves, lossText(o.Loss))
 }
 
-func (o *Open) fields(c *codec) {
-	c.text("what", &o.What)
-	number(c, "stream", &o.Stream)
-	number(c, "streams", &o.Streams)
-	named(c, "record", &o.Shape, shapeNames())
-	number(c, "dim", &o.Dim)
-	number(c, "lo", &o.Lo)
-	number(c, "hi", &o.Hi)
-	number(c, "leaves", &o.Leaves)
-	number(c, "records_per_user", &o.RecordsPerUser)
-	named(c, "adjacency", &o.Adjacency, adjacencyNames())
-	named(c, "mechanism", &o.Mechanism, mechanismNames())
-	named(c, "mode", &o.Mode, map[dp.ChargeMode]string{dp.Once: dp.Once.String(), dp.Parallel: dp.Parallel.String()})
-	number(c, "cost", &o.Loss.Pure)
-	number(c, "square", &o.Loss.Square)
-	number(c, "scale", &o.Scale)
-}
-
-// shapeNames returns the names of all shapes of records.
-func shapeNames() map[dp.Shape]string {
-	names := make(map[dp.Shape]string)
-	for _, k := range []dp.Shape{dp.Box, dp.Linear, dp.Corner, dp.Counted} {
-		names[k] = k.String()
+func (o *Open) fields() []field {
+	return []field{
+		{"what", &o.What}, {"stream", &o.Stream}, {"streams", &o.Streams},
+		{"record", &name[dp.Shape]{&o.Shape, []dp.Shape{dp.Box, dp.Linear, dp.Corner, dp.Counted}}},
+		{"dim", &o.Dim}, {"lo", &o.Lo}, {"hi", &o.Hi}, {"leaves", &o.Leaves},
+		{"records_per_user", &o.RecordsPerUser},
+		{"adjacency", &name[dp.Adjacency]{&o.Adjacency, []dp.Adjacency{dp.ReplaceOne, dp.ZeroOut, dp.AddOrRemove}}},
+		{"mechanism", &name[dp.Mechanism]{&o.Mechanism, dp.Mechanisms()}},
+		{"mode", &name[dp.ChargeMode]{&o.Mode, []dp.ChargeMode{dp.Once, dp.Parallel}}},
+		{"cost", &o.Loss.Pure}, {"square", &o.Loss.Square}, {"scale", &o.Scale},
 	}
-	return names
-}
-
-// adjacencyNames returns the names of all adjacencies.
-func adjacencyNames() map[dp.Adjacency]string {
-	names := make(map[dp.Adjacency]string)
-	for _, a := range []dp.Adjacency{dp.ReplaceOne, dp.ZeroOut, dp.AddOrRemove} {
-		names[a] = a.String()
-	}
-	return names
-}
-
-// mechanismNames returns the names of all mechanisms.
-func mechanismNames() map[dp.Mechanism]string {
-	names := make(map[dp.Mechanism]string)
-	for _, m := range dp.Mechanisms() {
-		names[m] = m.String()
-	}
-	return names
 }
 
 // streamsText names n streams from the first.
@@ -171,17 +135,15 @@ func list[T any](noun string, v []T) string {
 	return fmt.Sprintf("%s %v", noun, v)
 }
 
-func (r *Release) fields(c *codec) {
-	number(c, "round", &r.Round)
-	number(c, "stream", &r.Stream)
-	number(c, "from", &r.From)
-	number(c, "to", &r.To)
-	numbers(c, "counts", &r.Counts, dp.MaxLen)
-	numbers(c, "values", &r.Values, dp.MaxLen)
-	number(c, "exponent", &r.Exponent)
-	named(c, "law", &r.Noise.Law, map[dp.Law]string{dp.Laplace: dp.Laplace.String(), dp.Gaussian: dp.Gaussian.String()})
-	number(c, "scale", &r.Noise.Scale)
-	number(c, "terms", &r.Noise.VarianceUnits)
+func (r *Release) fields() []field {
+	return []field{
+		{"round", &r.Round}, {"stream", &r.Stream}, {"from", &r.From}, {"to", &r.To},
+		{"counts", &array[uint64]{&r.Counts, dp.MaxLen}},
+		{"values", &array[int64]{&r.Values, dp.MaxLen}},
+		{"exponent", &r.Exponent},
+		{"law", &name[dp.Law]{&r.Noise.Law, []dp.Law{dp.Laplace, dp.Gaussian}}},
+		{"scale", &r.Noise.Scale}, {"terms", &r.Noise.VarianceUnits},
+	}
 }
 
 // A Gap states that records before it are lost: a backup was restored, and the operator accepted
@@ -217,14 +179,11 @@ func (g *Gap) String() string {
 	return fmt.Sprintf("%d records are lost, of rounds %d to %d; continues as incarnation %d, %s", g.Lost(), g.Since, g.Round, g.Incarnation, list("next leaves", g.Next))
 }
 
-func (g *Gap) fields(c *codec) {
-	number(c, "claimed", &g.Claimed)
-	number(c, "had", &g.Had)
-	number(c, "incarnation", &g.Incarnation)
-	number(c, "since", &g.Since)
-	number(c, "round", &g.Round)
-	number(c, "waiting", &g.Waiting)
-	number(c, "margin", &g.Margin)
-	numbers(c, "next", &g.Next, MaxStreams)
-	texts(c, "without", &g.Without, maxWithout)
+func (g *Gap) fields() []field {
+	return []field{
+		{"claimed", &g.Claimed}, {"had", &g.Had}, {"incarnation", &g.Incarnation}, {"since", &g.Since},
+		{"round", &g.Round}, {"waiting", &g.Waiting}, {"margin", &g.Margin},
+		{"next", &array[uint64]{&g.Next, MaxStreams}},
+		{"without", &array[string]{&g.Without, maxWithout}},
+	}
 }

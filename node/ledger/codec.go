@@ -3,275 +3,155 @@ package ledger
 import (
 	"bytes"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
+	"slices"
 	"unicode"
-	"unicode/utf8"
 )
 
 // maxText bounds a text in bytes.
 const maxText = 256
 
-// A codec writes or reads one line. The same calls do both, so that a line is described once: an
-// object with its fields in a fixed order, no spaces, numbers as decimal integers in their
-// shortest form, texts without anything that JSON would escape. So every content has exactly one
-// line. The codec keeps the first error.
-type codec struct {
-	reading bool
-	b       []byte // written so far, or the line to read
-	at      int    // bytes read
-	n       int    // fields
-	err     error
+// A field is one of a line: its name, and a pointer that encoding/json reads and writes.
+type field struct {
+	name  string
+	value any
 }
 
-func (c *codec) fail(format string, args ...any) {
-	if c.err == nil {
-		c.err = fmt.Errorf("%w: %s", ErrForm, fmt.Sprintf(format, args...))
-	}
-}
+// optional is the field that is absent if it is empty, as in records of earlier programs.
+const optional = "tags"
 
-// done returns the first error, such as bytes left over.
-func (c *codec) done() error {
-	if c.reading && c.err == nil && c.at < len(c.b) {
-		c.fail("%d bytes after the end of the record", len(c.b)-c.at)
-	}
-	return c.err
-}
-
-// lit writes s, or reads exactly s.
-func (c *codec) lit(s string) bool {
-	if c.err != nil {
-		return false
-	}
-	if !c.reading {
-		c.b = append(c.b, s...)
-		return true
-	}
-	if len(c.b)-c.at < len(s) || string(c.b[c.at:c.at+len(s)]) != s {
-		c.fail("byte %d: want %s", c.at+1, s)
-		return false
-	}
-	c.at += len(s)
-	return true
-}
-
-// name begins a field.
-func (c *codec) name(s string) bool {
-	sep := ","
-	if c.n == 0 {
-		sep = "{"
-	}
-	c.n++
-	return c.lit(sep) && c.lit(`"`) && c.lit(s) && c.lit(`":`)
-}
-
-// end ends the object.
-func (c *codec) end() { c.lit("}") }
-
-type integer interface {
-	~int | ~int8 | ~int64 | ~uint32 | ~uint64
-}
-
-// number is a field that holds an integer.
-func number[T integer](c *codec, name string, v *T) {
-	if c.name(name) {
-		digits(c, v)
-	}
-}
-
-// digits is an integer without plus sign, leading zeros or minus zero, in the range of its type.
-func digits[T integer](c *codec, v *T) {
-	signed := ^T(0) < 0
-	if !c.reading {
-		if signed {
-			c.b = strconv.AppendInt(c.b, int64(*v), 10)
+// write appends an object to b, with its fields in their order and without spaces. Its texts have nothing that JSON would escape.
+func write(b []byte, fields []field) ([]byte, error) {
+	var out bytes.Buffer
+	e := encoder(&out)
+	for _, f := range fields {
+		before := out.Len()
+		out.WriteString(`,"` + f.name + `":`)
+		empty := out.Len() + len("\"\"\n")
+		if err := e.Encode(f.value); err != nil {
+			return nil, fmt.Errorf("%w: %s %w", ErrForm, f.name, err)
+		}
+		if out.Len() == empty && f.name == optional {
+			out.Truncate(before)
 		} else {
-			c.b = strconv.AppendUint(c.b, uint64(*v), 10)
+			out.Truncate(out.Len() - len("\n"))
 		}
-		return
 	}
-	rest := c.b[c.at:]
-	n := 0
-	for n < len(rest) && (rest[n] == '-' && n == 0 || '0' <= rest[n] && rest[n] <= '9') {
-		n++
+	out.WriteByte('}')
+	line := out.Bytes()
+	line[0] = '{'
+	line = bytes.ReplaceAll(line, []byte(`\u2028`), []byte("\u2028")) // which package json escapes for JavaScript
+	line = bytes.ReplaceAll(line, []byte(`\u2029`), []byte("\u2029"))
+	quote := []byte{'"'}
+	for rest, text := line, line; len(rest) > 0; {
+		_, rest, _ = bytes.Cut(rest, quote)
+		if text, rest, _ = bytes.Cut(rest, quote); len(text) > maxText || bytes.ContainsFunc(text, escaped) {
+			return nil, fmt.Errorf("%w: %.300q, want texts of at most %d bytes of UTF-8 without quotes, backslashes and control characters", ErrForm, text, maxText)
+		}
 	}
-	s := string(rest[:n])
-	var ok bool
-	if signed {
-		i, err := strconv.ParseInt(s, 10, 64)
-		*v = T(i)
-		ok = err == nil && int64(*v) == i
-	} else {
-		u, err := strconv.ParseUint(s, 10, 64)
-		*v = T(u)
-		ok = err == nil && uint64(*v) == u
-	}
-	shortest := s == "0" || !strings.HasPrefix(strings.TrimPrefix(s, "-"), "0")
-	if !ok || !shortest {
-		c.fail("byte %d: want an integer in its shortest form and in range", c.at+1)
-		return
-	}
-	c.at += n
+	return append(b, line...), nil
 }
 
-// numbers is a field that holds a list of at most most integers.
-func numbers[T integer](c *codec, name string, v *[]T, most int) {
-	if !c.name(name) || !c.lit("[") {
-		return
-	}
-	if c.reading {
-		*v = nil
-		for c.err == nil && c.at < len(c.b) && c.b[c.at] != ']' {
-			if len(*v) == most {
-				c.fail("more than %d %s", most, name)
-				return
-			}
-			if len(*v) > 0 {
-				c.lit(",")
-			}
-			var x T
-			digits(c, &x)
-			*v = append(*v, x)
-		}
-	} else {
-		if len(*v) > most {
-			c.fail("%d %s, at most %d", len(*v), name, most)
-			return
-		}
-		for i := range *v {
-			if i > 0 {
-				c.lit(",")
-			}
-			digits(c, &(*v)[i])
-		}
-	}
-	c.lit("]")
+func encoder(out *bytes.Buffer) *json.Encoder {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	return e
 }
 
-// text is a field that holds a text.
-func (c *codec) text(name string, v *string) {
-	if c.name(name) {
-		c.quoted(name, v)
-	}
-}
+// escaped reports whether a text must not have a character: package json escapes quotes, and nearly all of these.
+func escaped(r rune) bool { return r == '\\' || unicode.IsControl(r) }
 
-// texts is a field that holds a list of at most most texts.
-func texts(c *codec, name string, v *[]string, most int) {
-	if !c.name(name) || !c.lit("[") {
-		return
+// read reads what write wrote into the fields of a kind. Every content has exactly one line: it refuses a line that write would
+// write otherwise.
+func read(line []byte, of func(Kind) []field) error {
+	values := make(map[string]json.RawMessage)
+	if err := json.Unmarshal(line, &values); err != nil {
+		return fmt.Errorf("%w: %w", ErrForm, err)
 	}
-	if c.reading {
-		*v = nil
+	kind := bytes.Trim(values["kind"], `"`)
+	fields := of(Kind(kind))
+	if fields == nil {
+		return fmt.Errorf("%w: no kind of record is called %q", ErrForm, kind)
 	}
-	for i := 0; c.err == nil; i++ {
-		if c.reading {
-			if c.at >= len(c.b) || c.b[c.at] == ']' {
-				break
-			}
-			*v = append(*v, "")
-		} else if i == len(*v) {
-			break
-		}
-		if i == most {
-			c.fail("more than %d %s", most, name)
-			return
-		}
-		if i > 0 {
-			c.lit(",")
-		}
-		c.quoted(name, &(*v)[i])
-	}
-	c.lit("]")
-}
-
-// quoted is a text in quotes.
-func (c *codec) quoted(name string, v *string) {
-	if !c.lit(`"`) {
-		return
-	}
-	if c.reading {
-		n := bytes.IndexByte(c.b[c.at:min(len(c.b), c.at+maxText+1)], '"')
-		if n < 0 {
-			c.fail("byte %d: want a text of at most %d bytes", c.at+1, maxText)
-			return
-		}
-		*v = string(c.b[c.at : c.at+n])
-	}
-	if !plain(*v) {
-		c.fail("%s is %q, want at most %d bytes of UTF-8 without quotes, backslashes and control characters", name, *v, maxText)
-		return
-	}
-	c.lit(*v)
-	c.lit(`"`)
-}
-
-// optional is a text that is absent if it is empty, as in records of earlier programs.
-func (c *codec) optional(name string, v *string) {
-	if c.reading {
-		if c.err != nil || !bytes.HasPrefix(c.b[c.at:], []byte(`,"`+name+`":`)) {
-			return
-		}
-		if c.text(name, v); *v == "" {
-			c.fail("%s is empty, and then it is left out", name)
-		}
-	} else if *v != "" {
-		c.text(name, v)
-	}
-}
-
-// plain reports whether s is a text that JSON need not escape.
-func plain(s string) bool {
-	return len(s) <= maxText && utf8.ValidString(s) &&
-		!strings.ContainsFunc(s, func(r rune) bool { return r == '"' || r == '\\' || unicode.IsControl(r) })
-}
-
-// word is a text of a named type.
-func word[T ~string](c *codec, name string, v *T) {
-	s := string(*v)
-	c.text(name, &s)
-	*v = T(s)
-}
-
-// named is a field that holds the name of a value.
-func named[T comparable](c *codec, field string, v *T, names map[T]string) {
-	s, known := names[*v]
-	if !c.reading && !known {
-		c.fail("%s %v has no name", field, *v)
-		return
-	}
-	c.text(field, &s)
-	if c.reading {
-		for value, name := range names { // names differ, so the order does not matter
-			if name == s {
-				*v = value
-				return
+	for _, f := range fields {
+		if value, ok := values[f.name]; ok {
+			if err := json.Unmarshal(value, f.value); err != nil {
+				return fmt.Errorf("%w: %s %w", ErrForm, f.name, err)
 			}
 		}
-		c.fail("%s %q is unknown to this build", field, s)
 	}
+	again, err := write(nil, fields)
+	if err != nil {
+		return err
+	}
+	if same := 0; !bytes.Equal(line, again) {
+		for same < min(len(line), len(again)) && line[same] == again[same] {
+			same++
+		}
+		return fmt.Errorf("%w: byte %d: want %.40s", ErrForm, same+1, again[same:])
+	}
+	return nil
 }
 
-// hex is a field that holds len(v) bytes.
-func (c *codec) hex(name string, v []byte) {
-	if c.name(name) && c.lit(`"`) {
-		c.digest(v)
-		c.lit(`"`)
-	}
+// An array is the value of a field with at most most values.
+type array[T any] struct {
+	of   *[]T
+	most int
 }
 
-// digest is len(v) bytes in lower-case hex.
-func (c *codec) digest(v []byte) {
-	if !c.reading {
-		c.b = hex.AppendEncode(c.b, v)
-		return
+// MarshalJSON writes an array, also for nil.
+func (a *array[T]) MarshalJSON() ([]byte, error) {
+	if len(*a.of) > a.most {
+		return nil, fmt.Errorf("has %d values, at most %d", len(*a.of), a.most)
 	}
-	n := 2 * len(v)
-	s := c.b[c.at:]
-	if len(s) < n || len(bytes.Trim(s[:n], "0123456789abcdef")) > 0 {
-		c.fail("byte %d: want %d digits of lower-case hex", c.at+1, n)
-		return
+	var b bytes.Buffer
+	err := encoder(&b).Encode(append([]T{}, *a.of...))
+	return b.Bytes(), err
+}
+
+// UnmarshalJSON reads an array.
+func (a *array[T]) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, a.of) }
+
+// A name is the value of a field that holds one of some values by its name.
+type name[T interface {
+	comparable
+	fmt.Stringer
+}] struct {
+	of  *T
+	all []T
+}
+
+// MarshalText returns the name.
+func (n *name[T]) MarshalText() ([]byte, error) {
+	if !slices.Contains(n.all, *n.of) {
+		return nil, fmt.Errorf("%v has no name", *n.of)
 	}
-	_, _ = hex.Decode(v, s[:n]) // they are hex digits
-	c.at += n
+	return []byte((*n.of).String()), nil
+}
+
+// UnmarshalText finds the value with a name.
+func (n *name[T]) UnmarshalText(b []byte) error {
+	i := slices.IndexFunc(n.all, func(v T) bool { return v.String() == string(b) })
+	if i < 0 {
+		return fmt.Errorf("%q is unknown to this build", b)
+	}
+	*n.of = n.all[i]
+	return nil
+}
+
+// digits are bytes whose text is lower-case hex.
+type digits []byte
+
+// MarshalText returns the hex digits.
+func (d digits) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d), nil }
+
+// UnmarshalText reads exactly as many bytes as d has.
+func (d digits) UnmarshalText(b []byte) error {
+	read, err := hex.DecodeString(string(b))
+	if err != nil || len(read) != len(d) || bytes.ContainsAny(b, "ABCDEF") {
+		return fmt.Errorf("is not %d digits of lower-case hex", 2*len(d))
+	}
+	copy(d, read)
+	return nil
 }

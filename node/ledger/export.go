@@ -18,16 +18,8 @@ type trailer struct {
 	signature [ed25519.SignatureSize]byte
 }
 
-func (t *trailer) fields(c *codec) {
-	kind := kindEnd
-	word(c, "kind", &kind)
-	if kind != kindEnd {
-		c.fail("kind %q without a number", kind)
-	}
-	number(c, "records", &t.records)
-	c.hex("head", t.head[:])
-	c.hex("signature", t.signature[:])
-	c.end()
+func (t *trailer) fields() []field {
+	return []field{{"kind", new(kindEnd)}, {"records", &t.records}, {"head", new(digits(t.head[:]))}, {"signature", new(digits(t.signature[:]))}}
 }
 
 // signed returns what the signature covers, after the domain and a zero byte.
@@ -65,9 +57,11 @@ func Export(w io.Writer, lines iter.Seq2[[]byte, error], sign func(domain string
 		return Report{}, err
 	}
 	copy(t.signature[:], signature) // a signature of another length does not verify
-	var c codec
-	t.fields(&c)
-	if err := put(c.b); err != nil {
+	end, err := write(nil, t.fields())
+	if err == nil {
+		err = put(end)
+	}
+	if err != nil {
 		return Report{}, err
 	}
 	return v.Report(), out.Flush()

@@ -26,9 +26,10 @@ func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 // UnmarshalText reads what MarshalText writes.
 func (h *Hash) UnmarshalText(b []byte) error {
-	c := codec{reading: true, b: b}
-	c.digest(h[:])
-	return c.done()
+	if err := digits(h[:]).UnmarshalText(b); err != nil {
+		return fmt.Errorf("%w: a hash %w", ErrForm, err)
+	}
+	return nil
 }
 
 // Kind names what a record is about.
@@ -47,7 +48,7 @@ const (
 type Body interface {
 	Kind() Kind
 	String() string // for people, in one line
-	fields(c *codec)
+	fields() []field
 }
 
 // A Record is one line of a ledger.
@@ -60,46 +61,28 @@ type Record struct {
 // ParseLine reads a line. It accepts only the canonical form, in which a record can be written in
 // one way; [Verify] finds all other errors.
 func ParseLine(line []byte) (Record, error) {
-	var r Record
 	if len(line) > MaxLine {
-		return r, fmt.Errorf("%w: %d bytes, at most %d", ErrForm, len(line), MaxLine)
+		return Record{}, fmt.Errorf("%w: %d bytes, at most %d", ErrForm, len(line), MaxLine)
 	}
-	c := codec{reading: true, b: line}
-	r.fields(&c)
-	if err := c.done(); err != nil {
+	var r Record
+	err := read(line, func(k Kind) []field {
+		if r.Body = newBody(k); r.Body == nil {
+			return nil
+		}
+		return r.fields()
+	})
+	if err != nil {
 		return Record{}, err
 	}
 	return r, nil
 }
 
 // Append appends the line of r to b, without a newline.
-func (r *Record) Append(b []byte) ([]byte, error) {
-	c := codec{b: b}
-	r.fields(&c)
-	if err := c.done(); err != nil {
-		return nil, err
-	}
-	return c.b, nil
-}
+func (r *Record) Append(b []byte) ([]byte, error) { return write(b, r.fields()) }
 
-// fields lists the fields of a line in their order, for reading and writing.
-func (r *Record) fields(c *codec) {
-	number(c, "seq", &r.Seq)
-	c.hex("prev", r.Prev[:])
-	var kind Kind
-	if r.Body != nil {
-		kind = r.Body.Kind()
-	}
-	word(c, "kind", &kind)
-	if c.reading {
-		r.Body = newBody(kind)
-	}
-	if r.Body == nil {
-		c.fail("no kind of record is called %q", kind)
-		return
-	}
-	r.Body.fields(c)
-	c.end()
+// fields lists the fields of a line in their order.
+func (r *Record) fields() []field {
+	return append([]field{{"seq", &r.Seq}, {"prev", new(digits(r.Prev[:]))}, {"kind", new(r.Body.Kind())}}, r.Body.fields()...)
 }
 
 func newBody(k Kind) Body {

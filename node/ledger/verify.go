@@ -248,10 +248,14 @@ func (v *Verifier) gap(seq, skipped uint64, g *Gap) error {
 }
 
 func (v *Verifier) end(line []byte) error {
-	c := codec{reading: true, b: line}
 	var t trailer
-	t.fields(&c)
-	switch err := c.done(); {
+	err := read(line, func(k Kind) []field {
+		if k != kindEnd {
+			return nil
+		}
+		return t.fields()
+	})
+	switch {
 	case err != nil:
 		return err
 	case v.chain.Next == 0:

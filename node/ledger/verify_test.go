@@ -129,9 +129,11 @@ func rewrite(t *testing.T, change func(bodies []Body) []Body) []byte {
 	e := trailer{records: c.Next, head: c.Head}
 	signature, _ := newSigner(1).sign(Domain, e.signed("clinics"))
 	copy(e.signature[:], signature)
-	var end codec
-	e.fields(&end)
-	w.Write(append(end.b, '\n'))
+	end, err := write(nil, e.fields())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(append(end, '\n'))
 	return w.Bytes()
 }
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # What joining gives and costs a site of its own: with learner personalized in the cells of configs/personalized.yaml, where
-# sites are alike, differ, are odd, change one by one, or lie.
+# sites are alike, differ, are odd, change one by one, or lie. Ratios are to the same sites alone: nothing leaves them, no
+# noise, rewards at once.
 #
-# No more sites lose linearly than the same sites do alone. An odd site loses at most what it loses alone on average, and at
-# worst twice that. Others lose at most .6 of it on average where all sites are alike and .85 where they differ, and 1 in a
-# network of two; 95 % and 99 % of them, and the worst one, at most 1.1 times what it is alone. With one or three liars of ten, others
-# lose at most what they lose alone; with nine, and where sites change one by one, only the first sentence is asked.
+# These are the costs while sites give all decisions, and learn of their own rewards through noised releases only; no limit
+# says that joining pays. At most one site in fifty more loses linearly than alone, and one at least may. Sites lose on average
+# at most 2 times what they lose alone where all are alike, 1.5 where the arms pay .6 to .2 and others are odd, or one or three of
+# ten lie about one arm, and 4 where sites differ; 5 in a network of two; 5 and 9, alike and not, at epsilon .3. 95 % of them
+# lose at most 1.2 times as much as the mean may. An odd site loses on average at most 4 times what it loses alone, and at worst 12
+# times. With nine liars of ten, and where sites change one by one, nothing is asked.
 # A limit that is broken is printed with its cell. `own.sh long` has configs/personalized-table.yaml: 30,000 rounds, and 50 sites over 10,000, with
 # 100 seeds. Results are in runs/; the same command continues where an interrupted one stopped.
 set -euo pipefail
@@ -29,20 +32,20 @@ on && /^together/ {
 	rows++
 	split($8, linear, "[ ,]+") # N of M, alone K
 	split($9, mean, " ")
-	over("how many lose linearly", linear[1], linear[5])
 	if (/one by one/ || /count = 9/) next
+	over("how many lose linearly", linear[1], linear[5] + (linear[3] > 50 ? linear[3] / 50 : 1))
 	if ($2 == "odd") {
-		over("the mean to alone", mean[1], 1)
-		over("the worst to alone", $12, 2)
+		over("the mean to alone", mean[1], 4)
+		over("the worst to alone", $12, 12)
 		next
 	}
-	most = .85
-	if (/liars|withheld|2 sites/) most = 1
-	else if (/deviation = 0 / && !/one site of/) most = .6
+	most = 4
+	if (/ε = 0.3/) most = /deviation = 0 / ? 5 : 9
+	else if (/2 sites/) most = 5
+	else if (/at one site|odd sites|liars about/) most = 1.5
+	else if (/deviation = 0[ ,]/ && !/swapped/) most = 2
 	over("the mean to alone", mean[1], most)
-	over("95 % to alone", $10, 1.1)
-	over("99 % to alone", $11, 1.1)
-	over("the worst to alone", $12, 1.1)
+	over("95 % to alone", $10, 1.2 * most)
 }
 END {
 	print rows + 0, "rows,", bad + 0, "limits broken"

@@ -15,7 +15,7 @@ import (
 // only, so no arrow leads up and none in a circle. A new package needs a place here.
 func rooms() [][]string {
 	return [][]string{
-		{"bandit/belief", "bandit/score", "configs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
+		{"bandit/belief", "bandit/score", "configs", "docs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
 		{"bandit/gram", "dp/amplification", "dp/mechanism", "node/lab/graphs", "node/network"},
 		{"bandit", "dp"},
 		{"node/lab/learner", "node/lab/world", "protocol"},
@@ -29,7 +29,7 @@ func rooms() [][]string {
 		{"internal/evaluation", "internal/explain", "internal/gain", "internal/lab/program", "internal/lab/progress"},
 		{"internal/daemon", "internal/lab/plan"},
 		{"internal/bundle", "internal/change", "internal/doctor", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status", "node/peer"},
-		{"internal/lab/claims", "internal/lab/mlflow", "internal/lab/submit", "internal/lab/testnet"},
+		{"internal/lab/claims", "internal/lab/joining", "internal/lab/submit", "internal/lab/testnet"},
 		{"cmd/peerd"},
 	}
 }
@@ -37,7 +37,7 @@ func rooms() [][]string {
 // keepers lists the packages that may import node/kept: drivers, which play both halves of a site. Nothing that makes,
 // stores or sends a message is one.
 func keepers() []string {
-	return []string{"node/lab/audit", "node/lab/lockstep", "node/lab/sim", "internal/lab/stepped"}
+	return []string{"node/lab/audit", "node/lab/lockstep", "node/lab/sim", "internal/lab/stepped", "internal/gain"} // the last simulates a site alone
 }
 
 // beside lists the packages that the program does not need: tests and scripts.

@@ -12,6 +12,17 @@ import (
 	"peerd.dev/protocol"
 )
 
+const honest = "alone: nothing leaves a site, no noise, rewards at once"
+
+// Alone says what sites are in [SimulateAlone]. They have the noise of a network if an experiment asks for it, and with a
+// learner that explores in epochs, which end with releases.
+func Alone(s *config.Settings) string {
+	if plan.ExperimentOf(s).AloneNoised || bandit.TraitsOf(s.LearnerParams()).Phased {
+		return "alone with the same noise"
+	}
+	return honest
+}
+
 // A Curve is the regret of a site after each of some numbers of rounds.
 type Curve struct {
 	points []uint64
@@ -35,8 +46,8 @@ func (c Curve) Empty() bool { return len(c.regret) == 0 }
 
 // Baseline is what the sites of a testnet lose otherwise, in simulations.
 type Baseline struct {
-	Alone Curve // without neighbours, against the arm that is best over all sites
-	// OwnAlone and OwnCommon are against the best arm of each site: without neighbours, and with a learner
+	Alone Curve // as [SimulateAlone] has sites, against the arm that is best over all sites
+	// OwnAlone and OwnCommon are against the best arm of each site: alone, and with a learner
 	// that chooses one arm for all. They are empty where arms have no means, and OwnCommon is empty if the
 	// learner chooses one arm for all itself.
 	OwnAlone, OwnCommon Curve

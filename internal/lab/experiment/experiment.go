@@ -249,7 +249,7 @@ func prepare(c *config.Config, program, engine string) ([]cellRun, error) {
 	for _, cell := range configs {
 		x, net := plan.ExperimentOf(&cell.Settings), plan.TestnetOf(&cell.Settings)
 		r := cellRun{CellConfig: cell, runs: make([]stats.Run, x.Seeds), finished: make([]bool, x.Seeds), each: make([]float64, x.Seeds)}
-		if !x.Alone {
+		if !plan.Apart(&cell.Settings) {
 			r.graph, _, err = graphs.Build(net.Topology, net.Nodes, max(1, cell.Seed))
 			if err != nil {
 				return nil, config.Failf(config.ErrRefused, "cell %q: testnet.topology: %w", cell.Name, err)

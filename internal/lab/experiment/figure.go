@@ -244,10 +244,10 @@ func (r *cellRun) bytes() (mean float64) {
 
 // family returns the protocol whose look a line has in a figure that has bytes on an axis.
 func (r *cellRun) family(want *plan.Figure) string {
-	switch x := plan.ExperimentOf(&r.Settings); {
+	switch {
 	case !slices.ContainsFunc(want.Views(), func(v plan.Panel) bool { return v.X == plan.WireBytes }):
 		return ""
-	case x.Alone:
+	case r.graph == nil:
 		return "alone"
 	}
 	return r.Value("protocol.name").String()

@@ -16,7 +16,7 @@ import (
 // An OwnDocument describes what some sites of a cell lose in all runs against the best arm of their own site. Intervals
 // of percentiles are bootstraps over runs.
 type OwnDocument struct {
-	Sites  string         `json:"sites"`  // all; and where the world names odd ones, odd or ordinary
+	Sites  string         `json:"sites"`  // all; where the world names odd ones, odd or ordinary; where some are late, late or founders
 	Number int            `json:"number"` // of sites, in all runs
 	Mean   stats.Interval `json:"mean"`
 	Median float64        `json:"median"`
@@ -32,6 +32,7 @@ type OwnDocument struct {
 // OwnRatios are numbers of an [OwnDocument], divided by the numbers of the same sites alone.
 type OwnRatios struct {
 	Mean   stats.Interval `json:"mean"` // paired by seed
+	More   stats.Interval `json:"more"` // rewards lost more than alone, paired by seed; not divided
 	P95    stats.Interval `json:"p95"`
 	P99    stats.Interval `json:"p99"`
 	Worst  *float64       `json:"worst"`               // null where no site loses anything alone
@@ -45,7 +46,7 @@ const (
 )
 
 // owns returns what the sites of a cell lose, and the ratios to the cell in which they are alone, nil for none: all sites,
-// and then odd and ordinary ones if there are both.
+// then odd and ordinary ones if there are both, and then late ones and founders if there are both.
 func (r *cellRun) owns(alone *cellRun) []OwnDocument {
 	if stats.Owns(r.runs) == nil {
 		return nil
@@ -54,13 +55,17 @@ func (r *cellRun) owns(alone *cellRun) []OwnDocument {
 	for _, s := range r.runs[0].Sites {
 		honest[s.Number] = true
 	}
-	odd := r.odd()
 	docs := []OwnDocument{r.own("all", alone, func(site int) bool { return honest[site] })}
-	if slices.ContainsFunc(odd, func(site int) bool { return honest[site] }) && len(odd) < len(honest) {
-		docs = append(docs,
-			r.own("odd", alone, func(site int) bool { return honest[site] && slices.Contains(odd, site) }),
-			r.own("ordinary", alone, func(site int) bool { return honest[site] && !slices.Contains(odd, site) }))
+	apart := func(name, others string, chosen func(site int) bool) {
+		in := func(site int) bool { return honest[site] && chosen(site) }
+		out := func(site int) bool { return honest[site] && !chosen(site) }
+		if first := r.runs[:1]; len(stats.OwnOf(first, in)[0]) > 0 && len(stats.OwnOf(first, out)[0]) > 0 {
+			docs = append(docs, r.own(name, alone, in), r.own(others, alone, out))
+		}
 	}
+	odd, founders := r.odd(), r.SitesOf(plan.TestnetOf(&r.Settings).Nodes)-plan.WorldOf(&r.Settings).Late.Sites
+	apart("odd", "ordinary", func(site int) bool { return slices.Contains(odd, site) })
+	apart("late", "founders", func(site int) bool { return site >= founders })
 	return docs
 }
 
@@ -89,7 +94,12 @@ func (r *cellRun) own(name string, alone *cellRun, chosen func(site int) bool) O
 		return d
 	}
 	ys, others := stats.OwnOf(alone.runs, chosen), stats.OwnTailsOf(alone.runs, chosen)
+	more := stats.MeanOfSites(xs)
+	for i, y := range stats.MeanOfSites(ys) {
+		more[i] -= y
+	}
 	d.ToAlone = &OwnRatios{
+		More: stats.MeanOf(more),
 		Mean: stats.RatioOf(stats.MeanOfSites(xs), stats.MeanOfSites(ys)),
 		P95:  stats.QuantileRatioOf(nearlyAll, xs, ys), P99: stats.QuantileRatioOf(almostAll, xs, ys), Linear: others.Linear,
 	}
@@ -100,21 +110,16 @@ func (r *cellRun) own(name string, alone *cellRun, chosen func(site int) bool) O
 	return d
 }
 
-// aloneOf returns the cell to which [CellDocument.OwnToAlone] compares one, nil for none.
-func aloneOf(r *cellRun, cells []cellRun) *cellRun {
-	if plan.ExperimentOf(&r.Settings).Alone || stats.Owns(r.runs) == nil {
-		return nil
-	}
+// aloneOf returns the number of the cell to which [CellDocument.OwnToAlone] compares one, -1 for none.
+func aloneOf(r *cellRun, cells []cellRun) int {
 	place := func(r *cellRun) string {
-		rest := []string{"arms", "seed", "rounds.count", "testnet.nodes", "experiment.seeds", "experiment.instances"}
-		return madeOf(&r.CellConfig, slices.Concat(plan.Schema().Under("world"), plan.Schema().Under("privacy"), rest)...)
+		rest := []string{"arms", "seed", "rounds.count", "privacy.horizon", "testnet.nodes", "experiment.seeds", "experiment.instances"}
+		return madeOf(&r.CellConfig, slices.Concat(plan.Schema().Under("world"), rest)...)
 	}
-	for i := range cells {
-		if alone := &cells[i]; plan.ExperimentOf(&alone.Settings).Alone && place(alone) == place(r) {
-			return alone
-		}
+	if plan.ExperimentOf(&r.Settings).Alone || stats.Owns(r.runs) == nil {
+		return -1
 	}
-	return nil
+	return slices.IndexFunc(cells, func(c cellRun) bool { return plan.ExperimentOf(&c.Settings).Alone && place(&c) == place(r) })
 }
 
 // selfish reports whether sites of a cell choose for their own users, so that they are judged by own regret.
@@ -134,11 +139,11 @@ func (d *Document) writeOwn(w io.Writer) {
 		}
 		own := c.Owns
 		if len(own) > 1 {
-			own = own[1:] // odd sites and ordinary ones
+			own = own[1:] // sites apart
 		}
 		for _, x := range own {
 			if rows++; rows == 1 {
-				t.Printf("CELL\tSITES\tOWN REGRET\tMEDIAN\t95 %%\t99 %%\tWORST\tLOSE LINEARLY\tMEAN TO ALONE\t95 %%\t99 %%\tWORST\n")
+				t.Printf("CELL\tSITES\tOWN REGRET\tMEDIAN\t95 %%\t99 %%\tWORST\tLOSE LINEARLY\tMORE THAN ALONE\tMEAN TO ALONE\t95 %%\t99 %%\tWORST\n")
 			}
 			t.Printf("%s\t%s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%d of %d", c.Cell, x.Sites, MeanText(x.Mean), x.Median, x.P95.Mean, x.P99.Mean, x.Worst, x.Linear, x.Number)
 			if a := x.ToAlone; a != nil {
@@ -147,7 +152,7 @@ func (d *Document) writeOwn(w io.Writer) {
 				if a.Worst != nil {
 					worst = strconv.FormatFloat(*a.Worst, 'f', 2, 64)
 				}
-				t.Printf(", alone %d\t%s\t%.2f\t%.2f\t%s", a.Linear, timesText(a.Mean), a.P95.Mean, a.P99.Mean, worst)
+				t.Printf(", alone %d\t%s\t%s\t%.2f\t%.2f\t%s", a.Linear, MeanText(a.More), timesText(a.Mean), a.P95.Mean, a.P99.Mean, worst)
 			}
 			t.Printf("\n")
 		}
@@ -159,6 +164,6 @@ func (d *Document) writeOwn(w io.Writer) {
 if its decisions in the second half, and in the last quarter, cost a quarter of its own arm gap each, or the gap that
 they resolve if that is more.`)
 	if ratios {
-		_, _ = fmt.Fprintln(w, "Ratios are to the same sites in the first cell with experiment.alone in the same world and with the same privacy; means are paired by seed.")
+		_, _ = fmt.Fprintln(w, "Ratios are to the same sites in the first cell with experiment.alone in the same world; differences of means, and ratios, are paired by seed;\n"+honest+".")
 	}
 }

@@ -82,7 +82,7 @@ func Spec(s *config.Settings, links [][]protocol.Peer) (node.Spec, error) {
 	return spec, err
 }
 
-// SimulateAlone is a simulation in which every peer that has arms is a network of one.
+// SimulateAlone is a simulation in which every peer that has arms is a network of one, as [Alone] says.
 func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Config, error) {
 	c, err := Simulate(s, source, make([][]protocol.Peer, plan.TestnetOf(s).Nodes), run)
 	if err != nil {
@@ -102,7 +102,10 @@ func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Con
 	}
 	c.Seeds, c.Keys, c.Worlds, c.Means = seeds, keys, worlds, means
 	c.Spec.Graph, c.Spec.Protocol = make([][]protocol.Peer, len(seeds)), protocol.Among(c.Spec.Protocol, 1)
-	c.Alone, c.Liars, c.Faults, c.Spec.Give = true, sim.Liars{}, sim.Faults{}, node.GiveNone
+	c.Alone, c.Liars, c.Faults = true, sim.Liars{}, sim.Faults{}
+	if Alone(s) == honest {
+		c.Spec.Give = node.GiveNone
+	}
 	return c, nil
 }
 

@@ -37,15 +37,15 @@ type CellDocument struct {
 	// it loses there while all learn the best arm over sites. It is null where arms have no means.
 	Own   *stats.Interval `json:"own_regret"`
 	Ratio stats.Interval  `json:"regret_ratio"` // of means, to the reference; paired by seed
-	// OwnToAlone divides Own by the own regret in the first cell of the experiment whose sites are alone, in the
-	// same world and with the same privacy, paired by seed: below 1 it pays to join. It is null without such a cell.
+	// OwnToAlone divides Own by the own regret in the first cell of the experiment with experiment.alone in the same
+	// world, paired by seed: below 1 it pays to join. It is null without such a cell.
 	OwnToAlone *stats.Interval `json:"own_regret_to_alone,omitempty"`
 	// High is the 95th percentile of the own regrets of all honest peers in all runs, and HighToAlone divides
 	// it by the one of the cell of OwnToAlone. Their intervals are bootstraps over runs.
 	High        *stats.Interval `json:"own_regret_95,omitempty"`
 	HighToAlone *stats.Interval `json:"own_regret_95_to_alone,omitempty"`
-	// Owns are the own regrets of sites: of all, and then of odd and of ordinary ones where the world has both. They
-	// are missing where arms have no means.
+	// Owns are the own regrets of sites: of all, then of odd and of ordinary ones where the world has both, and then
+	// of late ones and founders where it has both. They are missing where arms have no means.
 	Owns []OwnDocument `json:"own_regrets,omitempty"`
 	// Tails are of Regret by run; if TailsOfOwn, of the own regrets of all sites in all runs, as in
 	// [stats.OwnTailsOf]: where sites choose for their own users, and where they are alone and compared to those.
@@ -74,9 +74,10 @@ func sumUp(c *config.Config, cells []cellRun) *Document {
 	for i := range cells {
 		cell := cells[i].sumUp()
 		cell.Ratio = stats.RatioOf(stats.Finals(cells[i].runs), reference)
-		alone := aloneOf(&cells[i], cells)
-		cell.Owns = cells[i].owns(alone)
-		if alone != nil {
+		if alone := aloneOf(&cells[i], cells); alone < 0 {
+			cell.Owns = cells[i].owns(nil)
+		} else {
+			cell.Owns = cells[i].owns(&cells[alone])
 			cell.OwnToAlone, cell.HighToAlone = &cell.Owns[0].ToAlone.Mean, &cell.Owns[0].ToAlone.P95
 		}
 		if cell.Owns != nil {
@@ -89,12 +90,8 @@ func sumUp(c *config.Config, cells []cellRun) *Document {
 			continue
 		}
 		d.Cells[i].judgeOwn(cells[i].runs)
-		if alone := aloneOf(&cells[i], cells); alone != nil {
-			for k := range cells {
-				if alone == &cells[k] {
-					d.Cells[k].judgeOwn(alone.runs)
-				}
-			}
+		if alone := aloneOf(&cells[i], cells); alone >= 0 {
+			d.Cells[alone].judgeOwn(cells[alone].runs)
 		}
 	}
 	return d

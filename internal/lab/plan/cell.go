@@ -254,9 +254,10 @@ func valueLabel(key, value string) string {
 // Shares returns in which share of all rounds each site of a cell decides.
 func Shares(c *CellConfig) []float64 {
 	shares := make([]float64, c.SitesOf(TestnetOf(&c.Settings).Nodes))
-	traffic := WorldOf(&c.Settings).Traffic
+	w, rounds := WorldOf(&c.Settings), c.RoundCount()
 	for i := range shares {
-		shares[i] = traffic[i%len(traffic)]
+		from, to := w.Late.Span(i, len(shares))
+		shares[i] = w.Traffic[i%len(w.Traffic)] * (float64(min(to, rounds)-from) / float64(rounds))
 	}
 	return shares
 }

@@ -41,6 +41,18 @@ func keys() []config.Key {
 			Doc: "Share of rounds in which a simulated site has a decision to make: one number for all sites, or several numbers that sites take in turn. In the other rounds the peer receives and sends as always.",
 		},
 		{
+			Name: "world.late.sites", Default: "0", Unit: "sites", Rule: config.Whole(0, 100_000),
+			Doc: "Number of sites that begin after the others: the last ones with arms. A simulated site has no decision before it begins; its peer receives and sends as always.",
+		},
+		{
+			Name: "world.late.every", Default: "1000", Unit: "rounds", Rule: config.Whole(1, config.MostRounds),
+			Doc: "Rounds between the beginnings of late sites: the first begins in this round, counted from 0, and the second in twice this round. The other sites begin in round 0.",
+		},
+		{
+			Name: "world.late.life", Default: "0", Unit: "rounds", Rule: config.Whole(0, config.MostRounds),
+			Doc: "Number of rounds from its beginning in which a simulated site, late or not, has decisions, or the share of them that world.traffic says. Afterwards it has none, and its peer receives and sends as always. 0 is to the end.",
+		},
+		{
 			Name: "testnet.nodes", Default: "5", Unit: "peers", Rule: config.Whole(1, 100_000),
 			Doc: "Peers of a testnet or an experiment.",
 		},
@@ -70,7 +82,11 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.alone", Default: "false", Rule: config.YesNo(),
-			Doc: "Remove all links, so that every peer learns alone.",
+			Doc: "Remove all links: every peer learns alone from its own rewards, at once and without noise, and nothing leaves it.",
+		},
+		{
+			Name: "experiment.alone_noised", Default: "false", Rule: config.YesNo(), Later: true,
+			Doc: "Remove all links, and nothing else: every peer learns from its own releases alone, with the same noise and batches as in a network.",
 		},
 		{
 			Name: "experiment.give", Default: string(node.GiveAll), Shared: true, Fixed: true, Later: true, Rule: config.OneOf(string(node.GiveAll), string(node.GiveFew), string(node.GiveNone)),
@@ -206,7 +222,7 @@ func shares() config.Rule {
 		if len(list) == 0 {
 			return "want a list of numbers over 0 up to 1; [1] is a decision in every round"
 		}
-		if want := world.CheckTraffic(list, 0); want != "" {
+		if _, want := world.CheckTraffic(world.Config{Traffic: list}); want != "" {
 			return "want " + want
 		}
 		return ""

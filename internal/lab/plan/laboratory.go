@@ -86,8 +86,8 @@ func checkWorld(s *config.Settings, peers int, bad map[string]bool) []config.Pro
 	if s.World.Kind == config.Application || peers > 0 && n == 0 || config.AnyBad(bad, prefix, "world.kind", "arms", "testnet.nodes", "privacy.records_per_user") {
 		return nil
 	}
-	if want := world.CheckTraffic(WorldOf(s).Traffic, n); want != "" && !bad["world.traffic"] {
-		return s.Refused("world.", "traffic", want)
+	if field, want := world.CheckTraffic(worldConfig(s, n)); field != "" && !bad["world."+field] {
+		return s.Refused("world.", field, want)
 	}
 	field, want := world.Check(WorldParams(s), worldConfig(s, n))
 	return s.Refused(prefix, field, want)

@@ -3,9 +3,9 @@ package plan
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
@@ -63,15 +63,22 @@ func runConstraints() []config.Constraint {
 			}
 			return fmt.Sprintf("want fewer with %s, so that one peer with arms is honest", s.With("testnet.nodes"))
 		}},
-		{Keys: []string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone"}, Doc: "The lemmas are about peers that average by the paper's rule.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone", "experiment.alone_noised"}, Doc: "The lemmas are about peers that average by the paper's rule.", Broken: func(s *config.Settings) string {
 			p, ok := s.ProtocolParams().(averaging.AverageParams)
 			switch x := ExperimentOf(s); {
 			case x.Lemmas && !ok:
 				return fmt.Sprintf("want false with %s: the lemmas are about protocol average", s.With("protocol.name"))
 			case x.Lemmas && p.Consistency != averaging.Max:
 				return fmt.Sprintf("want false with %s: the lemmas are about consistency %s", s.With("protocol.average.consistency"), averaging.Max)
-			case x.Lemmas && x.Alone:
-				return fmt.Sprintf("want false with %s: the lemmas are about peers that communicate", s.With("experiment.alone"))
+			case x.Lemmas && Apart(s):
+				return fmt.Sprintf("want false with %s, %s: the lemmas are about peers that communicate", s.With("experiment.alone"), s.With("experiment.alone_noised"))
+			}
+			return ""
+		}},
+		{Keys: []string{"experiment.alone", "experiment.alone_noised", "learner.name", "experiment.coverage"}, Doc: "A site alone releases nothing.", Broken: func(s *config.Settings) string {
+			if x := ExperimentOf(s); x.Alone && (x.AloneNoised || x.Coverage || bandit.TraitsOf(s.LearnerParams()).Phased) {
+				return fmt.Sprintf("want false with %s, %s and %s: what needs releases has them with experiment.alone_noised: true and this key false",
+					s.With("learner.name"), s.With("experiment.coverage"), s.With("experiment.alone_noised"))
 			}
 			return ""
 		}},
@@ -111,9 +118,9 @@ func runConstraints() []config.Constraint {
 				return ""
 			},
 		},
-		{Keys: []string{"experiment.lemmas", "world.traffic"}, Doc: "The lemmas are about peers that pull an arm in every round.", Broken: func(s *config.Settings) string {
-			if ExperimentOf(s).Lemmas && slices.Min(WorldOf(s).Traffic) < 1 {
-				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull an arm in every round", s.With("world.traffic"))
+		{Keys: []string{"experiment.lemmas", "world.traffic", "world.late.sites", "world.late.life"}, Doc: "The lemmas are about peers that pull an arm in every round.", Broken: func(s *config.Settings) string {
+			if key := WorldOf(s).pauses(); ExperimentOf(s).Lemmas && key != "" {
+				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull an arm in every round", s.With(key))
 			}
 			return ""
 		}},

@@ -1,10 +1,13 @@
 package plan
 
 import (
+	"slices"
+
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/world"
 )
 
 // sections lists what a configuration has in addition to a site's settings.
@@ -15,10 +18,24 @@ func sections() []config.Entry {
 // World says when sites of a simulated world have a decision to make.
 type World struct {
 	Traffic []float64 // shares of rounds with a decision, which sites take in turn
+	Late    world.Late
 }
 
 // WorldOf returns what settings say of the simulated world.
 func WorldOf(s *config.Settings) World { return of[World](s, "world") }
+
+// pauses returns the first key by which sites have no decision in some rounds; empty for none.
+func (w World) pauses() string {
+	switch {
+	case w.Late.Sites > 0:
+		return "world.late.sites"
+	case w.Late.Life > 0:
+		return "world.late.life"
+	case slices.ContainsFunc(w.Traffic, func(share float64) bool { return share < 1 }):
+		return "world.traffic"
+	}
+	return ""
+}
 
 // Testnet is a network on one machine.
 type Testnet struct {
@@ -32,24 +49,28 @@ func TestnetOf(s *config.Settings) Testnet { return of[Testnet](s, "testnet") }
 
 // Experiment is a simulation.
 type Experiment struct {
-	Seeds     uint64
-	FirstSeed uint64 `key:"first_seed"`
-	Instances uint64
-	Cells     []Cell
-	Alone     bool
-	Give      node.Give
-	Noise     string
-	Raw       printed.Raw
-	Lemmas    bool
-	Coverage  bool
-	Faults    sim.Faults
-	Liars     sim.Liars
-	Cost      Cost
-	Figure    Figure
+	Seeds       uint64
+	FirstSeed   uint64 `key:"first_seed"`
+	Instances   uint64
+	Cells       []Cell
+	Alone       bool
+	AloneNoised bool `key:"alone_noised"` // alone with the same noise
+	Give        node.Give
+	Noise       string
+	Raw         printed.Raw
+	Lemmas      bool
+	Coverage    bool
+	Faults      sim.Faults
+	Liars       sim.Liars
+	Cost        Cost
+	Figure      Figure
 }
 
 // ExperimentOf returns what settings say of the experiment.
 func ExperimentOf(s *config.Settings) Experiment { return of[Experiment](s, "experiment") }
+
+// Apart reports whether there are no links.
+func Apart(s *config.Settings) bool { return ExperimentOf(s).Alone || ExperimentOf(s).AloneNoised }
 
 // of returns a section of settings; a site's are zero.
 func of[T any](s *config.Settings, section string) T {

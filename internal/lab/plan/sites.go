@@ -21,7 +21,7 @@ func WorldParams(s *config.Settings) world.Params {
 
 // worldConfig returns what the parameters of a world of n sites have to suit.
 func worldConfig(s *config.Settings, n int) world.Config {
-	return world.Config{Arms: len(s.Arms), Sites: n, RecordsPerUser: s.Privacy.RecordsPerUser}
+	return world.Config{Arms: len(s.Arms), Sites: n, RecordsPerUser: s.Privacy.RecordsPerUser, Traffic: WorldOf(s).Traffic, Late: WorldOf(s).Late}
 }
 
 // OpenWorld reads what the worlds of n sites need.
@@ -30,7 +30,7 @@ func OpenWorld(s *config.Settings, n int) (world.Source, error) {
 		return nil, config.Failf(config.ErrRefused, "world.kind: an application pays no simulated rewards; name a simulated world")
 	}
 	c := worldConfig(s, n)
-	c.Traffic, c.Data = WorldOf(s).Traffic, os.Getenv("PEERD_DATA")
+	c.Data = os.Getenv("PEERD_DATA")
 	c.Instance = func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("means") }
 	c.Open = func(name string) (world.File, error) { return os.Open(name) }
 	source, err := world.Open(WorldParams(s), c)

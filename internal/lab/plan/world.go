@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
@@ -61,9 +60,16 @@ func worldConstraints() []config.Constraint {
 			}
 			return ""
 		}},
-		{Keys: []string{"world.traffic", "world.kind"}, Doc: "An application asks when it has a decision to make.", Broken: func(s *config.Settings) string {
-			if s.World.Kind == config.Application && slices.Min(WorldOf(s).Traffic) < 1 {
-				return fmt.Sprintf("want [1] with %s, which asks when it has a decision to make", s.With("world.kind"))
+		{Keys: []string{"world.kind", "world.traffic", "world.late.sites", "world.late.life"}, Doc: "An application asks when it has a decision to make.", Broken: func(s *config.Settings) string {
+			if key := WorldOf(s).pauses(); s.World.Kind == config.Application && key != "" {
+				return fmt.Sprintf("want a simulated world with %s; an application asks when it has a decision to make", s.With(key))
+			}
+			return ""
+		}},
+		{Keys: []string{"world.late.every", "world.late.sites", "rounds.count", "privacy.horizon"}, Doc: "Every site begins before the run ends.", Broken: func(s *config.Settings) string {
+			late, rounds := WorldOf(s).Late, s.RoundCount()
+			if last := uint64(late.Sites) * late.Every; late.Sites > 0 && last >= rounds {
+				return fmt.Sprintf("want less, or fewer than %s: the last one begins in round %d, and the run ends before round %d by %s and %s", s.With("world.late.sites"), last, rounds, s.With("rounds.count"), s.With("privacy.horizon"))
 			}
 			return ""
 		}},

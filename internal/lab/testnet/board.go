@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/page"
@@ -42,7 +43,7 @@ func (b *board) show(all []api.Status) {
 		return
 	}
 	t := b.net
-	now := page.Sites{Network: all[0].Network, Rounds: t.Settings.RoundCount(), Round: all[0].Round, Regret: t.baseline.Gaps != nil}
+	now := page.Sites{Network: all[0].Network, Rounds: t.Settings.RoundCount(), Round: all[0].Round, Regret: t.baseline.Gaps != nil, As: experiment.Alone(t.Settings)}
 	if now.Regret {
 		round, r := t.progress(all)
 		now.Round = round

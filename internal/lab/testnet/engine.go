@@ -42,8 +42,8 @@ func (Processes) Refuse(s *config.Settings) error {
 		return refuse("mode", "lockstep, whose noise comes from seeds as the simulator's does: --set mode=lockstep --set seed=1")
 	case key != "":
 		return refuse(key, "no faults and no liars, which the simulator alone has")
-	case x.Alone:
-		return refuse("experiment.alone", "false: peers without links are no network")
+	case plan.Apart(s):
+		return refuse("experiment.alone", "false, and experiment.alone_noised, too: peers without links are no network")
 	case x.Lemmas:
 		return refuse("experiment.lemmas", "false: the simulator alone looks into peers")
 	case x.Coverage:

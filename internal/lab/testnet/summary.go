@@ -3,11 +3,13 @@ package testnet
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
 )
@@ -72,14 +74,25 @@ func (d *Document) most() (eps float64) {
 func (d *Document) writeRegret(w io.Writer, s *config.Settings) {
 	if _, selfish := bandit.Common(s.LearnerParams()); selfish && d.Best != "" {
 		_, _ = fmt.Fprintf(w, "regret of a site, of its own users' rewards   together %.1f   alone %.1f   one arm for all sites %.1f   (lower is better)\n", d.OwnTogether, d.OwnAlone, d.OwnCommon)
+		writeJoined(w, s, d.OwnTogether-d.OwnAlone)
 		_, _ = fmt.Fprintf(w, "%d of %d sites favour the arm that is best for their own users\n", d.Right, d.Learners)
 		return
 	}
 	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
+	writeJoined(w, s, d.Together-d.Alone)
 	if d.Best != "" {
 		_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
 		_, _ = fmt.Fprintf(w, "of its own users' rewards a site loses   together %.1f   alone %.1f\n", d.OwnTogether, d.OwnAlone)
 	}
+}
+
+// writeJoined says plainly what joining cost or saved.
+func writeJoined(w io.Writer, s *config.Settings, cost float64) {
+	what := "cost"
+	if cost < 0 {
+		what = "saved"
+	}
+	_, _ = fmt.Fprintf(w, "joining %s a site %.1f rewards, compared with being %s\n", what, math.Abs(cost), experiment.Alone(s))
 }
 
 // Write prints the summary.

@@ -173,7 +173,8 @@ type Flaw struct {
 type Gain struct {
 	// In a sentence, what joining has gained, or why that is not known.
 	Sentence string `json:"sentence"`
-	// What a site without neighbours loses, in simulations with the same settings.
+	// What the site would have lost alone, in simulations: nothing leaves it, no
+	// noise, each reward is learned from when it comes.
 	Alone *Range `json:"alone,omitzero"`
 	// Decisions that the site had made when this was computed.
 	Decisions int64 `json:"decisions,omitzero"`
@@ -252,6 +253,9 @@ type Network struct {
 	Places []Place `json:"places"`
 	// Pairs of neighbours, by index.
 	Links [][]int64 `json:"links"`
+	// Rewards that the network asks each member to have released; absent if it asks
+	// for nothing.
+	GiveLeast int64 `json:"give_least,omitzero"`
 	// Actions that are not chosen any more.
 	Retired []string `json:"retired,omitzero"`
 }
@@ -286,8 +290,15 @@ type Peer struct {
 	Alarms int64 `json:"alarms"`
 	// Why it is refused: its ledger went back to an earlier state; or that two
 	// histories of its ledger are signed.
-	Alarm     string `json:"alarm,omitzero"`
-	LastError string `json:"last_error,omitzero"`
+	Alarm string `json:"alarm,omitzero"`
+	// Its gift: rewards of all actions that it has released, as this peer has them and
+	// the peer has signed them; absent while none are known, with noised counts, and
+	// where the protocol keeps no sites apart.
+	Given int64 `json:"given,omitzero"`
+	// In a sentence, that this is less than the network asks (give.least), or not
+	// known. The peer may be new.
+	GivenNotice string `json:"given_notice,omitzero"`
+	LastError   string `json:"last_error,omitzero"`
 	// RFC 3339.
 	LastSeen time.Time `json:"last_seen,omitzero"`
 	RTT      string    `json:"rtt,omitzero"`
@@ -509,6 +520,11 @@ type Status struct {
 	// known; absent in lockstep and of a peer without arms. It is computed now and
 	// then, from estimates and public counts only.
 	Gain *Gain `json:"gain,omitzero"`
+	// The peer's own gift: rewards of all actions that it has released; as given of
+	// /v1/peers.
+	Given int64 `json:"given,omitzero"`
+	// In a sentence, that this is less than the network asks (give.least).
+	GivenNotice string `json:"given_notice,omitzero"`
 	// About when learning ends; absent if no clock says so. RFC 3339.
 	LearningUntil time.Time `json:"learning_until,omitzero"`
 	// With a learner by features: by how much the estimated reward of any action is

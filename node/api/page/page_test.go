@@ -29,17 +29,18 @@ type fake struct {
 	names []string
 	ready error
 	peers int
+	gives string
 	lines [][]byte // of the ledger
 }
 
 func hostile() *fake {
-	return &fake{peers: 3, lines: lines(2), names: []string{"red", "<script>alert(1)</script>", "a\x1b[31m\nb", "\u202eder", strings.Repeat("long", 32)}}
+	return &fake{peers: 3, gives: "gives less than the network asks (1,234 of 10,000)", lines: lines(2), names: []string{"red", "<script>alert(1)</script>", "a\x1b[31m\nb", "\u202eder", strings.Repeat("long", 32)}}
 }
 
 func (f *fake) Status(context.Context) (api.Status, error) {
 	return api.Status{
 		Name: f.names[1], Network: f.names[2], State: "learns together with 2 of 2 neighbours", Notice: f.names[3], LedgerRecords: uint64(len(f.lines)), Spent: 1,
-		Gain: &api.Gain{Sentence: "Joining has gained nothing yet."}, Best: f.names[1], Alike: []api.Alike{{Peer: 1, Name: f.names[2]}}, Until: time.Unix(2e9, 0),
+		Gain: &api.Gain{Sentence: "Joining has gained nothing yet."}, Best: f.names[1], Alike: []api.Alike{{Peer: 1, Name: f.names[2]}}, Until: time.Unix(2e9, 0), Gives: "no released reward is known here",
 	}, nil
 }
 
@@ -52,7 +53,7 @@ func (f *fake) Arms(context.Context) (all []api.Arm, err error) {
 
 func (f *fake) Peers(context.Context) (all []api.Peer, err error) {
 	for i := range f.peers {
-		all = append(all, api.Peer{Peer: uint32(i + 1), Name: f.names[i%len(f.names)], Neighbour: true, State: "down", LastError: "refused"})
+		all = append(all, api.Peer{Peer: uint32(i + 1), Name: f.names[i%len(f.names)], Neighbour: true, State: "down", LastError: "refused", Given: 1234, Gives: f.gives})
 	}
 	return all, nil
 }
@@ -62,6 +63,7 @@ func (f *fake) Privacy(context.Context) (api.Privacy, error) {
 }
 
 func (f *fake) Network(context.Context) (n api.Network, err error) {
+	n.Least = 10000
 	for i := range f.peers + 1 {
 		n.Places = append(n.Places, api.Place{Peer: uint32(i), Name: f.names[i%len(f.names)], ID: "12D3"})
 		n.Links = append(n.Links, []uint32{uint32(i), uint32((i + 1) % (f.peers + 1))})
@@ -262,6 +264,19 @@ func TestAViewIsSmall(t *testing.T) {
 	}
 }
 
+// TestThePageSaysWhatEachSiteHasGiven, and what the network asks; of this site by its own status.
+func TestThePageSaysWhatEachSiteHasGiven(t *testing.T) {
+	p := pageOf(hostile())
+	body := ask(p, login(t, p, Prefix+"network")).Body.String()
+	for text, n := range map[string]int{
+		"It asks each site to release 10\u202f000 rewards or more.": 1, "<td>no released reward is known here</td>": 1, "<td>1\u202f234: gives less than the network asks (1,234 of 10,000)</td>": 3,
+	} {
+		if strings.Count(body, text) != n {
+			t.Errorf("%q is not there %d times in %s", text, n, body)
+		}
+	}
+}
+
 // TestThePageSaysWhatIsWrong, in a word and in the peer's sentence.
 func TestThePageSaysWhatIsWrong(t *testing.T) {
 	f := hostile()
@@ -319,12 +334,12 @@ func TestABoardShowsAllSites(t *testing.T) {
 	b := NewBoard(slog.New(slog.DiscardHandler))
 	for round := range uint64(5000) {
 		b.Update(&Sites{
-			Network: "n", Round: round, Rounds: 5000, Regret: true, Together: float64(round), Alone: 2 * float64(round),
+			Network: "n", Round: round, Rounds: 5000, Regret: true, Together: float64(round), Alone: 2 * float64(round), As: "alone with the same noise",
 			Sites: []Site{{Name: "<b>one</b>", Favours: "red", Regret: "1.5", Shares: []Share{{"red", .75}}}},
 		})
 	}
 	body := ask(b.Page, login(t, b.Page, Prefix)).Body.String()
-	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<path class=\"line n2\"", "alone (simulated)</th><td>0</td><td>", "round 4999", "5\u202f000"} {
+	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<path class=\"line n2\"", "alone (simulated)</th><td>0</td><td>", "round 4999", "alone with the same noise.", "5\u202f000"} {
 		if !strings.Contains(body, text) {
 			t.Errorf("%q is missing", text)
 		}

@@ -14,6 +14,7 @@ type Sites struct {
 	Regret        bool   // it is known
 	Together      float64
 	Alone         float64
+	As            string // what a site alone is
 	Sites         []Site
 }
 

@@ -81,6 +81,9 @@ func (n *Node) play(ctx context.Context, t protocol.Round, in []protocol.Deliver
 			return err
 		}
 	}
+	if played.Changed {
+		n.c.Logger.Warn("own rewards show that the mean of an arm has changed: the site forgets what it kept before", "arm", played.Pull.Arm, "round", t)
+	}
 	s := &n.status
 	s.Round = uint64(t) + 1
 	if arm := played.Pull.Arm; arm != bandit.NoArm {

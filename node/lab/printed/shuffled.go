@@ -9,18 +9,12 @@ import (
 // mostDeviation is the most that noise on the grid can have, 2^40 units of 2^-20, in the units of sums.
 const mostDeviation = 1 << 20
 
-// AmplificationLimit returns the ε up to which Theorem 5.3 of Zhou and Chowdhury (2024) promises something for M silos that release n times
-// in a life of T rounds: √κ/(C1·T·√M) with κ = 1 + log2 n, for a constant C1 of 1. The paper does not name the constant.
-func AmplificationLimit(n, rounds uint64, silos int) float64 {
-	return math.Sqrt(1+math.Log2(float64(n))) / (float64(rounds) * math.Sqrt(float64(silos)))
-}
-
 // Amplified returns the deviation of a silo's noise that Theorem 5.3 prints for M silos, n releases each in a life of T rounds,
 // with O() = 1 and κ = 1 + log2 n:
 //
 //	σ0 = √(2κ·ln(1/δ)·ln(κ/(δT))·ln(Mκ/δ)/M)/ε.
 //
-// The theorem leaves constants open and wants an ε of at most [AmplificationLimit], so it says nothing of ε. Where the promise of the own noise
+// The theorem leaves constants open and wants an ε of at most √κ/(C1·T·√M) in a life of T rounds, so it says nothing of ε. Where the promise of the own noise
 // alone holds, it is by the charge. As in [ZhouChowdhury], σ0 is the noise in each number of both streams, with a sensitivity of 1 each.
 func Amplified(epsilon, delta float64, n, rounds uint64, silos int) (float64, error) {
 	if err := shuffled(epsilon, delta, n, silos); err != nil {

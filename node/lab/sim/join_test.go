@@ -90,7 +90,7 @@ func TestALateSiteChoosesWellAtOnce(t *testing.T) {
 		c.Points, c.Rounds, c.Means = 1, begin+decisions, means
 		c.Worlds[0] = later{c.Worlds[0], begin}
 		if begin == 0 {
-			c.Faults.Partition = []uint64{0, c.Rounds} // alone
+			c.Faults.Partition, c.Spec.Give = []uint64{0, c.Rounds}, node.GiveNone // alone
 		}
 		res, err := sim.Run(c)
 		if err != nil {
@@ -105,7 +105,7 @@ func TestALateSiteChoosesWellAtOnce(t *testing.T) {
 			alone += play(seed, 0, decisions) / seeds
 		}
 		t.Logf("in its first %d decisions a late site loses %.1f, alone %.1f", decisions, late, alone)
-		if late > .6*alone && decisions <= 500 || late > .9*alone {
+		if late > .7*alone && decisions <= 500 || late > 1.2*alone { // whose own rewards come without noise
 			t.Errorf("in its first %d decisions a late site loses %.1f, alone %.1f", decisions, late, alone)
 		}
 	}

@@ -19,6 +19,9 @@ type Played struct {
 	Refused uint64  // messages
 }
 
+// silent reports whether nothing leaves the peers.
+func (r *run) silent() bool { return r.Alone && r.Spec.Give == node.GiveNone }
+
 // act returns what peer i does in round t with what has arrived.
 func (r *run) act(t protocol.Round, i int, in []protocol.Delivery) (arm bandit.Arm, ready node.Ready, err error) {
 	a := r.agents[i]
@@ -27,7 +30,10 @@ func (r *run) act(t protocol.Round, i int, in []protocol.Delivery) (arm bandit.A
 		if bad != nil {
 			return 0, ready, bad
 		}
-		return played.Pull.Arm, a.Ready(), nil
+		if ready = a.Ready(); r.silent() {
+			ready = node.Ready{} // sums without a record, for no peer
+		}
+		return played.Pull.Arm, ready, nil
 	}
 	arm, ready.Messages, err = r.Played.Move(t, i)
 	if err != nil || a.Idle() {

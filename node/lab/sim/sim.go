@@ -113,7 +113,11 @@ func Run(c Config) (Result, error) {
 		r.res.Spent, r.res.Refused = p.Spent, p.Refused
 		return r.res, nil
 	}
-	for _, a := range r.agents {
+	for i, a := range r.agents {
+		if r.silent() {
+			r.res.Means = append(r.res.Means, r.halves[i].Simulated())
+			continue
+		}
 		r.res.Means = append(r.res.Means, a.Summary().Estimates)
 	}
 	if r.lemmas != nil {

@@ -37,6 +37,8 @@ type Config struct {
 	// if it is empty, every round has a decision. In a round without one, a world offers a turn
 	// of None.
 	Traffic []float64
+	// Late has the rounds between which sites have decisions.
+	Late Late
 	// Instance returns the random numbers for means that all runs share, by their number.
 	Instance func(number uint64) *rand.Rand
 	// Data is the folder of data if the parameters name none; empty for none.
@@ -120,14 +122,14 @@ func Open(p Params, c Config) (Source, error) {
 	if n := TraitsOf(p).Arms; n > 0 && n != c.Arms {
 		return nil, fmt.Errorf("world: %s has %d arms, not %d", name, n, c.Arms)
 	}
-	if want := CheckTraffic(c.Traffic, c.Sites); want != "" {
-		return nil, &ParamError{"world.traffic", "want " + want}
+	if field, want := CheckTraffic(c); field != "" {
+		return nil, &ParamError{"world." + field, "want " + want}
 	}
 	source, err := p.Open(c)
 	if err != nil {
 		return nil, err
 	}
-	return withTraffic(source, c.Traffic), nil
+	return withTraffic(source, c), nil
 }
 
 // Table lists the worlds with their defaults. A world is here only when its conformance tests pass.

@@ -2,32 +2,58 @@ package world
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"peerd.dev/bandit"
 )
 
-// CheckTraffic refuses shares of rounds that do not suit a number of sites, 0 if it is not
-// known: what is wanted, or empty if all is well.
-func CheckTraffic(shares []float64, sites int) (want string) {
-	for i, x := range shares {
+// Late says between which rounds sites have decisions. The zero Late is from the first round to
+// the end at all sites.
+type Late struct {
+	Sites int    // how many of the last sites begin after the others, which begin in round 0
+	Every uint64 // the first late site begins in this round, the second in twice this round, and so on
+	Life  uint64 // rounds from its beginning in which a site, late or not, has decisions; 0 if they do not end
+}
+
+// Span returns the first round in which site i of n may have a decision, and the round after the
+// last; [math.MaxUint64] if there is no last one.
+func (l Late) Span(i, n int) (from, to uint64) {
+	from = uint64(max(0, i+1+l.Sites-n)) * l.Every
+	if l.Life == 0 || l.Life > math.MaxUint64-from {
+		return from, math.MaxUint64
+	}
+	return from, from + l.Life
+}
+
+// CheckTraffic refuses Traffic and Late that do not suit the sites: the field, as in a key, and what
+// is wanted; empty if all is well.
+func CheckTraffic(c Config) (field, want string) {
+	for i, x := range c.Traffic {
 		if !(x > 0 && x <= 1) {
-			return fmt.Sprintf("numbers over 0 up to 1; number %d is %v", i, x)
+			return "traffic", fmt.Sprintf("numbers over 0 up to 1; number %d is %v", i, x)
 		}
 	}
-	if n := len(shares); sites > 0 && n > sites {
-		return fmt.Sprintf("at most %d numbers, one for each site, not %d", sites, n)
+	switch n := len(c.Traffic); {
+	case c.Sites > 0 && n > c.Sites:
+		return "traffic", fmt.Sprintf("at most %d numbers, one for each site, not %d", c.Sites, n)
+	case c.Sites > 0 && c.Late.Sites > c.Sites:
+		return "late.sites", fmt.Sprintf("at most %d, the number of sites, not %d", c.Sites, c.Late.Sites)
+	case c.Late.Sites > 0 && c.Late.Every < 1:
+		return "late.every", "at least 1"
 	}
-	return ""
+	return "", ""
 }
 
 // traffic is a world with a decision in some rounds only. Which rounds these are follows from its
-// key and the round alone: it has nothing to save, and a peer that skips rounds or plays one
+// fields and the round alone: it has nothing to save, and a peer that skips rounds or plays one
 // again finds the same.
 type traffic struct {
 	bandit.World
-	key   uint64
-	share float64 // of rounds with a decision
+	key      uint64
+	share    float64 // of rounds with a decision, from a round to before another
+	from, to uint64
 }
 
 // finiteTraffic is the traffic of a world of records.
@@ -51,24 +77,25 @@ func (w traffic) Turn(round uint64) bandit.Turn {
 func (w *traffic) asked(round uint64) bool {
 	var g rand.PCG
 	g.Seed(w.key, round)
-	return rand.New(&g).Float64() < w.share
+	return round >= w.from && round < w.to && rand.New(&g).Float64() < w.share
 }
 
-// trafficSource is a Source of sites that take shares in turn.
+// trafficSource is a Source of sites with decisions in the rounds that a configuration says.
 type trafficSource struct {
 	Source
-	shares []float64
+	c Config
 }
 
-// withTraffic returns a source whose sites take shares of rounds in turn. A site with a
-// decision in every round is as it was, to its last coin.
-func withTraffic(s Source, shares []float64) Source {
-	for _, x := range shares {
-		if x < 1 {
-			return trafficSource{s, shares}
-		}
+// withTraffic returns a source whose sites have decisions in the rounds that a configuration says. A site
+// with a share of 1 draws the same coins as without Traffic and Late.
+func withTraffic(s Source, c Config) Source {
+	if len(c.Traffic) == 0 {
+		c.Traffic = []float64{1}
 	}
-	return s
+	if slices.Min(c.Traffic) == 1 && c.Late.Sites == 0 && c.Late.Life == 0 {
+		return s
+	}
+	return trafficSource{s, c}
 }
 
 // Sites implements [Source].
@@ -79,11 +106,12 @@ func (s trafficSource) Sites(run *rand.Rand) (*Sites, error) {
 	}
 	sites := *inner
 	sites.World = func(i int, src *rand.ChaCha8) (bandit.World, error) {
-		share := s.shares[i%len(s.shares)]
-		if share == 1 {
+		t := traffic{share: s.c.Traffic[i%len(s.c.Traffic)]}
+		if t.from, t.to = s.c.Late.Span(i, s.c.Sites); t.share < 1 {
+			t.key = src.Uint64()
+		} else if t.from == 0 && t.to == math.MaxUint64 {
 			return inner.World(i, src)
 		}
-		t := traffic{key: src.Uint64(), share: share}
 		var err error
 		if t.World, err = inner.World(i, src); err != nil {
 			return nil, err

@@ -137,6 +137,63 @@ func TestRecordsStayFiniteWithTraffic(t *testing.T) {
 	}
 }
 
+// TestSitesBeginAndEnd in their rounds, and are for the rest as they are where all sites begin at once and none ends.
+func TestSitesBeginAndEnd(t *testing.T) {
+	const sites, rounds = 4, 60
+	for _, x := range []struct {
+		late   Late
+		shares []float64
+		spans  [sites][2]uint64
+	}{
+		{Late{}, nil, [sites][2]uint64{{0, rounds}, {0, rounds}, {0, rounds}, {0, rounds}}},
+		{Late{Sites: 2, Every: 10}, nil, [sites][2]uint64{{0, rounds}, {0, rounds}, {10, rounds}, {20, rounds}}},
+		{Late{Sites: 2, Every: 10, Life: 15}, nil, [sites][2]uint64{{0, 15}, {0, 15}, {10, 25}, {20, 35}}},
+		{Late{Sites: 4, Every: 7, Life: 40}, []float64{1, .5}, [sites][2]uint64{{7, 47}, {14, 54}, {21, rounds}, {28, rounds}}},
+		{Late{Every: 10, Life: 30}, []float64{.5}, [sites][2]uint64{{0, 30}, {0, 30}, {0, 30}, {0, 30}}},
+		{Late{Sites: 1, Every: 5, Life: math.MaxUint64}, nil, [sites][2]uint64{{0, rounds}, {0, rounds}, {0, rounds}, {5, rounds}}},
+	} {
+		for _, e := range Table() {
+			name, c := fmt.Sprintf("%s, %+v", e.Words().Name, x.late), network(Small(e), sites)
+			c.Traffic, c.Late = x.shares, x.late
+			source, err := Open(Small(e), c)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			late, err := source.Sites(nil)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			prompt := small(t, Small(e), sites)
+			if x.shares != nil {
+				prompt = trafficked(t, e, sites, x.shares...)
+			}
+			for i, span := range x.spans {
+				got, want := siteOf(t, late, i, uint64(i)), siteOf(t, prompt, i, uint64(i))
+				for round := range uint64(rounds) {
+					turn, other := got.Turn(round), want.Turn(round)
+					if none := other.None || round < span[0] || round >= span[1]; turn.Round != round || turn.None != none {
+						t.Fatalf("%s: site %d in round %d: %+v, want none: %v", name, i, round, turn, none)
+					}
+				}
+				got, want = siteOf(t, late, i, uint64(i)), siteOf(t, prompt, i, uint64(i))
+				for round := span[0]; round < min(span[1], span[0]+20); round++ {
+					if turn := want.Turn(round); turn.None || got.Turn(round).None {
+						continue
+					}
+					pays, _ := want.Play(0)
+					if y, err := got.Play(0); err != nil || y != pays {
+						t.Fatalf("%s: site %d pays %v in round %d, %v; want %v", name, i, y, round, err, pays)
+					}
+				}
+				_, is := got.(bandit.Finite)
+				if _, was := want.(bandit.Finite); is != was {
+					t.Errorf("%s: site %d is finite: %v", name, i, is)
+				}
+			}
+		}
+	}
+}
+
 // TestTrafficIsRefused that is no share, or of more sites than there are.
 func TestTrafficIsRefused(t *testing.T) {
 	for _, c := range []struct {
@@ -155,6 +212,19 @@ func TestTrafficIsRefused(t *testing.T) {
 		var refused *ParamError
 		if !errors.As(err, &refused) || fmt.Sprint(err) != "world.traffic: want "+c.want {
 			t.Errorf("%v: %v, want %s", c.shares, err, c.want)
+		}
+	}
+	for want, late := range map[string]Late{
+		"world.late.sites: want at most 2, the number of sites, not 3": {Sites: 3, Every: 1},
+		"world.late.every: want at least 1":                            {Sites: 2},
+	} {
+		e := Table()[0]
+		n := network(Small(e), 2)
+		n.Late = late
+		_, err := Open(Small(e), n)
+		var refused *ParamError
+		if !errors.As(err, &refused) || err.Error() != want {
+			t.Errorf("%+v: %v, want %s", late, err, want)
 		}
 	}
 }

@@ -169,7 +169,8 @@ export interface Flaw {
 export interface Gain {
   /** In a sentence, what joining has gained, or why that is not known. */
   sentence: string;
-  /** What a site without neighbours loses, in simulations with the same settings. */
+  /** What the site would have lost alone, in simulations: nothing leaves it, no
+   * noise, each reward is learned from when it comes. */
   alone?: Range;
   /** Decisions that the site had made when this was computed. */
   decisions?: number;
@@ -248,6 +249,9 @@ export interface Network {
   places: Place[];
   /** Pairs of neighbours, by index. */
   links: number[][];
+  /** Rewards that the network asks each member to have released; absent if it asks
+   * for nothing. */
+  give_least?: number;
   /** Actions that are not chosen any more. */
   retired?: string[];
 }
@@ -283,6 +287,13 @@ export interface Peer {
   /** Why it is refused: its ledger went back to an earlier state; or that two
    * histories of its ledger are signed. */
   alarm?: string;
+  /** Its gift: rewards of all actions that it has released, as this peer has them and
+   * the peer has signed them; absent while none are known, with noised counts, and
+   * where the protocol keeps no sites apart. */
+  given?: number;
+  /** In a sentence, that this is less than the network asks (give.least), or not
+   * known. The peer may be new. */
+  given_notice?: string;
   last_error?: string;
   /** RFC 3339. */
   last_seen?: string;
@@ -505,6 +516,11 @@ export interface Status {
    * known; absent in lockstep and of a peer without arms. It is computed now and
    * then, from estimates and public counts only. */
   gain?: Gain;
+  /** The peer's own gift: rewards of all actions that it has released; as given of
+   * /v1/peers. */
+  given?: number;
+  /** In a sentence, that this is less than the network asks (give.least). */
+  given_notice?: string;
   /** About when learning ends; absent if no clock says so. RFC 3339. */
   learning_until?: string;
   /** With a learner by features: by how much the estimated reward of any action is

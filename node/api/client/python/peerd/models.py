@@ -424,7 +424,8 @@ class Gain:
 
     # In a sentence, what joining has gained, or why that is not known.
     sentence: str
-    # What a site without neighbours loses, in simulations with the same settings.
+    # What the site would have lost alone, in simulations: nothing leaves it, no
+    # noise, each reward is learned from when it comes.
     alone: Optional[Range] = None
     # Decisions that the site had made when this was computed.
     decisions: Optional[int] = None
@@ -614,6 +615,9 @@ class Network:
     places: List[Place]
     # Pairs of neighbours, by index.
     links: List[List[int]]
+    # Rewards that the network asks each member to have released; absent if it asks
+    # for nothing.
+    give_least: Optional[int] = None
     # Actions that are not chosen any more.
     retired: Optional[List[str]] = None
 
@@ -627,6 +631,7 @@ class Network:
             actions=doc["actions"],
             places=[Place.from_json(x) for x in doc["places"]],
             links=doc["links"],
+            give_least=doc.get("give_least"),
             retired=doc.get("retired"),
         )
 
@@ -640,6 +645,8 @@ class Network:
             "places": [x.to_json() for x in self.places],
             "links": self.links,
         }
+        if self.give_least is not None:
+            doc["give_least"] = self.give_least
         if self.retired is not None:
             doc["retired"] = self.retired
         return doc
@@ -692,6 +699,13 @@ class Peer:
     # Why it is refused: its ledger went back to an earlier state; or that two
     # histories of its ledger are signed.
     alarm: Optional[str] = None
+    # Its gift: rewards of all actions that it has released, as this peer has them and
+    # the peer has signed them; absent while none are known, with noised counts, and
+    # where the protocol keeps no sites apart.
+    given: Optional[int] = None
+    # In a sentence, that this is less than the network asks (give.least), or not
+    # known. The peer may be new.
+    given_notice: Optional[str] = None
     last_error: Optional[str] = None
     # RFC 3339.
     last_seen: Optional[str] = None
@@ -714,6 +728,8 @@ class Peer:
             ledger_records=doc["ledger_records"],
             alarms=doc["alarms"],
             alarm=doc.get("alarm"),
+            given=doc.get("given"),
+            given_notice=doc.get("given_notice"),
             last_error=doc.get("last_error"),
             last_seen=doc.get("last_seen"),
             rtt=doc.get("rtt"),
@@ -737,6 +753,10 @@ class Peer:
         }
         if self.alarm is not None:
             doc["alarm"] = self.alarm
+        if self.given is not None:
+            doc["given"] = self.given
+        if self.given_notice is not None:
+            doc["given_notice"] = self.given_notice
         if self.last_error is not None:
             doc["last_error"] = self.last_error
         if self.last_seen is not None:
@@ -1178,6 +1198,11 @@ class Status:
     # known; absent in lockstep and of a peer without arms. It is computed now and
     # then, from estimates and public counts only.
     gain: Optional[Gain] = None
+    # The peer's own gift: rewards of all actions that it has released; as given of
+    # /v1/peers.
+    given: Optional[int] = None
+    # In a sentence, that this is less than the network asks (give.least).
+    given_notice: Optional[str] = None
     # About when learning ends; absent if no clock says so. RFC 3339.
     learning_until: Optional[str] = None
     # With a learner by features: by how much the estimated reward of any action is
@@ -1243,6 +1268,8 @@ class Status:
             drifted=doc.get("drifted"),
             features=doc.get("features"),
             gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
+            given=doc.get("given"),
+            given_notice=doc.get("given_notice"),
             learning_until=doc.get("learning_until"),
             parameter_error=doc.get("parameter_error"),
             policy_notice=doc.get("policy_notice"),
@@ -1305,6 +1332,10 @@ class Status:
             doc["features"] = self.features
         if self.gain is not None:
             doc["gain"] = self.gain.to_json()
+        if self.given is not None:
+            doc["given"] = self.given
+        if self.given_notice is not None:
+            doc["given_notice"] = self.given_notice
         if self.learning_until is not None:
             doc["learning_until"] = self.learning_until
         if self.parameter_error is not None:

@@ -1,0 +1,65 @@
+package experiment
+
+import (
+	"reflect"
+	"testing"
+
+	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node/lab/sim"
+)
+
+// playAlone plays the sites of the default testnet alone.
+func playAlone(t *testing.T, set ...string) sim.Result {
+	t.Helper()
+	c, err := plan.Schema().Load("../../../configs/testnet.yaml", append([]string{"mode=lockstep", "seed=1", "rounds.count=2000"}, set...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := plan.OpenWorld(&c.Settings, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := SimulateAlone(&c.Settings, source, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Bytes = true
+	r, err := sim.Run(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestNothingLeavesASiteAlone: it sends and releases nothing, spends nothing, and loses the same at every ε and with every
+// mechanism. Its estimates are the means of its rewards.
+func TestNothingLeavesASiteAlone(t *testing.T) {
+	for _, x := range [][]string{
+		{"learner.name=imed"},
+		{"learner.name=personalized"},
+		{"learner.name=ucb", "protocol.name=rows", "privacy.mechanism=kary", "privacy.horizon=2000"}, // which releases by the clock
+		{"learner.name=ucb", "protocol.name=average", "privacy.mechanism=tree", "privacy.horizon=2000"},
+	} {
+		r := playAlone(t, append(x, "experiment.alone=true")...)
+		if r.Messages != 0 || r.Bytes != 0 || r.Released != 0 || r.Spent != 0 {
+			t.Errorf("%s: %d messages, %d bytes, %d releases, ε %v", x, r.Messages, r.Bytes, r.Released, r.Spent)
+		}
+		if other := playAlone(t, append(x, "experiment.alone=true", "privacy.epsilon=0.01", "privacy.accept_weak=true")...); !reflect.DeepEqual(r, other) {
+			t.Errorf("%s: %v at one ε, %v at another", x, r.Regret, other.Regret)
+		}
+		if noised := playAlone(t, append(x, "experiment.alone_noised=true")...); noised.Released == 0 || noised.Spent != 1 || *noised.OwnRegret <= *r.OwnRegret {
+			t.Errorf("%s, with the noise of a network: %d releases, ε %v, regret %v, without %v", x, noised.Released, noised.Spent, *noised.OwnRegret, *r.OwnRegret)
+		}
+		if most := r.Means[0][0]; most < .4 || most > .9 {
+			t.Errorf("%s: estimates %v", x, r.Means[0])
+		}
+	}
+}
+
+// TestAloneNoisedIsAsBefore: to the last digit it loses what sites alone lost before they had no noise (commit ff0ee882).
+func TestAloneNoisedIsAsBefore(t *testing.T) {
+	r := playAlone(t, "learner.name=imed", "rounds.count=3000", "experiment.alone_noised=true")
+	if all, own := r.Regret[len(r.Regret)-1], *r.OwnRegret; all != 89.36600000000722 || own != 47.90399999999956 {
+		t.Errorf("regret %v, own %v", all, own)
+	}
+}
