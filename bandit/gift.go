@@ -20,6 +20,7 @@ type Gift struct {
 const (
 	joinDev   = .13 // standard deviation of an arm's mean that all first batches aim at: with more, own rewards soon show as much
 	mostFirst = 8   // rewards in a first batch; longer ones cost a site more than it learns from others
+	mostGiven = 40  // rewards in all first batches of a site: where actions are many, more are not paid back in thousands of decisions
 	doubled   = 4   // times the first batch is all that is given of an arm: more rewards cost more than they teach
 	wellDev   = .05 // standard deviation of a mean that is known well: to confuse closer arms costs little
 	ruledOut  = 2   // standard deviations by which an arm that is given no more is below the best one
@@ -32,6 +33,9 @@ func NewGift(arms, sites, self int, scale float64) *Gift {
 	g.half = float64(sites*g.share) / float64(arms) / 2
 	for n := uint64(mostFirst); n > 0 && g.variance(float64(n)) <= 2*g.half*joinDev*joinDev; n-- {
 		g.first = n
+	}
+	if g.first*uint64(g.share) > mostGiven {
+		g.first = 0
 	}
 	return g
 }
@@ -81,7 +85,7 @@ func (g *Gift) next(b *Belief, t *Turn) (arm, best Arm) {
 		switch full := a.own + max(float64(g.first), a.own); {
 		case pulls >= full || full > float64(doubled*g.first): // rewards are on their way, or it was the last batch
 		case pulls > a.own:
-			rank = -1 // a batch tells nothing until it is full
+			rank = -1 // a batch is lost until it is full
 		case a.sites <= g.half && i < g.share && pulls == 0: // ruled out or not, since the few may be liars
 			rank = 0
 		case a.sites > g.half && alike && rivals > 1 && !a.below(top) && a.dev > wellDev:

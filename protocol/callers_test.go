@@ -65,7 +65,6 @@ var callers = map[string][]string{
 	"peerd.dev/node.Ruled": {"internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/decide.go", "node/site/round.go"},
 	// What a kept half chooses and knows, in simulations.
 	"(peerd.dev/node/kept.Choice).Simulated": {"internal/gain/alone.go"},
-	"(*peerd.dev/node/kept.Half).Simulated":  {"node/lab/sim/sim.go"},
 
 	// A curator that protects no one: it repeats its noise, is never out of budget, or adds none.
 	"peerd.dev/dp.NewCurator":             {"node/lab/audit/shadow.go", "node/lab/printed/rounding.go", "node/spec.go"},

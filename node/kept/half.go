@@ -18,8 +18,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A Half is the kept half of a site: a learner of its own, exact sums, and a copy of others' rows. No package other
-// than simulations can read a number of it, and it prints as "private". It is deterministic, and not safe for concurrent use.
+// A Half is the kept half of a site: a learner of its own, exact sums, and a copy of others' rows. No other package can
+// read a number of it, and it prints as "private". It is deterministic, and not safe for concurrent use.
 type Half struct {
 	of      node.Keeping
 	self    int
@@ -79,9 +79,6 @@ func New(s *node.Spec, self protocol.Peer, seed node.Seed) (*Half, error) {
 	}
 	return h, nil
 }
-
-// Simulated returns the estimates, for a simulation. A test lists the files that may call it.
-func (h *Half) Simulated() []float64 { return h.of.Learner.Summarize(&h.belief).Estimates }
 
 // See takes the rows of the end of a round.
 func (h *Half) See(rows *node.Rows) {

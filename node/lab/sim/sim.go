@@ -113,11 +113,7 @@ func Run(c Config) (Result, error) {
 		r.res.Spent, r.res.Refused = p.Spent, p.Refused
 		return r.res, nil
 	}
-	for i, a := range r.agents {
-		if r.silent() {
-			r.res.Means = append(r.res.Means, r.halves[i].Simulated())
-			continue
-		}
+	for _, a := range r.agents {
 		r.res.Means = append(r.res.Means, a.Summary().Estimates)
 	}
 	if r.lemmas != nil {
