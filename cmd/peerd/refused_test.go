@@ -164,6 +164,7 @@ func refusedAlone() []refusedCase {
 		{key: "experiment.alone", value: "1", reason: "want true or false"},
 		{key: "experiment.alone_noised", value: "1", reason: "want true or false"},
 		{key: "experiment.noise", value: "exact", reason: "want tight, printed or proven"},
+		{key: "experiment.give", value: "some", reason: "want all, few or none"},
 		{key: "experiment.raw.choices", value: "1", reason: "want true or false"},
 		{key: "experiment.raw.news", value: "-1", reason: "want a number from 0 to 1000000000"},
 		{key: "experiment.lemmas", value: "1", reason: "want true or false"},

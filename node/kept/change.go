@@ -75,10 +75,10 @@ func (r *record) find() (at total, found bool) {
 }
 
 // apart returns how many nats speak for one mean before and another one after a mark, or 0 if they are too few for any mark. If there is one mean μ,
-// the probability that they ever exceed l is at most e^-l: by convexity a reward X has E (q/μ)^X ((1-q)/(1-μ))^(1-X) ≤ 1 for each q, so the product of
-// these, mixed over q by a law of its own before and after the mark, is a supermartingale, and Ville's inequality holds for it. The mean of all
-// is the μ that makes it least. It is the ratio of Besson, Kaufmann, Maillard and Seznec (Efficient Change-Point Detection for Tackling Piecewise-Stationary
-// Bandits, 2022) with mixtures in place of maxima, so that it holds at all times and for all rewards from 0 to 1.
+// the probability that they ever exceed l is at most e^-l: by convexity a reward X has E (q/μ)^X ((1-q)/(1-μ))^(1-X) ≤ 1 for each q. The product of
+// these, mixed over q by a law of its own before and after the mark, is a supermartingale, for which Ville's inequality holds. The mean of all
+// is the μ that makes it least. Besson, Kaufmann, Maillard and Seznec (Efficient Change-Point Detection for Tackling Piecewise-Stationary
+// Bandits, 2022) have maxima in place of mixtures.
 func apart(before, after total) float64 {
 	a, b, p, q := float64(before.n), float64(after.n), before.mean(), after.mean()
 	all := (a*p + b*q) / (a + b)
