@@ -14,11 +14,6 @@ var ProgramHash = sync.OnceValues(func() (string, error) { //nolint:gochecknoglo
 	if err != nil {
 		return "", err
 	}
-	return HashOf(name)
-})
-
-// HashOf returns the SHA-256 of a file, in hexadecimal digits.
-func HashOf(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
@@ -29,4 +24,4 @@ func HashOf(name string) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
+})

@@ -1,3 +1,5 @@
+// Package kubernetes checks the manifests of a site and the chart against the types of Kubernetes. It is a module of its own,
+// so that they are no dependency of peerd's.
 package kubernetes
 
 import (

@@ -29,7 +29,7 @@ func rooms() [][]string {
 		{"internal/evaluation", "internal/explain", "internal/gain", "internal/lab/program", "internal/lab/progress"},
 		{"internal/daemon", "internal/lab/plan"},
 		{"internal/bundle", "internal/change", "internal/doctor", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status", "node/peer"},
-		{"internal/lab/claims", "internal/lab/joining", "internal/lab/submit", "internal/lab/testnet"},
+		{"internal/lab/claims", "internal/lab/joining", "internal/lab/testnet"},
 		{"cmd/peerd"},
 	}
 }

@@ -13,16 +13,14 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/version"
 )
 
 // A Shard is a fixed share of the runs of an experiment: in the order of cells and seeds, every run whose place, from 0, is
 // Number-1 modulo Of. The zero Shard has all of them.
 type Shard struct{ Number, Of int }
 
-// MostShards bounds the shards of an experiment.
-const MostShards = 10_000
+// mostShards bounds the shards of an experiment.
+const mostShards = 10_000
 
 // ParseShard reads a shard such as 3/8.
 func ParseShard(text string) (s Shard, err error) {
@@ -31,8 +29,8 @@ func ParseShard(text string) (s Shard, err error) {
 	if err == nil {
 		s.Of, err = strconv.Atoi(n)
 	}
-	if !ok || err != nil || s.Of < 1 || s.Of > MostShards || s.Number < 1 || s.Number > s.Of || s.String() != text {
-		return Shard{}, config.Failf(config.ErrUsage, "--shard: %s: want i/n, from 1/n to n/n with n up to %d, such as 3/8", text, MostShards)
+	if !ok || err != nil || s.Of < 1 || s.Of > mostShards || s.Number < 1 || s.Number > s.Of || s.String() != text {
+		return Shard{}, config.Failf(config.ErrUsage, "--shard: %s: want i/n, from 1/n to n/n with n up to %d, such as 3/8", text, mostShards)
 	}
 	return s, nil
 }
@@ -110,57 +108,4 @@ func (f resultFolder) readShard() (*Manifest, error) {
 		return nil, fmt.Errorf("%s: %w", f.shard(), err)
 	}
 	return m, nil
-}
-
-// ShardsIn returns what is finished in folders of all shards, in their order, of the experiment that a program plays of a
-// resolved configuration.
-func ShardsIn(file, program string, dirs []string) (all []ShardDocument, err error) {
-	c, err := plan.Schema().Load(file, nil)
-	if err != nil {
-		return nil, err
-	}
-	hash, err := version.HashOf(program)
-	if err != nil {
-		return nil, err
-	}
-	cells, err := prepare(c, hash, "")
-	if err != nil {
-		return nil, err
-	}
-	for _, dir := range dirs {
-		if err := resultFolder(dir).take(cells, false, io.Discard); err != nil {
-			return nil, err
-		}
-	}
-	for i := range dirs {
-		var d ShardDocument
-		d.Finished, d.Runs = finished(cells, Shard{i + 1, len(dirs)})
-		all = append(all, d)
-	}
-	return all, nil
-}
-
-// Differs returns in what the runs of two configurations differ, empty for nothing.
-func Differs(a, b *config.Config) (string, error) {
-	x, err := prepare(a, "", "")
-	if err != nil {
-		return "", err
-	}
-	y, err := prepare(b, "", "")
-	return differs(newManifest(a, "", x, time.Now()), newManifest(b, "", y, time.Now())), err
-}
-
-// Resolved returns every setting of an experiment as a configuration, and how many runs it has. Its cells are checked.
-func Resolved(c *config.Config) (text string, runs int, err error) {
-	cells, err := prepare(c, "", "")
-	return resolved(c), len(runsOf(cells, Shard{})), err
-}
-
-// Keep writes the settings and the files of programs to a folder, from which other machines play the experiment.
-func Keep(dir string, c *config.Config) error {
-	cells, err := prepare(c, "", "")
-	if err != nil {
-		return err
-	}
-	return resultFolder(dir).writeConfig(c, cells)
 }

@@ -2,14 +2,14 @@
 package joining
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
-	"slices"
+	"os"
+	"sort"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"peerd.dev/bandit"
@@ -17,11 +17,7 @@ import (
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
-	"peerd.dev/node"
-	"peerd.dev/node/lab/graphs"
-	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
-	"peerd.dev/protocol"
 )
 
 // A Document is a question, and after [Document.Play] its answer. Intervals are of 95 %, over networks.
@@ -29,16 +25,14 @@ type Document struct {
 	Sites       int      `json:"sites"`
 	Actions     int      `json:"actions"`
 	Decisions   uint64   `json:"decisions"`
+	Late        uint64   `json:"late"`
 	Epsilon     float64  `json:"epsilon"`
 	Differ      float64  `json:"differ"` // standard deviation of means between sites; not used with Best
 	Best        float64  `json:"best"`   // mean of one action; 0 draws all means
 	Others      float64  `json:"others"`
-	Alike       bool     `json:"alike"`
-	Late        uint64   `json:"late"`
-	Seconds     float64  `json:"-"`
 	Networks    int      `json:"networks"`
 	Interrupted bool     `json:"interrupted"`
-	Rows        []Row    `json:"rows"` // a site that is there from the start, and one that comes late
+	Rows        []Row    `json:"rows"` // a site that is there from the start, and one that comes late; none if nothing is given
 	Answer      []string `json:"answer"`
 }
 
@@ -49,188 +43,89 @@ type Row struct {
 	Together stats.Interval `json:"lost_together"`
 	Saved    stats.Interval `json:"saved"`                   // paired by network
 	Most     [2]float64     `json:"lost_by_95_in_100_sites"` // at most, alone and together
-	Given    float64        `json:"given"`                   // decisions
 }
 
-// The networks that are played in any case, and at most; within check they take minutes.
-const leastNetworks, mostNetworks = 8, 1000
-
-func (d *Document) check() error {
-	most := 400_000_000 / uint64(max(1, d.Sites*d.Sites*d.Actions)) // decisions of a site
-	switch refuse := func(text string, args ...any) error { return config.Failf(config.ErrUsage, text, args...) }; {
-	case d.Sites < 2 || d.Sites > 200:
-		return refuse("--sites %d: want 2 to 200, yours and those that it could join", d.Sites)
-	case d.Actions < 2 || d.Actions > 100:
-		return refuse("--actions %d: want 2 to 100", d.Actions)
-	case d.Decisions < 1 || d.Late < 1 || d.Decisions > most || d.Late > most-d.Decisions:
-		return refuse("--decisions %d, --late %d: want 1 or more each, and together at most %d with --sites %d and --actions %d; `peerd experiment run` plays more", d.Decisions, d.Late, most, d.Sites, d.Actions)
-	case !(d.Epsilon >= .001 && d.Epsilon <= 1000): // or NaN
-		return refuse("--epsilon %v: want 0.001 to 1000, such as 1; the noise of what sites send has a scale of 1/ε", d.Epsilon)
-	case !(d.Differ >= 0 && d.Differ <= 1):
-		return refuse("--differ %v: want 0, where sites are alike, to 1", d.Differ)
-	case (d.Best != 0 || d.Others != 0) && !(d.Others >= 0 && d.Others < d.Best && d.Best <= 1):
-		return refuse("--best %v, --others %v: want mean rewards from 0 to 1, and more for the best action", d.Best, d.Others)
+// Play plays 8 networks, and then twice as many again and again while seconds last. With ctx done it answers from those before.
+func (d *Document) Play(ctx context.Context, seconds float64) error {
+	flags := []string{"sites", "actions", "decisions", "late", "sites² × --actions × (--decisions + --late)", "epsilon", "differ", "best", "others"}
+	for i, x := range [][3]float64{ // value, least, most
+		{float64(d.Sites), 2, 200}, {float64(d.Actions), 2, 100}, {float64(d.Decisions), 1, 500_000}, {float64(d.Late), 1, 500_000},
+		{float64(d.Sites*d.Sites*d.Actions) * float64(d.Decisions+d.Late), 0, 4e8}, // a network takes minutes
+		{d.Epsilon, .001, 1000}, {d.Differ, 0, 1}, {d.Best, 0, 1}, {d.Others, 0, d.Best},
+	} {
+		if !(x[0] >= x[1] && x[0] <= x[2]) { // or NaN
+			return config.Failf(config.ErrUsage, "--%s: %v: want %v to %v", flags[i], x[0], x[1], x[2])
+		}
 	}
-	return nil
-}
-
-// A form makes the run of a seed.
-type form func(seed uint64) (sim.Config, error)
-
-// forms returns networks whose sites are alone, together, and together with the last one late.
-func (d *Document) forms() (all []form, err error) {
-	arms, draw := "", fmt.Sprint("shared world.bernoulli.deviation=", d.Differ)
-	for k := range d.Actions {
-		arms += fmt.Sprintf("a%d,", k)
+	if d.nothing() {
+		return nil
 	}
+	draw := fmt.Sprint("shared world.bernoulli.deviation=", d.Differ)
 	if d.Best > 0 {
 		draw = fmt.Sprintf("given world.bernoulli.means=[[%v%s]]", d.Best, strings.Repeat(fmt.Sprint(",", d.Others), d.Actions-1))
 	}
-	base := fmt.Sprintf("mode=lockstep seed=1 arms=[%s] privacy.epsilon=%v privacy.accept_weak=true privacy.horizon=%d protocol.name=phases world.kind=bernoulli world.bernoulli.draw=%s testnet.nodes=%d testnet.topology=complete ",
-		arms, d.Epsilon, d.Decisions, draw, d.Sites)
-	together := fmt.Sprintf("learner.name=personalized learner.personalized.alike=%t experiment.give=few ", d.Alike)
-	late := fmt.Sprintf("world.late.sites=1 world.late.every=%d privacy.horizon=%d", d.Late, d.Late+d.Decisions)
-	complete, _, err := graphs.Build("complete", d.Sites, 1)
-	for _, set := range []string{"learner.name=imed experiment.alone=true", together, together + late} {
-		c, bad := plan.Schema().Load("", strings.Fields(base+set))
-		if err = errors.Join(err, bad); err != nil {
-			return nil, err
+	late := fmt.Sprintf(`"world.late.sites":1,"world.late.every":%d,"privacy.horizon":%d`, d.Late, d.Late+d.Decisions)
+	base := strings.Fields(fmt.Sprintf(`mode=lockstep seed=1 arms=[%s] testnet.nodes=%d testnet.topology=complete world.kind=bernoulli world.bernoulli.draw=%s
+		learner.name=personalized protocol.name=phases privacy.epsilon=%v privacy.accept_weak=true privacy.horizon=%d experiment.figure.kind=none
+		experiment.cells=[{"set":{"experiment.alone":true}},{"set":{"experiment.give":"few"}},{"set":{"experiment.alone":true,%s}},{"set":{"experiment.give":"few",%s}}]`, strings.Join(plan.SiteNames(d.Actions), ","), d.Sites, draw, d.Epsilon, d.Decisions, late, late))
+	dir, err := os.MkdirTemp("", "peerd-joining-")
+	defer func() { _ = os.RemoveAll(dir) }()
+	for n, begin := 8, time.Now(); err == nil && (n == 8 || time.Since(begin).Seconds() < seconds/2); n *= 2 {
+		c, bad := plan.Schema().Load("", append(base, fmt.Sprint("experiment.seeds=", n)))
+		if err = bad; err == nil { // what the folder has is not played again
+			err = experiment.Run(ctx, c, experiment.Options{Out: dir, Progress: io.Discard, Show: d.sumUp})
 		}
-		source, bad := plan.OpenWorld(&c.Settings, d.Sites)
-		err = errors.Join(err, bad)
-		all = append(all, func(seed uint64) (sim.Config, error) {
-			if plan.ExperimentOf(&c.Settings).Alone {
-				return experiment.SimulateAlone(&c.Settings, source, seed)
-			}
-			return experiment.Simulate(&c.Settings, source, config.Neighbours(d.Sites, complete.Edges()), seed)
-		})
 	}
-	return all, err
-}
-
-// play returns what sites lose and give in the run of a seed.
-func (f form) play(ctx context.Context, seed uint64) (lost, given []float64, err error) {
-	r, err := stats.One(ctx, seed, func(seed uint64) (sim.Config, error) {
-		c, err := f(seed)
-		c.Watch = func(t protocol.Round, agents []*node.Agent) {
-			for i := 0; uint64(t)+1 == c.Rounds && i < len(agents); i++ {
-				given = append(given, 0)
-				for _, pulls := range agents[i].Belief().Pulls { // of given decisions
-					given[i] += float64(pulls)
-				}
-			}
-		}
-		return c, err
-	}, nil)
-	for _, s := range r.Sites {
-		lost = append(lost, s.Regret)
-	}
-	return lost, given, err
-}
-
-// Play plays networks until the seconds are over or ctx is done. After each it calls progress with their number.
-func (d *Document) Play(ctx context.Context, progress func(networks int64)) error {
-	if err := d.check(); err != nil {
-		return err
-	}
-	forms, err := d.forms()
-	if err != nil {
-		return err
-	}
-	var done atomic.Int64
-	played, begin := make([][6][]float64, mostNetworks), time.Now() // what sites lose and give, by form
-	err = stats.EachOf(ctx, runtime.GOMAXPROCS(0), mostNetworks, func(ctx context.Context, i int) (err error) {
-		if i >= leastNetworks && !(time.Since(begin).Seconds() < d.Seconds) {
-			return nil
-		}
-		var n [6][]float64
-		for k, f := range forms {
-			if n[2*k], n[2*k+1], err = f.play(ctx, uint64(i)+1); err != nil {
-				return err
-			}
-		}
-		played[i] = n
-		progress(done.Add(1))
+	if d.Interrupted = errors.Is(err, context.Canceled) && d.Networks > 0; d.Interrupted {
 		return nil
-	})
-	if d.Interrupted = errors.Is(err, context.Canceled) && done.Load() > 1; err != nil && !d.Interrupted {
-		return err
 	}
-	played, d.Networks = slices.DeleteFunc(played, func(n [6][]float64) bool { return n[0] == nil }), int(done.Load())
-	d.sumUp("a site", "from the start", played, 2, 0)
+	return cmp.Or(ctx.Err(), err)
+}
+
+// sumUp makes the rows and the sentences.
+func (d *Document) sumUp(x *experiment.Document) error {
 	later := terminal.Number(d.Late) + " decisions later"
-	d.sumUp("a site that comes "+later, later, played, 4, d.Sites-1)
-	if d.first(d.Sites, d.Epsilon) == 0 {
-		d.Answer = []string{d.nothing()}
+	d.Networks, d.Rows, d.Answer = int(x.Seeds), nil, nil
+	for i, site := range [][2]string{{"from the start", "a site"}, {later, "a site that comes " + later}} {
+		alone, together := x.Cells[2*i].Owns[i], x.Cells[2*i+1].Owns[i] // of all sites, and then of the late one
+		costs := together.ToAlone.More
+		saves := stats.Interval{Mean: 0 - costs.Mean, Low: 0 - costs.High, High: 0 - costs.Low}
+		d.Rows = append(d.Rows, Row{site[0], alone.Mean, together.Mean, saves, [2]float64{alone.P95.Mean, together.P95.Mean}})
+		verb, by := "Joining saves", saves
+		if saves.High < 0 {
+			verb, by = "Joining costs", costs
+		} else if saves.Low <= 0 {
+			verb = fmt.Sprintf("Not decided after %d networks: joining saves", d.Networks)
+		}
+		d.Answer = append(d.Answer, fmt.Sprintf("%s %s %s rewards; alone it loses %.1f in its first %s decisions.", verb, site[1], experiment.MeanText(by), alone.Mean.Mean, terminal.Number(d.Decisions)))
 	}
+	d.Answer = append(d.Answer, fmt.Sprintf("Simulated: %d networks of %d sites with %d actions that pay 0 or 1 (--differ %v --best %v --others %v). A site gives %.0f decisions or fewer.",
+		d.Networks, d.Sites, d.Actions, d.Differ, d.Best, d.Others, min(float64(d.Decisions), bandit.NewGift(d.Actions, d.Sites, 0, 1/d.Epsilon).Most()*float64(d.Actions))), "Intervals are 95 % over seeds: chance in the simulation, and not how well the model fits you.")
 	return nil
 }
 
-// sumUp adds the row and the sentence of sites in a form.
-func (d *Document) sumUp(who, site string, played [][6][]float64, form, from int) {
-	var xs, ys, given [][]float64
-	for _, n := range played {
-		xs, ys, given = append(xs, n[0][from:]), append(ys, n[form][from:]), append(given, n[form+1][from:])
+// nothing reports whether nothing is given; then the answer is why, and what would change it.
+func (d *Document) nothing() bool {
+	given := func(n int, x float64) bool { return bandit.NewGift(d.Actions, n, 0, 1/x).First() > 0 }
+	sites := sort.Search(1e8, func(n int) bool { return given(n, d.Epsilon) })
+	text := fmt.Sprintf("Joining would not pay yet: %d sites at ε = %v would learn too little from each other, so nothing is given, and joining saves exactly 0. Something is given with %s sites",
+		d.Sites, d.Epsilon, terminal.Number(uint64(sites)))
+	if tenths := sort.Search(101, func(n int) bool { return given(d.Sites, float64(n)/10) }); tenths <= 100 {
+		text += fmt.Sprintf(", or with ε = %v", float64(tenths)/10)
 	}
-	alone, together := stats.MeanOfSites(xs), stats.MeanOfSites(ys)
-	saved := make([]float64, len(alone))
-	for i := range saved {
-		saved[i] = alone[i] - together[i]
-	}
-	r := Row{site, stats.MeanOf(alone), stats.MeanOf(together), stats.MeanOf(saved), [2]float64{stats.QuantileOf(.95, xs).Mean, stats.QuantileOf(.95, ys).Mean}, stats.MeanOf(stats.MeanOfSites(given)).Mean}
-	of := fmt.Sprintf("the %.1f rewards that it loses alone in its first %s decisions", r.Alone.Mean, terminal.Number(d.Decisions))
-	text := fmt.Sprintf("Not decided after %d networks: joining saves %s between %.1f and %.1f of %s.", d.Networks, who, r.Saved.Low, r.Saved.High, of)
-	if r.Saved.Low > 0 {
-		text = fmt.Sprintf("Joining saves %s %s of %s.", who, experiment.MeanText(r.Saved), of)
-	} else if r.Saved.High < 0 {
-		text = fmt.Sprintf("Joining costs %s %s more than %s.", who, experiment.MeanText(stats.Interval{Mean: -r.Saved.Mean, Low: -r.Saved.High, High: -r.Saved.Low}), of)
-	}
-	d.Rows, d.Answer = append(d.Rows, r), append(d.Answer, text)
-}
-
-// first returns the first batch of an action that sites give by the rule; 0 if they give nothing.
-func (d *Document) first(sites int, epsilon float64) uint64 {
-	return bandit.NewGift(d.Actions, sites, 0, 1/epsilon).First()
-}
-
-// nothing says why nothing is given, and what would change it.
-func (d *Document) nothing() string {
-	sites, tenths := d.Sites, int(10*d.Epsilon)
-	for d.first(sites, d.Epsilon) == 0 {
-		sites++
-	}
-	for tenths <= 100 && d.first(d.Sites, float64(tenths)/10) == 0 {
-		tenths++
-	}
-	other := fmt.Sprintf("or with ε = %v", float64(tenths)/10)
-	if tenths > 100 {
-		other = "and with no ε up to 10"
-	}
-	return fmt.Sprintf("Joining would not pay yet: %d sites at ε = %v would learn too little from each other, so nothing is given. Something would be with %s sites, %s.",
-		d.Sites, d.Epsilon, terminal.Number(uint64(sites)), other)
+	d.Rows, d.Answer = []Row{}, []string{text + "."}
+	return sites > d.Sites
 }
 
 // Write prints the answer with its table.
 func (d *Document) Write(w io.Writer) {
 	t := terminal.NewTable(w)
-	t.Printf("SITE\tLOSES ALONE\tLOSES TOGETHER\tJOINING SAVES\t95 %% LOSE AT MOST\tGIVES\n")
-	for _, r := range d.Rows {
-		t.Printf("%s\t%s\t%s\t%s\t%.1f alone, %.1f together\t%.0f\n", r.Site, experiment.MeanText(r.Alone), experiment.MeanText(r.Together), experiment.MeanText(r.Saved), r.Most[0], r.Most[1], r.Given)
+	for i, r := range d.Rows {
+		if i == 0 {
+			t.Printf("SITE\tLOSES ALONE\tLOSES TOGETHER\tJOINING SAVES\t95 %% LOSE AT MOST\n")
+		}
+		t.Printf("%s\t%s\t%s\t%s\t%.1f alone, %.1f together\n", r.Site, experiment.MeanText(r.Alone), experiment.MeanText(r.Together), experiment.MeanText(r.Saved), r.Most[0], r.Most[1])
 	}
 	t.End()
-	means := fmt.Sprintf("means of actions are drawn evenly from 0 to 1 for each network, and differ between sites by %v (standard deviation)", d.Differ)
-	if d.Best > 0 {
-		means = fmt.Sprintf("at every site one pays %v on average, and the others %v", d.Best, d.Others)
-	}
-	_, _ = fmt.Fprintf(w, `%s
-
-This is a simulation of a model: %d networks of %d sites with %d actions. Rewards are 0 or 1:
-%s.
-All sites decide once a round and hear each other. Lost is what always taking a site's best action would pay more.
-Alone is learner imed without noise; together is learner personalized with experiment.give: few and ε = %v.
-Intervals are 95 %% over seeds: chance in the simulation, and not how well the model fits you.
-`, strings.Join(d.Answer, "\n"), d.Networks, d.Sites, d.Actions, means, d.Epsilon)
-	if d.Interrupted {
-		_, _ = fmt.Fprintln(w, "It was interrupted: more networks make the intervals narrower.")
-	}
+	_, _ = fmt.Fprintln(w, strings.Join(d.Answer, "\n"))
 }

@@ -4,77 +4,121 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
+
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node/lab/graphs"
+	"peerd.dev/node/lab/sim"
+	"peerd.dev/node/lab/stats"
 )
 
-// TestSentences: by hand, of two networks of two sites whose second one comes late.
+// TestSentences: by hand, of sites that lose 20 alone.
 func TestSentences(t *testing.T) {
 	for _, x := range []struct {
-		together [2]float64 // lost in the two networks; alone it is 20
-		want     string
+		more stats.Interval // lost more than alone
+		want string
 	}{
-		{[2]float64{12, 12.2}, "Joining saves a site 7.9 (6.6 to 9.2) of the 20.0 rewards that it loses alone in its first 1,000 decisions."},
-		{[2]float64{24, 24.2}, "Joining costs a site 4.1 (2.8 to 5.4) more than the 20.0 rewards that it loses alone in its first 1,000 decisions."},
-		{[2]float64{16, 21}, "Not decided after 2 networks: joining saves a site between -30.3 and 33.3 of the 20.0 rewards that it loses alone in its first 1,000 decisions."},
-		{[2]float64{20, 20}, "Not decided after 2 networks: joining saves a site between 0.0 and 0.0 of the 20.0 rewards that it loses alone in its first 1,000 decisions."},
+		{stats.Interval{Mean: -7.9, Low: -9.2, High: -6.6}, "Joining saves a site 7.9 (6.6 to 9.2) rewards; alone it loses 20.0 in its first 1,000 decisions."},
+		{stats.Interval{Mean: 4.1, Low: 2.8, High: 5.4}, "Joining costs a site 4.1 (2.8 to 5.4) rewards; alone it loses 20.0 in its first 1,000 decisions."},
+		{stats.Interval{Mean: -1.5, Low: -33.3, High: 30.3}, "Not decided after 9 networks: joining saves a site 1.5 (-30.3 to 33.3) rewards; alone it loses 20.0 in its first 1,000 decisions."},
+		{stats.Interval{}, "Not decided after 9 networks: joining saves a site 0.0 (0.0 to 0.0) rewards; alone it loses 20.0 in its first 1,000 decisions."},
 	} {
-		var played [][6][]float64
-		for _, lost := range x.together {
-			played = append(played, [6][]float64{{18, 22}, {0, 0}, {lost - 1, lost + 1}, {30, 50}})
+		own := func(mean, p95 float64, ratios *experiment.OwnRatios) experiment.OwnDocument {
+			return experiment.OwnDocument{Mean: stats.Interval{Mean: mean}, P95: stats.Interval{Mean: p95}, ToAlone: ratios}
 		}
-		d := Document{Decisions: 1000, Networks: 2}
-		d.sumUp("a site", "from the start", played, 2, 0)
-		if r := d.Rows[0]; d.Answer[0] != x.want || r.Given != 40 || r.Most[0] != 22 || r.Most[1] != max(x.together[0], x.together[1])+1 {
-			t.Errorf("%v: %q, %+v, want %q", x.together, d.Answer, r, x.want)
+		ratios := &experiment.OwnRatios{More: x.more}
+		doc := &experiment.Document{Seeds: 9, Cells: []experiment.CellDocument{
+			{Owns: []experiment.OwnDocument{own(20, 30, nil)}}, {Owns: []experiment.OwnDocument{own(12, 14, ratios)}},
+			{Owns: []experiment.OwnDocument{own(1, 1, nil), own(22, 31, nil), own(1, 1, nil)}}, {Owns: []experiment.OwnDocument{own(1, 1, ratios), own(13, 15, ratios), own(1, 1, ratios)}},
+		}}
+		d := Document{Sites: 10, Actions: 5, Decisions: 1000, Late: 9, Epsilon: 1}
+		for range 2 { // the second time in place of the first
+			if err := d.sumUp(doc); err != nil {
+				t.Fatal(err)
+			}
 		}
-		d.sumUp("a site that comes 9 decisions later", "9 decisions later", played, 2, 1)
-		if r := d.Rows[1]; r.Given != 50 || r.Alone.Mean != 22 || !strings.Contains(d.Answer[1], "a site that comes 9 decisions later") {
-			t.Errorf("late: %q, %+v", d.Answer, r)
+		if len(d.Answer) != 4 || d.Answer[0] != x.want || !strings.Contains(d.Answer[1], "a site that comes 9 decisions later") {
+			t.Errorf("%q, want %q", d.Answer, x.want)
+		}
+		if r := d.Rows; len(r) != 2 || r[0].Most != [2]float64{30, 14} || r[1].Alone.Mean != 22 || r[1].Together.Mean != 13 || r[1].Most != [2]float64{31, 15} || r[0].Saved.Low != -x.more.High {
+			t.Errorf("%+v", r)
 		}
 	}
 }
 
-// TestAnInterruptKeepsWhatIsPlayed: with a second network there is an answer, and with one there is none.
+// TestAnInterruptKeepsWhatIsPlayed: with 8 networks there is an answer, and before there is none.
 func TestAnInterruptKeepsWhatIsPlayed(t *testing.T) {
-	for _, after := range []int64{1, 4} {
+	for long := time.Millisecond; ; long *= 2 {
 		ctx, cancel := context.WithCancel(t.Context())
-		d := Document{Sites: 3, Actions: 2, Decisions: 200, Late: 100, Epsilon: 1, Seconds: 600}
-		var last int64
-		err := d.Play(ctx, func(networks int64) {
-			if last = networks; networks == after {
-				cancel()
-			}
-			if networks >= after {
-				<-ctx.Done()
-			}
-		})
-		cancel()
-		switch {
-		case err == nil && d.Networks >= 2 && d.Interrupted && len(d.Rows) == 2 && len(d.Answer) > 0:
-		case err != nil && after == 1 && d.Rows == nil: // no other network ended at the same time
-		default:
-			t.Errorf("after %d (%d): %v, %+v", after, last, err, d)
+		time.AfterFunc(long, cancel)
+		d := Document{Sites: 12, Actions: 2, Decisions: 200, Late: 100, Epsilon: 1}
+		switch err := d.Play(ctx, 600); {
+		case err == nil && d.Interrupted && d.Networks >= 8 && len(d.Rows) == 2 && len(d.Answer) == 4:
+			return
+		case err == nil || err.Error() != context.Canceled.Error() || d.Interrupted || d.Networks > 0:
+			t.Fatalf("%v, %+v", err, d)
 		}
 	}
 }
 
-// TestWhatWouldChangeIt: the rule gives something with the sites, or with the epsilon, that the sentence names.
+// TestWhatWouldChangeIt: the rule gives something with the sites, or with the epsilon, that the sentence names, and not with fewer or less.
 func TestWhatWouldChangeIt(t *testing.T) {
 	for _, x := range []struct {
-		d           Document
-		want        string
-		sites       int
-		epsilon     float64
-		oneFewer    int
-		oneFewerEps float64
+		d       Document
+		want    string
+		sites   int
+		epsilon float64
 	}{
-		{Document{Sites: 20, Actions: 5, Epsilon: .3}, "20 sites at ε = 0.3 would learn too little from each other, so nothing is given. Something would be with 29 sites, or with ε = 0.4.", 29, .4, 28, .3},
-		{Document{Sites: 2, Actions: 5, Epsilon: 1}, "Something would be with 5 sites, and with no ε up to 10.", 5, 0, 4, 10},
+		{Document{Sites: 20, Actions: 5, Epsilon: .3}, "20 sites at ε = 0.3 would learn too little from each other, so nothing is given, and joining saves exactly 0. Something is given with 38 sites, or with ε = 0.5.", 38, .5},
+		{Document{Sites: 2, Actions: 5, Epsilon: 1}, "Something is given with 7 sites.", 7, 0},
 	} {
-		if got := x.d.nothing(); !strings.HasSuffix(got, x.want) {
-			t.Errorf("%q, want %q", got, x.want)
+		if nothing := x.d.nothing(); !nothing || !strings.HasSuffix(x.d.Answer[0], x.want) {
+			t.Errorf("%q, want %q", x.d.Answer, x.want)
 		}
-		if x.d.first(x.sites, x.d.Epsilon) == 0 || x.d.first(x.oneFewer, x.d.Epsilon) > 0 || x.epsilon > 0 && x.d.first(x.d.Sites, x.epsilon) == 0 || x.d.first(x.d.Sites, x.oneFewerEps) > 0 {
+		given := func(sites int, epsilon float64) bool {
+			d := Document{Sites: sites, Actions: x.d.Actions, Epsilon: epsilon}
+			return !d.nothing()
+		}
+		if !given(x.sites, x.d.Epsilon) || given(x.sites-1, x.d.Epsilon) || x.epsilon > 0 && (!given(x.d.Sites, x.epsilon) || given(x.d.Sites, x.epsilon-.1)) {
 			t.Errorf("the rule differs from %q", x.want)
+		}
+	}
+}
+
+// TestNothingGivenSavesNothing: where the rule gives nothing, sites that are linked lose what the same sites lose alone.
+func TestNothingGivenSavesNothing(t *testing.T) {
+	load := func(set string) *config.Settings {
+		t.Helper()
+		c, err := plan.Schema().Load("", strings.Fields("mode=lockstep seed=1 arms=[a,b,c] testnet.nodes=2 testnet.topology=complete world.kind=bernoulli world.bernoulli.draw=shared learner.name=personalized protocol.name=phases privacy.epsilon=1 privacy.accept_weak=true privacy.horizon=500 "+set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &c.Settings
+	}
+	alone, together := load("experiment.alone=true"), load("experiment.give=few")
+	source, err := plan.OpenWorld(alone, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, _, err := graphs.Build("complete", 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := stats.Runs(t.Context(), []uint64{1}, func(seed uint64) (sim.Config, error) { return experiment.SimulateAlone(alone, source, seed) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := stats.Runs(t.Context(), []uint64{1}, func(seed uint64) (sim.Config, error) {
+		return experiment.Simulate(together, source, config.Neighbours(2, graph.Edges()), seed)
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range results[0].Sites {
+		if s.Regret == 0 || s.Regret != others[0].Sites[i].Regret {
+			t.Errorf("site %d loses %v alone and %v together", i, s.Regret, others[0].Sites[i].Regret)
 		}
 	}
 }
