@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"peerd.dev/internal/daemon"
 )
 
 func newDecisionsEvaluate(o *options) *cobra.Command {
@@ -29,7 +27,7 @@ RAW DATA of people: it has no noise, and no budget covers it.`,
 			if err != nil {
 				return err
 			}
-			r, err := daemon.EvaluateDecisions(ctx, &c.Settings, policy, since)
+			r, err := evaluateDecisions(ctx, &c.Settings, policy, since)
 			if err != nil {
 				return err
 			}

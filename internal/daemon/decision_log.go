@@ -16,18 +16,18 @@ import (
 	"peerd.dev/node/store"
 )
 
-// decisionLog has the decisions of a peer.
-type decisionLog struct {
+// A DecisionLog has the decisions of a peer.
+type DecisionLog struct {
 	reader site.DecisionReader
 	store  *store.Store
-	names  []string // of the network's actions that can be chosen
-	inputs bandit.Inputs
-	at     time.Time
+	Names  []string // of the network's actions that can be chosen
+	Inputs bandit.Inputs
+	At     time.Time
 }
 
-// withDecisions calls do with the decisions of a peer. A running peer is asked for a backup, which is unpacked in a folder
+// WithDecisions calls do with the decisions of a peer. A running peer is asked for a backup, which is unpacked in a folder
 // of mode 0700 below room and removed in the end.
-func withDecisions(ctx context.Context, s *config.Settings, room string, do func(l *decisionLog) error) (err error) {
+func WithDecisions(ctx context.Context, s *config.Settings, room string, do func(l *DecisionLog) error) (err error) {
 	at := s.Dir
 	unlock, err := LockDir(s.Dir)
 	switch {
@@ -48,16 +48,16 @@ func withDecisions(ctx context.Context, s *config.Settings, room string, do func
 	if err != nil {
 		return err
 	}
-	l := &decisionLog{at: time.Now()}
+	l := &DecisionLog{At: time.Now()}
 	if l.reader, err = t.decisionReader(); err != nil {
 		return err
 	}
 	if traits := bandit.TraitsOf(t.Spec.Learner); traits.Contextual {
-		l.inputs = traits.Inputs
+		l.Inputs = traits.Inputs
 	}
 	for i, name := range t.actions.Names {
 		if !slices.Contains(t.actions.Absent, bandit.Arm(i)) {
-			l.names = append(l.names, name)
+			l.Names = append(l.Names, name)
 		}
 	}
 	if l.store, err = store.Open(filepath.Join(at, StoreDir), store.Options{ReadOnly: true}); err != nil {
@@ -73,9 +73,9 @@ func withDecisions(ctx context.Context, s *config.Settings, room string, do func
 
 // rows yields the decisions whose windows are over, and calls open for every other one. It ends with ctx, so that an interrupted
 // command removes what it has unpacked.
-func (l *decisionLog) rows(ctx context.Context, open func()) iter.Seq2[decision.Row, error] {
+func (l *DecisionLog) Rows(ctx context.Context, open func()) iter.Seq2[decision.Row, error] {
 	return func(yield func(decision.Row, error) bool) {
-		for d, err := range until(ctx, l.reader.Decisions(l.store, l.at, open)) {
+		for d, err := range until(ctx, l.reader.Decisions(l.store, l.At, open)) {
 			if !yield(l.row(&d), err) {
 				return
 			}
@@ -84,13 +84,13 @@ func (l *decisionLog) rows(ctx context.Context, open func()) iter.Seq2[decision.
 }
 
 // row returns what leaves the store of a decision: no other code makes rows of it.
-func (l *decisionLog) row(d *site.Logged) decision.Row {
+func (l *DecisionLog) row(d *site.Logged) decision.Row {
 	r := decision.Row{
 		ID: d.ID, Time: d.At, Action: int64(d.Action), Name: d.Name, Reward: float64(d.Reward), Reported: d.Rewarded,
 		PScore: d.Propensity, Context: d.Offered.Context, Features: d.Features, Offered: d.Offered.Names, Actions: d.Offered.Features,
 		Source: d.Source, Model: d.Model, Counted: d.Counted, Proposed: d.Proposed, PeerPScore: d.Target, LateBy: d.Late.Seconds(),
 	}
-	for _, name := range l.names {
+	for _, name := range l.Names {
 		if len(d.Offered.Excluded) > 0 && !slices.Contains(d.Offered.Excluded, name) {
 			r.Offered = append(r.Offered, name)
 		}

@@ -3,19 +3,16 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"testing"
-	"time"
 
-	"peerd.dev/node/decision"
 	"peerd.dev/node/site"
 )
 
 // TestRowsHaveWhatWasOnOffer: as it was asked; without features only where something was excluded.
 func TestRowsHaveWhatWasOnOffer(t *testing.T) {
 	arms := []string{"red", "brown", "green", "blue"}
-	l := decisionLog{reader: site.DecisionReader{Arms: arms}, names: []string{"red", "green", "blue"}}
+	l := DecisionLog{reader: site.DecisionReader{Arms: arms}, Names: []string{"red", "green", "blue"}}
 	for what, c := range map[string]struct {
 		on      site.Offered
 		names   []string
@@ -56,20 +53,4 @@ func TestAnInterruptEndsALog(t *testing.T) {
 		}
 	}
 	t.Error("no error")
-}
-
-// TestOldDecisionsAreLeftOut: of those that were made before a time none is in an evaluation, and an error is.
-func TestOldDecisionsAreLeftOut(t *testing.T) {
-	begin := time.Now()
-	broken := errors.New("broken")
-	got := ""
-	for r, err := range after(begin, func(yield func(decision.Row, error) bool) {
-		_ = yield(decision.Row{ID: "old", Time: begin.Add(-time.Second)}, nil) &&
-			yield(decision.Row{ID: "new", Time: begin}, nil) && yield(decision.Row{}, broken)
-	}) {
-		got += fmt.Sprint(r.ID, err, " ")
-	}
-	if want := "new<nil> broken "; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
 }

@@ -49,8 +49,8 @@ func ExportDecisions(ctx context.Context, s *config.Settings, file, format strin
 	defer func() { _ = f.Cleanup() }() // does nothing after success
 	done.File = file
 	to := form(f)
-	if err = withDecisions(ctx, s, filepath.Dir(f.Name()), func(l *decisionLog) error {
-		for r, err := range l.rows(ctx, func() { done.Open++ }) {
+	if err = WithDecisions(ctx, s, filepath.Dir(f.Name()), func(l *DecisionLog) error {
+		for r, err := range l.Rows(ctx, func() { done.Open++ }) {
 			if err != nil {
 				return err
 			}

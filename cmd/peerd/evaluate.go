@@ -1,4 +1,4 @@
-package daemon
+package main
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/evaluation"
 	"peerd.dev/node/decision"
 )
 
-// EvaluateDecisions estimates what policies would have paid from the decisions of a peer, which may run: also of the table
+// evaluateDecisions estimates what policies would have paid from the decisions of a peer, which may run: also of the table
 // in a file, unless that is "". Decisions that were made more than since ago are left out, unless it is 0.
-func EvaluateDecisions(ctx context.Context, s *config.Settings, file string, since time.Duration) (r *evaluation.Report, err error) {
+func evaluateDecisions(ctx context.Context, s *config.Settings, file string, since time.Duration) (r *evaluation.Report, err error) {
 	o := evaluation.Options{Explore: s.Learner.Explore, Window: s.API.Window}
 	if file != "" {
 		var b []byte
@@ -25,15 +26,15 @@ func EvaluateDecisions(ctx context.Context, s *config.Settings, file string, sin
 			return nil, config.Failf(config.ErrUsage, "--policy %s: %w", file, err)
 		}
 	}
-	if _, err = os.Stat(filepath.Join(s.Dir, StoreDir)); err != nil {
+	if _, err = os.Stat(filepath.Join(s.Dir, daemon.StoreDir)); err != nil {
 		return nil, config.Failf(config.ErrUnexpected, "dir %s holds no store: the peer was never started with mode: live", s.Dir)
 	}
-	err = withDecisions(ctx, s, s.Dir, func(l *decisionLog) error {
-		o.Actions, o.Inputs = l.names, l.inputs
+	err = daemon.WithDecisions(ctx, s, s.Dir, func(l *daemon.DecisionLog) error {
+		o.Actions, o.Inputs = l.Names, l.Inputs
 		open := uint64(0)
-		rows := l.rows(ctx, func() { open++ })
+		rows := l.Rows(ctx, func() { open++ })
 		if since > 0 {
-			rows = after(l.at.Add(-since), rows)
+			rows = after(l.At.Add(-since), rows)
 		}
 		if r, err = evaluation.Evaluate(rows, o); err != nil {
 			return err
