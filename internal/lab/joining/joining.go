@@ -100,7 +100,7 @@ func (d *Document) sumUp(x *experiment.Document) error {
 		d.Answer = append(d.Answer, fmt.Sprintf("%s %s %s rewards; alone it loses %.1f in its first %s decisions.", verb, site[1], experiment.MeanText(by), alone.Mean.Mean, terminal.Number(d.Decisions)))
 	}
 	d.Answer = append(d.Answer, fmt.Sprintf("Simulated: %d networks of %d sites with %d actions that pay 0 or 1 (--differ %v --best %v --others %v). A site gives %.0f decisions or fewer.",
-		d.Networks, d.Sites, d.Actions, d.Differ, d.Best, d.Others, min(float64(d.Decisions), bandit.NewGift(d.Actions, d.Sites, 0, 1/d.Epsilon).Most()*float64(d.Actions))), "Intervals are 95 % over seeds: chance in the simulation, and not how well the model fits you.")
+		d.Networks, d.Sites, d.Actions, d.Differ, d.Best, d.Others, min(float64(d.Decisions), bandit.NewGift(d.Actions, d.Sites, 0, 1/d.Epsilon).Most()*float64(d.Actions))), "Intervals are 95 % over seeds: chance in the simulation, and not how well the model fits you. Sites keep all other decisions; a daemon gives all so far (docs/joining.md).")
 	return nil
 }
 
