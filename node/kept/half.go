@@ -141,7 +141,7 @@ func (h *Half) show(k int) {
 	}
 }
 
-// Choose returns the choice for a decision with an id, which only its own coins and the state follow.
+// Choose returns the choice for a decision with an id. Its coins follow from the id alone.
 func (h *Half) Choose(t bandit.Turn, id string) Choice {
 	t.Excluded = append(slices.Clip(t.Excluded), h.absent...)
 	_, samples := h.of.Learner.(bandit.Sampler)
