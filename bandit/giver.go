@@ -1,10 +1,10 @@
 package bandit
 
-// A Giver is the rule by which a site gives decisions to its network. It ends.
+// A Giver is the rule by which a site gives decisions to its network. In the end it wants none.
 type Giver interface {
 	// Wants reports whether the next decision is to be given. It follows from the Belief and changes nothing.
 	Wants(b *Belief) bool
-	// First returns the records of the first batch; 0 if none is wanted. Each later batch is as large as all before it.
+	// First returns the number of records in the first batch; 0 if none is wanted. Each later batch is as large as all before it.
 	First() uint64
 }
 

@@ -155,9 +155,9 @@ func (s *Spec) suitsGive(l bandit.Learner) error {
 	case phased:
 		return errors.New("node: a site keeps decisions outside of epochs, and the learner explores in them")
 	case s.Peers() > 1 && !(ok && by.NeedsSites()):
-		return errors.New("node: a site that keeps decisions weighs what each other site releases, and the learner does not")
+		return errors.New("node: a site that keeps decisions weighs what each other site releases, as learners personalized and personalized-linear do")
 	case s.Give == GiveFew && s.Protocol.Cadence().First == 0: // so never with noised counts, which its decisions would show
-		return fmt.Errorf("node: a site gives few decisions in batches that grow, and protocol %s has none", s.Protocol.Words().Name)
+		return fmt.Errorf("node: a site gives few decisions in batches that grow, as those of phases and batch do, and protocol %s has none", s.Protocol.Words().Name)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (m *Means) NoiseDev(part int) float64 {
 //
 //	field                          is filled by
 //	Means                          every protocol
-//	Pulls                          average, consensus, rows, phases
+//	Pulls                          every protocol
 //	Sites                          rows, phases, local, and batch without an analyzer
 //	PerSite                        consensus, coordinator, sink
 //	Ahead                          phases
@@ -137,12 +137,11 @@ func (m *Means) Replace(of *Means, part int) (changed bool) {
 // Copy returns a copy of sites, in the memory of an earlier one.
 func Copy(to, sites []Site) []Site {
 	for i, s := range sites {
-		var sum []float64
-		if i < len(to) {
-			sum = to[i].Sum[:0]
+		if i == len(to) {
+			to = append(to, Site{})
 		}
-		s.Sum = append(sum, s.Sum...)
-		to = append(to[:i], s)
+		s.Sum = append(to[i].Sum[:0], s.Sum...)
+		to[i] = s
 	}
 	return to[:len(sites)]
 }

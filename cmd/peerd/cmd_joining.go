@@ -1,9 +1,12 @@
 package main
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/lab/joining"
+	"peerd.dev/internal/terminal"
 )
 
 func newJoining(o *options) *cobra.Command {
@@ -21,7 +24,11 @@ while --seconds last; Ctrl-C prints what is known. No file is read.`,
   peerd joining --sites 8 --best 0.7 --others 0.3`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := q.Play(cmd.Context(), seconds); err != nil {
+			progress := io.Discard
+			if terminal.IsTerminal(o.stderr) {
+				progress = o.stderr
+			}
+			if err := q.Play(cmd.Context(), seconds, progress); err != nil {
 				return err
 			}
 			if err := o.print(&q, q.Write); err != nil || !q.Interrupted {

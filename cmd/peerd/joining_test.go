@@ -67,7 +67,7 @@ func TestJoiningNamesTheFlag(t *testing.T) {
 		"--epsilon nan":           "--epsilon: NaN: want",
 		"--differ 2":              "--differ: 2: want 0 to 1",
 		"--best 0.2 --others 0.3": "--others: 0.3: want 0 to 0.2",
-		"--others 0.3":            "--others: 0.3: want 0 to 0",
+		"--others 0.3":            "--others: 0.3: want --best with it",
 		"--best 1 --differ 0.1":   "[best differ]",
 		"--seats 3":               "unknown flag: --seats",
 	} {

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"peerd.dev/dp/state"
 )
 
 const (
@@ -95,24 +93,4 @@ func mixed(n, mean float64) float64 {
 	y, _ := math.Lgamma(n*(1-mean) + .5)
 	z, _ := math.Lgamma(n + 1)
 	return x + y - z - math.Log(math.Pi)
-}
-
-func (r *record) fields(v *state.Visitor) {
-	r.from.fields(v)
-	state.List(v, &r.marks, func(m *total) {
-		m.fields(v)
-		v.Check(m.n > r.from.n && (m.n-r.from.n)%block == 0, "a mark at %d rewards", m.n)
-	})
-	r.total.fields(v)
-	before := total{}
-	for _, t := range slices.Concat([]total{r.from}, r.marks, []total{r.total}) {
-		u := t.minus(before)
-		v.Check(t.n < 1<<43 && t.n >= before.n && t.sum >= before.sum && u.sum <= u.n*unit, "%d more rewards with a sum of %d", u.n, u.sum)
-		before = t
-	}
-}
-
-func (t *total) fields(v *state.Visitor) {
-	v.Uint(&t.n)
-	v.Uint(&t.sum)
 }

@@ -1,13 +1,9 @@
 package kept
 
 import (
-	"bytes"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
-
-	"peerd.dev/dp/state"
 )
 
 // draws adds rewards that are 1 with a probability until a change is found, and returns how many it took; -1 if none is found in n.
@@ -111,54 +107,6 @@ func TestSumsDoNotDependOnTheOrder(t *testing.T) {
 	}
 	if r.total != s.total || r.n != 1000 {
 		t.Errorf("%v in one order, %v in another one", r.total, s.total)
-	}
-}
-
-// TestARecordContinues: at any time, bit for bit, also after a change.
-func TestARecordContinues(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	var r, s record
-	changes := 0
-	for i := range 3000 {
-		x := rng.Float64() * .5
-		if i > 1500 {
-			x += .5
-		}
-		found := r.add(x)
-		if s.add(x) != found {
-			t.Fatalf("after %d rewards one of both found a change", i+1)
-		}
-		if found {
-			changes++
-		}
-		saved := state.Save(1, r.fields)
-		s = record{}
-		if err := state.Load(saved, 1, s.fields); err != nil {
-			t.Fatal(err)
-		}
-		if s.total != r.total || s.from != r.from || !slices.Equal(s.marks, r.marks) || !bytes.Equal(state.Save(1, s.fields), saved) {
-			t.Fatalf("%+v became %+v", r, s)
-		}
-	}
-	if changes != 1 {
-		t.Errorf("%d changes, want 1", changes)
-	}
-}
-
-func TestAnImpossibleRecordIsRefused(t *testing.T) {
-	for _, r := range []record{
-		{total: total{1, unit + 1}},
-		{total: total{1, 0}, from: total{2, 0}},
-		{total: total{40, 0}, marks: []total{{32, 0}, {16, 0}}},
-		{total: total{40, 0}, marks: []total{{16, 1}}},
-		{total: total{40, 0}, marks: []total{{7, 0}}},
-		{total: total{40, 0}, from: total{16, 0}, marks: []total{{16, 0}}},
-		{total: total{1 << 45, 0}},
-	} {
-		var s record
-		if state.Load(state.Save(1, r.fields), 1, s.fields) == nil {
-			t.Errorf("%+v was loaded", r)
-		}
 	}
 }
 

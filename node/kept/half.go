@@ -97,12 +97,12 @@ func (h *Half) See(rows *node.Rows) {
 	}
 }
 
-// believed leaves out the own row, and those with more rewards than a site that follows the rule has released: lies.
+// believed leaves out the own row, and lies: rows with more rewards than a site that follows the rule has released.
 func (h *Half) believed(rows []belief.Site) []belief.Site {
 	return slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self || h.of.Most > 0 && s.N > h.of.Most })
 }
 
-// show believes of a part what own records and others' rows say.
+// show sets the belief about a part to what own records and others' rows say.
 func (h *Half) show(k int) {
 	p, b, width := &h.parts[k], &h.belief, len(h.add)
 	p.shown, p.news = p.n, false
@@ -141,7 +141,7 @@ func (h *Half) show(k int) {
 	}
 }
 
-// Choose returns the choice for a decision with an id, which only its own coins and the state follow.
+// Choose returns the choice for a decision with an id. Its coins follow from the id alone.
 func (h *Half) Choose(t bandit.Turn, id string) Choice {
 	t.Excluded = append(slices.Clip(t.Excluded), h.absent...)
 	_, samples := h.of.Learner.(bandit.Sampler)

@@ -45,9 +45,13 @@ type Row struct {
 	Most     [2]float64     `json:"lost_by_95_in_100_sites"` // at most, alone and together
 }
 
-// Play plays 8 networks, and then twice as many again and again while seconds last. With ctx done it answers from those before.
-func (d *Document) Play(ctx context.Context, seconds float64) error {
+// Play plays 8 networks, and then twice as many again and again while seconds last. With ctx done it answers from those before. It writes to progress how
+// many are played.
+func (d *Document) Play(ctx context.Context, seconds float64, progress io.Writer) error {
 	flags := []string{"sites", "actions", "decisions", "late", "sites² × --actions × (--decisions + --late)", "epsilon", "differ", "best", "others"}
+	if d.Others > 0 && d.Best == 0 {
+		return config.Failf(config.ErrUsage, "--others: %v: want --best with it, the mean reward of the best action", d.Others)
+	}
 	for i, x := range [][3]float64{ // value, least, most
 		{float64(d.Sites), 2, 200}, {float64(d.Actions), 2, 100}, {float64(d.Decisions), 1, 500_000}, {float64(d.Late), 1, 500_000},
 		{float64(d.Sites*d.Sites*d.Actions) * float64(d.Decisions+d.Late), 0, 4e8}, // a network takes minutes
@@ -71,6 +75,7 @@ func (d *Document) Play(ctx context.Context, seconds float64) error {
 	dir, err := os.MkdirTemp("", "peerd-joining-")
 	defer func() { _ = os.RemoveAll(dir) }()
 	for n, begin := 8, time.Now(); err == nil && (n == 8 || time.Since(begin).Seconds() < seconds/2); n *= 2 {
+		_, _ = fmt.Fprintf(progress, "%d of %d networks are played\n", d.Networks, n)
 		c, bad := plan.Schema().Load("", append(base, fmt.Sprint("experiment.seeds=", n)))
 		if err = bad; err == nil { // what the folder has is not played again
 			err = experiment.Run(ctx, c, experiment.Options{Out: dir, Progress: io.Discard, Show: d.sumUp})
@@ -108,8 +113,13 @@ func (d *Document) sumUp(x *experiment.Document) error {
 func (d *Document) nothing() bool {
 	given := func(n int, x float64) bool { return bandit.NewGift(d.Actions, n, 0, 1/x).First() > 0 }
 	sites := sort.Search(1e8, func(n int) bool { return given(n, d.Epsilon) })
-	text := fmt.Sprintf("Joining would not pay yet: %d sites at ε = %v would learn too little from each other, so nothing is given, and joining saves exactly 0. Something is given with %s sites",
-		d.Sites, d.Epsilon, terminal.Number(uint64(sites)))
+	text := fmt.Sprintf("Joining would not pay yet: %d sites at ε = %v would learn too little from each other, so nothing is given, and joining saves exactly 0. Something is given with ",
+		d.Sites, d.Epsilon)
+	if sites < 1e8 {
+		text += terminal.Number(uint64(sites)) + " sites"
+	} else { // one reward of each arm is too much
+		text += "fewer actions"
+	}
 	if tenths := sort.Search(101, func(n int) bool { return given(d.Sites, float64(n)/10) }); tenths <= 100 {
 		text += fmt.Sprintf(", or with ε = %v", float64(tenths)/10)
 	}

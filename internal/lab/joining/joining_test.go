@@ -2,6 +2,7 @@ package joining
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func TestAnInterruptKeepsWhatIsPlayed(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(long, cancel)
 		d := Document{Sites: 12, Actions: 2, Decisions: 200, Late: 100, Epsilon: 1}
-		switch err := d.Play(ctx, 600); {
+		switch err := d.Play(ctx, 600, io.Discard); {
 		case err == nil && d.Interrupted && d.Networks >= 8 && len(d.Rows) == 2 && len(d.Answer) == 4:
 			return
 		case err == nil || err.Error() != context.Canceled.Error() || d.Interrupted || d.Networks > 0:
@@ -73,6 +74,7 @@ func TestWhatWouldChangeIt(t *testing.T) {
 	}{
 		{Document{Sites: 20, Actions: 5, Epsilon: .3}, "20 sites at ε = 0.3 would learn too little from each other, so nothing is given, and joining saves exactly 0. Something is given with 38 sites, or with ε = 0.5.", 38, .5},
 		{Document{Sites: 2, Actions: 5, Epsilon: 1}, "Something is given with 7 sites.", 7, 0},
+		{Document{Sites: 50, Actions: 81, Epsilon: 1}, "Something is given with fewer actions.", 0, 0},
 	} {
 		if nothing := x.d.nothing(); !nothing || !strings.HasSuffix(x.d.Answer[0], x.want) {
 			t.Errorf("%q, want %q", x.d.Answer, x.want)
@@ -81,7 +83,7 @@ func TestWhatWouldChangeIt(t *testing.T) {
 			d := Document{Sites: sites, Actions: x.d.Actions, Epsilon: epsilon}
 			return !d.nothing()
 		}
-		if !given(x.sites, x.d.Epsilon) || given(x.sites-1, x.d.Epsilon) || x.epsilon > 0 && (!given(x.d.Sites, x.epsilon) || given(x.d.Sites, x.epsilon-.1)) {
+		if x.sites > 0 && !given(x.sites, x.d.Epsilon) || given(x.sites-1, x.d.Epsilon) || x.epsilon > 0 && (!given(x.d.Sites, x.epsilon) || given(x.d.Sites, x.epsilon-.1)) {
 			t.Errorf("the rule differs from %q", x.want)
 		}
 	}

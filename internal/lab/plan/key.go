@@ -90,7 +90,7 @@ func keys() []config.Key {
 		},
 		{
 			Name: "experiment.give", Default: string(node.GiveAll), Shared: true, Fixed: true, Later: true, Rule: config.OneOf(string(node.GiveAll), string(node.GiveFew), string(node.GiveNone)),
-			Doc: "Which decisions sites give to the network (docs/joining.md). Choices of given ones follow from releases alone, and their rewards enter noised sums; choices of all others, which are kept, follow from the exact rewards of the site and from what others release, and nothing of them leaves the site. With few, a rule says which ones, and sets protocol.phases.first and growth, or protocol.batch.first and growth; with none, sites listen.",
+			Doc: "Which decisions sites give to the network (docs/joining.md). Choices of given ones follow from releases alone, and their rewards enter noised sums; choices of all others, which are kept, follow from the exact rewards of the site and from what others release, and nothing of them leaves the site. With few, a rule says which ones, and sets first and growth of protocol phases, batch or local; with none, sites listen.",
 		},
 		{
 			Name: "experiment.noise", Default: tightNoise, Shared: true, Fixed: true, Later: true, Rule: config.OneOf(tightNoise, printedNoise, provenNoise),

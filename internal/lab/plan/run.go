@@ -76,25 +76,31 @@ func runConstraints() []config.Constraint {
 			return ""
 		}},
 		{Keys: []string{"experiment.alone", "experiment.alone_noised", "learner.name", "experiment.coverage"}, Doc: "A site alone releases nothing.", Broken: func(s *config.Settings) string {
-			if x := ExperimentOf(s); x.Alone && (x.AloneNoised || x.Coverage || bandit.TraitsOf(s.LearnerParams()).Phased) {
-				return fmt.Sprintf("want false with %s, %s and %s: what needs releases has them with experiment.alone_noised: true and this key false",
-					s.With("learner.name"), s.With("experiment.coverage"), s.With("experiment.alone_noised"))
+			switch x := ExperimentOf(s); {
+			case x.Alone && x.AloneNoised:
+				return fmt.Sprintf("want false with %s: a site alone has no noise, or the noise of a network", s.With("experiment.alone_noised"))
+			case x.Alone && x.Coverage:
+				return fmt.Sprintf("want false, and experiment.alone_noised: true, with %s, which is of releases", s.With("experiment.coverage"))
+			case x.Alone && bandit.TraitsOf(s.LearnerParams()).Phased:
+				return fmt.Sprintf("want false, and experiment.alone_noised: true, with %s, whose epochs end with releases", s.With("learner.name"))
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.give", "mode", "learner.name", "protocol.name", "privacy.counts"}, Doc: "Sites that keep decisions weigh what each other site releases, in lockstep.", Broken: func(s *config.Settings) string {
-			if ExperimentOf(s).Give == node.GiveAll {
+		{Keys: []string{"experiment.give", "mode", "learner.name", "protocol.name", "privacy.counts", "experiment.alone_noised"}, Doc: "Sites that keep decisions weigh what each other site releases, in lockstep.", Broken: func(s *config.Settings) string {
+			switch x := ExperimentOf(s); {
+			case x.Give == node.GiveAll:
 				return ""
-			}
-			if s.Mode == config.Live {
+			case s.Mode == config.Live:
 				return fmt.Sprintf("want all with %s: a daemon gives all decisions", s.With("mode"))
+			case x.AloneNoised:
+				return fmt.Sprintf("want all with %s: such a site learns from its own releases alone", s.With("experiment.alone_noised"))
 			}
 			spec, err := s.Spec(make([][]protocol.Peer, max(2, TestnetOf(s).Nodes)), config.SimulatedNetwork)
 			if err == nil {
 				err = spec.CheckGive()
 			}
 			if err != nil {
-				return "want all; " + strings.TrimPrefix(err.Error(), "node: ")
+				return fmt.Sprintf("want all with %s and %s: %s", s.With("learner.name"), s.With("protocol.name"), strings.TrimPrefix(err.Error(), "node: "))
 			}
 			return ""
 		}},

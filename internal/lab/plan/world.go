@@ -69,7 +69,7 @@ func worldConstraints() []config.Constraint {
 		{Keys: []string{"world.late.every", "world.late.sites", "rounds.count", "privacy.horizon"}, Doc: "Every site begins before the run ends.", Broken: func(s *config.Settings) string {
 			late, rounds := WorldOf(s).Late, s.RoundCount()
 			if last := uint64(late.Sites) * late.Every; late.Sites > 0 && last >= rounds {
-				return fmt.Sprintf("want less, or fewer than %s: the last one begins in round %d, and the run ends before round %d by %s and %s", s.With("world.late.sites"), last, rounds, s.With("rounds.count"), s.With("privacy.horizon"))
+				return fmt.Sprintf("want less, or fewer sites than with %s: the last one begins in round %d, and the run ends before round %d by %s and %s", s.With("world.late.sites"), last, rounds, s.With("rounds.count"), s.With("privacy.horizon"))
 			}
 			return ""
 		}},
