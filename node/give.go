@@ -157,7 +157,7 @@ func (s *Spec) suitsGive(l bandit.Learner) error {
 	case s.Peers() > 1 && !(ok && by.NeedsSites()):
 		return errors.New("node: a site that keeps decisions weighs what each other site releases, as learners personalized and personalized-linear do")
 	case s.Give == GiveFew && s.Protocol.Cadence().First == 0: // so never with noised counts, which its decisions would show
-		return fmt.Errorf("node: a site gives few decisions in batches that grow, as those of phases and batch do, and protocol %s has none", s.Protocol.Words().Name)
+		return fmt.Errorf("node: a site gives few decisions in batches that grow, which protocols phases, batch and local have, and protocol %s has not", s.Protocol.Words().Name)
 	}
 	return nil
 }

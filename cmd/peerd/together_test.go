@@ -218,7 +218,7 @@ func refusedTogether() []refusedCase {
 		{key: "experiment.give", value: "few", reason: "want all with mode: live: a daemon gives all decisions", with: map[string]string{"learner.name": "personalized", "protocol.name": "rows"}},
 		{key: "experiment.give", value: "none", reason: "want all with experiment.alone_noised: true", with: withRows("mode", "lockstep", "seed", "1", "learner.name", "personalized", "experiment.alone_noised", "true")},
 		{key: "experiment.give", value: "few", reason: "as learners personalized and personalized-linear do", with: withRows("mode", "lockstep", "seed", "1", "learner.name", "imed")},
-		{key: "experiment.give", value: "few", reason: "as those of phases and batch do, and protocol rows has none", with: withRows("mode", "lockstep", "seed", "1", "learner.name", "personalized")},
+		{key: "experiment.give", value: "few", reason: "which protocols phases, batch and local have, and protocol rows has not", with: withRows("mode", "lockstep", "seed", "1", "learner.name", "personalized")},
 		{key: "experiment.lemmas", value: "true", reason: "want false with privacy.mechanism: blt", with: map[string]string{"privacy.mechanism": "blt", "privacy.delta": "1e-06", "protocol.average.consistency": "max"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.faults.loss: 0.1", with: map[string]string{"protocol.average.consistency": "max", "experiment.faults.loss": "0.1"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.faults.partition: [1, 2]", with: map[string]string{"protocol.average.consistency": "max", "experiment.faults.partition": "[1, 2]"}},

@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/sim"
+	"peerd.dev/protocol"
 )
 
 // playAlone plays the sites of the default testnet alone.
@@ -58,5 +59,26 @@ func TestAloneNoisedIsAsBefore(t *testing.T) {
 	r := playAlone(t, "learner.name=imed", "rounds.count=3000", "experiment.alone_noised=true")
 	if all, own := r.Regret[len(r.Regret)-1], *r.OwnRegret; all != 89.36600000000722 || own != 47.90399999999956 {
 		t.Errorf("regret %v, own %v", all, own)
+	}
+}
+
+// TestOneArmForAllGivesAll: sites of a testnet that keep decisions are compared with a network whose learner keeps none.
+func TestOneArmForAllGivesAll(t *testing.T) {
+	var of [2]Baseline
+	for i, give := range []string{"all", "few"} {
+		c, err := plan.Schema().Load("../../../configs/testnet.yaml", []string{"mode=lockstep", "seed=1", "rounds.count=300", "experiment.give=" + give})
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := plan.OpenWorld(&c.Settings, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if of[i], err = NewBaseline(t.Context(), &c.Settings, source, [][]protocol.Peer{{1}, {0, 2}, {1, 3}, {2, 4}, {3}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if of[0].OwnCommon.Empty() || !reflect.DeepEqual(of[0], of[1]) {
+		t.Errorf("%+v, where some are kept %+v", of[0], of[1])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/node/lab/world"
@@ -72,7 +73,11 @@ func NewBaseline(ctx context.Context, s *config.Settings, source world.Source, l
 	}
 	other := *s
 	other.Learner.Name = common.Words().Name
-	_, b.OwnCommon, err = curves(ctx, func(run uint64) (sim.Config, error) { return Simulate(&other, source, links, run) })
+	_, b.OwnCommon, err = curves(ctx, func(run uint64) (sim.Config, error) {
+		c, err := Simulate(&other, source, links, run)
+		c.Spec.Give, c.Spec.Protocol = node.GiveAll, s.ProtocolParams() // such a learner keeps no decisions
+		return c, err
+	})
 	return b, err
 }
 
