@@ -32,6 +32,9 @@ func (r *run) act(t protocol.Round, i int, in []protocol.Delivery) (arm bandit.A
 		}
 		if ready = a.Ready(); r.silent() {
 			ready = node.Ready{} // sums without a record, for no peer
+			if k := played.Pull.Arm; k != bandit.NoArm {
+				r.earned[i][k] += float64(played.Pull.Reward)
+			}
 		}
 		return played.Pull.Arm, ready, nil
 	}

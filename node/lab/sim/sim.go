@@ -70,6 +70,7 @@ type run struct {
 	own     float64                   // the same, against the best arm of each site
 	sites   []Site                    // by peer
 	best    []float64                 // mean of that arm, by peer
+	earned  [][]float64               // rewards by peer and arm, where nothing leaves the peers
 	honest  float64                   // number of peers with arms whose regret counts
 	lemmas  *watch                    // nil unless asked for
 	cover   *cover                    // nil unless asked for
@@ -113,8 +114,15 @@ func Run(c Config) (Result, error) {
 		r.res.Spent, r.res.Refused = p.Spent, p.Refused
 		return r.res, nil
 	}
-	for _, a := range r.agents {
-		r.res.Means = append(r.res.Means, a.Summary().Estimates)
+	for i, a := range r.agents {
+		means := a.Summary().Estimates
+		if r.silent() { // the agent knows nothing
+			means = r.earned[i]
+			for k, n := range r.res.Pulls[i] {
+				means[k] /= float64(max(1, n))
+			}
+		}
+		r.res.Means = append(r.res.Means, means)
 	}
 	if r.lemmas != nil {
 		r.res.Lemmas = &r.lemmas.Lemmas
@@ -211,7 +219,7 @@ func start(c Config) (*run, error) {
 		if r.sites[i].Number = number; !a.Idle() {
 			number++
 		}
-		r.res.Pulls = append(r.res.Pulls, make([]uint64, c.Spec.Arms))
+		r.res.Pulls, r.earned = append(r.res.Pulls, make([]uint64, c.Spec.Arms)), append(r.earned, make([]float64, c.Spec.Arms))
 		if c.Trace != nil {
 			r.traces = append(r.traces, c.Trace(protocol.Peer(i)))
 		}
