@@ -64,8 +64,8 @@ experiment() { # SIDE OUT WORK [FILE]
 	fi
 	{
 		echo "exit code $code"
-		cat "$3/results/rows.jsonl"
-		sed -E '/"own_regrets": \[/,/^      \]/d; /"own_regret(_95|_95_to_alone|_to_alone)?": \{/,/\}/d' "$3/results/summary.json" | grep -vE '"(seconds|out|own_regret)":' # the former came later
+		sed 's/alone[_ ]noised/alone/g' "$3/results/rows.jsonl" # an earlier name of the key
+		sed -E '/"own_regrets": \[/,/^      \]/d; /"own_regret(_95|_95_to_alone|_to_alone)?": \{/,/\}/d; s/alone[_ ]noised/alone/g' "$3/results/summary.json" | grep -vE '"(seconds|out|own_regret)":' # the former came later
 	} >"$2"
 }
 # An audit gives its report. Parameters in it are as Go prints structs, so names alone are compared.
