@@ -66,9 +66,9 @@ type Agent struct {
 	neighbours   []protocol.Peer
 	roundEnds    bool
 	arms         int
-	absent       []bandit.Arm // never chosen
-	explore      float64      // share of exploring choices
-	give         Give
+	absent       []bandit.Arm   // never chosen
+	explore      float64        // share of exploring choices
+	keeps        bool           // some decisions are not given
 	giver        bandit.Giver   // nil unless few decisions are given
 	gives        bool           // the next decision is given
 	rows         Rows           // empty if all decisions are given
@@ -230,7 +230,9 @@ func (a *Agent) Chose(t protocol.Round, g Given) Route {
 		a.protocol.Chosen(part)
 	}
 	r := a.closing.route(part, t, a.protocol)
-	a.wish()
+	if a.giver != nil {
+		a.wish()
+	}
 	return r
 }
 
@@ -264,7 +266,7 @@ func (a *Agent) Tick(t protocol.Round) error {
 	if a.roundEnds {
 		a.out.EndRound(a.self, t, a.neighbours)
 	}
-	if a.give.Keeps() && a.rows.copy(a.Belief()) {
+	if a.keeps && a.rows.copy(a.Belief()) {
 		a.wish()
 	}
 	return nil

@@ -65,7 +65,7 @@ func (a *Agent) fields(v *state.Visitor, curator dp.Secret, saved []byte) {
 	for _, c := range a.coins {
 		v.Part(c.save, c.source.UnmarshalBinary)
 	}
-	if a.give.Keeps() {
+	if a.keeps {
 		v.Bool(&a.gives)
 	}
 }

@@ -226,7 +226,7 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 	}
 	a := &Agent{
 		arms: s.Arms, absent: s.Absent, explore: s.Explore, spent: -1, noisedCounts: s.Privacy.NoisedCounts(), self: c.Self, neighbours: s.Graph[c.Self], roundEnds: c.RoundEnds,
-		give: s.Give, coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
+		keeps: s.Give.Keeps(), coins: [3]Coins{c.Seed.Coins("learner"), c.Seed.Coins("protocol"), c.Seed.Coins("secret")},
 	}
 	learner, err := learn(a.coins[0])
 	if err != nil {
@@ -264,7 +264,7 @@ func (s *Spec) Assemble(c PeerConfig, speak func(protocol.Config) (protocol.Prot
 		a.learner, a.protocol, err = s.Wrap(streams, a.learner, a.protocol)
 	}
 	if err == nil && !a.Idle() {
-		a.gives = !a.give.Keeps()
+		a.gives = !a.keeps
 		a.wish()
 	}
 	return a, err
