@@ -106,7 +106,7 @@ func (s *Spec) giver(self protocol.Peer, of bandit.Statistic) bandit.Giver {
 type Keeping struct {
 	Learner bandit.Learner
 	Records dp.Spec // shape and bounds of own records, which have no noise
-	Most    float64 // rewards of an arm that another site can have released; 0 for any number
+	Most    float64 // records of a part that another site can have released; +Inf for any number
 }
 
 // Kept returns what the kept half of a peer is made of.
@@ -117,7 +117,8 @@ func (s *Spec) Kept(self protocol.Peer, coins Coins) (k Keeping, err error) {
 		return k, err
 	}
 	k.Records = exact.Privacy.Streams(k.Learner.Statistic(), s.Protocol.Cadence())
-	if g, ok := s.giver(self, k.Learner.Statistic()).(*bandit.Gift); ok {
+	k.Most = math.Inf(1)
+	if g := s.giver(self, k.Learner.Statistic()); g != nil {
 		k.Most = g.Most()
 	}
 	return k, nil

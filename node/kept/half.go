@@ -99,7 +99,7 @@ func (h *Half) See(rows *node.Rows) {
 
 // believed leaves out the own row, and lies: rows with more rewards than a site that follows the rule has released.
 func (h *Half) believed(rows []belief.Site) []belief.Site {
-	return slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self || h.of.Most > 0 && s.N > h.of.Most })
+	return slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self || s.N > h.of.Most })
 }
 
 // show sets the belief about a part to what own records and others' rows say.

@@ -110,6 +110,12 @@ func TestImpossibleClaimsAreLeftOut(t *testing.T) {
 	if claims[0].N != 1e12 {
 		t.Error("the rows of the agent have changed")
 	}
+	few := spec(node.GiveFew)
+	few.Sites = 0 // of two sites neither gives
+	two := half(t, few, 1)
+	if two.See(sites(claims[1:2], nil, nil)); len(two.belief.Sites[0]) != 0 {
+		t.Error("a claim counts where nothing is given")
+	}
 	free := half(t, spec(node.GiveNone), 1)
 	if free.See(sites(claims, nil, nil)); len(free.belief.Sites[0]) != 3 {
 		t.Error("a claim is left out where there is no rule")
