@@ -155,7 +155,7 @@ func (s *Spec) suitsGive(l bandit.Learner) error {
 		return nil
 	case phased:
 		return errors.New("node: a site keeps decisions outside of epochs, and the learner explores in them")
-	case s.Peers() > 1 && !(ok && by.NeedsSites()):
+	case s.Peers() > 1 && (!ok || !by.NeedsSites()):
 		return errors.New("node: a site that keeps decisions weighs what each other site releases, as learners personalized and personalized-linear do")
 	case s.Give == GiveFew && s.Protocol.Cadence().First == 0: // so never with noised counts, which its decisions would show
 		return fmt.Errorf("node: a site gives few decisions in batches that grow, which protocols phases, batch and local have, and protocol %s has not", s.Protocol.Words().Name)

@@ -71,7 +71,7 @@ func WithDecisions(ctx context.Context, s *config.Settings, room string, do func
 	return do(l)
 }
 
-// rows yields the decisions whose windows are over, and calls open for every other one. It ends with ctx, so that an interrupted
+// Rows yields the decisions whose windows are over, and calls open for every other one. It ends with ctx, so that an interrupted
 // command removes what it has unpacked.
 func (l *DecisionLog) Rows(ctx context.Context, open func()) iter.Seq2[decision.Row, error] {
 	return func(yield func(decision.Row, error) bool) {

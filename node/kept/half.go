@@ -186,7 +186,7 @@ func (h *Half) Add(p bandit.Pull) (changed bool, err error) {
 		return false, nil
 	}
 	part.news = true
-	if !part.record.add(float64(h.add[0]) / unit) {
+	if !part.add(float64(h.add[0]) / unit) {
 		return false, nil
 	}
 	for k := range h.parts {

@@ -216,8 +216,11 @@ func TestAbsentArmsAreNotKeptEither(t *testing.T) {
 // TestHostileRowsDoNoHarm: whatever 1,000 peers claim, choices are arms, and the site's own records win where the price allows.
 func TestHostileRowsDoNoHarm(t *testing.T) {
 	for _, claim := range []belief.Site{
-		{Mean: 1e300, N: 1e300, Released: 1e300}, {Mean: -1e300, N: 1e300, Released: 1e300}, {Mean: 1, N: 1e-300, Released: 1e-300},
-		{Mean: .9, N: math.MaxFloat64, Released: math.MaxFloat64}, {Mean: 7, N: 3, Released: 3, LaplaceSumSq: 1e300, LaplaceMax: 1e150, GaussVar: 1e300},
+		{Mean: 1e300, N: 1e300, Released: 1e300},
+		{Mean: -1e300, N: 1e300, Released: 1e300},
+		{Mean: 1, N: 1e-300, Released: 1e-300},
+		{Mean: .9, N: math.MaxFloat64, Released: math.MaxFloat64},
+		{Mean: 7, N: 3, Released: 3, LaplaceSumSq: 1e300, LaplaceMax: 1e150, GaussVar: 1e300},
 	} {
 		s := spec(node.GiveFew)
 		h := half(t, s, 1)

@@ -44,7 +44,8 @@ func write(b []byte, fields []field) ([]byte, error) {
 	line = bytes.ReplaceAll(line, []byte(`\u2028`), []byte("\u2028")) // which package json escapes for JavaScript
 	line = bytes.ReplaceAll(line, []byte(`\u2029`), []byte("\u2029"))
 	quote := []byte{'"'}
-	for rest, text := line, line; len(rest) > 0; {
+	for rest := line; len(rest) > 0; {
+		var text []byte
 		_, rest, _ = bytes.Cut(rest, quote)
 		if text, rest, _ = bytes.Cut(rest, quote); len(text) > maxText || bytes.ContainsFunc(text, escaped) {
 			return nil, fmt.Errorf("%w: %.300q, want texts of at most %d bytes of UTF-8 without quotes, backslashes and control characters", ErrForm, text, maxText)

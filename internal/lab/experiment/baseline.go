@@ -74,9 +74,9 @@ func NewBaseline(ctx context.Context, s *config.Settings, source world.Source, l
 	other := *s
 	other.Learner.Name = common.Words().Name
 	_, b.OwnCommon, err = curves(ctx, func(run uint64) (sim.Config, error) {
-		c, err := Simulate(&other, source, links, run)
+		c, failed := Simulate(&other, source, links, run)
 		c.Spec.Give, c.Spec.Protocol = node.GiveAll, s.ProtocolParams() // such a learner keeps no decisions
-		return c, err
+		return c, failed
 	})
 	return b, err
 }

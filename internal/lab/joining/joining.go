@@ -53,9 +53,15 @@ func (d *Document) Play(ctx context.Context, seconds float64, progress io.Writer
 		return config.Failf(config.ErrUsage, "--others: %v: want --best with it, the mean reward of the best action", d.Others)
 	}
 	for i, x := range [][3]float64{ // value, least, most
-		{float64(d.Sites), 2, 200}, {float64(d.Actions), 2, 100}, {float64(d.Decisions), 1, 500_000}, {float64(d.Late), 1, 500_000},
+		{float64(d.Sites), 2, 200},
+		{float64(d.Actions), 2, 100},
+		{float64(d.Decisions), 1, 500_000},
+		{float64(d.Late), 1, 500_000},
 		{float64(d.Sites*d.Sites*d.Actions) * float64(d.Decisions+d.Late), 0, 4e8}, // a network takes minutes
-		{d.Epsilon, .001, 1000}, {d.Differ, 0, 1}, {d.Best, 0, 1}, {d.Others, 0, d.Best},
+		{d.Epsilon, .001, 1000},
+		{d.Differ, 0, 1},
+		{d.Best, 0, 1},
+		{d.Others, 0, d.Best},
 	} {
 		if !(x[0] >= x[1] && x[0] <= x[2]) { // or NaN
 			return config.Failf(config.ErrUsage, "--%s: %v: want %v to %v", flags[i], x[0], x[1], x[2])
