@@ -17,6 +17,7 @@ type (
 		Model      string             `json:"model" doc:"What the action was chosen from: the peer's incarnation, its round, and how many releases it had made. Decisions of one model rest on the same releases."`
 		Counted    bool               `json:"counted" doc:"The peer will learn from the reward."`
 		Uncounted  decision.Uncounted `json:"uncounted,omitempty" enum:"subject,phase,ended,shadow,retired,recovered" doc:"Why it will not: the subject has reached its limit; a phased learner explores with other decisions; learning has ended; the peer proposes only; the action is retired; or the decision is from before a recovery."`
+		Kept       bool               `json:"kept,omitempty" doc:"The decision is not given to the network: nothing of it leaves the site. Its action follows from exact rewards of the site's users. Only at peers with privacy.answers: inside."`
 		Repeated   bool               `json:"repeated" doc:"The decision was made before, for a request with the same id."`
 		Proposed   string             `json:"proposed,omitempty" doc:"What the peer would have chosen, in shadow mode."`
 		ExpiresAt  time.Time          `json:"expires_at" doc:"The reward is accepted until then."`

@@ -14,6 +14,7 @@ type Ask struct {
 	ID      string   // chosen by the caller, so that it can repeat the request; "" lets the peer choose one
 	Exclude []string // actions that must not be chosen
 	Subject string   // the person whom the decision is about, such as a patient's number; "" for none
+	Keep    bool     // the decision must not be given to the network: the person has not agreed, or what is offered follows from answers to others
 
 	// A contextual learner needs Features or Actions, with the peer's [Shape]; other learners
 	// accept neither. They are private, like a reward, and are not sent.
@@ -56,6 +57,7 @@ type Decision struct {
 	Model      string    // what it was chosen from: incarnation-round-releases; equal for choices from the same releases
 	Counted    bool      // the peer will learn from its reward; false for a subject at its limit, and if no release will include it
 	Uncounted  Uncounted // why it will not; "" if it will
+	Kept       bool      // it is not given to the network: nothing of it leaves the site, and its action follows from exact rewards of the site
 	Repeated   bool      // it was made before, for an ask with the same id
 	Proposed   string    // what the peer would have chosen, where the application took an action; else ""
 	ExpiresAt  time.Time // its reward is accepted until then
