@@ -39,6 +39,9 @@ func (a *Agent) Load(saved dp.Secret) error {
 	if err != nil {
 		return fmt.Errorf("node: agent: %w", err)
 	}
+	if a.keeps {
+		a.rows.copy(a.Belief())
+	}
 	return nil
 }
 

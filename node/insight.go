@@ -15,8 +15,8 @@ type Insight struct {
 	drifted []bandit.Arm
 }
 
-// miss is the probability with which an [Insight] may ever be wrong about the best arm, and about changed ones.
-const miss = .05
+// Miss is the probability with which an [Insight] may ever be wrong about the best arm, and about changed ones.
+const Miss = .05
 
 // Insight returns an Insight into the agent's site, which has seen nothing yet.
 func (a *Agent) Insight() Insight {
@@ -26,7 +26,7 @@ func (a *Agent) Insight() Insight {
 // See takes in what is released by now. It is called after every round.
 func (i *Insight) See(b *bandit.Belief) {
 	if !i.closed {
-		i.best, i.drifted, i.bounds = bandit.Best(b, i.self, i.absent, miss), i.drift.Watch(b, i.self, miss), bandit.Bounds(b, i.self, miss)
+		i.best, i.drifted, i.bounds = bandit.Best(b, i.self, i.absent, Miss), i.drift.Watch(b, i.self, Miss), bandit.Bounds(b, i.self, Miss)
 	}
 }
 

@@ -27,6 +27,8 @@ type Spec struct {
 	Vectors [][]bandit.Features
 	// Give says which decisions are given. With [GiveFew], Protocol is what [Spec.Giving] returns.
 	Give Give
+	// Inside is the ε of the noise on own rewards before kept decisions follow from them; 0 for no noise. Peers need not agree on it.
+	Inside float64
 	// Sites is the number of sites for which the rule of giving is made, if that is more than play.
 	Sites int
 	// Explore is the share of choices that explore, as in [bandit.Explore]. Peers need not agree

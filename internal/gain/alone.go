@@ -40,12 +40,12 @@ func (s *Site) play(seed node.Seed, decisions uint64, pay func(bandit.Arm) bandi
 	for t := range decisions {
 		arm := s.exposed(pulls)
 		if arm == bandit.NoArm {
-			arm = h.Choose(bandit.Turn{Round: t}, fmt.Sprint(t)).Simulated()
+			arm = h.Choose(bandit.Turn{Round: t}, fmt.Sprint(t)).Arm()
 		}
 		pulls[arm]++
 		queue = append(queue, bandit.Pull{Arm: arm, Reward: pay(arm)})
 		if uint64(len(queue)) > s.Waited {
-			if _, err = h.Add(queue[0]); err != nil {
+			if _, err = h.Add("", queue[0]); err != nil {
 				return nil, err
 			}
 			queue = queue[1:]

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"peerd.dev/dp/state"
 )
 
 const (
@@ -29,6 +31,23 @@ type record struct {
 
 // total is a number of rewards and their sum in units.
 type total struct{ n, sum uint64 }
+
+func (t *total) fields(v *state.Visitor) {
+	v.Uint(&t.n)
+	v.Uint(&t.sum)
+}
+
+func (r *record) fields(v *state.Visitor) {
+	r.from.fields(v)
+	state.List(v, &r.marks, func(m *total) { m.fields(v) })
+	r.total.fields(v)
+	before := total{}
+	for _, t := range slices.Concat([]total{r.from}, r.marks, []total{r.total}) {
+		u := t.minus(before)
+		v.Check(t.n < 1<<43 && t.n >= before.n && t.sum >= before.sum && u.sum <= u.n*unit, "%d more rewards with a sum of %d", u.n, u.sum)
+		before = t
+	}
+}
 
 func (t total) minus(u total) total { return total{t.n - u.n, t.sum - u.sum} }
 

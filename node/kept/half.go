@@ -31,8 +31,10 @@ type Half struct {
 	parts   []part
 	belief  bandit.Belief
 	seen    *node.Rows
+	flip    float64   // probability with which noise turns a reward of 0 or 1 into the other; 0 for no noise
 	update  []float64 // scratch
 	add     []int64   // scratch
+	chances []float64 // scratch
 }
 
 // A part is what is known of a part of the statistic.
@@ -46,13 +48,16 @@ type part struct {
 }
 
 // A Choice is the choice of a kept decision. It has no arm that an agent takes.
-type Choice struct{ of bandit.Choice }
+type Choice struct {
+	of      bandit.Choice
+	learner bandit.Choice // before exploration
+}
 
 // Format implements [fmt.Formatter].
 func (*Half) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// Simulated returns the arm, for a simulation. A test lists the files that may call it.
-func (c Choice) Simulated() bandit.Arm { return c.of.Arm }
+// Arm returns the arm, for an answer to the site's application or for a simulation. A test lists the files that may call it.
+func (c Choice) Arm() bandit.Arm { return c.of.Arm }
 
 // Format implements [fmt.Formatter].
 func (Choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
@@ -63,7 +68,10 @@ func New(s *node.Spec, self protocol.Peer, seed node.Seed) (*Half, error) {
 	if !s.Give.Keeps() || !protocol.Learns(s.Protocol, self) {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	h := &Half{self: int(self), seed: seed, coins: seed.Coins("kept"), absent: s.Absent, explore: s.Explore, arms: s.Arms}
+	h := &Half{self: int(self), seed: seed, coins: seed.Coins("kept"), absent: s.Absent, explore: s.Explore, arms: s.Arms, chances: make([]float64, s.Arms)}
+	if s.Inside > 0 {
+		h.flip = 1 / (1 + math.Exp(s.Inside))
+	}
 	var err error
 	if h.of, err = s.Kept(self, h.coins); err != nil {
 		return nil, err
@@ -113,7 +121,9 @@ func (h *Half) show(k int) {
 			own.Sum = append(own.Sum, float64(x)/unit)
 		}
 		if width == 1 {
-			own.Mean, own.Released = p.mean(), own.N
+			real := 1 - 2*h.flip // share of rewards that are what was paid
+			own.Mean, own.N = min(1, max(0, (p.mean()-h.flip)/real)), own.N*real*real
+			own.Released = own.N
 		}
 		at, _ := slices.BinarySearchFunc(rows, own, func(s, own belief.Site) int { return cmp.Compare(s.Peer, own.Peer) })
 		rows = slices.Insert(rows, at, own)
@@ -141,36 +151,79 @@ func (h *Half) show(k int) {
 	}
 }
 
-// Choose returns the choice for a decision with an id. Its coins follow from the id alone.
-func (h *Half) Choose(t bandit.Turn, id string) Choice {
-	t.Excluded = append(slices.Clip(t.Excluded), h.absent...)
-	_, samples := h.of.Learner.(bandit.Sampler)
-	if samples || h.explore > 0 {
-		h.coins.Reseed(h.seed.Of("kept/" + id))
-	}
+// renew sets the belief about parts that have news.
+func (h *Half) renew() {
 	for k := range h.parts {
 		if h.parts[k].news {
 			h.show(k)
 		}
 	}
+}
+
+// Choose returns the choice for a decision with an id, which it counts. Its coins follow from the id alone.
+func (h *Half) Choose(t bandit.Turn, id string) Choice {
+	c := h.Would(t, id)
+	h.Waits(c.of.Arm)
+	return c
+}
+
+// Waits counts a decision of which the reward has not come.
+func (h *Half) Waits(arm bandit.Arm) { h.belief.Pulls[h.of.Learner.Part(arm)]++ }
+
+// present returns t without the arms that are absent.
+func (h *Half) present(t bandit.Turn) bandit.Turn {
+	t.Excluded = append(slices.Clip(t.Excluded), h.absent...)
+	return t
+}
+
+// Chances returns the probability of every arm for the choice that was made for t, as [node.Agent.Chances] does. The slice is valid until the next call.
+func (h *Half) Chances(t bandit.Turn, c Choice) []float64 {
+	clear(h.chances)
+	h.chances[c.learner.Arm] = c.learner.Propensity
+	bandit.AddExploration(h.chances, h.present(t), h.explore)
+	return h.chances
+}
+
+// Would is Choose for a decision that is not counted.
+func (h *Half) Would(t bandit.Turn, id string) Choice {
+	t = h.present(t)
+	_, samples := h.of.Learner.(bandit.Sampler)
+	if samples || h.explore > 0 {
+		h.coins.Reseed(h.seed.Of("kept/" + id))
+	}
+	h.renew()
 	if r, ok := h.of.Learner.(bandit.Renewer); ok {
 		r.Renew(&h.belief)
 	}
 	c := h.of.Learner.Choose(&h.belief, t)
+	of := c
 	if h.explore > 0 {
-		c = bandit.Explore(c, t, h.arms, h.explore, h.coins.Rand)
+		of = bandit.Explore(c, t, h.arms, h.explore, h.coins.Rand)
 	}
-	h.belief.Pulls[h.of.Learner.Part(c.Arm)]++
-	return Choice{c}
+	return Choice{of, c}
 }
 
 // patience is the share of records with features that must be new before the belief has them: an estimate takes an
 // eigendecomposition.
 const patience = 1. / 64
 
-// Add adds a record of the site: of a kept decision or a given one. It reports whether rewards show that the mean of an arm
+// noised passes a reward through randomized response (Warner 1965): it becomes 1 with its own value as probability and else 0, and is then
+// turned around with a probability of 1/(1+e^ε). Its coins follow from the decision's id, so noise is drawn once.
+func (h *Half) noised(y bandit.Reward, id string) bandit.Reward {
+	rng := h.seed.Rand("reward/" + id)
+	paid, turned := rng.Float64() < float64(y), rng.Float64() < h.flip
+	if paid != turned {
+		return 1
+	}
+	return 0
+}
+
+// Add adds a record of the site: of a kept decision or a given one, with its id. It reports whether rewards show that the mean of an arm
 // has changed. The site then begins again, with what others have released and what the arm has paid since.
-func (h *Half) Add(p bandit.Pull) (changed bool, err error) {
+func (h *Half) Add(id string, p bandit.Pull) (changed bool, err error) {
+	if h.flip > 0 {
+		p.Reward = h.noised(p.Reward, id)
+	}
 	h.update = h.of.Learner.Update(p, h.update[:0])
 	if err = h.of.Records.Shape.Quantize(h.add, h.update, h.of.Records.Lo, h.of.Records.Hi); err != nil {
 		return false, err
@@ -210,7 +263,7 @@ func Round(a *node.Agent, h *Half, t protocol.Round, in []protocol.Delivery, w b
 	if turn := w.Turn(uint64(t)); !turn.None {
 		if a.Gives() && len(turn.Excluded) == 0 {
 			if p, err = a.Give(t, turn, w); err == nil {
-				p.Changed, err = h.Add(p.Pull)
+				p.Changed, err = h.Add(fmt.Sprint(t), p.Pull)
 			}
 		} else {
 			p, err = h.Keep(fmt.Sprint(t), turn, w)
@@ -230,7 +283,7 @@ func (h *Half) Keep(id string, turn bandit.Turn, w bandit.World) (p node.Played,
 	arm := h.Choose(turn, id).of.Arm
 	p.Kept, p.Pull.Arm, p.Pull.Features = true, arm, turn.Of(arm)
 	if p.Pull.Reward, err = w.Play(arm); err == nil {
-		p.Changed, err = h.Add(p.Pull)
+		p.Changed, err = h.Add(id, p.Pull)
 	}
 	return p, err
 }

@@ -46,7 +46,7 @@ func half(t *testing.T, s node.Spec, seed uint64) *Half {
 
 func add(t *testing.T, h *Half, arm bandit.Arm, y float64) {
 	t.Helper()
-	if _, err := h.Add(bandit.Pull{Arm: arm, Reward: bandit.Reward(y)}); err != nil {
+	if _, err := h.Add("", bandit.Pull{Arm: arm, Reward: bandit.Reward(y)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -332,7 +332,7 @@ func TestFeaturesAreKept(t *testing.T) {
 				i = 500 - n
 			}
 			x := bandit.Features{float64(i%7) / 10, -float64(i%5) / 9}
-			if _, err := h.Add(bandit.Pull{Features: x, Reward: bandit.Reward(i%3) / 2}); err != nil {
+			if _, err := h.Add("", bandit.Pull{Features: x, Reward: bandit.Reward(i%3) / 2}); err != nil {
 				t.Fatal(err)
 			}
 			h.Choose(bandit.Turn{Features: []bandit.Features{x, x}}, "a")

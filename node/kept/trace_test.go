@@ -122,7 +122,7 @@ func (k *keeper) play(t protocol.Round, in []protocol.Delivery, force bool) (nod
 	k.force, turn.None = false, false
 	p, err := k.Give(t, turn, k)
 	if err == nil {
-		_, err = k.half.Add(p.Pull)
+		_, err = k.half.Add("", p.Pull)
 	}
 	if err == nil {
 		err = k.Tick(t)

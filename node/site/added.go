@@ -15,23 +15,23 @@ const OfferAll = "all"
 const newShare = .1
 
 // added reports whether an arm was added after the network began.
-func (s *Site) added(a bandit.Arm) bool { return s.c.Founding > 0 && int(a) >= s.c.Founding }
+func (g *given) added(a bandit.Arm) bool { return g.c.Founding > 0 && int(a) >= g.c.Founding }
 
 // offers reports whether an arm is on offer without being named: applications that do not know an action that was added must not
 // be answered with it.
-func (s *Site) offers(a bandit.Arm) bool {
-	return !s.added(a) || slices.Contains(s.c.Rules.Offer, OfferAll) || slices.Contains(s.c.Rules.Offer, s.c.Arms[a])
+func (g *given) offers(a bandit.Arm) bool {
+	return !g.added(a) || slices.Contains(g.c.Rules.Offer, OfferAll) || slices.Contains(g.c.Rules.Offer, g.c.Arms[a])
 }
 
 // name puts the named arms on offer, or those that settings offer if names is nil.
-func (o *offer) name(names []string, s *Site) error {
+func (o *offer) name(names []string, g *given) error {
 	o.all = names == nil
 	named := make([]bandit.Arm, 0, len(names))
 	for i, name := range names {
 		a, ok := o.places[name]
 		field := fmt.Sprintf("actions[%d]", i)
 		switch {
-		case !ok && name != "" && slices.Contains(s.c.Arms, name):
+		case !ok && name != "" && slices.Contains(g.c.Arms, name):
 			return &decision.Refusal{Code: decision.Invalid, Field: field, Reason: fmt.Sprintf("%q is retired: no peer chooses it any more; leave it out", name)}
 		case !ok:
 			return &decision.Refusal{Code: decision.Invalid, Field: field, Reason: fmt.Sprintf("%q is no action of this network; GET /v1/arms lists them", name)}
@@ -43,8 +43,8 @@ func (o *offer) name(names []string, s *Site) error {
 	if names != nil && len(names) == 0 {
 		return &decision.Refusal{Code: decision.Invalid, Field: "actions", Reason: "want the name of one action at least, or leave the field out"}
 	}
-	for _, a := range s.present {
-		if o.all && !s.offers(a) || !o.all && !slices.Contains(named, a) {
+	for _, a := range g.present {
+		if o.all && !g.offers(a) || !o.all && !slices.Contains(named, a) {
 			o.closed = append(o.closed, a)
 		}
 	}
@@ -53,17 +53,17 @@ func (o *offer) name(names []string, s *Site) error {
 
 // strangers returns the added arms on offer of which nothing is released, if something is known of another arm
 // on offer. It follows from releases alone.
-func (s *Site) strangers(o *offer) (arms []bandit.Arm) {
-	if o.features != nil || s.c.Founding == 0 {
+func (g *given) strangers(o *offer) (arms []bandit.Arm) {
+	if o.features != nil || g.c.Founding == 0 {
 		return nil
 	}
-	b, known := s.agent.Belief(), false
-	for _, a := range s.present {
+	b, known := g.agent.Belief(), false
+	for _, a := range g.present {
 		switch {
 		case !o.on(a):
 		case b.Known(int(a)):
 			known = true
-		case s.added(a):
+		case g.added(a):
 			arms = append(arms, a)
 		}
 	}

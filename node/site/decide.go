@@ -140,7 +140,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	x.batch.Set(store.Log, store.Number(x.site.step), e.bytes())
 	c.due = x.site.after(c.expires)
 	x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
-	x.batch.Reserve(x.keep(ask.ID, &c) + lateRoom(ask.ID))
+	x.batch.Reserve(x.write(ask.ID, &c) + lateRoom(ask.ID))
 	x.keepOffered(ask, &o)
 	return c, false, nil
 }
@@ -208,27 +208,27 @@ func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 }
 
 // rule returns the choice of the site's rules, or Learned.
-func (s *Site) rule(o *offer) (decision.Source, bandit.Arm) {
-	if a, ok := o.has(s.c.Rules.Fallback); ok && !s.state.Begun {
+func (g *given) rule(o *offer) (decision.Source, bandit.Arm) {
+	if a, ok := o.has(g.c.Rules.Fallback); ok && !g.state.Begun {
 		return decision.Fallback, a
 	}
 	// With noised counts, the action with the fewest decisions would show how many there were.
 	// With features, that action follows from earlier users' features, which must not influence
 	// the next record.
-	if s.agent.NoisedCounts() || o.features != nil {
+	if g.agent.NoisedCounts() || o.features != nil {
 		return decision.Learned, 0
 	}
-	if arms := s.lacking(o); len(arms) > 0 {
-		return decision.Exposure, slices.MinFunc(arms, func(a, b bandit.Arm) int { return cmp.Compare(s.state.Pulls[a], s.state.Pulls[b]) })
+	if arms := g.lacking(o); len(arms) > 0 {
+		return decision.Exposure, slices.MinFunc(arms, func(a, b bandit.Arm) int { return cmp.Compare(g.state.Pulls[a], g.state.Pulls[b]) })
 	}
 	return decision.Learned, 0
 }
 
 // lacking returns the arms on offer that lack exposures, without arms of which nothing is known.
-func (s *Site) lacking(o *offer) (arms []bandit.Arm) {
-	strangers := s.strangers(o)
-	for i, n := range s.state.Pulls {
-		if a := bandit.Arm(i); n < s.c.Rules.MinExposures && o.on(a) && slices.Contains(s.present, a) && !slices.Contains(strangers, a) {
+func (g *given) lacking(o *offer) (arms []bandit.Arm) {
+	strangers := g.strangers(o)
+	for i, n := range g.state.Pulls {
+		if a := bandit.Arm(i); n < g.c.Rules.MinExposures && o.on(a) && slices.Contains(g.present, a) && !slices.Contains(strangers, a) {
 			arms = append(arms, a)
 		}
 	}
@@ -236,8 +236,8 @@ func (s *Site) lacking(o *offer) (arms []bandit.Arm) {
 }
 
 // knows reports whether there is anything from which the learner can choose.
-func (s *Site) knows() bool {
-	b := s.agent.Belief()
+func (g *given) knows() bool {
+	b := g.agent.Belief()
 	for k := range b.SampleVar {
 		if b.Known(k) {
 			return true
@@ -247,11 +247,11 @@ func (s *Site) knows() bool {
 }
 
 // take passes a choice to the agent and returns the route of its reward.
-func (s *Site) take(e *logRecord) (r node.Route) {
-	s.state.Decisions, s.state.Pending = s.state.Decisions+1, s.state.Pending+1
+func (g *given) take(e *logRecord) (r node.Route) {
+	g.state.Decisions, g.state.Pending = g.state.Decisions+1, g.state.Pending+1
 	if e.counted {
-		r = s.agent.Chose(protocol.Round(s.state.Round), node.Ruled(e.arm))
-		s.state.Pulls[e.arm]++
+		r = g.agent.Chose(protocol.Round(g.state.Round), node.Ruled(e.arm))
+		g.state.Pulls[e.arm]++
 	}
 	return r
 }

@@ -28,7 +28,7 @@ func (s *Site) policyNotice(b *lastBelief) string {
 		return keeps + "; by features there is no estimate of what that costs"
 	case !ok:
 		return rules.Baseline + ", the baseline, is retired: the learner chooses"
-	case o.name(nil, s) != nil:
+	case o.name(nil, &s.given) != nil:
 		return keeps // cannot happen: nothing is named
 	case rules.UntilBetter && betterThan(a, &o, s.present, b.bounds):
 		return rules.Baseline + ", the baseline, has no share: this site's own releases show a better action"

@@ -43,7 +43,7 @@ func (x *tx) offer(ask *decision.Ask) (o offer, err error) {
 		o.features = append(o.features, f)
 	}
 	if o.features == nil || shape.Own != nil {
-		if err = o.name(ask.Named, x.site); err != nil {
+		if err = o.name(ask.Named, &x.site.given); err != nil {
 			return o, err
 		}
 	} else if ask.Named != nil {

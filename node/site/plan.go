@@ -20,20 +20,20 @@ type plan struct {
 }
 
 // plan returns the plan for an offer, and takes strangers out of the learner's turn.
-func (s *Site) plan(o *offer, turn *bandit.Turn) plan {
+func (g *given) plan(o *offer, turn *bandit.Turn) plan {
 	p := plan{source: decision.Learned, rule: bandit.NoArm, baseline: bandit.NoArm}
-	shadow := s.c.Rules.Shadow.shadows()
+	shadow := g.c.Rules.Shadow.shadows()
 	turn.Excluded = slices.Concat(o.excluded, o.closed)
 	if !shadow {
-		if p.source, p.rule = s.rule(o); p.source == decision.Fallback {
+		if p.source, p.rule = g.rule(o); p.source == decision.Fallback {
 			return p
 		}
-		if a, ok := o.has(s.c.Rules.Baseline); ok && s.c.Rules.Baseline != "" && (!s.c.Rules.UntilBetter || !betterThan(a, o, s.present, s.belief.bounds)) {
-			p.baseline, p.share = a, s.c.Rules.BaselineShare
+		if a, ok := o.has(g.c.Rules.Baseline); ok && g.c.Rules.Baseline != "" && (!g.c.Rules.UntilBetter || !betterThan(a, o, g.present, g.belief.bounds)) {
+			p.baseline, p.share = a, g.c.Rules.BaselineShare
 		}
 	}
 	if p.source == decision.Learned {
-		p.strangers = s.strangers(o)
+		p.strangers = g.strangers(o)
 		turn.Excluded = append(turn.Excluded, p.strangers...)
 	}
 	return p
@@ -73,41 +73,41 @@ func (p *plan) pick(rest bandit.Arm, coins node.Seed, id string) (decision.Sourc
 }
 
 // only returns the probabilities of arms of which one is certain.
-func (s *Site) only(a bandit.Arm) []float64 {
-	chances := make([]float64, len(s.c.Arms))
+func (g *given) only(a bandit.Arm) []float64 {
+	chances := make([]float64, len(g.c.Arms))
 	chances[a] = 1
 	return chances
 }
 
 // turn returns the turn of a decision that is made now.
-func (s *Site) turn(o *offer) bandit.Turn {
-	turn := bandit.Turn{Round: s.state.Round, Features: o.features}
-	if !s.agent.NoisedCounts() {
-		turn.Round = max(turn.Round, s.state.Decisions)
+func (g *given) turn(o *offer) bandit.Turn {
+	turn := bandit.Turn{Round: g.state.Round, Features: o.features}
+	if !g.agent.NoisedCounts() {
+		turn.Round = max(turn.Round, g.state.Decisions)
 	}
 	return turn
 }
 
 // choose makes the choice of an ask: c's arm, source and probability, and what is logged of it. In the shadow of an application it is what
 // is proposed.
-func (s *Site) choose(id string, o *offer, e *logRecord, c *choice) (chances []float64) {
-	turn := s.turn(o)
-	p := s.plan(o, &turn)
+func (g *given) choose(id string, o *offer, e *logRecord, c *choice) (chances []float64) {
+	turn := g.turn(o)
+	p := g.plan(o, &turn)
 	e.turn, e.excluded, e.chosen = turn.Round, turn.Excluded, p.rule
 	if p.source == decision.Learned {
-		if s.agent.NoisedCounts() {
-			s.agent.Reseed(s.coins.Of("choice/" + id))
+		if g.agent.NoisedCounts() {
+			g.agent.Reseed(g.coins.Of("choice/" + id))
 		}
-		e.learner, e.chosen = true, s.agent.Choose(turn).Arm()
-		chances = s.agent.Chances(turn, s.coins.Rand("propensity/"+id))
-		if !s.knows() {
+		e.learner, e.chosen = true, g.agent.Choose(turn).Arm()
+		chances = g.agent.Chances(turn, g.coins.Rand("propensity/"+id))
+		if !g.knows() {
 			p.source = decision.Initial
 		}
 	} else {
-		chances = s.only(p.rule)
+		chances = g.only(p.rule)
 	}
 	p.mix(chances)
-	c.source, c.arm = p.pick(e.chosen, s.coins, id)
+	c.source, c.arm = p.pick(e.chosen, g.coins, id)
 	c.chance = chances[c.arm]
 	return chances
 }

@@ -80,7 +80,7 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 		c.due = min(c.due, x.site.after(x.now))
 		x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(r.ID))
 	}
-	x.fill += x.keep(r.ID, &c)
+	x.fill += x.write(r.ID, &c)
 	return decision.Receipt{ID: r.ID, Counted: c.learned()}, nil
 }
 

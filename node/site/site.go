@@ -68,42 +68,48 @@ type Config struct {
 	Logger *slog.Logger     // nil discards
 }
 
+// given is what chooses for given decisions. Its methods cannot reach what is inside.
+type given struct {
+	c       Config
+	arms    map[string]bandit.Arm
+	present []bandit.Arm // that can be chosen, ascending
+	life    life
+	coins   node.Seed // of the propensities of this start and, with noised counts, of its choices: by the decision's id
+	agent   *node.Agent
+	state   progress
+	belief  lastBelief
+	insight node.Insight
+	tables  tables
+}
+
 // A Site is one running peer. It is safe for concurrent use.
 type Site struct {
-	c       Config
-	store   *store.Store
-	log     *slog.Logger
-	arms    map[string]bandit.Arm
-	present []bandit.Arm                   // that can be chosen, ascending
-	most    uint64                         // more records than any ledger of the network can have
-	shape   atomic.Pointer[decision.Shape] // the shape of asks, for readers without the lock
-	sends   chan sending
+	given
+	store *store.Store
+	log   *slog.Logger
+	most  uint64                         // more records than any ledger of the network can have
+	shape atomic.Pointer[decision.Shape] // the shape of asks, for readers without the lock
+	sends chan sending
 
 	mu        sync.Mutex
 	closing   bool
-	broken    bool // the agent has taken a step that is not in the log, and must not take another
-	life      life
-	coins     node.Seed // of the propensities of this start and, with noised counts, of its choices: by the decision's id
-	agent     *node.Agent
+	broken    bool         // the agent has taken a step that is not in the log, and must not take another
+	inside    inside       // what no method of given can reach
 	world     bandit.World // nil unless one is played
 	resting   []byte       // state of a world that was played before; nil for none
 	chain     ledger.Chain
 	step      uint64 // the newest logged step
-	state     progress
 	saved     uint64 // step of the newest snapshot
 	recent    recent
-	dueFrom   []byte // no decision waits before this key
-	oldFrom   []byte // no decision is to be forgotten before this key
-	saveEvery uint64 // steps
-	belief    lastBelief
-	insight   node.Insight
+	dueFrom   []byte        // no decision waits before this key
+	oldFrom   []byte        // no decision is to be forgotten before this key
+	saveEvery uint64        // steps
 	noticed   node.Learning // state of learning that was logged last
 	blocked   blocked
 	forks     map[string][]protocol.SignedCheckpoint // that no single ledger contains, by the id of the peer
 	confirmed confirmed
 	counts    counters
 	logged    logged
-	tables    tables
 
 	began   time.Time // start of Run; used by its goroutine only
 	jumped  bool      // the clock jumped; used by the same goroutine
@@ -160,9 +166,9 @@ func Open(c Config) (_ *Site, err error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Site{
-		c: c, log: c.Logger, coins: c.Coins(), most: c.mostRecords(),
+		given: given{c: c, coins: c.Coins(), state: progress{Pulls: make([]uint64, len(c.Arms))}},
+		log:   c.Logger, most: c.mostRecords(),
 		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]Known), saveEvery: snapshotEvery,
-		state: progress{Pulls: make([]uint64, len(c.Arms))},
 	}
 	s.nameArms()
 	if c.Store.Logger == nil {

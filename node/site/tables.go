@@ -181,34 +181,34 @@ func (s *Site) storeTables(b *store.Batch) {
 }
 
 // renewOdds computes what a table of this moment says.
-func (s *Site) renewOdds(at time.Time) {
-	o := offer{places: s.arms}
-	if o.name(nil, s) != nil {
+func (g *given) renewOdds(at time.Time) {
+	o := offer{places: g.arms}
+	if o.name(nil, g) != nil {
 		return // cannot happen: nothing is named
 	}
-	turn := s.turn(&o)
-	p := s.plan(&o, &turn)
+	turn := g.turn(&o)
+	p := g.plan(&o, &turn)
 	var chances []float64
 	if p.source == decision.Learned {
-		samples := max(leastTable, tableSamples/max(1, len(s.c.Arms)/100))
-		chances = s.agent.Odds(turn, samples, s.coins.Of("table"))
+		samples := max(leastTable, tableSamples/max(1, len(g.c.Arms)/100))
+		chances = g.agent.Odds(turn, samples, g.coins.Of("table"))
 	} else {
-		chances = s.only(p.rule)
+		chances = g.only(p.rule)
 	}
 	if p.source == decision.Exposure { // each alike: many decisions may be drawn before one is reported
 		clear(chances)
-		lacking := s.lacking(&o)
+		lacking := g.lacking(&o)
 		for _, a := range lacking {
 			chances[a] = 1 / float64(len(lacking))
 		}
 	}
 	p.mix(chances)
-	now := &s.tables
+	now := &g.tables
 	now.odds, now.at = nil, at.Truncate(time.Millisecond)
-	now.model = model{s.life.Incarnation, s.state.Round, s.state.Released}
-	for _, a := range s.present {
+	now.model = model{g.life.Incarnation, g.state.Round, g.state.Released}
+	for _, a := range g.present {
 		if o.on(a) {
-			now.odds = append(now.odds, decision.Weight{Name: s.c.Arms[a], Weight: uint64(math.Floor(chances[a] * decision.MostWeight))})
+			now.odds = append(now.odds, decision.Weight{Name: g.c.Arms[a], Weight: uint64(math.Floor(chances[a] * decision.MostWeight))})
 		}
 	}
 }

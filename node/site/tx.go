@@ -19,14 +19,14 @@ type tx struct {
 	fill  int  // least size of the batch, in bytes
 
 	reports bool                         // of rewards: nothing in it may be visible to others, not even which batches there are
-	kept    []kept                       // what the batch writes, to be kept in [recent] once it is applied
-	places  map[string]int               // in kept, by id; nil for one item, after which there is no lookup
+	written []written                    // what the batch writes, to be put into [recent] once it is applied
+	places  map[string]int               // in written, by id; nil for one item, after which there is no lookup
 	noted   map[string]bool              // decisions whose late reports the batch notes, by id
 	known   map[[sha256.Size]byte]uint64 // number of decisions, by subject
 }
 
-// kept is a decision that was made or changed.
-type kept struct {
+// written is a decision that was made or changed.
+type written struct {
 	id    string
 	value []byte // in its stored form
 }
@@ -35,7 +35,7 @@ type kept struct {
 func (tx) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // Format implements [fmt.Formatter] as [logRecord] does.
-func (kept) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+func (written) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // open locks the site for a number of items, unless it accepts nothing. Reports of rewards are
 // accepted with less free room.
@@ -90,8 +90,8 @@ func (x *tx) close() error {
 	}
 	x.batch.Fill(x.fill - x.batch.Room())
 	p := x.batch.Apply()
-	for i := range x.kept {
-		x.site.recent.put(x.kept[i].id, x.kept[i].value)
+	for i := range x.written {
+		x.site.recent.put(x.written[i].id, x.written[i].value)
 	}
 	x.site.mu.Unlock()
 	if err := p.Wait(); err != nil {
@@ -105,7 +105,7 @@ func (x *tx) close() error {
 func (x *tx) find(id string) (c choice, ok bool, err error) {
 	v, kept := x.site.recent.of[id]
 	if i, here := x.places[id]; here {
-		v, kept = x.kept[i].value, true
+		v, kept = x.written[i].value, true
 	}
 	if !kept {
 		v, err = x.site.store.Get(store.Decision, []byte(id))
@@ -117,13 +117,13 @@ func (x *tx) find(id string) (c choice, ok bool, err error) {
 	return c, true, err
 }
 
-// keep stores a decision and returns its room.
-func (x *tx) keep(id string, c *choice) int {
+// write stores a decision and returns its room.
+func (x *tx) write(id string, c *choice) int {
 	b := c.bytes()
 	if x.places != nil {
-		x.places[id] = len(x.kept)
+		x.places[id] = len(x.written)
 	}
-	x.kept = append(x.kept, kept{id, b})
+	x.written = append(x.written, written{id, b})
 	x.batch.Set(store.Decision, []byte(id), b)
 	return roomOf(id, b)
 }

@@ -1,0 +1,3 @@
+package site
+
+type inside struct{}
