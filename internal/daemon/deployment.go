@@ -16,6 +16,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/version"
 	"peerd.dev/node"
+	"peerd.dev/node/kept"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
@@ -140,6 +141,11 @@ func (t *Deployment) agent(life site.Life) (*node.Agent, error) {
 	})
 }
 
+// half returns the kept half of the peer's site for one of its lives; nil if the site gives all decisions.
+func (t *Deployment) half(life site.Life) (*kept.Half, error) {
+	return kept.New(&t.Spec, t.Self, life.Seed.Of("inside"))
+}
+
 // openSites opens the simulated world.
 func (t *Deployment) openSites() (err error) {
 	if t.sites == nil {
@@ -198,7 +204,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		Alarm:  alarm, Logger: log,
 	}
 	m := t.membership()
-	c.Version, c.Peers, c.Neighbours, c.Gone, c.ID, c.Name, c.Agent = m.Version, m.Peers, m.Neighbours, m.Gone, m.ID, m.Name, m.Agent
+	c.Version, c.Peers, c.Neighbours, c.Gone, c.ID, c.Name, c.Agent, c.Half = m.Version, m.Peers, m.Neighbours, m.Gone, m.ID, m.Name, m.Agent, m.Half
 	c.Arms, c.Absent, c.Founding = m.Arms, m.Absent, len(s.Arms)
 	if t.Record != nil {
 		c.Memberships = t.membershipOf

@@ -20,7 +20,7 @@ func (t *Deployment) membership() site.Membership {
 	m := site.Membership{
 		Version: t.Network.Version, Peers: len(t.Network.Peers), Neighbours: t.Links,
 		ID: func(p protocol.Peer) string { return t.Network.Peers[p].FirstID() }, Name: t.name,
-		Agent: t.agent,
+		Agent: t.agent, Half: t.half,
 	}
 	if !t.idle() {
 		m.Arms, m.Absent = t.actions.Names, t.actions.Absent

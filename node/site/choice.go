@@ -17,6 +17,7 @@ import (
 // choice is a decision as it is stored, by id.
 type choice struct {
 	counted  bool
+	kept     bool // and so not counted: nothing of it leaves the site
 	rewarded bool
 	source   decision.Source
 	arm      bandit.Arm      // arm of the network, or its place among the ask's actions
@@ -94,7 +95,11 @@ func (c *choice) fields(v *state.Visitor, s shape) {
 	}
 	v.String(&c.proposed)
 	v.Float(&c.target)
-	v.Bool(&c.ended)
+	if v.Version() < 7 {
+		v.Bool(&c.ended)
+	} else {
+		v.Flags(&c.ended, &c.kept)
+	}
 	state.List(v, &c.parts, func(p *addend) {
 		v.Array(p.hash[:])
 		v.Float((*float64)(&p.value))

@@ -191,7 +191,7 @@ func TestPrivateTypesSayNothing(t *testing.T) {
 	p := bandit.Pull{Features: x, Reward: marked}
 	e := logRecord{kind: logSettled, observations: []observation{{pull: p}}, played: &p}
 	c := choice{value: marked, features: x}
-	d := tx{kept: []kept{{"a", c.bytes()}}}
+	d := tx{written: []written{{"a", c.bytes()}}}
 	m := recent{of: map[string][]byte{"a": c.bytes()}}
 	state := binary.BigEndian.AppendUint64(nil, math.Float64bits(marked))
 	n := snapshot{agent: state, world: state}
@@ -202,7 +202,7 @@ func TestPrivateTypesSayNothing(t *testing.T) {
 		for _, v := range []any{
 			e, &e, e.observations, e.observations[0], *e.played, e.played, c, &c,
 			[]choice{c},
-			d, &d, d.kept, d.kept[0], m, &m, n, &n,
+			d, &d, d.written, d.written[0], m, &m, n, &n,
 			bandit.Turn{Features: []bandit.Features{x}},
 			ask, &ask, o, &o, o.actions,
 			Offered{Context: x, Features: [][]float64{x}},

@@ -32,7 +32,7 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 		}
 		out[i].Value = decision.Decision{
 			ID: asks[i].ID, Action: c.name(s.c.Arms), Propensity: c.chance, Source: c.source,
-			Counted: c.learned(), Uncounted: s.uncounted(&c), Repeated: repeated, ExpiresAt: c.expires, Model: c.model.String(), Proposed: c.proposed,
+			Counted: s.learns(&c), Uncounted: s.uncounted(&c), Kept: c.kept, Repeated: repeated, ExpiresAt: c.expires, Model: c.model.String(), Proposed: c.proposed,
 		}
 	}
 	if err := x.close(); err != nil {
@@ -42,10 +42,13 @@ func (s *Site) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 	return out
 }
 
+// learns reports whether the peer learns from the reward of a choice, as far as is known when it is made.
+func (s *Site) learns(c *choice) bool { return s.inside.half != nil || c.learned() }
+
 // uncounted says why the peer does not learn from the reward of a choice; "" if it does.
 func (s *Site) uncounted(c *choice) decision.Uncounted {
 	switch {
-	case c.learned():
+	case s.learns(c):
 		return ""
 	case c.late:
 		return decision.Ended
@@ -104,7 +107,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 			return c, false, err
 		}
 	}
-	counted := x.site.c.Rules.Shadow != ShadowPropose && (drawn == nil || !slices.Contains(x.site.c.Absent, drawn.arm))
+	counted := x.site.gives(ask, &o) && (drawn == nil || !slices.Contains(x.site.c.Absent, drawn.arm))
 	if counted {
 		if counted, err = x.count(ask.Subject, hash); err != nil {
 			return c, false, err
@@ -115,16 +118,23 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 		counted: counted, subject: subject, step: x.site.step + 1, model: model{x.site.life.Incarnation, x.site.state.Round, x.site.state.Released},
 		expires: x.now.Add(x.site.c.Rules.Window).UTC().Truncate(time.Millisecond), window: x.site.c.Rules.Window,
 	}
+	choose := func() []float64 { return x.site.choose(ask.ID, &o, &e, &c) }
+	if x.site.inside.half != nil && !counted {
+		if x.site.store.Scarce() {
+			return c, false, &decision.Refusal{Code: decision.Full, Reason: fmt.Sprintf("%v. There is room only for decisions that are given to the network; make room, then ask again", x.site.store.Lack())}
+		}
+		choose = func() []float64 { return x.site.keep(ask.ID, &o, &c) }
+	}
 	switch {
 	case drawn != nil:
 		c.source, c.arm, c.chance, c.model, o.closed = decision.Drawn, drawn.arm, drawn.chance, drawn.model, drawn.closed
 	case ask.Taken != nil:
-		chances := x.site.choose(ask.ID, &o, &e, &c)
+		chances := choose()
 		c.proposed = o.text(c.arm, x.site.c.Arms)
 		c.target = chances[taken]
 		c.source, c.arm, c.chance = decision.Application, taken, ask.Taken.Propensity
 	default:
-		x.site.choose(ask.ID, &o, &e, &c)
+		choose()
 	}
 	if e.arm = c.arm; x.site.c.Rules.Shadow == ShadowPropose {
 		e.arm = e.chosen // what was taken is in no step
@@ -133,13 +143,19 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 		c.features = o.features[c.arm]
 	}
 	c.action = o.nameOf(c.arm)
-	c.route = x.site.take(&e)
-	c.late = c.route.In && x.site.late(c.route.Stream)
-	x.site.step++
-	x.made = true
-	x.batch.Set(store.Log, store.Number(x.site.step), e.bytes())
 	c.due = x.site.after(c.expires)
-	x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
+	if !c.kept {
+		c.route = x.site.take(&e)
+		c.late = c.route.In && x.site.late(c.route.Stream)
+		x.site.step++
+		x.made = true
+		x.batch.Set(store.Log, store.Number(x.site.step), e.bytes())
+		x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(ask.ID))
+	}
+	if x.site.inside.half != nil {
+		x.batch.Set(store.InsideDue, insideKey(c.due, ask.ID), []byte(ask.ID))
+		x.site.waitInside(&c)
+	}
 	x.batch.Reserve(x.write(ask.ID, &c) + lateRoom(ask.ID))
 	x.keepOffered(ask, &o)
 	return c, false, nil

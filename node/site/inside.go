@@ -1,3 +1,276 @@
 package site
 
-type inside struct{}
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp/state"
+	"peerd.dev/node"
+	"peerd.dev/node/decision"
+	"peerd.dev/node/kept"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
+)
+
+// inside is the half of a site that nothing leaves: what its own users paid, and the decisions that it keeps. Its zero value is for a
+// site that gives all decisions. See docs/proofs/kept.md.
+//
+// Kept decisions are no steps. Every decision is in the table InsideDue from when it is made until the half has its reward, and the half is
+// saved in the batch that takes it out, so no replay is needed.
+type inside struct {
+	half    *kept.Half
+	learned counts // decisions of which the half has the reward
+	waits   counts // decisions of which it has not
+	from    []byte // no decision waits before this key
+}
+
+// Format implements [fmt.Formatter] as [logRecord] does.
+func (inside) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// counts are numbers of decisions.
+type counts struct {
+	Given, Kept uint64
+	Pulls       []uint64 // by arm
+}
+
+func newCounts(arms int) counts { return counts{Pulls: make([]uint64, arms)} }
+
+func (t *counts) add(c *choice)  { t.count(c, 1) }
+func (t *counts) take(c *choice) { t.count(c, math.MaxUint64) } // which is -1
+
+func (t *counts) count(c *choice, by uint64) {
+	t.Pulls[c.arm] += by
+	if c.kept {
+		t.Kept += by
+	} else {
+		t.Given += by
+	}
+}
+
+// insideVersion is the version of the saved half.
+const insideVersion = 1
+
+func (i *inside) bytes() []byte {
+	return state.Save(insideVersion, func(v *state.Visitor) {
+		v.Part(i.half.Save, i.half.Load)
+		i.learned.fields(v)
+	})
+}
+
+func (t *counts) fields(v *state.Visitor) {
+	v.Uint(&t.Given)
+	v.Uint(&t.Kept)
+	v.Uints(t.Pulls)
+}
+
+// openInside makes the half of the present membership with what is stored.
+func (s *Site) openInside() error {
+	s.inside = inside{}
+	if s.c.Half == nil || s.agent.Idle() {
+		return nil
+	}
+	half, err := s.c.Half(s.life.Life)
+	if err != nil || half == nil {
+		return err
+	}
+	s.inside = inside{half: half, learned: newCounts(len(s.c.Arms)), waits: newCounts(len(s.c.Arms))}
+	v, err := s.store.Get(store.Inside, nil)
+	if err != nil {
+		return err
+	}
+	if v != nil {
+		err = decode("half", v, insideVersion, insideVersion, func(v *state.Visitor) {
+			v.Part(half.Save, half.Load)
+			s.inside.learned.fields(v)
+		})
+	}
+	if err == nil {
+		err = s.scan(store.InsideDue, func(_ []byte, c *choice) { s.waitInside(c) })
+	}
+	half.See(s.agent.Rows())
+	return err
+}
+
+// scan reads all decisions of a table that has their ids.
+func (s *Site) scan(t store.Table, do func(id []byte, c *choice)) error {
+	for e, err := range s.store.Scan(t, nil, nil) {
+		if err != nil {
+			return err
+		}
+		v, err := s.store.Get(store.Decision, e.Value)
+		if err != nil {
+			return err
+		}
+		c, err := parseChoice(v, s.c.shape())
+		if err != nil {
+			return err
+		}
+		do(e.Value, &c)
+	}
+	return nil
+}
+
+// waitInside counts a decision of which the half will have the reward.
+func (s *Site) waitInside(c *choice) {
+	s.inside.waits.add(c)
+	s.inside.half.Waits(c.arm)
+}
+
+// insideKey is the key under which a decision waits for the half.
+func insideKey(due uint64, id string) []byte { return append(store.Number(due), id...) }
+
+// fell throws the coin of the baseline for a decision that could have it. The coin follows from the id and a secret of this life.
+func (s *Site) fell(id string, o *offer) (baseline bandit.Arm, fell bool) {
+	rules := &s.c.Rules
+	a, ok := o.has(rules.Baseline)
+	if !ok || rules.Baseline == "" || rules.Shadow.shadows() {
+		return bandit.NoArm, false
+	}
+	return a, s.life.Seed.Rand("baseline/"+id).Float64() < rules.BaselineShare
+}
+
+// gives reports whether a decision is to be given. That follows from the view of the network and from the request, and from no kept
+// decision; see docs/proofs/promise.md.
+func (s *Site) gives(ask *decision.Ask, o *offer) bool {
+	if s.inside.half == nil {
+		return s.c.Rules.Shadow != ShadowPropose
+	}
+	_, fallback := o.has(s.c.Rules.Fallback)
+	_, fell := s.fell(ask.ID, o)
+	return !ask.Keep && ask.Taken == nil && ask.Named == nil && len(o.excluded) == 0 && !fell && (s.state.Begun || !fallback) && s.agent.Gives()
+}
+
+// keep makes the choice of a kept decision. In the shadow of an application it is what is proposed.
+func (s *Site) keep(id string, o *offer, c *choice) (chances []float64) {
+	turn := bandit.Turn{Round: s.state.Round, Excluded: slices.Concat(o.excluded, o.closed), Features: o.features}
+	c.kept, c.source = true, decision.Learned
+	if c.arm = s.ruleInside(o); c.arm != bandit.NoArm {
+		if c.source = decision.Exposure; !s.state.Begun && s.c.Arms[c.arm] == s.c.Rules.Fallback {
+			c.source = decision.Fallback
+		}
+		chances = s.only(c.arm)
+	} else {
+		of := s.inside.half.Would(turn, id)
+		c.arm, chances = of.Arm(), s.inside.half.Chances(turn, of)
+	}
+	p := plan{baseline: bandit.NoArm, share: s.c.Rules.BaselineShare}
+	a, fell := s.fell(id, o)
+	if a != bandit.NoArm && c.source != decision.Fallback && !(s.c.Rules.UntilBetter && betterThan(a, o, s.present, s.inside.half.Bounds())) {
+		if p.baseline = a; fell {
+			c.source, c.arm = decision.Baseline, a
+		}
+	}
+	p.mix(chances)
+	c.chance = chances[c.arm]
+	return chances
+}
+
+// ruleInside returns the choice of the site's rules for a kept decision, or NoArm.
+func (s *Site) ruleInside(o *offer) bandit.Arm {
+	rules, arm := &s.c.Rules, bandit.NoArm
+	if rules.Shadow.shadows() {
+		return arm
+	}
+	if a, ok := o.has(rules.Fallback); ok && !s.state.Begun {
+		return a
+	}
+	if o.features != nil {
+		return arm
+	}
+	least := rules.MinExposures
+	for _, a := range s.present {
+		if n := s.inside.learned.Pulls[a] + s.inside.waits.Pulls[a]; o.on(a) && n < least {
+			arm, least = a, n
+		}
+	}
+	return arm
+}
+
+// settleInside passes rewards that are due by round t to the half: some at a time, so that others get a turn, until a time. It is called after the
+// messages of a round, which cannot wait for kept decisions.
+func (s *Site) settleInside(t protocol.Round, until time.Time) error {
+	for more := s.inside.half != nil; more; {
+		var err error
+		if more, err = s.settleSomeInside(t); err != nil {
+			return err
+		}
+		more = more && s.c.Now().Before(until)
+	}
+	return nil
+}
+
+func (s *Site) settleSomeInside(t protocol.Round) (more bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken || s.closing || s.store.Scarce() {
+		return false, nil
+	}
+	b, n, x := s.store.Batch(), 0, &s.inside
+	for due, err := range s.store.Scan(store.InsideDue, x.from, store.Number(uint64(t)+1)) {
+		if err != nil {
+			return false, err
+		}
+		v, err := s.store.Get(store.Decision, due.Value)
+		if err != nil {
+			return false, err
+		}
+		c, err := parseChoice(v, s.c.shape())
+		if err != nil {
+			return false, err
+		}
+		id := string(due.Value)
+		if c.kept {
+			if !c.again() {
+				writeAgain(b, id, &c)
+			}
+			s.recent.drop(id)
+			b.Set(store.Past, insideKey(s.after(c.expires.Add(s.c.Rules.Keep)), id), due.Value)
+		}
+		if !c.rewarded {
+			c.value = bandit.Reward(s.c.Rules.Default)
+		}
+		if _, err = x.half.Add(id, bandit.Pull{Arm: c.arm, Features: c.features, Reward: s.c.Rules.Range.observed(c.value)}); err != nil {
+			return false, s.broke(err)
+		}
+		x.learned.add(&c)
+		x.waits.take(&c)
+		b.Delete(store.InsideDue, due.Key)
+		x.from = append(x.from[:0], due.Key...)
+		if n++; n == chunk {
+			break
+		}
+	}
+	if n < chunk {
+		x.from = roundOf(x.from)
+	}
+	if n == 0 {
+		b.Drop()
+		return false, nil
+	}
+	b.Set(store.Inside, nil, x.bytes())
+	s.queue(sending{pending: b.Apply()})
+	return n == chunk, nil
+}
+
+// Inside returns what only the people of the site may see, or nil if the site gives all decisions to its network.
+func (s *Site) Inside(context.Context) (*node.Inside, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := &s.inside
+	if x.half == nil {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	to := &node.Inside{Given: x.learned.Given + x.waits.Given, Kept: x.learned.Kept + x.waits.Kept, Pending: x.waits.Given + x.waits.Kept}
+	x.half.Inside(to)
+	if s.c.Inputs.Dim() == 0 {
+		to.Pulls = slices.Clone(x.learned.Pulls)
+		for k, n := range x.waits.Pulls {
+			to.Pulls[k] += n
+		}
+	}
+	return to, nil
+}

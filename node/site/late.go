@@ -16,7 +16,7 @@ func lateRoom(id string) int { return len(id) + around }
 
 // lose notes that a report of a decision is refused as late. A disk with little room takes no notes.
 func (x *tx) lose(id string, c *choice) error {
-	if x.site.store.Low() {
+	if x.site.lacks(c) {
 		return nil
 	}
 	if noted, err := x.site.store.Get(store.Late, []byte(id)); noted != nil || err != nil || x.noted[id] {

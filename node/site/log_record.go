@@ -39,6 +39,7 @@ type logRecord struct {
 	// for logRound
 	round  uint64
 	played *bandit.Pull // in a simulated world, which offers its features again
+	kept   bool         // and not given
 	in     []protocol.Delivery
 
 	drawn  []dp.Release
@@ -84,7 +85,12 @@ func (e *logRecord) fields(v *state.Visitor, s shape) {
 func (e *logRecord) roundFields(v *state.Visitor, s shape) {
 	v.Uint(&e.round)
 	played := e.played != nil
-	if v.Bool(&played); played {
+	if v.Version() < 6 {
+		v.Bool(&played)
+	} else {
+		v.Flags(&played, &e.kept)
+	}
+	if played {
 		if v.Loading() {
 			e.played = new(bandit.Pull)
 		}

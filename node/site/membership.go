@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
+	"peerd.dev/node/kept"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -25,6 +26,7 @@ type Membership struct {
 	Gone       []string                        // first ids of peers that left permanently
 	Neighbours []protocol.Peer                 // ascending
 	Agent      func(Life) (*node.Agent, error) // with this membership
+	Half       func(Life) (*kept.Half, error)  // the same; as in [Config]
 	Arms       []string                        // as in [Config]; every membership has as many places
 	Absent     []bandit.Arm                    // the same
 }
@@ -34,7 +36,7 @@ type Memberships func(version uint64) (Membership, error)
 
 // join sets the site's membership.
 func (s *Site) join(m *Membership) {
-	s.c.Version, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Gone, s.c.Agent = m.Version, m.Peers, m.ID, m.Name, m.Neighbours, m.Gone, m.Agent
+	s.c.Version, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Gone, s.c.Agent, s.c.Half = m.Version, m.Peers, m.ID, m.Name, m.Neighbours, m.Gone, m.Agent, m.Half
 	s.c.Arms, s.c.Absent = m.Arms, m.Absent
 	s.nameArms()
 	s.tables.odds = nil // actions may be others
@@ -117,5 +119,8 @@ func (s *Site) SetMembership(m Membership) error {
 	}
 	s.join(&m)
 	s.renewTables()
+	if err = s.openInside(); err != nil {
+		return s.broke(err)
+	}
 	return nil
 }

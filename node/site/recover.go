@@ -164,25 +164,13 @@ func (c *Config) recordsPerLeaf() uint64 {
 // have observed their rewards, and returns their number.
 func (s *Site) uncount(b *store.Batch) (n uint64, err error) {
 	s.recent = recent{}
-	for due, err := range s.store.Scan(store.Due, nil, nil) {
-		if err != nil {
-			return n, err
-		}
-		v, err := s.store.Get(store.Decision, due.Value)
-		if err != nil {
-			return n, err
-		}
-		c, err := parseChoice(v, s.c.shape())
-		if err != nil {
-			return n, err
-		}
+	return n, s.scan(store.Due, func(id []byte, c *choice) {
 		if c.counted {
 			n++
 		}
 		c.counted = false
-		b.Set(store.Decision, due.Value, c.bytes())
-	}
-	return n, nil
+		b.Set(store.Decision, id, c.bytes())
+	})
 }
 
 func (r Recovered) String() string {

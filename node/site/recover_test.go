@@ -376,7 +376,7 @@ func TestARecoveryForgetsWhatWaitedToBeSent(t *testing.T) {
 func TestMoreThanHalfAreNotAllAfterARecovery(t *testing.T) {
 	all := []string{"a", "b", "c"}
 	now := epoch()
-	s := &Site{c: Config{Now: func() time.Time { return now }}}
+	s := &Site{given: given{c: Config{Now: func() time.Time { return now }}}}
 	s.blocked = blocked{witnesses: all, before: all, since: now, agree: map[string]bool{"a": true, "b": true}}
 	if s.heard() {
 		t.Error("two of three open a site before the grace is over")

@@ -51,7 +51,7 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 		return decision.Receipt{}, err
 	case has && (!ends || !r.Empty && !open):
 		x.wait = true
-		return decision.Receipt{ID: r.ID, Duplicate: true, Counted: c.learned()}, nil
+		return decision.Receipt{ID: r.ID, Duplicate: true, Counted: x.site.learns(&c)}, nil
 	case c.ended:
 		x.wait = true
 		return decision.Receipt{}, &decision.Refusal{Code: decision.Expired, Field: "id", Reason: "the application ended the window of this decision, with end; what it reported before stands"}
@@ -65,7 +65,7 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 		return decision.Receipt{}, err
 	case !has && len(c.parts) >= mostParts:
 		return decision.Receipt{}, &decision.Refusal{Code: decision.Invalid, Field: "report", Reason: fmt.Sprintf("%d reports of this decision are in its sum, which are as many as one can have; add values up before they are reported", mostParts)}
-	case c.again() && x.site.store.Low():
+	case c.again() && x.site.lacks(&c):
 		return decision.Receipt{}, &decision.Refusal{Code: decision.Full, Reason: fmt.Sprintf("%v. There is room for the first report of each decision only; make room, then ask again", x.site.store.Lack())}
 	}
 	if !c.again() {
@@ -76,12 +76,26 @@ func (x *tx) reward(r decision.Report) (decision.Receipt, error) {
 	}
 	c.ended = c.ended || r.End
 	if rules.Settle == OnArrival && (c.ended || rules.Adding == First) {
-		x.batch.Delete(store.Due, dueKey(c.due, c.step))
-		c.due = min(c.due, x.site.after(x.now))
-		x.batch.Set(store.Due, dueKey(c.due, c.step), []byte(r.ID))
+		x.dueAt(r.ID, &c, min(c.due, x.site.after(x.now)))
 	}
 	x.fill += x.write(r.ID, &c)
-	return decision.Receipt{ID: r.ID, Counted: c.learned()}, nil
+	return decision.Receipt{ID: r.ID, Counted: x.site.learns(&c)}, nil
+}
+
+// lacks reports whether there is no room for what a decision needs beyond its own.
+func (s *Site) lacks(c *choice) bool { return s.store.Low() || c.kept && s.store.Scarce() }
+
+// dueAt moves the round in which a decision is due.
+func (x *tx) dueAt(id string, c *choice, round uint64) {
+	if !c.kept {
+		x.batch.Delete(store.Due, dueKey(c.due, c.step))
+		x.batch.Set(store.Due, dueKey(round, c.step), []byte(id))
+	}
+	if x.site.inside.half != nil {
+		x.batch.Delete(store.InsideDue, insideKey(c.due, id))
+		x.batch.Set(store.InsideDue, insideKey(round, id), []byte(id))
+	}
+	c.due = round
 }
 
 // over is the refusal of a report that comes after the window.
@@ -102,6 +116,10 @@ func (x *tx) waits(id string, c *choice) (bool, error) {
 	if _, kept := x.site.recent.of[id]; kept {
 		return true, nil
 	}
-	due, err := x.site.store.Get(store.Due, dueKey(c.due, c.step))
+	table, key := store.Due, dueKey(c.due, c.step)
+	if c.kept {
+		table, key = store.InsideDue, insideKey(c.due, id)
+	}
+	due, err := x.site.store.Get(table, key)
 	return due != nil, err
 }

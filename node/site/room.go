@@ -37,21 +37,22 @@ func (s *Site) reserve() error {
 	if err != nil {
 		return err
 	}
-	for due, err := range s.store.Scan(store.Due, nil, nil) {
-		if err != nil {
-			return err
-		}
-		v, err := s.store.Get(store.Decision, due.Value)
-		if err != nil {
-			return err
-		}
-		c, err := parseChoice(v, s.c.shape())
-		if err != nil {
-			return err
-		}
+	room := func(id []byte, c *choice) {
 		if !c.again() {
-			total += c.room(string(due.Value))
+			total += c.room(string(id))
 		}
+	}
+	if err = s.scan(store.Due, room); err != nil {
+		return err
+	}
+	err = s.scan(store.InsideDue, func(id []byte, c *choice) {
+		if c.kept {
+			room(id, c)
+			total += lateRoom(string(id))
+		}
+	})
+	if err != nil {
+		return err
 	}
 	s.store.Reserve(total)
 	return nil

@@ -24,12 +24,20 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 			return err
 		}
 	}
+	if err := s.endRound(t, in); err != nil {
+		return err
+	}
 	for more := true; more; {
 		var err error
 		if more, err = s.forget(t); err != nil {
 			return err
 		}
 	}
+	return s.settleInside(t, s.c.Clock.Start.Add(time.Duration(t+2)*s.c.Clock.Every))
+}
+
+// endRound ends round t after the rewards that are due.
+func (s *Site) endRound(t protocol.Round, in []protocol.Delivery) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -45,11 +53,9 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	s.agent.Receive(in)
 	if s.world != nil && uint64(t) < s.c.Rounds {
 		if turn := s.world.Turn(uint64(t)); !turn.None {
-			played, err := s.play(turn)
-			if err != nil {
+			if err := s.play(turn, &e); err != nil {
 				return s.broke(err)
 			}
-			e.played = &played
 		}
 	}
 	if err := s.end(&e); err != nil {
@@ -58,6 +64,11 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	s.keepBelief()
 	s.renewTables()
 	b := s.store.Batch()
+	if half := s.inside.half; half != nil {
+		if half.See(s.agent.Rows()); e.played != nil {
+			b.Set(store.Inside, nil, s.inside.bytes())
+		}
+	}
 	if s.agent.NoisedCounts() {
 		s.storeTables(b)
 	}
@@ -74,12 +85,14 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 // the messages were received before.
 func (s *Site) end(e *logRecord) error {
 	if p := e.played; p != nil {
-		route := s.agent.Chose(protocol.Round(e.round), node.Ruled(p.Arm))
-		s.state.Pulls[p.Arm]++
-		s.state.Decisions++
 		s.state.Regret += s.world.Regret(p.Arm)
-		if err := s.agent.Observed(route, *p); err != nil {
-			return err
+		if !e.kept {
+			route := s.agent.Chose(protocol.Round(e.round), node.Ruled(p.Arm))
+			s.state.Pulls[p.Arm]++
+			s.state.Decisions++
+			if err := s.agent.Observed(route, *p); err != nil {
+				return err
+			}
 		}
 	}
 	s.state.Round, s.state.Begun = e.round+1, true

@@ -19,6 +19,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/kept"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -51,6 +52,7 @@ type Config struct {
 	Neighbours []protocol.Peer        // ascending
 	Gone       []string               // ids of peers that left permanently
 	Agent      func(Life) (*node.Agent, error)
+	Half       func(Life) (*kept.Half, error)   // nil, or for a half that is nil, if all decisions are given
 	World      func(Life) (bandit.World, error) // nil if an application chooses, and for an idle peer
 	Rules      Rules
 	Clock      node.Clock
@@ -213,6 +215,9 @@ func Open(c Config) (_ *Site, err error) {
 		err = s.charge()
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err = s.openInside(); err != nil {
 		return nil, err
 	}
 	if err = s.reserve(); err != nil {

@@ -88,9 +88,6 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	return status, nil
 }
 
-// Inside returns what only the people of the site may see, or nil if the site gives all decisions to its network.
-func (s *Site) Inside(context.Context) (*node.Inside, error) { return nil, nil } //nolint:nilnil // there is none
-
 // blockedReason returns why nothing is released, or "".
 func (s *Site) blockedReason() string {
 	var status node.Status

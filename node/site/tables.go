@@ -78,6 +78,8 @@ func (s *Site) noTable() error {
 	switch {
 	case s.c.Inputs.Dim() > 0:
 		return &decision.Refusal{Code: decision.Invalid, Field: "table", Reason: "this peer's learner chooses by features, which no table has"}
+	case s.inside.half != nil:
+		return &decision.Refusal{Code: decision.Invalid, Field: "table", Reason: "this peer's choices follow from exact rewards of its own users (privacy.answers: inside), which a table would carry out"}
 	case s.c.Rules.Shadow.shadows():
 		return &decision.Refusal{Code: decision.Invalid, Field: "table", Reason: "the application chooses by a policy of its own (api.shadow), so there is no table"}
 	}

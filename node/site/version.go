@@ -10,8 +10,8 @@ import (
 // The first byte of every stored value is the version of its kind. All were 1 in releases
 // that wrote some of them with encoding/gob.
 const (
-	logVersion      = 5 // of log records; 4 did not have choices of the learner that others replaced
-	choiceVersion   = 6 // of decisions; 5 did not have what applications took, and reports in parts
+	logVersion      = 6 // of log records; 5 did not have kept rounds of simulated worlds, and 4 choices of the learner that others replaced
+	choiceVersion   = 7 // of decisions; 6 had no kept ones, and 5 not what applications took, and reports in parts
 	lateVersion     = 1 // of notes of late reports
 	offeredVersion  = 1 // of what decisions could choose from
 	outboxVersion   = 3

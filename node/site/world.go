@@ -49,11 +49,24 @@ func (s *Site) saveWorld() (played bool, state []byte) {
 	return s.resting != nil, s.resting
 }
 
-// play makes the agent choose an arm for a turn of the world, and the world pay for it.
-func (s *Site) play(turn bandit.Turn) (bandit.Pull, error) {
-	arm := s.agent.Choose(turn).Arm()
-	reward, err := s.world.Play(arm)
-	return bandit.Pull{Arm: arm, Features: turn.Of(arm), Reward: reward}, err
+// play makes a decision for a turn of the world, which pays for it at once: a given one, unless the site keeps it.
+func (s *Site) play(turn bandit.Turn, e *logRecord) (err error) {
+	half := s.inside.half
+	p := bandit.Pull{Arm: bandit.NoArm}
+	if e.kept = half != nil && !(s.agent.Gives() && len(turn.Excluded) == 0); e.kept {
+		p.Arm = half.Choose(turn, fmt.Sprint(e.round)).Arm()
+	} else {
+		p.Arm = s.agent.Choose(turn).Arm()
+	}
+	p.Features = turn.Of(p.Arm)
+	if p.Reward, err = s.world.Play(p.Arm); err != nil {
+		return err
+	}
+	if e.played = &p; half != nil {
+		s.inside.learned.add(&choice{arm: p.Arm, kept: e.kept})
+		_, err = half.Add(fmt.Sprint(e.round), p)
+	}
+	return err
 }
 
 // playAgain repeats a logged round, which must have the same result.
@@ -61,7 +74,13 @@ func (s *Site) playAgain(e *logRecord) error {
 	if s.world == nil {
 		return fmt.Errorf("%w: a round of a simulated world is logged, and none is configured: set world back and stop the peer in good order first", ErrDamaged)
 	}
-	again, err := s.play(s.world.Turn(e.round))
+	turn := s.world.Turn(e.round)
+	again := bandit.Pull{Arm: e.played.Arm, Features: turn.Of(e.played.Arm)}
+	if !e.kept {
+		again.Arm = s.agent.Choose(turn).Arm()
+	}
+	var err error
+	again.Reward, err = s.world.Play(again.Arm)
 	switch {
 	case again.Arm != e.played.Arm:
 		return fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, again.Arm, e.played.Arm)

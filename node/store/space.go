@@ -83,6 +83,10 @@ func (s *Store) room(names []string) error {
 // too little for anything new. Reserved bytes can still be written.
 func (s *Store) Low() bool { return s.low.Load() || s.memory != nil && s.memory.Full() }
 
+// Scarce reports whether the last check of the disk found less room than the reserve and half of it, which is too little for what is not
+// given to the network, so that this never makes the store low.
+func (s *Store) Scarce() bool { return s.scarce.Load() || s.memory != nil && s.memory.Full() }
+
 // Full reports whether the last check of the disk found less room than half of the reserve,
 // which is too little to write anything.
 func (s *Store) Full() bool { return s.full.Load() || s.memory != nil && s.memory.Full() }
@@ -127,6 +131,7 @@ func (s *Store) look() {
 	bytes, files := x.Reserve(s.reserve)
 	free := x.FreeBytes - min(x.FreeBytes, uint64(max(0, s.reserved.Load())))
 	s.noFiles.Store(x.FreeFiles < files)
+	s.scarce.Store(free < bytes+bytes/2 || x.FreeFiles < files+files/2)
 	s.low.Store(free < bytes || x.FreeFiles < files)
 	s.full.Store(free < bytes/2 || x.FreeFiles < files/2)
 }

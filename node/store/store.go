@@ -41,6 +41,8 @@ const (
 	Late      Table = 14 // by how much the first late report of a decision came after its window, by id
 	Offer     Table = 15 // what decisions could choose from, by id
 	Receipt   Table = 16 // of other peers, by day and witness
+	InsideDue Table = 17 // decisions by the round in which the kept half gets their rewards
+	Inside    Table = 18 // the kept half
 )
 
 const (
@@ -98,6 +100,7 @@ type Store struct {
 	free      atomic.Int64              // bytes that may be written before the next check of the free space
 	looked    atomic.Pointer[time.Time] // when the free space was checked
 	low       atomic.Bool
+	scarce    atomic.Bool
 	full      atomic.Bool
 	noFiles   atomic.Bool  // low is of files, and perhaps of bytes, too
 	reserved  atomic.Int64 // bytes; see [Batch.Reserve]

@@ -37,7 +37,7 @@ func rooms() [][]string {
 // keepers lists the packages that may import node/kept: drivers, which play both halves of a site. Nothing that makes,
 // stores or sends a message is one.
 func keepers() []string {
-	return []string{"node/lab/audit", "node/lab/lockstep", "node/lab/sim", "internal/lab/stepped", "internal/gain"} // the last simulates a site alone
+	return []string{"node/lab/audit", "node/lab/lockstep", "node/lab/sim", "internal/lab/stepped", "internal/gain", "node/site", "internal/daemon"} // the last simulates a site alone
 }
 
 // beside lists the packages that the program does not need: tests and scripts.
