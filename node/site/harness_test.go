@@ -18,6 +18,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/kept"
 	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
@@ -77,6 +78,7 @@ type setting struct {
 	founding   int              // as in [Config]
 	coins      func() node.Seed // the same
 	tables     bool             // the application draws some actions from tables
+	inside     bool             // the site keeps decisions, and so do its neighbours
 	takes      int              // what the application takes by a policy of its own, where it does; see takenFor
 }
 
@@ -188,6 +190,12 @@ func (x *setting) spec() node.Spec {
 	if x.learner != nil {
 		s.Learner = x.learner
 	}
+	if x.inside {
+		s.Give, s.Sites = node.GiveFew, 20
+		if s.Protocol, err = s.Giving(); err != nil {
+			panic(err)
+		}
+	}
 	switch {
 	case x.graph != nil:
 		s.Graph = x.graph
@@ -208,6 +216,12 @@ func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
 	}
 	spec := x.spec()
 	return spec.Agent(c)
+}
+
+// half returns the kept half of the site, if it keeps decisions.
+func (x *setting) half(life Life) (*kept.Half, error) {
+	spec := x.spec()
+	return kept.New(&spec, self, life.Seed)
 }
 
 // clock is the site's.
@@ -282,7 +296,7 @@ func (r *rig) config() Config {
 		},
 		Arms: r.arms, Absent: r.absent, Founding: r.founding, Inputs: r.inputs, Names: r.names, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
 		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
-		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) }, Coins: r.coins,
+		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) }, Half: r.half, Coins: r.coins,
 		Clock: node.Clock{Start: epoch(), Every: every}, Rounds: r.horizon,
 		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now,
 		Logger: slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -310,7 +324,7 @@ func (r *rig) config() Config {
 	}
 	if r.version > 0 {
 		m, _ := r.membership(r.version)
-		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent = m.Version, r.membership, m.Peers, m.Neighbours, m.Gone, m.Agent
+		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Half = m.Version, r.membership, m.Peers, m.Neighbours, m.Gone, m.Agent, r.half
 		c.Arms, c.Absent = m.Arms, m.Absent
 	}
 	if r.worlds != nil {
