@@ -239,13 +239,12 @@ func (s *Site) settleSomeInside(t protocol.Round) (more bool, err error) {
 		x.learned.add(&c)
 		x.waits.take(&c)
 		b.Delete(store.InsideDue, due.Key)
-		x.from = append(x.from[:0], due.Key...)
+		if uint64(t) < s.state.Round { // later decisions are due later, even if the clock goes back
+			x.from = append(x.from[:0], due.Key...)
+		}
 		if n++; n == chunk {
 			break
 		}
-	}
-	if n < chunk {
-		x.from = roundOf(x.from)
 	}
 	if n == 0 {
 		b.Drop()

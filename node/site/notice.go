@@ -12,6 +12,9 @@ func (s *Site) policyNotice(b *lastBelief) string {
 	rules := &s.c.Rules
 	switch rules.Shadow {
 	case ShadowPropose:
+		if s.inside.half != nil {
+			return "the application chooses by a policy of its own (api.shadow: propose), and what it takes is learned from inside the site"
+		}
 		return "the application chooses by a policy of its own, and nothing is learned from it (api.shadow: propose)"
 	case ShadowLearn:
 		return "the application chooses by a policy of its own, and what it takes is learned from (api.shadow: learn)"
@@ -24,6 +27,8 @@ func (s *Site) policyNotice(b *lastBelief) string {
 	keeps := fmt.Sprintf("%s has %.3g of the decisions (api.baseline)", rules.Baseline, rules.BaselineShare)
 	o := offer{places: s.arms}
 	switch {
+	case s.inside.half != nil: // what it costs follows from exact rewards
+		return keeps
 	case s.c.Inputs.Dim() > 0:
 		return keeps + "; by features there is no estimate of what that costs"
 	case !ok:
