@@ -70,7 +70,7 @@ func policyConstraints() []Constraint {
 			}
 			return ""
 		}},
-		{[]string{"privacy.inside", "privacy.answers", "learner.name"}, "Noise on own rewards is for those of kept decisions, without features.", func(s *Settings) string {
+		{[]string{"privacy.inside", "privacy.answers", "learner.name"}, "Own rewards get noise where decisions are kept, and without features.", func(s *Settings) string {
 			switch {
 			case s.Privacy.Inside == 0:
 				return ""
