@@ -97,7 +97,11 @@ func (s *Spec) giver(self protocol.Peer, of bandit.Statistic) bandit.Giver {
 	case s.Give != GiveFew:
 		return nil
 	case of.Kind == bandit.Sum:
-		return bandit.NewGift(s.Arms, max(s.Sites, protocol.Learners(s.Protocol, s.Peers())), int(self), s.Privacy.scale())
+		sites := s.Sites
+		if sites == 0 {
+			sites = protocol.Learners(s.Protocol, s.Peers())
+		}
+		return bandit.NewGift(s.Arms, sites, int(self), s.Privacy.scale())
 	}
 	return bandit.NewLinearGift(of.Dim)
 }

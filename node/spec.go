@@ -27,10 +27,11 @@ type Spec struct {
 	Vectors [][]bandit.Features
 	// Give says which decisions are given. With [GiveFew], Protocol is what [Spec.Giving] returns.
 	Give Give
-	// Inside is the ε of the noise on own rewards before kept decisions follow from them; 0 for no noise. Peers need not agree on it.
-	Inside float64
-	// Sites is the number of sites for which the rule of giving is made, if that is more than play.
+	// Sites is the number of sites for which the rule of giving is made, so that batches stay as they are while a network
+	// grows; 0 stands for the sites of the graph.
 	Sites int
+	// Inside is ε of the noise on own rewards before the kept learner sees them; 0 for none.
+	Inside float64
 	// Explore is the share of choices that explore, as in [bandit.Explore]. Peers need not agree
 	// on it.
 	Explore float64

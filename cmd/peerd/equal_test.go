@@ -233,8 +233,8 @@ func TestSitesThatKeepRunAsSimulated(t *testing.T) {
 		"features": {"learner.name=personalized-linear", "learner.personalized-linear.features=3", "protocol.name=batch", "privacy.mechanism=each-gaussian", "privacy.delta=0.00001", "world.kind=linear", "world.linear.features=3", "world.linear.instance=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, give := range []string{"few", "none"} {
-				c, err := plan.Schema().Load(equalityFile, slices.Concat(equalitySet(), set, []string{"experiment.give=" + give}))
+			for _, listen := range []string{"false", "true"} {
+				c, err := plan.Schema().Load(equalityFile, slices.Concat(equalitySet(), set, []string{"privacy.answers=inside", "give.sites=0", "experiment.listen=" + listen}))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -215,10 +215,15 @@ func refusedTogether() []refusedCase {
 		{key: "experiment.alone", value: "true", reason: "want false, and experiment.alone_noised: true, with experiment.coverage: true", with: map[string]string{"experiment.coverage": "true"}},
 		{key: "experiment.alone", value: "true", reason: "want false, and experiment.alone_noised: true, with learner.name: elimination", with: map[string]string{"learner.name": "elimination", "protocol.name": "gis", "privacy.mechanism": "each"}},
 		{key: "experiment.alone", value: "true", reason: "want false with experiment.alone_noised: true", with: map[string]string{"experiment.alone_noised": "true"}},
-		{key: "experiment.give", value: "few", reason: "want all with mode: live: a daemon gives all decisions", with: map[string]string{"learner.name": "personalized", "protocol.name": "rows"}},
-		{key: "experiment.give", value: "none", reason: "want all with experiment.alone_noised: true", with: withRows("mode", "lockstep", "seed", "1", "learner.name", "personalized", "experiment.alone_noised", "true")},
-		{key: "experiment.give", value: "few", reason: "as learners personalized and personalized-linear do", with: withRows("mode", "lockstep", "seed", "1", "learner.name", "imed")},
-		{key: "experiment.give", value: "few", reason: "which protocols phases, batch and local have, and protocol rows has not", with: withRows("mode", "lockstep", "seed", "1", "learner.name", "personalized")},
+		{key: "privacy.answers", value: "inside", reason: "want anyone with learner.name: imed and protocol.name: phases; a site that keeps decisions weighs what each other site releases, as learners personalized and personalized-linear do", with: keeping("learner.name", "imed")},
+		{key: "privacy.answers", value: "inside", reason: "which protocols phases, batch and local have, and protocol rows has not", with: keeping("protocol.name", "rows", "privacy.mechanism", "tree")},
+		{key: "privacy.answers", value: "inside", reason: "want anyone with experiment.alone_noised: true", with: keeping("mode", "lockstep", "seed", "1", "experiment.alone_noised", "true")},
+		{key: "experiment.listen", value: "true", reason: "want false with privacy.answers: anyone and mode: lockstep", with: keeping("mode", "lockstep", "seed", "1", "privacy.answers", "anyone")},
+		{key: "experiment.listen", value: "true", reason: "want false with privacy.answers: inside and mode: live", with: keeping()},
+		{key: "privacy.inside", value: "2", reason: "want 0 with privacy.answers: anyone: all decisions are given", with: keeping("privacy.answers", "anyone")},
+		{key: "privacy.inside", value: "2", reason: "want 0 with learner.name: personalized-linear: what this noise costs by features is not measured yet", with: named("privacy.answers", "inside", "learner.name", "personalized-linear")},
+		{key: "api.shadow", value: "learn", reason: "want propose with privacy.answers: inside: the peer learns from what was taken with it, too", with: named("privacy.answers", "inside", "learner.name", "personalized-linear")},
+		{key: "give.sites", value: "0", reason: "want the number of sites to plan for, such as 10, with mode: live", with: keeping()},
 		{key: "experiment.lemmas", value: "true", reason: "want false with privacy.mechanism: blt", with: map[string]string{"privacy.mechanism": "blt", "privacy.delta": "1e-06", "protocol.average.consistency": "max"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.faults.loss: 0.1", with: map[string]string{"protocol.average.consistency": "max", "experiment.faults.loss": "0.1"}},
 		{key: "experiment.lemmas", value: "true", reason: "want false with experiment.faults.partition: [1, 2]", with: map[string]string{"protocol.average.consistency": "max", "experiment.faults.partition": "[1, 2]"}},
@@ -253,6 +258,11 @@ func average(pairs ...string) map[string]string {
 
 func withRows(pairs ...string) map[string]string {
 	return changed(append([]string{"protocol.name", "rows"}, pairs...))
+}
+
+// keeping returns changes with which a site keeps decisions, and others.
+func keeping(pairs ...string) map[string]string {
+	return changed(append([]string{"privacy.answers", "inside", "learner.name", "personalized", "protocol.name", "phases", "privacy.mechanism", "each"}, pairs...))
 }
 
 // named returns changes that choose a learner by features, and others.

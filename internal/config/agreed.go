@@ -30,8 +30,14 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 		Explore:  s.Learner.Explore,
 		Public:   sha256.Sum256([]byte("peerd public/" + domain)),
 	}
+	if s.Privacy.Answers == Inside {
+		spec.Give, spec.Sites, spec.Inside = node.GiveFew, int(s.Give.Sites), s.Privacy.Inside
+	}
 	if l := s.laboratory(); l != nil {
 		l.Amend(s, &spec)
+	}
+	if p, err := spec.Giving(); err == nil { // the error is a constraint's
+		spec.Protocol = p
 	}
 	return spec, nil
 }

@@ -73,7 +73,12 @@ func (s *Settings) charged() (node.Spec, error) {
 }
 
 // Cadence returns when the leaves of a peer's streams close.
-func (s *Settings) Cadence() protocol.Cadence { return s.ProtocolParams().Cadence() }
+func (s *Settings) Cadence() protocol.Cadence {
+	if spec, err := s.charged(); err == nil {
+		return spec.Protocol.Cadence()
+	}
+	return s.ProtocolParams().Cadence()
+}
 
 // SitesOf returns how many of the first peers of a network have arms. Each of them has a site
 // of the world, in the order of peers.

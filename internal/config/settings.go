@@ -25,7 +25,7 @@ type Settings struct {
 	Learner   Learner
 	Features  Features
 	Protocol  Protocol
-	Give      struct{ Least uint64 }
+	Give      struct{ Least, Sites uint64 }
 	Rounds    Rounds
 	World     World
 	API       API
@@ -76,7 +76,15 @@ type Privacy struct {
 	RecordsPerUser uint64 `key:"records_per_user"`
 	Horizon        uint64
 	AcceptWeak     bool `key:"accept_weak"`
+	Answers        string
+	Inside         float64
 }
+
+// Who may see what a site answers its application.
+const (
+	Anyone = "anyone" // all decisions are given
+	Inside = "inside" // only the site's own people and users; few decisions are given, and all others are kept
+)
 
 // What is done with numbers of rewards.
 const (

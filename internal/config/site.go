@@ -72,6 +72,14 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 			Name: "privacy.accept_weak", Default: "false", Shared: true, Rule: YesNo(),
 			Doc: "Accept an epsilon above 10 or a delta above 0.001, which protect almost no one.",
 		},
+		{
+			Name: "privacy.answers", Default: Anyone, Fixed: true, Later: true, Rule: OneOf(Anyone, Inside),
+			Doc: "Who may see what this site answers its application. With anyone, all decisions are given to the network: choices follow from releases alone, and rewards enter noised sums. With inside, only the site's own people and users may see answers: the site gives few decisions and keeps all others, whose choices follow from its own exact rewards and from what others release, and nothing of them leaves the site (docs/joining.md). A rule says which are given, and sets first and growth of protocols phases, batch and local.",
+		},
+		{
+			Name: "privacy.inside", Default: "0", Fixed: true, Later: true, Rule: Number("0, or a number from 0.5 to 20", func(x float64) bool { return x == 0 || x >= .5 && x <= 20 }),
+			Doc: "With privacy.answers: inside, the epsilon of the noise on each own reward before the learner of kept decisions sees it; 0 for none.",
+		},
 
 		{
 			Name: "learner.name", Default: learners[0], Shared: true, Fixed: true, Rule: OneOf(learners...),
@@ -98,6 +106,10 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 		{
 			Name: "give.least", Default: "0", Unit: "rewards", Shared: true, Later: true, Changes: true, Rule: Whole(0, 1<<40),
 			Doc: "Rewards that the network asks each member to have released; 0 asks for nothing. A member that has released fewer is not refused: `peerd peers` and the page say so. Only a network that begins with 1 or more can change it.",
+		},
+		{
+			Name: "give.sites", Default: "10", Unit: "sites", Shared: true, Fixed: true, Later: true, Rule: Whole(0, 100_000),
+			Doc: "Number of sites for which sites with privacy.answers: inside plan what they give, so that batches stay as they are while the network grows. With 0, in lockstep, it is the number of sites. Learners by features do not use it.",
 		},
 		{
 			Name: "rounds.every", Default: "1s", Unit: "duration", Shared: true, Rule: between(time.Millisecond, 24*time.Hour),

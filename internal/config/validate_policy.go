@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
@@ -56,6 +57,39 @@ func policyConstraints() []Constraint {
 		{[]string{"api.offer", "learner.name"}, "Actions by features come with every request.", func(s *Settings) string {
 			if len(s.API.Offer) > 0 && contextual(s) {
 				return fmt.Sprintf("want [] with %s: every request says what is on offer", s.With("learner.name"))
+			}
+			return ""
+		}},
+		{[]string{"privacy.answers", "learner.name", "protocol.name", "arms"}, "Sites that keep decisions weigh what each other site releases.", func(s *Settings) string {
+			spec, err := s.Spec(make([][]protocol.Peer, max(2, s.Simulated().Peers)), "")
+			if err != nil || s.Privacy.Answers == Anyone {
+				return "" // an error is said elsewhere
+			}
+			if err = spec.CheckGive(); err != nil {
+				return fmt.Sprintf("want %s with %s and %s; %s", Anyone, s.With("learner.name"), s.With("protocol.name"), strings.TrimPrefix(err.Error(), "node: "))
+			}
+			return ""
+		}},
+		{[]string{"privacy.inside", "privacy.answers", "learner.name"}, "Own rewards get noise where decisions are kept, and without features.", func(s *Settings) string {
+			switch {
+			case s.Privacy.Inside == 0:
+				return ""
+			case s.Privacy.Answers != Inside:
+				return fmt.Sprintf("want 0 with %s: all decisions are given, and rewards get the noise of privacy.epsilon", s.With("privacy.answers"))
+			case contextual(s):
+				return fmt.Sprintf("want 0 with %s: what this noise costs by features is not measured yet", s.With("learner.name"))
+			}
+			return ""
+		}},
+		{[]string{"api.shadow", "privacy.answers"}, "In the shadow of an application a site that keeps decisions gives none.", func(s *Settings) string {
+			if s.API.Shadow == site.ShadowLearn && s.Privacy.Answers == Inside {
+				return fmt.Sprintf("want %s with %s: the peer learns from what was taken with it, too, and nothing of it leaves the site", site.ShadowPropose, s.With("privacy.answers"))
+			}
+			return ""
+		}},
+		{[]string{"give.sites", "privacy.answers", "mode"}, "What is given does not follow from how many sites there are now.", func(s *Settings) string {
+			if s.Give.Sites == 0 && s.Privacy.Answers == Inside && s.Mode == Live {
+				return fmt.Sprintf("want the number of sites to plan for, such as 10, with %s: batches stay as they are while a network grows", s.With("mode"))
 			}
 			return ""
 		}},

@@ -65,8 +65,8 @@ func TestAloneNoisedIsAsBefore(t *testing.T) {
 // TestOneArmForAllGivesAll: sites of a testnet that keep decisions are compared with a network whose learner keeps none.
 func TestOneArmForAllGivesAll(t *testing.T) {
 	var of [2]Baseline
-	for i, give := range []string{"all", "few"} {
-		c, err := plan.Schema().Load("../../../configs/testnet.yaml", []string{"mode=lockstep", "seed=1", "rounds.count=300", "experiment.give=" + give})
+	for i, answers := range []string{"anyone", "inside"} {
+		c, err := plan.Schema().Load("../../../configs/testnet.yaml", []string{"mode=lockstep", "seed=1", "rounds.count=300", "privacy.answers=" + answers})
 		if err != nil {
 			t.Fatal(err)
 		}

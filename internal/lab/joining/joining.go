@@ -76,8 +76,8 @@ func (d *Document) Play(ctx context.Context, seconds float64, progress io.Writer
 	}
 	late := fmt.Sprintf(`"world.late.sites":1,"world.late.every":%d,"privacy.horizon":%d`, d.Late, d.Late+d.Decisions)
 	base := strings.Fields(fmt.Sprintf(`mode=lockstep seed=1 arms=[%s] testnet.nodes=%d testnet.topology=complete world.kind=bernoulli world.bernoulli.draw=%s
-		learner.name=personalized protocol.name=phases privacy.epsilon=%v privacy.accept_weak=true privacy.horizon=%d experiment.figure.kind=none
-		experiment.cells=[{"set":{"experiment.alone":true}},{"set":{"experiment.give":"few"}},{"set":{"experiment.alone":true,%s}},{"set":{"experiment.give":"few",%s}}]`, strings.Join(plan.SiteNames(d.Actions), ","), d.Sites, draw, d.Epsilon, d.Decisions, late, late))
+		learner.name=personalized protocol.name=phases privacy.epsilon=%v privacy.accept_weak=true privacy.horizon=%d give.sites=%d experiment.figure.kind=none
+		experiment.cells=[{"set":{"experiment.alone":true}},{"set":{"privacy.answers":"inside"}},{"set":{"experiment.alone":true,%s}},{"set":{"privacy.answers":"inside",%s}}]`, strings.Join(plan.SiteNames(d.Actions), ","), d.Sites, draw, d.Epsilon, d.Decisions, d.Sites, late, late))
 	dir, err := os.MkdirTemp("", "peerd-joining-")
 	defer func() { _ = os.RemoveAll(dir) }()
 	for n, begin := 8, time.Now(); err == nil && (n == 8 || time.Since(begin).Seconds() < seconds/2); n *= 2 {
@@ -111,7 +111,7 @@ func (d *Document) sumUp(x *experiment.Document) error {
 		d.Answer = append(d.Answer, fmt.Sprintf("%s %s %s rewards; alone it loses %.1f in its first %s decisions.", verb, site[1], experiment.MeanText(by), alone.Mean.Mean, terminal.Number(d.Decisions)))
 	}
 	d.Answer = append(d.Answer, fmt.Sprintf("Simulated: %d networks of %d sites with %d actions that pay 0 or 1 (--differ %v --best %v --others %v). A site gives %.0f decisions or fewer.",
-		d.Networks, d.Sites, d.Actions, d.Differ, d.Best, d.Others, min(float64(d.Decisions), bandit.NewGift(d.Actions, d.Sites, 0, 1/d.Epsilon).Most()*float64(d.Actions))), "Intervals are 95 % over seeds: chance in the simulation, and not how well the model fits you. Sites keep all other decisions; a daemon gives all so far (docs/joining.md).")
+		d.Networks, d.Sites, d.Actions, d.Differ, d.Best, d.Others, min(float64(d.Decisions), bandit.NewGift(d.Actions, d.Sites, 0, 1/d.Epsilon).Most()*float64(d.Actions))), "Intervals are 95 % over seeds: chance in the simulation, and not how well the model fits you. Sites keep all other decisions (privacy.answers: inside).")
 	return nil
 }
 

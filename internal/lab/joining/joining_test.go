@@ -99,7 +99,7 @@ func TestNothingGivenSavesNothing(t *testing.T) {
 		}
 		return &c.Settings
 	}
-	alone, together := load("experiment.alone=true"), load("experiment.give=few")
+	alone, together := load("experiment.alone=true"), load("privacy.answers=inside give.sites=2")
 	source, err := plan.OpenWorld(alone, 2)
 	if err != nil {
 		t.Fatal(err)

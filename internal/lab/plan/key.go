@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/node"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/world"
 )
@@ -89,8 +88,8 @@ func keys() []config.Key {
 			Doc: "Remove all links, and nothing else: every peer learns from its own releases alone, with the same noise and batches as in a network.",
 		},
 		{
-			Name: "experiment.give", Default: string(node.GiveAll), Shared: true, Fixed: true, Later: true, Rule: config.OneOf(string(node.GiveAll), string(node.GiveFew), string(node.GiveNone)),
-			Doc: "Which decisions sites give to the network (docs/joining.md). Choices of given ones follow from releases alone, and their rewards enter noised sums; choices of all others, which are kept, follow from the exact rewards of the site and from what others release, and nothing of them leaves the site. With few, a rule says which ones, and sets first and growth of protocol phases, batch or local; with none, sites listen.",
+			Name: "experiment.listen", Default: "false", Shared: true, Fixed: true, Later: true, Rule: config.YesNo(),
+			Doc: "Sites with privacy.answers: inside give no decisions: they keep all, and learn from what others release, as far as others release anything.",
 		},
 		{
 			Name: "experiment.noise", Default: tightNoise, Shared: true, Fixed: true, Later: true, Rule: config.OneOf(tightNoise, printedNoise, provenNoise),

@@ -41,9 +41,8 @@ func (laboratory) Amend(s *config.Settings, spec *node.Spec) {
 			spec.Privacy.Amend = printed.Noise
 		}
 	}
-	spec.Give = x.Give
-	if p, err := spec.Giving(); err == nil { // the error is a constraint's
-		spec.Protocol = p
+	if x.Listen {
+		spec.Give = node.GiveNone
 	}
 	if x.Raw != (printed.Raw{}) {
 		spec.Wrap = x.Raw.Wrap

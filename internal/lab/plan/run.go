@@ -8,7 +8,6 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
-	"peerd.dev/node"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
@@ -86,21 +85,15 @@ func runConstraints() []config.Constraint {
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.give", "mode", "learner.name", "protocol.name", "privacy.counts", "experiment.alone_noised"}, Doc: "Sites that keep decisions weigh what each other site releases, in lockstep.", Broken: func(s *config.Settings) string {
-			switch x := ExperimentOf(s); {
-			case x.Give == node.GiveAll:
-				return ""
-			case s.Mode == config.Live:
-				return fmt.Sprintf("want all with %s: a daemon gives all decisions", s.With("mode"))
-			case x.AloneNoised:
-				return fmt.Sprintf("want all with %s: such a site learns from its own releases alone", s.With("experiment.alone_noised"))
+		{Keys: []string{"privacy.answers", "experiment.alone_noised"}, Doc: "A site that learns from its own releases alone keeps no decisions.", Broken: func(s *config.Settings) string {
+			if s.Privacy.Answers == config.Inside && ExperimentOf(s).AloneNoised {
+				return fmt.Sprintf("want anyone with %s: such a site learns from its own releases alone", s.With("experiment.alone_noised"))
 			}
-			spec, err := s.Spec(make([][]protocol.Peer, max(2, TestnetOf(s).Nodes)), config.SimulatedNetwork)
-			if err == nil {
-				err = spec.CheckGive()
-			}
-			if err != nil {
-				return fmt.Sprintf("want all with %s and %s: %s", s.With("learner.name"), s.With("protocol.name"), strings.TrimPrefix(err.Error(), "node: "))
+			return ""
+		}},
+		{Keys: []string{"experiment.listen", "privacy.answers", "mode"}, Doc: "A simulated site that listens keeps its decisions.", Broken: func(s *config.Settings) string {
+			if ExperimentOf(s).Listen && (s.Privacy.Answers != config.Inside || s.Mode == config.Live) {
+				return fmt.Sprintf("want false with %s and %s: a site that gives nothing keeps all its decisions, and is for simulations", s.With("privacy.answers"), s.With("mode"))
 			}
 			return ""
 		}},

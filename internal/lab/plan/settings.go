@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
@@ -55,7 +54,7 @@ type Experiment struct {
 	Cells       []Cell
 	Alone       bool
 	AloneNoised bool `key:"alone_noised"` // alone with the same noise
-	Give        node.Give
+	Listen      bool
 	Noise       string
 	Raw         printed.Raw
 	Lemmas      bool

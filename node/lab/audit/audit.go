@@ -120,7 +120,9 @@ func (s *setting) describe() {
 // asConfigured returns the configured setting, for as many rounds as are affordable.
 func (c Config) asConfigured() setting {
 	s := setting{spec: c.Spec, topic: c.Topic, rounds: min(c.Spec.Privacy.Horizon, asLong)}
-	s.spec.Sites = max(s.spec.Sites, protocol.Learners(s.spec.Protocol, s.spec.Peers())) // the rule of giving is the configured network's
+	if s.spec.Sites == 0 {
+		s.spec.Sites = protocol.Learners(s.spec.Protocol, s.spec.Peers()) // the rule of giving is the configured network's
+	}
 	s.spec.Graph = complete(Peers)
 	s.cadence = s.spec.Protocol.Cadence()
 	s.describe()
