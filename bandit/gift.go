@@ -1,6 +1,9 @@
 package bandit
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // A Gift is the [Giver] of sites without features, and the learner of the decisions that they give. Both follow from releases
 // and given decisions alone.
@@ -38,6 +41,14 @@ func NewGift(arms, sites, self int, scale float64) *Gift {
 		g.first = 0
 	}
 	return g
+}
+
+// LeastSites returns the least number of sites of which [NewGift] has some give; ok is false if there is none, since arms are
+// too many for one reward of each.
+func LeastSites(arms int, scale float64) (sites int, ok bool) {
+	const most = 1e8
+	sites = sort.Search(most, func(n int) bool { return NewGift(arms, n, 0, scale).First() > 0 })
+	return sites, sites < most
 }
 
 // variance returns the variance of a mean of n rewards with one draw of noise.

@@ -106,6 +106,15 @@ func (s *Spec) giver(self protocol.Peer, of bandit.Statistic) bandit.Giver {
 	return bandit.NewLinearGift(of.Dim)
 }
 
+// LeastSites returns the least [Spec.Sites] for which sites that give few decisions give any, and whether there is one.
+func (s *Spec) LeastSites() (sites int, ok bool) {
+	of, err := s.Statistic()
+	if err != nil || s.Give != GiveFew || of.Kind != bandit.Sum {
+		return 0, true
+	}
+	return bandit.LeastSites(s.Arms, s.Privacy.scale())
+}
+
 // Keeping is what the kept half of a peer is made of.
 type Keeping struct {
 	Learner bandit.Learner

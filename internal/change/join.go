@@ -102,10 +102,12 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if len(addrs) == 0 {
 		addrs = reachedAt(from, listen)
 	}
-	if err = agree(newTerms(g.book.Newest(), v.Name)); err != nil {
+	terms, all := newTerms(g.book.Newest(), v.Name), settingsOf(g.book.Newest(), dir, listen, set)
+	terms.Own = schema.Beginning(all, true).Chosen
+	if err = agree(terms); err != nil {
 		return nil, err
 	}
-	s, err := makeFolder(schema, g.book.Newest(), dir, listen, set)
+	s, err := makeFolder(schema, dir, all)
 	if err != nil {
 		return nil, err
 	}
@@ -145,9 +147,8 @@ func (g *guest) arrive(ctx context.Context) (from string, err error) {
 	}
 }
 
-// makeFolder makes a peer's folder with the shared settings in a document, and those in set.
-func makeFolder(schema *config.Schema, d *network.Document, dir string, listen, set []string) (*config.Settings, error) {
-	var all []string
+// settingsOf returns the shared settings in a document, and those in set.
+func settingsOf(d *network.Document, dir string, listen, set []string) (all []string) {
 	for _, x := range d.Settings {
 		all = append(all, x.Key+"="+x.Value)
 	}
@@ -156,7 +157,11 @@ func makeFolder(schema *config.Schema, d *network.Document, dir string, listen, 
 	if len(added) > 0 { // an application that begins now knows all actions that there are
 		all = append(all, "api.offer="+config.ValueText(added))
 	}
-	all = append(all, set...)
+	return append(all, set...)
+}
+
+// makeFolder makes a peer's folder with these settings.
+func makeFolder(schema *config.Schema, dir string, all []string) (*config.Settings, error) {
 	file := filepath.Join(dir, config.FileName)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		if _, err = daemon.InitJoining(schema, all); err != nil {

@@ -22,6 +22,7 @@ type Terms struct {
 	Links    []string          `json:"links"`   // of the new peer; nil while the invitation is not agreed on
 	Actions  []string          `json:"actions"`
 	Settings map[string]string `json:"settings"`
+	Own      []string          `json:"own,omitempty"` // settings of the new peer's site alone that a new folder chooses, with the reasons
 }
 
 // newTerms returns the terms for the peer with a name.
@@ -72,6 +73,9 @@ func (t *Terms) Write(w io.Writer) {
 		set("protocol.name"), set("learner.name"), set("rounds.every"))
 	if least := set("give.least"); least != "" && least != "0" {
 		_, _ = fmt.Fprintf(w, "  asks     that each site releases %s rewards or more; all sites see how many each has released\n", least)
+	}
+	for _, x := range t.Own {
+		_, _ = fmt.Fprintf(w, "  of your site alone, to change with --set: %s\n", terminal.Plain(x))
 	}
 	for _, key := range []string{"features.context", "features.action"} {
 		if names, ok := t.Settings[key]; ok {

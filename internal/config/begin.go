@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/node/site"
 	"peerd.dev/protocol"
 )
 
@@ -21,7 +22,7 @@ func kept() []string {
 // suiting returns the settings that must suit each other, in the order in which a new folder completes them: each suits
 // those before it, and those that were given.
 func suiting() []string {
-	return []string{learnerKey, protocolKey, mechanismKey, deltaKey, "api.min_exposures", spareKey}
+	return []string{learnerKey, protocolKey, mechanismKey, deltaKey, "api.min_exposures", spareKey, answersKey}
 }
 
 const (
@@ -31,13 +32,14 @@ const (
 	spareKey    = "spare_arms"
 	exploreKey  = "learner.explore"
 	firstKey    = "protocol.batch.first"
+	answersKey  = "privacy.answers"
 )
 
 // A Beginning is what the file of a new folder has in addition to what was given.
 type Beginning struct {
 	Set    []string // settings, in the form of --set
 	Note   string   // about one for which there is less room than a new folder takes; "" for none
-	Chosen []string // those that were chosen because of what was given, each with the reason
+	Chosen []string // who may see answers, and what was chosen because of what was given, each with the reason
 }
 
 // Beginning returns the settings of a new folder, given those in set: recommendations, and what suits the settings that
@@ -52,6 +54,7 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 		return b
 	}
 	x := completion{c: c, open: make(map[string]bool), chosen: make(map[string]string)}
+	x.inside = c.Privacy.Answers == Inside || given[answersKey] == nil && c.World.Kind == Application && c.API.Shadow != site.ShadowLearn
 	for _, key := range suiting() {
 		k, _ := s.Find(key)
 		x.open[key] = given[key] == nil && (!joins || !k.Shared)
@@ -61,6 +64,9 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 		if x.open[key] {
 			x.complete(key)
 		}
+	}
+	if given[answersKey] == nil && c.Privacy.Answers == Inside {
+		x.choose(answersKey, "only this site's own people and users see what it answers; choose anyone if others do, such as with a shop window")
 	}
 	x.recommend(func(k Key) bool { return given[k.Name] == nil && (!joins || !k.Shared) })
 	for _, k := range s.keys {
@@ -97,6 +103,7 @@ type completion struct {
 	open   map[string]bool   // settings that are not chosen yet
 	chosen map[string]string // reasons, by setting, of those that are not as in a folder for which nothing is given
 	order  []string          // in which these were chosen
+	inside bool              // answers may be for the site's own people and users alone
 }
 
 func (x *completion) choose(key, reason string) {
@@ -138,6 +145,9 @@ func (x *completion) candidates(key string) (all []any) {
 	switch key {
 	case learnerKey:
 		all = append(all, x.c.Learner.Name)
+		if x.inside {
+			all = append(all, bandit.PersonalizedLinearParams{}.Words().Name)
+		}
 		for _, l := range s.with.Learners {
 			all = append(all, l.Words().Name)
 		}
@@ -156,6 +166,11 @@ func (x *completion) candidates(key string) (all []any) {
 		all = append(all, 0., 1e-6)
 	case spareKey:
 		all = append(all, x.room(), 0)
+	case answersKey:
+		if x.inside {
+			all = append(all, Inside)
+		}
+		all = append(all, Anyone)
 	default:
 		all = append(all, int(x.c.API.MinExposures), 0)
 	}
@@ -213,14 +228,15 @@ func (x *completion) recommend(free func(Key) bool) {
 	if ok && len(s.Features.Context) > 0 {
 		choose(by, s.Value(by).String(), "an action can be better for some values of the context than for others")
 	}
-	if s.Privacy.Adjacency == dp.ReplaceOne.String() {
+	inside := s.Privacy.Answers == Inside
+	if s.Privacy.Adjacency == dp.ReplaceOne.String() && !inside { // kept sums have no noise, and plain records lose less
 		key := "learner." + s.Learner.Name + ".records"
 		choose(key, string(bandit.CentredRewards), "half the noise in what is learned of rewards")
 		if field, _ := bandit.Check(s.LearnerParams(), len(s.Arms)); field != "" && slices.Contains(x.order, key) { // one number more than there is room for
 			x.refuse(key)
 		}
 	}
-	if first, ok := x.firstBatch(); ok {
+	if first, ok := x.firstBatch(); ok && !inside {
 		choose(firstKey, first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
 	}
 }

@@ -45,7 +45,7 @@ func TestANewFolderHasWhatSuitsEachOther(t *testing.T) {
 			}
 		}
 	}
-	if _, b, _ := begun(t, false); b.Chosen != nil {
+	if _, b, _ := begun(t, false); len(b.Chosen) != 1 || !strings.HasPrefix(b.Chosen[0], "privacy.answers: inside (only this site's own people and users see what it answers; ") {
 		t.Errorf("without any, %q is chosen", b.Chosen)
 	}
 }
@@ -53,19 +53,68 @@ func TestANewFolderHasWhatSuitsEachOther(t *testing.T) {
 // TestOneSettingMakesALearnerByFeatures: its protocol, noise and rules, a share of random decisions for evaluation, and as
 // many numbers as the names make.
 func TestOneSettingMakesALearnerByFeatures(t *testing.T) {
-	c, b, problems := begun(t, false, "features.context=[hour=0..24, device=mobile|desktop]")
-	if len(problems) > 0 {
-		t.Error(problems)
-	}
-	for key, want := range map[string]string{
-		"learner.name": "linucb", "learner.linucb.features": "3", "learner.linucb.context": "3", "learner.linucb.map": "outer", "learner.explore": "0.05",
-		"protocol.name": "batch", "privacy.mechanism": "each-gaussian", "privacy.delta": "1e-06", "privacy.horizon": "0", "api.min_exposures": "0", "spare_arms": "0",
-	} {
-		if got := ValueText(c.Value(key).Interface()); got != want {
-			t.Errorf("%s: %s, want %s", key, got, want)
+	for answers, learner := range map[string]string{Anyone: "linucb", Inside: "personalized-linear"} {
+		set := []string{"features.context=[hour=0..24, device=mobile|desktop]"}
+		if answers == Anyone {
+			set = append(set, "privacy.answers=anyone")
 		}
-		if derived := key == "learner.linucb.features" || key == "learner.linucb.context" || key == horizonKey; derived == slices.ContainsFunc(b.Chosen, func(x string) bool { return strings.HasPrefix(x, key+":") }) {
-			t.Errorf("%s, chosen: %q", key, b.Chosen)
+		c, b, problems := begun(t, false, set...)
+		if len(problems) > 0 {
+			t.Error(problems)
+		}
+		features, context := "learner."+learner+".features", "learner."+learner+".context"
+		for key, want := range map[string]string{
+			"learner.name": learner, features: "3", context: "3", "learner." + learner + ".map": "outer", "learner.explore": "0.05",
+			"protocol.name": "batch", "privacy.mechanism": "each-gaussian", "privacy.delta": "1e-06", "privacy.horizon": "0", "api.min_exposures": "0", "spare_arms": "0",
+		} {
+			if got := ValueText(c.Value(key).Interface()); got != want {
+				t.Errorf("%s: %s, want %s", key, got, want)
+			}
+			if derived := key == features || key == context || key == horizonKey; derived == slices.ContainsFunc(b.Chosen, func(x string) bool { return strings.HasPrefix(x, key+":") }) {
+				t.Errorf("%s, chosen: %q", key, b.Chosen)
+			}
+		}
+		// What the noise of all decisions asks for is not for a site that gives few.
+		if first := slices.ContainsFunc(b.Chosen, func(x string) bool { return strings.HasPrefix(x, firstKey+":") }); c.Privacy.Answers != answers || first != (answers == Anyone) {
+			t.Errorf("%s, not %s: %q", c.Privacy.Answers, answers, b.Chosen)
+		}
+	}
+}
+
+// TestWhoMaySeeAnswersIsChosen: a new folder keeps decisions where it can, unless something else is given. A configuration
+// without the key gives all.
+func TestWhoMaySeeAnswersIsChosen(t *testing.T) {
+	for set, want := range map[string]string{
+		"learner.name=personalized": Inside, "protocol.name=phases": Inside, "learner.name=personalized-linear": Inside, "privacy.counts=public": Inside, "api.shadow=propose": Inside,
+		"privacy.answers=anyone": Anyone, "learner.name=linucb": Anyone, "learner.name=imed": Anyone, "protocol.name=rows": Anyone,
+	} {
+		for _, joins := range []bool{false, true} {
+			c, b, _ := begun(t, joins, set)
+			if said := slices.ContainsFunc(b.Chosen, func(x string) bool { return strings.HasPrefix(x, "privacy.answers: "+want) }); c.Privacy.Answers != want || said == (set == "privacy.answers=anyone") {
+				t.Errorf("%s, joins %v: %s, want %s; chosen: %q", set, joins, c.Privacy.Answers, want, b.Chosen)
+			}
+		}
+	}
+	if c, _, problems := begun(t, false, "privacy.counts=noised", "privacy.horizon=1000"); c.Privacy.Answers != Anyone || len(problems) > 0 {
+		t.Error(c.Privacy.Answers, problems)
+	}
+	if c, _, problems := begun(t, false, "learner.name=linucb", "api.shadow=learn"); c.Privacy.Answers != Anyone || len(problems) > 0 {
+		t.Error(c.Privacy.Answers, problems)
+	}
+	if c, _, err := Site().Given([]string{"arms=a,b", "privacy.epsilon=1"}); err != nil || c.Privacy.Answers != Anyone {
+		t.Error(c.Privacy.Answers, err)
+	}
+}
+
+// TestNothingGivenIsSaid: with the number of sites from which something is given.
+func TestNothingGivenIsSaid(t *testing.T) {
+	for set, want := range map[string]string{
+		"give.sites=2": "with give.sites: 2 and 7 actions, spare ones included, no decision is given, and joining cannot pay; some are given from 7 sites on",
+		"give.sites=7": "", "privacy.answers=anyone": "", "features.context=[hour=0..24]": "",
+		"spare_arms=100": "with give.sites: 10 and 103 actions, spare ones included, no decision is given, and joining cannot pay; take fewer actions",
+	} {
+		if c, _, _ := begun(t, false, set); c.NothingGiven() != want || !strings.Contains(c.Description(), want) {
+			t.Errorf("%s: %q, want %q", set, c.NothingGiven(), want)
 		}
 	}
 }

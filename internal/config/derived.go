@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -78,6 +79,22 @@ func (s *Settings) Cadence() protocol.Cadence {
 		return spec.Protocol.Cadence()
 	}
 	return s.ProtocolParams().Cadence()
+}
+
+// NothingGiven returns why a site that keeps decisions gives none; "" if it gives some, or keeps none.
+func (s *Settings) NothingGiven() string {
+	spec, err := s.charged()
+	if err != nil || s.Privacy.Answers != Inside || s.Give.Sites == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("with %s and %s, spare ones included, no decision is given, and joining cannot pay", s.With("give.sites"), Counted(uint64(spec.Arms), "action"))
+	switch least, ok := spec.LeastSites(); {
+	case !ok:
+		return text + "; take fewer actions"
+	case least > spec.Sites:
+		return text + fmt.Sprintf("; some are given from %d sites on", least)
+	}
+	return ""
 }
 
 // SitesOf returns how many of the first peers of a network have arms. Each of them has a site

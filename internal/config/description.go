@@ -58,7 +58,14 @@ func (s *Settings) readNoise() string {
 
 func (s *Settings) readProtocol() string {
 	w := s.ProtocolParams().Words()
-	return fmt.Sprintf("Protocol %s: %s.", w.Name, w.Summary)
+	text := fmt.Sprintf("Protocol %s: %s.", w.Name, w.Summary)
+	if s.Privacy.Answers == Inside {
+		text += " The site gives few decisions, and keeps all others."
+	}
+	if why := s.NothingGiven(); why != "" {
+		text += fmt.Sprintf(" Note: %s.", why)
+	}
+	return text
 }
 
 func (s *Settings) readWorld() string {

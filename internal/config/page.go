@@ -37,6 +37,7 @@ func page() []group {
 			{"privacy.mechanism", "how noise is added"},
 			{"privacy.counts", "noised also hides whether a user was there"},
 			{"privacy.horizon", "rounds that the budget covers; 0 is a whole life"},
+			{"privacy.answers", "of this site: who may see what it answers, anyone or inside"},
 		}},
 		{"Application", []string{"api"}, []pageKey{
 			{"api.listen", "such as 127.0.0.1:8470, in addition to the socket in dir"},

@@ -65,6 +65,9 @@ func makeFolder(schema *config.Schema, set []string, joins bool) (Made, error) {
 	c.Dir = dir
 	values["dir"] = config.ValueText(dir)
 	doc := Made{Dir: dir, Config: filepath.Join(dir, config.FileName), ToSet: []string{}, Note: begin.Note, Chosen: begin.Chosen}
+	if why := c.NothingGiven(); why != "" {
+		doc.Note = strings.TrimPrefix(doc.Note+"; "+why, "; ")
+	}
 	for _, path := range []string{c.IdentityPath(), doc.Config} {
 		if _, err = os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return doc, config.Failf(config.ErrUnexpected, "%s already exists; init overwrites nothing, so choose another --dir", path)

@@ -143,6 +143,9 @@ func (d *doctor) configuration() bool {
 		for _, l := range explain.LosingIn(&c.Settings) {
 			d.warn("configuration", l.Do, "%s: %s", l.Key, l.What)
 		}
+		if why := c.NothingGiven(); why != "" {
+			d.pass("giving", "%s", why)
+		}
 		return true
 	}
 	d.refuse("configuration", "fix it; `peerd config check` tries again", err)

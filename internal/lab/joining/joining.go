@@ -118,10 +118,10 @@ func (d *Document) sumUp(x *experiment.Document) error {
 // nothing reports whether nothing is given; then the answer is why, and what would change it.
 func (d *Document) nothing() bool {
 	given := func(n int, x float64) bool { return bandit.NewGift(d.Actions, n, 0, 1/x).First() > 0 }
-	sites := sort.Search(1e8, func(n int) bool { return given(n, d.Epsilon) })
+	sites, some := bandit.LeastSites(d.Actions, 1/d.Epsilon)
 	text := fmt.Sprintf("Joining would not pay yet: %d sites at ε = %v would learn too little from each other, so nothing is given, and joining saves exactly 0. Something is given with ",
 		d.Sites, d.Epsilon)
-	if sites < 1e8 {
+	if some {
 		text += terminal.Number(uint64(sites)) + " sites"
 	} else { // one reward of each arm is too much
 		text += "fewer actions"
