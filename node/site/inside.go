@@ -259,10 +259,14 @@ func (s *Site) settleSomeInside(t protocol.Round) (more bool, err error) {
 func (s *Site) Inside(context.Context) (*node.Inside, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := &s.inside
-	if x.half == nil {
+	if s.inside.half == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
+	return s.insides(), nil
+}
+
+func (s *Site) insides() *node.Inside {
+	x := &s.inside
 	to := &node.Inside{Given: x.learned.Given + x.waits.Given, Kept: x.learned.Kept + x.waits.Kept, Pending: x.waits.Given + x.waits.Kept}
 	x.half.Inside(to)
 	if s.c.Inputs.Dim() == 0 {
@@ -271,5 +275,5 @@ func (s *Site) Inside(context.Context) (*node.Inside, error) {
 			to.Pulls[k] += n
 		}
 	}
-	return to, nil
+	return to
 }

@@ -1,12 +1,12 @@
 package experiment
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/sim"
-	"peerd.dev/protocol"
 )
 
 // playAlone plays the sites of the default testnet alone.
@@ -62,23 +62,36 @@ func TestAloneNoisedIsAsBefore(t *testing.T) {
 	}
 }
 
-// TestOneArmForAllGivesAll: sites of a testnet that keep decisions are compared with a network whose learner keeps none.
-func TestOneArmForAllGivesAll(t *testing.T) {
+// TestABaselineIsOfEachSite: each site has a curve of its own, the same whether it keeps decisions, and their mean is what sites alone lose.
+func TestABaselineIsOfEachSite(t *testing.T) {
 	var of [2]Baseline
 	for i, answers := range []string{"anyone", "inside"} {
 		c, err := plan.Schema().Load("../../../configs/testnet.yaml", []string{"mode=lockstep", "seed=1", "rounds.count=300", "privacy.answers=" + answers})
 		if err != nil {
 			t.Fatal(err)
 		}
-		source, err := plan.OpenWorld(&c.Settings, 5)
+		sites := plan.TestnetOf(&c.Settings).Nodes
+		source, err := plan.OpenWorld(&c.Settings, sites)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if of[i], err = NewBaseline(t.Context(), &c.Settings, source, [][]protocol.Peer{{1}, {0, 2}, {1, 3}, {2, 4}, {3}}); err != nil {
+		if of[i], err = NewBaseline(t.Context(), &c.Settings, source); err != nil {
 			t.Fatal(err)
 		}
+		_, all, err := curves(t.Context(), func(run uint64) (sim.Config, error) { return SimulateAlone(&c.Settings, source, run) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		together := all.At(300)
+		sum := 0.
+		for _, own := range of[i].OwnAlone {
+			sum += own.At(300) / float64(sites)
+		}
+		if len(of[i].OwnAlone) != sites || math.Abs(sum-together) > 1e-9 {
+			t.Errorf("%d sites, whose mean is %v, and %v together", len(of[i].OwnAlone), sum, together)
+		}
 	}
-	if of[0].OwnCommon.Empty() || !reflect.DeepEqual(of[0], of[1]) {
+	if !reflect.DeepEqual(of[0], of[1]) {
 		t.Errorf("%+v, where some are kept %+v", of[0], of[1])
 	}
 }

@@ -6,11 +6,9 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/node/lab/world"
-	"peerd.dev/protocol"
 )
 
 const honest = "alone: nothing leaves a site, no noise, rewards at once"
@@ -45,40 +43,43 @@ func (c Curve) At(round uint64) float64 {
 // Empty reports whether nothing was simulated.
 func (c Curve) Empty() bool { return len(c.regret) == 0 }
 
-// Baseline is what the sites of a testnet lose otherwise, in simulations.
+// Baseline is what the sites of a testnet lose alone, in simulations; see [SimulateAlone].
 type Baseline struct {
-	Alone Curve // as [SimulateAlone] has sites, against the arm that is best over all sites
-	// OwnAlone and OwnCommon are against the best arm of each site: alone, and with a learner
-	// that chooses one arm for all. They are empty where arms have no means, and OwnCommon is empty if the
-	// learner chooses one arm for all itself.
-	OwnAlone, OwnCommon Curve
-	Gaps                []float64   // by how much each arm falls short of the best one over all sites; nil without means
-	Means               [][]float64 // of arms, by site; nil without means
+	Alone    []Curve     // by site with arms, against the arm that is best over all sites
+	OwnAlone []Curve     // the same against the best arm of each site; empty curves where arms have no means
+	Gaps     []float64   // by how much each arm falls short of the best one over all sites; nil without means
+	Means    [][]float64 // of arms, by site; nil without means
 }
 
 // baselineRuns is over how many runs a baseline is averaged.
-const baselineRuns = 4
+const baselineRuns = 8
 
-// NewBaseline simulates the sites of a testnet with these links.
-func NewBaseline(ctx context.Context, s *config.Settings, source world.Source, links [][]protocol.Peer) (b Baseline, err error) {
+// NewBaseline simulates the sites of a testnet.
+func NewBaseline(ctx context.Context, s *config.Settings, source world.Source) (b Baseline, err error) {
 	worlds, err := plan.SitesOfNetwork(s, source)
 	if err != nil {
 		return b, err
 	}
 	b.Gaps, b.Means = worlds.Gaps(), worlds.Means
-	b.Alone, b.OwnAlone, err = curves(ctx, func(run uint64) (sim.Config, error) { return SimulateAlone(s, source, run) })
-	common, selfish := bandit.Common(s.LearnerParams())
-	if err != nil || !selfish || b.Means == nil {
-		return b, err
+	for site := range s.SitesOf(plan.TestnetOf(s).Nodes) {
+		all, own, err := curves(ctx, func(run uint64) (sim.Config, error) {
+			c, err := SimulateAlone(s, source, run)
+			if err != nil {
+				return c, err
+			}
+			only := site + 1
+			c.Seeds, c.Keys, c.Worlds, c.Spec.Graph = c.Seeds[site:only], c.Keys[site:only], c.Worlds[site:only], c.Spec.Graph[site:only]
+			if c.Means != nil {
+				c.Means = c.Means[site:only]
+			}
+			return c, nil
+		})
+		if err != nil {
+			return b, err
+		}
+		b.Alone, b.OwnAlone = append(b.Alone, all), append(b.OwnAlone, own)
 	}
-	other := *s
-	other.Learner.Name = common.Words().Name
-	_, b.OwnCommon, err = curves(ctx, func(run uint64) (sim.Config, error) {
-		c, failed := Simulate(&other, source, links, run)
-		c.Spec.Give, c.Spec.Protocol = node.GiveAll, s.ProtocolParams() // such a learner keeps no decisions
-		return c, failed
-	})
-	return b, err
+	return b, nil
 }
 
 // curves returns the mean of the regret over runs, and of the regret against the best arm of each site.

@@ -1,6 +1,7 @@
 package testnet
 
 import (
+	"fmt"
 	"slices"
 
 	"peerd.dev/bandit"
@@ -50,8 +51,8 @@ func (t *Net) best(i int) int {
 	return slices.Index(t.baseline.Gaps, 0)
 }
 
-// regrets are regrets of the average site.
-type regrets struct{ together, alone, ownTogether, ownAlone, ownCommon float64 }
+// regrets are regrets of the average site of some.
+type regrets struct{ together, alone, ownTogether, ownAlone float64 }
 
 // shown returns what is together and alone for what sites choose.
 func (r *regrets) shown(selfish bool) (together, alone float64) {
@@ -61,27 +62,75 @@ func (r *regrets) shown(selfish bool) (together, alone float64) {
 	return r.together, r.alone
 }
 
-// progress returns how many rounds all peers have played, and the regrets after the same number of pulls. A busy
-// machine skips rounds, and a round that was not played adds no regret.
+// progress returns how many rounds all peers have played, and the regrets of the average site with arms.
 func (t *Net) progress(all []api.Status) (round uint64, r regrets) {
 	round = all[0].Round
-	var pulls uint64
-	learners := t.Settings.SitesOf(plan.TestnetOf(t.Settings).Nodes)
+	var sites []int
 	for i := range all {
-		d := &all[i]
-		round = min(round, d.Round)
+		if round = min(round, all[i].Round); t.learns(i) {
+			sites = append(sites, i)
+		}
+	}
+	return round, t.regrets(all, sites)
+}
+
+// regrets returns the regrets of the average of some sites, and what they lose alone in as many decisions: a busy machine skips rounds, and a
+// round that was not played adds no regret.
+func (t *Net) regrets(all []api.Status, sites []int) (r regrets) {
+	n, late := float64(len(sites)), plan.WorldOf(t.Settings).Late
+	for _, i := range sites {
+		d, site := &all[i], t.Settings.SitesOf(i)
+		at, _ := late.Span(site, t.Settings.SitesOf(len(all)))
+		for _, n := range d.Pulls {
+			at += n
+		}
+		r.together, r.ownTogether = r.together+d.Regret/n, r.ownTogether+t.ownRegret(i, d)/n
+		r.alone, r.ownAlone = r.alone+t.baseline.Alone[site].At(at)/n, r.ownAlone+t.baseline.OwnAlone[site].At(at)/n
+	}
+	return r
+}
+
+// A Group is some sites that have something in common.
+type Group struct {
+	Name     string   `json:"name"`
+	Sites    []string `json:"sites"`
+	Together float64  `json:"own_regret_together"` // of the average site
+	Alone    float64  `json:"own_regret_alone"`
+}
+
+// groups tells sites apart that join later, and those whose best arm is not the best one over all sites. There are none if all sites are alike, or
+// choose one arm for all.
+func (t *Net) groups(all []api.Status) (groups []Group) {
+	if !t.selfish() {
+		return nil
+	}
+	common, late := slices.Index(t.baseline.Gaps, 0), plan.WorldOf(t.Settings).Late
+	of := make([][]int, 3)
+	for i := range all {
 		if !t.learns(i) {
 			continue
 		}
-		r.together += d.Regret / float64(learners)
-		r.ownTogether += t.ownRegret(i, d) / float64(learners)
-		for _, n := range d.Pulls {
-			pulls += n
+		kind := 0
+		if from, _ := late.Span(t.Settings.SitesOf(i), t.Settings.SitesOf(len(all))); from > 0 {
+			kind = 2
+		} else if t.best(i) != common {
+			kind = 1
 		}
+		of[kind] = append(of[kind], i)
 	}
-	mean := pulls / uint64(learners)
-	r.alone, r.ownAlone, r.ownCommon = t.baseline.Alone.At(mean), t.baseline.OwnAlone.At(mean), t.baseline.OwnCommon.At(mean)
-	return round, r
+	for kind, sites := range of {
+		if len(sites) == 0 || len(sites) == t.Settings.SitesOf(len(all)) {
+			continue
+		}
+		r := t.regrets(all, sites)
+		from, _ := late.Span(t.Settings.SitesOf(sites[0]), t.Settings.SitesOf(len(all)))
+		g := Group{Name: []string{"from the beginning", "with another best arm", fmt.Sprintf("after %d rounds", from)}[kind], Together: r.ownTogether, Alone: r.ownAlone}
+		for _, i := range sites {
+			g.Sites = append(g.Sites, t.Names[i])
+		}
+		groups = append(groups, g)
+	}
+	return groups
 }
 
 // learns reports whether a peer has arms.

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 )
 
@@ -26,9 +27,9 @@ type Document struct {
 	Alone       float64      `json:"regret_alone"`
 	OwnTogether float64      `json:"own_regret_together"` // against the best arm of each site; 0 where arms have no means
 	OwnAlone    float64      `json:"own_regret_alone"`
-	OwnCommon   float64      `json:"own_regret_common,omitempty"` // if sites choose for their own users: simulated, with one arm for all
-	Best        string       `json:"best_arm"`                    // over all sites; empty where arms have no means
-	Right       int          `json:"sites_right"`                 // that favour the best arm: over all sites, or their own if they choose for their own users
+	Groups      []Group      `json:"groups,omitempty"`
+	Best        string       `json:"best_arm"`    // over all sites; empty where arms have no means
+	Right       int          `json:"sites_right"` // that favour the best arm: over all sites, or their own if they choose for their own users
 	Learners    int          `json:"sites_with_arms"`
 	Skipped     uint64       `json:"rounds_skipped"`
 	Bytes       uint64       `json:"bytes_sent"`
@@ -43,7 +44,7 @@ func (t *Net) summary(all []api.Status, took time.Duration) Document {
 	d := Document{
 		Nodes: n.Nodes, Topology: n.Topology, Protocol: t.Settings.Protocol.Name,
 		Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
-		Together: r.together, Alone: r.alone, OwnTogether: r.ownTogether, OwnAlone: r.ownAlone, OwnCommon: r.ownCommon, Learners: t.Settings.SitesOf(n.Nodes), Seconds: took.Seconds(), Sites: all,
+		Together: r.together, Alone: r.alone, OwnTogether: r.ownTogether, OwnAlone: r.ownAlone, Groups: t.groups(all), Learners: t.Settings.SitesOf(n.Nodes), Seconds: took.Seconds(), Sites: all,
 	}
 	if t.Settings.Privacy.Epsilon.Infinite() {
 		d.Epsilon = -1
@@ -73,7 +74,7 @@ func (d *Document) most() (eps float64) {
 // best over all sites.
 func (d *Document) writeRegret(w io.Writer, s *config.Settings) {
 	if _, selfish := bandit.Common(s.LearnerParams()); selfish && d.Best != "" {
-		_, _ = fmt.Fprintf(w, "regret of a site, of its own users' rewards   together %.1f   alone %.1f   one arm for all sites %.1f   (lower is better)\n", d.OwnTogether, d.OwnAlone, d.OwnCommon)
+		d.writeGroups(w)
 		writeJoined(w, s, d.OwnTogether-d.OwnAlone)
 		_, _ = fmt.Fprintf(w, "%d of %d sites favour the arm that is best for their own users\n", d.Right, d.Learners)
 		return
@@ -84,6 +85,25 @@ func (d *Document) writeRegret(w io.Writer, s *config.Settings) {
 		_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
 		_, _ = fmt.Fprintf(w, "of its own users' rewards a site loses   together %.1f   alone %.1f\n", d.OwnTogether, d.OwnAlone)
 	}
+}
+
+// writeGroups prints what sites lose of their own users' rewards.
+func (d *Document) writeGroups(w io.Writer) {
+	t := terminal.NewTable(w)
+	t.Printf("REGRET OF A SITE, OF ITS OWN USERS' REWARDS\tTOGETHER\tALONE\n")
+	for _, g := range d.Groups {
+		t.Printf("%s, %s\t%.1f\t%.1f\n", sitesText(g.Sites), g.Name, g.Together, g.Alone)
+	}
+	t.Printf("all\t%.1f\t%.1f\n", d.OwnTogether, d.OwnAlone)
+	t.End()
+}
+
+// sitesText names a site, or says how many there are.
+func sitesText(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return fmt.Sprintf("%d sites", len(names))
 }
 
 // writeJoined says plainly what joining cost or saved.
