@@ -58,7 +58,6 @@ type Experiment struct {
 	Give        node.Give
 	Noise       string
 	Raw         printed.Raw
-	Lemmas      bool
 	Coverage    bool
 	Faults      sim.Faults
 	Liars       sim.Liars
