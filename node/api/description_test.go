@@ -25,6 +25,7 @@ type (
 
 		Taken *takenBody `json:"taken,omitempty" doc:"What your own policy took: required with api.shadow propose or learn, refused with off. Private."`
 		Table string     `json:"table,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Version of the table (GET /v1/table) from which you drew the action of this id, while the peer was down. The peer repeats the draw."`
+		Keep  bool       `json:"keep,omitempty" doc:"The decision must not be given to the network: the person has not agreed, or what is on offer follows from answers to others. Without effect with privacy.answers: anyone, where all decisions are given. Not with table."`
 	}
 
 	actionBody struct {

@@ -80,7 +80,7 @@ func (f *fake) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 		d, ok := f.decided[a.ID]
 		if d.Repeated = ok; !ok {
 			d = decision.Decision{
-				ID: a.ID, Action: f.choice, Propensity: f.chance, Source: decision.Learned, Model: "1-2-3", Counted: true,
+				ID: a.ID, Action: f.choice, Propensity: f.chance, Source: decision.Learned, Model: "1-2-3", Counted: true, Kept: a.Keep,
 				ExpiresAt: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
 			}
 			f.decided[a.ID] = d

@@ -80,6 +80,10 @@ type Ask struct {
 	// Your id of the decision: a repeated request with the same id gets the same
 	// decision. Without it the peer makes one.
 	ID string `json:"id,omitzero"`
+	// The decision must not be given to the network: the person has not agreed, or
+	// what is on offer follows from answers to others. Without effect with
+	// privacy.answers: anyone, where all decisions are given. Not with table.
+	Keep bool `json:"keep,omitzero"`
 	// The person whom the decision is about, such as a patient's number. It never
 	// leaves this peer's folder. The peer learns from at most as many rewards of one
 	// subject as the privacy settings allow.
@@ -128,6 +132,10 @@ type Decision struct {
 	Repeated bool `json:"repeated"`
 	// The reward is accepted until then. RFC 3339.
 	ExpiresAt time.Time `json:"expires_at"`
+	// The decision is not given to the network: nothing of it leaves the site. Its
+	// action follows from exact rewards of the site's users. Only at peers with
+	// privacy.answers: inside.
+	Kept bool `json:"kept,omitzero"`
 	// What the peer would have chosen, in shadow mode.
 	Proposed string `json:"proposed,omitzero"`
 	// Why it will not: the subject has reached its limit; a phased learner explores

@@ -76,6 +76,10 @@ export interface Ask {
   /** Your id of the decision: a repeated request with the same id gets the same
    * decision. Without it the peer makes one. */
   id?: string;
+  /** The decision must not be given to the network: the person has not agreed, or
+   * what is on offer follows from answers to others. Without effect with
+   * privacy.answers: anyone, where all decisions are given. Not with table. */
+  keep?: boolean;
   /** The person whom the decision is about, such as a patient's number. It never
    * leaves this peer's folder. The peer learns from at most as many rewards of one
    * subject as the privacy settings allow. */
@@ -124,6 +128,10 @@ export interface Decision {
   repeated: boolean;
   /** The reward is accepted until then. RFC 3339. */
   expires_at: string;
+  /** The decision is not given to the network: nothing of it leaves the site. Its
+   * action follows from exact rewards of the site's users. Only at peers with
+   * privacy.answers: inside. */
+  kept?: boolean;
   /** What the peer would have chosen, in shadow mode. */
   proposed?: string;
   /** Why it will not: the subject has reached its limit; a phased learner explores

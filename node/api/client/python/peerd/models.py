@@ -157,6 +157,10 @@ class Ask:
     # Your id of the decision: a repeated request with the same id gets the same
     # decision. Without it the peer makes one.
     id: Optional[str] = None
+    # The decision must not be given to the network: the person has not agreed, or
+    # what is on offer follows from answers to others. Without effect with
+    # privacy.answers: anyone, where all decisions are given. Not with table.
+    keep: Optional[bool] = None
     # The person whom the decision is about, such as a patient's number. It never
     # leaves this peer's folder. The peer learns from at most as many rewards of one
     # subject as the privacy settings allow.
@@ -176,6 +180,7 @@ class Ask:
             exclude=doc.get("exclude"),
             features=doc.get("features"),
             id=doc.get("id"),
+            keep=doc.get("keep"),
             subject=doc.get("subject"),
             table=doc.get("table"),
             taken=None if doc.get("taken") is None else Taken.from_json(doc["taken"]),
@@ -193,6 +198,8 @@ class Ask:
             doc["features"] = self.features
         if self.id is not None:
             doc["id"] = self.id
+        if self.keep is not None:
+            doc["keep"] = self.keep
         if self.subject is not None:
             doc["subject"] = self.subject
         if self.table is not None:
@@ -274,6 +281,10 @@ class Decision:
     repeated: bool
     # The reward is accepted until then. RFC 3339.
     expires_at: str
+    # The decision is not given to the network: nothing of it leaves the site. Its
+    # action follows from exact rewards of the site's users. Only at peers with
+    # privacy.answers: inside.
+    kept: Optional[bool] = None
     # What the peer would have chosen, in shadow mode.
     proposed: Optional[str] = None
     # Why it will not: the subject has reached its limit; a phased learner explores
@@ -293,6 +304,7 @@ class Decision:
             counted=doc["counted"],
             repeated=doc["repeated"],
             expires_at=doc["expires_at"],
+            kept=doc.get("kept"),
             proposed=doc.get("proposed"),
             uncounted=doc.get("uncounted"),
         )
@@ -308,6 +320,8 @@ class Decision:
             "repeated": self.repeated,
             "expires_at": self.expires_at,
         }
+        if self.kept is not None:
+            doc["kept"] = self.kept
         if self.proposed is not None:
             doc["proposed"] = self.proposed
         if self.uncounted is not None:
