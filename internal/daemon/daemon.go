@@ -64,6 +64,7 @@ type Backend interface {
 	Range() (least, most float64)
 	Table(ctx context.Context) (decision.Table, error)
 	Status(ctx context.Context) (node.Status, error)
+	Inside(ctx context.Context) (*node.Inside, error)
 	Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error]
 	Ready(ctx context.Context) error
 }

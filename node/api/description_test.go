@@ -119,6 +119,11 @@ func descriptions() map[string]description {
 			id: "peers", summary: "Links to the other peers.",
 			gives: reflect.TypeFor[[]Peer](), fails: []int{503},
 		},
+		"GET /v1/inside": {
+			id: "inside", summary: "Given and kept decisions, with exact rewards.",
+			about: "Raw data of the site's own users, for its own people: no noise, no budget. It needs role write. Answered with 404 where all decisions are given (privacy.answers: anyone).",
+			gives: reflect.TypeFor[Inside](), fails: []int{404, 503},
+		},
 		"GET /v1/privacy": {
 			id: "privacy", summary: "What the peer promises its users.",
 			about: "It follows from the configuration and the network's document. peerd privacy explain prints the same page.",
@@ -263,7 +268,7 @@ func meaning(status int) string {
 	case 403:
 		return "The token is good for less, the request comes from a web page, or the peer plays a simulated world and takes neither decisions nor rewards."
 	case 404:
-		return "No such decision."
+		return "No such decision; or nothing is inside, since the peer gives all decisions to its network."
 	case 409:
 		return "The id has another decision or reward already; nothing was changed."
 	case 410:

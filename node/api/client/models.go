@@ -207,6 +207,39 @@ type Health struct {
 	State string `json:"state,omitzero"`
 }
 
+// Inside is the answer of GET /v1/inside.
+type Inside struct {
+	// Decisions that were given to the network.
+	Given int64 `json:"given"`
+	// Decisions that were kept.
+	Kept int64 `json:"kept"`
+	// Of both, those that wait for their reward.
+	Pending int64 `json:"pending"`
+	// In the order of the network. Empty with a learner by features.
+	Actions []InsideAction `json:"actions"`
+	// What the site's own users have gained by the network, from exact rewards; absent
+	// while it is not computed.
+	Gain *Gain `json:"gain,omitzero"`
+}
+
+// InsideAction is a part of other documents.
+type InsideAction struct {
+	Name string `json:"name"`
+	// Given and kept.
+	Decisions int64 `json:"decisions"`
+	// Rewards of own users, given and kept, since the mean last changed; with
+	// privacy.inside, as many without noise as would say as much.
+	Rewards float64 `json:"rewards"`
+	// Mean of these rewards: exact, or with the noise of privacy.inside; 0 while there
+	// is none.
+	Mean float64 `json:"mean"`
+	// Mean from which kept choices follow: own rewards and, as far as others are
+	// alike, theirs; 0 while nothing is known.
+	Estimate float64 `json:"estimate"`
+	// The network has ended its choices.
+	Retired bool `json:"retired,omitzero"`
+}
+
 // LedgerCheckpoint is a part of other documents.
 type LedgerCheckpoint struct {
 	// One of checkpoint.

@@ -203,6 +203,39 @@ export interface Health {
   state?: string;
 }
 
+/** The answer of GET /v1/inside. */
+export interface Inside {
+  /** Decisions that were given to the network. */
+  given: number;
+  /** Decisions that were kept. */
+  kept: number;
+  /** Of both, those that wait for their reward. */
+  pending: number;
+  /** In the order of the network. Empty with a learner by features. */
+  actions: InsideAction[];
+  /** What the site's own users have gained by the network, from exact rewards; absent
+   * while it is not computed. */
+  gain?: Gain;
+}
+
+/** A part of other documents. */
+export interface InsideAction {
+  name: string;
+  /** Given and kept. */
+  decisions: number;
+  /** Rewards of own users, given and kept, since the mean last changed; with
+   * privacy.inside, as many without noise as would say as much. */
+  rewards: number;
+  /** Mean of these rewards: exact, or with the noise of privacy.inside; 0 while there
+   * is none. */
+  mean: number;
+  /** Mean from which kept choices follow: own rewards and, as far as others are
+   * alike, theirs; 0 while nothing is known. */
+  estimate: number;
+  /** The network has ended its choices. */
+  retired?: boolean;
+}
+
 /** A part of other documents. */
 export interface LedgerCheckpoint {
   /** One of checkpoint. */

@@ -512,6 +512,87 @@ class Health:
 
 
 @dataclass(frozen=True)
+class Inside:
+    """The answer of GET /v1/inside."""
+
+    # Decisions that were given to the network.
+    given: int
+    # Decisions that were kept.
+    kept: int
+    # Of both, those that wait for their reward.
+    pending: int
+    # In the order of the network. Empty with a learner by features.
+    actions: List[InsideAction]
+    # What the site's own users have gained by the network, from exact rewards; absent
+    # while it is not computed.
+    gain: Optional[Gain] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Inside:
+        return cls(
+            given=doc["given"],
+            kept=doc["kept"],
+            pending=doc["pending"],
+            actions=[InsideAction.from_json(x) for x in doc["actions"]],
+            gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "given": self.given,
+            "kept": self.kept,
+            "pending": self.pending,
+            "actions": [x.to_json() for x in self.actions],
+        }
+        if self.gain is not None:
+            doc["gain"] = self.gain.to_json()
+        return doc
+
+
+@dataclass(frozen=True)
+class InsideAction:
+    """A part of other documents."""
+
+    name: str
+    # Given and kept.
+    decisions: int
+    # Rewards of own users, given and kept, since the mean last changed; with
+    # privacy.inside, as many without noise as would say as much.
+    rewards: float
+    # Mean of these rewards: exact, or with the noise of privacy.inside; 0 while there
+    # is none.
+    mean: float
+    # Mean from which kept choices follow: own rewards and, as far as others are
+    # alike, theirs; 0 while nothing is known.
+    estimate: float
+    # The network has ended its choices.
+    retired: Optional[bool] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> InsideAction:
+        return cls(
+            name=doc["name"],
+            decisions=doc["decisions"],
+            rewards=doc["rewards"],
+            mean=doc["mean"],
+            estimate=doc["estimate"],
+            retired=doc.get("retired"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "name": self.name,
+            "decisions": self.decisions,
+            "rewards": self.rewards,
+            "mean": self.mean,
+            "estimate": self.estimate,
+        }
+        if self.retired is not None:
+            doc["retired"] = self.retired
+        return doc
+
+
+@dataclass(frozen=True)
 class LedgerCheckpoint:
     """A part of other documents."""
 
