@@ -41,7 +41,7 @@ type Config struct {
 	Every        time.Duration          // length of a round
 	Collectors   []prometheus.Collector // further metrics; none may be computed from rewards
 	Page         Page                   // for people; nil for none
-	NoisedCounts bool                   // the number of decisions is protected, so no metric counts them
+	HiddenCounts bool                   // the number of decisions is protected, so no metric counts requests for them
 }
 
 // Server serves the API on a unix socket and, if configured, on a TCP port of the
