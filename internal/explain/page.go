@@ -194,7 +194,7 @@ func (m *mechanismDoc) actions() string {
 
 func (d *Document) writeMechanism(p *sections, s *config.Settings) {
 	m := d.Mechanism
-	p.title("How it is kept")
+	p.title("How it works")
 	if m.Rewards != "" {
 		p.say("%s", m.Rewards)
 	}
