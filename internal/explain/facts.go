@@ -80,7 +80,8 @@ func insideOf(s *config.Settings) *insideDoc {
 	}
 	x := &insideDoc{
 		Kept: "Kept: all other decisions. Nothing that this site sends depends on one of them, or on whether it was made. But those who see what this site answers, such as its staff and its users, can learn a user's reward from later answers, as at a site in no network.",
-		Provided: "Provided that no one carries it out: what is offered where a decision is given does not follow from what others were answered (the application sends keep: true where it does), and no one changes settings or the network because of numbers from inside. " +
+		Provided: "Provided that no one carries it out: whether and what an application offers in a given decision does not follow from answers to kept ones, and no one changes settings or the network because of numbers from inside. " +
+			"Where an offer can follow, as from a stock, the application always sends keep: true, and not only when something is missing. " +
 			"Anyone who sees the answers of two sites is inside both.",
 		Question: "Does one program or person see the answers of several sites? If so, these are one site for what is kept: what is asked of one must not follow from what another answered.",
 		Epsilon:  s.Privacy.Inside,
