@@ -1,0 +1,215 @@
+package site
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"peerd.dev/dp"
+	"peerd.dev/node"
+	"peerd.dev/node/decision"
+)
+
+// keepers are sites that keep decisions: with each learner and protocol with which one may, and each rule that chooses besides the learner.
+func keepers(t *testing.T) map[string]setting {
+	t.Helper()
+	all := make(map[string]setting)
+	for _, name := range slices.Concat(protocols(), byFeatures()) {
+		for _, features := range []bool{false, true} {
+			x := keeping(features)
+			if x.protocol != name {
+				x.protocol, x.params = name, nil
+			}
+			x.inside = false
+			spec := x.spec()
+			if spec.Give = node.GiveFew; spec.Check() != nil || spec.CheckGive() != nil {
+				continue
+			}
+			x.inside = true
+			all[name+" "+x.learner.Words().Name] = x
+		}
+	}
+	phases := keeping(false)
+	for _, explore := range []float64{0, .3} {
+		for rule, change := range map[string]func(*Rules){
+			"baseline":    func(r *Rules) { r.Baseline, r.BaselineShare = "green", .3 },
+			"better":      func(r *Rules) { r.Baseline, r.BaselineShare, r.UntilBetter = "red", .3, true },
+			"fallback":    func(r *Rules) { r.Fallback = "blue" },
+			"exposures":   func(r *Rules) { r.MinExposures = 6 },
+			"on arrival":  func(r *Rules) { r.Settle = OnArrival },
+			"one subject": func(r *Rules) { r.PerSubject = 1 },
+		} {
+			x := phases
+			x.explore = explore
+			change(&x.rules)
+			all[fmt.Sprint(rule, ", explore ", explore)] = x
+		}
+	}
+	for _, alone := range []bool{false, true} {
+		x := keeping(true)
+		x.explore, x.alone, x.rules.Settle = .3, alone, OnArrival
+		all[fmt.Sprint("features, explore, alone ", alone)] = x
+	}
+	return all
+}
+
+// secrets are histories of users whose decisions are kept.
+func secrets(adding Adding) (all []tale) {
+	fractions := func(i int) (float64, time.Duration) { return rand.New(rand.NewPCG(uint64(i), 0)).Float64(), every / 8 }
+	all = []tale{
+		{name: "good ones", of: func(i int) (float64, time.Duration) { return float64(i*7%3) / 2, every / 8 }},
+		{name: "bad ones", of: func(i int) (float64, time.Duration) { return 1 - float64(i*7%3)/2, every / 8 }},
+		{name: "sixteenths", of: func(i int) (float64, time.Duration) { return float64(i*5%17) / 16, every / 8 }, visitors: 3},
+		{name: "late", of: func(i int) (float64, time.Duration) {
+			return 1, []time.Duration{every, 2 * every, window - 1, window + 1, 2 * window}[i%5]
+		}, visitors: 2},
+		{name: "unreported", of: func(int) (float64, time.Duration) { return 0, never }},
+		{name: "twice", of: fractions, twice: true, visitors: 1},
+		{name: "in batches", of: fractions, batches: true, others: true},
+		{name: "ended", of: fractions, ends: func(i int) string { return []string{"", "with", "empty", "after"}[i%4] }, visitors: 4},
+		{name: "absent", of: fractions, lonely: true},
+		{name: "seventy more", of: fractions, visitors: 70},
+	}
+	for i := range all {
+		if all[i].adding = adding; adding != First {
+			all[i].more = func(n int) int { return n * (i + 1) % 4 }
+		}
+	}
+	return all
+}
+
+// keeps notes the answer to a kept decision, which nobody outside sees.
+func (w *twin) keeps(d *decision.Decision) {
+	w.kept[d.ID] = true
+	w.hidden = append(w.hidden, d.Action)
+}
+
+// answers returns what nobody outside sees.
+func (w *twin) answers() string {
+	w.t.Helper()
+	x, err := w.s.Inside(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return fmt.Sprint(w.hidden, x.Pulls, x.Means)
+}
+
+// keptRound returns what pays for a round of a simulated world that is kept, or nil.
+func (w *twin) keptRound(round int) *tale {
+	id := fmt.Sprint("round-", round)
+	if _, replayed := w.kept[id]; !replayed {
+		w.kept[id] = w.secret != nil && !w.s.agent.Gives()
+	}
+	if w.kept[id] {
+		return w.secret
+	}
+	return nil
+}
+
+// guests asks for decisions that are kept, of subjects that ask again later, and for one of them twice. It returns what is to be reported.
+func (w *twin) guests(waiting []due, at time.Time, round int) []due {
+	w.t.Helper()
+	var asks []decision.Ask
+	for v := range w.secret.visitors {
+		a := decision.Ask{ID: fmt.Sprint("guest-", round, "-", v), Subject: fmt.Sprint("subject-", round/3)}
+		switch {
+		case v%3 == 1:
+			a.Exclude = []string{"green"}
+		case v%3 == 2 && !w.describes:
+			a.Named = []string{"red", "blue"}
+		default:
+			a.Keep = true
+		}
+		asks = append(asks, a)
+	}
+	for n, o := range w.decide(append(asks, asks[:min(1, len(asks))]...)...) {
+		if o.Err != nil || !o.Value.Kept || o.Value.Repeated != (n == len(asks)) {
+			w.t.Fatalf("%+v, %v", o.Value, o.Err)
+		}
+		if n < len(asks) {
+			w.keeps(&o.Value)
+			waiting = w.pays(waiting, at, round+n, o.Value.ID, n > 0)
+		}
+	}
+	return waiting
+}
+
+// keptApart plays histories of kept decisions, in which given ones and what they pay are the same, and returns how they can be
+// distinguished from the first one.
+func keptApart(t *testing.T, x setting, adding Adding, pays func(int) (float64, time.Duration), histories []tale, changes ...func(*twin, *tale)) (found []string) {
+	t.Helper()
+	var want view
+	var nodes []dp.Release
+	var kept map[string]bool
+	var inside string
+	differ := 0
+	for i := range histories {
+		running(t, func(t *testing.T) {
+			x := x
+			x.seed, x.rules.Adding = 1, adding
+			w := &twin{rig: newRig(t, x), tale: tale{of: pays, adding: adding}, given: nodes}
+			w.secret, w.known = &histories[i], kept
+			for _, change := range changes {
+				change(w, w.secret)
+			}
+			rounds := 24
+			if x.world {
+				rounds = 60
+			}
+			got := w.play(rounds)
+			maps.DeleteFunc(w.kept, func(_ string, is bool) bool { return !is })
+			if i > 0 {
+				if got.commits = want.commits; inside != w.answers() {
+					differ++
+				}
+				found = append(found, want.differences(w.secret.name, &got)...)
+				return
+			}
+			want, nodes, kept, inside = got, w.drawn, w.kept, w.answers()
+			if len(nodes) < 1 || len(kept) < 10 || !x.alone && len(want.sent) < 1 || len(want.ledger) < 3 {
+				t.Fatalf("%d nodes, %d kept decisions, %d frames and %d ledger lines: this shows little", len(nodes), len(kept), len(want.sent), len(want.ledger))
+			}
+		})
+	}
+	if differ < len(histories)/2 {
+		t.Errorf("answers of kept decisions differ in %d histories of %d: this shows little", differ, len(histories))
+	}
+	return append(found, want.unpunctual(t)...)
+}
+
+// TestKeptLeavesNoTraceOfASite: whatever kept decisions pay, whenever it is reported, however many there are and however they are asked for: frames
+// with their moments and addressees, checkpoints, ledger, status, page and answers to given decisions are the same.
+func TestKeptLeavesNoTraceOfASite(t *testing.T) {
+	pays := func(i int) (float64, time.Duration) {
+		return float64(i*3%8) / 7, []time.Duration{every / 8, every, window + 1, never}[i%4]
+	}
+	long := os.Getenv("PEERD_LONG") != ""
+	for what, x := range keepers(t) {
+		histories := secrets(First)
+		if rules := strings.Contains(what, ","); rules && !long {
+			histories = slices.DeleteFunc(histories, func(a tale) bool {
+				return !slices.Contains([]string{"good ones", "bad ones", "absent", "seventy more"}, a.name)
+			})
+		}
+		t.Run(what, func(t *testing.T) {
+			for _, d := range keptApart(t, x, First, pays, histories) {
+				t.Error(d)
+			}
+		})
+	}
+	for _, adding := range []Adding{Sum, Last} {
+		for _, d := range keptApart(t, keeping(false), adding, pays, secrets(adding)) {
+			t.Error(adding, d)
+		}
+	}
+	x := keeping(false)
+	x.world = true
+	for _, d := range keptApart(t, x, First, pays, secrets(First)[:5]) {
+		t.Error("a world: ", d)
+	}
+}
