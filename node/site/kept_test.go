@@ -7,12 +7,14 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
 )
 
 // keepers are sites that keep decisions: with each learner and protocol with which one may, and each rule that chooses besides the learner.
@@ -91,11 +93,7 @@ func (w *twin) keeps(d *decision.Decision) {
 
 // answers returns what nobody outside sees.
 func (w *twin) answers() string {
-	w.t.Helper()
-	x, err := w.s.Inside(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	x := w.peek()
 	return fmt.Sprint(w.hidden, x.Pulls, x.Means)
 }
 
@@ -212,4 +210,107 @@ func TestKeptLeavesNoTraceOfASite(t *testing.T) {
 	for _, d := range keptApart(t, x, First, pays, secrets(First)[:5]) {
 		t.Error("a world: ", d)
 	}
+}
+
+// peek returns what only the people of the site see.
+func (r *rig) peek() *node.Inside {
+	r.t.Helper()
+	x, err := r.s.Inside(r.t.Context())
+	if err != nil || x == nil {
+		r.t.Fatalf("%v, %v", x, err)
+	}
+	return x
+}
+
+// scarce leaves room for given decisions alone.
+func (r *rig) scarce() {
+	r.t.Helper()
+	r.room(gib + gib/4)
+	if r.s.store.Reserve(0); !r.s.store.Scarce() || r.s.store.Low() { // looks
+		r.t.Fatal("the disk is not scarce, or low")
+	}
+}
+
+// TestKeptDecisionsWaitForRoom: kept decisions are refused before given ones, and do not settle then; with room again they do. A stop and a crash
+// in between change nothing, nor does it matter for how long.
+func TestKeptDecisionsWaitForRoom(t *testing.T) {
+	for _, scarce := range []int{2, 20} { // rounds; after about ten, given decisions are forgotten
+		for _, again := range []func(r *rig){nil, (*rig).stop, (*rig).crash} {
+			r := newRig(t, keeping(false))
+			r.full.Reserve = gib
+			r.room(50 * gib)
+			r.start()
+			r.round()
+			for i := range 10 {
+				r.pay(r.ask(decision.Ask{ID: fmt.Sprint("kept-", i), Keep: true}).ID, 1)
+			}
+			r.pay(r.ask(decision.Ask{ID: "first"}).ID, 1)
+			r.scarce()
+			for range scarce {
+				r.round()
+			}
+			if out := r.decide(decision.Ask{ID: "more", Keep: true}); refused(t, out[0].Err) != decision.Full {
+				t.Error(out[0].Err)
+			}
+			if d := r.ask(decision.Ask{ID: "given"}); d.Kept {
+				t.Error("it is kept")
+			}
+			x := r.peek()
+			if x.Pending != 12 && (scarce < 10 || x.Pending != 11) || x.Kept != 10 {
+				t.Errorf("%d of %d decisions wait for room", x.Pending, x.Given+x.Kept)
+			}
+			if again != nil {
+				again(r)
+				r.start()
+			}
+			r.room(50 * gib)
+			r.s.store.Reserve(0)
+			r.rounds(6)
+			if x := r.peek(); x.Pending != 0 || x.Kept+x.Given != 12 {
+				t.Errorf("after %d scarce rounds %d of %d decisions wait though there is room", scarce, x.Pending, x.Given+x.Kept)
+			}
+			r.stop()
+		}
+	}
+}
+
+// TestNoRoundWaitsForKeptDecisions: kept decisions settle, and old ones are forgotten, in the first half of the time between two rounds. What is
+// left waits for the next one.
+func TestNoRoundWaitsForKeptDecisions(t *testing.T) {
+	r := newRig(t, keeping(false))
+	r.rules.Keep = every
+	r.start()
+	r.round()
+	const n = 20 * chunk
+	asks := make([]decision.Ask, n)
+	for i := range asks {
+		asks[i] = decision.Ask{ID: fmt.Sprint(i), Keep: true}
+	}
+	r.decide(asks...)
+	r.rounds(3)
+	var slow atomic.Bool
+	r.s.c.Now = func() time.Time {
+		if slow.Load() {
+			r.clock.add(every / 10)
+		}
+		return r.clock.Now()
+	}
+	left := r.peek().Pending
+	for left > 0 {
+		begin := epoch().Add(time.Duration(r.s.state.Round) * every)
+		slow.Store(true)
+		r.round()
+		slow.Store(false)
+		took := r.clock.Now().Sub(begin)
+		if now := r.peek().Pending; took > every/2+every/5 || now == left || left-now > 8*chunk {
+			t.Fatalf("a round takes %v and settles %d decisions", took, left-now)
+		} else {
+			left = now
+		}
+	}
+	r.rounds(20)
+	for range r.s.store.Scan(store.Decision, nil, nil) {
+		t.Fatal("a decision is not forgotten")
+	}
+	r.stop()
 }

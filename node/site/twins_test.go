@@ -101,8 +101,8 @@ type twin struct {
 	turns   []uint64     // times given to the learner
 	logged  uint64       // steps included in drawn and turns
 	commits atomic.Int64
-	tables  bool  // as in setting
-	left    int64 // bytes of the disk; 0 for plenty
+	tables  bool            // as in setting
+	left    int64           // bytes of the disk; 0 for plenty
 	kept    map[string]bool // ids of decisions that the site keeps
 	hidden  []string        // answers to them
 	known   map[string]bool // ids of those that the first history keeps
