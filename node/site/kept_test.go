@@ -1,6 +1,7 @@
 package site
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -313,4 +314,81 @@ func TestNoRoundWaitsForKeptDecisions(t *testing.T) {
 		t.Fatal("a decision is not forgotten")
 	}
 	r.stop()
+}
+
+// TestWhoIsGiven: a decision is given if the agent wants one, and the ask allows it. A kept one moves nothing of that: neither the agent, nor
+// numbers of decisions, nor what counts of its subject.
+func TestWhoIsGiven(t *testing.T) {
+	type fate struct {
+		ask  decision.Ask
+		kept bool
+	}
+	given, kept := func(a decision.Ask) fate { return fate{a, false} }, func(a decision.Ask) fate { return fate{a, true} }
+	named := []string{"red", "green", "blue"}
+	for what, c := range map[string]struct {
+		rules  func(*Rules)
+		before bool // the first round
+		asks   []fate
+	}{
+		"the ask keeps":             {asks: []fate{kept(decision.Ask{Keep: true}), given(decision.Ask{})}},
+		"the ask excludes":          {asks: []fate{kept(decision.Ask{Exclude: []string{"red"}}), given(decision.Ask{Exclude: []string{}})}},
+		"the ask names":             {asks: []fate{kept(decision.Ask{Named: named}), given(decision.Ask{})}},
+		"ids repeat":                {asks: []fate{kept(decision.Ask{ID: "a", Keep: true}), kept(decision.Ask{ID: "a"}), given(decision.Ask{ID: "b"}), given(decision.Ask{ID: "b", Keep: true})}},
+		"a subject has a cap":       {asks: []fate{kept(decision.Ask{Subject: "s", Keep: true}), kept(decision.Ask{Subject: "s", Named: named}), given(decision.Ask{Subject: "s"}), given(decision.Ask{Subject: "s"}), kept(decision.Ask{Subject: "s"}), given(decision.Ask{Subject: "r"})}},
+		"a repeated id counts once": {asks: []fate{given(decision.Ask{ID: "a", Subject: "s"}), given(decision.Ask{ID: "a", Subject: "s"}), given(decision.Ask{ID: "b", Subject: "s"}), kept(decision.Ask{ID: "c", Subject: "s"})}},
+		"the application takes":     {rules: func(r *Rules) { r.Shadow = ShadowLearn }, asks: []fate{kept(decision.Ask{}), kept(decision.Ask{})}},
+		"the application is told":   {rules: func(r *Rules) { r.Shadow = ShadowPropose }, asks: []fate{kept(decision.Ask{}), kept(decision.Ask{})}},
+		"a fallback, before":        {rules: func(r *Rules) { r.Fallback = "red" }, before: true, asks: []fate{kept(decision.Ask{}), kept(decision.Ask{Keep: true})}},
+		"a fallback, after":         {rules: func(r *Rules) { r.Fallback = "red" }, asks: []fate{given(decision.Ask{}), kept(decision.Ask{Keep: true})}},
+		"no fallback, before":       {before: true, asks: []fate{given(decision.Ask{}), kept(decision.Ask{Keep: true})}},
+	} {
+		for _, together := range []bool{false, true} {
+			x := keeping(false)
+			if c.rules != nil {
+				c.rules(&x.rules)
+			}
+			r := newRig(t, x)
+			if r.start(); !c.before {
+				r.round()
+			}
+			if !r.s.agent.Gives() {
+				t.Fatal("the agent wants no decision")
+			}
+			if together {
+				var asks []decision.Ask
+				for _, f := range c.asks {
+					asks = append(asks, f.ask)
+				}
+				for i, o := range r.decide(asks...) {
+					if o.Err != nil || o.Value.Kept != c.asks[i].kept {
+						t.Errorf("%s, ask %d of one request: %+v, %v", what, i, o.Value, o.Err)
+					}
+				}
+				r.stop()
+				continue
+			}
+			was, counts, step := r.agentState(), fmt.Sprintf("%+v", r.s.state), r.s.step
+			for i, f := range c.asks {
+				out := r.decide(f.ask)[0]
+				if d := out.Value; out.Err != nil || d.Kept != f.kept || !d.Counted || d.Uncounted != "" || (d.Source == decision.Application) != r.rules.Shadow.shadows() {
+					t.Errorf("%s, ask %d: %+v, %v", what, i, out.Value, out.Err)
+				}
+				if f.kept && (!bytes.Equal(was, r.agentState()) || counts != fmt.Sprintf("%+v", r.s.state) || step != r.s.step) {
+					t.Errorf("%s: ask %d moves the agent, or a number", what, i)
+				}
+				was, counts, step = r.agentState(), fmt.Sprintf("%+v", r.s.state), r.s.step
+			}
+			r.stop()
+		}
+	}
+}
+
+// agentState returns the state of the agent.
+func (r *rig) agentState() []byte {
+	r.t.Helper()
+	b, err := r.s.agent.Save()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return b.Bytes()
 }
