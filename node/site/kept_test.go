@@ -392,3 +392,51 @@ func (r *rig) agentState() []byte {
 	}
 	return b.Bytes()
 }
+
+// TestTheCoinOfTheBaselineKeeps: a decision for which it falls is kept, and a given one is never the baseline for that reason, so that the
+// baseline has its share and propensities are right. The coin follows from the id over restarts, and the shown bounds move no fate.
+func TestTheCoinOfTheBaselineKeeps(t *testing.T) {
+	for _, better := range []bool{false, true} {
+		x := keeping(false)
+		x.rules.Baseline, x.rules.BaselineShare, x.rules.MinExposures, x.rules.UntilBetter = "red", .4, 0, better
+		r := newRig(t, x)
+		r.start()
+		r.round()
+		var all, given counted
+		for n := range 1200 {
+			id := fmt.Sprint(n)
+			_, fell := r.s.fell(id, &offer{places: r.s.arms, all: true})
+			wants := r.s.agent.Gives()
+			d := r.ask(decision.Ask{ID: id})
+			all.add(&d)
+			if d.Kept != (fell || !wants) || (d.Source == decision.Baseline) != fell && (!better || d.Source == decision.Baseline) {
+				t.Fatalf("the coin falls: %v, the agent wants a decision: %v, and %+v", fell, wants, d)
+			}
+			if !d.Kept {
+				given.add(&d)
+			}
+			r.pay(id, map[string]float64{"blue": 1}[d.Action])
+			if n%8 == 7 {
+				r.round()
+			}
+			if n%400 == 100 {
+				r.crash()
+				r.start()
+				if _, again := r.s.fell(id, &offer{places: r.s.arms, all: true}); again != fell {
+					t.Fatal("a restart throws the coin again")
+				}
+			}
+		}
+		if given.n == 0 {
+			t.Error("nothing is given")
+		}
+		if ends := all.sources[decision.Baseline] < all.n/5; ends != better {
+			t.Errorf("better %v: %v", better, all.sources)
+		}
+		if !better {
+			within(t, "baseline", all.sources[decision.Baseline], all.n, .4)
+			all.right(t, "red")
+		}
+		r.stop()
+	}
+}
