@@ -324,7 +324,7 @@ func (r *rig) config() Config {
 	}
 	if r.version > 0 {
 		m, _ := r.membership(r.version)
-		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Half = m.Version, r.membership, m.Peers, m.Neighbours, m.Gone, m.Agent, r.half
+		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Half = m.Version, r.membership, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Half
 		c.Arms, c.Absent = m.Arms, m.Absent
 	}
 	if r.worlds != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
@@ -438,5 +440,53 @@ func TestTheCoinOfTheBaselineKeeps(t *testing.T) {
 			all.right(t, "red")
 		}
 		r.stop()
+	}
+}
+
+// insideIsRight checks that the half has each reward of a decision once, of those that are not forgotten, and that none waits.
+func (r *rig) insideIsRight() {
+	r.t.Helper()
+	given, kept, pulls, sums := uint64(0), uint64(0), make([]uint64, len(r.arms)), make([]float64, len(r.arms))
+	for e, err := range r.s.store.Scan(store.Decision, nil, nil) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		c, err := parseChoice(e.Value, r.c.shape())
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if !c.rewarded {
+			c.value = bandit.Reward(r.rules.Default)
+		}
+		if pulls[c.arm]++; c.kept {
+			kept++
+		} else {
+			given++
+		}
+		sums[c.arm] += float64(r.rules.Range.observed(c.value))
+	}
+	x := r.peek()
+	if x.Given != given || x.Kept != kept || x.Pending != 0 || !slices.Equal(x.Pulls, pulls) {
+		r.t.Errorf("%d given and %d kept decisions, %d of them wait: %v; stored are %d and %d: %v", x.Given, x.Kept, x.Pending, x.Pulls, given, kept, pulls)
+	}
+	for k, n := range pulls {
+		if n > 0 && x.Rewards[k] == float64(n) && math.Abs(x.Means[k]-sums[k]/float64(n)) > 1e-5 || x.Rewards[k] > float64(n) {
+			r.t.Errorf("%s: a mean of %v over %v rewards, want %v over %d", r.arms[k], x.Means[k], x.Rewards[k], sums[k]/float64(n), n)
+		}
+	}
+}
+
+// TestKeptDecisionsSurviveCrashes: as TestCrashAtAnyMoment, of a site that keeps most decisions: each reward that was answered is in the
+// half once.
+func TestKeptDecisionsSurviveCrashes(t *testing.T) {
+	for _, adding := range []Adding{First, Sum} {
+		for _, settle := range []Settle{AtWindow, OnArrival} {
+			t.Run(fmt.Sprintf("%s/%s", adding, settle), func(t *testing.T) {
+				t.Parallel()
+				x := keeping(false)
+				x.rules.Settle, x.rules.Adding, x.rules.Keep, x.rules.PerSubject, x.saveEvery = settle, adding, 1e6*every, 3, 20
+				crashes(t, x, 8)
+			})
+		}
 	}
 }

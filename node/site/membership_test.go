@@ -10,6 +10,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/kept"
 	"peerd.dev/protocol"
 )
 
@@ -46,6 +47,11 @@ func (r *rig) membership(version uint64) (Membership, error) {
 		x := r.setting
 		x.graph, x.absent = graph, m.Absent
 		return x.agent(self, life)
+	}
+	m.Half = func(life Life) (*kept.Half, error) {
+		x := r.setting
+		x.graph, x.absent = graph, m.Absent
+		return x.half(life)
 	}
 	if version > 2 {
 		m.Gone = []string{m.ID(left)}
