@@ -490,3 +490,36 @@ func TestKeptDecisionsSurviveCrashes(t *testing.T) {
 		}
 	}
 }
+
+// insideBytes returns the half with the numbers of decisions that wait for it; nil if there is none.
+func (r *rig) insideBytes() []byte {
+	if r.s.inside.half == nil {
+		return nil
+	}
+	return fmt.Append(r.s.inside.bytes(), r.s.inside.waits)
+}
+
+// restarting is a site that keeps decisions, of which two runs can be compared.
+func restarting(settle Settle) setting {
+	x := keeping(false).repeatable(1)
+	x.rules.Settle, x.coins = settle, func() node.Seed { return node.NewSeed(7) }
+	return x
+}
+
+// TestKeptDecisionsAreRestored: as TestRestartedIsNeverStopped and TestNewMembershipIsARestart, with kept decisions, whose answers are the same,
+// too; of a site that serves an application or plays a simulated world.
+func TestKeptDecisionsAreRestored(t *testing.T) {
+	for _, settle := range []Settle{AtWindow, OnArrival} {
+		t.Run(string(settle), func(t *testing.T) {
+			t.Parallel()
+			compareRestarts(t, restarting(settle))
+			likeRestarts(t, restarting(settle))
+		})
+	}
+	t.Run("world", func(t *testing.T) {
+		t.Parallel()
+		x := restarting(AtWindow)
+		x.world, x.explore = true, .3
+		compareRestarts(t, x)
+	})
+}
