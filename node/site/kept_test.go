@@ -13,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
@@ -514,12 +517,127 @@ func TestKeptDecisionsAreRestored(t *testing.T) {
 			t.Parallel()
 			compareRestarts(t, restarting(settle))
 			likeRestarts(t, restarting(settle))
+			noised := restarting(settle)
+			noised.noised = 1
+			compareRestarts(t, noised) // noise of a reward is drawn once
 		})
 	}
 	t.Run("world", func(t *testing.T) {
 		t.Parallel()
 		x := restarting(AtWindow)
-		x.world, x.explore = true, .3
+		x.world, x.explore, x.noised = true, .3, 1
 		compareRestarts(t, x)
 	})
+}
+
+// TestRecoveryCountsNoKeptOnes: the gap that a recovery writes into the ledger does not count kept decisions that waited. What is inside stays
+// as it is in the folder: a state that neighbours confirmed does not take it back, nor does a later life throw other coins.
+func TestRecoveryCountsNoKeptOnes(t *testing.T) {
+	x := keeping(false)
+	x.rules.Baseline, x.rules.BaselineShare, x.rules.Keep = "green", .3, 1e6*every
+	r := newRig(t, x)
+	r.start()
+	paid := func(n int, name string, keep bool) {
+		for i := range n {
+			r.pay(r.ask(decision.Ask{ID: fmt.Sprint(name, i), Keep: keep}).ID, float64(i%3)/2)
+		}
+	}
+	paid(5, "early-", true)
+	r.round()
+	r.rounds(4)
+	r.stop()
+	backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
+	r.start()
+	old := r.s.life
+	for n := range 14 {
+		paid(5, fmt.Sprint("lost-", n, "-"), n%2 == 0)
+		r.round()
+	}
+	r.stop()
+	r.disk = backup
+	r.start()
+	if !r.s.OldCopy() {
+		t.Fatal("nobody remembers more")
+	}
+	paid(7, "waits-", true)
+	given := uint64(0)
+	for i := range 3 {
+		given += uint64(protocoltest.Count(!r.ask(decision.Ask{ID: fmt.Sprint("open-", i)}).Kept))
+	}
+	r.reopen()
+	before := r.insideBytes()
+	done, err := r.s.Recover(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := r.gap(); g.Waiting != given || done.Waiting != given {
+		t.Errorf("%d given decisions waited, and the ledger says %d, recover %d", given, g.Waiting, done.Waiting)
+	}
+	r.reopen()
+	if !bytes.Equal(before, r.insideBytes()) {
+		t.Error("a recovery changes what is inside")
+	}
+	r.greet()
+	if r.s.life.Incarnation == old.Incarnation || r.s.life.Seed != old.Seed {
+		t.Errorf("life %d after %d; are the seeds the same: %v", r.s.life.Incarnation, old.Incarnation, r.s.life.Seed == old.Seed)
+	}
+	r.clock.add(window)
+	r.rounds(6)
+	r.insideIsRight()
+	r.draft()
+	r.stop()
+}
+
+// TestKeptDecisionsSurviveOtherActions: kept decisions that wait while an action is added and another one retired are learned, and one of an
+// action that is retired takes its reward.
+func TestKeptDecisionsSurviveOtherActions(t *testing.T) {
+	for _, by := range []func(r *rig){nil, (*rig).stop, (*rig).crash} {
+		x := keeping(false)
+		x.rules.Keep, x.saveEvery = 1e6*every, 7
+		r := newRig(t, x)
+		r.version = 1
+		r.start()
+		for version := uint64(1); ; version++ {
+			seen := make(map[string]bool)
+			for n := range 30 {
+				id := fmt.Sprint(version, "-", n)
+				d := r.ask(decision.Ask{ID: id, Keep: n%2 == 0})
+				if seen[d.Action] = true; n%3 > 0 {
+					r.pay(id, float64(n%5)/4)
+				}
+				if n%10 == 9 {
+					r.round()
+				}
+			}
+			if blue, red := seen["blue"], seen["red"]; version == 1 && blue || version == 2 && !blue || version == 4 && red {
+				t.Errorf("version %d: %v", version, seen)
+			}
+			for n := range 3 { // of any action that is there, to be paid when it may be retired
+				r.ask(decision.Ask{ID: fmt.Sprint(version, "-open-", n), Keep: true, Exclude: [][]string{{"red"}, {"green"}, nil}[n]})
+			}
+			if version == 4 {
+				break
+			}
+			if r.version++; by != nil {
+				by(r)
+				r.start()
+			} else {
+				m, _ := r.membership(r.version)
+				if err := r.s.SetMembership(m); err != nil {
+					t.Fatal(err)
+				}
+				r.c = r.config()
+			}
+			if got := r.s.Membership(); got != r.version {
+				t.Fatalf("version %d, want %d", got, r.version)
+			}
+			for n := range 3 {
+				r.pay(fmt.Sprint(version, "-open-", n), 1)
+			}
+		}
+		r.clock.add(window)
+		r.rounds(6)
+		r.insideIsRight()
+		r.stop()
+	}
 }
