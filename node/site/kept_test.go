@@ -91,13 +91,13 @@ func secrets(adding Adding) (all []tale) {
 	return all
 }
 
-// keeps notes the answer to a kept decision, which nobody outside sees.
+// keeps notes the answer to a kept decision, which no one outside sees.
 func (w *twin) keeps(d *decision.Decision) {
 	w.kept[d.ID] = true
 	w.hidden = append(w.hidden, d.Action)
 }
 
-// answers returns what nobody outside sees.
+// answers returns what no one outside sees.
 func (w *twin) answers() string {
 	x := w.peek()
 	return fmt.Sprint(w.hidden, x.Pulls, x.Means)
