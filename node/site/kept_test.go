@@ -91,7 +91,7 @@ func secrets(adding Adding) (all []tale) {
 	return all
 }
 
-// keeps notes the answer to a decision that is kept, or is not because the disk is scarce: nobody outside sees it.
+// keeps notes the answer to a decision that is kept, or is not because the disk is scarce: that is not in the view.
 func (w *twin) keeps(o *decision.Outcome[decision.Decision]) bool {
 	if o.Err != nil && strings.Contains(o.Err.Error(), "only for decisions that are given") {
 		w.scarce++
@@ -104,7 +104,7 @@ func (w *twin) keeps(o *decision.Outcome[decision.Decision]) bool {
 	return o.Value.Kept
 }
 
-// answers returns what nobody outside sees.
+// answers returns what is not in the view.
 func (w *twin) answers() string {
 	x := w.peek()
 	return fmt.Sprint(w.hidden, x.Pulls, x.Means)
@@ -435,7 +435,7 @@ func TestTheCoinOfTheBaselineKeeps(t *testing.T) {
 		r := newRig(t, x)
 		r.start()
 		r.round()
-		for n := 0; better && n < 300; n++ { // which shows the site, and nobody else, that blue is better
+		for n := 0; better && n < 300; n++ { // which shows the site alone that blue is better
 			id := fmt.Sprint("first-", n)
 			r.pay(id, map[string]float64{"blue": 1}[r.ask(decision.Ask{ID: id, Keep: true}).Action])
 		}
