@@ -22,7 +22,7 @@ func newPage(o *options) *cobra.Command {
 		Short: "Open the page of the running peer of a folder in a browser",
 		Long: `Open the page of the running peer of a folder in a browser, or print its address where there is none:
 whether the peer is well, what it promises, what has left, its network, and what it has learned. The page
-is read-only, and shows no decision and no reward.
+is read-only. It shows no decision and no reward, except in the view Inside of a site that keeps decisions.
 
 The link works once, within a minute; it opens the page for 12 hours, or until the peer restarts. It is
 of this machine (api.listen). From another one, forward the port first: ssh -L 8470:127.0.0.1:8470 HOST`,

@@ -19,8 +19,9 @@ func newStatus(o *options) *cobra.Command {
 		Use:   "status",
 		Short: "Show the state of the running peer of a folder",
 		Long: `Show the state of the running peer of a folder: rounds, budget, releases, traffic and
-estimates, and why it is blocked if it is. The peer has to run; it is asked through the
-socket in its folder.`,
+estimates, and why it is blocked if it is. Where the site keeps decisions (privacy.answers: inside),
+a line has exact means of its own rewards, which are for its own people. The peer has to run; it is
+asked through the socket in its folder.`,
 		Example: "  peerd status --dir hospital-a\n  peerd status --dir hospital-a --json | jq .epsilon_left",
 		RunE: o.run(func(ctx context.Context) error {
 			c, err := o.load()
@@ -35,7 +36,15 @@ socket in its folder.`,
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			return o.print(d, func(w io.Writer) { status.Status(w, d, arms) })
+			inside, err := daemon.AskInside(ctx, c.Dir)
+			if err != nil {
+				return config.Failf(config.ErrNetwork, "%w", err)
+			}
+			return o.print(d, func(w io.Writer) {
+				if status.Status(w, d, arms); inside != nil {
+					status.Inside(w, inside)
+				}
+			})
 		}),
 	})
 }

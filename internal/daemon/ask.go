@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
 	"peerd.dev/node/api"
 )
@@ -19,6 +21,17 @@ func AskArms(ctx context.Context, dir string) (arms []api.Arm, err error) {
 // AskPeers asks the running peer of a folder for the other peers and its links to them.
 func AskPeers(ctx context.Context, dir string) (ps []api.Peer, err error) {
 	return ps, api.Get(ctx, dir, "/v1/peers", &ps)
+}
+
+// AskInside asks the running peer of a folder for what only the people of the site may see; nil if it gives all decisions.
+func AskInside(ctx context.Context, dir string) (d *api.Inside, err error) {
+	if err = api.Get(ctx, dir, "/v1/inside", &d); err != nil {
+		if p := new(api.Problem); errors.As(err, &p) && p.Status == http.StatusNotFound {
+			err = nil
+		}
+		return nil, err
+	}
+	return d, nil
 }
 
 // AskPageLink asks the running peer of a folder for a link that opens its page once.

@@ -121,6 +121,39 @@ func (t *Deployment) arms(s *node.Status) []api.Arm {
 	return arms
 }
 
+// Inside implements [api.Backend].
+func (p *Daemon) Inside(ctx context.Context) (d api.Inside, err error) {
+	x, err := p.Backend.Inside(ctx)
+	switch {
+	case err != nil:
+		return d, err
+	case x == nil:
+		return d, api.ErrGivesAll
+	}
+	deployment, _ := p.now()
+	return deployment.inside(x), nil
+}
+
+// inside puts what only people of the site may see into the application's units.
+func (t *Deployment) inside(x *node.Inside) api.Inside {
+	d := api.Inside{Given: x.Given, Kept: x.Kept, Pending: x.Pending, Actions: []api.InsideAction{}}
+	r := t.s.API.Range()
+	for k, name := range t.actions.Names[:min(len(x.Pulls), len(t.actions.Names))] {
+		if name == "" {
+			break // room for more
+		}
+		a := api.InsideAction{Name: name, Decisions: x.Pulls[k], Rewards: x.Rewards[k], Retired: slices.Contains(t.actions.Absent, bandit.Arm(k))}
+		if a.Rewards > 0 {
+			a.Mean = r.Mean(x.Means[k])
+		}
+		if a.Rewards > 0 || x.Estimates[k] != 0 { // 0 stands for no estimate
+			a.Estimate = r.Mean(x.Estimates[k])
+		}
+		d.Actions = append(d.Actions, a)
+	}
+	return d
+}
+
 // Backup implements [api.Backend].
 func (p *Daemon) Backup(ctx context.Context, to io.Writer) error { return p.player.Backup(ctx, to) }
 

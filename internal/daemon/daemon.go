@@ -64,6 +64,7 @@ type Backend interface {
 	Range() (least, most float64)
 	Table(ctx context.Context) (decision.Table, error)
 	Status(ctx context.Context) (node.Status, error)
+	Inside(ctx context.Context) (*node.Inside, error)
 	Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error]
 	Ready(ctx context.Context) error
 }
@@ -126,7 +127,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	}
 	p.server, err = api.NewServer(api.Config{
 		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version, Every: p.deployment.Network.Every,
-		Collectors: metrics, Page: page.New(p, log), NoisedCounts: p.deployment.Spec.Privacy.NoisedCounts(),
+		Collectors: metrics, Page: page.New(p, log), HiddenCounts: p.deployment.hidesCounts(),
 	})
 	return p, err
 }

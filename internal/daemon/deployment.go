@@ -162,6 +162,11 @@ func (t *Deployment) World(seed node.Seed) (bandit.World, error) {
 	return t.sites.World(t.s.SitesOf(int(t.Self)), rand.NewChaCha8(seed.Of("world")))
 }
 
+// hidesCounts reports whether no metric may count requests for decisions: their number is noised, or would count kept ones.
+func (t *Deployment) hidesCounts() bool {
+	return t.Spec.Privacy.NoisedCounts() || t.s.Privacy.Answers == config.Inside
+}
+
 // idle reports whether the peer has a role without arms.
 func (t *Deployment) idle() bool {
 	return !protocol.Learns(t.Spec.Protocol, t.Self)

@@ -51,7 +51,7 @@ func newLive(at *place) (p *live, err error) {
 		Name: "peerd_store_commit_seconds", Help: "Time until what was written is durable.",
 		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
 	})
-	if !p.deployment.Spec.Privacy.NoisedCounts() { // each decision is a commit
+	if !p.deployment.hidesCounts() { // each decision is a commit
 		p.metrics = append(p.metrics, commits, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "peerd_store_memory_bytes", Help: "Memory of the store: writes that are in no table yet, and blocks of tables.",
 		}, func() float64 { return float64(p.site.StoreMemory()) }))

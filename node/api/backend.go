@@ -51,6 +51,9 @@ type Backend interface {
 	// Peers returns the state of the links to the other peers.
 	Peers(ctx context.Context) ([]Peer, error)
 
+	// Inside returns what only the people of the site may see; a refusal if the peer gives all decisions to its network.
+	Inside(ctx context.Context) (Inside, error)
+
 	// Privacy returns what the peer promises, by its configuration.
 	Privacy(ctx context.Context) (Privacy, error)
 

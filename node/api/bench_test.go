@@ -44,6 +44,7 @@ func (instant) Privacy(context.Context) (p Privacy, err error)         { return 
 func (instant) Network(context.Context) (n Network, err error)         { return n, err }
 func (instant) Arms(context.Context) ([]Arm, error)                    { return nil, nil }
 func (instant) Peers(context.Context) ([]Peer, error)                  { return nil, nil }
+func (instant) Inside(context.Context) (d Inside, err error)           { return d, err }
 func (instant) Receipts(context.Context) (d LedgerReceipts, err error) { return d, err }
 func (instant) Backup(context.Context, io.Writer) error                { return nil }
 

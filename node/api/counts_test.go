@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestNoMetricCountsDecisions if counts are noised; with public counts, two metrics do.
+// TestNoMetricCountsDecisions where their number is protected; else two metrics do.
 func TestNoMetricCountsDecisions(t *testing.T) {
-	for _, noised := range []bool{false, true} {
-		m := newMetrics(Config{Backend: newFake(), NoisedCounts: noised}, func(any) {})
+	for _, hidden := range []bool{false, true} {
+		m := newMetrics(Config{Backend: newFake(), HiddenCounts: hidden}, func(any) {})
 		for _, route := range []string{"POST /v1/decisions", "POST /v1/decisions/batch"} {
 			m.observe(route, 200, 0)
 			m.item(route, 200)
@@ -17,8 +17,8 @@ func TestNoMetricCountsDecisions(t *testing.T) {
 		m.observe("GET /v1/status", 200, 0)
 		w := httptest.NewRecorder()
 		m.handler.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-		if got := w.Body.String(); strings.Contains(got, `/v1/decisions`) == noised || strings.Contains(got, "peerd_api_decisions_total{") == noised || !strings.Contains(got, `/v1/status`) {
-			t.Errorf("noised counts %v:\n%s", noised, got)
+		if got := w.Body.String(); strings.Contains(got, `/v1/decisions`) == hidden || strings.Contains(got, "peerd_api_decisions_total{") == hidden || !strings.Contains(got, `/v1/status`) {
+			t.Errorf("hidden counts %v:\n%s", hidden, got)
 		}
 	}
 }

@@ -53,6 +53,7 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 			)
 		}},
 		field{name: "table", read: func() { a.Table = s.text(decision.WrongID) }},
+		field{name: "keep", read: func() { a.Keep = s.truth() }},
 	)
 	if len(s.flaws) > 0 || s.err != nil {
 		return a

@@ -25,6 +25,7 @@ type (
 
 		Taken *takenBody `json:"taken,omitempty" doc:"What your own policy took: required with api.shadow propose or learn, refused with off. Private."`
 		Table string     `json:"table,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Version of the table (GET /v1/table) from which you drew the action of this id, while the peer was down. The peer repeats the draw."`
+		Keep  bool       `json:"keep,omitempty" doc:"The decision must not be given to the network: the person has not agreed, or what is on offer follows from answers to others. Without effect with privacy.answers: anyone, where all decisions are given. Not with table."`
 	}
 
 	actionBody struct {
@@ -117,6 +118,11 @@ func descriptions() map[string]description {
 		"GET /v1/peers": {
 			id: "peers", summary: "Links to the other peers.",
 			gives: reflect.TypeFor[[]Peer](), fails: []int{503},
+		},
+		"GET /v1/inside": {
+			id: "inside", summary: "Given and kept decisions, with exact rewards.",
+			about: "Raw data of the site's own users, for its own people: no noise, no budget. It needs role write. Answered with 404 where all decisions are given (privacy.answers: anyone).",
+			gives: reflect.TypeFor[Inside](), fails: []int{404, 503},
 		},
 		"GET /v1/privacy": {
 			id: "privacy", summary: "What the peer promises its users.",
@@ -262,7 +268,7 @@ func meaning(status int) string {
 	case 403:
 		return "The token is good for less, the request comes from a web page, or the peer plays a simulated world and takes neither decisions nor rewards."
 	case 404:
-		return "No such decision."
+		return "No such decision; or nothing is inside, since the peer gives all decisions to its network."
 	case 409:
 		return "The id has another decision or reward already; nothing was changed."
 	case 410:

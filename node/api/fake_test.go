@@ -25,6 +25,7 @@ type fake struct {
 	panics  any       // thrown by every method
 	until   time.Time // when learning ends; zero for unknown
 	alone   string
+	inside  *Inside // nil for a peer that gives all decisions
 	ready   error
 	shape   decision.Shape
 	asked   []decision.Ask
@@ -80,7 +81,7 @@ func (f *fake) Decide(_ context.Context, asks []decision.Ask) []decision.Outcome
 		d, ok := f.decided[a.ID]
 		if d.Repeated = ok; !ok {
 			d = decision.Decision{
-				ID: a.ID, Action: f.choice, Propensity: f.chance, Source: decision.Learned, Model: "1-2-3", Counted: true,
+				ID: a.ID, Action: f.choice, Propensity: f.chance, Source: decision.Learned, Model: "1-2-3", Counted: true, Kept: a.Keep,
 				ExpiresAt: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
 			}
 			f.decided[a.ID] = d
@@ -200,6 +201,13 @@ func (f *fake) Backup(_ context.Context, to io.Writer) error {
 		_, _ = io.WriteString(to, "key")
 	}
 	return f.refusal
+}
+
+func (f *fake) Inside(context.Context) (d Inside, err error) {
+	if f.inside == nil {
+		return d, ErrGivesAll
+	}
+	return *f.inside, f.refusal
 }
 
 func (f *fake) Ready(context.Context) error { return f.ready }

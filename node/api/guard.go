@@ -71,7 +71,7 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 		return nil
 	}
 	const header = authorization
-	is, need := s.roleOf(bearer(r)), needs(r.Method)
+	is, need := s.roleOf(bearer(r)), max(needs(r.Method), s.least[r.URL.Path])
 	if c, ok := r.Context().Value(connection{}).(*limitedConn); ok && is != nobody {
 		c.introduce()
 	}

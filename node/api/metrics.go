@@ -18,7 +18,7 @@ const scrapeTimeout = 2 * time.Second // for the backend
 // rewards, not even from noised ones, and none counts reports of rewards: if only good outcomes
 // are reported, their number is the sum of the rewards.
 type metrics struct {
-	noisedCounts bool
+	hiddenCounts bool
 	requests     *prometheus.CounterVec
 	decisions    *prometheus.CounterVec
 	seconds      *prometheus.HistogramVec
@@ -33,7 +33,7 @@ const (
 
 func newMetrics(c Config, panicked func(any)) *metrics {
 	m := &metrics{
-		noisedCounts: c.NoisedCounts,
+		hiddenCounts: c.HiddenCounts,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "peerd_api_requests_total", Help: "Requests by route and status, except reports of rewards.",
 		}, []string{"route", "code"}),
@@ -72,7 +72,7 @@ func (m *metrics) observe(route string, status int, took time.Duration) {
 
 // hides reports whether requests of a route are not counted.
 func (m *metrics) hides(route string) bool {
-	return strings.HasPrefix(route, reports) || m.noisedCounts && strings.HasPrefix(route, decisions)
+	return strings.HasPrefix(route, reports) || m.hiddenCounts && strings.HasPrefix(route, decisions)
 }
 
 // item counts an item of a route if it is a decision.

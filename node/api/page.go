@@ -29,10 +29,10 @@ type Page interface {
 // roleKey is the key of a request's role in the context of a request for the page.
 type roleKey struct{}
 
-// HasRole reports whether a request for the page has a token of this peer.
-func HasRole(r *http.Request) bool {
+// HasRole reports whether a request for the page has a token of this peer, with role write if it must.
+func HasRole(r *http.Request, write bool) bool {
 	has, _ := r.Context().Value(roleKey{}).(role)
-	return has >= reads
+	return has >= writes || has >= reads && !write
 }
 
 // forPage reports whether a request is for the page.

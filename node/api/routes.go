@@ -13,6 +13,7 @@ type route struct {
 	method, path string
 	public       bool // needs no token
 	local        bool // is answered over the socket only
+	least        role // that it needs, whatever its method
 	handle       http.HandlerFunc
 }
 
@@ -50,6 +51,7 @@ func (s *Server) table() []route {
 		{method: get, path: "/v1/status", handle: view(s, b.Status)},
 		{method: get, path: "/v1/arms", handle: view(s, list(b.Arms))},
 		{method: get, path: "/v1/peers", handle: view(s, list(b.Peers))},
+		{method: get, path: "/v1/inside", least: writes, handle: view(s, b.Inside)},
 		{method: get, path: "/v1/privacy", handle: view(s, b.Privacy)},
 		{method: get, path: "/v1/network", handle: view(s, b.Network)},
 		{method: get, path: "/v1/ledger", handle: s.ledger},
@@ -81,7 +83,7 @@ func (s *Server) routes() {
 		_, _ = w.Write(docs.OpenAPI)
 	}}) {
 		pattern := r.method + " " + r.path
-		s.public[r.path], s.local[r.path] = r.public, r.local
+		s.public[r.path], s.local[r.path], s.least[r.path] = r.public, r.local, r.least
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
 			out := w.(*responder) // of handler
 			out.route, out.lost = pattern, false

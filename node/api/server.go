@@ -41,7 +41,7 @@ type Config struct {
 	Every        time.Duration          // length of a round
 	Collectors   []prometheus.Collector // further metrics; none may be computed from rewards
 	Page         Page                   // for people; nil for none
-	NoisedCounts bool                   // the number of decisions is protected, so no metric counts them
+	HiddenCounts bool                   // the number of decisions is protected, so no metric counts requests for them
 }
 
 // Server serves the API on a unix socket and, if configured, on a TCP port of the
@@ -52,6 +52,7 @@ type Server struct {
 	mux     *http.ServeMux
 	public  map[string]bool   // paths that need no token
 	local   map[string]bool   // paths that are answered over the socket only
+	least   map[string]role   // that paths need, whatever the method
 	tokens  [admin + 1][]byte // for TCP, by role
 	cross   *http.CrossOriginProtection
 	metrics *metrics
@@ -77,7 +78,7 @@ func NewServer(c Config) (_ *Server, err error) {
 		c.MaxBody = DefaultMaxBody
 	}
 	s := &Server{
-		c: c, log: c.Logger, mux: http.NewServeMux(), public: make(map[string]bool), local: make(map[string]bool),
+		c: c, log: c.Logger, mux: http.NewServeMux(), public: make(map[string]bool), local: make(map[string]bool), least: make(map[string]role),
 		cross:  http.NewCrossOriginProtection(),
 		bodies: sync.Pool{New: func() any { return new(bytes.Buffer) }},
 	}

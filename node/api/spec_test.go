@@ -48,6 +48,7 @@ func TestSpecification(t *testing.T) {
 // against the decoder's.
 func TestAnswersFitTheSpecification(t *testing.T) {
 	f := newFake()
+	f.inside = &Inside{Actions: []InsideAction{{Name: "red"}}, Gain: &Gain{Sentence: "more"}}
 	r := run(t, f)
 	all := schemas{}
 	for _, c := range []struct {
@@ -63,6 +64,7 @@ func TestAnswersFitTheSpecification(t *testing.T) {
 		{"/v1/status", "", reflect.TypeFor[Status]()},
 		{"/v1/arms", "", reflect.TypeFor[[]Arm]()},
 		{"/v1/peers", "", reflect.TypeFor[[]Peer]()},
+		{"/v1/inside", "", reflect.TypeFor[Inside]()},
 		{"/readyz", "", reflect.TypeFor[readyBody]()},
 	} {
 		_, _, body := r.ask(t, c.path, c.body)
@@ -146,7 +148,7 @@ func TestEveryStatusIsDescribed(t *testing.T) {
 	if err := json.Unmarshal(doc, &got); err != nil {
 		t.Fatal(err)
 	}
-	want := "/healthz /metrics /readyz /v1/arms /v1/backup /v1/decisions /v1/decisions/batch /v1/ledger /v1/network /v1/page-link /v1/peers /v1/privacy /v1/receipts /v1/rewards /v1/rewards/batch /v1/status /v1/table"
+	want := "/healthz /metrics /readyz /v1/arms /v1/backup /v1/decisions /v1/decisions/batch /v1/inside /v1/ledger /v1/network /v1/page-link /v1/peers /v1/privacy /v1/receipts /v1/rewards /v1/rewards/batch /v1/status /v1/table"
 	if paths := strings.Join(slices.Sorted(maps.Keys(got.Paths)), " "); paths != want {
 		t.Error(paths)
 	}

@@ -23,7 +23,7 @@ type role uint8
 const (
 	nobody role = iota
 	reads       // status, arms, peers, ledger, metrics
-	writes      // also decisions and rewards
+	writes      // also decisions, rewards, and what follows from exact rewards
 	admin       // everything
 )
 

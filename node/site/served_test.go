@@ -49,6 +49,8 @@ func (served) Network(context.Context) (d api.Network, err error) { return d, er
 
 func (served) Peers(context.Context) ([]api.Peer, error) { return nil, nil }
 
+func (served) Inside(context.Context) (d api.Inside, err error) { return d, api.ErrGivesAll }
+
 func (served) Receipts(context.Context) (d api.LedgerReceipts, err error) { return d, err }
 
 func (served) Backup(context.Context, io.Writer) error { return nil }

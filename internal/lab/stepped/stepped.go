@@ -117,6 +117,10 @@ func (*peer) Table(context.Context) (decision.Table, error) {
 	return decision.Table{}, simulated[decision.Table](1)[0].Err
 }
 
+func (*peer) Inside(context.Context) (*node.Inside, error) {
+	return nil, simulated[*node.Inside](1)[0].Err
+}
+
 func (*peer) Actions() []string { return nil }
 
 func (*peer) Features() (none decision.Shape) { return none }

@@ -83,6 +83,17 @@ func TestBothWaysIn(t *testing.T) {
 	}
 }
 
+// TestDecisionsMayBeKept: what is asked for is answered.
+func TestDecisionsMayBeKept(t *testing.T) {
+	t.Parallel()
+	c := dial(t, client.Options{URL: newFake(t, "").url})
+	for _, keep := range []bool{true, false} {
+		if d, err := c.Decide(t.Context(), client.Ask{Keep: keep}); err != nil || d.Kept != keep {
+			t.Errorf("keep %v: %+v %v", keep, d, err)
+		}
+	}
+}
+
 // TestWhatGetsNoAnswerIsAskedAgain: a request without an answer is sent again with the same id,
 // and counts once.
 func TestWhatGetsNoAnswerIsAskedAgain(t *testing.T) {

@@ -186,7 +186,7 @@ func (f *fake) one(path string, ask client.Ask, value float64) (int, any) {
 	}
 	if path == "/v1/decisions" {
 		old, known := f.decisions[id]
-		d := client.Decision{ID: id, Action: "mail", Propensity: .5, Source: "learned", Model: "1-1-1", Counted: true, ExpiresAt: time.Unix(1e9, 0).UTC()}
+		d := client.Decision{ID: id, Action: "mail", Propensity: .5, Source: "learned", Model: "1-1-1", Counted: true, Kept: ask.Keep, ExpiresAt: time.Unix(1e9, 0).UTC()}
 		if ask.Table != "" {
 			table := f.tables[ask.Table]
 			switch {

@@ -80,6 +80,10 @@ type Ask struct {
 	// Your id of the decision: a repeated request with the same id gets the same
 	// decision. Without it the peer makes one.
 	ID string `json:"id,omitzero"`
+	// The decision must not be given to the network: the person has not agreed, or
+	// what is on offer follows from answers to others. Without effect with
+	// privacy.answers: anyone, where all decisions are given. Not with table.
+	Keep bool `json:"keep,omitzero"`
 	// The person whom the decision is about, such as a patient's number. It never
 	// leaves this peer's folder. The peer learns from at most as many rewards of one
 	// subject as the privacy settings allow.
@@ -128,6 +132,10 @@ type Decision struct {
 	Repeated bool `json:"repeated"`
 	// The reward is accepted until then. RFC 3339.
 	ExpiresAt time.Time `json:"expires_at"`
+	// The decision is not given to the network: nothing of it leaves the site. Its
+	// action follows from exact rewards of the site's users. Only at peers with
+	// privacy.answers: inside.
+	Kept bool `json:"kept,omitzero"`
 	// What the peer would have chosen, in shadow mode.
 	Proposed string `json:"proposed,omitzero"`
 	// Why it will not: the subject has reached its limit; a phased learner explores
@@ -197,6 +205,39 @@ type Health struct {
 	Status string `json:"status"`
 	// In a sentence, what the peer does now.
 	State string `json:"state,omitzero"`
+}
+
+// Inside is the answer of GET /v1/inside.
+type Inside struct {
+	// Decisions that were given to the network.
+	Given int64 `json:"given"`
+	// Decisions that were kept.
+	Kept int64 `json:"kept"`
+	// Of both, those that wait for their reward.
+	Pending int64 `json:"pending"`
+	// In the order of the network. Empty with a learner by features.
+	Actions []InsideAction `json:"actions"`
+	// What the site's own users have gained by the network, from exact rewards; absent
+	// while it is not computed.
+	Gain *Gain `json:"gain,omitzero"`
+}
+
+// InsideAction is a part of other documents.
+type InsideAction struct {
+	Name string `json:"name"`
+	// Given and kept.
+	Decisions int64 `json:"decisions"`
+	// Rewards of own users, given and kept, since the mean last changed; with
+	// privacy.inside, as many without noise as would say as much.
+	Rewards float64 `json:"rewards"`
+	// Mean of these rewards: exact, or with the noise of privacy.inside; 0 while there
+	// is none.
+	Mean float64 `json:"mean"`
+	// Mean from which kept choices follow: own rewards and, as far as others are
+	// alike, theirs; 0 while nothing is known.
+	Estimate float64 `json:"estimate"`
+	// The network has ended its choices.
+	Retired bool `json:"retired,omitzero"`
 }
 
 // LedgerCheckpoint is a part of other documents.

@@ -64,7 +64,7 @@ func (p *Page) newest(ctx context.Context, v view) []byte {
 	e.second = second
 	p.streams.one.Lock()
 	defer p.streams.one.Unlock()
-	b, err := p.render(context.WithoutCancel(ctx), v, "live") // others wait for it, too
+	b, err := p.render(context.WithoutCancel(ctx), v, "live", false) // others wait for it, too; the menu is not in it
 	if err != nil {
 		e.text = nil
 		return nil
@@ -87,6 +87,10 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 	v, ok := p.viewAt(Prefix + r.URL.Query().Get("view"))
 	if !ok {
 		p.refuse(w, http.StatusNotFound, "There is no such page.")
+		return
+	}
+	if !p.allows(r, v) {
+		p.refuse(w, http.StatusForbidden, notInside)
 		return
 	}
 	if !p.streams.enter() {
@@ -124,7 +128,7 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-tick.C:
-			if !p.allows(r) { // the login has ended
+			if !p.allows(r, v) { // the login has ended
 				return
 			}
 		case <-r.Context().Done():

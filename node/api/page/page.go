@@ -1,5 +1,5 @@
 // Package page shows a peer to people: to its operator whether it is well, to a privacy officer what was promised and what has left.
-// It is read-only, and shows nothing that the read role may not read.
+// It is read-only, and except for what is inside it shows nothing that the read role may not read.
 package page
 
 import (
@@ -27,8 +27,8 @@ const Prefix = api.PagePrefix
 // A Page answers requests below [Prefix].
 type Page struct {
 	menu    []view
-	show    func(context.Context, view) (any, error)
-	look    func(context.Context, time.Time) error // takes a sample, if one is due
+	show    func(ctx context.Context, v view, inside bool) (any, error) // to a person who may see what is inside, or not
+	look    func(context.Context, time.Time) error                      // takes a sample, if one is due
 	log     *slog.Logger
 	now     func() time.Time
 	views   *template.Template
@@ -48,12 +48,12 @@ type asset struct {
 // New returns the page of a peer.
 func New(peer api.Backend, log *slog.Logger) *Page {
 	s := newSource(peer)
-	p := newPage(views(), s.show, log)
+	p := newPage(append(views(), insideView()), s.show, log)
 	p.look = s.look
 	return p
 }
 
-func newPage(menu []view, show func(context.Context, view) (any, error), log *slog.Logger) *Page {
+func newPage(menu []view, show func(context.Context, view, bool) (any, error), log *slog.Logger) *Page {
 	p := &Page{menu: menu, show: show, log: log, now: time.Now, look: func(context.Context, time.Time) error { return nil }, assets: make(map[string]asset)}
 	p.streams.ended, p.streams.events = make(chan struct{}), make(map[string]*event)
 	for _, v := range menu {
@@ -78,8 +78,10 @@ func newPage(menu []view, show func(context.Context, view) (any, error), log *sl
 // Close ends all streams, and Run.
 func (p *Page) Close() { p.streams.close() }
 
-// allows reports whether a request may see the peer.
-func (p *Page) allows(r *http.Request) bool { return p.Known(r) || api.HasRole(r) }
+// allows reports whether a request may see a view. The cookie of a login has all rights, as the socket has that it came from.
+func (p *Page) allows(r *http.Request, v view) bool {
+	return p.Known(r) || api.HasRole(r, v == insideView())
+}
 
 // ServeHTTP implements [http.Handler] for requests that [api.Server] lets in.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -110,7 +112,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.enter(w, r)
 		return
 	}
-	if !p.allows(r) {
+	if !p.allows(r, view{}) {
 		p.refuse(w, http.StatusUnauthorized, "The page is for people who can read the peer's folder: the command peerd page, with --dir, prints a link that opens it. A link works once, within a minute; a login lasts 12 hours, and ends when the peer restarts.")
 		return
 	}
@@ -123,7 +125,11 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, http.StatusNotFound, "There is no such page.")
 		return
 	}
-	b, err := p.render(r.Context(), v, "page")
+	if !p.allows(r, v) {
+		p.refuse(w, http.StatusForbidden, notInside)
+		return
+	}
+	b, err := p.render(r.Context(), v, "page", p.allows(r, insideView()))
 	if err != nil {
 		p.log.Warn("the page cannot be shown", "view", v.Name, "err", err)
 		p.refuse(w, http.StatusServiceUnavailable, "The peer cannot answer now: "+err.Error())
@@ -133,9 +139,12 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(b)
 }
 
-// render renders a view: all of it, or the part that changes.
-func (p *Page) render(ctx context.Context, v view, part string) ([]byte, error) {
-	shown, err := p.show(ctx, v)
+// notInside refuses what is inside to the read role.
+const notInside = "This is for the site's own people: it wants a token with role write, or the link that peerd page prints."
+
+// render renders a view, all of it or the part that changes, for a person who may see what is inside, or not.
+func (p *Page) render(ctx context.Context, v view, part string, inside bool) ([]byte, error) {
+	shown, err := p.show(ctx, v, inside)
 	if err != nil {
 		return nil, err
 	}

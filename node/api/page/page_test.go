@@ -26,11 +26,12 @@ import (
 // fake is a peer whose names are hostile.
 type fake struct {
 	api.Backend
-	names []string
-	ready error
-	peers int
-	gives string
-	lines [][]byte // of the ledger
+	names  []string
+	ready  error
+	peers  int
+	gives  string
+	lines  [][]byte    // of the ledger
+	inside *api.Inside // nil for a peer that gives all decisions
 }
 
 func hostile() *fake {
@@ -56,6 +57,13 @@ func (f *fake) Peers(context.Context) (all []api.Peer, err error) {
 		all = append(all, api.Peer{Peer: uint32(i + 1), Name: f.names[i%len(f.names)], Neighbour: true, State: "down", LastError: "refused", Given: 1234, Gives: f.gives})
 	}
 	return all, nil
+}
+
+func (f *fake) Inside(context.Context) (d api.Inside, err error) {
+	if f.inside == nil {
+		return d, api.ErrGivesAll
+	}
+	return *f.inside, nil
 }
 
 func (f *fake) Privacy(context.Context) (api.Privacy, error) {

@@ -77,7 +77,7 @@ const (
 	alone    = "alone (simulated)"
 )
 
-func (b *Board) show(_ context.Context, v view) (any, error) {
+func (b *Board) show(_ context.Context, v view, _ bool) (any, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	shown := board{View: v, Menu: []view{v}, Whose: "All sites", Network: b.now.Network, Sites: b.now}

@@ -26,6 +26,9 @@ func views() []view {
 	}
 }
 
+// insideView is of what only people of the site may see. It is in the menu of those alone, at a peer that keeps decisions.
+func insideView() view { return view{"inside", "inside", "Inside"} }
+
 // How many records of the ledger, and how many actions, are shown.
 const (
 	newestRecords = 50
@@ -43,6 +46,7 @@ type shown struct {
 	Notices []string
 	Peers   []api.Peer
 	Arms    []arm
+	Inside  api.Inside // for the view of it alone
 	Privacy *api.Privacy
 	Records []record
 	Places  *api.Network
@@ -78,10 +82,15 @@ func newSource(peer api.Backend) *source {
 }
 
 // show asks the peer for what a view shows.
-func (p *source) show(ctx context.Context, v view) (_ any, err error) {
+func (p *source) show(ctx context.Context, v view, inside bool) (_ any, err error) {
 	s := shown{View: v, Menu: views(), Ready: p.peer.Ready(ctx) == nil}
 	if s.Status, err = p.peer.Status(ctx); err != nil {
 		return s, err
+	}
+	if inside {
+		if _, none := p.peer.Inside(ctx); none == nil {
+			s.Menu = append(s.Menu, insideView())
+		}
 	}
 	s.Whose, s.Network = s.Status.Name, s.Status.Network
 	for _, text := range []string{s.Status.Notice, s.Status.Policy, s.Status.StoppedNotice} {
@@ -105,6 +114,12 @@ func (p *source) show(ctx context.Context, v view) (_ any, err error) {
 		var doc api.Privacy
 		doc, err = p.peer.Privacy(ctx)
 		s.Privacy = &doc
+	case "inside":
+		if s.Inside, err = p.peer.Inside(ctx); len(s.Inside.Actions) > mostRows {
+			slices.SortStableFunc(s.Inside.Actions, func(a, b api.InsideAction) int { return cmp.Compare(b.Decisions, a.Decisions) })
+			s.More = uint64(len(s.Inside.Actions) - mostRows)
+			s.Inside.Actions = s.Inside.Actions[:mostRows]
+		}
 	case "left":
 		s.Records, err = p.records(ctx, s.Status.LedgerRecords)
 	case "network":

@@ -76,6 +76,10 @@ export interface Ask {
   /** Your id of the decision: a repeated request with the same id gets the same
    * decision. Without it the peer makes one. */
   id?: string;
+  /** The decision must not be given to the network: the person has not agreed, or
+   * what is on offer follows from answers to others. Without effect with
+   * privacy.answers: anyone, where all decisions are given. Not with table. */
+  keep?: boolean;
   /** The person whom the decision is about, such as a patient's number. It never
    * leaves this peer's folder. The peer learns from at most as many rewards of one
    * subject as the privacy settings allow. */
@@ -124,6 +128,10 @@ export interface Decision {
   repeated: boolean;
   /** The reward is accepted until then. RFC 3339. */
   expires_at: string;
+  /** The decision is not given to the network: nothing of it leaves the site. Its
+   * action follows from exact rewards of the site's users. Only at peers with
+   * privacy.answers: inside. */
+  kept?: boolean;
   /** What the peer would have chosen, in shadow mode. */
   proposed?: string;
   /** Why it will not: the subject has reached its limit; a phased learner explores
@@ -193,6 +201,39 @@ export interface Health {
   status: "ok";
   /** In a sentence, what the peer does now. */
   state?: string;
+}
+
+/** The answer of GET /v1/inside. */
+export interface Inside {
+  /** Decisions that were given to the network. */
+  given: number;
+  /** Decisions that were kept. */
+  kept: number;
+  /** Of both, those that wait for their reward. */
+  pending: number;
+  /** In the order of the network. Empty with a learner by features. */
+  actions: InsideAction[];
+  /** What the site's own users have gained by the network, from exact rewards; absent
+   * while it is not computed. */
+  gain?: Gain;
+}
+
+/** A part of other documents. */
+export interface InsideAction {
+  name: string;
+  /** Given and kept. */
+  decisions: number;
+  /** Rewards of own users, given and kept, since the mean last changed; with
+   * privacy.inside, as many without noise as would say as much. */
+  rewards: number;
+  /** Mean of these rewards: exact, or with the noise of privacy.inside; 0 while there
+   * is none. */
+  mean: number;
+  /** Mean from which kept choices follow: own rewards and, as far as others are
+   * alike, theirs; 0 while nothing is known. */
+  estimate: number;
+  /** The network has ended its choices. */
+  retired?: boolean;
 }
 
 /** A part of other documents. */

@@ -66,7 +66,7 @@ export class Fake {
         if (repeated && this.decisions.get(body.id).source !== source) return problem(409);
       }
       if (!repeated) {
-        this.decisions.set(body.id, { id: body.id, ...drawn, source, model: '1-1-1', counted: true, repeated, expires_at: '2026-11-21T14:10:00.123456789Z' });
+        this.decisions.set(body.id, { id: body.id, ...drawn, source, model: '1-1-1', counted: true, ...(body.keep && { kept: true }), repeated, expires_at: '2026-11-21T14:10:00.123456789Z' });
       }
       return { status: 200, doc: { ...this.decisions.get(body.id), repeated } };
     }

@@ -45,6 +45,12 @@ test('decide and reward', async () => {
   assert.equal((await client.arms())[0].estimate, 0.5);
 });
 
+test('kept decisions', async () => {
+  assert.equal((await client.decide({ keep: true })).kept, true);
+  assert.equal((await client.decide()).kept, undefined);
+  assert.deepEqual(peer.asked.map(({ keep }) => keep), [true, undefined]);
+});
+
 test('reports and ends', async () => {
   const d = await client.decide({ id: 'visit-9' });
   await client.reward(d.id, 0.5, { report: 'sale-1' });

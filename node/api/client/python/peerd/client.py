@@ -106,18 +106,19 @@ class Client:
                fallback: Optional[str] = None, features: Optional[Iterable[Iterable[float]]] = None,
                context: Union[None, Iterable[float], Mapping[str, Any]] = None,
                actions: Union[None, Mapping[str, Union[Iterable[float], Mapping[str, Any]]], Iterable[str]] = None,
-               taken: Optional[Tuple[str, float]] = None, offline: bool = False) -> Decision:
+               taken: Optional[Tuple[str, float]] = None, offline: bool = False, keep: bool = False) -> Decision:
         """Chooses an action, for contextual learners by features: of each of the network's
         actions, or of actions by their ids, and of the context that all share. Those of a
         context and of an action are numbers, or values by name. Without features, actions
         are names of the network's actions, of which one is chosen. In shadow mode, taken is
-        the action that the application took, and its propensity.
+        the action that the application took, and its propensity. With keep, the decision is
+        not given to the network, and never drawn from the table.
 
         When the peer does not answer by the deadline, and at once if offline, the decision
         is drawn from the table, if there is one; its model is the table's version. Otherwise
         it is the fallback, which has no id, and no reward to report."""
         ask = _named(Ask(
-            id=id, exclude=list(exclude) or None, subject=subject,
+            id=id, exclude=list(exclude) or None, subject=subject, keep=keep or None,
             features=None if features is None else [list(f) for f in features],
             context=None if context is None else _values(context),
             actions=[Action(a, _values(f)) for a, f in actions.items()] if isinstance(actions, Mapping) else None)).to_json()

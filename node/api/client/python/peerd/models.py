@@ -157,6 +157,10 @@ class Ask:
     # Your id of the decision: a repeated request with the same id gets the same
     # decision. Without it the peer makes one.
     id: Optional[str] = None
+    # The decision must not be given to the network: the person has not agreed, or
+    # what is on offer follows from answers to others. Without effect with
+    # privacy.answers: anyone, where all decisions are given. Not with table.
+    keep: Optional[bool] = None
     # The person whom the decision is about, such as a patient's number. It never
     # leaves this peer's folder. The peer learns from at most as many rewards of one
     # subject as the privacy settings allow.
@@ -176,6 +180,7 @@ class Ask:
             exclude=doc.get("exclude"),
             features=doc.get("features"),
             id=doc.get("id"),
+            keep=doc.get("keep"),
             subject=doc.get("subject"),
             table=doc.get("table"),
             taken=None if doc.get("taken") is None else Taken.from_json(doc["taken"]),
@@ -193,6 +198,8 @@ class Ask:
             doc["features"] = self.features
         if self.id is not None:
             doc["id"] = self.id
+        if self.keep is not None:
+            doc["keep"] = self.keep
         if self.subject is not None:
             doc["subject"] = self.subject
         if self.table is not None:
@@ -274,6 +281,10 @@ class Decision:
     repeated: bool
     # The reward is accepted until then. RFC 3339.
     expires_at: str
+    # The decision is not given to the network: nothing of it leaves the site. Its
+    # action follows from exact rewards of the site's users. Only at peers with
+    # privacy.answers: inside.
+    kept: Optional[bool] = None
     # What the peer would have chosen, in shadow mode.
     proposed: Optional[str] = None
     # Why it will not: the subject has reached its limit; a phased learner explores
@@ -293,6 +304,7 @@ class Decision:
             counted=doc["counted"],
             repeated=doc["repeated"],
             expires_at=doc["expires_at"],
+            kept=doc.get("kept"),
             proposed=doc.get("proposed"),
             uncounted=doc.get("uncounted"),
         )
@@ -308,6 +320,8 @@ class Decision:
             "repeated": self.repeated,
             "expires_at": self.expires_at,
         }
+        if self.kept is not None:
+            doc["kept"] = self.kept
         if self.proposed is not None:
             doc["proposed"] = self.proposed
         if self.uncounted is not None:
@@ -494,6 +508,87 @@ class Health:
         }
         if self.state is not None:
             doc["state"] = self.state
+        return doc
+
+
+@dataclass(frozen=True)
+class Inside:
+    """The answer of GET /v1/inside."""
+
+    # Decisions that were given to the network.
+    given: int
+    # Decisions that were kept.
+    kept: int
+    # Of both, those that wait for their reward.
+    pending: int
+    # In the order of the network. Empty with a learner by features.
+    actions: List[InsideAction]
+    # What the site's own users have gained by the network, from exact rewards; absent
+    # while it is not computed.
+    gain: Optional[Gain] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> Inside:
+        return cls(
+            given=doc["given"],
+            kept=doc["kept"],
+            pending=doc["pending"],
+            actions=[InsideAction.from_json(x) for x in doc["actions"]],
+            gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "given": self.given,
+            "kept": self.kept,
+            "pending": self.pending,
+            "actions": [x.to_json() for x in self.actions],
+        }
+        if self.gain is not None:
+            doc["gain"] = self.gain.to_json()
+        return doc
+
+
+@dataclass(frozen=True)
+class InsideAction:
+    """A part of other documents."""
+
+    name: str
+    # Given and kept.
+    decisions: int
+    # Rewards of own users, given and kept, since the mean last changed; with
+    # privacy.inside, as many without noise as would say as much.
+    rewards: float
+    # Mean of these rewards: exact, or with the noise of privacy.inside; 0 while there
+    # is none.
+    mean: float
+    # Mean from which kept choices follow: own rewards and, as far as others are
+    # alike, theirs; 0 while nothing is known.
+    estimate: float
+    # The network has ended its choices.
+    retired: Optional[bool] = None
+
+    @classmethod
+    def from_json(cls, doc: Dict[str, Any]) -> InsideAction:
+        return cls(
+            name=doc["name"],
+            decisions=doc["decisions"],
+            rewards=doc["rewards"],
+            mean=doc["mean"],
+            estimate=doc["estimate"],
+            retired=doc.get("retired"),
+        )
+
+    def to_json(self) -> Dict[str, Any]:
+        doc: Dict[str, Any] = {
+            "name": self.name,
+            "decisions": self.decisions,
+            "rewards": self.rewards,
+            "mean": self.mean,
+            "estimate": self.estimate,
+        }
+        if self.retired is not None:
+            doc["retired"] = self.retired
         return doc
 
 

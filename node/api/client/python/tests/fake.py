@@ -74,7 +74,7 @@ tables holds those that it has not forgotten. Requests for the table are not pla
                 if not known:
                     self.decisions[body["id"]] = {
                         "id": body["id"], "action": action, "propensity": propensity, "source": source, "model": "1-1-1", "counted": True,
-                        "repeated": False, "expires_at": "2026-11-21T14:10:00.123456789Z"}
+                        "repeated": False, "expires_at": "2026-11-21T14:10:00.123456789Z", **({"kept": True} if body.get("keep") else {})}
                 return 200, dict(self.decisions[body["id"]], repeated=known)
             if self.table and body["id"] not in self.decisions:
                 return problem(404)

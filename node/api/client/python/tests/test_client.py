@@ -38,6 +38,11 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(self.peer.asked, [{"id": "visit-4", "context": {"hour": 14, "device": "mobile"},
                                             "actions": [{"id": "a", "features": {"price": 3}}]}])
 
+    def test_kept_decisions(self):
+        self.assertIs(self.client.decide(keep=True).kept, True)
+        self.assertIsNone(self.client.decide().kept)
+        self.assertEqual([a.get("keep") for a in self.peer.asked], [True, None])
+
     def test_reports_and_ends(self):
         self.client.decide("visit-9")
         self.client.reward("visit-9", 0.5, report="sale-1")
