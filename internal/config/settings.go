@@ -80,7 +80,7 @@ type Privacy struct {
 	Inside         float64
 }
 
-// Who may see what a site answers its application.
+// The people that may see what a site answers its application.
 const (
 	Anyone = "anyone" // all decisions are given
 	Inside = "inside" // only the site's own people and users; few decisions are given, and all others are kept

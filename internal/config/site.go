@@ -74,7 +74,7 @@ func siteKeys(blocks []block, mechanisms []string) []Key {
 		},
 		{
 			Name: "privacy.answers", Default: Anyone, Fixed: true, Later: true, Rule: OneOf(Anyone, Inside),
-			Doc: "Who may see what this site answers its application. With anyone, all decisions are given to the network: choices follow from releases alone, and rewards enter noised sums. With inside, only the site's own people and users may see answers: the site gives few decisions and keeps all others, whose choices follow from its own exact rewards and from what others release, and nothing of them leaves the site (docs/joining.md). A rule says which are given, and sets first and growth of protocols phases, batch and local.",
+			Doc: "The people that may see what this site answers its application. With anyone, all decisions are given to the network: choices follow from releases alone, and rewards enter noised sums. With inside, only the site's own people and users may see answers: the site gives few decisions and keeps all others, whose choices follow from its own exact rewards and from what others release, and nothing of them leaves the site (docs/joining.md). A rule says which are given, and sets first and growth of protocols phases, batch and local.",
 		},
 		{
 			Name: "privacy.inside", Default: "0", Fixed: true, Later: true, Rule: Number("0, or a number from 0.5 to 20", func(x float64) bool { return x == 0 || x >= .5 && x <= 20 }),
