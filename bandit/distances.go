@@ -108,15 +108,8 @@ func (d *distances) renew(n float64, self int, likelihood [][points]float64) {
 
 // save returns the state, and other numbers that belong to it.
 func (d *distances) save(others []float64) []byte {
-	var b []byte
-	for _, x := range append(others[:len(others):len(others)], d.rewards) {
-		b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
-	}
-	for _, p := range d.posterior {
-		for _, x := range p {
-			b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
-		}
-	}
+	b, _ := binary.Append(nil, binary.BigEndian, append(others[:len(others):len(others)], d.rewards)) // numbers have a size
+	b, _ = binary.Append(b, binary.BigEndian, d.posterior)
 	return b
 }
 
@@ -127,22 +120,11 @@ func loadDistances(state []byte, others []float64) (distances, error) {
 	if len(state) < begin || (len(state)-begin)%site != 0 {
 		return distances{}, fmt.Errorf("bandit: saved state of %d bytes, want %d and %d for every site", len(state), begin, site)
 	}
-	next := func() (x float64) {
-		x = math.Float64frombits(binary.BigEndian.Uint64(state))
-		state = state[8:]
-		return x
-	}
-	for i := range others {
-		others[i] = next()
-	}
-	d := newDistances()
-	d.rewards = next()
-	for len(state) > 0 {
-		var p [points]float64
-		for g := range p {
-			p[g] = next()
-		}
-		d.posterior = append(d.posterior, p)
-	}
+	numbers, d := make([]float64, len(others)+1), newDistances()
+	d.posterior = make([][points]float64, (len(state)-begin)/site)
+	_, _ = binary.Decode(state, binary.BigEndian, numbers) // as long as they are
+	_, _ = binary.Decode(state[begin:], binary.BigEndian, d.posterior)
+	copy(others, numbers)
+	d.rewards = numbers[len(others)]
 	return d, nil
 }

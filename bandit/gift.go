@@ -57,8 +57,13 @@ func (g *Gift) variance(n float64) float64 { return rewardVar/n + 2*g.scale*g.sc
 // First returns the number of rewards in an arm's first batch; 0 if nothing is to be given, since joining would not pay yet.
 func (g *Gift) First() uint64 { return g.first }
 
-// Most returns how many rewards of an arm a site that follows the rule has released at most.
-func (g *Gift) Most() float64 { return float64(doubled * g.first) }
+// Most returns how many rewards of an arm a site that follows the rule has released at most; where the rule gives nothing, the most at any network.
+func (g *Gift) Most() float64 {
+	if g.first == 0 {
+		return doubled * mostFirst
+	}
+	return float64(doubled * g.first)
+}
 
 // Wants reports whether the next decision is to be given.
 func (g *Gift) Wants(b *Belief) bool {

@@ -78,7 +78,7 @@ func (l *LinUCB) raise(scores []float64, features []Features) {
 			first = k
 		}
 	}
-	score.Squares(l.squares[:1], l.estimate.Panels, features[first:first+1])
+	score.Squares(l.squares[:1], l.estimate.Half, len(l.estimate.Theta), features[first:first+1])
 	least := scores[first] + l.beta*math.Sqrt(l.squares[0])
 	least -= slack(least, l.reach())
 	reach := l.reach() * loose
@@ -91,7 +91,7 @@ func (l *LinUCB) raise(scores []float64, features []Features) {
 		l.able, l.features = append(l.able, Arm(k)), append(l.features, features[k])
 	}
 	squares := l.squares[:len(l.able)]
-	score.Squares(squares, l.estimate.Panels, l.features)
+	score.Squares(squares, l.estimate.Half, len(l.estimate.Theta), l.features)
 	for i, k := range l.able {
 		scores[k] += l.beta * math.Sqrt(squares[i])
 	}

@@ -30,7 +30,7 @@ func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 			l.learn(&x.b)
 			all, squares := make([]float64, arms), make([]float64, arms)
 			score.Products(all, l.estimate.Theta, turn.Features)
-			score.Squares(squares, l.estimate.Panels, turn.Features)
+			score.Squares(squares, l.estimate.Half, len(l.estimate.Theta), turn.Features)
 			for k := range all {
 				all[k] += l.beta * math.Sqrt(squares[k])
 			}

@@ -203,7 +203,7 @@ func (x *problem) off(e gram.Estimate) float64 {
 // square returns |Wx|².
 func square(e gram.Estimate, x []float64) float64 {
 	f := []float64{0}
-	score.Squares(f, e.Panels, []Features{x})
+	score.Squares(f, e.Half, len(e.Theta), []Features{x})
 	return f[0]
 }
 

@@ -45,7 +45,7 @@ type PersonalizedLinear struct {
 	others   parameters // of weighed records of others
 	all      parameters // of both
 	odd      float64    // probability that θ is not where others say
-	panel    score.Panels
+	panel    score.Triangle
 	known    bool // whether a site has released anything
 }
 
@@ -142,7 +142,7 @@ func (u *PersonalizedLinear) offer(t *Turn) {
 	}
 	scores, squares := u.scores[:len(u.able)], u.squares[:len(u.able)]
 	score.Products(scores, u.own.theta, u.features)
-	score.Squares(squares, u.panel, u.features)
+	score.Squares(squares, u.panel, u.d, u.features)
 	most, least := slices.Max(scores), math.Inf(1)
 	for i, s := range scores {
 		gap, variance := most-s, max(squares[i], leastVariance)
@@ -221,7 +221,7 @@ func (u *PersonalizedLinear) take(b *Belief) {
 		u.sites[u.self].whole.addTo(&u.own)
 	}
 	u.own.solve()
-	u.panel = u.own.half.Panels(u.d)
+	u.panel = append(u.panel[:0], u.own.half...)
 	u.pool()
 	u.known = len(b.Sites[0]) > 0
 }

@@ -12,7 +12,6 @@ import (
 type Estimate struct {
 	Theta  []float64
 	Half   score.Triangle // W with P⁻¹ = WᵀW, where P is the precision of Theta
-	Panels score.Panels   // W, in the form for scoring
 	Reach  float64        // the greatest |Wx| of x of norm 1, up to rounding
 	Raised int            // number of eigenvalues of V below 0, which only noise can cause
 }
@@ -52,6 +51,5 @@ func (g Gram) Estimate(of func(eigenvalue, along float64) (gain, precision float
 		return Estimate{}, false
 	}
 	e.Half.Invert(d)
-	e.Panels = e.Half.Panels(d)
 	return e, true
 }

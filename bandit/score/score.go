@@ -3,8 +3,7 @@
 //
 // Results have the same bits on every machine and with every build: sums are taken in one order,
 // which [Products] and [Squares] state, of fused or of rounded products as the code says.
-// Products are converted to float64 where they must not be fused. On amd64 with AVX2 and FMA both
-// run in assembly; the build tag purego disables it.
+// Products are converted to float64 where they must not be fused.
 package score
 
 import "math"

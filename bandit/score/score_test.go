@@ -62,7 +62,7 @@ func TestScoresAreThoseOfTheInverse(t *testing.T) {
 			}
 			products, squares := make([]float64, k), make([]float64, k)
 			Products(products, q.theta, q.xs)
-			Squares(squares, q.w.Panels(d), q.xs)
+			Squares(squares, q.w, d, q.xs)
 			for i, x := range q.xs {
 				v := mat.NewVecDense(d, x)
 				product, square := mat.Dot(v, mat.NewVecDense(d, q.theta)), mat.Inner(v, &inverse, v)
@@ -108,10 +108,10 @@ func TestIndefiniteMatricesHaveNoFactor(t *testing.T) {
 
 func TestScoringAllocatesNothing(t *testing.T) {
 	q := newProblem(t, 10, 100)
-	dst, w := make([]float64, 100), q.w.Panels(10)
+	dst := make([]float64, 100)
 	if n := testing.AllocsPerRun(100, func() {
 		Products(dst, q.theta, q.xs)
-		Squares(dst, w, q.xs)
+		Squares(dst, q.w, 10, q.xs)
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -129,10 +129,9 @@ func BenchmarkDecision(b *testing.B) {
 		products, squares := make([]float64, k), make([]float64, k)
 		b.Run(fmt.Sprintf("d=%d,K=%d", d, k), func(b *testing.B) {
 			b.ReportAllocs()
-			w := q.w.Panels(d)
 			for b.Loop() {
 				Products(products, q.theta, q.xs)
-				Squares(squares, w, q.xs)
+				Squares(squares, q.w, d, q.xs)
 			}
 			flops := float64(2*k*d + k*d*(d+1))
 			b.ReportMetric(flops*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "Gflop/s")

@@ -72,7 +72,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.faults.churn": "0.4", "experiment.faults.stop": "10", "experiment.faults.resume": "20", "experiment.liars.count": "1", "experiment.liars.claim": "half",
 		"experiment.liars.pay": "inside", "experiment.liars.noise": "loud", "experiment.liars.messages": "silent", "experiment.cost.hub": "25", "experiment.cost.link": "2",
 		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true", "experiment.listen": "true", "experiment.alone_noised": "true",
-		"experiment.noise": "printed", "experiment.raw.choices": "true", "experiment.raw.news": "7", "experiment.lemmas": "true", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
+		"experiment.noise": "printed", "experiment.raw.choices": "true", "experiment.raw.news": "7", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
 		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true", "experiment.figure.runs": "4", "experiment.figure.regret": "own",
 		"experiment.figure.panels": "[{x: bytes, regret: own, at: privacy.epsilon=1}]", "experiment.figure.facet": "protocol.name", "world.linear.means": "[[0.5, 0.4]]",
 		"log.level": "debug", "log.format": "json",

@@ -148,16 +148,6 @@ func TestLiarsInSmall(t *testing.T) {
 	}
 }
 
-// TestTheLemmasHoldOnFigure2b in small; scripts/show.sh lemmas does it in full.
-func TestTheLemmasHoldOnFigure2b(t *testing.T) {
-	r := playFile(t, t.TempDir(), "../../configs/figures/fig2b.yaml", "privacy.horizon=4000", "experiment.seeds=1", "experiment.lemmas=true", "experiment.figure.kind=none")
-	for _, c := range r.Cells {
-		if c.Lemmas == nil || c.Lemmas.Checked != 4000*10*10 || c.Lemmas.Applies == 0 || c.Lemmas.Broken() > 0 {
-			t.Errorf("%s: %+v", c.Cell, c.Lemmas)
-		}
-	}
-}
-
 // TestTheRadiiKeepTheirPromise in small; scripts/show.sh radius does it in full. The printed
 // formula promises nothing about arms with few pulls.
 func TestTheRadiiKeepTheirPromise(t *testing.T) {

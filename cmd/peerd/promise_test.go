@@ -39,7 +39,7 @@ func TestNoPromiseIsBelowTheCharge(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			file = "../../configs/ldp-fedlinucb-lazy.yaml" // one with a formula that a paper prints
 		}
-		set := []string{"mode=live", "experiment.raw.choices=false", "experiment.raw.news=0", "experiment.lemmas=false", "experiment.coverage=false", "privacy.delta=0"}
+		set := []string{"mode=live", "experiment.raw.choices=false", "experiment.raw.news=0", "experiment.coverage=false", "privacy.delta=0"}
 		set = append(set, fmt.Sprintf("privacy.records_per_user=%d", 1+rng.IntN(5)), fmt.Sprintf("privacy.epsilon=%.2f", .1+4.9*rng.Float64()))
 		if m := mechanisms[rng.IntN(len(mechanisms))]; strings.Contains(file, "lazy") && rng.IntN(2) == 0 {
 			set = append(set, "privacy.delta=1e-6") // its own mechanism

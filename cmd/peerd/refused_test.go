@@ -170,7 +170,6 @@ func refusedAlone() []refusedCase {
 		{key: "experiment.listen", value: "some", reason: "want true or false"},
 		{key: "experiment.raw.choices", value: "1", reason: "want true or false"},
 		{key: "experiment.raw.news", value: "-1", reason: "want a number from 0 to 1000000000"},
-		{key: "experiment.lemmas", value: "1", reason: "want true or false"},
 		{key: "experiment.coverage", value: "1", reason: "want true or false"},
 		{key: "experiment.faults.loss", value: "1", reason: "want a probability from 0 to below 1"},
 		{key: "experiment.faults.duplicate", value: "-0.1", reason: "want a probability"},

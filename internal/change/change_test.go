@@ -125,6 +125,11 @@ func TestJoin(t *testing.T) {
 		t.Errorf("terms %+v", terms)
 	}
 	joined := load(t, dir)
+	var asked strings.Builder
+	terms.Write(&asked)
+	if joined.Privacy.Answers != config.Inside || !strings.Contains(asked.String(), "\n  of your site alone, to change with --set: privacy.answers: inside (only this site's own people and users see what it answers; ") {
+		t.Errorf("answers for %s:\n%s", joined.Privacy.Answers, asked.String())
+	}
 	x, err = change.Show(joined)
 	if err != nil || x.Document.Version != 3 || x.Document.Peers[1].ID != j.ID || x.Document.Peers[1].Standing != network.Present ||
 		!reflect.DeepEqual(x.Document.Peers[1].Addrs, []string{"/ip4/127.0.0.1/tcp/8472"}) {

@@ -26,6 +26,7 @@ func endedKeys() []endedKey {
 		{Key{Name: "protocol.local.neighbourhood", Shared: true}, "ball", "protocol.local.hops", "the cliques of paper 000 have protocol.name: local-printed"},
 		{Key{Name: "protocol.local.estimators", Shared: true, Fixed: true}, "one", "protocol.local.hops", "the estimators of paper 000 have protocol.name: local-printed"},
 		{Key{Name: "world.linear.actions"}, "full", "", "a round draws all actions"},
+		{Key{Name: "experiment.lemmas"}, "false", "", "scripts/show.sh lemmas checks them"},
 	}
 }
 

@@ -105,9 +105,23 @@ func (h *Half) See(rows *node.Rows) {
 	}
 }
 
-// believed leaves out the own row, and lies: rows with more rewards than a site that follows the rule has released.
+// believed leaves out the own row. A row counts for no more rewards than a site that follows the rule has released: another one gives all its decisions,
+// or lies.
 func (h *Half) believed(rows []belief.Site) []belief.Site {
-	return slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self || s.N > h.of.Most })
+	rows = slices.DeleteFunc(rows, func(s belief.Site) bool { return s.Peer == h.self })
+	for i := range rows {
+		if s := &rows[i]; s.N > h.of.Most {
+			share := h.of.Most / s.N
+			if s.N, s.Released = h.of.Most, h.of.Most; len(s.Sum) == 0 {
+				continue
+			}
+			for j := range s.Sum {
+				s.Sum[j] *= share
+			}
+			s.LaplaceSumSq, s.LaplaceMax, s.GaussVar = s.LaplaceSumSq*share*share, s.LaplaceMax*share, s.GaussVar*share*share
+		}
+	}
+	return rows
 }
 
 // show sets the belief about a part to what own records and others' rows say.

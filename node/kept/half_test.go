@@ -34,6 +34,15 @@ func spec(give node.Give) node.Spec {
 	return s
 }
 
+// linear is such a network by features.
+func linear(give node.Give) node.Spec {
+	s := spec(give)
+	s.Learner = bandit.PersonalizedLinearParams{Features: 2, Map: bandit.Concat, Radius: 1, Records: bandit.WithoutSquares, Price: 150}
+	s.Protocol = batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25}
+	s.Privacy.Mechanism, s.Privacy.Budget.Delta = dp.EachGaussian, 1e12
+	return s
+}
+
 // half returns the kept half of peer 0.
 func half(t *testing.T, s node.Spec, seed uint64) *Half {
 	t.Helper()
@@ -95,17 +104,15 @@ func site(peer int, mean, n float64) belief.Site {
 	return belief.Site{Peer: peer, Mean: mean, N: n, Released: n}
 }
 
-// TestImpossibleClaimsAreLeftOut: a site that follows the rule of giving has released no more than the rule allows, so a row with
-// more is a lie.
-func TestImpossibleClaimsAreLeftOut(t *testing.T) {
+// TestClaimsCountForWhatTheRuleAllows: a site that gives all its decisions, or lies, counts for no more than one that follows the rule of giving.
+func TestClaimsCountForWhatTheRuleAllows(t *testing.T) {
 	h := half(t, spec(node.GiveFew), 1)
-	if h.of.Most == 0 {
-		t.Fatal("the rule gives nothing")
-	}
-	claims := []belief.Site{site(1, .9, 1e12), site(2, .2, h.of.Most), {Peer: 3, Mean: .5, N: 1e300, Released: 1e300, LaplaceSumSq: 7, LaplaceMax: 3}}
+	most := h.of.Most
+	claims := []belief.Site{site(1, .9, 1e12), site(2, .2, most), {Peer: 3, Mean: .5, N: 1e300, Released: 1e300, LaplaceSumSq: 7, LaplaceMax: 3}}
+	want := []belief.Site{site(1, .9, most), site(2, .2, most), {Peer: 3, Mean: .5, N: most, Released: most, LaplaceSumSq: 7, LaplaceMax: 3}}
 	h.See(sites(claims, nil, nil))
-	if got := h.belief.Sites[0]; !reflect.DeepEqual(got, claims[1:2]) {
-		t.Errorf("%+v, want %+v", got, claims[1])
+	if got := h.belief.Sites[0]; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 	if claims[0].N != 1e12 {
 		t.Error("the rows of the agent have changed")
@@ -113,12 +120,20 @@ func TestImpossibleClaimsAreLeftOut(t *testing.T) {
 	few := spec(node.GiveFew)
 	few.Sites = 0 // of two sites neither gives
 	two := half(t, few, 1)
-	if two.See(sites(claims[1:2], nil, nil)); len(two.belief.Sites[0]) != 0 {
-		t.Error("a claim counts where nothing is given")
+	if two.See(sites(claims[:1], nil, nil)); len(two.belief.Sites[0]) != 1 || two.belief.Sites[0][0].N != 32 {
+		t.Errorf("%+v where nothing is given", two.belief.Sites[0])
 	}
 	free := half(t, spec(node.GiveNone), 1)
-	if free.See(sites(claims, nil, nil)); len(free.belief.Sites[0]) != 3 {
-		t.Error("a claim is left out where there is no rule")
+	if free.See(sites(claims, nil, nil)); free.belief.Sites[0][0].N != 1e12 {
+		t.Error("a claim counts for less where there is no rule")
+	}
+	s := linear(node.GiveFew)
+	x := half(t, s, 1)
+	sum := make([]float64, len(x.add))
+	sum[0] = 400
+	x.See(sites([]belief.Site{{Peer: 1, Sum: sum, N: 100 * x.of.Most, Released: 1, GaussVar: 1e4, LaplaceSumSq: 1e4, LaplaceMax: 100}}))
+	if got := x.belief.Sites[0][0]; got.N != x.of.Most || got.Sum[0] != 4 || got.GaussVar != 1 || got.LaplaceSumSq != 1 || got.LaplaceMax != 1 || sum[0] != 400 {
+		t.Errorf("by features %+v", got)
 	}
 }
 
@@ -319,10 +334,7 @@ func TestRowsOfAnAgentThatWasMadeAgain(t *testing.T) {
 
 // TestFeaturesAreKept: with features records are shown in portions, and own sums do not depend on their order.
 func TestFeaturesAreKept(t *testing.T) {
-	s := spec(node.GiveNone)
-	s.Learner = bandit.PersonalizedLinearParams{Features: 2, Map: bandit.Concat, Radius: 1, Records: bandit.WithoutSquares, Price: 150}
-	s.Protocol = batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25}
-	s.Privacy.Mechanism, s.Privacy.Budget.Delta = dp.EachGaussian, 1e12
+	s := linear(node.GiveNone)
 	var sums [2][]float64
 	for order := range sums {
 		h := half(t, s, 1)

@@ -83,8 +83,8 @@ func (s *Store) room(names []string) error {
 // too little for anything new. Reserved bytes can still be written.
 func (s *Store) Low() bool { return s.low.Load() || s.memory != nil && s.memory.Full() }
 
-// Scarce reports whether the last check of the disk found less room than the reserve and half of it, which is too little for what is not
-// given to the network, so that this never makes the store low.
+// Scarce reports whether the last check of the disk found less room than one and a half times the reserve. With less nothing is kept that is
+// not given to the network, so that this never makes the store low.
 func (s *Store) Scarce() bool { return s.scarce.Load() || s.memory != nil && s.memory.Full() }
 
 // Full reports whether the last check of the disk found less room than half of the reserve,

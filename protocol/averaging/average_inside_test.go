@@ -136,10 +136,39 @@ func Drift(peers []*average, c int) (d int64) {
 }
 
 // Coordinate returns a coordinate as it stands at a peer.
-func Coordinate(a *average, c int) int64 { return coordinate(a, c) }
+func Coordinate(a *average, c int) int64 {
+	if c < a.c.Parts {
+		return a.mixed.Value(c)
+	}
+	return a.mixed.Weight(c - a.c.Parts)
+}
 
 // Entered returns what a peer has put into a coordinate.
-func Entered(a *average, c int) int64 { return entered(a, c) }
+func Entered(a *average, c int) int64 {
+	switch k := c % a.c.Parts; {
+	case !a.mixed.Joined(k):
+		return 0
+	case c < a.c.Parts:
+		return a.mixed.Own(k)
+	default:
+		return 1 << -dp.MeanExponent
+	}
+}
 
-// UnderWay returns what is under way of a coordinate.
-func UnderWay(peers []*average, c int) int64 { return underWay(peers, c) }
+// UnderWay returns the sum over links of what the asked end added for a question
+// that the asking end still has open.
+func UnderWay(peers []*average, c int) (d int64) {
+	for i, a := range peers {
+		for _, l := range a.links {
+			if !l.open {
+				continue
+			}
+			b := peers[l.peer]
+			back := &b.links[b.link(protocol.Peer(i))]
+			if back.answer == averageDelta && c < back.delta.Len() && back.last == (protocol.Label{Origin: protocol.Peer(i), Incarnation: a.c.Incarnation, Seq: l.seq}) {
+				d += back.delta.Value(c)
+			}
+		}
+	}
+	return d
+}

@@ -43,7 +43,6 @@ import (
 //	repeat from=a to=b [kind=k]  it arrives twice
 //	delay from=a to=b [kind=k]   it arrives a round later
 //	belief                       what everyone may decide from
-//	mass                         average, consensus: sums over peers, of estimates and own values
 //	crossings kind=k             how often a message of that kind crossed one link, at most
 func TestConversations(t *testing.T) {
 	datadriven.Walk(t, "testdata/conversations", func(t *testing.T, path string) {
@@ -116,8 +115,6 @@ func (c *conversation) do(t *testing.T, d *datadriven.TestData) {
 			}
 			fmt.Fprintln(&c.out)
 		}
-	case "mass":
-		c.mass()
 	case "crossings":
 		var kind string
 		d.ScanArgs(t, "kind", &kind)
@@ -304,18 +301,6 @@ func (c *conversation) tamper(t *testing.T, d *datadriven.TestData) {
 		}
 	}
 	c.Underway = kept
-}
-
-// mass adds up what averaging conserves: Σ estimates = Σ own + what one end of a link has
-// moved and the other has not. Protocol average has the weights of arms behind their
-// values, and counts as own what a peer has entered.
-func (c *conversation) mass() {
-	var all []protocol.Protocol
-	for _, p := range c.Peers {
-		all = append(all, p.Protocol)
-	}
-	estimates, own, way := averaging.Mass(all, 2*c.Arms)
-	fmt.Fprintf(&c.out, "estimates %.6g own %.6g under way %.6g\n", estimates, own, way)
 }
 
 func (c *conversation) who(d *datadriven.TestData) []int {

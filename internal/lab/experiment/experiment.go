@@ -302,8 +302,7 @@ func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(
 		} else {
 			c, bad = Simulate(s, source, config.Neighbours(plan.TestnetOf(s).Nodes, r.graph.Edges()), run)
 		}
-		x := plan.ExperimentOf(s)
-		c.Lemmas, c.Cover = x.Lemmas, x.Coverage
+		c.Cover = plan.ExperimentOf(s).Coverage
 		if bad == nil && c.Cover && c.Truth == nil {
 			bad = config.Failf(config.ErrRefused, "experiment.coverage: want false with %s: the world states no means", s.With("world.kind"))
 		}

@@ -187,8 +187,7 @@ func (r *cellRun) boundCurve() figure.Line {
 }
 
 // finals makes a line of the values of all cells that differ only in x. The spectral gap is swept
-// by topologies. A cell without values has no point. Lines by bytes look as their protocols do, and cells that
-// send nothing are levels.
+// by topologies. A cell without values has no point. Cells that send nothing are levels.
 func finals(cells []*cellRun, want *plan.Figure, x string, values func(*cellRun) []float64) []figure.Line {
 	var lines []figure.Line
 	for _, r := range cells {
@@ -200,7 +199,7 @@ func finals(cells []*cellRun, want *plan.Figure, x string, values func(*cellRun)
 		at := slices.IndexFunc(lines, func(l figure.Line) bool { return l.Name == name })
 		if at < 0 {
 			at = len(lines)
-			lines = append(lines, figure.Line{Name: name, Family: r.family(want)})
+			lines = append(lines, figure.Line{Name: name})
 		}
 		v, _ := r.x(x)
 		switch x {
@@ -240,17 +239,6 @@ func (r *cellRun) bytes() (mean float64) {
 		mean += float64(r.runs[i].Bytes)
 	}
 	return mean / float64(len(r.runs)) / float64(plan.TestnetOf(&r.Settings).Nodes)
-}
-
-// family returns the protocol whose look a line has in a figure that has bytes on an axis.
-func (r *cellRun) family(want *plan.Figure) string {
-	switch {
-	case !slices.ContainsFunc(want.Views(), func(v plan.Panel) bool { return v.X == plan.WireBytes }):
-		return ""
-	case r.graph == nil:
-		return "alone"
-	}
-	return r.Value("protocol.name").String()
 }
 
 // x returns the coordinate of a cell on an axis, false if that is not a finite number.

@@ -81,11 +81,10 @@ func TestPanelsByBytes(t *testing.T) {
 		t.Fatalf("lines %q, want %q", names(a), want)
 	}
 	for i, want := range []struct {
-		level    bool
-		x, y     float64
-		families string
-	}{{true, 0, 1, "alone"}, {false, 2000, 3, "phases"}, {false, 4000, 5, "rows"}} {
-		if l := a.Lines[i]; l.Level != want.level || len(l.Points) != 1 || l.Points[0].X != want.x || l.Points[0].Y.Mean != want.y || l.Family != want.families {
+		level bool
+		x, y  float64
+	}{{true, 0, 1}, {false, 2000, 3}, {false, 4000, 5}} {
+		if l := a.Lines[i]; l.Level != want.level || len(l.Points) != 1 || l.Points[0].X != want.x || l.Points[0].Y.Mean != want.y {
 			t.Errorf("line %d is %+v, want %+v", i, l, want)
 		}
 	}

@@ -62,7 +62,6 @@ type CellDocument struct {
 	Epsilon    float64         `json:"epsilon_spent"`          // by each peer; -1 for infinity
 	Private    bool            `json:"private"`                // never: noise comes from seeds
 	Seconds    float64         `json:"seconds"`                // of all runs, added up
-	Lemmas     *sim.Lemmas     `json:"laws,omitempty"`         // over all runs
 	Coverage   *sim.Coverage   `json:"coverage,omitempty"`     // over all runs
 	Misses     *stats.Interval `json:"misses_a_run,omitempty"` // of Coverage
 	Missed     *stats.Interval `json:"share_of_runs_with_a_miss,omitempty"`
@@ -127,12 +126,6 @@ func (r *cellRun) sumUp() CellDocument {
 		d.HubLinks += float64(runs[i].HubLinks) / float64(len(runs))
 		d.Refused += runs[i].Refused
 		gaps = append(gaps, runs[i].Gap)
-		if l := runs[i].Lemmas; l != nil {
-			if d.Lemmas == nil {
-				d.Lemmas = new(sim.Lemmas)
-			}
-			d.Lemmas.Add(l)
-		}
 		if v := runs[i].Coverage; v != nil {
 			if d.Coverage == nil {
 				d.Coverage = new(sim.Coverage)
@@ -230,10 +223,6 @@ func (d *Document) Write(w io.Writer) {
 		if c.Lost > 0 || c.Refused > 0 {
 			_, _ = fmt.Fprintf(w, "%s: %.1f %% of messages lost, %d refused\n", c.Cell, 100*c.Lost, c.Refused)
 		}
-		if l := c.Lemmas; l != nil {
-			_, _ = fmt.Fprintf(w, "%s: of %d checks of Lemma 1 and 2, broken %d and %d, greatest lag %d (allowed below %d);\n  of %d of Lemma 3, broken %d, greatest ratio %.4f; mass not exact %d times\n",
-				c.Cell, l.Checked, l.Lemma1, l.Lemma2, l.GreatestBy, l.Allowed, l.Applies, l.Lemma3, l.GreatestOf, l.Mass)
-		}
 		if v := c.Coverage; v != nil {
 			_, _ = fmt.Fprintf(w, "%s: of %d estimates %d outside of their radius (allowed %.1f), %s a run, some in %s %% of the runs, the last in round %d; greatest error %.4f of a radius\n",
 				c.Cell, v.Checked, v.Misses, v.Allowed, MeanText(*c.Misses), percentText(*c.Missed), v.Last, v.Greatest)
@@ -278,13 +267,9 @@ func (d *Document) writeTails(w io.Writer) {
 	}
 }
 
-// lawful returns an error if a law, or the promise of the radii, was broken that the
-// experiment checked.
+// lawful returns an error if the promise of the radii was broken.
 func (d *Document) lawful() error {
 	for _, c := range d.Cells {
-		if c.Lemmas != nil && c.Lemmas.Broken() > 0 {
-			return fmt.Errorf("cell %q broke lemmas of averaging %d times: laws in %s/summary.json lists them", c.Cell, c.Lemmas.Broken(), d.Out)
-		}
 		if v := c.Coverage; v != nil && v.Broken() {
 			return fmt.Errorf("cell %q: %d estimates lay outside of their confidence radius, which allows %.1f: coverage in %s/summary.json", c.Cell, v.Misses, v.Allowed, d.Out)
 		}

@@ -104,10 +104,6 @@ func keys() []config.Key {
 			Doc: "A site sends the sum over its batches only when its records since the last message, times what they add to the log-determinant of what it knew then, are this much, as in Algorithm 1 of paper 000 (docs/lab/papers.md), where it is D over 2. All batches are released and charged for. With 0 it sends every batch. That messages follow from records is not private, and for mode: lockstep.",
 		},
 		{
-			Name: "experiment.lemmas", Default: "false", Rule: config.YesNo(),
-			Doc: "Check in every round what paper 004 (docs/lab/papers.md) claims about protocol average: the sum of estimates and Lemmas 1 to 3.",
-		},
-		{
 			Name: "experiment.coverage", Default: "false", Rule: config.YesNo(),
 			Doc: "Count in every round how many estimates lie outside their confidence radius, and fail if more do than the radius allows.",
 		},

@@ -6,11 +6,9 @@ import (
 	"strings"
 
 	"peerd.dev/bandit"
-	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/averaging"
 )
 
 func runConstraints() []config.Constraint {
@@ -62,18 +60,6 @@ func runConstraints() []config.Constraint {
 			}
 			return fmt.Sprintf("want fewer with %s, so that one peer with arms is honest", s.With("testnet.nodes"))
 		}},
-		{Keys: []string{"experiment.lemmas", "protocol.name", "protocol.average.consistency", "experiment.alone", "experiment.alone_noised"}, Doc: "The lemmas are about peers that average by the paper's rule.", Broken: func(s *config.Settings) string {
-			p, ok := s.ProtocolParams().(averaging.AverageParams)
-			switch x := ExperimentOf(s); {
-			case x.Lemmas && !ok:
-				return fmt.Sprintf("want false with %s: the lemmas are about protocol average", s.With("protocol.name"))
-			case x.Lemmas && p.Consistency != averaging.Max:
-				return fmt.Sprintf("want false with %s: the lemmas are about consistency %s", s.With("protocol.average.consistency"), averaging.Max)
-			case x.Lemmas && Apart(s):
-				return fmt.Sprintf("want false with %s, %s: the lemmas are about peers that communicate", s.With("experiment.alone"), s.With("experiment.alone_noised"))
-			}
-			return ""
-		}},
 		{Keys: []string{"experiment.alone", "experiment.alone_noised", "learner.name", "experiment.coverage"}, Doc: "A site alone releases nothing.", Broken: func(s *config.Settings) string {
 			switch x := ExperimentOf(s); {
 			case x.Alone && x.AloneNoised:
@@ -94,32 +80,6 @@ func runConstraints() []config.Constraint {
 		{Keys: []string{"experiment.listen", "privacy.answers", "mode"}, Doc: "A simulated site that listens keeps its decisions.", Broken: func(s *config.Settings) string {
 			if ExperimentOf(s).Listen && (s.Privacy.Answers != config.Inside || s.Mode == config.Live) {
 				return fmt.Sprintf("want false with %s and %s: a site that gives nothing keeps all its decisions, and is for simulations", s.With("privacy.answers"), s.With("mode"))
-			}
-			return ""
-		}},
-		{Keys: []string{"experiment.lemmas", "learner.explore"}, Doc: "The lemmas are about peers that pull the arms that lag behind.", Broken: func(s *config.Settings) string {
-			if ExperimentOf(s).Lemmas && s.Learner.Explore > 0 {
-				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull the arms that lag behind", s.With("learner.explore"))
-			}
-			return ""
-		}},
-		{Keys: []string{"experiment.lemmas", "privacy.mechanism"}, Doc: "The lemmas are checked on sums that are sums of nodes.", Broken: func(s *config.Settings) string {
-			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && ExperimentOf(s).Lemmas && !m.Tiles() {
-				return fmt.Sprintf("want false with %s: own means are added up from nodes, which %s allow", s.With("privacy.mechanism"), strings.Join(tiling(), ", "))
-			}
-			return ""
-		}},
-		{
-			Keys: append([]string{"experiment.lemmas"}, disturbances()...), Doc: "The lemmas are about a network without faults and liars.", Broken: func(s *config.Settings) string {
-				if key := Disturbance(s); ExperimentOf(s).Lemmas && key != "" {
-					return fmt.Sprintf("want false with %s: the lemmas are about a network without faults and liars", s.With(key))
-				}
-				return ""
-			},
-		},
-		{Keys: []string{"experiment.lemmas", "world.traffic", "world.late.sites", "world.late.life"}, Doc: "The lemmas are about peers that pull an arm in every round.", Broken: func(s *config.Settings) string {
-			if key := WorldOf(s).pauses(); ExperimentOf(s).Lemmas && key != "" {
-				return fmt.Sprintf("want false with %s: the lemmas are about peers that pull an arm in every round", s.With(key))
 			}
 			return ""
 		}},
@@ -182,32 +142,15 @@ func runConstraints() []config.Constraint {
 	}
 }
 
-// tiling lists the mechanisms whose running sums are sums of nodes.
-func tiling() (names []string) {
-	for _, m := range dp.Mechanisms() {
-		if m.Tiles() {
-			names = append(names, m.String())
-		}
-	}
-	return names
-}
-
 // Disturbance returns the first setting that makes a simulated network worse, empty for none.
 func Disturbance(s *config.Settings) string {
-	for _, key := range disturbances() {
-		if v := s.Value(key); !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
-			return key
+	for _, k := range keys() {
+		if k.Section() != "experiment.faults" && k.Name != "experiment.liars.count" {
+			continue
+		}
+		if v := s.Value(k.Name); !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
+			return k.Name
 		}
 	}
 	return ""
-}
-
-// disturbances lists the keys that make a simulated network worse than none.
-func disturbances() (names []string) {
-	for _, k := range keys() {
-		if k.Section() == "experiment.faults" {
-			names = append(names, k.Name)
-		}
-	}
-	return append(names, "experiment.liars.count")
 }

@@ -57,7 +57,6 @@ type Experiment struct {
 	Listen      bool
 	Noise       string
 	Raw         printed.Raw
-	Lemmas      bool
 	Coverage    bool
 	Faults      sim.Faults
 	Liars       sim.Liars

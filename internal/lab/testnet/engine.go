@@ -44,8 +44,6 @@ func (Processes) Refuse(s *config.Settings) error {
 		return refuse(key, "no faults and no liars, which the simulator alone has")
 	case plan.Apart(s):
 		return refuse("experiment.alone", "false, and experiment.alone_noised, too: peers without links are no network")
-	case x.Lemmas:
-		return refuse("experiment.lemmas", "false: the simulator alone looks into peers")
 	case x.Coverage:
 		return refuse("experiment.coverage", "false: the simulator alone looks into peers")
 	case n < 2 || n > mostProcesses:

@@ -98,7 +98,7 @@ type Group struct {
 	Alone    float64  `json:"own_regret_alone"`
 }
 
-// groups tells sites apart that join later, and those whose best arm is not the best one over all sites. There are none if all sites are alike, or
+// groups separates sites that join later, and those whose best arm is not the best one over all sites. There are none if all sites are alike, or
 // choose one arm for all.
 func (t *Net) groups(all []api.Status) (groups []Group) {
 	if !t.selfish() {

@@ -31,16 +31,6 @@ func limits(a *plot.Axis, log bool) {
 	}
 }
 
-// behind makes room for numbers to the right of the last points.
-func behind(a *plot.Axis, log bool) {
-	const room = .06
-	if log {
-		a.Max *= math.Pow(a.Max/a.Min, room)
-	} else {
-		a.Max += room * (a.Max - a.Min)
-	}
-}
-
 // linear writes ticks as 400 000 instead of 4e+05.
 type linear struct{}
 
@@ -60,7 +50,7 @@ type powers struct{}
 
 func (powers) Ticks(low, high float64) []plot.Tick {
 	few := 2.5 // powers of ten
-	if high >= 1e5 {
+	if high >= 1e4 {
 		few = 1.5 // long labels
 	}
 	from, to := math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
@@ -85,27 +75,14 @@ func (powers) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// number writes x with its thousands separated.
+// number writes x, of seven digits at most, with its thousands separated.
 func number(x float64) string {
-	s := strconv.FormatFloat(x, 'f', -1, 64)
-	if r := strconv.FormatFloat(x, 'g', 6, 64); len(r) < len(s) {
-		if v, err := strconv.ParseFloat(r, 64); err == nil {
-			s = strconv.FormatFloat(v, 'f', -1, 64)
+	s := strconv.FormatFloat(x, 'f', -1, 32)
+	whole, _, _ := strings.Cut(s, ".")
+	if at := len(whole) - 3; at > 1 {
+		for ; at > 0 && s[at-1] != '-'; at -= 3 {
+			s = s[:at] + "\u00a0" + s[at:] // non-breaking
 		}
 	}
-	whole, part, fraction := strings.Cut(s, ".")
-	sign := strings.TrimRight(whole, "0123456789")
-	whole = strings.TrimPrefix(whole, sign)
-	var b strings.Builder
-	b.WriteString(sign)
-	for i, c := range whole {
-		if left := len(whole) - i; i > 0 && left%3 == 0 && len(whole) > 4 {
-			b.WriteRune('\u00a0') // non-breaking
-		}
-		b.WriteRune(c)
-	}
-	if fraction {
-		b.WriteString("." + part)
-	}
-	return b.String()
+	return s
 }

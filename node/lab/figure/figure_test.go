@@ -29,7 +29,7 @@ func sample() Figure {
 // panel returns a figure's panel and its plot.
 func panel(t *testing.T, f *Figure) (*Panel, *plot.Plot) {
 	t.Helper()
-	p, err := f.Panels[0].plot(f.looks())
+	p, err := f.Panels[0].plot(f.looks(), f.across(&f.Panels[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,19 +183,20 @@ func TestCaptionsStayInsideInAWiderFont(t *testing.T) {
 	}
 }
 
-// TestLinesDifferByColourAndDashes: of up to seven lines all colours and all patterns differ, and
-// of up to 49 no two lines agree in both.
-func TestLinesDifferByColourAndDashes(t *testing.T) {
-	both := make(map[string]bool)
-	patterns := make(map[string]bool)
-	for i := range len(palette) * len(palette) {
-		both[fmt.Sprint(shade(i), dashes(i))] = true
+// TestLinesDifferWithoutColours: of 56 lines no two agree in dashes and glyph, of seven none in dashes or colour, and none
+// has the dots of a bound.
+func TestLinesDifferWithoutColours(t *testing.T) {
+	both, patterns, colours := make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	for i := range 56 {
+		k, bound := look{number: i}, look{i, true}
+		both[fmt.Sprintf("%v %T", k.line().Dashes, k.glyph().Shape)] = true
 		if i < len(palette) {
-			patterns[fmt.Sprint(dashes(i))] = true
+			patterns[fmt.Sprint(k.line().Dashes)], colours[fmt.Sprint(k.line().Color)] = true, true
 		}
+		patterns[fmt.Sprint(bound.line().Dashes)] = true
 	}
-	if len(patterns) != len(palette) || len(both) != len(palette)*len(palette) {
-		t.Errorf("%d patterns, %d pairs", len(patterns), len(both))
+	if len(both) != 56 || len(patterns) != len(palette)+56 || len(colours) != len(palette) {
+		t.Errorf("%d pairs, %d patterns, %d colours", len(both), len(patterns), len(colours))
 	}
 }
 
@@ -224,24 +225,6 @@ func TestSingleRunsAreDrawn(t *testing.T) {
 		if _, g := panel(t, &f); g.Y.Max < 50 {
 			t.Errorf("the axis ends at %v", g.Y.Max)
 		}
-	}
-}
-
-// TestALineUnderAnotherIsNamed: a line that crosses another is not.
-func TestALineUnderAnotherIsNamed(t *testing.T) {
-	line := func(name string, ys ...float64) Line {
-		l := Line{Name: name}
-		for i, y := range ys {
-			l.Points = append(l.Points, Point{float64(i), stats.Interval{Mean: y, Low: y, High: y}})
-		}
-		return l
-	}
-	f := Figure{Note: "Note.", Panels: []Panel{{Lines: []Line{
-		line("a", 0, 10, 20, 30, 40), line("b", 0, 40, 20, 5, 1), line("c", 0, 10.1, 20.1, 30.1, 40.1), {Name: "bare", Points: []Point{{7, stats.Interval{Mean: 3}}}},
-	}}}}
-	_, g := panel(t, &f)
-	if got, want := f.note([]*plot.Plot{g}), "Note. Under another line: a (under c)."; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -1,24 +1,96 @@
 package figure
 
 import (
+	"fmt"
+	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
 )
+
+const (
+	few        = 4 // greatest number of lines with bands; more have whiskers, since many bands add up to one grey
+	alongCurve = 6 // glyphs of a curve
+)
+
+// plot returns the plot of a panel, whose levels lie between two X.
+func (p *Panel) plot(looks *looks, across [2]float64) (*plot.Plot, error) {
+	g := plot.New()
+	g.Title.TextStyle.Font, g.X.Label.TextStyle.Font = style(10).Font, style(10).Font
+	axis(&g.X, p.LogX)
+	axis(&g.Y, p.LogY)
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = faint, faint
+	g.Add(grid)
+	var areas, lines []plot.Plotter
+	measured := 0
+	for _, l := range p.Lines {
+		if !l.Bound {
+			measured++
+		}
+	}
+	for i, l := range p.Lines {
+		points := p.visible(l)
+		if len(points) == 0 {
+			continue
+		}
+		if l.Level {
+			points = []Point{{across[0], points[0].Y}, {across[1], points[0].Y}}
+		}
+		line, marks := looks.of[l.Name].plotters(points)
+		lines = append(lines, line)
+		if l.Bound {
+			continue
+		}
+		at := points
+		if !p.Glyphs && !l.Level {
+			at = along(points, i, len(p.Lines))
+		}
+		marks.XYs = means(at)
+		lines = append(lines, marks)
+		if p.Glyphs || l.Level || measured > few {
+			lines = append(lines, whiskers(at, line.Color))
+		} else {
+			areas = append(areas, band(points, line.Color)...)
+		}
+		for _, run := range l.Runs {
+			if seen := p.seen(run, false); len(seen) > 0 {
+				areas = append(areas, &plotter.Line{XYs: means(seen), LineStyle: draw.LineStyle{Color: pale(line.Color, 110), Width: .4}})
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("figure: nothing to draw in %q: logarithmic axes show numbers above 0 only", p.Title)
+	}
+	g.Add(areas...)
+	g.Add(lines...) // so that no area covers a line
+	limits(&g.Y, p.LogY)
+	limits(&g.X, p.LogX)
+	return g, nil
+}
+
+// along returns the points of a curve that have glyphs. Two curves of a panel have glyphs at different
+// points, so that one under another still shows.
+func along(points []Point, line, of int) (at []Point) {
+	for k := range alongCurve {
+		at = append(at, points[int((float64(k)+(float64(line)+.5)/float64(of))*float64(len(points))/alongCurve)])
+	}
+	return at
+}
 
 // visible returns the points of a line that the axes can show.
 func (p *Panel) visible(l Line) []Point { return p.seen(l.Points, l.Level) }
 
 // seen returns the points that the axes can show, at any X if level.
-func (p *Panel) seen(points []Point, level bool) []Point {
+func (p *Panel) seen(points []Point, level bool) (seen []Point) {
 	least := math.Inf(1)
 	for _, pt := range points {
 		if pt.Y.Mean > 0 {
 			least = min(least, pt.Y.Mean)
 		}
 	}
-	var seen []Point
 	for _, pt := range points {
 		if p.LogX && pt.X <= 0 && !level || p.LogY && pt.Y.Mean <= 0 {
 			continue
@@ -33,59 +105,6 @@ func (p *Panel) seen(points []Point, level bool) []Point {
 	return seen
 }
 
-// few is the greatest number of lines with bands; more have whiskers, since many bands add up to one grey.
-const few = 4
-
-// line returns the plotters of a line with its visible points, below and above.
-func (p *Panel) line(look look, l Line, points []Point) (below, above []plot.Plotter, err error) {
-	if l.Level {
-		return nil, []plot.Plotter{level{points[0].Y, look}}, nil
-	}
-	line, err := plotter.NewLine(means(points))
-	if err != nil {
-		return nil, nil, err
-	}
-	switch {
-	case l.Bound:
-		line.LineStyle = look.line(1.6)
-		return nil, []plot.Plotter{line}, nil
-	case p.Glyphs:
-		line.LineStyle = look.line(.8)
-		return nil, []plot.Plotter{line, marks{points, look, true, true}}, nil
-	}
-	line.LineStyle = look.line(1.3)
-	whiskers := p.measured() > few
-	if !whiskers {
-		if below, err = band(points, look); err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, run := range l.Runs {
-		seen := p.seen(run, false)
-		if len(seen) == 0 {
-			continue
-		}
-		thin, bad := thinLine(seen, look)
-		if bad != nil {
-			return nil, nil, bad
-		}
-		below = append(below, thin)
-	}
-	return below, []plot.Plotter{line, marks{points, look, whiskers, false}}, nil
-}
-
-// thinLine returns a single run of a line.
-func thinLine(run []Point, look look) (plot.Plotter, error) {
-	line, err := plotter.NewLine(means(run))
-	if err != nil {
-		return nil, err
-	}
-	c := shade(look.style)
-	c.A = 110
-	line.Color, line.Width = c, 0.4
-	return line, nil
-}
-
 // means returns points without their intervals.
 func means(points []Point) plotter.XYs {
 	xys := make(plotter.XYs, len(points))
@@ -95,32 +114,31 @@ func means(points []Point) plotter.XYs {
 	return xys
 }
 
-// addName adds a line to the legend. A long name takes several lines of text.
-func addName(legend *plot.Legend, name string, thumbs ...plot.Thumbnailer) {
-	for _, part := range wrap(name, nameWidth, legend.TextStyle.Width) {
-		legend.Add(part, thumbs...)
-		thumbs = nil
+// whiskers returns the intervals of points.
+func whiskers(points []Point, c color.Color) *plotter.YErrorBars {
+	bars := &plotter.YErrorBars{LineStyle: draw.LineStyle{Color: c, Width: .8}, CapWidth: plotter.DefaultCapWidth}
+	for _, pt := range points {
+		if !math.IsInf(pt.Y.High, 0) {
+			bars.XYs = append(bars.XYs, plotter.XY{X: pt.X, Y: pt.Y.Mean})
+			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{pt.Y.Mean - pt.Y.Low, pt.Y.High - pt.Y.Mean})
+		}
 	}
+	return bars
 }
 
 // band returns the intervals as an area, or nothing if one of them is infinitely wide.
-func band(points []Point, look look) ([]plot.Plotter, error) {
+func band(points []Point, c color.Color) []plot.Plotter {
 	var edge plotter.XYs
-	for _, p := range points {
-		if math.IsInf(p.Y.High, 0) {
-			return nil, nil
+	for i := range 2 * len(points) {
+		if i < len(points) {
+			edge = append(edge, plotter.XY{X: points[i].X, Y: points[i].Y.High})
+		} else {
+			back := points[2*len(points)-1-i]
+			edge = append(edge, plotter.XY{X: back.X, Y: back.Y.Low})
 		}
-		edge = append(edge, plotter.XY{X: p.X, Y: p.Y.High})
+		if math.IsInf(edge[i].Y, 0) {
+			return nil
+		}
 	}
-	for k := len(points) - 1; k >= 0; k-- {
-		edge = append(edge, plotter.XY{X: points[k].X, Y: points[k].Y.Low})
-	}
-	b, err := plotter.NewPolygon(edge)
-	if err != nil {
-		return nil, err
-	}
-	c := shade(look.style)
-	c.A = 40
-	b.Color, b.Width = c, 0
-	return []plot.Plotter{b}, nil
+	return []plot.Plotter{&plotter.Polygon{XYs: []plotter.XYs{edge}, Color: pale(c, 40)}}
 }

@@ -1,128 +1,118 @@
 package figure
 
 import (
+	"cmp"
+	"image/color"
 	"slices"
-	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A look distinguishes a line from others.
+//nolint:gochecknoglobals // constants that Go has no literals for
+var (
+	ink   = color.NRGBA{0x22, 0x22, 0x22, 0xff}
+	faint = color.NRGBA{0xdd, 0xdd, 0xdd, 0xff}
+
+	// palette has the colours of Okabe and Ito (2008), which people with any kind of colour
+	// vision can distinguish, without their yellow, which is too pale for lines.
+	palette = [...]color.NRGBA{
+		{0x00, 0x72, 0xb2, 0xff},
+		{0xd5, 0x5e, 0x00, 0xff},
+		{0x00, 0x9e, 0x73, 0xff},
+		{0xcc, 0x79, 0xa7, 0xff},
+		{0xe6, 0x9f, 0x00, 0xff},
+		{0x56, 0xb4, 0xe9, 0xff},
+		{0x22, 0x22, 0x22, 0xff},
+	}
+
+	// patterns are of dashes, in points, one for each colour.
+	patterns = [len(palette)][]vg.Length{nil, {6, 3}, {3, 2}, {9, 3, 2, 3}, {12, 4}, {4, 2, 1, 2, 1, 2}, {2, 4}}
+)
+
+// A look distinguishes a line from others: by colour, dashes and glyph, or a bound by its dots. There are seven patterns of
+// dashes and eight glyphs, so 56 lines differ without colours.
 type look struct {
-	style  int   // of colour, dashes and glyph; -1 for a bound
-	number int   // next to its points and in the legend; 0 for none
-	place  place // in a panel
+	number int
+	bound  bool
 }
 
-// place is a line's number in a panel, and how many lines the panel has that are no bounds.
-type place struct{ line, of int }
+// line returns how a line is drawn.
+func (l look) line() draw.LineStyle {
+	if l.bound {
+		return draw.LineStyle{Color: ink, Width: .8, Dashes: []vg.Length{1, 1.5 * vg.Length(1+l.number)}}
+	}
+	k := l.number % len(palette)
+	return draw.LineStyle{Color: palette[k], Width: 1.2, Dashes: patterns[k]}
+}
+
+// glyph returns how points are drawn.
+func (l look) glyph() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: palette[l.number%len(palette)], Radius: 3, Shape: plotutil.Shape(l.number)}
+}
+
+// plotters returns a line and its glyphs.
+func (l look) plotters(points []Point) (line *plotter.Line, marks *plotter.Scatter) {
+	return &plotter.Line{XYs: means(points), LineStyle: l.line()}, &plotter.Scatter{XYs: means(points), GlyphStyle: l.glyph()}
+}
+
+// pale returns a colour that lets others through.
+func pale(c color.Color, alpha uint8) color.Color {
+	n, _ := color.NRGBAModel.Convert(c).(color.NRGBA)
+	n.A = alpha
+	return n
+}
 
 // looks are the looks of all lines of a figure.
 type looks struct {
-	of       map[string]look // by name
-	names    []string        // for the legend
-	numbered bool
+	of    map[string]look // by name
+	names []string        // for the legend
 }
 
-// distinct is the number of lines that differ by their glyphs alone.
-const distinct = 14
-
 // looks gives every name a look. The legend has lines in the order of their ends, the highest first, and then
-// bounds. Numbered lines begin with the lowest.
+// bounds.
 func (f *Figure) looks() *looks {
 	s := &looks{of: make(map[string]look)}
 	ends := make(map[string]float64)
-	var families, bounds []string
+	var bounds []string
 	for i := range f.Panels {
-		for _, l := range f.Panels[i].Lines {
-			if _, ok := s.of[l.Name]; ok || len(l.Points) == 0 {
+		p := &f.Panels[i]
+		for _, l := range p.Lines {
+			seen := p.visible(l)
+			if _, ok := s.of[l.Name]; ok || len(seen) == 0 {
 				continue
 			}
 			if l.Bound {
-				s.of[l.Name] = look{style: -1}
-				bounds = append(bounds, l.Name)
+				s.of[l.Name], bounds = look{len(bounds), true}, append(bounds, l.Name)
 				continue
 			}
-			family := l.Family
-			if family == "" {
-				family = l.Name
-			}
-			k := slices.Index(families, family)
-			if k < 0 {
-				k, families = len(families), append(families, family)
-			}
-			s.of[l.Name], ends[l.Name] = look{style: k}, l.Points[len(l.Points)-1].Y.Mean
+			s.of[l.Name], ends[l.Name] = look{number: len(s.names)}, seen[len(seen)-1].Y.Mean
 			s.names = append(s.names, l.Name)
 		}
 	}
-	s.numbered = len(families) < len(s.names) || len(families) > distinct
-	slices.SortStableFunc(s.names, func(a, b string) int {
-		switch {
-		case ends[a] == ends[b]:
-			return 0
-		case ends[a] < ends[b] == s.numbered:
-			return -1
-		}
-		return 1
-	})
-	for i, name := range s.names {
-		if s.numbered {
-			s.of[name] = look{style: s.of[name].style, number: i + 1}
-		}
-	}
+	slices.SortStableFunc(s.names, func(a, b string) int { return cmp.Compare(ends[b], ends[a]) })
 	s.names = append(s.names, bounds...)
 	return s
 }
 
-// legend returns the legend of all panels.
+// legend returns the legend of all panels. A long name takes several lines of text.
 func (f *Figure) legend(looks *looks) plot.Legend {
 	legend := plot.NewLegend()
-	legend.Top, legend.Left, legend.Padding, legend.TextStyle, legend.ThumbnailWidth = true, true, 4, style(9.5), thumbWidth
-	legend.TextStyle.YAlign = draw.YBottom
-	if looks.numbered {
-		legend.ThumbnailWidth += numberWidth
-	}
+	legend.Top, legend.Left, legend.Padding, legend.TextStyle.Font, legend.ThumbnailWidth = true, true, 4, style(9.5).Font, 28
 	for _, name := range looks.names {
-		t := thumb{look: looks.of[name]}
-		for i := range f.Panels {
-			p := &f.Panels[i]
-			for _, l := range p.Lines {
-				if l.Name == name && len(p.visible(l)) > 0 {
-					t.shown, t.joined = true, t.joined || l.Level || len(l.Points) > 1
-				}
-			}
+		line, marks := looks.of[name].plotters(nil)
+		thumbs := []plot.Thumbnailer{line, marks}
+		if looks.of[name].bound {
+			thumbs = thumbs[:1]
 		}
-		if t.shown {
-			addName(&legend, name, t)
+		for part := range strings.Lines(wrap(name, nameWidth, legend.TextStyle.Width)) {
+			legend.Add(strings.TrimSuffix(part, "\n"), thumbs...)
+			thumbs = nil
 		}
 	}
 	return legend
-}
-
-// numberWidth is the room of a number in the legend.
-const numberWidth = 14
-
-// A thumb shows a line in the legend.
-type thumb struct {
-	look          look
-	shown, joined bool
-}
-
-// Thumbnail implements [plot.Thumbnailer].
-func (t thumb) Thumbnail(c *draw.Canvas) {
-	middle := c.Center()
-	middle.X = c.Max.X - thumbWidth/2
-	if t.joined || t.look.style < 0 {
-		c.StrokeLine2(t.look.line(1.6), c.Max.X-thumbWidth, middle.Y, c.Max.X, middle.Y)
-	}
-	if t.look.style >= 0 {
-		c.DrawGlyph(t.look.glyph(3), middle)
-	}
-	if t.look.number > 0 {
-		small := style(7.5)
-		small.YAlign = draw.YCenter
-		c.FillText(small, vg.Point{X: c.Min.X, Y: middle.Y}, strconv.Itoa(t.look.number))
-	}
 }

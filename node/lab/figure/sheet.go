@@ -3,28 +3,37 @@ package figure
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The sizes of figures of several panels.
+// The sizes of a figure, which is higher if texts or the legend need it. The legend is to the right of the panels.
 const (
-	panelWidth  = 3.6 * vg.Inch
-	panelHeight = 2.9 * vg.Inch // with the lines of text around it
+	width       = 7.2 * vg.Inch // of a figure of one panel
+	height      = 2.8 * vg.Inch // of its plot and ticks
+	panelWidth  = 3.6 * vg.Inch // where there are several
+	panelHeight = 2.3 * vg.Inch
+	ticksWidth  = .8 * vg.Inch  // left of a plot, at most
+	nameWidth   = 2.2 * vg.Inch // greatest width of a line of the legend
 	gutter      = 16            // between panels, and between them and the legend
+	margin      = 9 * vg.Millimeter
+	resolution  = 200 // dots per inch
+
+	// slack is the factor by which text may be wider than here without leaving the picture. An
+	// SVG names a font, Liberation Sans, and is shown in another one where that is missing.
+	slack = 1.15
 )
 
 // A sheet is a figure ready to be drawn.
 type sheet struct {
-	f          *Figure
-	wide, high vg.Length
-	head       []textLine
-	plots      []*plot.Plot
-	columns    int
-	legend     plot.Legend
-	aside      vg.Length // of the legend
+	wide, high  vg.Length
+	title, note string
+	grid        [][]*plot.Plot
+	legend      plot.Legend
+	aside       vg.Length // of the legend
 }
 
 // sheet lays out a figure.
@@ -33,105 +42,98 @@ func (f *Figure) sheet() (*sheet, error) {
 	if n == 0 {
 		return nil, errors.New("figure: no panel")
 	}
-	s := &sheet{f: f, wide: width, columns: n}
+	columns := n
 	if n > 3 {
-		s.columns = int(math.Ceil(math.Sqrt(float64(n))))
+		columns = int(math.Ceil(math.Sqrt(float64(n))))
 	}
 	looks := f.looks()
+	s := &sheet{wide: width, legend: f.legend(looks)}
+	size := s.legend.Rectangle(draw.Canvas{}).Size()
+	s.aside = gutter + slack*size.X
+	cell, least := width-margin-s.aside, height
+	if n > 1 {
+		cell, least = panelWidth, panelHeight
+		s.wide = margin + s.aside + vg.Length(columns)*(panelWidth+gutter) - gutter
+	}
+	var plots []*plot.Plot
+	var texts vg.Length // above and below a panel
 	for i := range f.Panels {
-		p, err := f.Panels[i].plot(looks)
+		p := &f.Panels[i]
+		g, err := p.plot(looks, f.across(p))
 		if err != nil {
 			return nil, err
 		}
-		s.plots = append(s.plots, p)
+		g.Title.Text, g.X.Label.Text = wrap(p.Title, cell/slack, g.Title.TextStyle.Width), wrap(p.X, (cell-ticksWidth)/slack, g.X.Label.TextStyle.Width)
+		if g.Title.Text != "" {
+			g.Title.Text += "\n"
+		}
+		// It stands above, since a long one would not fit along the axis.
+		g.Title.Text += wrap(p.Y, cell/slack, g.Title.TextStyle.Width)
+		texts = max(texts, g.Title.TextStyle.Height(g.Title.Text)+g.X.Label.TextStyle.Height(g.X.Label.Text))
+		plots = append(plots, g)
 	}
-	s.share()
-	s.legend = f.legend(looks)
-	size := s.legend.Rectangle(draw.Canvas{})
-	s.aside = gutter + slack*(size.Max.X-size.Min.X)
-	if n > 1 {
-		s.wide = margin + s.aside + vg.Length(s.columns)*(panelWidth+gutter) - gutter
-	}
-	s.head = f.head(f.note(s.plots), (s.wide-margin)/slack)
-	least := plotHeight
-	if n > 1 {
-		least = panelHeight * vg.Length(s.rows())
-	} else {
-		least = max(least, height-margin-heightOf(s.head))
-	}
-	s.high = margin + heightOf(s.head) + max(least, size.Max.Y-size.Min.Y)
+	f.share(plots)
+	text := (s.wide - margin) / slack
+	s.title, s.note = wrap(f.Title, text, style(12).Width), wrap(f.note(), text, style(8.5).Width)
+	s.grid = slices.Collect(slices.Chunk(plots, columns))
+	last := &s.grid[len(s.grid)-1]
+	*last = append(slices.Clip(*last), make([]*plot.Plot, columns-len(*last))...)
+	s.high = margin + s.head() + max(vg.Length(len(s.grid))*(least+texts+gutter), size.Y)
 	return s, nil
 }
 
-func (s *sheet) rows() int { return (len(s.plots) + s.columns - 1) / s.columns }
+// head is the height of title and note.
+func (s *sheet) head() vg.Length {
+	return style(12).Height(s.title) + style(8.5).Height(s.note) + gutter
+}
+
+// across returns the least and greatest X of the panels with the X of p.
+func (f *Figure) across(p *Panel) (ends [2]float64) {
+	ends = [2]float64{math.Inf(1), math.Inf(-1)}
+	for i := range f.Panels {
+		for _, l := range f.Panels[i].Lines {
+			for _, pt := range f.Panels[i].visible(l) {
+				if f.Panels[i].X == p.X && !l.Level {
+					ends = [2]float64{min(ends[0], pt.X), max(ends[1], pt.X)}
+				}
+			}
+		}
+	}
+	if ends[0] > ends[1] { // levels alone
+		return [2]float64{1, 10}
+	}
+	return ends
+}
 
 // share gives axes with the same label the same ends.
-func (s *sheet) share() {
-	for i, p := range s.plots {
-		for k, q := range s.plots {
-			if s.f.Panels[i].X == s.f.Panels[k].X {
+func (f *Figure) share(plots []*plot.Plot) {
+	for i, p := range plots {
+		for k, q := range plots {
+			if f.Panels[i].X == f.Panels[k].X {
 				p.X.Min, p.X.Max = min(p.X.Min, q.X.Min), max(p.X.Max, q.X.Max)
 			}
-			if s.f.Panels[i].Y == s.f.Panels[k].Y {
+			if f.Panels[i].Y == f.Panels[k].Y {
 				p.Y.Min, p.Y.Max = min(p.Y.Min, q.Y.Min), max(p.Y.Max, q.Y.Max)
 			}
 		}
 	}
 }
 
-// texts returns the lines above and below a panel. A single panel has lines as wide as the figure.
-func (s *sheet) texts(p *Panel) (above, below []textLine) {
-	wide := (s.wide - margin) / slack
-	if len(s.plots) > 1 {
-		wide = panelWidth / slack
-	}
-	return p.above(wide), p.below(wide)
-}
-
 // draw draws everything.
 func (s *sheet) draw(c draw.Canvas) {
-	c.SetColor(s.plots[0].BackgroundColor)
+	c.SetColor(s.grid[0][0].BackgroundColor)
 	c.Fill(c.Path())
 	c = draw.Crop(c, margin/2, -margin/2, margin/2, -margin/2)
-	at := vg.Point{X: c.Min.X, Y: c.Max.Y}
-	for i := range s.head {
-		c.FillText(s.head[i].style, at, s.head[i].text)
-		at.Y -= s.head[i].height()
+	c.FillText(style(12), vg.Point{X: c.Min.X, Y: c.Max.Y}, s.title)
+	c.FillText(style(8.5), vg.Point{X: c.Min.X, Y: c.Max.Y - style(12).Height(s.title) - 4}, s.note)
+	c = draw.Crop(c, 0, 0, 0, -s.head())
+	area := draw.Crop(c, 0, -s.aside, 0, 0)
+	for i, row := range plot.Align(s.grid, draw.Tiles{Rows: len(s.grid), Cols: len(s.grid[0]), PadX: gutter, PadY: gutter}, area) {
+		for k, cell := range row {
+			if g := s.grid[i][k]; g != nil {
+				g.Draw(cell)
+			}
+		}
 	}
-	var top, bottom vg.Length
-	for i := range s.f.Panels {
-		above, below := s.texts(&s.f.Panels[i])
-		top, bottom = max(top, heightOf(above)), max(bottom, heightOf(below)+2)
-	}
-	area := draw.Crop(c, 0, -s.aside, 0, at.Y-c.Max.Y)
-	tiles := draw.Tiles{Rows: s.rows(), Cols: s.columns, PadTop: top, PadBottom: bottom, PadX: gutter, PadY: top + bottom + gutter}
-	grid := make([][]*plot.Plot, tiles.Rows)
-	for row := range grid {
-		grid[row] = make([]*plot.Plot, tiles.Cols)
-		copy(grid[row], s.plots[row*s.columns:])
-	}
-	cells := plot.Align(grid, tiles, area)
-	for i, p := range s.plots {
-		cell := cells[i/s.columns][i%s.columns]
-		p.Draw(cell)
-		s.label(c, cell, p.DataCanvas(cell), &s.f.Panels[i])
-	}
-	s.legend.Draw(draw.Crop(c, area.Max.X-c.Min.X+gutter, 0, 0, at.Y-c.Max.Y))
-}
-
-// label writes the texts around a panel whose plot and data have some places.
-func (s *sheet) label(c, cell, data draw.Canvas, p *Panel) {
-	above, below := s.texts(p)
-	at := vg.Point{X: cell.Min.X, Y: cell.Max.Y + heightOf(above)}
-	for i := range above {
-		c.FillText(above[i].style, at, above[i].text)
-		at.Y -= above[i].height()
-	}
-	at.Y = cell.Min.Y - 2
-	for i := range below {
-		half := below[i].style.Width(below[i].text) / 2
-		at.X = max(c.Min.X, min(data.Center().X-half, c.Max.X-2*slack*half))
-		c.FillText(below[i].style, at, below[i].text)
-		at.Y -= below[i].height()
-	}
+	s.legend.Draw(draw.Crop(c, area.Max.X-c.Min.X+gutter, 0, 0, 0))
 }

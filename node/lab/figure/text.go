@@ -11,7 +11,7 @@ import (
 )
 
 // wrap breaks text into lines of a width, between words unless a word is longer.
-func wrap(s string, most vg.Length, wide func(string) vg.Length) []string {
+func wrap(s string, most vg.Length, wide func(string) vg.Length) string {
 	var lines []string
 	for _, word := range strings.Fields(s) {
 		if n := len(lines) - 1; n >= 0 && wide(lines[n]+" "+word) <= most {
@@ -23,7 +23,7 @@ func wrap(s string, most vg.Length, wide func(string) vg.Length) []string {
 			lines = append(lines, word)
 		}
 	}
-	return lines
+	return strings.Join(lines, "\n")
 }
 
 // fitting returns the longest prefix of a word that fits in a width, at least one letter, and the

@@ -31,15 +31,21 @@ func TestBrokenLemmasAreFound(t *testing.T) {
 		{"under way", func(w *watch) { w.way[1]-- }, func(l Lemmas) uint64 { return l.Mass }},
 		{"lemma 1", func(w *watch) { w.claimed[0][1]++ }, func(l Lemmas) uint64 { return l.Lemma1 }},
 	} {
-		r, err := start(Config{
+		play := Config{
 			Spec: node.Spec{
 				Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: learner.UCBParams{},
 				Protocol: averaging.AverageParams{Consistency: averaging.Max, Rate: .5, Patience: 8},
 				Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
 			},
 			Seeds: []node.Seed{{1}, {2}}, Worlds: []bandit.World{still{}, still{}},
-			Rounds: 10, Lemmas: true,
-		})
+			Rounds: 10,
+		}
+		w, err := newWatch(&play)
+		if err != nil {
+			t.Fatal(err)
+		}
+		play.lemmas = w
+		r, err := start(play)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,16 +56,16 @@ func TestBrokenLemmasAreFound(t *testing.T) {
 				}
 			}
 			r.network.Turn()
-			if before := c.found(r.lemmas.Lemmas); before > 0 {
+			if before := c.found(w.Lemmas); before > 0 {
 				t.Fatalf("%s: %d found before anything was spoilt", c.name, before)
 			}
 			if round == 9 {
-				c.spoil(r.lemmas)
+				c.spoil(w)
 			}
-			r.lemmas.round(r.agents, r.res.Pulls)
+			w.round(r.agents, r.res.Pulls)
 		}
-		if got := c.found(r.lemmas.Lemmas); got != 1 || r.lemmas.Broken() != 1 {
-			t.Errorf("%s: %d found, want 1: %+v", c.name, got, r.lemmas.Lemmas)
+		if got := c.found(w.Lemmas); got != 1 || w.Broken() != 1 {
+			t.Errorf("%s: %d found, want 1: %+v", c.name, got, w.Lemmas)
 		}
 	}
 }

@@ -1,10 +1,16 @@
 package sim_test
 
 import (
+	"flag"
+	"fmt"
 	"testing"
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	settings "peerd.dev/internal/config"
+	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/lab/plan"
+	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
@@ -27,12 +33,7 @@ func TestLemmasOfAveraging(t *testing.T) {
 	c := config(3, path(peers), rounds, []float64{.8, .5}, []float64{.3, .9})
 	ruled(&c, averaging.Max)
 	c.Spec.Learner = printed.UCBParams{}
-	c.Lemmas = true
-	res, err := sim.Run(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := res.Lemmas
+	l := lemmasOf(t, c)
 	if l.Checked != rounds*peers*2 || l.Applies == 0 || l.GreatestBy == 0 || l.GreatestOf < 1 {
 		t.Errorf("too little was checked: %+v", l)
 	}
@@ -56,35 +57,62 @@ func TestLemmasWithEveryMechanism(t *testing.T) {
 		case m.Law() == dp.Gaussian:
 			c.Spec.Privacy.Budget.Delta = 1e12 // a millionth
 		}
-		c.Lemmas = true
-		switch res, err := sim.Run(c); {
-		case m.Tiles() && err != nil:
-			t.Errorf("%v: %v", m, err)
-		case m.Tiles() && (res.Lemmas.Checked == 0 || res.Lemmas.Broken() > 0):
-			t.Errorf("%v: %+v", m, res.Lemmas)
-		case !m.Tiles() && err == nil:
-			t.Errorf("%v: lemmas were checked, %d times broken", m, res.Lemmas.Broken())
+		if !m.Tiles() {
+			if _, err := c.CheckLemmas(); err == nil {
+				t.Errorf("%v: lemmas were checked", m)
+			}
+		} else if l := lemmasOf(t, c); l.Checked == 0 || l.Broken() > 0 {
+			t.Errorf("%v: %+v", m, l)
 		}
 	}
 }
 
-// TestLemmasNeedAFaultlessNetwork: what is in transit is known only if nothing is lost.
-func TestLemmasNeedAFaultlessNetwork(t *testing.T) {
-	c := config(3, path(3), 100, []float64{.8, .5})
-	ruled(&c, averaging.Max)
-	c.Lemmas = true
-	c.Faults.Loss = .1
-	if _, err := sim.Run(c); err == nil {
-		t.Error("lemmas were checked on a lossy network")
+// lemmasOf plays a run and returns what was counted.
+func lemmasOf(t *testing.T, c sim.Config) *sim.Lemmas {
+	t.Helper()
+	l, err := c.CheckLemmas()
+	if err == nil {
+		_, err = sim.Run(c)
 	}
-	c.Faults = sim.Faults{}
-	ruled(&c, averaging.Capped)
-	if _, err := sim.Run(c); err == nil {
-		t.Error("lemmas of consistency max were checked on capped")
+	if err != nil {
+		t.Fatal(err)
 	}
-	ruled(&c, averaging.Max)
-	c.Spec.Protocol = plainRows()
-	if _, err := sim.Run(c); err == nil {
-		t.Error("lemmas of averaging were checked on rows")
+	return l
+}
+
+//nolint:gochecknoglobals // a flag
+var lemmaRounds = flag.Uint64("lemma-rounds", 4000, "rounds of TestLemmasHoldOnFigures")
+
+// TestLemmasHoldOnFigures 2a and 2b of paper 004, in every cell; scripts/show.sh lemmas plays all rounds.
+func TestLemmasHoldOnFigures(t *testing.T) {
+	for _, name := range []string{"fig2a", "fig2b"} {
+		c, err := plan.Schema().Load("../../../configs/figures/"+name+".yaml", []string{fmt.Sprint("privacy.horizon=", *lemmaRounds)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells, err := plan.Cells(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cell := range cells {
+			net := plan.TestnetOf(&cell.Settings)
+			g, _, err := graphs.Build(net.Topology, net.Nodes, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source, err := plan.OpenWorld(&cell.Settings, net.Nodes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := experiment.Simulate(&cell.Settings, source, settings.Neighbours(net.Nodes, g.Edges()), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := lemmasOf(t, run)
+			t.Logf("%s, %s: %+v", name, cell.Name, *l)
+			if l.Checked == 0 || l.Applies == 0 || l.Broken() > 0 {
+				t.Errorf("%s, %s: %+v", name, cell.Name, *l)
+			}
+		}
 	}
 }

@@ -24,7 +24,6 @@ type Result struct {
 	Refused         uint64 // messages, and messages that prove another peer's fault
 	Spent           float64
 	Gap             float64   // difference between the best and the second best arm of Truth
-	Lemmas          *Lemmas   // nil unless asked for
 	Coverage        *Coverage // nil unless asked for
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"peerd.dev/bandit"
+	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/kept"
 	"peerd.dev/node/lab/forgeable"
@@ -33,7 +34,6 @@ type Config struct {
 	Topic   bool      // messages to everyone arrive directly at all peers
 	Alone   bool      // every peer is a network of one
 	Bytes   bool      // compute Result.Bytes and Result.Links; it takes a tenth of the time
-	Lemmas  bool      // compute Result.Lemmas, for protocol average without faults and liars
 	Truth   []float64 // means of the arms over all sites; nil if arms have none
 	// Means are the arms' means at each peer's own site; nil if arms have none.
 	Means [][]float64
@@ -49,10 +49,18 @@ type Config struct {
 	// [lockstep.Trace]. Agents then send round ends, as in lockstep.
 	Trace func(p protocol.Peer) *lockstep.Trace
 	// Watch, if not nil, is called after every round with all agents.
-	Watch func(t protocol.Round, agents []*node.Agent)
+	Watch  func(t protocol.Round, agents []*node.Agent)
+	lemmas watcher // nil except in tests
 	// Progress, if not nil, is called about a hundred times per run with the number of rounds
 	// played. If it returns an error, the run ends.
 	Progress func(done uint64) error
+}
+
+// A watcher sees what is public of a run: releases that are drawn, messages, and after each round estimates and pulls.
+type watcher interface {
+	drew(peer int, drawn []dp.Release)
+	sent(peer int, m *protocol.Message)
+	round(agents []*node.Agent, pulls [][]uint64)
 }
 
 // run is a run in progress.
@@ -72,7 +80,6 @@ type run struct {
 	best    []float64                 // mean of that arm, by peer
 	earned  [][]float64               // rewards by peer and arm, where nothing leaves the peers
 	honest  float64                   // number of peers with arms whose regret counts
-	lemmas  *watch                    // nil unless asked for
 	cover   *cover                    // nil unless asked for
 	busy    map[[2]int]protocol.Round // by both ends of a link: the round after the last in which a release went over it
 	res     Result
@@ -124,9 +131,6 @@ func Run(c Config) (Result, error) {
 		}
 		r.res.Means = append(r.res.Means, means)
 	}
-	if r.lemmas != nil {
-		r.res.Lemmas = &r.lemmas.Lemmas
-	}
 	if r.cover != nil {
 		r.res.Coverage = &r.cover.Coverage
 	}
@@ -142,14 +146,6 @@ func start(c Config) (*run, error) {
 	var err error
 	if r.network, err = NewNetwork(n, c.Faults, r.rng); err != nil {
 		return nil, err
-	}
-	if c.Lemmas {
-		if c.Liars.Count > 0 || !r.network.faults.none || c.Faults.Churn > 0 || c.Faults.Stop > 0 {
-			return nil, errors.New("sim: the lemmas are about a network without faults and liars")
-		}
-		if r.lemmas, err = newWatch(&r.Config); err != nil {
-			return nil, err
-		}
 	}
 	if truth := slices.Sorted(slices.Values(c.Truth)); len(truth) > 1 {
 		r.res.Gap = truth[len(truth)-1] - truth[len(truth)-2]

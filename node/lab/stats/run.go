@@ -22,7 +22,6 @@ type Run struct {
 	Refused  uint64        `json:"refused"`
 	Epsilon  float64       `json:"epsilon"` // charged to each peer; -1 for infinity
 	Gap      float64       `json:"gap"`     // between the two best arms
-	Lemmas   *sim.Lemmas   `json:"laws,omitempty"`
 	Coverage *sim.Coverage `json:"coverage,omitempty"`
 }
 
@@ -30,7 +29,7 @@ type Run struct {
 func NewRun(seed uint64, r *sim.Result) Run {
 	k := Run{
 		Seed: seed, Points: r.Points, Regret: r.Regret, Own: r.OwnRegret, OwnCurve: r.OwnCurve, Sites: r.Sites, Messages: r.Messages, Bytes: r.Bytes, Links: r.Links, HubLinks: r.HubLinks, Lost: r.Lost,
-		Refused: r.Refused, Epsilon: r.Spent, Gap: r.Gap, Lemmas: r.Lemmas, Coverage: r.Coverage,
+		Refused: r.Refused, Epsilon: r.Spent, Gap: r.Gap, Coverage: r.Coverage,
 	}
 	if math.IsInf(k.Epsilon, 1) {
 		k.Epsilon = -1

@@ -16,31 +16,28 @@ import (
 // about it, for every round, arm and peer. As in the paper, n is a peer's pull count, ñ its
 // belief of the greatest, N the number of peers and M the number of arms.
 type Lemmas struct {
-	Checked    uint64  `json:"checked"`     // triples of round, peer and arm
-	Mass       uint64  `json:"mass"`        // rounds and arms with Σ estimates ≠ Σ own + in transit, on the lattice of means
-	Lemma1     uint64  `json:"lemma1"`      // ñ_i(t+1) = max_j n_j(t - d_ji), as shown by the counts that were sent
-	Lemma2     uint64  `json:"lemma2"`      // n_i(t) > ñ_i(t+1) - 3MN
-	Lemma3     uint64  `json:"lemma3"`      // max_j n_j(t) ≤ 2n_i(t) where n_i(t) ≥ (3M+1)N
-	Applies    uint64  `json:"lemma3_at"`   // triples in which the condition of Lemma 3 holds
-	GreatestBy uint64  `json:"greatest_by"` // greatest ñ_i(t+1) - n_i(t); Lemma 2 allows less than 3MN
-	Allowed    uint64  `json:"allowed"`     // 3MN
-	GreatestOf float64 `json:"greatest_of"` // greatest max_j n_j / n_i where Lemma 3 applies; it allows 2
+	Checked    uint64  // triples of round, peer and arm
+	Mass       uint64  // rounds and arms with Σ estimates ≠ Σ own + in transit, on the lattice of means
+	Lemma1     uint64  // ñ_i(t+1) = max_j n_j(t - d_ji), as shown by the counts that were sent
+	Lemma2     uint64  // n_i(t) > ñ_i(t+1) - 3MN
+	Lemma3     uint64  // max_j n_j(t) ≤ 2n_i(t) where n_i(t) ≥ (3M+1)N
+	Applies    uint64  // triples in which the condition of Lemma 3 holds
+	GreatestBy uint64  // greatest ñ_i(t+1) - n_i(t); Lemma 2 allows less than 3MN
+	Allowed    uint64  // 3MN
+	GreatestOf float64 // greatest max_j n_j / n_i where Lemma 3 applies; it allows 2
 }
 
 // Broken returns how many checks failed.
 func (l *Lemmas) Broken() uint64 { return l.Mass + l.Lemma1 + l.Lemma2 + l.Lemma3 }
 
-// Add adds the counts of another run of the same network.
-func (l *Lemmas) Add(o *Lemmas) {
-	l.Checked += o.Checked
-	l.Mass += o.Mass
-	l.Lemma1 += o.Lemma1
-	l.Lemma2 += o.Lemma2
-	l.Lemma3 += o.Lemma3
-	l.Applies += o.Applies
-	l.GreatestBy = max(l.GreatestBy, o.GreatestBy)
-	l.GreatestOf = max(l.GreatestOf, o.GreatestOf)
-	l.Allowed = o.Allowed
+// CheckLemmas returns what is counted in the run of c.
+func (c *Config) CheckLemmas() (*Lemmas, error) {
+	w, err := newWatch(c)
+	if err != nil {
+		return nil, err
+	}
+	c.lemmas = w
+	return &w.Lemmas, nil
 }
 
 // watch checks lemmas. It sees only public data: releases that were drawn, counts and differences
@@ -64,6 +61,9 @@ type ownSum struct {
 }
 
 func newWatch(c *Config) (*watch, error) {
+	if c.Liars.Count > 0 || c.Faults.Loss > 0 {
+		return nil, errors.New("sim: the lemmas are about a network without faults and liars")
+	}
 	if p, ok := c.Spec.Protocol.(averaging.AverageParams); !ok || p.Consistency != averaging.Max {
 		return nil, errors.New("sim: the lemmas are about protocol average with consistency max")
 	}
