@@ -88,7 +88,7 @@ func (l *DecisionLog) row(d *site.Logged) decision.Row {
 	r := decision.Row{
 		ID: d.ID, Time: d.At, Action: int64(d.Action), Name: d.Name, Reward: float64(d.Reward), Reported: d.Rewarded,
 		PScore: d.Propensity, Context: d.Offered.Context, Features: d.Features, Offered: d.Offered.Names, Actions: d.Offered.Features,
-		Source: d.Source, Model: d.Model, Counted: d.Counted, Proposed: d.Proposed, PeerPScore: d.Target, LateBy: d.Late.Seconds(),
+		Source: d.Source, Model: d.Model, Counted: d.Counted, Kept: d.Kept, Proposed: d.Proposed, PeerPScore: d.Target, LateBy: d.Late.Seconds(),
 	}
 	for _, name := range l.Names {
 		if len(d.Offered.Excluded) > 0 && !slices.Contains(d.Offered.Excluded, name) {

@@ -30,6 +30,16 @@ func TestRowsHaveWhatWasOnOffer(t *testing.T) {
 	}
 }
 
+// TestRowsSayWhatWasKept.
+func TestRowsSayWhatWasKept(t *testing.T) {
+	var l DecisionLog
+	for _, kept := range []bool{false, true} {
+		if r := l.row(&site.Logged{Kept: kept}); r.Kept != kept {
+			t.Errorf("kept %v, and the row says %v", kept, r.Kept)
+		}
+	}
+}
+
 // TestAnInterruptEndsALog: what reads a log stops at once, and so removes the copy that it reads.
 func TestAnInterruptEndsALog(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())

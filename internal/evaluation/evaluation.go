@@ -24,13 +24,14 @@ type Options struct {
 
 // A Report has the estimates from a log.
 type Report struct {
-	Decisions   uint64     `json:"decisions"`  // whose windows are over
-	Open        uint64     `json:"open"`       // whose windows are not
-	Weighted    uint64     `json:"weighted"`   // with a propensity by which they can be weighted
-	Unscored    uint64     `json:"unscored"`   // without a propensity
-	Ruled       uint64     `json:"ruled"`      // certain by a rule of the site
-	Certain     uint64     `json:"certain"`    // certain otherwise: no other action was possible
-	Unreported  uint64     `json:"unreported"` // which have the default reward
+	Decisions   uint64     `json:"decisions"`    // whose windows are over
+	Open        uint64     `json:"open"`         // whose windows are not
+	Weighted    uint64     `json:"weighted"`     // with a propensity by which they can be weighted
+	Unscored    uint64     `json:"unscored"`     // without a propensity
+	Ruled       uint64     `json:"ruled"`        // certain by a rule of the site
+	Certain     uint64     `json:"certain"`      // certain otherwise: no other action was possible
+	KeptCertain uint64     `json:"kept_certain"` // of those that were certain, by a rule or otherwise: not given to the network
+	Unreported  uint64     `json:"unreported"`   // which have the default reward
 	Late        *Late      `json:"late,omitempty"`
 	Application bool       `json:"application"` // the application chose, by a policy of its own
 	Estimates   []Estimate `json:"estimates"`   // what ran comes first

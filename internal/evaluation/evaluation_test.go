@@ -243,11 +243,21 @@ func TestWhatCannotBeEstimatedIsSaid(t *testing.T) {
 	for i := range 200 {
 		unscored[i+10].PScore = 0
 	}
+	kept := explored(1, 500, []float64{.3, .5, .6}, .3)
+	for i := range kept { // those with even numbers could have been otherwise
+		if kept[i].Kept = i < 200; kept[i].Kept && i%2 > 0 {
+			kept[i].PScore = 1
+		}
+	}
 	for what, c := range map[string]struct {
 		rows []decision.Row
 		o    Options
 		want []string
 	}{
+		"kept": {kept, Options{Explore: .3}, []string{
+			"99 decisions have a propensity of 1: no other action was possible. They are left out of all estimates except of what ran; learner.explore is 0.3",
+			"3 decisions followed rules of the site", "102 decisions with a propensity of 1 were kept: the estimates of other policies are of those that were given to the network",
+		}},
 		"certain": {certain, Options{}, []string{
 			"497 decisions have a propensity of 1: no other action was possible. So nothing can be said of other policies; set learner.explore, such as to 0.05, at this site: decisions from then on have propensities below 1.",
 			"3 decisions followed rules of the site, such as api.min_exposures, that left no other action: they are left out of all estimates except of what ran.",

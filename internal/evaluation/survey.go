@@ -47,7 +47,11 @@ func (r *Report) survey(log iter.Seq2[decision.Row, error], o Options) (*survey,
 		if row.LateBy > 0 {
 			late = append(late, row.LateBy)
 		}
-		switch d, ok := f.weighed(&row, o); {
+		d, ok := f.weighed(&row, o)
+		if d != nil && !ok && row.Kept {
+			r.KeptCertain++
+		}
+		switch {
 		case !(row.PScore > 0):
 			r.Unscored++
 		case d == nil:

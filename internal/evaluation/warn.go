@@ -33,6 +33,9 @@ func (r *Report) warn(o Options, f *survey) {
 	if r.Ruled > 0 {
 		say("%s followed rules of the site, such as api.min_exposures, that left no other action: they are left out of all estimates except of what ran.", counted(r.Ruled))
 	}
+	if r.KeptCertain > 0 {
+		say("%s with a propensity of 1 were kept: the estimates of other policies are of those that were given to the network, and of kept ones in which another action was possible.", counted(r.KeptCertain))
+	}
 	if f.unknown > 0 {
 		say("%s were made by an earlier release, which did not keep what was on offer, and are left out.", counted(f.unknown))
 	}

@@ -34,6 +34,7 @@ type Row struct {
 	Proposed   string  `json:"proposed" parquet:"proposed,dict"`  // by the peer, where the application took an action; else empty
 	PeerPScore float64 `json:"peer_pscore" parquet:"peer_pscore"` // probability with which the peer would have taken the action; 0 unless the application took it
 	LateBy     float64 `json:"late_by" parquet:"late_by"`         // seconds from the end of the window to the first late report; 0 for none
+	Kept       bool    `json:"kept" parquet:"kept"`               // it was not given to the network
 }
 
 // A RowWriter writes rows one by one. Close writes the end.

@@ -16,7 +16,7 @@ import (
 func TestRowsHaveOpenBanditsNames(t *testing.T) {
 	rows := []Row{
 		{ID: "a", Time: time.UnixMilli(1e12).UTC(), Action: 2, Name: "blue", Reward: .5, Reported: true, PScore: .25, Context: []float64{1, -2}, Features: []float64{.5}, Offered: []string{"red", "blue, \"dark\""}, Actions: [][]float64{{1, 2}, {.5, 1e-9}}, Source: Learned, Model: "1-2-3", Counted: true},
-		{ID: "b", Time: time.UnixMilli(2e12).UTC(), Name: "red", Context: []float64{}, Features: []float64{}, Offered: []string{}, Actions: [][]float64{}, Source: Application, Model: "1-2-3", Proposed: "blue", PeerPScore: .125, LateBy: 90},
+		{ID: "b", Time: time.UnixMilli(2e12).UTC(), Name: "red", Context: []float64{}, Features: []float64{}, Offered: []string{}, Actions: [][]float64{}, Source: Application, Model: "1-2-3", Proposed: "blue", PeerPScore: .125, LateBy: 90, Kept: true},
 	}
 	var text, table, cells bytes.Buffer
 	for _, w := range []RowWriter{RowsJSONL(&text), RowsParquet(&table), RowsCSV(&cells)} {
@@ -71,8 +71,8 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 	if err != nil || len(lines) != len(rows)+1 || !slices.Equal(lines[0], names) {
 		t.Fatalf("%q (%v)", lines, err)
 	}
-	want := []string{"a", "2001-09-09T01:46:40Z", "2", "blue", "0", "0.5", "true", "0.25", "[1,-2]", "[0.5]", `["red","blue, \"dark\""]`, "[[1,2],[0.5,1e-9]]", "learned", "1-2-3", "true", "", "0", "0"}
-	if !slices.Equal(lines[1], want) || lines[2][10] != "[]" || lines[2][15] != "blue" {
+	want := []string{"a", "2001-09-09T01:46:40Z", "2", "blue", "0", "0.5", "true", "0.25", "[1,-2]", "[0.5]", `["red","blue, \"dark\""]`, "[[1,2],[0.5,1e-9]]", "learned", "1-2-3", "true", "", "0", "0", "false"}
+	if !slices.Equal(lines[1], want) || lines[2][10] != "[]" || lines[2][15] != "blue" || lines[2][18] != "true" {
 		t.Errorf("%q, want %q", lines[1:], want)
 	}
 }

@@ -25,6 +25,7 @@ type Logged struct {
 	Source     decision.Source
 	Model      string
 	Counted    bool
+	Kept       bool // it was not given to the network
 	Offered    Offered
 	Proposed   string        // what the peer would have chosen, where the application took an action; else ""
 	Target     float64       // probability with which the peer would have taken the action; 0 unless the application took it
@@ -82,7 +83,7 @@ func (d DecisionReader) Decisions(st *store.Store, at time.Time, open func()) it
 			}
 			if !yield(Logged{
 				ID: string(e.Key), At: c.expires.Add(-c.window), Action: c.arm, Name: c.name(d.Arms), Features: c.features, Propensity: c.chance,
-				Reward: d.Range.Clip(c.value), Rewarded: c.rewarded, Source: c.source, Model: c.model.String(), Counted: c.learned(),
+				Reward: d.Range.Clip(c.value), Rewarded: c.rewarded, Source: c.source, Model: c.model.String(), Counted: c.learned(), Kept: c.kept,
 				Offered: on, Proposed: c.proposed, Target: c.target, Late: late,
 			}, nil) {
 				return
