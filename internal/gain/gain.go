@@ -18,8 +18,9 @@ import (
 
 const (
 	draws = 100     // of the arms' means
-	most  = 100_000 // decisions of all simulations of a draw
-	lives = 8       // simulations of a draw, if they are that short: what a site loses alone is their mean
+	most  = 100_000 // decisions of a simulation
+	few   = 20_000  // of all simulations of a draw, if there is more than one; what a site loses alone is their mean
+	lives = 8       // at most
 )
 
 // Exact puts what a site that keeps decisions knows of its own users into arms of which it knows others' releases: its decisions, given
@@ -77,7 +78,7 @@ func Estimate(ctx context.Context, s Site, arms []api.Arm, share float64) (g api
 		begin := time.Now()
 		seed := node.PeerSeed(run+1, 0)
 		means := draw(arms, seed.Rand("gain"))
-		a, times := 0., min(lives, max(1, most/max(1, g.Simulated)))
+		a, times := 0., min(lives, max(1, few/max(1, g.Simulated)))
 		for life := range times {
 			once, err := site.lose(node.PeerSeed(run+1, protocol.Peer(life)), g.Simulated, means)
 			if err != nil {
