@@ -41,6 +41,9 @@ func Ruled(arm bandit.Arm) Given { return Given{bandit.Choice{Arm: arm}} }
 // round and from given decisions since: kept ones cannot move it.
 func (a *Agent) Gives() bool { return a.gives }
 
+// Keeps reports whether some decisions are not the agent's.
+func (a *Agent) Keeps() bool { return a.keeps }
+
 // wish asks the rule whether it wants another decision. It wants none of arms that are absent.
 func (a *Agent) wish() {
 	if a.giver == nil {

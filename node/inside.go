@@ -6,7 +6,7 @@ import "fmt"
 // site depends on it.
 type Inside struct {
 	Given, Kept uint64    // decisions
-	Pending     uint64    // kept decisions that wait for their reward
+	Pending     uint64    // decisions that wait for their reward
 	Pulls       []uint64  // decisions by arm, given and kept; nil by features
 	Rewards     []float64 // own rewards by arm since its mean last changed; nil by features
 	Means       []float64 // of these

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/config"
+	"peerd.dev/node/api"
 )
 
 // An app is a site's application that never gives up: it asks for decisions and reports their
@@ -35,6 +38,7 @@ type appAsk struct {
 	value    float64
 	action   string // in the first answer
 	decided  bool
+	kept     bool // the decision is not given
 	rewarded bool // the reward was accepted
 	late     bool // it was not, because its window had ended
 }
@@ -139,7 +143,7 @@ func (a *app) decide(ask *appAsk) bool {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	ask.decided, ask.action = true, d.Action
+	ask.decided, ask.action, ask.kept = true, d.Action, d.Kept
 	return true
 }
 
@@ -152,7 +156,7 @@ func (a *app) check(ask *appAsk) {
 	if status == 0 {
 		return
 	}
-	if status != http.StatusOK || !d.Repeated || d.Action != ask.action {
+	if status != http.StatusOK || !d.Repeated || d.Action != ask.action || d.Kept != ask.kept {
 		a.fault("decision %s again: %d %s, was %s", ask.id, status, text, ask.action)
 	}
 	r, status, text := a.s.reward(ask.id, ask.value)
@@ -243,12 +247,15 @@ func (a *app) checkAll(t *testing.T, part []*appAsk) {
 	}
 }
 
-// tally returns what the peer must have observed: by arm, decisions and the exact sum of rewards
-// on the lattice.
-func (a *app) tally(t *testing.T, arms []string) (counts []uint64, sums []int64) {
+// tally returns what the peer must have observed of given decisions, and of kept ones if these are asked for: by arm, decisions and the exact sum of
+// rewards on the lattice.
+func (a *app) tally(t *testing.T, arms []string, kept bool) (counts []uint64, sums []int64) {
 	t.Helper()
 	counts, sums = make([]uint64, len(arms)), make([]int64, len(arms))
 	for _, ask := range a.asks {
+		if ask.kept && !kept {
+			continue
+		}
 		k := slices.Index(arms, ask.action)
 		counts[k]++
 		if !ask.rewarded {
@@ -263,17 +270,42 @@ func (a *app) tally(t *testing.T, arms []string) (counts []uint64, sums []int64)
 	return counts, sums
 }
 
+// inside waits until the kept half has all rewards, and compares it with what was reported.
+func (a *app) inside() {
+	a.s.Helper()
+	var in api.Inside
+	a.s.await("all rewards are inside", time.Minute, func() bool {
+		_, text := a.s.get("/v1/inside")
+		in = parsed[api.Inside](text)
+		return in.Pending == 0
+	})
+	counts, sums := a.tally(a.s.T, a.s.settings().Arms, true)
+	for k, x := range in.Actions {
+		if x.Decisions != counts[k] || x.Rewards != float64(counts[k]) || math.Abs(x.Mean*x.Rewards-float64(sums[k])/(1<<20)) > 1e-6*x.Rewards {
+			a.s.Errorf("inside: %+v, made %d with exact sums of %d", x, counts[k], sums[k])
+		}
+	}
+	given, _ := a.tally(a.s.T, a.s.settings().Arms, false)
+	a.s.Logf("inside: %d given, %d kept, by action %d, of them given %d", in.Given, in.Kept, counts, given)
+}
+
 // settled waits until all rewards are observed, stops the peer, and compares what it observed and
 // released with what was reported, and with what a neighbour received. It returns the ledger.
 func settled(a *app, rec *recorder) *book {
 	s := a.s
 	s.Helper()
 	s.await("all rewards are taken in", time.Minute, func() bool { return s.status().Pending == 0 })
+	if s.settings().Privacy.Answers == config.Inside {
+		a.inside()
+	}
 	mark, received := rec.mark(), rec.received() // before the ledger is read: rounds go on in between
 	d, lines := s.status(), s.lines()
 	s.stop()
-	counts, sums := a.tally(s.T, s.settings().Arms)
-	v := openVault(s.T, s)
+	counts, sums := a.tally(s.T, s.settings().Arms, false)
+	v := vault{counts: counts}
+	if s.settings().Privacy.Answers != config.Inside { // whose agent has one value more
+		v = openVault(s.T, s)
+	}
 	// With epochs, only rewards of exploring decisions are observed.
 	taken := slices.Equal(v.counts, counts) && (!v.whole || slices.Equal(v.sums, sums))
 	if s.settings().ProtocolParams().Cadence().Epochs > 0 {

@@ -59,6 +59,38 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 	}
 }
 
+// TestKeptDecisionsSurviveKills does the same to a peer that keeps decisions: after each start no decision is missing inside, and in the end the kept half
+// has each reward once.
+func TestKeptDecisionsSurviveKills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	random, exact := 3, 0
+	if os.Getenv("PEERD_LONG") != "" {
+		random = 100
+		if exact = 70; !failpoints {
+			exact = 0
+		}
+	}
+	k := newKiller(newLab(t, 2, "learner.name", "personalized", "protocol.name", "phases", "privacy.mechanism", "each", "privacy.answers", "inside", "give.sites", "20",
+		"privacy.horizon", "0", "api.min_exposures", "1"), false)
+	r := rand.New(rand.NewPCG(8, uint64(random)))
+	for i := range random + exact {
+		before, _ := k.app.acknowledged()
+		if i < random {
+			k.random(r)
+		} else {
+			k.exact([]string{"decided", "rewarded"}[i%2], 1+r.IntN(60))
+		}
+		if status, text := k.s.get("/v1/inside"); status == http.StatusOK {
+			if in := parsed[api.Inside](text); in.Given+in.Kept < uint64(before) || in.Given > 300 {
+				t.Errorf("%d decisions were acknowledged before a kill, and inside are %d given and %d kept", before, in.Given, in.Kept)
+			}
+		}
+	}
+	k.finish()
+}
+
 // smallProtocol returns changes that choose a protocol with parameters that show everything in a
 // few rounds.
 func smallProtocol(t *testing.T, e protocol.Params) (changes []string) {

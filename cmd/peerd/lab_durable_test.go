@@ -285,6 +285,7 @@ type (
 		ID       string `json:"id"`
 		Action   string `json:"action"`
 		Counted  bool   `json:"counted"`
+		Kept     bool   `json:"kept"`
 		Repeated bool   `json:"repeated"`
 	}
 	labReceipt struct {

@@ -25,7 +25,7 @@ type (
 
 		Taken *takenBody `json:"taken,omitempty" doc:"What your own policy took: required with api.shadow propose or learn, refused with off. Private."`
 		Table string     `json:"table,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Version of the table (GET /v1/table) from which you drew the action of this id, while the peer was down. The peer repeats the draw."`
-		Keep  bool       `json:"keep,omitempty" doc:"The decision must not be given to the network: the person has not agreed, or what is on offer follows from answers to others. Without effect with privacy.answers: anyone, where all decisions are given. Not with table."`
+		Keep  bool       `json:"keep,omitempty" doc:"The decision must not be given to the network: the person has not agreed, or what is on offer follows from answers to others. Without effect with privacy.answers: anyone, where all decisions are given."`
 	}
 
 	actionBody struct {
@@ -104,7 +104,7 @@ func descriptions() map[string]description {
 		},
 		"GET /v1/table": {
 			id: "table", summary: "How likely each action is, to draw from while the peer is down.",
-			about: "The same table is served for ten seconds at least. It is durable when the answer is sent. Refused with a learner by features and in shadow mode.",
+			about: "The same table is served for ten seconds at least. It is durable when the answer is sent. Refused with a learner by features, in shadow mode and where decisions are kept.",
 			gives: reflect.TypeFor[tableBody](), fails: []int{422, 503, 507},
 		},
 		"GET /v1/status": {

@@ -69,8 +69,6 @@ func invalid(field, reason string) *Refusal {
 func (s Shape) checkForm(a *Ask) *Refusal {
 	n := len(a.Actions)
 	switch {
-	case a.Keep && a.Table != "":
-		return invalid("keep", "what was drawn from a table is given to the network; leave one of both out")
 	case s.Inputs.Action == 0:
 		for _, f := range []struct {
 			name  string

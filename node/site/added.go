@@ -54,7 +54,7 @@ func (o *offer) name(names []string, g *given) error {
 // strangers returns the added arms on offer of which nothing is released, if something is known of another arm
 // on offer. It follows from releases alone.
 func (g *given) strangers(o *offer) (arms []bandit.Arm) {
-	if o.features != nil || g.c.Founding == 0 {
+	if o.features != nil || g.c.Founding == 0 || g.agent.Keeps() {
 		return nil
 	}
 	b, known := g.agent.Belief(), false

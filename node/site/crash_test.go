@@ -95,6 +95,9 @@ func crashes(t *testing.T, x setting, lives int) {
 		covered(t, &r.setting, d, m)
 	}
 	settle(r, d, k)
+	if r.inside {
+		r.insideIsRight()
+	}
 	r.stop()
 }
 
@@ -173,6 +176,7 @@ func client(r *rig, s *Site, k *acks, rng *rand.Rand, name string, stop <-chan s
 			if rng.IntN(3) == 0 {
 				ask.Subject = fmt.Sprint(rng.IntN(10))
 			}
+			ask.Keep = s.inside.half != nil && rng.IntN(4) == 0
 			out := s.Decide(ctx, []decision.Ask{ask})
 			if out[0].Err != nil {
 				r.t.Errorf("decision: %v", out[0].Err)
@@ -248,7 +252,7 @@ func (k *acks) check(r *rig) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		if r.arms[c.arm] != d.Action || c.chance != d.Propensity || c.learned() != d.Counted || !c.expires.Equal(d.ExpiresAt) || c.source != d.Source {
+		if r.arms[c.arm] != d.Action || c.chance != d.Propensity || r.s.learns(&c) != d.Counted || c.kept != d.Kept || !c.expires.Equal(d.ExpiresAt) || c.source != d.Source {
 			r.t.Fatalf("decision %s was %+v, is %+v", id, d, c)
 		}
 	}

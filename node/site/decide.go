@@ -230,8 +230,8 @@ func (g *given) rule(o *offer) (decision.Source, bandit.Arm) {
 	}
 	// With noised counts, the action with the fewest decisions would show how many there were.
 	// With features, that action follows from earlier users' features, which must not influence
-	// the next record.
-	if g.agent.NoisedCounts() || o.features != nil {
+	// the next record. A rule of giving has batches to fill.
+	if g.agent.NoisedCounts() || o.features != nil || g.agent.Keeps() {
 		return decision.Learned, 0
 	}
 	if arms := g.lacking(o); len(arms) > 0 {

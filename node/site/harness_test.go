@@ -79,6 +79,7 @@ type setting struct {
 	coins      func() node.Seed // the same
 	tables     bool             // the application draws some actions from tables
 	inside     bool             // the site keeps decisions, and so do its neighbours
+	noised     float64          // ε of own rewards before kept decisions follow from them; 0 for no noise
 	takes      int              // what the application takes by a policy of its own, where it does; see takenFor
 }
 
@@ -191,7 +192,7 @@ func (x *setting) spec() node.Spec {
 		s.Learner = x.learner
 	}
 	if x.inside {
-		s.Give, s.Sites = node.GiveFew, 20
+		s.Give, s.Sites, s.Inside = node.GiveFew, 20, x.noised
 		if s.Protocol, err = s.Giving(); err != nil {
 			panic(err)
 		}
@@ -324,7 +325,7 @@ func (r *rig) config() Config {
 	}
 	if r.version > 0 {
 		m, _ := r.membership(r.version)
-		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Half = m.Version, r.membership, m.Peers, m.Neighbours, m.Gone, m.Agent, r.half
+		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Half = m.Version, r.membership, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Half
 		c.Arms, c.Absent = m.Arms, m.Absent
 	}
 	if r.worlds != nil {

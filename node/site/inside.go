@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp/state"
@@ -101,11 +100,7 @@ func (s *Site) scan(t store.Table, do func(id []byte, c *choice)) error {
 		if err != nil {
 			return err
 		}
-		v, err := s.store.Get(store.Decision, e.Value)
-		if err != nil {
-			return err
-		}
-		c, err := parseChoice(v, s.c.shape())
+		c, err := s.stored(e.Value)
 		if err != nil {
 			return err
 		}
@@ -190,23 +185,12 @@ func (s *Site) ruleInside(o *offer) bandit.Arm {
 	return arm
 }
 
-// settleInside passes rewards that are due by round t to the half: some at a time, so that others get a turn, until a time. It is called after the
-// messages of a round, which cannot wait for kept decisions.
-func (s *Site) settleInside(t protocol.Round, until time.Time) error {
-	for more := s.inside.half != nil; more; {
-		var err error
-		if more, err = s.settleSomeInside(t); err != nil {
-			return err
-		}
-		more = more && s.c.Now().Before(until)
-	}
-	return nil
-}
-
-func (s *Site) settleSomeInside(t protocol.Round) (more bool, err error) {
+// settleInside passes some rewards that are due by round t to the half. It is called after the messages of a round, which cannot wait for kept
+// decisions.
+func (s *Site) settleInside(t protocol.Round) (more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.broken || s.closing || s.store.Scarce() {
+	if s.inside.half == nil || s.broken || s.closing || s.store.Scarce() {
 		return false, nil
 	}
 	b, n, x := s.store.Batch(), 0, &s.inside
@@ -214,11 +198,7 @@ func (s *Site) settleSomeInside(t protocol.Round) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		v, err := s.store.Get(store.Decision, due.Value)
-		if err != nil {
-			return false, err
-		}
-		c, err := parseChoice(v, s.c.shape())
+		c, err := s.stored(due.Value)
 		if err != nil {
 			return false, err
 		}
@@ -230,15 +210,9 @@ func (s *Site) settleSomeInside(t protocol.Round) (more bool, err error) {
 			s.recent.drop(id)
 			b.Set(store.Past, insideKey(s.after(c.expires.Add(s.c.Rules.Keep)), id), due.Value)
 		}
-		if !c.rewarded {
-			c.value = bandit.Reward(s.c.Rules.Default)
+		if err = s.learn(b, id, &c); err != nil {
+			return false, err
 		}
-		if _, err = x.half.Add(id, bandit.Pull{Arm: c.arm, Features: c.features, Reward: s.c.Rules.Range.observed(c.value)}); err != nil {
-			return false, s.broke(err)
-		}
-		x.learned.add(&c)
-		x.waits.take(&c)
-		b.Delete(store.InsideDue, due.Key)
 		if uint64(t) < s.state.Round { // later decisions are due later, even if the clock goes back
 			x.from = append(x.from[:0], due.Key...)
 		}
@@ -255,18 +229,55 @@ func (s *Site) settleSomeInside(t protocol.Round) (more bool, err error) {
 	return n == chunk, nil
 }
 
+// learn passes the reward of a decision that waits to the half.
+func (s *Site) learn(b *store.Batch, id string, c *choice) error {
+	y := c.value
+	if !c.rewarded {
+		y = bandit.Reward(s.c.Rules.Default)
+	}
+	if _, err := s.inside.half.Add(id, bandit.Pull{Arm: c.arm, Features: c.features, Reward: s.c.Rules.Range.observed(y)}); err != nil {
+		return s.broke(err)
+	}
+	s.inside.learned.add(c)
+	s.inside.waits.take(c)
+	b.Delete(store.InsideDue, insideKey(c.due, id))
+	return nil
+}
+
+// learnBefore does so before a decision is forgotten, for which there was no room or time yet.
+func (s *Site) learnBefore(b *store.Batch, id string) error {
+	if s.inside.half == nil {
+		return nil
+	}
+	c, err := s.stored([]byte(id))
+	if err != nil {
+		return err
+	}
+	if due, err := s.store.Get(store.InsideDue, insideKey(c.due, id)); due == nil || err != nil {
+		return err
+	}
+	err = s.learn(b, id, &c)
+	b.Set(store.Inside, nil, s.inside.bytes())
+	return err
+}
+
+// stored returns the decision with an id.
+func (s *Site) stored(id []byte) (c choice, err error) {
+	v, err := s.store.Get(store.Decision, id)
+	if err != nil {
+		return c, err
+	}
+	return parseChoice(v, s.c.shape())
+}
+
 // Inside returns what only the people of the site may see, or nil if the site gives all decisions to its network.
 func (s *Site) Inside(context.Context) (*node.Inside, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.inside.half == nil {
+	x := &s.inside
+	if x.half == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	return s.insides(), nil
-}
-
-func (s *Site) insides() *node.Inside {
-	x := &s.inside
 	to := &node.Inside{Given: x.learned.Given + x.waits.Given, Kept: x.learned.Kept + x.waits.Kept, Pending: x.waits.Given + x.waits.Kept}
 	x.half.Inside(to)
 	if s.c.Inputs.Dim() == 0 {
@@ -275,5 +286,5 @@ func (s *Site) insides() *node.Inside {
 			to.Pulls[k] += n
 		}
 	}
-	return to
+	return to, nil
 }

@@ -10,6 +10,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/kept"
 	"peerd.dev/protocol"
 )
 
@@ -46,6 +47,11 @@ func (r *rig) membership(version uint64) (Membership, error) {
 		x := r.setting
 		x.graph, x.absent = graph, m.Absent
 		return x.agent(self, life)
+	}
+	m.Half = func(life Life) (*kept.Half, error) {
+		x := r.setting
+		x.graph, x.absent = graph, m.Absent
+		return x.half(life)
 	}
 	if version > 2 {
 		m.Gone = []string{m.ID(left)}
@@ -101,7 +107,7 @@ func (s script) changing(t *testing.T, x setting, at []int, by int, crashes map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr.agent = agent.Bytes()
+	tr.agent, tr.inside = agent.Bytes(), r.insideBytes()
 	r.stop()
 	return tr
 }
@@ -113,31 +119,36 @@ func TestNewMembershipIsARestart(t *testing.T) {
 	for _, name := range withoutRoles() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			seeds := uint64(1)
-			if os.Getenv("PEERD_LONG") != "" {
-				seeds = 3
-			}
-			for seed := range seeds {
-				rng := rand.New(rand.NewPCG(seed, 5))
-				x := usual(name, AtWindow).repeatable(seed)
-				acts := newScript(seed, 160)
-				at := []int{20 + rng.IntN(30), 60 + rng.IntN(30), 110 + rng.IntN(30)}
-				want := acts.changing(t, x, at, 0, nil)
-				if len(want.frames) == 0 {
-					t.Fatal("nothing was sent")
-				}
-				want.compare(t, acts.changing(t, x, at, 1, nil))
-				want.compare(t, acts.changing(t, x, at, 2, nil))
-				for by := range 3 {
-					crashes := map[int]bool{at[0]: true, at[1] - 1: true}
-					for range 10 {
-						crashes[rng.IntN(len(acts))] = true
-					}
-					x.saveEvery = 1 + rng.Uint64N(60)
-					want.compare(t, acts.changing(t, x, at, by, crashes))
-				}
-			}
+			likeRestarts(t, usual(name, AtWindow))
 		})
+	}
+}
+
+// likeRestarts compares changes of the membership with restarts.
+func likeRestarts(t *testing.T, x setting) {
+	seeds := uint64(1)
+	if os.Getenv("PEERD_LONG") != "" {
+		seeds = 3
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		x := x.repeatable(seed)
+		acts := newScript(seed, 160)
+		at := []int{20 + rng.IntN(30), 60 + rng.IntN(30), 110 + rng.IntN(30)}
+		want := acts.changing(t, x, at, 0, nil)
+		if len(want.frames) == 0 {
+			t.Fatal("nothing was sent")
+		}
+		want.compare(t, acts.changing(t, x, at, 1, nil))
+		want.compare(t, acts.changing(t, x, at, 2, nil))
+		for by := range 3 {
+			crashes := map[int]bool{at[0]: true, at[1] - 1: true}
+			for range 10 {
+				crashes[rng.IntN(len(acts))] = true
+			}
+			x.saveEvery = 1 + rng.Uint64N(60)
+			want.compare(t, acts.changing(t, x, at, by, crashes))
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ type plan struct {
 	rule      bandit.Arm      // what the rule chooses
 	baseline  bandit.Arm      // NoArm for none
 	share     float64         // of the baseline
+	thrown    bool            // its coin, by which the decision would be kept; see [Site.fell]
 	strangers []bandit.Arm    // that share newShare of what the baseline leaves
 }
 
@@ -29,7 +30,7 @@ func (g *given) plan(o *offer, turn *bandit.Turn) plan {
 			return p
 		}
 		if a, ok := o.has(g.c.Rules.Baseline); ok && g.c.Rules.Baseline != "" && (!g.c.Rules.UntilBetter || !betterThan(a, o, g.present, g.belief.bounds)) {
-			p.baseline, p.share = a, g.c.Rules.BaselineShare
+			p.baseline, p.share, p.thrown = a, g.c.Rules.BaselineShare, g.agent.Keeps()
 		}
 	}
 	if p.source == decision.Learned {
@@ -64,7 +65,7 @@ func (p *plan) pick(rest bandit.Arm, coins node.Seed, id string) (decision.Sourc
 	}
 	rng := coins.Rand("plan/" + id)
 	switch {
-	case p.baseline != bandit.NoArm && rng.Float64() < p.share:
+	case p.baseline != bandit.NoArm && !p.thrown && rng.Float64() < p.share:
 		return decision.Baseline, p.baseline
 	case len(p.strangers) > 0 && rng.Float64() < newShare:
 		return decision.Exposure, p.strangers[rng.IntN(len(p.strangers))]

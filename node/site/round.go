@@ -27,13 +27,21 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	if err := s.endRound(t, in); err != nil {
 		return err
 	}
-	for more := true; more; {
-		var err error
-		if more, err = s.forget(t); err != nil {
-			return err
+	return s.rest(t, s.forget, s.settleInside)
+}
+
+// rest does what no message of round t waits for: some at a time, until the middle of the round, so that the next messages do not wait either.
+func (s *Site) rest(t protocol.Round, all ...func(protocol.Round) (more bool, err error)) error {
+	until := s.c.Clock.Start.Add(time.Duration(t)*s.c.Clock.Every + s.c.Clock.Every/2)
+	for _, some := range all {
+		for more := true; more; more = more && s.c.Now().Before(until) {
+			var err error
+			if more, err = some(t); err != nil {
+				return err
+			}
 		}
 	}
-	return s.settleInside(t, s.c.Clock.Start.Add(time.Duration(t+2)*s.c.Clock.Every))
+	return nil
 }
 
 // endRound ends round t after the rewards that are due.
@@ -201,6 +209,9 @@ func (s *Site) forget(t protocol.Round) (more bool, err error) {
 	n := 0
 	for past, err := range s.store.Scan(store.Past, s.oldFrom, store.Number(uint64(t)+1)) {
 		if err != nil {
+			return false, err
+		}
+		if err = s.learnBefore(b, string(past.Value)); err != nil {
 			return false, err
 		}
 		b.Delete(store.Past, past.Key)

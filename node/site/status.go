@@ -36,19 +36,6 @@ func (s *Site) newest() *durableStatus {
 	}
 }
 
-// simulated returns d with what the kept half of a simulated site has chosen and knows: there is no one to protect.
-func (s *Site) simulated(d *durableStatus) *durableStatus {
-	if s.inside.half == nil {
-		return d
-	}
-	all, in := *d, s.insides()
-	all.pulls = slices.Clone(s.inside.learned.Pulls)
-	if in.Estimates != nil {
-		all.belief.Means = in.Estimates
-	}
-	return &all
-}
-
 // withoutCounts returns d without exact numbers of decisions.
 func (d *durableStatus) withoutCounts() *durableStatus {
 	hidden := *d
@@ -83,7 +70,6 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	defer s.mu.Unlock()
 	switch {
 	case s.world != nil:
-		d = s.simulated(d)
 	case s.agent.NoisedCounts():
 		d = d.withoutCounts()
 	case s.c.Inputs.Dim() > 0: // from which they follow

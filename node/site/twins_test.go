@@ -39,6 +39,8 @@ type tale struct {
 	others   bool // every seventh user comes with other features
 	takes    int  // by how many places what the application takes is another, in shadow mode
 
+	secret *tale // of kept decisions; nil for the same
+
 	adding Adding             // of the site; "" for first
 	more   func(i int) int    // further reports of decision i, each of half of what is left to 1; nil for none
 	ends   func(i int) string // how the application ends the window of decision i: "with" its first value, "after" all, "empty" without a value; "" for not
@@ -99,8 +101,11 @@ type twin struct {
 	turns   []uint64     // times given to the learner
 	logged  uint64       // steps included in drawn and turns
 	commits atomic.Int64
-	tables  bool  // as in setting
-	left    int64 // bytes of the disk; 0 for plenty
+	tables  bool            // as in setting
+	left    int64           // bytes of the disk; 0 for plenty
+	kept    map[string]bool // ids of decisions that the site keeps
+	hidden  []string        // answers to them
+	known   map[string]bool // ids of those that the first history keeps
 	view    view
 	page    *page.Page
 	end     context.CancelFunc
@@ -136,6 +141,7 @@ func (f fillingFile) Write(b []byte) (int, error) {
 type paying struct {
 	tale
 	rounds int
+	secret func(round int) *tale // what pays for a kept round; nil for a given one
 }
 
 // Turn implements [bandit.World].
@@ -143,7 +149,11 @@ func (w *paying) Turn(round uint64) bandit.Turn { return bandit.Turn{Round: roun
 
 // Play implements [bandit.World].
 func (w *paying) Play(bandit.Arm) (bandit.Reward, error) {
-	value, _ := w.of(w.rounds)
+	a := &w.tale
+	if secret := w.secret(w.rounds); secret != nil {
+		a = secret
+	}
+	value, _ := a.of(w.rounds)
 	w.rounds++
 	return bandit.Reward(value), nil
 }
@@ -178,7 +188,7 @@ func (w *twin) open() {
 		})
 	}
 	if w.world {
-		c.World = func(Life) (bandit.World, error) { return &paying{tale: w.tale}, nil }
+		c.World = func(Life) (bandit.World, error) { return &paying{tale: w.tale, secret: w.keptRound}, nil }
 	}
 	s, err := Open(c)
 	if err != nil {
@@ -246,10 +256,6 @@ func (w *twin) play(rounds int) view {
 			w.view.sent = append(w.view.sent, fmt.Sprintf("%v to %d after %d records: %x", at, es[i].To, m.Records, es[i].Message.Frame()))
 		}
 	}
-	type due struct {
-		at      time.Time
-		reports []decision.Report
-	}
 	var waiting []due
 	reported := func(until time.Time) {
 		slices.SortStableFunc(waiting, func(a, b due) int { return a.at.Compare(b.at) })
@@ -260,7 +266,7 @@ func (w *twin) play(rounds int) view {
 		}
 	}
 	w.start = time.Now().Add(every)
-	w.rig.takes = w.takes
+	w.rig.takes, w.kept = w.takes, make(map[string]bool)
 	w.open()
 	n := 0
 	for t := range rounds {
@@ -288,27 +294,13 @@ func (w *twin) play(rounds int) view {
 				}
 			}
 		}
+		if w.secret != nil && !w.world && t < rounds-4 {
+			waiting = w.guests(waiting, at, t)
+		}
 		if !w.world && !w.lonely && t < rounds-4 {
 			n = w.decisions(n, func(i int, ids ...string) {
 				for k, id := range ids {
-					value, after := w.of(i + k)
-					if after == never {
-						continue
-					}
-					r := w.reports(i+k, id, value)
-					when := at.Add(after)
-					for n, more := range r[1:] {
-						waiting = append(waiting, due{when.Add(time.Duration(n+1) * time.Millisecond), []decision.Report{more}})
-					}
-					r = r[:1]
-					if w.batches && k > 0 {
-						waiting[len(waiting)-1].reports = append(waiting[len(waiting)-1].reports, r[0])
-						continue
-					}
-					waiting = append(waiting, due{when, r})
-					if w.twice {
-						waiting = append(waiting, due{when.Add(time.Millisecond), r}, due{when.Add(every), []decision.Report{{ID: id, Value: bandit.Reward(1 - value)}}})
-					}
+					waiting = w.pays(waiting, at, i+k, id, k > 0)
 				}
 			})
 		}
@@ -333,6 +325,39 @@ func (w *twin) play(rounds int) view {
 	w.stop()
 	_ = w.s.store.Close() // a snapshot would be from the middle of a replay
 	return w.view
+}
+
+// due is what is reported at a time.
+type due struct {
+	at      time.Time
+	reports []decision.Report
+}
+
+// pays adds the reports of decision i to what is to be reported, in the newest request or in one more.
+func (w *twin) pays(waiting []due, at time.Time, i int, id string, with bool) []due {
+	a := &w.tale
+	if w.kept[id] && w.secret != nil {
+		a = w.secret
+	}
+	value, after := a.of(i)
+	if after == never {
+		return waiting
+	}
+	r := a.reports(i, id, value)
+	when := at.Add(after)
+	for n, more := range r[1:] {
+		waiting = append(waiting, due{when.Add(time.Duration(n+1) * time.Millisecond), []decision.Report{more}})
+	}
+	r = r[:1]
+	if a.batches && with {
+		waiting[len(waiting)-1].reports = append(waiting[len(waiting)-1].reports, r[0])
+		return waiting
+	}
+	waiting = append(waiting, due{when, r})
+	if a.twice {
+		waiting = append(waiting, due{when.Add(time.Millisecond), r}, due{when.Add(every), []decision.Report{{ID: id, Value: bandit.Reward(1 - value)}}})
+	}
+	return waiting
 }
 
 // reports returns what is reported of decision i, in order.
@@ -373,6 +398,12 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 			if w.others && (n+k)%7 == 0 {
 				a.Features = w.described(-float64(n + k))
 			}
+			if w.known[a.ID] && w.secret.lonely {
+				continue
+			}
+			if w.known[a.ID] && w.secret.others && w.describes {
+				a.Features = w.described(-float64(n + k))
+			}
 			if w.left > 0 {
 				a.ID += strings.Repeat("-", 2000) // the store checks the disk now and then
 			}
@@ -385,6 +416,10 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 			if w.describes && (n+k)%7 == 0 {
 				w.view.seventh = append(w.view.seventh, o.Value.Action+o.Value.Proposed)
 				o.Value.Action, o.Value.Propensity, o.Value.Proposed = "", 0, "" // that user may see another one
+			}
+			if o.Value.Kept {
+				w.keeps(&o.Value)
+				continue
 			}
 			if w.rules.Shadow.shadows() {
 				o.Value.Action, o.Value.Propensity = "", 0 // the application's own

@@ -64,9 +64,20 @@ func quietEnv() []string {
 	return env
 }
 
-// Status asks the peer how it is.
+// Status asks the peer how it is. Of a site that keeps decisions it has what is inside, since there is no one to protect.
 func (p *Process) Status(ctx context.Context) (api.Status, error) {
-	return daemon.AskStatus(ctx, p.dir)
+	d, err := daemon.AskStatus(ctx, p.dir)
+	if err != nil {
+		return d, err
+	}
+	in, err := daemon.AskInside(ctx, p.dir)
+	if in != nil && len(in.Actions) > 0 {
+		d.Pulls, d.Means = nil, nil
+		for _, a := range in.Actions {
+			d.Pulls, d.Means = append(d.Pulls, a.Decisions), append(d.Means, a.Estimate)
+		}
+	}
+	return d, err
 }
 
 // Exited returns why the process has ended, or nil if it runs.

@@ -82,7 +82,7 @@ type Ask struct {
 	ID string `json:"id,omitzero"`
 	// The decision must not be given to the network: the person has not agreed, or
 	// what is on offer follows from answers to others. Without effect with
-	// privacy.answers: anyone, where all decisions are given. Not with table.
+	// privacy.answers: anyone, where all decisions are given.
 	Keep bool `json:"keep,omitzero"`
 	// The person whom the decision is about, such as a patient's number. It never
 	// leaves this peer's folder. The peer learns from at most as many rewards of one

@@ -114,9 +114,9 @@ func (o *offline) remembered(id string) (Decision, bool) {
 var wellFormed = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
 // draw draws and keeps a decision; false if that cannot be, which is counted the last time. An ask with an id of ours gets
-// another one, since the peer may have decided with the first, of which the answer was lost. A draw is given to the network.
+// another one, since the peer may have decided with the first, of which the answer was lost.
 func (o *offline) draw(ask Ask, own, last bool) (Decision, bool) {
-	if ask.Keep || ask.Features != nil || ask.Context != nil || ask.Taken != nil || o.stopped.Err() != nil {
+	if ask.Features != nil || ask.Context != nil || ask.Taken != nil || o.stopped.Err() != nil {
 		return Decision{}, false
 	}
 	for _, a := range ask.Actions {

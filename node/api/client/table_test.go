@@ -391,7 +391,7 @@ func TestDrawsAskNoPeer(t *testing.T) {
 		{Features: [][]float64{{1}}},
 		{Context: []float64{1}},
 		{Actions: []client.Action{{ID: "a", Features: []float64{1}}}},
-		{Taken: &client.Taken{Action: "mail", Propensity: 1}}, {Keep: true}, {ID: "mine-2", Keep: true},
+		{Taken: &client.Taken{Action: "mail", Propensity: 1}},
 		{Exclude: []string{"mail", "banner", "call"}},
 		{ID: "no id"},
 	} {

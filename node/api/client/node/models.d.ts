@@ -78,7 +78,7 @@ export interface Ask {
   id?: string;
   /** The decision must not be given to the network: the person has not agreed, or
    * what is on offer follows from answers to others. Without effect with
-   * privacy.answers: anyone, where all decisions are given. Not with table. */
+   * privacy.answers: anyone, where all decisions are given. */
   keep?: boolean;
   /** The person whom the decision is about, such as a patient's number. It never
    * leaves this peer's folder. The peer learns from at most as many rewards of one

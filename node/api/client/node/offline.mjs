@@ -91,7 +91,7 @@ export class Offline {
     const { table } = this.backlog;
     /** @type {{id: string, features?: unknown}[] | undefined} */
     const named = ask.actions?.map((/** @type {any} */ a) => (typeof a === 'string' ? { id: a } : a));
-    const plain = !ask.keep && !ask.features && !ask.context && !ask.taken && !named?.some((a) => a.features);
+    const plain = !ask.features && !ask.context && !ask.taken && !named?.some((a) => a.features);
     if (this.#stopped || !table || !plain) return undefined;
     const id = own ? ask.id : randomUUID();
     const found = table.draw(id, ask.exclude, named?.map((a) => a.id));

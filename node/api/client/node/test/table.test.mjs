@@ -226,7 +226,7 @@ test('offline calls ask nobody', async () => {
   await until(() => client.table().waiting === 0);
   assert.deepEqual(peer.asked, [{ decisions: [{ ...ask, table: '1' }] }]);
   for (const other of [{ features: [[1]] }, { context: [1] }, { actions: [{ id: 'a', features: [1] }] }, { taken: { action: 'mail', propensity: 0.5 } },
-    { exclude: ['mail', 'banner', 'call'] }, { id: 'no id' }, { keep: true }]) {
+    { exclude: ['mail', 'banner', 'call'] }, { id: 'no id' }]) {
     await assert.rejects(client.decide({ ...other, offline: true }), Unreachable);
   }
   assert.equal((await client.decide({ features: [[1]], offline: true, fallback: 'usual' })).action, 'usual');

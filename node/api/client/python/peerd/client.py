@@ -112,7 +112,7 @@ class Client:
         context and of an action are numbers, or values by name. Without features, actions
         are names of the network's actions, of which one is chosen. In shadow mode, taken is
         the action that the application took, and its propensity. With keep, the decision is
-        not given to the network, and never drawn from the table.
+        not given to the network.
 
         When the peer does not answer by the deadline, and at once if offline, the decision
         is drawn from the table, if there is one; its model is the table's version. Otherwise

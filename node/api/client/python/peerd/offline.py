@@ -75,7 +75,7 @@ class Offline:
         """Draws and keeps a decision; None if that cannot be, which is counted the last time. An ask with an id of
         ours gets another one, since the peer may have decided with the first, of which the answer was lost."""
         table, actions = self.backlog.table, ask.get("actions") or ()
-        if self._stop.is_set() or not table or ask.get("keep") or ask.keys() & {"features", "context", "taken"} or any("features" in a for a in actions if isinstance(a, dict)):
+        if self._stop.is_set() or not table or ask.keys() & {"features", "context", "taken"} or any("features" in a for a in actions if isinstance(a, dict)):
             return None
         named = [a["id"] if isinstance(a, dict) else a for a in actions] if "actions" in ask else None
         id = ask["id"] if own else str(uuid.uuid4())

@@ -235,7 +235,7 @@ class TableTest(unittest.TestCase):
         self.until(lambda: client.table().waiting == 0)
         self.assertEqual(self.peer.asked, [{"decisions": [{"id": "mine", "exclude": ["call"], "actions": ["mail", "call"], "table": "1"}]}])
         for ask in ({"features": [[1]]}, {"context": [1]}, {"actions": {"a": [1]}}, {"taken": ("mail", 0.5)},
-                    {"exclude": ["mail", "banner", "call"]}, {"id": "no id"}, {"keep": True}):
+                    {"exclude": ["mail", "banner", "call"]}, {"id": "no id"}):
             with self.assertRaises(Unreachable):
                 client.decide(offline=True, **ask)
         self.assertEqual(client.decide(offline=True, features=[[1]], fallback="usual").action, "usual")

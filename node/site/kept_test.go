@@ -1,0 +1,643 @@
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"peerd.dev/bandit"
+	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/node"
+	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
+)
+
+// keepers are sites that keep decisions: with each learner and protocol with which one may, and each rule that chooses besides the learner.
+func keepers(t *testing.T) map[string]setting {
+	t.Helper()
+	all := make(map[string]setting)
+	for _, name := range slices.Concat(protocols(), byFeatures()) {
+		for _, features := range []bool{false, true} {
+			x := keeping(features)
+			if x.protocol != name {
+				x.protocol, x.params = name, nil
+			}
+			x.inside = false
+			spec := x.spec()
+			if spec.Give = node.GiveFew; spec.Check() != nil || spec.CheckGive() != nil {
+				continue
+			}
+			x.inside = true
+			all[name+" "+x.learner.Words().Name] = x
+		}
+	}
+	phases := keeping(false)
+	for _, explore := range []float64{0, .3} {
+		for rule, change := range map[string]func(*Rules){
+			"baseline":    func(r *Rules) { r.Baseline, r.BaselineShare = "green", .3 },
+			"better":      func(r *Rules) { r.Baseline, r.BaselineShare, r.UntilBetter = "red", .3, true },
+			"fallback":    func(r *Rules) { r.Fallback = "blue" },
+			"exposures":   func(r *Rules) { r.MinExposures = 6 },
+			"on arrival":  func(r *Rules) { r.Settle = OnArrival },
+			"one subject": func(r *Rules) { r.PerSubject = 1 },
+		} {
+			x := phases
+			x.explore = explore
+			change(&x.rules)
+			all[fmt.Sprint(rule, ", explore ", explore)] = x
+		}
+	}
+	for _, alone := range []bool{false, true} {
+		x := keeping(true)
+		x.explore, x.alone, x.rules.Settle = .3, alone, OnArrival
+		all[fmt.Sprint("features, explore, alone ", alone)] = x
+	}
+	return all
+}
+
+// secrets are histories of users whose decisions are kept.
+func secrets(adding Adding) (all []tale) {
+	fractions := func(i int) (float64, time.Duration) { return rand.New(rand.NewPCG(uint64(i), 0)).Float64(), every / 8 }
+	all = []tale{
+		{name: "good ones", of: func(i int) (float64, time.Duration) { return float64(i*7%3) / 2, every / 8 }},
+		{name: "bad ones", of: func(i int) (float64, time.Duration) { return 1 - float64(i*7%3)/2, every / 8 }},
+		{name: "sixteenths", of: func(i int) (float64, time.Duration) { return float64(i*5%17) / 16, every / 8 }, visitors: 3},
+		{name: "late", of: func(i int) (float64, time.Duration) {
+			return 1, []time.Duration{every, 2 * every, window - 1, window + 1, 2 * window}[i%5]
+		}, visitors: 2},
+		{name: "unreported", of: func(int) (float64, time.Duration) { return 0, never }},
+		{name: "twice", of: fractions, twice: true, visitors: 1},
+		{name: "in batches", of: fractions, batches: true, others: true},
+		{name: "ended", of: fractions, ends: func(i int) string { return []string{"", "with", "empty", "after"}[i%4] }, visitors: 4},
+		{name: "absent", of: fractions, lonely: true},
+		{name: "seventy more", of: fractions, visitors: 70},
+	}
+	for i := range all {
+		if all[i].adding = adding; adding != First {
+			all[i].more = func(n int) int { return n * (i + 1) % 4 }
+		}
+	}
+	return all
+}
+
+// keeps notes the answer to a kept decision, which no one outside sees.
+func (w *twin) keeps(d *decision.Decision) {
+	w.kept[d.ID] = true
+	w.hidden = append(w.hidden, d.Action)
+}
+
+// answers returns what no one outside sees.
+func (w *twin) answers() string {
+	x := w.peek()
+	return fmt.Sprint(w.hidden, x.Pulls, x.Means)
+}
+
+// keptRound returns what pays for a round of a simulated world that is kept, or nil.
+func (w *twin) keptRound(round int) *tale {
+	id := fmt.Sprint("round-", round)
+	if _, replayed := w.kept[id]; !replayed {
+		w.kept[id] = w.secret != nil && !w.s.agent.Gives()
+	}
+	if w.kept[id] {
+		return w.secret
+	}
+	return nil
+}
+
+// guests asks for decisions that are kept, of subjects that ask again later, and for one of them twice. It returns what is to be reported.
+func (w *twin) guests(waiting []due, at time.Time, round int) []due {
+	w.t.Helper()
+	var asks []decision.Ask
+	for v := range w.secret.visitors {
+		a := decision.Ask{ID: fmt.Sprint("guest-", round, "-", v), Subject: fmt.Sprint("subject-", round/3)}
+		switch {
+		case v%3 == 1:
+			a.Exclude = []string{"green"}
+		case v%3 == 2 && !w.describes:
+			a.Named = []string{"red", "blue"}
+		default:
+			a.Keep = true
+		}
+		asks = append(asks, a)
+	}
+	for n, o := range w.decide(append(asks, asks[:min(1, len(asks))]...)...) {
+		if o.Err != nil || !o.Value.Kept || o.Value.Repeated != (n == len(asks)) {
+			w.t.Fatalf("%+v, %v", o.Value, o.Err)
+		}
+		if n < len(asks) {
+			w.keeps(&o.Value)
+			waiting = w.pays(waiting, at, round+n, o.Value.ID, n > 0)
+		}
+	}
+	return waiting
+}
+
+// keptApart plays histories of kept decisions, in which given ones and what they pay are the same, and returns how they can be
+// distinguished from the first one.
+func keptApart(t *testing.T, x setting, adding Adding, pays func(int) (float64, time.Duration), histories []tale, changes ...func(*twin, *tale)) (found []string) {
+	t.Helper()
+	var want view
+	var nodes []dp.Release
+	var kept map[string]bool
+	var inside string
+	differ := 0
+	for i := range histories {
+		running(t, func(t *testing.T) {
+			x := x
+			x.seed, x.rules.Adding = 1, adding
+			w := &twin{rig: newRig(t, x), tale: tale{of: pays, adding: adding}, given: nodes}
+			w.secret, w.known = &histories[i], kept
+			for _, change := range changes {
+				change(w, w.secret)
+			}
+			rounds := 24
+			if x.world {
+				rounds = 60
+			}
+			got := w.play(rounds)
+			maps.DeleteFunc(w.kept, func(_ string, is bool) bool { return !is })
+			if i > 0 {
+				if got.commits = want.commits; inside != w.answers() {
+					differ++
+				}
+				found = append(found, want.differences(w.secret.name, &got)...)
+				return
+			}
+			want, nodes, kept, inside = got, w.drawn, w.kept, w.answers()
+			if len(nodes) < 1 || len(kept) < 10 || !x.alone && len(want.sent) < 1 || len(want.ledger) < 3 {
+				t.Fatalf("%d nodes, %d kept decisions, %d frames and %d ledger lines: this shows little", len(nodes), len(kept), len(want.sent), len(want.ledger))
+			}
+		})
+	}
+	if differ < len(histories)/2 {
+		t.Errorf("answers of kept decisions differ in %d histories of %d: this shows little", differ, len(histories))
+	}
+	return append(found, want.unpunctual(t)...)
+}
+
+// TestKeptLeavesNoTraceOfASite: whatever kept decisions pay, whenever it is reported, however many there are and however they are asked for: frames
+// with their moments and addressees, checkpoints, ledger, status, page and answers to given decisions are the same.
+func TestKeptLeavesNoTraceOfASite(t *testing.T) {
+	pays := func(i int) (float64, time.Duration) {
+		return float64(i*3%8) / 7, []time.Duration{every / 8, every, window + 1, never}[i%4]
+	}
+	long := os.Getenv("PEERD_LONG") != ""
+	for what, x := range keepers(t) {
+		histories := secrets(First)
+		if rules := strings.Contains(what, ","); rules && !long {
+			histories = slices.DeleteFunc(histories, func(a tale) bool {
+				return !slices.Contains([]string{"good ones", "bad ones", "absent", "seventy more"}, a.name)
+			})
+		}
+		t.Run(what, func(t *testing.T) {
+			for _, d := range keptApart(t, x, First, pays, histories) {
+				t.Error(d)
+			}
+		})
+	}
+	for _, adding := range []Adding{Sum, Last} {
+		for _, d := range keptApart(t, keeping(false), adding, pays, secrets(adding)) {
+			t.Error(adding, d)
+		}
+	}
+	x := keeping(false)
+	x.world = true
+	for _, d := range keptApart(t, x, First, pays, secrets(First)[:5]) {
+		t.Error("a world: ", d)
+	}
+}
+
+// peek returns what only the people of the site see.
+func (r *rig) peek() *node.Inside {
+	r.t.Helper()
+	x, err := r.s.Inside(r.t.Context())
+	if err != nil || x == nil {
+		r.t.Fatalf("%v, %v", x, err)
+	}
+	return x
+}
+
+// scarce leaves room for given decisions alone.
+func (r *rig) scarce() {
+	r.t.Helper()
+	r.room(gib + gib/4)
+	if r.s.store.Reserve(0); !r.s.store.Scarce() || r.s.store.Low() { // looks
+		r.t.Fatal("the disk is not scarce, or low")
+	}
+}
+
+// TestKeptDecisionsWaitForRoom: kept decisions are refused before given ones, and do not settle then; with room again they do. A stop and a crash
+// in between change nothing, nor does it matter for how long.
+func TestKeptDecisionsWaitForRoom(t *testing.T) {
+	for _, scarce := range []int{2, 20} { // rounds; after about ten, given decisions are forgotten
+		for _, again := range []func(r *rig){nil, (*rig).stop, (*rig).crash} {
+			r := newRig(t, keeping(false))
+			r.full.Reserve = gib
+			r.room(50 * gib)
+			r.start()
+			r.round()
+			for i := range 10 {
+				r.pay(r.ask(decision.Ask{ID: fmt.Sprint("kept-", i), Keep: true}).ID, 1)
+			}
+			r.pay(r.ask(decision.Ask{ID: "first"}).ID, 1)
+			r.scarce()
+			for range scarce {
+				r.round()
+			}
+			if out := r.decide(decision.Ask{ID: "more", Keep: true}); refused(t, out[0].Err) != decision.Full {
+				t.Error(out[0].Err)
+			}
+			if d := r.ask(decision.Ask{ID: "given"}); d.Kept {
+				t.Error("it is kept")
+			}
+			x := r.peek()
+			if x.Pending != 12 && (scarce < 10 || x.Pending != 11) || x.Kept != 10 {
+				t.Errorf("%d of %d decisions wait for room", x.Pending, x.Given+x.Kept)
+			}
+			if again != nil {
+				again(r)
+				r.start()
+			}
+			r.room(50 * gib)
+			r.s.store.Reserve(0)
+			r.rounds(6)
+			if x := r.peek(); x.Pending != 0 || x.Kept+x.Given != 12 {
+				t.Errorf("after %d scarce rounds %d of %d decisions wait though there is room", scarce, x.Pending, x.Given+x.Kept)
+			}
+			r.stop()
+		}
+	}
+}
+
+// TestNoRoundWaitsForKeptDecisions: kept decisions settle, and old ones are forgotten, in the first half of the time between two rounds. What is
+// left waits for the next one.
+func TestNoRoundWaitsForKeptDecisions(t *testing.T) {
+	r := newRig(t, keeping(false))
+	r.rules.Keep = every
+	r.start()
+	r.round()
+	const n = 20 * chunk
+	asks := make([]decision.Ask, n)
+	for i := range asks {
+		asks[i] = decision.Ask{ID: fmt.Sprint(i), Keep: true}
+	}
+	r.decide(asks...)
+	r.rounds(3)
+	var slow atomic.Bool
+	r.s.c.Now = func() time.Time {
+		if slow.Load() {
+			r.clock.add(every / 10)
+		}
+		return r.clock.Now()
+	}
+	left := r.peek().Pending
+	for left > 0 {
+		begin := epoch().Add(time.Duration(r.s.state.Round) * every)
+		slow.Store(true)
+		r.round()
+		slow.Store(false)
+		took := r.clock.Now().Sub(begin)
+		if now := r.peek().Pending; took > every/2+every/5 || now == left || left-now > 8*chunk {
+			t.Fatalf("a round takes %v and settles %d decisions", took, left-now)
+		} else {
+			left = now
+		}
+	}
+	r.rounds(20)
+	for range r.s.store.Scan(store.Decision, nil, nil) {
+		t.Fatal("a decision is not forgotten")
+	}
+	r.stop()
+}
+
+// TestWhoIsGiven: a decision is given if the agent wants one, and the ask allows it. A kept one moves nothing of that: neither the agent, nor
+// numbers of decisions, nor what counts of its subject.
+func TestWhoIsGiven(t *testing.T) {
+	type fate struct {
+		ask  decision.Ask
+		kept bool
+	}
+	given, kept := func(a decision.Ask) fate { return fate{a, false} }, func(a decision.Ask) fate { return fate{a, true} }
+	named := []string{"red", "green", "blue"}
+	for what, c := range map[string]struct {
+		rules  func(*Rules)
+		before bool // the first round
+		asks   []fate
+	}{
+		"the ask keeps":             {asks: []fate{kept(decision.Ask{Keep: true}), given(decision.Ask{})}},
+		"the ask excludes":          {asks: []fate{kept(decision.Ask{Exclude: []string{"red"}}), given(decision.Ask{Exclude: []string{}})}},
+		"the ask names":             {asks: []fate{kept(decision.Ask{Named: named}), given(decision.Ask{})}},
+		"ids repeat":                {asks: []fate{kept(decision.Ask{ID: "a", Keep: true}), kept(decision.Ask{ID: "a"}), given(decision.Ask{ID: "b"}), given(decision.Ask{ID: "b", Keep: true})}},
+		"a subject has a cap":       {asks: []fate{kept(decision.Ask{Subject: "s", Keep: true}), kept(decision.Ask{Subject: "s", Named: named}), given(decision.Ask{Subject: "s"}), given(decision.Ask{Subject: "s"}), kept(decision.Ask{Subject: "s"}), given(decision.Ask{Subject: "r"})}},
+		"a repeated id counts once": {asks: []fate{given(decision.Ask{ID: "a", Subject: "s"}), given(decision.Ask{ID: "a", Subject: "s"}), given(decision.Ask{ID: "b", Subject: "s"}), kept(decision.Ask{ID: "c", Subject: "s"})}},
+		"the application takes":     {rules: func(r *Rules) { r.Shadow = ShadowLearn }, asks: []fate{kept(decision.Ask{}), kept(decision.Ask{})}},
+		"the application is told":   {rules: func(r *Rules) { r.Shadow = ShadowPropose }, asks: []fate{kept(decision.Ask{}), kept(decision.Ask{})}},
+		"a fallback, before":        {rules: func(r *Rules) { r.Fallback = "red" }, before: true, asks: []fate{kept(decision.Ask{}), kept(decision.Ask{Keep: true})}},
+		"a fallback, after":         {rules: func(r *Rules) { r.Fallback = "red" }, asks: []fate{given(decision.Ask{}), kept(decision.Ask{Keep: true})}},
+		"no fallback, before":       {before: true, asks: []fate{given(decision.Ask{}), kept(decision.Ask{Keep: true})}},
+	} {
+		for _, together := range []bool{false, true} {
+			x := keeping(false)
+			if c.rules != nil {
+				c.rules(&x.rules)
+			}
+			r := newRig(t, x)
+			if r.start(); !c.before {
+				r.round()
+			}
+			if !r.s.agent.Gives() {
+				t.Fatal("the agent wants no decision")
+			}
+			if together {
+				var asks []decision.Ask
+				for _, f := range c.asks {
+					asks = append(asks, f.ask)
+				}
+				for i, o := range r.decide(asks...) {
+					if o.Err != nil || o.Value.Kept != c.asks[i].kept {
+						t.Errorf("%s, ask %d of one request: %+v, %v", what, i, o.Value, o.Err)
+					}
+				}
+				r.stop()
+				continue
+			}
+			was, counts, step := r.agentState(), fmt.Sprintf("%+v", r.s.state), r.s.step
+			for i, f := range c.asks {
+				out := r.decide(f.ask)[0]
+				if d := out.Value; out.Err != nil || d.Kept != f.kept || !d.Counted || d.Uncounted != "" || (d.Source == decision.Application) != r.rules.Shadow.shadows() {
+					t.Errorf("%s, ask %d: %+v, %v", what, i, out.Value, out.Err)
+				}
+				if f.kept && (!bytes.Equal(was, r.agentState()) || counts != fmt.Sprintf("%+v", r.s.state) || step != r.s.step) {
+					t.Errorf("%s: ask %d moves the agent, or a number", what, i)
+				}
+				was, counts, step = r.agentState(), fmt.Sprintf("%+v", r.s.state), r.s.step
+			}
+			r.stop()
+		}
+	}
+}
+
+// agentState returns the state of the agent.
+func (r *rig) agentState() []byte {
+	r.t.Helper()
+	b, err := r.s.agent.Save()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestTheCoinOfTheBaselineKeeps: a decision for which it falls is kept, and a given one is never the baseline for that reason, so that the
+// baseline has its share and propensities are right. The coin follows from the id over restarts, and the shown bounds move no fate.
+func TestTheCoinOfTheBaselineKeeps(t *testing.T) {
+	for _, better := range []bool{false, true} {
+		x := keeping(false)
+		x.rules.Baseline, x.rules.BaselineShare, x.rules.MinExposures, x.rules.UntilBetter = "red", .4, 0, better
+		r := newRig(t, x)
+		r.start()
+		r.round()
+		var all, given counted
+		for n := range 1200 {
+			id := fmt.Sprint(n)
+			_, fell := r.s.fell(id, &offer{places: r.s.arms, all: true})
+			wants := r.s.agent.Gives()
+			d := r.ask(decision.Ask{ID: id})
+			all.add(&d)
+			if d.Kept != (fell || !wants) || (d.Source == decision.Baseline) != fell && (!better || d.Source == decision.Baseline) {
+				t.Fatalf("the coin falls: %v, the agent wants a decision: %v, and %+v", fell, wants, d)
+			}
+			if !d.Kept {
+				given.add(&d)
+			}
+			r.pay(id, map[string]float64{"blue": 1}[d.Action])
+			if n%8 == 7 {
+				r.round()
+			}
+			if n%400 == 100 {
+				r.crash()
+				r.start()
+				if _, again := r.s.fell(id, &offer{places: r.s.arms, all: true}); again != fell {
+					t.Fatal("a restart throws the coin again")
+				}
+			}
+		}
+		if given.n == 0 {
+			t.Error("nothing is given")
+		}
+		if ends := all.sources[decision.Baseline] < all.n/5; ends != better {
+			t.Errorf("better %v: %v", better, all.sources)
+		}
+		if !better {
+			within(t, "baseline", all.sources[decision.Baseline], all.n, .4)
+			all.right(t, "red")
+		}
+		r.stop()
+	}
+}
+
+// insideIsRight checks that the half has each reward of a decision once, of those that are not forgotten, and that none waits.
+func (r *rig) insideIsRight() {
+	r.t.Helper()
+	given, kept, pulls, sums := uint64(0), uint64(0), make([]uint64, len(r.arms)), make([]float64, len(r.arms))
+	for e, err := range r.s.store.Scan(store.Decision, nil, nil) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		c, err := parseChoice(e.Value, r.c.shape())
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if !c.rewarded {
+			c.value = bandit.Reward(r.rules.Default)
+		}
+		if pulls[c.arm]++; c.kept {
+			kept++
+		} else {
+			given++
+		}
+		sums[c.arm] += float64(r.rules.Range.observed(c.value))
+	}
+	x := r.peek()
+	if x.Given != given || x.Kept != kept || x.Pending != 0 || !slices.Equal(x.Pulls, pulls) {
+		r.t.Errorf("%d given and %d kept decisions, %d of them wait: %v; stored are %d and %d: %v", x.Given, x.Kept, x.Pending, x.Pulls, given, kept, pulls)
+	}
+	for k, n := range pulls {
+		if n > 0 && x.Rewards[k] == float64(n) && math.Abs(x.Means[k]-sums[k]/float64(n)) > 1e-5 || x.Rewards[k] > float64(n) {
+			r.t.Errorf("%s: a mean of %v over %v rewards, want %v over %d", r.arms[k], x.Means[k], x.Rewards[k], sums[k]/float64(n), n)
+		}
+	}
+}
+
+// TestKeptDecisionsSurviveCrashes: as TestCrashAtAnyMoment, of a site that keeps most decisions: each reward that was answered is in the
+// half once.
+func TestKeptDecisionsSurviveCrashes(t *testing.T) {
+	for _, adding := range []Adding{First, Sum} {
+		for _, settle := range []Settle{AtWindow, OnArrival} {
+			t.Run(fmt.Sprintf("%s/%s", adding, settle), func(t *testing.T) {
+				t.Parallel()
+				x := keeping(false)
+				x.rules.Settle, x.rules.Adding, x.rules.Keep, x.rules.PerSubject, x.saveEvery = settle, adding, 1e6*every, 3, 20
+				crashes(t, x, 8)
+			})
+		}
+	}
+}
+
+// insideBytes returns the half with the numbers of decisions that wait for it; nil if there is none.
+func (r *rig) insideBytes() []byte {
+	if r.s.inside.half == nil {
+		return nil
+	}
+	return fmt.Append(r.s.inside.bytes(), r.s.inside.waits)
+}
+
+// restarting is a site that keeps decisions, of which two runs can be compared.
+func restarting(settle Settle) setting {
+	x := keeping(false).repeatable(1)
+	x.rules.Settle, x.coins = settle, func() node.Seed { return node.NewSeed(7) }
+	return x
+}
+
+// TestKeptDecisionsAreRestored: as TestRestartedIsNeverStopped and TestNewMembershipIsARestart, with kept decisions, whose answers are the same,
+// too; of a site that serves an application or plays a simulated world.
+func TestKeptDecisionsAreRestored(t *testing.T) {
+	for _, settle := range []Settle{AtWindow, OnArrival} {
+		t.Run(string(settle), func(t *testing.T) {
+			t.Parallel()
+			compareRestarts(t, restarting(settle))
+			likeRestarts(t, restarting(settle))
+			noised := restarting(settle)
+			noised.noised = 1
+			compareRestarts(t, noised) // noise of a reward is drawn once
+		})
+	}
+	t.Run("world", func(t *testing.T) {
+		t.Parallel()
+		x := restarting(AtWindow)
+		x.world, x.explore, x.noised = true, .3, 1
+		compareRestarts(t, x)
+	})
+}
+
+// TestRecoveryCountsNoKeptOnes: the gap that a recovery writes into the ledger does not count kept decisions that waited. What is inside stays
+// as it is in the folder: a state that neighbours confirmed does not take it back, nor does a later life throw other coins.
+func TestRecoveryCountsNoKeptOnes(t *testing.T) {
+	x := keeping(false)
+	x.rules.Baseline, x.rules.BaselineShare, x.rules.Keep = "green", .3, 1e6*every
+	r := newRig(t, x)
+	r.start()
+	paid := func(n int, name string, keep bool) {
+		for i := range n {
+			r.pay(r.ask(decision.Ask{ID: fmt.Sprint(name, i), Keep: keep}).ID, float64(i%3)/2)
+		}
+	}
+	paid(5, "early-", true)
+	r.round()
+	r.rounds(4)
+	r.stop()
+	backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
+	r.start()
+	old := r.s.life
+	for n := range 14 {
+		paid(5, fmt.Sprint("lost-", n, "-"), n%2 == 0)
+		r.round()
+	}
+	r.stop()
+	r.disk = backup
+	r.start()
+	if !r.s.OldCopy() {
+		t.Fatal("nobody remembers more")
+	}
+	paid(7, "waits-", true)
+	given := uint64(0)
+	for i := range 3 {
+		given += uint64(protocoltest.Count(!r.ask(decision.Ask{ID: fmt.Sprint("open-", i)}).Kept))
+	}
+	r.reopen()
+	before := r.insideBytes()
+	done, err := r.s.Recover(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := r.gap(); g.Waiting != given || done.Waiting != given {
+		t.Errorf("%d given decisions waited, and the ledger says %d, recover %d", given, g.Waiting, done.Waiting)
+	}
+	r.reopen()
+	if !bytes.Equal(before, r.insideBytes()) {
+		t.Error("a recovery changes what is inside")
+	}
+	r.greet()
+	if r.s.life.Incarnation == old.Incarnation || r.s.life.Seed != old.Seed {
+		t.Errorf("life %d after %d; are the seeds the same: %v", r.s.life.Incarnation, old.Incarnation, r.s.life.Seed == old.Seed)
+	}
+	r.clock.add(window)
+	r.rounds(6)
+	r.insideIsRight()
+	r.draft()
+	r.stop()
+}
+
+// TestKeptDecisionsSurviveOtherActions: kept decisions that wait while an action is added and another one retired are learned, and one of an
+// action that is retired takes its reward.
+func TestKeptDecisionsSurviveOtherActions(t *testing.T) {
+	for _, by := range []func(r *rig){nil, (*rig).stop, (*rig).crash} {
+		x := keeping(false)
+		x.rules.Keep, x.saveEvery = 1e6*every, 7
+		r := newRig(t, x)
+		r.version = 1
+		r.start()
+		for version := uint64(1); ; version++ {
+			seen := make(map[string]bool)
+			for n := range 30 {
+				id := fmt.Sprint(version, "-", n)
+				d := r.ask(decision.Ask{ID: id, Keep: n%2 == 0})
+				if seen[d.Action] = true; n%3 > 0 {
+					r.pay(id, float64(n%5)/4)
+				}
+				if n%10 == 9 {
+					r.round()
+				}
+			}
+			if blue, red := seen["blue"], seen["red"]; version == 1 && blue || version == 2 && !blue || version == 4 && red {
+				t.Errorf("version %d: %v", version, seen)
+			}
+			for n := range 3 { // of any action that is there, to be paid when it may be retired
+				r.ask(decision.Ask{ID: fmt.Sprint(version, "-open-", n), Keep: true, Exclude: [][]string{{"red"}, {"green"}, nil}[n]})
+			}
+			if version == 4 {
+				break
+			}
+			if r.version++; by != nil {
+				by(r)
+				r.start()
+			} else {
+				m, _ := r.membership(r.version)
+				if err := r.s.SetMembership(m); err != nil {
+					t.Fatal(err)
+				}
+				r.c = r.config()
+			}
+			if got := r.s.Membership(); got != r.version {
+				t.Fatalf("version %d, want %d", got, r.version)
+			}
+			for n := range 3 {
+				r.pay(fmt.Sprint(version, "-open-", n), 1)
+			}
+		}
+		r.clock.add(window)
+		r.rounds(6)
+		r.insideIsRight()
+		r.stop()
+	}
+}
