@@ -133,7 +133,7 @@ func writeBlock(w io.Writer, b api.Block) {
 func (d *Document) writePromise(p *sections, s *config.Settings) {
 	b := d.Budget
 	p.title("The promise, by the fields of NIST SP 800-226")
-	p.item("Unit of privacy: one user with at most %s at this site (privacy.records_per_user).", config.Counted(d.Unit.RecordsPerUser, "reward"))
+	p.item("Unit of privacy: one user with at most %s at this site (privacy.records_per_user).", config.Counted(d.Unit.RecordsPerUser, d.given("given ")+"reward"))
 	key := "privacy.adjacency " + d.Unit.Adjacency
 	if d.Unit.Adjacency == dp.AddOrRemove.String() {
 		key = "privacy.counts noised"
@@ -194,7 +194,7 @@ func (m *mechanismDoc) actions() string {
 
 func (d *Document) writeMechanism(p *sections, s *config.Settings) {
 	m := d.Mechanism
-	p.title("How it is kept")
+	p.title("How it works")
 	if m.Rewards != "" {
 		p.say("%s", m.Rewards)
 	}
@@ -237,7 +237,7 @@ func (d *Document) writeMechanism(p *sections, s *config.Settings) {
 		if m.Features > 0 {
 			from = "released numbers and the features of the decision alone"
 		}
-		verb := "Actions are chosen"
+		verb := "Actions" + d.given(" of given decisions") + " are chosen"
 		if s.API.Shadow != site.NoShadow {
 			verb = "The application chooses actions (api.shadow); what is proposed follows"
 		}
