@@ -24,7 +24,7 @@ type gains struct {
 	mu     sync.Mutex
 	newest *api.Gain // nil for none
 	at     time.Time // of newest
-	waited uint64    // inside, the most decisions that waited at once before a thousand rewards had come, as far as this process saw
+	waited uint64    // the most decisions that waited at once before a thousand rewards had come, as far as this process saw
 }
 
 // missing returns why the gain of a site cannot be estimated, or "". A baseline costs what it costs with neighbours and without, and a
@@ -89,16 +89,20 @@ func (g *gains) due(arms []api.Arm, now time.Time) bool {
 	return now.Sub(g.at) >= gainEvery && decisions > g.newest.Decisions+g.newest.Decisions/gainGrows
 }
 
-// wait returns how many decisions wait at once at a site alone: as many as here while the first rewards came, or, where this process did not see
+// wait returns how many decisions wait at once at a site alone: as many as here while the first rewards came or, where this process did not see
 // that, as many as now.
 func (g *gains) wait(s *node.Status, x *node.Inside) uint64 {
-	if x == nil {
-		return s.Waited
+	pending, decided := s.Pending, uint64(0)
+	for _, n := range s.Pulls {
+		decided += n
 	}
-	if x.Given+x.Kept-x.Pending < 1000 {
-		g.waited = max(g.waited, x.Pending)
+	if x != nil {
+		pending, decided = x.Pending, x.Given+x.Kept
 	}
-	return cmp.Or(g.waited, x.Pending)
+	if decided-min(decided, pending) < 1000 {
+		g.waited = max(g.waited, pending)
+	}
+	return cmp.Or(g.waited, pending)
 }
 
 // keep keeps an estimate.

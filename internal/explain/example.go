@@ -40,15 +40,12 @@ func (d *Document) writeExample(p *sections, s *config.Settings) {
 	if k := d.Unit.RecordsPerUser; k > 1 {
 		p.say("The other %srewards of this user, %d at most in all, may differ as well.", d.given("given "), k)
 	}
-	plus, who := "", "users and rewards"
+	plus := ""
 	if b.Delta > 0 {
 		plus = fmt.Sprintf(", plus %v", b.Delta)
 	}
-	if d.Inside != nil {
-		who = "given decisions and their rewards"
-	}
-	p.say("All other %s are the same in both%s. Whatever is seen outside of the site is at most e^ε = %s times as probable in one as in the other%s. What has probability %.0f%% in one has %s to %s in the other, so that nothing seen proves either.",
-		who, d.given("; what is kept may differ"), ratioText(b.Epsilon), plus, 100*seen, percentDown(b.Seen[0]), percent(b.Seen[1]))
+	p.say("All other users and rewards%s are the same in both%s. Whatever is seen outside of the site is at most e^ε = %s times as probable in one as in the other%s. What has probability %.0f%% in one has %s to %s in the other, so that nothing seen proves either.",
+		d.given(" of given decisions"), d.given("; what is kept may differ"), ratioText(b.Epsilon), plus, 100*seen, percentDown(b.Seen[0]), percent(b.Seen[1]))
 }
 
 // seenIn returns between what the probability of an event lies in one history, if it is seen in the other.

@@ -23,7 +23,7 @@ const (
 	reward   fact = "what a user's reward was"
 
 	// With privacy.answers: inside the others are of given decisions.
-	keeping fact = "anything of a kept decision, and that it was made"
+	keeping fact = "anything of a kept decision, and that it was made: no release, message or count depends on it (privacy.answers: inside)"
 )
 
 // A standing says what others learn of a fact.
@@ -66,11 +66,10 @@ func standings(s *config.Settings, charge dp.Charge) (all []claim) {
 
 // An insideDoc is what a site that keeps decisions promises, in sentences.
 type insideDoc struct {
-	Given    string  `json:"given,omitempty"`
-	Kept     string  `json:"kept"`
-	Provided string  `json:"provided"`
-	Question string  `json:"question"`
-	Epsilon  float64 `json:"epsilon,omitempty"` // of the noise on each own reward
+	Given    string `json:"given,omitempty"`
+	Kept     string `json:"kept"`
+	Provided string `json:"provided"`
+	Question string `json:"question"`
 }
 
 // insideOf returns the document of a site that keeps decisions, or nil.
@@ -84,20 +83,15 @@ func insideOf(s *config.Settings) *insideDoc {
 			"Where an offer can follow, as from a stock, the application always sends keep: true, and not only when something is missing. " +
 			"Anyone who sees the answers of two sites is inside both.",
 		Question: "Does one program or person see the answers of several sites? If so, these are one site for what is kept: what is asked of one must not follow from what another answered.",
-		Epsilon:  s.Privacy.Inside,
 	}
 	if s.API.Shadow != site.ShadowPropose {
-		are := "are"
-		if s.Privacy.RecordsPerUser == 1 {
-			are = "is"
-		}
-		x.Given = fmt.Sprintf("Given: of each user at most %s %s given to the network.", config.Counted(s.Privacy.RecordsPerUser, "decision"), are)
+		x.Given = fmt.Sprintf("Given to the network: at most %s of each user.", config.Counted(s.Privacy.RecordsPerUser, "decision"))
 	}
-	if x.Epsilon == 0 {
-		x.Kept += " No number is promised against them."
-	} else {
-		x.Kept += fmt.Sprintf(" Against them the promise is ε = %s for each decision of a user, given or kept, in addition to the ε of what is sent (privacy.inside).", config.ValueText(x.Epsilon))
+	against := " No number is promised against them."
+	if e := s.Privacy.Inside; e > 0 {
+		against = fmt.Sprintf(" Against them the promise is ε = %s for each decision of a user, given or kept, in addition to the ε of what is sent (privacy.inside).", config.ValueText(e))
 	}
+	x.Kept += against
 	return x
 }
 
@@ -167,7 +161,7 @@ func publicThings(s *config.Settings, d *Document) (list []statement) {
 		add("in which order actions"+d.given(" of given decisions")+" were taken, since they follow from released numbers alone", action)
 	case protected:
 		if d.is(number) == public {
-			add("which parts of the statistic choices update, and how often each; actions follow from features and are no part of it", number)
+			add("which parts of the statistic choices"+d.given(" of given decisions")+" update, and how often each; actions follow from features and are no part of it", number)
 		}
 	case unseen:
 	}
@@ -184,9 +178,6 @@ func protectedThings(s *config.Settings, d *Document) (list []statement) {
 				continue
 			}
 			text := string(c.of)
-			if is == within {
-				text += ": no release, message or count depends on it (privacy.answers: inside)"
-			}
 			if c.of == report && is == protected && s.API.Settle != site.OnArrival {
 				text += fmt.Sprintf(": with api.settle: window, what was reported within %s counts at the end of that time, and what was not counts as %v", config.DurationText(s.API.Window), s.API.DefaultReward)
 			}

@@ -87,7 +87,7 @@ func TestNoPageContradictsItself(t *testing.T) {
 					t.Errorf("%s %v: %q is %q, want %q", file, set, f, is[f], want)
 				}
 			}
-			checkText(t, file, doc, p)
+			checkText(t, file, &c.Settings, doc, p)
 		}
 	}
 	if pages < 45 {
@@ -155,7 +155,7 @@ func wanted(t *testing.T, s *config.Settings) map[fact]standing {
 }
 
 // checkText looks for the sentences that once contradicted each other.
-func checkText(t *testing.T, file string, doc *Document, p *sections) {
+func checkText(t *testing.T, file string, s *config.Settings, doc *Document, p *sections) {
 	t.Helper()
 	var b strings.Builder
 	for _, x := range p.all {
@@ -175,9 +175,9 @@ func checkText(t *testing.T, file string, doc *Document, p *sections) {
 	says("Nothing that this site sends depends on one of them", inside)
 	says("Does one program or person see the answers of several sites?", inside)
 	says("of given decisions, ", inside && doc.is(presence) == public)
-	says("Given: of each user at most", inside && doc.is(presence) == public)
-	says("No number is promised against them", inside && doc.Inside.Epsilon == 0)
-	says("Against them the promise is ε = 8 for each decision", inside && doc.Inside.Epsilon > 0)
+	says("Given to the network: at most", inside && doc.is(presence) == public)
+	says("No number is promised against them", inside && s.Privacy.Inside == 0)
+	says("Against them the promise is ε = 8 for each decision", s.Privacy.Inside > 0)
 	says("Membership is protected", doc.is(presence) == protected)
 	says("that a user was there is hidden", doc.Unit.Adjacency == dp.AddOrRemove.String())
 	says("were taken, since they follow from released numbers alone", doc.is(action) == public)

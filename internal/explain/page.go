@@ -215,8 +215,8 @@ func (d *Document) writeMechanism(p *sections, s *config.Settings) {
 		p.say("Every record is a vector of %d numbers: the products of the %s with each other and with %s. Features have norm 1 at most, rewards are clipped to [0, 1], and sums are held in units of 2^%d. The sum over a %s, or over all of them, is released %s, up to %s, by mechanism %s. %s",
 			m.Width, of, reward, m.Grid, m.Leaf, d.Horizon.Released, d.leavesText(), m.Name, m.About)
 	case err == nil && !mechanism.Running():
-		p.say("Each of the %s has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
-			m.actions(), m.Grid, m.Leaf, d.Horizon.Released, m.Name)
+		p.say("Each of the %s has a sum of its %srewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
+			m.actions(), d.given("given "), m.Grid, m.Leaf, d.Horizon.Released, m.Name)
 	default:
 		p.say("Each of the %s has %s in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
 			m.actions(), sums, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)

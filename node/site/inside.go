@@ -235,7 +235,8 @@ func (s *Site) learn(b *store.Batch, id string, c *choice) error {
 	if !c.rewarded {
 		y = bandit.Reward(s.c.Rules.Default)
 	}
-	if _, err := s.inside.half.Add(id, bandit.Pull{Arm: c.arm, Features: c.features, Reward: s.c.Rules.Range.observed(y)}); err != nil {
+	once := fmt.Sprint(id, " ", c.expires.UnixNano()) // an id can come again when its decision is forgotten
+	if _, err := s.inside.half.Add(once, bandit.Pull{Arm: c.arm, Features: c.features, Reward: s.c.Rules.Range.observed(y)}); err != nil {
 		return s.broke(err)
 	}
 	s.inside.learned.add(c)

@@ -99,7 +99,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 		x := snapshot{
 			state: progress{
 				Round: number(r), Begun: rapid.Bool().Draw(r, "begun"), Decisions: number(r), Pending: number(r),
-				Pulls: []uint64{number(r), number(r)}, Released: number(r), Left: rapid.Float64().Draw(r, "left"), Regret: rapid.Float64().Draw(r, "regret"), Waited: number(r),
+				Pulls: []uint64{number(r), number(r)}, Released: number(r), Left: rapid.Float64().Draw(r, "left"), Regret: rapid.Float64().Draw(r, "regret"),
 			},
 			belief: lastBelief{Means: floats(r), Samples: floats(r), Noise: floats(r)}, step: number(r), records: number(r),
 			agent: rapid.SliceOf(rapid.Byte()).Draw(r, "agent"), played: rapid.Bool().Draw(r, "played"), world: rapid.SliceOf(rapid.Byte()).Draw(r, "world"),
@@ -124,7 +124,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 					equal(got.belief.Noise, x.belief.Noise) && equal(got.agent, x.agent) && equal(got.world, x.world) && got.played == x.played &&
 					got.step == x.step && got.records == x.records && got.state.Round == x.state.Round && got.state.Begun == x.state.Begun &&
 					got.state.Decisions == x.state.Decisions && got.state.Pending == x.state.Pending && got.state.Released == x.state.Released &&
-					got.state.Left == x.state.Left && got.state.Regret == x.state.Regret && got.state.Waited == x.state.Waited, err
+					got.state.Left == x.state.Left && got.state.Regret == x.state.Regret, err
 			}},
 		} {
 			if same, err := c.parse(c.b); !same || err != nil {
