@@ -52,3 +52,44 @@ func TestAnActionThatNoSiteHasPlayedIsNotCompared(t *testing.T) {
 		t.Errorf("%q, want %q", names, want)
 	}
 }
+
+// TestGainInsideFollowsFromExactRewards: it needs no released one of the site's own, is not known by features or where a mean has changed, and
+// a site alone waits as long as this one did.
+func TestGainInsideFollowsFromExactRewards(t *testing.T) {
+	d := &Deployment{s: &config.Settings{Arms: []string{"mail", "call"}}}
+	d.actions.Names = d.s.Arms
+	s := node.Status{Means: []float64{.5, .5}, Samples: []float64{9, 9}, Noise: []float64{.2, .2}, Pulls: []uint64{1, 0}, Waited: 3}
+	s.Support.Own, s.Support.Borrowed, s.Support.Sites = []float64{0, 0}, []float64{4, 4}, []int{1, 1}
+	x := &node.Inside{Given: 1, Kept: 99, Pending: 5, Pulls: []uint64{80, 20}, Rewards: []float64{75, 20}, Means: []float64{.8, .2}, Estimates: []float64{.7, .3}}
+	arms := d.compared(&s, x)
+	if a := arms[0]; a.Pulls != 80 || a.Own != 75 || a.Borrowed != 4 || a.Estimate != .7 || a.NoiseSD != 0 {
+		t.Errorf("%+v", a)
+	}
+	if why := missing(d, arms, x); why != "" {
+		t.Error(why)
+	}
+	if why := missing(d, d.compared(&s, nil), nil); !strings.Contains(why, "no reward of this site is known") {
+		t.Error(why)
+	}
+	var g gains
+	if n := g.wait(&s, nil); n != 3 {
+		t.Errorf("%d wait by the status", n)
+	}
+	if n := g.wait(&s, x); n != 5 {
+		t.Errorf("%d wait inside", n)
+	}
+	x.Kept, x.Pending = 2000, 2
+	if n := g.wait(&s, x); n != 5 {
+		t.Errorf("%d waited inside", n)
+	}
+	if why := missing(d, arms, x); !strings.Contains(why, "what an action pays here has changed") {
+		t.Error(why)
+	}
+	d.Spec.Inside = 1
+	if why := missing(d, arms, x); why != "" {
+		t.Error(why)
+	}
+	if why := missing(d, arms, &node.Inside{Kept: 9}); !strings.HasSuffix(why, "not known by features") {
+		t.Error(why)
+	}
+}

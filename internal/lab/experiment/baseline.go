@@ -48,7 +48,7 @@ func (c Curve) Empty() bool { return len(c.regret) == 0 }
 type Baseline struct {
 	Alone    []Curve     // by site with arms, against the arm that is best over all sites
 	OwnAlone []Curve     // the same against the best arm of each site; empty curves where arms have no means
-	Together []float64   // by site with arms, against the best arm of its site, at the end; nil where arms have no means, or sites choose one arm for all
+	Together []float64   // by site with arms, against the best arm of its site, at the end, or by features, against the best of its own parameter; nil where sites choose one arm for all
 	Gaps     []float64   // by how much each arm falls short of the best one over all sites; nil without means
 	Means    [][]float64 // of arms, by site; nil without means
 }
@@ -81,7 +81,7 @@ func NewBaseline(ctx context.Context, s *config.Settings, source world.Source, l
 		}
 		b.Alone, b.OwnAlone = append(b.Alone, all), append(b.OwnAlone, own)
 	}
-	if _, selfish := bandit.Common(s.LearnerParams()); !selfish || b.Means == nil {
+	if _, selfish := bandit.Common(s.LearnerParams()); !selfish && b.Means != nil {
 		return b, nil
 	}
 	rs, err := stats.Runs(ctx, Seeds(1, BaselineRuns), func(run uint64) (sim.Config, error) { return Simulate(s, source, links, run) }, nil)

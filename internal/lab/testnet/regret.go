@@ -103,9 +103,9 @@ type Group struct {
 }
 
 // groups separates sites that join later, and those whose best arm is not the best one over all sites. There are none if all sites are alike, or
-// choose one arm for all.
+// choose one arm for all. By features, which have no best arm, regret is of each site's own users.
 func (t *Net) groups(all []api.Status) (groups []Group) {
-	if !t.selfish() {
+	if !t.selfish() && t.baseline.Means != nil {
 		return nil
 	}
 	common, late := slices.Index(t.baseline.Gaps, 0), plan.WorldOf(t.Settings).Late
@@ -128,7 +128,8 @@ func (t *Net) groups(all []api.Status) (groups []Group) {
 		}
 		r := t.regrets(all, sites)
 		from, _ := late.Span(t.Settings.SitesOf(sites[0]), t.Settings.SitesOf(len(all)))
-		g := Group{Name: []string{"from the beginning", "with another best arm", fmt.Sprintf("after %d rounds", from)}[kind], Together: r.ownTogether, Alone: r.ownAlone, Expected: r.expected}
+		g := Group{Name: []string{"from the beginning", "with another best arm", fmt.Sprintf("after %d rounds", from)}[kind], Expected: r.expected}
+		g.Together, g.Alone = r.shown(t.selfish())
 		for _, i := range sites {
 			g.Sites = append(g.Sites, t.Names[i])
 		}
