@@ -58,7 +58,7 @@ func TestAnActionThatNoSiteHasPlayedIsNotCompared(t *testing.T) {
 func TestGainInsideFollowsFromExactRewards(t *testing.T) {
 	d := &Deployment{s: &config.Settings{Arms: []string{"mail", "call"}}}
 	d.actions.Names = d.s.Arms
-	s := node.Status{Means: []float64{.5, .5}, Samples: []float64{9, 9}, Noise: []float64{.2, .2}, Pulls: []uint64{1, 0}, Waited: 3}
+	s := node.Status{Means: []float64{.5, .5}, Samples: []float64{9, 9}, Noise: []float64{.2, .2}, Pulls: []uint64{4, 0}, Pending: 3}
 	s.Support.Own, s.Support.Borrowed, s.Support.Sites = []float64{0, 0}, []float64{4, 4}, []int{1, 1}
 	x := &node.Inside{Given: 1, Kept: 99, Pending: 5, Pulls: []uint64{80, 20}, Rewards: []float64{75, 20}, Means: []float64{.8, .2}, Estimates: []float64{.7, .3}}
 	arms := d.compared(&s, x)
