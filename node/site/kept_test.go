@@ -91,10 +91,17 @@ func secrets(adding Adding) (all []tale) {
 	return all
 }
 
-// keeps notes the answer to a kept decision, which no one outside sees.
-func (w *twin) keeps(d *decision.Decision) {
-	w.kept[d.ID] = true
-	w.hidden = append(w.hidden, d.Action)
+// keeps notes the answer to a decision that is kept, or is not because the disk is scarce: no one outside sees it.
+func (w *twin) keeps(o *decision.Outcome[decision.Decision]) bool {
+	if o.Err != nil && strings.Contains(o.Err.Error(), "only for decisions that are given") {
+		w.scarce++
+		return true
+	}
+	if o.Value.Kept {
+		w.kept[o.Value.ID] = true
+		w.hidden = append(w.hidden, o.Value.Action)
+	}
+	return o.Value.Kept
 }
 
 // answers returns what no one outside sees.
@@ -132,11 +139,10 @@ func (w *twin) guests(waiting []due, at time.Time, round int) []due {
 		asks = append(asks, a)
 	}
 	for n, o := range w.decide(append(asks, asks[:min(1, len(asks))]...)...) {
-		if o.Err != nil || !o.Value.Kept || o.Value.Repeated != (n == len(asks)) {
+		if n < len(asks) && (!w.keeps(&o) || o.Value.Repeated) || n == len(asks) && o.Value.Repeated != (o.Err == nil) {
 			w.t.Fatalf("%+v, %v", o.Value, o.Err)
 		}
-		if n < len(asks) {
-			w.keeps(&o.Value)
+		if n < len(asks) && o.Err == nil {
 			waiting = w.pays(waiting, at, round+n, o.Value.ID, n > 0)
 		}
 	}
@@ -226,6 +232,28 @@ func (r *rig) peek() *node.Inside {
 		r.t.Fatalf("%v, %v", x, err)
 	}
 	return x
+}
+
+// TestFullDisksKeepGivenDecisions: kept decisions that fill the disk are refused before it is full for given ones, whose history is the same as
+// with all the room.
+func TestFullDisksKeepGivenDecisions(t *testing.T) {
+	few := secrets(First)[0]
+	many := few
+	many.name, many.visitors = "filling", 120
+	refused := 0
+	for _, x := range []setting{keeping(false), keeping(true)} {
+		for _, d := range keptApart(t, x, First, few.of, []tale{few, many}, func(w *twin, a *tale) {
+			if w.left = 100 << 20; a.visitors > 0 {
+				w.left = reserve*3/2 + 300<<10
+				w.t.Cleanup(func() { refused += w.scarce })
+			}
+		}) {
+			t.Error(d)
+		}
+	}
+	if refused < 1000 {
+		t.Errorf("%d kept decisions are refused: the disk did not fill", refused)
+	}
 }
 
 // scarce leaves room for given decisions alone.

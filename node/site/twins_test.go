@@ -105,6 +105,7 @@ type twin struct {
 	left    int64           // bytes of the disk; 0 for plenty
 	kept    map[string]bool // ids of decisions that the site keeps
 	hidden  []string        // answers to them
+	scarce  int             // how many of them were refused
 	known   map[string]bool // ids of those that the first history keeps
 	view    view
 	page    *page.Page
@@ -404,7 +405,7 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 			if w.known[a.ID] && w.secret.others && w.describes {
 				a.Features = w.described(-float64(n + k))
 			}
-			if w.left > 0 {
+			if w.left > 0 && w.secret == nil {
 				a.ID += strings.Repeat("-", 2000) // the store checks the disk now and then
 			}
 			if k > 0 {
@@ -417,8 +418,7 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 				w.view.seventh = append(w.view.seventh, o.Value.Action+o.Value.Proposed)
 				o.Value.Action, o.Value.Propensity, o.Value.Proposed = "", 0, "" // that user may see another one
 			}
-			if o.Value.Kept {
-				w.keeps(&o.Value)
+			if w.keeps(&o) {
 				continue
 			}
 			if w.rules.Shadow.shadows() {
