@@ -21,6 +21,7 @@ import (
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
+	"peerd.dev/protocol"
 )
 
 // keepers are sites that keep decisions: with each learner and protocol with which one may, and each rule that chooses besides the learner.
@@ -347,6 +348,57 @@ func TestNoRoundWaitsForKeptDecisions(t *testing.T) {
 		t.Fatal("a decision is not forgotten")
 	}
 	r.stop()
+}
+
+// TestGivenDecisionsAreForgottenInTime: however many kept ones are to be forgotten before, so that an id is free again in the same round, and
+// rounds in which given decisions are due do not follow from kept ones, even if the clock goes back at a site that is shut.
+func TestGivenDecisionsAreForgottenInTime(t *testing.T) {
+	var want []string
+	for _, kept := range []int{0, 20 * chunk} {
+		r := newRig(t, keeping(false))
+		r.start()
+		r.round()
+		came := func() {
+			asks := make([]decision.Ask, kept)
+			for i := range asks {
+				asks[i] = decision.Ask{Keep: true}
+			}
+			r.decide(asks...)
+		}
+		came()
+		r.round()
+		r.ask(decision.Ask{ID: "given"})
+		r.rounds(5)
+		r.s.c.Now = func() time.Time { r.clock.add(every / 4); return r.clock.Now() }
+		var got []string
+		for range 6 {
+			r.round()
+			v, err := r.s.store.Get(store.Decision, []byte("given"))
+			got = append(got, fmt.Sprint(v != nil, err))
+		}
+		if left := r.inTable(store.InsidePast); (left > 0) != (kept > 0) {
+			t.Errorf("%d of %d kept decisions are left: this shows little", left, kept)
+		}
+		r.s.c.Now = r.clock.Now
+		came()
+		r.s.OnRival(left)
+		shut := r.s.state.Round
+		for n := range protocol.Round(60) {
+			r.clock.add(every)
+			if err := r.s.Round(protocol.Round(shut)+n, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := r.inTable(store.InsidePast); n > 0 {
+			t.Errorf("%d kept decisions are not forgotten", n)
+		}
+		if got = append(got, fmt.Sprint(r.s.after(epoch())-shut)); want == nil {
+			want = got
+		} else if !slices.Equal(want, got) {
+			t.Errorf("with %d kept decisions %v, without %v", kept, got, want)
+		}
+		r.stop()
+	}
 }
 
 // TestWhoIsGiven: a decision is given if the agent wants one, and the ask allows it. A kept one moves nothing of that: neither the agent, nor
