@@ -25,6 +25,7 @@ type inside struct {
 	learned counts // decisions of which the half has the reward
 	waits   counts // decisions of which it has not
 	from    []byte // no decision waits before this key
+	past    []byte // no kept decision is to be forgotten before this key
 }
 
 // Format implements [fmt.Formatter] as [logRecord] does.
@@ -208,7 +209,8 @@ func (s *Site) settleInside(t protocol.Round) (more bool, err error) {
 				writeAgain(b, id, &c)
 			}
 			s.recent.drop(id)
-			b.Set(store.Past, insideKey(s.after(c.expires.Add(s.c.Rules.Keep)), id), due.Value)
+			past := max(s.after(c.expires.Add(s.c.Rules.Keep)), store.ReadNumber(x.past))
+			b.Set(store.InsidePast, insideKey(past, id), due.Value)
 		}
 		if err = s.learn(b, id, &c); err != nil {
 			return false, err

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"sort"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
+	"peerd.dev/protocol"
 )
 
 // keepers are sites that keep decisions: with each learner and protocol with which one may, and each rule that chooses besides the learner.
@@ -332,9 +334,19 @@ func TestNoRoundWaitsForKeptDecisions(t *testing.T) {
 	left := r.peek().Pending
 	for left > 0 {
 		begin := epoch().Add(time.Duration(r.s.state.Round) * every)
+		r.clock.add(max(0, begin.Sub(r.clock.Now())))
 		slow.Store(true)
-		r.round()
+		if err := r.s.Round(protocol.Round(r.s.state.Round), r.net.step(protocol.Round(r.s.state.Round))); err != nil {
+			t.Fatal(err)
+		}
 		slow.Store(false)
+		for late := false; len(r.s.sends) > 0; {
+			x := <-r.s.sends
+			if late && x.step > 0 {
+				t.Fatal("a step waits for what no message waits for")
+			}
+			late = x.step == 0
+		}
 		took := r.clock.Now().Sub(begin)
 		if now := r.peek().Pending; took > every/2+every/5 || now == left || left-now > 8*chunk {
 			t.Fatalf("a round takes %v and settles %d decisions", took, left-now)
@@ -345,6 +357,160 @@ func TestNoRoundWaitsForKeptDecisions(t *testing.T) {
 	r.rounds(20)
 	for range r.s.store.Scan(store.Decision, nil, nil) {
 		t.Fatal("a decision is not forgotten")
+	}
+	r.stop()
+}
+
+// TestGivenDecisionsAreForgottenInTime: however many kept ones are to be forgotten before, so that an id is free again in the same round, and
+// rounds in which given decisions are due do not follow from kept ones, even if the clock goes back at a site that is shut.
+func TestGivenDecisionsAreForgottenInTime(t *testing.T) {
+	var want []string
+	for _, kept := range []int{0, 20 * chunk} {
+		r := newRig(t, keeping(false))
+		r.start()
+		r.round()
+		came := func() {
+			asks := make([]decision.Ask, kept)
+			for i := range asks {
+				asks[i] = decision.Ask{Keep: true}
+			}
+			r.decide(asks...)
+		}
+		came()
+		r.round()
+		r.ask(decision.Ask{ID: "given"})
+		r.rounds(5)
+		r.s.c.Now = func() time.Time { r.clock.add(every / 4); return r.clock.Now() }
+		var got []string
+		for range 6 {
+			r.round()
+			v, err := r.s.store.Get(store.Decision, []byte("given"))
+			got = append(got, fmt.Sprint(v != nil, err))
+		}
+		if left := r.inTable(store.InsidePast); (left > 0) != (kept > 0) {
+			t.Errorf("%d of %d kept decisions are left: this shows little", left, kept)
+		}
+		r.s.c.Now = r.clock.Now
+		came()
+		r.s.OnRival(left)
+		shut := r.s.state.Round
+		for n := range protocol.Round(60) {
+			r.clock.add(every)
+			if err := r.s.Round(protocol.Round(shut)+n, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := r.inTable(store.InsidePast); n > 0 {
+			t.Errorf("%d kept decisions are not forgotten", n)
+		}
+		if got = append(got, fmt.Sprint(r.s.after(epoch())-shut)); want == nil {
+			want = got
+		} else if !slices.Equal(want, got) {
+			t.Errorf("with %d kept decisions %v, without %v", kept, got, want)
+		}
+		r.stop()
+	}
+}
+
+// reservedRoom returns how many bytes the store has set aside.
+func (r *rig) reservedRoom() int {
+	return sort.Search(1<<30, func(n int) bool {
+		r.room(gib*3/2 + uint64(n))
+		r.s.store.Reserve(0) // looks
+		return !r.s.store.Scarce()
+	})
+}
+
+// TestKeptDecisionsHaveTheirRoom: each has room for its reward and the note of a late one, whatever it is paid, over restarts, until it is
+// forgotten.
+func TestKeptDecisionsHaveTheirRoom(t *testing.T) {
+	x := keeping(false)
+	x.rules.Keep = 4 * every
+	r := newRig(t, x)
+	r.full.Reserve = gib
+	r.room(50 * gib)
+	r.start()
+	r.round()
+	var before []int
+	check := func(what string) {
+		t.Helper()
+		for i, again := range []func(){r.crash, r.stop} {
+			was := r.reservedRoom()
+			r.room(50 * gib)
+			again()
+			r.room(50 * gib)
+			r.start()
+			if now := r.reservedRoom(); now != was {
+				t.Errorf("%s: %d bytes are set aside, and %d after restart %d", what, was, now, i)
+			}
+			before = append(before, was)
+			r.room(50 * gib)
+			r.s.store.Reserve(0)
+		}
+	}
+	for i := range 9 {
+		r.ask(decision.Ask{ID: fmt.Sprint(i), Keep: true})
+	}
+	check("they wait")
+	for i := range 3 {
+		r.pay(fmt.Sprint(i), float64(i)/2)
+	}
+	check("three are paid")
+	r.clock.add(window + every)
+	if _, err := r.report("3", 1); refused(t, err) != decision.Expired {
+		t.Fatal(err)
+	}
+	check("one is late")
+	r.rounds(2)
+	check("they are settled")
+	for range 12 {
+		r.round()
+	}
+	check("they are forgotten")
+	if slices.Sort(before); before[0] != 0 || before[9] < 9*2*around || r.inTable(store.Decision) > 0 {
+		t.Errorf("%d bytes were set aside, and %d decisions are stored", before, r.inTable(store.Decision))
+	}
+	r.stop()
+}
+
+// TestABlockedSiteLearnsInside: who is given does not follow from whether the site is open. A blocked site draws nothing and learns inside, in rounds
+// that it does not end and though the clock goes back; when it is open, no reward counts twice.
+func TestABlockedSiteLearnsInside(t *testing.T) {
+	x := keeping(false)
+	x.rules.Settle, x.rules.Keep = OnArrival, 1e6*every
+	r := newRig(t, x)
+	r.start()
+	r.rounds(3)
+	r.stop()
+	r.open()
+	if !r.s.isBlocked() {
+		t.Fatal("it is open")
+	}
+	was, step := r.lines(), r.s.step
+	for n, back := range []time.Duration{0, 0, -9 * every, 0} {
+		r.clock.add(9*every + back)
+		for _, keep := range []bool{false, true} {
+			id := fmt.Sprint(n, keep)
+			if d := r.ask(decision.Ask{ID: id, Keep: keep}); d.Kept != keep {
+				t.Errorf("%+v", d)
+			}
+			r.pay(id, float64(n)/4)
+		}
+		r.clock.add(every)
+		if err := r.s.rest(protocol.Round(r.s.roundAt(r.clock.Now())), r.s.settleInside); err != nil {
+			t.Fatal(err)
+		}
+		if x := r.peek(); x.Pending != 0 || x.Given != uint64(n+1) || x.Kept != uint64(n+1) {
+			t.Errorf("after %d of each: %+v", n+1, x)
+		}
+	}
+	if now := r.lines(); len(now) != len(was) || r.s.step != step+4 {
+		t.Errorf("%d ledger lines were drawn, and %d steps follow four given decisions", len(now)-len(was), r.s.step-step)
+	}
+	r.greet()
+	r.rounds(5)
+	if r.insideIsRight(); r.status().Pending != 0 {
+		t.Errorf("%+v", r.status())
 	}
 	r.stop()
 }

@@ -62,7 +62,7 @@ func (s *Site) forgetLate(b *store.Batch, id []byte) error {
 
 // reserveLate returns the room of all notes that are not made.
 func (s *Site) reserveLate() (total int, err error) {
-	for _, t := range []store.Table{store.Due, store.Past} {
+	for _, t := range []store.Table{store.Due, store.Past, store.InsidePast} {
 		for e, err := range s.store.Scan(t, nil, nil) {
 			if err != nil {
 				return 0, err

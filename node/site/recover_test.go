@@ -342,9 +342,12 @@ func TestARecoveredSiteHandsNoRecordOutAgain(t *testing.T) {
 }
 
 // outboxed returns how many steps have messages to send.
-func (r *rig) outboxed() (n int) {
+func (r *rig) outboxed() int { return r.inTable(store.Outbox) }
+
+// inTable returns how many values a table has.
+func (r *rig) inTable(table store.Table) (n int) {
 	r.t.Helper()
-	for _, err := range r.s.store.Scan(store.Outbox, nil, nil) {
+	for _, err := range r.s.store.Scan(table, nil, nil) {
 		if err != nil {
 			r.t.Fatal(err)
 		}

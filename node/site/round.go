@@ -27,7 +27,13 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 	if err := s.endRound(t, in); err != nil {
 		return err
 	}
-	return s.rest(t, s.forget, s.settleInside)
+	for more := true; more; {
+		var err error
+		if more, err = s.forget(t, store.Past, &s.oldFrom); err != nil {
+			return err
+		}
+	}
+	return s.rest(t, s.settleInside, s.forgetInside)
 }
 
 // rest does what no message of round t waits for: some at a time, until the middle of the round, so that the next messages do not wait either.
@@ -195,21 +201,26 @@ func (s *Site) settled(e *logRecord) error {
 	return nil
 }
 
-// forget removes some decisions that are remembered only up to round t.
-func (s *Site) forget(t protocol.Round) (more bool, err error) {
+// forgetInside does so with kept ones. They have a table of their own, so that given ones do not wait for them to be forgotten.
+func (s *Site) forgetInside(t protocol.Round) (more bool, err error) {
+	return s.forget(t, store.InsidePast, &s.inside.past)
+}
+
+// forget removes some decisions that are remembered only up to round t, from a table that has none before a key.
+func (s *Site) forget(t protocol.Round, table store.Table, from *[]byte) (more bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.store.Batch()
 	n := 0
-	for past, err := range s.store.Scan(store.Past, s.oldFrom, store.Number(uint64(t)+1)) {
+	for past, err := range s.store.Scan(table, *from, store.Number(uint64(t)+1)) {
 		if err != nil {
 			return false, err
 		}
 		if err = s.learnBefore(b, string(past.Value)); err != nil {
 			return false, err
 		}
-		b.Delete(store.Past, past.Key)
-		s.oldFrom = append(s.oldFrom[:0], past.Key...)
+		b.Delete(table, past.Key)
+		*from = append((*from)[:0], past.Key...)
 		b.Delete(store.Decision, past.Value)
 		if err = s.forgetLate(b, past.Value); err != nil {
 			return false, err
@@ -220,7 +231,7 @@ func (s *Site) forget(t protocol.Round) (more bool, err error) {
 		}
 	}
 	if n < chunk {
-		s.oldFrom = roundOf(s.oldFrom)
+		*from = roundOf(*from)
 	}
 	if n == 0 {
 		b.Drop()

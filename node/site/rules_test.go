@@ -370,7 +370,7 @@ func TestWhatIsPastIsForgotten(t *testing.T) {
 			t.Fatalf("decision %d: %v", i, err)
 		}
 	}
-	for _, table := range []store.Table{store.Decision, store.Due, store.Past, store.Late} {
+	for _, table := range []store.Table{store.Decision, store.Due, store.Past, store.InsidePast, store.Late} {
 		if _, ok, err := r.s.store.Last(table); ok || err != nil {
 			t.Errorf("table %d is not empty (%v)", table, err)
 		}

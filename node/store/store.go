@@ -43,6 +43,8 @@ const (
 	Receipt   Table = 16 // of other peers, by day and witness
 	InsideDue Table = 17 // decisions by the round in which the kept half gets their rewards
 	Inside    Table = 18 // the kept half
+
+	InsidePast Table = 19 // kept decisions by the round in which they are forgotten
 )
 
 const (
