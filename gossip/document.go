@@ -55,7 +55,7 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 	}
 	defer h.running.Done()
 	id := h.members[to].id
-	err := ask(ctx, h.libp2p, id, documentProtocol, dialTimeout, func(s network.Stream) error { return trade(s, h.cfg.Document) })
+	err := ask(ctx, h.libp2p, id, documentProtocol, func(s network.Stream) error { return trade(s, h.cfg.Document) })
 	err = h.traders[id].excuse(err, h.log)
 	h.traders[id].judge(err, h.log)
 	if err == nil {
@@ -127,7 +127,7 @@ func trade(s network.Stream, d Document) error {
 
 // tradeBack serves a stream of documentProtocol.
 func (h *Host) tradeBack(s network.Stream) {
-	h.serve(s, dialTimeout, func(with *trader) error { return h.answerTrade(s, with) })
+	h.serve(s, func(with *trader) error { return h.answerTrade(s, with) })
 }
 
 func (h *Host) answerTrade(s network.Stream, with *trader) error {

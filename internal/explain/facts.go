@@ -163,7 +163,7 @@ func publicThings(s *config.Settings, d *Document) (list []statement) {
 		if d.is(number) == public {
 			add("which parts of the statistic choices"+d.given(" of given decisions")+" update, and how often each; actions follow from features and are no part of it", number)
 		}
-	case unseen:
+	case unseen, within:
 	}
 	add("that this site takes part, and the rounds in which its peer is up")
 	add("when, to whom and how much the peer sends; these settings and the network file")

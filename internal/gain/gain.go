@@ -80,9 +80,9 @@ func Estimate(ctx context.Context, s Site, arms []api.Arm, share float64) (g api
 		means := draw(arms, seed.Rand("gain"))
 		a, times := 0., min(lives, max(1, few/max(1, g.Simulated)))
 		for life := range times {
-			once, err := site.lose(node.PeerSeed(run+1, protocol.Peer(life)), g.Simulated, means)
-			if err != nil {
-				return g, err
+			once, wrong := site.lose(node.PeerSeed(run+1, protocol.Peer(life)), g.Simulated, means)
+			if wrong != nil {
+				return g, wrong
 			}
 			a += once / float64(times)
 		}

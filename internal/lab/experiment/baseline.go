@@ -64,10 +64,10 @@ func NewBaseline(ctx context.Context, s *config.Settings, source world.Source, l
 	}
 	b.Gaps, b.Means = worlds.Gaps(), worlds.Means
 	for site := range s.SitesOf(plan.TestnetOf(s).Nodes) {
-		all, own, err := curves(ctx, func(run uint64) (sim.Config, error) {
-			c, err := SimulateAlone(s, source, run)
-			if err != nil {
-				return c, err
+		all, own, failed := curves(ctx, func(run uint64) (sim.Config, error) {
+			c, refused := SimulateAlone(s, source, run)
+			if refused != nil {
+				return c, refused
 			}
 			only := site + 1
 			c.Seeds, c.Keys, c.Worlds, c.Spec.Graph = c.Seeds[site:only], c.Keys[site:only], c.Worlds[site:only], c.Spec.Graph[site:only]
@@ -76,8 +76,8 @@ func NewBaseline(ctx context.Context, s *config.Settings, source world.Source, l
 			}
 			return c, nil
 		})
-		if err != nil {
-			return b, err
+		if failed != nil {
+			return b, failed
 		}
 		b.Alone, b.OwnAlone = append(b.Alone, all), append(b.OwnAlone, own)
 	}
