@@ -84,7 +84,7 @@ func TradeDocument(ctx context.Context, id Identity, with PeerInfo, d Document) 
 	if err = h.Connect(ctx, to); err != nil {
 		return "", fmt.Errorf("gossip: %w", err)
 	}
-	err = ask(network.WithNoDial(ctx, "connected before"), h, to.ID, documentProtocol, dialTimeout, func(s network.Stream) error {
+	err = ask(network.WithNoDial(ctx, "connected before"), h, to.ID, documentProtocol, func(s network.Stream) error {
 		from = s.Conn().LocalMultiaddr().String()
 		return trade(s, d)
 	})
