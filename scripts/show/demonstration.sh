@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Ten runs of real processes, with 95 % intervals: of scripts/testnet.sh, and of networks of three and of ten sites by features
-# (configs/contextual-world.yaml). RUNS=N is another number of runs.
+# Real processes, with 95 % intervals: ten runs of scripts/testnet.sh, and five of networks of three and of ten sites by features
+# (configs/contextual-world.yaml). RUNS=N is N of each.
 #
 # Together, sites of the first one must lose less than alone by the whole interval, founders and the one that joins later, and the one that is different
 # no more than alone. By features founders lose at most 1.1 of alone; what the last site loses in its first 500 decisions is printed.
@@ -9,17 +9,17 @@ cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 go build -o "$folder/peerd" ./cmd/peerd
-play() { # NAME ARGUMENTS...
-	local name=$1
-	shift
-	for i in $(seq "${RUNS:-10}"); do
+play() { # NAME RUNS ARGUMENTS...
+	local name=$1 runs=${RUNS:-$2}
+	shift 2
+	for i in $(seq "$runs"); do
 		echo "$name, run $i" >&2
 		"$folder/peerd" testnet "$@" --json 2>/dev/null >"$folder/$name-$i.json"
 	done
 }
-play clinics -c configs/reminders.yaml
-play three -c configs/contextual-world.yaml --set world.late.life=500 --set rounds.count=1000
-play ten -c configs/contextual-world.yaml --set world.late.life=500 --set rounds.count=1000 -n 10 --set rounds.every=30ms
+play clinics 10 -c configs/reminders.yaml
+play three 5 -c configs/contextual-world.yaml --set world.late.life=500 --set rounds.count=1000
+play ten 5 -c configs/contextual-world.yaml --set world.late.life=500 --set rounds.count=1000 -n 10 --set rounds.every=30ms
 python3 - "$folder" <<'PY'
 import glob, json, math, sys
 T = {4: 2.776, 9: 2.262}  # 97.5 % of Student's t
