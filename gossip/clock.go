@@ -23,7 +23,7 @@ func (h *Host) CompareClock(ctx context.Context, with protocol.Peer) error {
 	}
 	defer h.running.Done()
 	m, asked := h.members[with], h.cfg.time()
-	return ask(ctx, h.libp2p, m.id, clockProtocol, dialTimeout, func(s network.Stream) error {
+	return ask(ctx, h.libp2p, m.id, clockProtocol, func(s network.Stream) error {
 		var b [8]byte
 		if _, err := io.ReadFull(s, b[:]); err != nil {
 			return fmt.Errorf("gossip: %w", err)
@@ -44,7 +44,7 @@ func (c *Config) time() time.Time { return time.Now().Add(c.wrong) }
 
 // tellClock serves a stream of clockProtocol.
 func (h *Host) tellClock(s network.Stream) {
-	h.serve(s, dialTimeout, func(*trader) error {
+	h.serve(s, func(*trader) error {
 		_, err := s.Write(binary.BigEndian.AppendUint64(nil, uint64(h.cfg.time().UnixNano())))
 		return err
 	})

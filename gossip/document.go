@@ -55,7 +55,7 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 	}
 	defer h.running.Done()
 	id := h.members[to].id
-	err := ask(ctx, h.libp2p, id, documentProtocol, dialTimeout, func(s network.Stream) error { return trade(s, h.cfg.Document) })
+	err := ask(ctx, h.libp2p, id, documentProtocol, func(s network.Stream) error { return trade(s, h.cfg.Document) })
 	err = h.traders[id].excuse(err, h.log)
 	h.traders[id].judge(err, h.log)
 	if err == nil {
@@ -84,7 +84,7 @@ func TradeDocument(ctx context.Context, id Identity, with PeerInfo, d Document) 
 	if err = h.Connect(ctx, to); err != nil {
 		return "", fmt.Errorf("gossip: %w", err)
 	}
-	err = ask(network.WithNoDial(ctx, "connected before"), h, to.ID, documentProtocol, dialTimeout, func(s network.Stream) error {
+	err = ask(network.WithNoDial(ctx, "connected before"), h, to.ID, documentProtocol, func(s network.Stream) error {
 		from = s.Conn().LocalMultiaddr().String()
 		return trade(s, d)
 	})
@@ -127,7 +127,7 @@ func trade(s network.Stream, d Document) error {
 
 // tradeBack serves a stream of documentProtocol.
 func (h *Host) tradeBack(s network.Stream) {
-	h.serve(s, dialTimeout, func(with *trader) error { return h.answerTrade(s, with) })
+	h.serve(s, func(with *trader) error { return h.answerTrade(s, with) })
 }
 
 func (h *Host) answerTrade(s network.Stream, with *trader) error {

@@ -43,7 +43,7 @@ func (h *Host) TradeMemories(ctx context.Context, with protocol.Peer) error {
 		return nil
 	}
 	defer h.running.Done()
-	err := ask(ctx, h.libp2p, h.members[with].id, memoryProtocol, dialTimeout, func(s network.Stream) error { return h.askMemories(s, with) })
+	err := ask(ctx, h.libp2p, h.members[with].id, memoryProtocol, func(s network.Stream) error { return h.askMemories(s, with) })
 	if err == nil {
 		h.members[with].shown()
 	}
@@ -82,7 +82,7 @@ func (h *Host) askMemories(s network.Stream, with protocol.Peer) error {
 
 // tradeMemories serves a stream of memoryProtocol.
 func (h *Host) tradeMemories(s network.Stream) {
-	h.serve(s, dialTimeout, func(with *trader) error {
+	h.serve(s, func(with *trader) error {
 		if with.unheard || h.cfg.Peers[with.index].Absent {
 			return fmt.Errorf("%w: no part in the network", errViolation)
 		}

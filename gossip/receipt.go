@@ -79,16 +79,16 @@ func (l *link) askReceipt(ctx context.Context) (r protocol.Receipt, err error) {
 	ctx, cancel := context.WithCancel(network.WithNoDial(ctx, "connected before"))
 	defer cancel()
 	defer context.AfterFunc(l.h.work, cancel)()
-	err = ask(ctx, l.h.libp2p, l.id, receiptProtocol, helloTimeout, func(s network.Stream) error {
-		if _, err := s.Write([]byte{0}); err != nil { // the empty frame
-			return err
+	err = ask(ctx, l.h.libp2p, l.id, receiptProtocol, func(s network.Stream) error {
+		if _, failed := s.Write([]byte{0}); failed != nil { // the empty frame
+			return failed
 		}
 		f := frameReader{r: bufio.NewReaderSize(s, protocol.ReceiptSize+maxPrefix)}
-		b, err := f.next(protocol.ReceiptSize)
-		if err == nil && len(b) > 0 {
-			r, err = l.h.readReceipt(b, l.member)
+		b, failed := f.next(protocol.ReceiptSize)
+		if failed == nil && len(b) > 0 {
+			r, failed = l.h.readReceipt(b, l.member)
 		}
-		return err
+		return failed
 	})
 	return r, err
 }
@@ -109,7 +109,7 @@ func (h *Host) readReceipt(b []byte, witness *member) (r protocol.Receipt, err e
 
 // giveReceipt serves a stream of receiptProtocol.
 func (h *Host) giveReceipt(s network.Stream) {
-	h.serve(s, helloTimeout, func(to *trader) error {
+	h.serve(s, func(to *trader) error {
 		if to.unheard || h.cfg.Peers[to.index].Absent {
 			return fmt.Errorf("%w: no part in the network", errViolation)
 		}

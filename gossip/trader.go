@@ -35,8 +35,8 @@ func newTraders(members []*member, peers []PeerInfo, former []peer.ID) map[peer.
 }
 
 // ask opens a stream of a protocol to a peer, on which talk has a time to ask and to read the answer, and ends it.
-func ask(ctx context.Context, h host.Host, to peer.ID, on corep2p.ID, within time.Duration, talk func(s network.Stream) error) error {
-	ctx, cancel := context.WithTimeout(ctx, within)
+func ask(ctx context.Context, h host.Host, to peer.ID, on corep2p.ID, talk func(s network.Stream) error) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	s, err := h.NewStream(ctx, to, on)
 	if err != nil {
@@ -48,7 +48,7 @@ func ask(ctx context.Context, h host.Host, to peer.ID, on corep2p.ID, within tim
 }
 
 // serve lets answer serve a stream that a peer has opened for a time, unless it has opened too many.
-func (h *Host) serve(s network.Stream, within time.Duration, answer func(with *trader) error) {
+func (h *Host) serve(s network.Stream, answer func(with *trader) error) {
 	if !h.enter() {
 		_ = s.ResetWithError(network.StreamShutdown)
 		return
@@ -61,7 +61,7 @@ func (h *Host) serve(s network.Stream, within time.Duration, answer func(with *t
 		_ = s.ResetWithError(network.StreamRateLimited)
 		return
 	}
-	err := s.SetDeadline(time.Now().Add(within))
+	err := s.SetDeadline(time.Now().Add(dialTimeout))
 	if err == nil {
 		err = answer(with)
 	}

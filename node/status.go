@@ -26,7 +26,6 @@ type Status struct {
 	Flooded   uint64         // messages dropped because their sender sent too many in a round
 	LastErr   string         // the newest fault of a peer
 	Pending   uint64         // decisions that wait for their reward; 0 if an application's counts are noised
-	Waited    uint64         // the most decisions that waited at once, until a thousand rewards had come; 0 in a simulated world, and if an application's counts are noised
 	Records   uint64         // ledger records
 	Confirmed uint64         // round of the last state that half of the neighbours remember, to which a recovery goes back
 	Full      bool           // the disk is full

@@ -123,8 +123,10 @@ func (m *Means) Replace(of *Means, part int) (changed bool) {
 	dim := len(m.X) / len(m.SampleVar)
 	mine, x := m.X[part*dim:][:dim], of.X[part*dim:][:dim]
 	for _, pair := range [...][2]*float64{
-		{&m.SampleVar[part], &of.SampleVar[part]}, {&m.LaplaceSumSq[part], &of.LaplaceSumSq[part]},
-		{&m.LaplaceMax[part], &of.LaplaceMax[part]}, {&m.GaussVar[part], &of.GaussVar[part]},
+		{&m.SampleVar[part], &of.SampleVar[part]},
+		{&m.LaplaceSumSq[part], &of.LaplaceSumSq[part]},
+		{&m.LaplaceMax[part], &of.LaplaceMax[part]},
+		{&m.GaussVar[part], &of.GaussVar[part]},
 	} {
 		changed = changed || *pair[0] != *pair[1]
 		*pair[0] = *pair[1]

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/daemon"
 )
 
 func newDecisions(o *options) *cobra.Command {
@@ -56,7 +55,7 @@ func (o *options) exportDecisions(ctx context.Context, file, format string) erro
 	if err != nil {
 		return err
 	}
-	done, err := daemon.ExportDecisions(ctx, &c.Settings, file, format)
+	done, err := exportDecisions(ctx, &c.Settings, file, format)
 	if err != nil {
 		return err
 	}

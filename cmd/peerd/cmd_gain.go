@@ -19,9 +19,10 @@ func newGain(o *options) *cobra.Command {
 and then. The means of the actions are drawn 100 times around its estimates, as far off as
 the rewards behind them and their noise allow. Each draw says what the site has lost so far,
 and is played by the same site alone, simulated: nothing leaves it, it has no noise, and it
-waits for its rewards as this one did. The ranges have 95 % of the draws.
+waits for its rewards as this one did. The ranges have 95 % of the draws. With privacy.answers: inside
+the site's own rewards are exact, so what is printed is for its own people.
 
-Before rewards of this site and of another one are released there is nothing to compare, and
+Before rewards of this site and of another one are known there is nothing to compare, and
 a sentence says so. The peer has to run, in mode live, with a protocol that keeps sites apart
 (phases, rows) and actions without features.`,
 		Example: "  peerd gain --dir hospital-a\n  peerd gain --dir hospital-a --json | jq .saved",
@@ -33,6 +34,13 @@ a sentence says so. The peer has to run, in mode live, with a protocol that keep
 			d, err := daemon.AskStatus(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
+			}
+			inside, err := daemon.AskInside(ctx, c.Dir)
+			if err != nil {
+				return config.Failf(config.ErrNetwork, "%w", err)
+			}
+			if inside != nil {
+				d.Gain = inside.Gain
 			}
 			if d.Gain == nil {
 				return config.Failf(config.ErrRefused, "this peer makes no decisions for users of its own, or runs in lockstep: it gains nothing that could be stated")

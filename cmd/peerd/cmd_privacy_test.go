@@ -19,6 +19,10 @@ func TestExplainIsAPage(t *testing.T) {
 		"counts": {
 			"-c", "../../configs/application.yaml", "--set", "privacy.counts=noised", "--set", "protocol.name=rows", "--set", "api.min_exposures=0",
 		},
+		"inside": {
+			"-c", "../../configs/application.yaml", "--set", "privacy.answers=inside", "--set", "privacy.inside=8", "--set", "protocol.name=phases", "--set", "privacy.mechanism=each",
+			"--set", "learner.name=personalized",
+		},
 		"gaussian": {
 			"../../configs/rows.yaml", "--set", "privacy.mechanism=tree-gaussian", "--set", "privacy.delta=0.00001",
 			"--set", "privacy.adjacency=zero-out",

@@ -7,10 +7,11 @@ import (
 
 	"peerd.dev/internal/terminal"
 	"peerd.dev/internal/version"
+	"peerd.dev/internal/version/bill"
 )
 
 func newVersion(o *options) *cobra.Command {
-	var bill bool
+	var materials bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print what this binary was built from",
@@ -25,13 +26,13 @@ are linked into the binary, with versions, sums of go.sum and licences.`,
   peerd version --sbom > peerd.cdx.json`,
 		Args: cobra.NoArgs,
 		RunE: o.run(func(context.Context) error {
-			if bill {
-				return terminal.PrintJSON(terminal.Lines(o.stdout), version.BillOf(version.Build()))
+			if materials {
+				return terminal.PrintJSON(terminal.Lines(o.stdout), bill.Of(version.Build()))
 			}
 			doc := version.Read()
 			return o.print(doc, doc.Write)
 		}),
 	}
-	cmd.Flags().BoolVar(&bill, "sbom", false, "print the software bill of materials (CycloneDX 1.6)")
+	cmd.Flags().BoolVar(&materials, "sbom", false, "print the software bill of materials (CycloneDX 1.6)")
 	return cmd
 }

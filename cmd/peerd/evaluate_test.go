@@ -72,7 +72,7 @@ func served(t *testing.T, dir string) *client.Client {
 // TestEvaluateARunningPeer: from its own log while it runs, of the policies that docs/evaluation.md names, and of a table; and
 // what hinders an estimate is said with the remedy.
 func TestEvaluateARunningPeer(t *testing.T) {
-	dir := aSite(t, "arms=red,green", "api.window=2s", "learner.explore=0.3", "api.min_exposures=2")
+	dir := aSite(t, "arms=red,green", "api.window=2s", "learner.explore=0.3", "api.min_exposures=30") // more than are given
 	evaluate := []string{"decisions", "evaluate", "--dir", dir}
 	if c, _, stderr := peerd(t, evaluate...); c != exitUnexpected || !strings.Contains(stderr, "was never started") {
 		t.Fatalf("code %d, %s", c, stderr)

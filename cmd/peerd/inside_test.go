@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/daemon"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/client"
 	"peerd.dev/node/decision"
@@ -41,6 +42,11 @@ func TestASiteThatKeepsDecisions(t *testing.T) {
 	})
 	if in.Given != uint64(given) || in.Given+in.Kept != n || in.Actions[0].Decisions+in.Actions[1].Decisions != n || in.Actions[0].Mean != .25 || in.Actions[1].Mean != .75 {
 		t.Errorf("%d were given; %#v, %d and %d", given, in, in.Given, in.Kept)
+	}
+	if public, err := daemon.AskStatus(t.Context(), dir); err != nil || public.Gain != nil || in.Gain == nil || in.Gain.Sentence == "" {
+		t.Errorf("gain is public as %+v, and inside %+v: %v", public.Gain, in.Gain, err)
+	} else if c, stdout, stderr := peerd(t, "gain", "--dir", dir); c != exitOK || stdout != in.Gain.Sentence+"\n" {
+		t.Errorf("peerd gain: code %d, %q, %q, want %q", c, stdout, stderr, in.Gain.Sentence)
 	}
 	_, status, _ := peerd(t, "status", "--dir", dir)
 	if !regexp.MustCompile(fmt.Sprintf(`\ninside: %d decisions, %d of them given; (red|green) 0\.[27]5 \(\d+ rewards\), `, n, given)).MatchString(status) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra/doc"
 
-	"peerd.dev/internal/version"
+	"peerd.dev/internal/version/bill"
 )
 
 // With this build tag the program is not a peer: it writes what a release has in addition to its programs. Its arguments are a folder,
@@ -52,7 +52,7 @@ func accompany(dir string, programs []string) error {
 		if err != nil {
 			return err
 		}
-		text, err := json.MarshalIndent(version.BillOf(info), "", "  ")
+		text, err := json.MarshalIndent(bill.Of(info), "", "  ")
 		if err != nil {
 			return err
 		}

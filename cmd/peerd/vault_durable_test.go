@@ -105,7 +105,7 @@ func openStore(t *testing.T, s *labSite) *store.Store {
 const (
 	savedVersion    = 2
 	agentVersion    = 3
-	snapshotVersion = 3
+	snapshotVersion = 4
 )
 
 // A reader returns the fields of a state one by one.

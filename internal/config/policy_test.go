@@ -150,8 +150,8 @@ func TestWhatIsAskedIsSharedOnceItIsAsked(t *testing.T) {
 	if err = c.CheckChange(was, is); err != nil {
 		t.Error(err)
 	}
-	if at, err := c.In(is); err != nil || at.Give.Least != 7 || c.Give.Least != 100 {
-		t.Error(at.Give, c.Give, err)
+	if at, wrong := c.In(is); wrong != nil || at.Give.Least != 7 || c.Give.Least != 100 {
+		t.Error(at.Give, c.Give, wrong)
 	}
 	is.Changed = []network.Setting{{Key: "protocol.rows.merge", Value: "trimmed"}}
 	if err = c.CheckChange(was, is); err == nil || !strings.Contains(err.Error(), "give.least: 100: want 0 with protocol.name: rows") {

@@ -23,10 +23,10 @@ func AskPeers(ctx context.Context, dir string) (ps []api.Peer, err error) {
 	return ps, api.Get(ctx, dir, "/v1/peers", &ps)
 }
 
-// AskInside asks the running peer of a folder for what only the people of the site may see; nil if it gives all decisions.
+// AskInside asks the running peer of a folder for what only the people of the site may see; nil if it gives all decisions, and in lockstep.
 func AskInside(ctx context.Context, dir string) (d *api.Inside, err error) {
 	if err = api.Get(ctx, dir, "/v1/inside", &d); err != nil {
-		if p := new(api.Problem); errors.As(err, &p) && p.Status == http.StatusNotFound {
+		if p := new(api.Problem); errors.As(err, &p) && (p.Status == http.StatusNotFound || p.Status == http.StatusForbidden) {
 			err = nil
 		}
 		return nil, err

@@ -131,7 +131,15 @@ func (p *Daemon) Inside(ctx context.Context) (d api.Inside, err error) {
 		return d, api.ErrGivesAll
 	}
 	deployment, _ := p.now()
-	return deployment.inside(x), nil
+	d = deployment.inside(x)
+	if l, ok := p.player.(*live); ok {
+		s, err := p.Backend.Status(ctx)
+		if err != nil {
+			return d, err
+		}
+		d.Gain = l.gains.of(missing(deployment, deployment.compared(&s, x), x))
+	}
+	return d, nil
 }
 
 // inside puts what only people of the site may see into the application's units.

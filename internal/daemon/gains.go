@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -23,47 +24,61 @@ type gains struct {
 	mu     sync.Mutex
 	newest *api.Gain // nil for none
 	at     time.Time // of newest
+	waited uint64    // the most decisions that waited at once before a thousand rewards had come, as far as this process saw
 }
 
 // missing returns why the gain of a site cannot be estimated, or "". A baseline costs what it costs with neighbours and without, and a
-// site alone is simulated without one: it would look as if joining had cost that.
-func missing(t *Deployment, arms []api.Arm) string {
+// site alone is simulated without one: it would look as if joining had cost that. Only a site that keeps decisions has x.
+func missing(t *Deployment, arms []api.Arm, x *node.Inside) string {
+	const unknown = "what joining has gained is not known: "
 	if x := &t.s.API; x.Baseline != "" && x.BaselineShare > 0 {
-		return "what joining has gained is not known: " + x.Baseline + " has a share of the decisions (api.baseline), and a site alone is simulated without one"
+		return unknown + x.Baseline + " has a share of the decisions (api.baseline), and a site alone is simulated without one"
+	}
+	if x != nil && x.Pulls == nil {
+		return "what joining has gained is not known by features"
+	}
+	if x != nil && t.Spec.Inside == 0 { // with noise, rewards are no count
+		n := float64(x.Pending)
+		for _, r := range x.Rewards {
+			n += r
+		}
+		if n < float64(x.Given+x.Kept) {
+			return unknown + "what an action pays here has changed, and nothing says what the decisions before have lost"
+		}
 	}
 	return gain.Missing(arms)
 }
 
 // compared returns what is known of the actions by which gain is judged: without those that were added and that no site has played, since
 // perhaps none ever will.
-func (t *Deployment) compared(s *node.Status) []api.Arm {
+func (t *Deployment) compared(s *node.Status, x *node.Inside) []api.Arm {
 	arms := t.arms(s)
+	if x != nil {
+		gain.Exact(arms, x)
+	}
 	founding := min(len(t.s.Arms), len(arms))
 	added := slices.DeleteFunc(slices.Clone(arms[founding:]), func(a api.Arm) bool { return a.Pulls == 0 && a.Own+a.Borrowed == 0 })
 	return append(slices.Clip(arms[:founding]), added...)
 }
 
-// of returns what joining has gained, or why that is not known, for a site with these arms.
-func (g *gains) of(t *Deployment, arms []api.Arm) *api.Gain {
+// of returns what joining has gained, or why that is not known, for a site of which there is something missing or "".
+func (g *gains) of(missing string) *api.Gain {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.newest != nil {
 		known := *g.newest
 		return &known
 	}
-	if why := missing(t, arms); why != "" {
-		return &api.Gain{Sentence: why}
+	if missing != "" {
+		return &api.Gain{Sentence: missing}
 	}
 	return &api.Gain{Sentence: "what joining has gained is being computed"}
 }
 
 // due reports whether a site with these arms has something new to estimate.
-func (g *gains) due(t *Deployment, arms []api.Arm, now time.Time) bool {
+func (g *gains) due(arms []api.Arm, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if missing(t, arms) != "" {
-		return false
-	}
 	if g.newest == nil {
 		return true
 	}
@@ -72,6 +87,22 @@ func (g *gains) due(t *Deployment, arms []api.Arm, now time.Time) bool {
 		decisions += arms[i].Pulls
 	}
 	return now.Sub(g.at) >= gainEvery && decisions > g.newest.Decisions+g.newest.Decisions/gainGrows
+}
+
+// wait returns how many decisions wait at once at a site alone: as many as here while the first rewards came or, where this process did not see
+// that, as many as now.
+func (g *gains) wait(s *node.Status, x *node.Inside) uint64 {
+	pending, decided := s.Pending, uint64(0)
+	for _, n := range s.Pulls {
+		decided += n
+	}
+	if x != nil {
+		pending, decided = x.Pending, x.Given+x.Kept
+	}
+	if decided-min(decided, pending) < 1000 {
+		g.waited = max(g.waited, pending)
+	}
+	return cmp.Or(g.waited, pending)
 }
 
 // keep keeps an estimate.
@@ -106,11 +137,16 @@ func (p *live) look(ctx context.Context) {
 			}
 			said = notice != ""
 		}
-		arms := deployment.compared(&s)
-		if !p.gains.due(deployment, arms, time.Now()) {
+		x, err := p.site.Inside(ctx)
+		if err != nil {
 			continue
 		}
-		found, err := gain.Estimate(ctx, gain.Site{Spec: deployment.Spec, MinExposures: deployment.s.API.MinExposures, Waited: s.Waited, Unit: deployment.s.API.Range().Width()}, arms, gainShare)
+		arms := deployment.compared(&s, x)
+		waited := p.gains.wait(&s, x)
+		if missing(deployment, arms, x) != "" || !p.gains.due(arms, time.Now()) {
+			continue
+		}
+		found, err := gain.Estimate(ctx, gain.Site{Spec: deployment.Spec, MinExposures: deployment.s.API.MinExposures, Waited: waited, Unit: deployment.s.API.Range().Width()}, arms, gainShare)
 		if ctx.Err() != nil {
 			return
 		}

@@ -17,23 +17,24 @@ func TestGainIsEstimatedNowAndThen(t *testing.T) {
 	d := &Deployment{s: new(config.Settings)}
 	now := time.Now()
 	arms := []api.Arm{{Name: "mail", Pulls: 60}, {Name: "call", Pulls: 40}}
-	if x := g.of(d, arms); g.due(d, arms, now) || !strings.Contains(x.Sentence, "is not known yet: no reward is released") || x.Saved != nil {
+	why := func() string { return missing(d, arms, nil) }
+	if x := g.of(why()); why() == "" || !strings.Contains(x.Sentence, "is not known yet: no reward is released") || x.Saved != nil {
 		t.Errorf("%+v", x)
 	}
 	for k := range arms {
 		arms[k].Own, arms[k].Borrowed, arms[k].Sites = 4, 4, 1
 	}
-	if x := g.of(d, arms); !g.due(d, arms, now) || x.Sentence != "what joining has gained is being computed" {
+	if x := g.of(why()); !g.due(arms, now) || x.Sentence != "what joining has gained is being computed" {
 		t.Errorf("%+v", x)
 	}
 	g.keep(&api.Gain{Sentence: "known", Decisions: 100}, now)
 	more := []api.Arm{{Name: "mail", Pulls: 67, Own: 4, Sites: 1}, {Name: "call", Pulls: 40, Own: 4}}
-	if x := g.of(d, more); x.Sentence != "known" || g.due(d, more, now.Add(gainEvery-1)) || g.due(d, arms, now.Add(gainEvery)) || !g.due(d, more, now.Add(gainEvery)) {
+	if x := g.of(why()); x.Sentence != "known" || g.due(more, now.Add(gainEvery-1)) || g.due(arms, now.Add(gainEvery)) || !g.due(more, now.Add(gainEvery)) {
 		t.Errorf("%+v", x)
 	}
 	var other gains
 	d.s.API.Baseline, d.s.API.BaselineShare = "mail", .5
-	if x := other.of(d, arms); other.due(d, arms, now) || !strings.Contains(x.Sentence, "mail has a share of the decisions (api.baseline)") {
+	if x := other.of(why()); !strings.Contains(x.Sentence, "mail has a share of the decisions (api.baseline)") {
 		t.Errorf("%+v", x)
 	}
 }
@@ -44,10 +45,51 @@ func TestAnActionThatNoSiteHasPlayedIsNotCompared(t *testing.T) {
 	d.actions.Names = []string{"mail", "call", "blue", "white"}
 	s := node.Status{Means: make([]float64, 4), Samples: make([]float64, 4), Noise: make([]float64, 4), Pulls: []uint64{3, 0, 0, 1}}
 	var names []string
-	for _, a := range d.compared(&s) {
+	for _, a := range d.compared(&s, nil) {
 		names = append(names, a.Name)
 	}
 	if want := []string{"mail", "call", "white"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+// TestGainInsideFollowsFromExactRewards: it needs no released one of the site's own, is not known by features or where a mean has changed, and
+// a site alone waits as long as this one did.
+func TestGainInsideFollowsFromExactRewards(t *testing.T) {
+	d := &Deployment{s: &config.Settings{Arms: []string{"mail", "call"}}}
+	d.actions.Names = d.s.Arms
+	s := node.Status{Means: []float64{.5, .5}, Samples: []float64{9, 9}, Noise: []float64{.2, .2}, Pulls: []uint64{4, 0}, Pending: 3}
+	s.Support.Own, s.Support.Borrowed, s.Support.Sites = []float64{0, 0}, []float64{4, 4}, []int{1, 1}
+	x := &node.Inside{Given: 1, Kept: 99, Pending: 5, Pulls: []uint64{80, 20}, Rewards: []float64{75, 20}, Means: []float64{.8, .2}, Estimates: []float64{.7, .3}}
+	arms := d.compared(&s, x)
+	if a := arms[0]; a.Pulls != 80 || a.Own != 75 || a.Borrowed != 4 || a.Estimate != .7 || a.NoiseSD != 0 {
+		t.Errorf("%+v", a)
+	}
+	if why := missing(d, arms, x); why != "" {
+		t.Error(why)
+	}
+	if why := missing(d, d.compared(&s, nil), nil); !strings.Contains(why, "no reward of this site is known") {
+		t.Error(why)
+	}
+	var g gains
+	if n := g.wait(&s, nil); n != 3 {
+		t.Errorf("%d wait by the status", n)
+	}
+	if n := g.wait(&s, x); n != 5 {
+		t.Errorf("%d wait inside", n)
+	}
+	x.Kept, x.Pending = 2000, 2
+	if n := g.wait(&s, x); n != 5 {
+		t.Errorf("%d waited inside", n)
+	}
+	if why := missing(d, arms, x); !strings.Contains(why, "what an action pays here has changed") {
+		t.Error(why)
+	}
+	d.Spec.Inside = 1
+	if why := missing(d, arms, x); why != "" {
+		t.Error(why)
+	}
+	if why := missing(d, arms, &node.Inside{Kept: 9}); !strings.HasSuffix(why, "not known by features") {
+		t.Error(why)
 	}
 }

@@ -165,8 +165,8 @@ func (p *live) confirm(ctx context.Context) {
 // About implements [Player].
 func (p *live) About(d *api.Status, s *node.Status, t *Deployment, host *gossip.Host) {
 	d.Incarnation = uint64(p.site.Incarnation())
-	if !t.idle() {
-		d.Gain = p.gains.of(t, t.compared(s))
+	if !t.idle() && !t.Spec.Give.Keeps() { // else it follows from exact rewards
+		d.Gain = p.gains.of(missing(t, t.compared(s, nil), nil))
 	}
 	if host != nil {
 		p.heard.note(host.Status())

@@ -33,19 +33,19 @@ func (d *Document) writeExample(p *sections, s *config.Settings) {
 			}
 			named = " (" + strings.Join(names, ", ") + ")"
 		}
-		p.say("A user comes to this site. In one history the features%s lead to %s, and the reward is %v. In the other they are others and lead to %s, and the reward is %v.", named, arms[0], high, arms[1], low)
+		p.say("A user comes to this site%s. In one history the features%s lead to %s, and the reward is %v. In the other they are others and lead to %s, and the reward is %v.", d.given(", and the decision is given"), named, arms[0], high, arms[1], low)
 	default:
-		p.say("A user comes to this site and gets %s. In one history the reward is %v, in the other it is %v.", arms[0], high, low)
+		p.say("A user comes to this site and gets %s%s. In one history the reward is %v, in the other it is %v.", arms[0], d.given(" in a given decision"), high, low)
 	}
 	if k := d.Unit.RecordsPerUser; k > 1 {
-		p.say("The other rewards of this user, %d at most in all, may differ as well.", k)
+		p.say("The other %srewards of this user, %d at most in all, may differ as well.", d.given("given "), k)
 	}
 	plus := ""
 	if b.Delta > 0 {
 		plus = fmt.Sprintf(", plus %v", b.Delta)
 	}
-	p.say("All other users and rewards are the same in both. Whatever is seen outside of the site is at most e^ε = %s times as probable in one as in the other%s. What has probability %.0f%% in one has %s to %s in the other, so that nothing seen proves either.",
-		ratioText(b.Epsilon), plus, 100*seen, percentDown(b.Seen[0]), percent(b.Seen[1]))
+	p.say("All other users and rewards%s are the same in both%s. Whatever is seen outside of the site is at most e^ε = %s times as probable in one as in the other%s. What has probability %.0f%% in one has %s to %s in the other, so that nothing seen proves either.",
+		d.given(" of given decisions"), d.given("; what is kept may differ"), ratioText(b.Epsilon), plus, 100*seen, percentDown(b.Seen[0]), percent(b.Seen[1]))
 }
 
 // seenIn returns between what the probability of an event lies in one history, if it is seen in the other.

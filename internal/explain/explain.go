@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"peerd.dev/dp"
@@ -25,6 +26,7 @@ type Document struct {
 	World      string        `json:"world"`
 	Unit       unitDoc       `json:"unit"`
 	Budget     *budgetDoc    `json:"budget,omitempty"`
+	Inside     *insideDoc    `json:"inside,omitempty"`   // of a site that keeps decisions
 	Promises   []string      `json:"promises,omitempty"` // against some peers, where a protocol has several
 	Mechanism  *mechanismDoc `json:"mechanism,omitempty"`
 	Horizon    horizonDoc    `json:"horizon"`
@@ -113,7 +115,8 @@ func New(c *config.Config, printed time.Time) (*Document, error) {
 		Unit:       unitDoc{s.Privacy.RecordsPerUser, "this site", charge.Adjacency.String(), neighboursText(&charge), againstText},
 		Users:      users(s),
 		NotCovered: uncovered(s),
-		Documents:  papers(&charge),
+		Documents:  papers(s, &charge),
+		Inside:     insideOf(s),
 		Warnings:   []warningDoc{},
 		facts:      standings(s, charge),
 	}
@@ -268,12 +271,12 @@ func neighboursText(c *dp.Charge) string {
 }
 
 // papers lists what to read.
-func papers(c *dp.Charge) []paperDoc {
+func papers(s *config.Settings, c *dp.Charge) []paperDoc {
 	records := paperDoc{"docs/proofs/records.md", "how far one record can move a sum"}
 	if c.Adjacency == dp.AddOrRemove {
 		records = paperDoc{"docs/proofs/counts.md", "noised counts hide who was there, and what one user's records move"}
 	}
-	return []paperDoc{
+	list := []paperDoc{
 		{"docs/privacy.md", "the promise, and how the program keeps it"},
 		{proofOf(c.Mechanism), "sums with this noise are private, with choices that follow from releases"},
 		{"docs/proofs/promise.md", "the promise as one theorem, with its assumptions"},
@@ -284,6 +287,10 @@ func papers(c *dp.Charge) []paperDoc {
 		{"docs/mechanisms.md", "which mechanism has how much noise"},
 		{"docs/ledger.md", "what a peer has spent and released, for anyone to verify"},
 	}
+	if s.Privacy.Answers == config.Inside {
+		list = slices.Insert(list, 3, paperDoc{"docs/proofs/kept.md", "what is given and what is kept, and what both need of the world"})
+	}
+	return list
 }
 
 // users returns sentences on how the users of an application are identified and how many
@@ -293,16 +300,24 @@ func users(s *config.Settings) []string {
 		return nil
 	}
 	k := s.Privacy.RecordsPerUser
+	after, further, most := "decision", "answered but not learnt from", "reward"
+	if s.Privacy.Answers == config.Inside {
+		after, further, most = "given decision", "kept", "decision"
+	}
 	return []string{
-		fmt.Sprintf("a decision may name its user as subject; after %s of a subject, further ones are answered but not learnt from", config.Counted(k, "decision")),
+		fmt.Sprintf("a decision may name its user as subject; after %s of a subject, further ones are %s", config.Counted(k, after), further),
 		"a subject's name never leaves the site and is not stored: a salted hash is",
-		"decisions without a subject are not capped: the application then promises at most " + config.Counted(k, "reward") + " a user",
+		fmt.Sprintf("decisions without a subject are not capped: the application then promises at most %s a user", config.Counted(k, most)),
 	}
 }
 
 // uncovered lists what the promise does not cover.
 func uncovered(s *config.Settings) []string {
 	list := []string{"the actions themselves, for those who see them at the site"}
+	if s.Privacy.Answers == config.Inside {
+		list[0] += ": kept ones follow from rewards of the site's own users"
+		list = append(list, "what follows from answers to kept decisions, or from numbers that only the site may see, and can be seen elsewhere: what is left to offer, who comes again, a change of the network")
+	}
 	switch people := s.Simulated(); {
 	case s.World.Kind == config.Application:
 		list = append(list, "a user without a subject in the application's requests, or under several")

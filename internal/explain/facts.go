@@ -21,6 +21,9 @@ const (
 	report   fact = "whether and when a reward was reported"
 	feature  fact = "the features of a decision"
 	reward   fact = "what a user's reward was"
+
+	// With privacy.answers: inside the others are of given decisions.
+	keeping fact = "anything of a kept decision, and that it was made: no release, message or count depends on it (privacy.answers: inside)"
 )
 
 // A standing says what others learn of a fact.
@@ -30,6 +33,7 @@ const (
 	public    standing = "public"    // exactly
 	protected standing = "protected" // as far as noise lets them
 	unseen    standing = "unseen"    // nothing: no release depends on it
+	within    standing = "within"    // the same, but what the site answers does
 )
 
 // A claim is what a sentence of the page says of a fact. No two claims of a page differ in the standing of one.
@@ -54,7 +58,49 @@ func standings(s *config.Settings, charge dp.Charge) (all []claim) {
 		}
 		all = append(all, claim{f, is})
 	}
+	if s.Privacy.Answers == config.Inside {
+		all = append(all, claim{keeping, within})
+	}
 	return all
+}
+
+// An insideDoc is what a site that keeps decisions promises, in sentences.
+type insideDoc struct {
+	Given    string `json:"given,omitempty"`
+	Kept     string `json:"kept"`
+	Provided string `json:"provided"`
+	Question string `json:"question"`
+}
+
+// insideOf returns the document of a site that keeps decisions, or nil.
+func insideOf(s *config.Settings) *insideDoc {
+	if s.Privacy.Answers != config.Inside {
+		return nil
+	}
+	x := &insideDoc{
+		Kept: "Kept: all other decisions. Nothing that this site sends depends on one of them, or on whether it was made. But those who see what this site answers, such as its staff and its users, can learn a user's reward from later answers, as at a site in no network.",
+		Provided: "Provided that no one carries it out: whether and what an application offers in a given decision does not follow from answers to kept ones, and no one changes settings or the network because of numbers from inside. " +
+			"Where an offer can follow, as from a stock, the application always sends keep: true, and not only when something is missing. " +
+			"Anyone who sees the answers of two sites is inside both.",
+		Question: "Does one program or person see the answers of several sites? If so, these are one site for what is kept: what is asked of one must not follow from what another answered.",
+	}
+	if s.API.Shadow != site.ShadowPropose {
+		x.Given = fmt.Sprintf("Given to the network: at most %s of each user.", config.Counted(s.Privacy.RecordsPerUser, "decision"))
+	}
+	against := " No number is promised against them."
+	if e := s.Privacy.Inside; e > 0 {
+		against = fmt.Sprintf(" Against them the promise is ε = %s for each decision of a user, given or kept, in addition to the ε of what is sent (privacy.inside).", config.ValueText(e))
+	}
+	x.Kept += against
+	return x
+}
+
+// given returns a text for a site that keeps decisions, and nothing for one that gives all.
+func (d *Document) given(text string) string {
+	if d.Inside == nil {
+		return ""
+	}
+	return text
 }
 
 // with returns the facts with a standing.
@@ -100,7 +146,7 @@ func publicThings(s *config.Settings, d *Document) (list []statement) {
 		list = append(list, x)
 	}
 	if open, of := d.with(public); len(open) > 0 {
-		add(sentence(open, "and"), of...)
+		add(d.given("of given decisions: ")+sentence(open, "and"), of...)
 		if d.is(report) == public {
 			add("with api.settle: arrival also "+shown(s), report)
 		}
@@ -112,12 +158,12 @@ func publicThings(s *config.Settings, d *Document) (list []statement) {
 	}
 	switch d.is(action) {
 	case public:
-		add("in which order actions were taken, since they follow from released numbers alone", action)
+		add("in which order actions"+d.given(" of given decisions")+" were taken, since they follow from released numbers alone", action)
 	case protected:
 		if d.is(number) == public {
-			add("which parts of the statistic choices update, and how often each; actions follow from features and are no part of it", number)
+			add("which parts of the statistic choices"+d.given(" of given decisions")+" update, and how often each; actions follow from features and are no part of it", number)
 		}
-	case unseen:
+	case unseen, within:
 	}
 	add("that this site takes part, and the rounds in which its peer is up")
 	add("when, to whom and how much the peer sends; these settings and the network file")
@@ -126,7 +172,7 @@ func publicThings(s *config.Settings, d *Document) (list []statement) {
 
 // protectedThings lists what is released with noise only, and what is not released.
 func protectedThings(s *config.Settings, d *Document) (list []statement) {
-	for _, is := range []standing{protected, unseen} {
+	for _, is := range []standing{protected, unseen, within} {
 		for _, c := range d.facts {
 			if c.is != is {
 				continue

@@ -22,10 +22,14 @@ func combinations() (all [][]string) {
 		{"privacy.counts=noised"},
 		{"api.shadow=propose", "api.shadow=learn"},
 		{"learner.name=thompson", "learner.name=personalized"},
+		{
+			"privacy.answers=inside protocol.name=phases learner.name=personalized", "privacy.answers=inside learner.name=personalized-linear",
+			"privacy.answers=inside privacy.inside=8 protocol.name=phases learner.name=personalized privacy.records_per_user=3",
+		},
 	} {
 		for _, c := range slices.Clone(all) {
 			for _, v := range values {
-				all = append(all, append(slices.Clone(c), v))
+				all = append(all, append(slices.Clone(c), strings.Fields(v)...))
 			}
 		}
 	}
@@ -83,7 +87,7 @@ func TestNoPageContradictsItself(t *testing.T) {
 					t.Errorf("%s %v: %q is %q, want %q", file, set, f, is[f], want)
 				}
 			}
-			checkText(t, file, doc, p)
+			checkText(t, file, &c.Settings, doc, p)
 		}
 	}
 	if pages < 45 {
@@ -101,6 +105,7 @@ func TestNoPageContradictsItself(t *testing.T) {
 		{feature, protected},
 		{reward, protected},
 		{reward, unseen},
+		{keeping, within},
 	} {
 		if seen[x] == 0 {
 			t.Errorf("no page says that %q is %s", x.of, x.is)
@@ -113,7 +118,7 @@ func pageKey(s *config.Settings) string {
 	values := s.Values()
 	return strings.Join([]string{
 		values["mode"], values["privacy.counts"], values["privacy.mechanism"], values["privacy.adjacency"], values["learner.name"], values["protocol.name"],
-		values["world.kind"], values["api.settle"], values["api.shadow"], values["api.reward"],
+		values["world.kind"], values["api.settle"], values["api.shadow"], values["api.reward"], values["privacy.answers"], values["privacy.inside"],
 	}, " ")
 }
 
@@ -134,8 +139,12 @@ func wanted(t *testing.T, s *config.Settings) map[fact]standing {
 			want[report] = public
 		}
 	}
+	if s.Privacy.Answers == config.Inside {
+		want[keeping] = within
+	}
 	for f := range want {
 		switch {
+		case f == keeping:
 		case s.API.Shadow == site.ShadowPropose:
 			want[f] = unseen
 		case charge.Adjacency == dp.AddOrRemove:
@@ -146,7 +155,7 @@ func wanted(t *testing.T, s *config.Settings) map[fact]standing {
 }
 
 // checkText looks for the sentences that once contradicted each other.
-func checkText(t *testing.T, file string, doc *Document, p *sections) {
+func checkText(t *testing.T, file string, s *config.Settings, doc *Document, p *sections) {
 	t.Helper()
 	var b strings.Builder
 	for _, x := range p.all {
@@ -161,10 +170,17 @@ func checkText(t *testing.T, file string, doc *Document, p *sections) {
 			t.Errorf("%s: that the page says %q is %v", file, words, !when)
 		}
 	}
+	inside := doc.Inside != nil
 	says("Membership is NOT protected", doc.is(presence) == public)
+	says("Nothing that this site sends depends on one of them", inside)
+	says("Does one program or person see the answers of several sites?", inside)
+	says("of given decisions, ", inside && doc.is(presence) == public)
+	says("Given to the network: at most", inside && doc.is(presence) == public)
+	says("No number is promised against them", inside && s.Privacy.Inside == 0)
+	says("Against them the promise is ε = 8 for each decision", s.Privacy.Inside > 0)
 	says("Membership is protected", doc.is(presence) == protected)
 	says("that a user was there is hidden", doc.Unit.Adjacency == dp.AddOrRemove.String())
-	says("in which order actions were taken", doc.is(action) == public)
+	says("were taken, since they follow from released numbers alone", doc.is(action) == public)
 	says("api.settle: arrival shows", doc.is(report) == public && doc.Private)
 	says("which parts of the statistic", doc.is(action) == protected && doc.is(number) == public)
 }

@@ -116,7 +116,10 @@ func (d *Document) writeShort(p *sections, s *config.Settings) {
 		p.say("While api.shadow is propose, nothing about users leaves this site: not %s.", sentence(hidden, "nor"))
 		p.claim(d.facts...)
 	case d.is(presence) == public:
-		p.say("Membership is NOT protected: %s are public.", sentence(open, "and"))
+		if d.Inside != nil {
+			p.say("%s", d.Inside.Given)
+		}
+		p.say("Membership is NOT protected: %s%s are public.", d.given("of given decisions, "), sentence(open, "and"))
 		p.claim(claim{presence, public})
 	default:
 		p.say("Membership is protected, as rewards are.")
@@ -126,7 +129,7 @@ func (d *Document) writeShort(p *sections, s *config.Settings) {
 		return
 	}
 	if kept, of := d.with(protected); len(kept) > 0 {
-		p.say("Protected by noise: %s.", sentence(kept, "and"))
+		p.say("Protected by noise: %s%s.", d.given("of given decisions, "), sentence(kept, "and"))
 		for _, f := range of {
 			p.claim(claim{f, protected})
 		}
@@ -143,6 +146,12 @@ func (d *Document) writeShort(p *sections, s *config.Settings) {
 		p.claim(claim{presence, public})
 	}
 	p.say("Someone who sees everything that the peer sends, and who first thought two accounts of a user equally likely, names the right one with probability at most %s.", percent(d.Budget.Chance))
+	if x := d.Inside; x != nil {
+		p.say("%s", x.Kept)
+		p.claim(claim{keeping, within})
+		p.say("%s", x.Provided)
+		p.say("%s", x.Question)
+	}
 }
 
 // sentence lists texts with a word before the last.

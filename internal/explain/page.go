@@ -133,7 +133,7 @@ func writeBlock(w io.Writer, b api.Block) {
 func (d *Document) writePromise(p *sections, s *config.Settings) {
 	b := d.Budget
 	p.title("The promise, by the fields of NIST SP 800-226")
-	p.item("Unit of privacy: one user with at most %s at this site (privacy.records_per_user).", config.Counted(d.Unit.RecordsPerUser, "reward"))
+	p.item("Unit of privacy: one user with at most %s at this site (privacy.records_per_user).", config.Counted(d.Unit.RecordsPerUser, d.given("given ")+"reward"))
 	key := "privacy.adjacency " + d.Unit.Adjacency
 	if d.Unit.Adjacency == dp.AddOrRemove.String() {
 		key = "privacy.counts noised"
@@ -194,7 +194,7 @@ func (m *mechanismDoc) actions() string {
 
 func (d *Document) writeMechanism(p *sections, s *config.Settings) {
 	m := d.Mechanism
-	p.title("How it is kept")
+	p.title("How it works")
 	if m.Rewards != "" {
 		p.say("%s", m.Rewards)
 	}
@@ -215,8 +215,8 @@ func (d *Document) writeMechanism(p *sections, s *config.Settings) {
 		p.say("Every record is a vector of %d numbers: the products of the %s with each other and with %s. Features have norm 1 at most, rewards are clipped to [0, 1], and sums are held in units of 2^%d. The sum over a %s, or over all of them, is released %s, up to %s, by mechanism %s. %s",
 			m.Width, of, reward, m.Grid, m.Leaf, d.Horizon.Released, d.leavesText(), m.Name, m.About)
 	case err == nil && !mechanism.Running():
-		p.say("Each of the %s has a sum of its rewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
-			m.actions(), m.Grid, m.Leaf, d.Horizon.Released, m.Name)
+		p.say("Each of the %s has a sum of its %srewards, clipped to [0, 1] and held in units of 2^%d. What each %s adds to them is released %s, by mechanism %s: its own sum, once, and every reward lies in one.",
+			m.actions(), d.given("given "), m.Grid, m.Leaf, d.Horizon.Released, m.Name)
 	default:
 		p.say("Each of the %s has %s in units of 2^%d. It is released %s, up to %s, by mechanism %s. %s",
 			m.actions(), sums, m.Grid, d.Horizon.Released, d.leavesText(), m.Name, m.About)
@@ -237,7 +237,7 @@ func (d *Document) writeMechanism(p *sections, s *config.Settings) {
 		if m.Features > 0 {
 			from = "released numbers and the features of the decision alone"
 		}
-		verb := "Actions are chosen"
+		verb := "Actions" + d.given(" of given decisions") + " are chosen"
 		if s.API.Shadow != site.NoShadow {
 			verb = "The application chooses actions (api.shadow); what is proposed follows"
 		}

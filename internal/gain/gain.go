@@ -13,12 +13,24 @@ import (
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
+	"peerd.dev/protocol"
 )
 
 const (
-	draws = 100     // of the arms' means, with a simulation each
+	draws = 100     // of the arms' means
 	most  = 100_000 // decisions of a simulation
+	few   = 20_000  // of all simulations of a draw, if there is more than one; what a site loses alone is their mean
+	lives = 8       // at most
 )
+
+// Exact puts what a site that keeps decisions knows of its own users into arms of which it knows others' releases: its decisions, given
+// and kept, its exact rewards, and the means from which its choices follow.
+func Exact(arms []api.Arm, x *node.Inside) {
+	for k := range x.Pulls[:min(len(arms), len(x.Pulls))] {
+		a := &arms[k]
+		a.Pulls, a.Own, a.Estimate, a.NoiseSD = x.Pulls[k], x.Rewards[k], x.Estimates[k], 0 // the noise of others is in Borrowed
+	}
+}
 
 // Missing returns why the gain of a site with these arms cannot be estimated yet, or "". Before a reward of its own and one
 // of another site are released, there is nothing to compare.
@@ -35,13 +47,13 @@ func Missing(arms []api.Arm) string {
 	case own == 0 && borrowed == 0:
 		return unknown + "no reward is released, or the protocol keeps no sites apart"
 	case own == 0:
-		return unknown + "no reward of this site is released"
+		return unknown + "no reward of this site is known"
 	case borrowed == 0:
 		return unknown + "no reward of another site has come"
 	}
 	for i := range arms {
 		if arms[i].Own+arms[i].Borrowed == 0 {
-			return unknown + fmt.Sprintf("no reward of %s is released", arms[i].Name)
+			return unknown + fmt.Sprintf("no reward of %s is known", arms[i].Name)
 		}
 	}
 	return ""
@@ -49,7 +61,8 @@ func Missing(arms []api.Arm) string {
 
 // Estimate estimates the gain of a site with arms of which [Missing] finds nothing. Each draw has means of the arms that agree
 // with what the site knows: normal around an estimate, with the variance of as many rewards as it rests on, and of its noise. A
-// site that is simulated alone then learns from rewards of 0 and 1 with these means, without noise, and waits for them as the site did.
+// site that is simulated alone then learns from rewards of 0 and 1 with these means, without noise, and waits for them as the site did:
+// some times, of which a draw has the mean.
 // An estimate takes a share of a processor's time, over 0 up to 1.
 func Estimate(ctx context.Context, s Site, arms []api.Arm, share float64) (g api.Gain, err error) {
 	arms = offered(arms)
@@ -65,9 +78,13 @@ func Estimate(ctx context.Context, s Site, arms []api.Arm, share float64) (g api
 		begin := time.Now()
 		seed := node.PeerSeed(run+1, 0)
 		means := draw(arms, seed.Rand("gain"))
-		a, err := site.lose(seed, g.Simulated, means)
-		if err != nil {
-			return g, err
+		a, times := 0., min(lives, max(1, few/max(1, g.Simulated)))
+		for life := range times {
+			once, wrong := site.lose(node.PeerSeed(run+1, protocol.Peer(life)), g.Simulated, means)
+			if wrong != nil {
+				return g, wrong
+			}
+			a += once / float64(times)
 		}
 		lost := regret(pulls, means)
 		together, alone, saved = append(together, lost), append(alone, a), append(saved, a-lost)

@@ -30,4 +30,7 @@ func Inside(w io.Writer, d *api.Inside) {
 		_, _ = fmt.Fprintf(w, "; %d more are in /v1/inside", more)
 	}
 	_, _ = fmt.Fprintln(w)
+	if d.Gain != nil {
+		_, _ = fmt.Fprintln(w, d.Gain.Sentence)
+	}
 }

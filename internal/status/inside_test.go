@@ -15,7 +15,7 @@ func TestALineSaysWhatIsInside(t *testing.T) {
 		t.Error(w.String())
 	}
 	w.Reset()
-	if Inside(&w, &api.Inside{Kept: 7}); w.String() != "inside: 7 decisions, 0 of them given\n" {
+	if Inside(&w, &api.Inside{Kept: 7, Gain: &api.Gain{Sentence: "joining has saved them"}}); w.String() != "inside: 7 decisions, 0 of them given\njoining has saved them\n" {
 		t.Error(w.String())
 	}
 	w.Reset()

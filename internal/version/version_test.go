@@ -21,3 +21,23 @@ func TestBuildTagsAreShown(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyAReleaseCanBeRepeated: a program with changes, tags or paths of a machine has no command that builds it again.
+func TestOnlyAReleaseCanBeRepeated(t *testing.T) {
+	release := map[string]string{"-trimpath": "true", "CGO_ENABLED": "0", "GOOS": "linux", "GOARCH": "arm64", "vcs.revision": "c0ffee", "vcs.modified": "false"}
+	for name, change := range map[string][2]string{
+		"": {"GOARCH", "arm64"}, "changes": {"vcs.modified", "true"}, "tags": {"-tags", "failpoint"}, "paths": {"-trimpath", ""}, "cgo": {"CGO_ENABLED", "1"}, "commit": {"vcs.revision", ""},
+	} {
+		info := &debug.BuildInfo{GoVersion: "go1.26.6"}
+		for k, v := range release {
+			if k != change[0] {
+				info.Settings = append(info.Settings, debug.BuildSetting{Key: k, Value: v})
+			}
+		}
+		info.Settings = append(info.Settings, debug.BuildSetting{Key: change[0], Value: change[1]})
+		got := InfoOf(info)
+		if (got.Command != "") != (name == "") || got.Platform != "linux/arm64" || name == "" && !strings.HasPrefix(got.Command, "GOTOOLCHAIN=go1.26.6 GOOS=linux GOARCH=arm64 ") {
+			t.Errorf("%q: %+v", name, got)
+		}
+	}
+}

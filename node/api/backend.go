@@ -95,7 +95,7 @@ type Status struct {
 	Alike          []Alike   `json:"alike,omitempty" doc:"How alike other sites are to this one, the most alike first, as a learner that weighs sites judges from what all have released; absent with others, and until this site and another one have released the same action."`
 	Best           string    `json:"best,omitempty" doc:"The action that is best for this site's own users, if its own releases show one, with an error of at most 5 % at all looks together, while means stay the same. For phases without a window only."`
 	Drifted        []string  `json:"drifted,omitempty" doc:"Actions whose mean reward for this site's own users has changed since the process started, by its own releases, with an error of at most 5 % at all times together; protocol.phases.window then helps. For phases without a window only."`
-	Gain           *Gain     `json:"gain,omitempty" doc:"What this site's own users have gained by joining the network, as far as is known; absent in lockstep and of a peer without arms. It is computed now and then, from estimates and public counts only."`
+	Gain           *Gain     `json:"gain,omitempty" doc:"What this site's own users have gained by joining the network, computed now and then from public data; absent in lockstep and of a peer without arms. With privacy.answers: inside it follows from exact rewards, and is in /v1/inside."`
 	Stopped        []Stopped `json:"stopped,omitempty" doc:"Other sites behind the estimates that have not been heard for an hour, the one with the greatest share first."`
 	StoppedNotice  string    `json:"stopped_notice,omitempty" doc:"In a sentence, what part of the estimates rests on such sites, if it is a twentieth or more."`
 	Policy         string    `json:"policy_notice,omitempty" doc:"In a sentence, that the application chooses (api.shadow), or what share the baseline has and what that costs a decision by today's public estimates."`
@@ -146,15 +146,15 @@ type Stopped struct {
 	LastSeen time.Time `json:"last_seen,omitzero" doc:"Newest sign of life; absent if there was none since this process began."`
 }
 
-// Gain is what a site's own users have lost with the network, and would have lost without it, computed from public data. All
-// ranges are of regret, in the application's units of rewards, and absent while they are not known.
+// Gain is what a site's own users have lost with the network, and would have lost without it, computed from public data, or inside from
+// exact rewards. All ranges are of regret, in the application's units of rewards, and absent while they are not known.
 type Gain struct {
 	Sentence  string `json:"sentence" doc:"In a sentence, what joining has gained, or why that is not known."`
 	Decisions uint64 `json:"decisions,omitzero" doc:"Decisions that the site had made when this was computed."`
 	Simulated uint64 `json:"simulated,omitzero" doc:"Of them, those that alone is about; later ones count there as if they cost nothing."`
 	Waited    uint64 `json:"waited,omitzero" doc:"Decisions that wait for their rewards at once, in simulations: as many as at most did here while the first rewards came."`
 	Together  *Range `json:"together,omitempty" doc:"What has been lost: pulls by how much each action's mean is below the best one's."`
-	Alone     *Range `json:"alone,omitempty" doc:"What the site would have lost alone, in simulations: nothing leaves it, no noise, each reward is learned from when it comes."`
+	Alone     *Range `json:"alone,omitempty" doc:"What the site would have lost alone on average, in simulations: nothing leaves it, no noise, each reward is learned from when it comes."`
 	Saved     *Range `json:"saved,omitempty" doc:"What joining has gained: alone less together, draw by draw."`
 }
 

@@ -29,7 +29,7 @@ func TestSpecification(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile(path, doc, 0o644); err != nil {
+		if err = os.WriteFile(path, doc, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return // the program has the file of before

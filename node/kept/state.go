@@ -31,7 +31,7 @@ func (h *Half) fields(v *state.Visitor) {
 	v.Check(n == len(h.parts), "%d parts, want %d", n, len(h.parts))
 	for k := range h.parts {
 		p := &h.parts[k]
-		p.record.fields(v)
+		p.fields(v)
 		for i := range p.sums {
 			v.Int(&p.sums[i])
 		}

@@ -182,7 +182,7 @@ func traced(t *testing.T, spec node.Spec, past *past, faults sim.Faults, stock i
 			all[i] = append(all[i], k.trace(&played, must))
 			ready := k.Ready()
 			x := &all[i][len(all[i])-1]
-			x.charges, x.drawn, x.sent = fmt.Sprint(ready.Charges), fmt.Sprint(ready.Drawn, ready.Hidden.Bytes()), ""
+			x.charges, x.drawn, x.sent = fmt.Sprint(ready.Charges), fmt.Sprint(ready.Drawn, string(ready.Hidden.Bytes())), ""
 			for _, e := range ready.Messages {
 				x.sent += fmt.Sprintf("%d %x\n", e.To, protocol.Encode(nil, e.Message))
 				if _, ok := e.Message.IsRoundEnd(); !ok {

@@ -41,10 +41,16 @@ func (g *Genesis) String() string {
 
 func (g *Genesis) fields() []field {
 	return []field{
-		{"version", &g.Version}, {"peer", &g.Peer}, {"network", &g.Network},
+		{"version", &g.Version},
+		{"peer", &g.Peer},
+		{"network", &g.Network},
 		{"policy", new(digits(g.Policy[:]))},
-		{"mode", &g.Mode}, {"budget", &g.Budget.Epsilon}, {"delta", &g.Budget.Delta}, {"unit", &g.Unit},
-		{"incarnation", &g.Incarnation}, {"tags", &g.Tags},
+		{"mode", &g.Mode},
+		{"budget", &g.Budget.Epsilon},
+		{"delta", &g.Budget.Delta},
+		{"unit", &g.Unit},
+		{"incarnation", &g.Incarnation},
+		{"tags", &g.Tags},
 	}
 }
 
@@ -63,14 +69,21 @@ func (o *Open) String() string {
 
 func (o *Open) fields() []field {
 	return []field{
-		{"what", &o.What}, {"stream", &o.Stream}, {"streams", &o.Streams},
+		{"what", &o.What},
+		{"stream", &o.Stream},
+		{"streams", &o.Streams},
 		{"record", &name[dp.Shape]{&o.Shape, []dp.Shape{dp.Box, dp.Linear, dp.Corner, dp.Counted}}},
-		{"dim", &o.Dim}, {"lo", &o.Lo}, {"hi", &o.Hi}, {"leaves", &o.Leaves},
+		{"dim", &o.Dim},
+		{"lo", &o.Lo},
+		{"hi", &o.Hi},
+		{"leaves", &o.Leaves},
 		{"records_per_user", &o.RecordsPerUser},
 		{"adjacency", &name[dp.Adjacency]{&o.Adjacency, []dp.Adjacency{dp.ReplaceOne, dp.ZeroOut, dp.AddOrRemove}}},
 		{"mechanism", &name[dp.Mechanism]{&o.Mechanism, dp.Mechanisms()}},
 		{"mode", &name[dp.ChargeMode]{&o.Mode, []dp.ChargeMode{dp.Once, dp.Parallel}}},
-		{"cost", &o.Loss.Pure}, {"square", &o.Loss.Square}, {"scale", &o.Scale},
+		{"cost", &o.Loss.Pure},
+		{"square", &o.Loss.Square},
+		{"scale", &o.Scale},
 	}
 }
 
@@ -137,12 +150,16 @@ func list[T any](noun string, v []T) string {
 
 func (r *Release) fields() []field {
 	return []field{
-		{"round", &r.Round}, {"stream", &r.Stream}, {"from", &r.From}, {"to", &r.To},
+		{"round", &r.Round},
+		{"stream", &r.Stream},
+		{"from", &r.From},
+		{"to", &r.To},
 		{"counts", &array[uint64]{&r.Counts, dp.MaxLen}},
 		{"values", &array[int64]{&r.Values, dp.MaxLen}},
 		{"exponent", &r.Exponent},
 		{"law", &name[dp.Law]{&r.Noise.Law, []dp.Law{dp.Laplace, dp.Gaussian}}},
-		{"scale", &r.Noise.Scale}, {"terms", &r.Noise.VarianceUnits},
+		{"scale", &r.Noise.Scale},
+		{"terms", &r.Noise.VarianceUnits},
 	}
 }
 
@@ -181,8 +198,13 @@ func (g *Gap) String() string {
 
 func (g *Gap) fields() []field {
 	return []field{
-		{"claimed", &g.Claimed}, {"had", &g.Had}, {"incarnation", &g.Incarnation}, {"since", &g.Since},
-		{"round", &g.Round}, {"waiting", &g.Waiting}, {"margin", &g.Margin},
+		{"claimed", &g.Claimed},
+		{"had", &g.Had},
+		{"incarnation", &g.Incarnation},
+		{"since", &g.Since},
+		{"round", &g.Round},
+		{"waiting", &g.Waiting},
+		{"margin", &g.Margin},
 		{"next", &array[uint64]{&g.Next, MaxStreams}},
 		{"without", &array[string]{&g.Without, maxWithout}},
 	}

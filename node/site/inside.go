@@ -155,7 +155,7 @@ func (s *Site) keep(id string, o *offer, c *choice) (chances []float64) {
 	}
 	p := plan{baseline: bandit.NoArm, share: s.c.Rules.BaselineShare}
 	a, fell := s.fell(id, o)
-	if a != bandit.NoArm && c.source != decision.Fallback && !(s.c.Rules.UntilBetter && betterThan(a, o, s.present, s.inside.half.Bounds())) {
+	if a != bandit.NoArm && c.source != decision.Fallback && (!s.c.Rules.UntilBetter || !betterThan(a, o, s.present, s.inside.half.Bounds())) {
 		if p.baseline = a; fell {
 			c.source, c.arm = decision.Baseline, a
 		}
@@ -237,8 +237,13 @@ func (s *Site) learn(b *store.Batch, id string, c *choice) error {
 	if !c.rewarded {
 		y = bandit.Reward(s.c.Rules.Default)
 	}
-	if _, err := s.inside.half.Add(id, bandit.Pull{Arm: c.arm, Features: c.features, Reward: s.c.Rules.Range.observed(y)}); err != nil {
+	once := fmt.Sprint(id, " ", c.expires.UnixNano()) // an id can come again when its decision is forgotten
+	changed, err := s.inside.half.Add(once, bandit.Pull{Arm: c.arm, Features: c.features, Reward: s.c.Rules.Range.observed(y)})
+	if err != nil {
 		return s.broke(err)
+	}
+	if changed {
+		s.log.Warn("own rewards show that what an action pays has changed: what was kept before is forgotten", "action", c.name(s.c.Arms))
 	}
 	s.inside.learned.add(c)
 	s.inside.waits.take(c)
@@ -255,7 +260,8 @@ func (s *Site) learnBefore(b *store.Batch, id string) error {
 	if err != nil {
 		return err
 	}
-	if due, err := s.store.Get(store.InsideDue, insideKey(c.due, id)); due == nil || err != nil {
+	due, err := s.store.Get(store.InsideDue, insideKey(c.due, id))
+	if due == nil || err != nil {
 		return err
 	}
 	err = s.learn(b, id, &c)

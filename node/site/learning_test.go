@@ -94,37 +94,3 @@ func TestAWorldThatIsOverIsShown(t *testing.T) {
 	}
 	r.stop()
 }
-
-// TestTheFirstWaitIsKept: the status has how many decisions waited at once while the first rewards came, a restart keeps the
-// number, and later crowds do not change it.
-func TestTheFirstWaitIsKept(t *testing.T) {
-	r := newRig(t, usual(stated, AtWindow))
-	r.start()
-	crowd := func(n int) {
-		for range n {
-			r.ask(decision.Ask{})
-		}
-		for r.status().Pending > 0 {
-			r.round()
-		}
-	}
-	if r.ask(decision.Ask{}); r.status().Waited != 0 {
-		t.Errorf("before the first reward %d", r.status().Waited)
-	}
-	crowd(6)
-	crowd(2)
-	if got := r.status().Waited; got != 7 {
-		t.Errorf("7 waited at once, and then 2: %d", got)
-	}
-	r.crash()
-	r.start()
-	if got := r.status().Waited; got != 7 {
-		t.Errorf("after a crash %d", got)
-	}
-	r.s.state.Decisions += first
-	crowd(20)
-	if got := r.status().Waited; got != 7 {
-		t.Errorf("after a thousand rewards %d", got)
-	}
-	r.stop()
-}

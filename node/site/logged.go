@@ -83,7 +83,7 @@ func (d DecisionReader) Decisions(st *store.Store, at time.Time, open func()) it
 			}
 			if !yield(Logged{
 				ID: string(e.Key), At: c.expires.Add(-c.window), Action: c.arm, Name: c.name(d.Arms), Features: c.features, Propensity: c.chance,
-				Reward: d.Range.Clip(c.value), Rewarded: c.rewarded, Source: c.source, Model: c.model.String(), Counted: c.learned(), Kept: c.kept,
+				Reward: d.Range.Clip(c.value), Rewarded: c.rewarded, Source: c.source, Model: c.model.String(), Counted: c.kept || c.learned(), Kept: c.kept,
 				Offered: on, Proposed: c.proposed, Target: c.target, Late: late,
 			}, nil) {
 				return

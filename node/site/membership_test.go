@@ -132,22 +132,22 @@ func likeRestarts(t *testing.T, x setting) {
 	}
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		x := x.repeatable(seed)
+		once := x.repeatable(seed)
 		acts := newScript(seed, 160)
 		at := []int{20 + rng.IntN(30), 60 + rng.IntN(30), 110 + rng.IntN(30)}
-		want := acts.changing(t, x, at, 0, nil)
+		want := acts.changing(t, once, at, 0, nil)
 		if len(want.frames) == 0 {
 			t.Fatal("nothing was sent")
 		}
-		want.compare(t, acts.changing(t, x, at, 1, nil))
-		want.compare(t, acts.changing(t, x, at, 2, nil))
+		want.compare(t, acts.changing(t, once, at, 1, nil))
+		want.compare(t, acts.changing(t, once, at, 2, nil))
 		for by := range 3 {
 			crashes := map[int]bool{at[0]: true, at[1] - 1: true}
 			for range 10 {
 				crashes[rng.IntN(len(acts))] = true
 			}
-			x.saveEvery = 1 + rng.Uint64N(60)
-			want.compare(t, acts.changing(t, x, at, by, crashes))
+			once.saveEvery = 1 + rng.Uint64N(60)
+			want.compare(t, acts.changing(t, once, at, by, crashes))
 		}
 	}
 }

@@ -189,14 +189,8 @@ func (s *Site) broke(err error) error {
 // next scan begins there and need not skip deleted keys.
 func roundOf(key []byte) []byte { return key[:min(len(key), 8)] }
 
-// first is how many rewards, the first ones of a site, decide how long it waited for rewards.
-const first = 1000
-
 // settled passes rewards to the agent.
 func (s *Site) settled(e *logRecord) error {
-	if s.state.Decisions-s.state.Pending < first {
-		s.state.Waited = max(s.state.Waited, s.state.Pending)
-	}
 	s.state.Pending -= min(s.state.Pending, e.decisions)
 	for i := range e.observations {
 		o := &e.observations[i]

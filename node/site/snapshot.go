@@ -21,7 +21,6 @@ type progress struct {
 	Released  uint64   // nodes drawn
 	Left      float64  // ε
 	Regret    float64  // of the simulated world, over all rounds
-	Waited    uint64   // the most decisions that waited for their rewards at once, while the first rewards came
 }
 
 // lastBelief is a copy of the belief at the end of the newest round. Asking the agent between
@@ -66,10 +65,8 @@ func (x *snapshot) fields(v *state.Visitor) {
 	v.Bytes(&x.agent)
 	v.Bool(&x.played)
 	v.Bytes(&x.world)
-	if v.Version() > 2 {
-		v.Uint(&x.state.Waited)
-	} else {
-		x.state.Waited = x.state.Pending
+	if v.Version() == 3 {
+		v.Uint(new(uint64))
 	}
 }
 

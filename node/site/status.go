@@ -25,21 +25,20 @@ type durableStatus struct {
 	left     float64
 	regret   float64
 	pending  uint64
-	waited   uint64
 	alone    string // why, if it is alone
 }
 
 // newest returns the status after the newest step, to be shown once that is durable.
 func (s *Site) newest() *durableStatus {
 	return &durableStatus{
-		s.step, s.belief, s.state.Round, slices.Clone(s.state.Pulls), s.state.Released, s.checkpoint(), s.state.Left, s.state.Regret, s.state.Pending, s.state.Waited, s.aloneReason(),
+		s.step, s.belief, s.state.Round, slices.Clone(s.state.Pulls), s.state.Released, s.checkpoint(), s.state.Left, s.state.Regret, s.state.Pending, s.aloneReason(),
 	}
 }
 
 // withoutCounts returns d without exact numbers of decisions.
 func (d *durableStatus) withoutCounts() *durableStatus {
 	hidden := *d
-	hidden.pulls, hidden.pending, hidden.waited = nil, 0, 0
+	hidden.pulls, hidden.pending = nil, 0
 	return &hidden
 }
 
@@ -80,7 +79,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 		Pulls: slices.Clone(d.pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise, Parameter: d.belief.parameter, Support: d.belief.support, Best: d.belief.best, Drifted: d.belief.drifted,
 		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
 		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
-		LastErr: s.counts.lastFault, Pending: d.pending, Waited: d.waited, Records: d.ledger.Records, Confirmed: s.confirmed.round,
+		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.ledger.Records, Confirmed: s.confirmed.round,
 		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.blocked.full,
 	}
 	s.learning(&status)

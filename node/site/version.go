@@ -16,7 +16,7 @@ const (
 	offeredVersion  = 1 // of what decisions could choose from
 	outboxVersion   = 3
 	lifeVersion     = 2
-	snapshotVersion = 3 // 2 did not have how many decisions waited at once
+	snapshotVersion = 4 // 3 had how many decisions waited at once, 2 and 4 have not
 	evidenceVersion = 2
 	pinnedVersion   = 2
 	witnessVersion  = 2

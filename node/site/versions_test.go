@@ -2,14 +2,19 @@ package site
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"peerd.dev/bandit"
+	"peerd.dev/dp/state"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // TestAnEarlierReleaseIsRefused: a value of version 1 of any kind is refused, with a sentence
@@ -94,7 +99,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 		x := snapshot{
 			state: progress{
 				Round: number(r), Begun: rapid.Bool().Draw(r, "begun"), Decisions: number(r), Pending: number(r),
-				Pulls: []uint64{number(r), number(r)}, Released: number(r), Left: rapid.Float64().Draw(r, "left"), Regret: rapid.Float64().Draw(r, "regret"), Waited: number(r),
+				Pulls: []uint64{number(r), number(r)}, Released: number(r), Left: rapid.Float64().Draw(r, "left"), Regret: rapid.Float64().Draw(r, "regret"),
 			},
 			belief: lastBelief{Means: floats(r), Samples: floats(r), Noise: floats(r)}, step: number(r), records: number(r),
 			agent: rapid.SliceOf(rapid.Byte()).Draw(r, "agent"), played: rapid.Bool().Draw(r, "played"), world: rapid.SliceOf(rapid.Byte()).Draw(r, "world"),
@@ -119,7 +124,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 					equal(got.belief.Noise, x.belief.Noise) && equal(got.agent, x.agent) && equal(got.world, x.world) && got.played == x.played &&
 					got.step == x.step && got.records == x.records && got.state.Round == x.state.Round && got.state.Begun == x.state.Begun &&
 					got.state.Decisions == x.state.Decisions && got.state.Pending == x.state.Pending && got.state.Released == x.state.Released &&
-					got.state.Left == x.state.Left && got.state.Regret == x.state.Regret && got.state.Waited == x.state.Waited, err
+					got.state.Left == x.state.Left && got.state.Regret == x.state.Regret, err
 			}},
 		} {
 			if same, err := c.parse(c.b); !same || err != nil {
@@ -133,4 +138,81 @@ func TestSingleValuesSurvive(t *testing.T) {
 			}
 		}
 	})
+}
+
+// asEarlier rewrites the store as release 0.2.0 wrote it.
+func (r *rig) asEarlier() {
+	r.t.Helper()
+	b, n := r.s.store.Batch(), 0
+	rewrite := func(t store.Table, as func(v []byte) ([]byte, error)) {
+		for e, err := range r.s.store.Scan(t, nil, nil) {
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			v, err := as(e.Value)
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			b.Set(t, slices.Clone(e.Key), v)
+			n++
+		}
+	}
+	rewrite(store.Decision, func(v []byte) ([]byte, error) {
+		c, err := parseChoice(v, r.c.shape())
+		return state.Save(6, func(v *state.Visitor) { c.fields(v, shape{}) }), err
+	})
+	rewrite(store.Log, func(v []byte) ([]byte, error) {
+		e, err := parseLogRecord(v, r.c.shape())
+		return state.Save(5, func(v *state.Visitor) { e.fields(v, shape{}) }), err
+	})
+	if err := b.Commit(); err != nil {
+		r.t.Fatal(err)
+	}
+	if n < 5 {
+		r.t.Fatalf("%d values are rewritten: this shows little", n)
+	}
+}
+
+// TestAnEarlierFolderGoesOn: a site that gives all decisions goes on with a folder of release 0.2.0 as if nothing had been rewritten, with
+// decisions that wait, sums, and rounds of a simulated world in the log.
+func TestAnEarlierFolderGoesOn(t *testing.T) {
+	for _, world := range []bool{false, true} {
+		var want string
+		for _, earlier := range []bool{false, true} {
+			x := usual(nameOf(rows.PhasesParams{}), AtWindow).repeatable(1)
+			x.learner, x.world, x.rules.Adding = bandit.PersonalizedParams{Price: 20}, world, Sum
+			r := newRig(t, x)
+			r.start()
+			play := func(from int) {
+				for n := from; n < from+8; n++ {
+					for i := 0; i < 3 && !world; i++ {
+						id := fmt.Sprint(n, "-", i)
+						r.ask(decision.Ask{ID: id})
+						r.s.Reward(t.Context(), []decision.Report{{ID: id, Part: "a", Value: bandit.Reward(i) / 4}})
+						if n > from {
+							r.s.Reward(t.Context(), []decision.Report{{ID: fmt.Sprint(n-1, "-", i), Part: "b", Value: .25, End: i == 0}})
+						}
+					}
+					r.round()
+				}
+			}
+			play(0)
+			if earlier {
+				r.asEarlier()
+			}
+			r.crash()
+			r.start()
+			play(8)
+			if x, err := r.s.Inside(t.Context()); x != nil || err != nil || len(r.lines()) < 6 {
+				t.Errorf("%v, %v, %d ledger lines", x, err, len(r.lines()))
+			}
+			got := fmt.Sprintf("%s %x %x %v", seen(r.status()), r.agentState(), r.lines(), r.net.frames)
+			if want == "" {
+				want = got
+			} else if got != want {
+				t.Errorf("world %v: an earlier folder goes on in another way:\n%.600s\nwant\n%.600s", world, got, want)
+			}
+			r.stop()
+		}
+	}
 }

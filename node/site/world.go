@@ -53,7 +53,7 @@ func (s *Site) saveWorld() (played bool, state []byte) {
 func (s *Site) play(turn bandit.Turn, e *logRecord) (err error) {
 	half := s.inside.half
 	p := bandit.Pull{Arm: bandit.NoArm}
-	if e.kept = half != nil && !(s.agent.Gives() && len(turn.Excluded) == 0); e.kept {
+	if e.kept = half != nil && (!s.agent.Gives() || len(turn.Excluded) > 0); e.kept {
 		p.Arm = half.Choose(turn, fmt.Sprint(e.round)).Arm()
 	} else {
 		p.Arm = s.agent.Choose(turn).Arm()

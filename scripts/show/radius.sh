@@ -33,4 +33,4 @@ for what in promise charged; do
 	cmp "$folder/ucb.$what" "$folder/ucb-printed.$what"
 done
 printf '\npromise, charge and noise are the same under both radii:\n'
-sed -n '/^HOW IT IS KEPT/,/^WHAT THE NOISE/p' "$folder/ucb-printed.promise" | sed '$d'
+sed -n '/^HOW IT WORKS/,/^WHAT THE NOISE/p' "$folder/ucb-printed.promise" | sed '$d'

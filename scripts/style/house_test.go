@@ -26,7 +26,7 @@ func rooms() [][]string {
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
 		{"internal/config", "internal/replay", "internal/terminal", "internal/version"},
-		{"internal/evaluation", "internal/explain", "internal/gain", "internal/lab/program", "internal/lab/progress"},
+		{"internal/evaluation", "internal/explain", "internal/gain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
 		{"internal/bundle", "internal/change", "internal/doctor", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status", "node/peer"},
 		{"internal/lab/claims", "internal/lab/joining", "internal/lab/testnet"},

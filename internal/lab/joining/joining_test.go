@@ -31,8 +31,10 @@ func TestSentences(t *testing.T) {
 		}
 		ratios := &experiment.OwnRatios{More: x.more}
 		doc := &experiment.Document{Seeds: 9, Cells: []experiment.CellDocument{
-			{Owns: []experiment.OwnDocument{own(20, 30, nil)}}, {Owns: []experiment.OwnDocument{own(12, 14, ratios)}},
-			{Owns: []experiment.OwnDocument{own(1, 1, nil), own(22, 31, nil), own(1, 1, nil)}}, {Owns: []experiment.OwnDocument{own(1, 1, ratios), own(13, 15, ratios), own(1, 1, ratios)}},
+			{Owns: []experiment.OwnDocument{own(20, 30, nil)}},
+			{Owns: []experiment.OwnDocument{own(12, 14, ratios)}},
+			{Owns: []experiment.OwnDocument{own(1, 1, nil), own(22, 31, nil), own(1, 1, nil)}},
+			{Owns: []experiment.OwnDocument{own(1, 1, ratios), own(13, 15, ratios), own(1, 1, ratios)}},
 		}}
 		d := Document{Sites: 10, Actions: 5, Decisions: 1000, Late: 9, Epsilon: 1}
 		for range 2 { // the second time in place of the first

@@ -64,7 +64,7 @@ func (b *board) show(all []api.Status) {
 			sum += n
 		}
 		for k, n := range d.Pulls {
-			if sum > 0 && k < len(t.Settings.Arms) {
+			if sum > 0 && len(d.Pulls) == len(t.Settings.Arms) {
 				s.Shares = append(s.Shares, page.Share{Action: t.Settings.Arms[k], Of: float64(n) / float64(sum)})
 			}
 		}

@@ -71,7 +71,10 @@ func (p *Process) Status(ctx context.Context) (api.Status, error) {
 		return d, err
 	}
 	in, err := daemon.AskInside(ctx, p.dir)
-	if in != nil && len(in.Actions) > 0 {
+	switch {
+	case in != nil && len(in.Actions) == 0: // by features
+		d.Pulls = []uint64{in.Given + in.Kept} // of any action
+	case in != nil:
 		d.Pulls, d.Means = nil, nil
 		for _, a := range in.Actions {
 			d.Pulls, d.Means = append(d.Pulls, a.Decisions), append(d.Means, a.Estimate)

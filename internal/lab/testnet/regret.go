@@ -52,7 +52,7 @@ func (t *Net) best(i int) int {
 }
 
 // regrets are regrets of the average site of some.
-type regrets struct{ together, alone, ownTogether, ownAlone float64 }
+type regrets struct{ together, alone, ownTogether, ownAlone, expected float64 }
 
 // shown returns what is together and alone for what sites choose.
 func (r *regrets) shown(selfish bool) (together, alone float64) {
@@ -85,6 +85,9 @@ func (t *Net) regrets(all []api.Status, sites []int) (r regrets) {
 			at += n
 		}
 		r.together, r.ownTogether = r.together+d.Regret/n, r.ownTogether+t.ownRegret(i, d)/n
+		if t.baseline.Together != nil {
+			r.expected += t.baseline.Together[site] / n
+		}
 		r.alone, r.ownAlone = r.alone+t.baseline.Alone[site].At(at)/n, r.ownAlone+t.baseline.OwnAlone[site].At(at)/n
 	}
 	return r
@@ -96,12 +99,13 @@ type Group struct {
 	Sites    []string `json:"sites"`
 	Together float64  `json:"own_regret_together"` // of the average site
 	Alone    float64  `json:"own_regret_alone"`
+	Expected float64  `json:"own_regret_expected"` // together, in the mean of simulated runs to the end
 }
 
 // groups separates sites that join later, and those whose best arm is not the best one over all sites. There are none if all sites are alike, or
-// choose one arm for all.
+// choose one arm for all. By features, which have no best arm, regret is of each site's own users.
 func (t *Net) groups(all []api.Status) (groups []Group) {
-	if !t.selfish() {
+	if !t.selfish() && t.baseline.Means != nil {
 		return nil
 	}
 	common, late := slices.Index(t.baseline.Gaps, 0), plan.WorldOf(t.Settings).Late
@@ -124,7 +128,8 @@ func (t *Net) groups(all []api.Status) (groups []Group) {
 		}
 		r := t.regrets(all, sites)
 		from, _ := late.Span(t.Settings.SitesOf(sites[0]), t.Settings.SitesOf(len(all)))
-		g := Group{Name: []string{"from the beginning", "with another best arm", fmt.Sprintf("after %d rounds", from)}[kind], Together: r.ownTogether, Alone: r.ownAlone}
+		g := Group{Name: []string{"from the beginning", "with another best arm", fmt.Sprintf("after %d rounds", from)}[kind], Expected: r.expected}
+		g.Together, g.Alone = r.shown(t.selfish())
 		for _, i := range sites {
 			g.Sites = append(g.Sites, t.Names[i])
 		}

@@ -17,7 +17,7 @@ func TestSitesLoseAgainstWhatTheyChooseFor(t *testing.T) {
 		shown, right float64
 		best, says   string
 	}{
-		{"personalized", 15, 2, "green", "all                                          15.0      0.0\n"},
+		{"personalized", 15, 2, "green", "all                                          15.0      0.0    12.0\n"},
 		{"imed", 7, 1, "red", "of its own users' rewards a site loses   together 15.0 "},
 	} {
 		s, err := plan.Schema().Load("../../../configs/testnet.yaml", []string{
@@ -26,7 +26,7 @@ func TestSitesLoseAgainstWhatTheyChooseFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := Net{Settings: &s.Settings, Names: []string{"site-1", "site-2"}, baseline: experiment.Baseline{Means: [][]float64{{.9, .5}, {.2, .5}}, Gaps: []float64{0, .05}, Alone: make([]experiment.Curve, 2), OwnAlone: make([]experiment.Curve, 2)}}
+		n := Net{Settings: &s.Settings, Names: []string{"site-1", "site-2"}, baseline: experiment.Baseline{Means: [][]float64{{.9, .5}, {.2, .5}}, Gaps: []float64{0, .05}, Together: []float64{14, 10}, Alone: make([]experiment.Curve, 2), OwnAlone: make([]experiment.Curve, 2)}}
 		all := []api.Status{
 			{Pulls: []uint64{90, 0}, Means: []float64{.8, .5}, Regret: 4},
 			{Pulls: []uint64{100, 10}, Means: []float64{.2, .4}, Regret: 10},

@@ -120,7 +120,10 @@ func (t *Net) writeServed(w io.Writer, all []api.Status, wide bool) {
 	tw.Printf("\n")
 	for i, d := range all {
 		tw.Printf("%s\t%d\t%d\t%d\t%.4g", t.Names[i], d.Round, d.Pending, d.Released, d.Left)
-		for k := range d.Pulls {
+		for k := range d.Means {
+			if len(d.Pulls) != len(d.Means) { // by features
+				break
+			}
 			tw.Printf("\t%d × %.3f", d.Pulls[k], d.Means[k])
 		}
 		tw.Printf("\n")

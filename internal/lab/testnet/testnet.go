@@ -98,7 +98,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 		return err
 	}
 	// It is simulated while the processes come up.
-	if t.baseline, err = experiment.NewBaseline(ctx, s, source); err != nil {
+	if t.baseline, err = experiment.NewBaseline(ctx, s, source, config.Neighbours(n.Nodes, t.Graph.Edges())); err != nil {
 		return err
 	}
 	if err = t.WaitReady(ctx); err != nil {

@@ -35,9 +35,9 @@ func TestWhatIsInsideIsForTheSitesOwnPeople(t *testing.T) {
 		if file == "" {
 			q.Header = login(t, p, path).Header
 		} else {
-			token, err := os.ReadFile(filepath.Join(dir, file))
-			if err != nil {
-				t.Fatal(err)
+			token, missing := os.ReadFile(filepath.Join(dir, file))
+			if missing != nil {
+				t.Fatal(missing)
 			}
 			q.Header.Set("Authorization", "Bearer "+string(token))
 		}

@@ -80,7 +80,6 @@ func lemmasOf(t *testing.T, c sim.Config) *sim.Lemmas {
 	return l
 }
 
-//nolint:gochecknoglobals // a flag
 var lemmaRounds = flag.Uint64("lemma-rounds", 4000, "rounds of TestLemmasHoldOnFigures")
 
 // TestLemmasHoldOnFigures 2a and 2b of paper 004, in every cell; scripts/show.sh lemmas plays all rounds.

@@ -1,4 +1,4 @@
-package decision
+package evaluation
 
 import (
 	"encoding/csv"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"reflect"
 	"strings"
+
+	"peerd.dev/node/decision"
 )
 
 // RowsCSV returns a writer of a line of CSV for each row, after one of names. A list is JSON in its cell.
@@ -16,7 +18,7 @@ type cells struct {
 	named bool
 }
 
-func (c *cells) Write(r Row) error {
+func (c *cells) Write(r decision.Row) error {
 	v := reflect.ValueOf(r)
 	names, line := make([]string, v.NumField()), make([]string, v.NumField())
 	for i := range line {

@@ -1,4 +1,4 @@
-package version
+package bill
 
 import (
 	"encoding/json"
@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/version"
 )
 
 // TestLicencesAreThoseOfTheModules: the table of licences and go.mod name the same modules.
 func TestLicencesAreThoseOfTheModules(t *testing.T) {
-	text, err := os.ReadFile("../../go.mod")
+	text, err := os.ReadFile("../../../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,7 @@ func TestBill(t *testing.T) {
 		},
 		Settings: []debug.BuildSetting{{Key: "vcs.time", Value: "2026-11-26T14:52:30Z"}},
 	}
-	got, err := json.Marshal(BillOf(info))
+	got, err := json.Marshal(Of(info))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,30 +55,10 @@ func TestBill(t *testing.T) {
 		}
 	}
 	var refs []string
-	for _, c := range BillOf(Build()).Components {
+	for _, c := range Of(version.Build()).Components {
 		refs = append(refs, c.Ref)
 	}
 	if slices.Sort(refs); len(refs) != len(slices.Compact(slices.Clone(refs))) {
 		t.Errorf("a reference occurs twice in %q", refs)
-	}
-}
-
-// TestOnlyAReleaseCanBeRepeated: a program with changes, tags or paths of a machine has no command that builds it again.
-func TestOnlyAReleaseCanBeRepeated(t *testing.T) {
-	release := map[string]string{"-trimpath": "true", "CGO_ENABLED": "0", "GOOS": "linux", "GOARCH": "arm64", "vcs.revision": "c0ffee", "vcs.modified": "false"}
-	for name, change := range map[string][2]string{
-		"": {"GOARCH", "arm64"}, "changes": {"vcs.modified", "true"}, "tags": {"-tags", "failpoint"}, "paths": {"-trimpath", ""}, "cgo": {"CGO_ENABLED", "1"}, "commit": {"vcs.revision", ""},
-	} {
-		info := &debug.BuildInfo{GoVersion: "go1.26.6"}
-		for k, v := range release {
-			if k != change[0] {
-				info.Settings = append(info.Settings, debug.BuildSetting{Key: k, Value: v})
-			}
-		}
-		info.Settings = append(info.Settings, debug.BuildSetting{Key: change[0], Value: change[1]})
-		got := InfoOf(info)
-		if (got.Command != "") != (name == "") || got.Platform != "linux/arm64" || name == "" && !strings.HasPrefix(got.Command, "GOTOOLCHAIN=go1.26.6 GOOS=linux GOARCH=arm64 ") {
-			t.Errorf("%q: %+v", name, got)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package decision
+package evaluation
 
 import (
 	"bytes"
@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+
+	"peerd.dev/node/decision"
 )
 
 // TestRowsHaveOpenBanditsNames: in both forms, with the same values.
 func TestRowsHaveOpenBanditsNames(t *testing.T) {
-	rows := []Row{
-		{ID: "a", Time: time.UnixMilli(1e12).UTC(), Action: 2, Name: "blue", Reward: .5, Reported: true, PScore: .25, Context: []float64{1, -2}, Features: []float64{.5}, Offered: []string{"red", "blue, \"dark\""}, Actions: [][]float64{{1, 2}, {.5, 1e-9}}, Source: Learned, Model: "1-2-3", Counted: true},
-		{ID: "b", Time: time.UnixMilli(2e12).UTC(), Name: "red", Context: []float64{}, Features: []float64{}, Offered: []string{}, Actions: [][]float64{}, Source: Application, Model: "1-2-3", Proposed: "blue", PeerPScore: .125, LateBy: 90, Kept: true},
+	rows := []decision.Row{
+		{ID: "a", Time: time.UnixMilli(1e12).UTC(), Action: 2, Name: "blue", Reward: .5, Reported: true, PScore: .25, Context: []float64{1, -2}, Features: []float64{.5}, Offered: []string{"red", "blue, \"dark\""}, Actions: [][]float64{{1, 2}, {.5, 1e-9}}, Source: decision.Learned, Model: "1-2-3", Counted: true},
+		{ID: "b", Time: time.UnixMilli(2e12).UTC(), Name: "red", Context: []float64{}, Features: []float64{}, Offered: []string{}, Actions: [][]float64{}, Source: decision.Application, Model: "1-2-3", Proposed: "blue", PeerPScore: .125, LateBy: 90, Kept: true},
 	}
 	var text, table, cells bytes.Buffer
 	for _, w := range []RowWriter{RowsJSONL(&text), RowsParquet(&table), RowsCSV(&cells)} {
@@ -30,13 +32,13 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, c := range parquet.SchemaOf(Row{}).Fields() {
+	for _, c := range parquet.SchemaOf(decision.Row{}).Fields() {
 		names = append(names, c.Name())
 	}
 	d := json.NewDecoder(&text)
 	for i := range rows {
 		var named map[string]any
-		var got Row
+		var got decision.Row
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
 			t.Fatal(err)
@@ -53,7 +55,7 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 			}
 		}
 	}
-	got, err := parquet.Read[Row](bytes.NewReader(table.Bytes()), int64(table.Len()))
+	got, err := parquet.Read[decision.Row](bytes.NewReader(table.Bytes()), int64(table.Len()))
 	if err != nil || len(got) != len(rows) {
 		t.Fatalf("%d rows (%v)", len(got), err)
 	}

@@ -1,4 +1,4 @@
-package daemon
+package main
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 	"github.com/google/renameio/v2"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/node/decision"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/evaluation"
 )
 
-// Exported describes what was written of a peer's decisions.
-type Exported struct {
+// exported describes what was written of a peer's decisions.
+type exported struct {
 	File    string `json:"file"`
 	Rows    uint64 `json:"rows"`
 	Open    uint64 `json:"open"`     // omitted: their windows have not ended
@@ -21,12 +22,12 @@ type Exported struct {
 }
 
 // String returns how much was written and omitted.
-func (e Exported) String() string {
+func (e exported) String() string {
 	return fmt.Sprintf("wrote %s: %s; left out, since their windows are not over: %d", e.File, config.Counted(e.Rows, "decision"), e.Open)
 }
 
 // Warning describes the file.
-func (e Exported) Warning() string {
+func (e exported) Warning() string {
 	text := e.File + " is RAW DATA: rewards as they were reported, without noise. No privacy budget covers it; keep it as you keep the records that it comes from."
 	if e.NoScore > 0 {
 		text += fmt.Sprintf(" It has %s without a propensity (pscore 0): do not weight them. learner.explore above 0 gives every decision one.", config.Counted(e.NoScore, "row"))
@@ -34,10 +35,10 @@ func (e Exported) Warning() string {
 	return text
 }
 
-// ExportDecisions writes the decisions of a peer, which may run, with their rewards, to a file of mode 0600.
-func ExportDecisions(ctx context.Context, s *config.Settings, file, format string) (done Exported, err error) {
-	form, ok := map[string]func(io.Writer) decision.RowWriter{
-		"parquet": decision.RowsParquet, "jsonl": decision.RowsJSONL, "csv": decision.RowsCSV,
+// exportDecisions writes the decisions of a peer, which may run, with their rewards, to a file of mode 0600.
+func exportDecisions(ctx context.Context, s *config.Settings, file, format string) (done exported, err error) {
+	form, ok := map[string]func(io.Writer) evaluation.RowWriter{
+		"parquet": evaluation.RowsParquet, "jsonl": evaluation.RowsJSONL, "csv": evaluation.RowsCSV,
 	}[format]
 	if !ok {
 		return done, config.Failf(config.ErrUsage, "--format %s, want parquet, jsonl or csv", format)
@@ -49,7 +50,7 @@ func ExportDecisions(ctx context.Context, s *config.Settings, file, format strin
 	defer func() { _ = f.Cleanup() }() // does nothing after success
 	done.File = file
 	to := form(f)
-	if err = WithDecisions(ctx, s, filepath.Dir(f.Name()), func(l *DecisionLog) error {
+	if err = daemon.WithDecisions(ctx, s, filepath.Dir(f.Name()), func(l *daemon.DecisionLog) error {
 		for r, err := range l.Rows(ctx, func() { done.Open++ }) {
 			if err != nil {
 				return err

@@ -1,12 +1,6 @@
 package decision
 
-import (
-	"encoding/json"
-	"io"
-	"time"
-
-	"github.com/parquet-go/parquet-go"
-)
+import "time"
 
 // A Row is a decision with its outcome, with the names of the Open Bandit Pipeline (Saito et al.
 // 2021) where it has one: action, position, reward, pscore, context and action_context. It is raw data.
@@ -36,42 +30,3 @@ type Row struct {
 	LateBy     float64 `json:"late_by" parquet:"late_by"`         // seconds from the end of the window to the first late report; 0 for none
 	Kept       bool    `json:"kept" parquet:"kept"`               // it was not given to the network
 }
-
-// A RowWriter writes rows one by one. Close writes the end.
-type RowWriter interface {
-	Write(r Row) error
-	Close() error
-}
-
-// RowsJSONL returns a writer of a line of JSON for each row.
-func RowsJSONL(w io.Writer) RowWriter {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return lines{e}
-}
-
-type lines struct{ e *json.Encoder }
-
-func (l lines) Write(r Row) error {
-	for _, x := range []*[]float64{&r.Context, &r.Features} {
-		*x = append([]float64{}, *x...)
-	}
-	r.Offered, r.Actions = append([]string{}, r.Offered...), append([][]float64{}, r.Actions...)
-	return l.e.Encode(&r)
-}
-
-func (lines) Close() error { return nil }
-
-// RowsParquet returns a writer of a Parquet file with a compression that all readers support.
-func RowsParquet(w io.Writer) RowWriter {
-	return columns{parquet.NewGenericWriter[Row](w, parquet.CreatedBy("peerd", "1", ""), parquet.Compression(&parquet.Snappy))}
-}
-
-type columns struct{ w *parquet.GenericWriter[Row] }
-
-func (c columns) Write(r Row) error {
-	_, err := c.w.Write([]Row{r})
-	return err
-}
-
-func (c columns) Close() error { return c.w.Close() }

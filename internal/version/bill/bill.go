@@ -1,9 +1,12 @@
-package version
+// Package bill is the software bill of materials of a binary. It is apart from package version, since a daemon needs none.
+package bill
 
 import (
 	_ "embed"
 	"runtime/debug"
 	"strings"
+
+	"peerd.dev/internal/version"
 )
 
 //go:embed licences.txt
@@ -49,10 +52,10 @@ type dependency struct {
 	On  []string `json:"dependsOn"`
 }
 
-// BillOf returns the bill of a binary: peerd, the standard library, and the modules that are linked into it.
-func BillOf(info *debug.BuildInfo) Bill {
+// Of returns the bill of a binary: peerd, the standard library, and the modules that are linked into it.
+func Of(info *debug.BuildInfo) Bill {
 	known := licenceTable()
-	doc := InfoOf(info)
+	doc := version.InfoOf(info)
 	main := material("application", "peerd", info.Main.Path, doc.Version, "Apache-2.0")
 	for _, s := range info.Settings {
 		main.Properties = append(main.Properties, property{"peerd:build:" + s.Key, s.Value})
