@@ -22,6 +22,7 @@ import (
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
+	"peerd.dev/node/store/storetest"
 	"peerd.dev/protocol"
 )
 
@@ -84,6 +85,8 @@ func secrets(adding Adding) (all []tale) {
 		{name: "ended", of: fractions, ends: func(i int) string { return []string{"", "with", "empty", "after"}[i%4] }, visitors: 4},
 		{name: "absent", of: fractions, lonely: true},
 		{name: "seventy more", of: fractions, visitors: 70},
+		{name: "green pays", of: fractions, best: "green", visitors: 70},
+		{name: "blue pays", of: fractions, best: "blue", visitors: 70},
 	}
 	for i := range all {
 		if all[i].adding = adding; adding != First {
@@ -205,7 +208,7 @@ func TestKeptLeavesNoTraceOfASite(t *testing.T) {
 		histories := secrets(First)
 		if rules := strings.Contains(what, ","); rules && !long {
 			histories = slices.DeleteFunc(histories, func(a tale) bool {
-				return !slices.Contains([]string{"good ones", "bad ones", "absent", "seventy more"}, a.name)
+				return !slices.Contains([]string{"good ones", "bad ones", "absent", "green pays"}, a.name)
 			})
 		}
 		t.Run(what, func(t *testing.T) {
@@ -487,7 +490,7 @@ func TestABlockedSiteLearnsInside(t *testing.T) {
 		t.Fatal("it is open")
 	}
 	was, step := r.lines(), r.s.step
-	for n, back := range []time.Duration{0, 0, -9 * every, 0} {
+	for n, back := range []time.Duration{0, 0, -15 * every, 0} {
 		r.clock.add(9*every + back)
 		for _, keep := range []bool{false, true} {
 			id := fmt.Sprint(n, keep)
@@ -693,6 +696,45 @@ func TestKeptDecisionsSurviveCrashes(t *testing.T) {
 				crashes(t, x, 8)
 			})
 		}
+	}
+}
+
+// TestACrashBetweenBatchesLosesNoReward: whichever of the batches that are not durable yet a crash leaves, the half has each reward once.
+func TestACrashBetweenBatchesLosesNoReward(t *testing.T) {
+	for _, settle := range []Settle{AtWindow, OnArrival} {
+		x := keeping(false)
+		x.rules.Settle, x.rules.Keep = settle, 1e6*every
+		r := newRig(t, x)
+		r.memory = storetest.NewMemory()
+		r.start()
+		r.round()
+		crashes := 0
+		for n := range 12 {
+			for i := range chunk / 2 {
+				id := fmt.Sprint(n, "-", i)
+				r.ask(decision.Ask{ID: id, Keep: i > 0})
+				r.pay(id, float64(i%5)/4)
+			}
+			r.clock.add(every)
+			if err := r.s.Round(protocol.Round(r.s.roundAt(r.clock.Now())), nil); err != nil {
+				t.Fatal(err)
+			}
+			for keep := range r.memory.Unsynced() + 1 {
+				again := newRig(t, x)
+				again.memory = r.memory.Crash(keep)
+				again.clock.add(r.clock.Now().Sub(epoch()) + window)
+				again.start()
+				again.rounds(3)
+				again.insideIsRight()
+				again.stop()
+				crashes++
+			}
+			r.pump()
+		}
+		if crashes < 24 {
+			t.Errorf("%d crashes show little", crashes)
+		}
+		r.stop()
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node"
 	"peerd.dev/node/api/page"
 	"peerd.dev/node/decision"
@@ -39,7 +40,8 @@ type tale struct {
 	others   bool // every seventh user comes with other features
 	takes    int  // by how many places what the application takes is another, in shadow mode
 
-	secret *tale // of kept decisions; nil for the same
+	secret *tale  // of kept decisions; nil for the same
+	best   string // the action that pays 1, as others pay 0; "" for what of says
 
 	adding Adding             // of the site; "" for first
 	more   func(i int) int    // further reports of decision i, each of half of what is left to 1; nil for none
@@ -343,6 +345,13 @@ func (w *twin) pays(waiting []due, at time.Time, i int, id string, with bool) []
 	value, after := a.of(i)
 	if after == never {
 		return waiting
+	}
+	if a.best != "" {
+		c, err := w.s.stored([]byte(id))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		value = float64(protocoltest.Count(c.name(w.arms) == a.best))
 	}
 	r := a.reports(i, id, value)
 	when := at.Add(after)
