@@ -177,8 +177,8 @@ export interface Flaw {
 export interface Gain {
   /** In a sentence, what joining has gained, or why that is not known. */
   sentence: string;
-  /** What the site would have lost alone, in simulations: nothing leaves it, no
-   * noise, each reward is learned from when it comes. */
+  /** What the site would have lost alone on average, in simulations: nothing leaves
+   * it, no noise, each reward is learned from when it comes. */
   alone?: Range;
   /** Decisions that the site had made when this was computed. */
   decisions?: number;
@@ -553,9 +553,9 @@ export interface Status {
   /** Named features of the context, and then of actions, as in features.context and
    * features.action; absent without names. */
   features?: string[];
-  /** What this site's own users have gained by joining the network, as far as is
-   * known; absent in lockstep and of a peer without arms. It is computed now and
-   * then, from estimates and public counts only. */
+  /** What this site's own users have gained by joining the network, computed now and
+   * then from public data; absent in lockstep and of a peer without arms. With
+   * privacy.answers: inside it follows from exact rewards, and is in /v1/inside. */
   gain?: Gain;
   /** The peer's own gift: rewards of all actions that it has released; as given of
    * /v1/peers. */
