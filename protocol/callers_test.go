@@ -64,7 +64,7 @@ var callers = map[string][]string{
 	// Arms that an agent takes although its learner did not choose them: of the application, a public rule, a log.
 	"peerd.dev/node.Ruled": {"internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/decide.go", "node/site/round.go"},
 	// What a kept half chooses and knows, in simulations.
-	"(peerd.dev/node/kept.Choice).Arm":   {"internal/gain/alone.go", "node/site/inside.go", "node/site/world.go"},
+	"(peerd.dev/node/kept.Choice).Arm":   {"internal/gain/alone.go", "node/site/inside.go"},
 	"(*peerd.dev/node/kept.Half).Inside": {"node/site/inside.go"},
 
 	// A curator that protects no one: it repeats its noise, is never out of budget, or adds none.

@@ -539,7 +539,7 @@ func TestWhoIsGiven(t *testing.T) {
 		"a subject has a cap":       {asks: []fate{kept(decision.Ask{Subject: "s", Keep: true}), kept(decision.Ask{Subject: "s", Named: named}), given(decision.Ask{Subject: "s"}), given(decision.Ask{Subject: "s"}), kept(decision.Ask{Subject: "s"}), given(decision.Ask{Subject: "r"})}},
 		"a repeated id counts once": {asks: []fate{given(decision.Ask{ID: "a", Subject: "s"}), given(decision.Ask{ID: "a", Subject: "s"}), given(decision.Ask{ID: "b", Subject: "s"}), kept(decision.Ask{ID: "c", Subject: "s"})}},
 		"the application takes":     {rules: func(r *Rules) { r.Shadow = ShadowLearn }, asks: []fate{kept(decision.Ask{}), kept(decision.Ask{})}},
-		"the application is told":   {rules: func(r *Rules) { r.Shadow = ShadowPropose }, asks: []fate{kept(decision.Ask{}), kept(decision.Ask{})}},
+		"the application chooses":   {rules: func(r *Rules) { r.Shadow = ShadowPropose }, asks: []fate{kept(decision.Ask{}), kept(decision.Ask{})}},
 		"a fallback, before":        {rules: func(r *Rules) { r.Fallback = "red" }, before: true, asks: []fate{kept(decision.Ask{}), kept(decision.Ask{Keep: true})}},
 		"a fallback, after":         {rules: func(r *Rules) { r.Fallback = "red" }, asks: []fate{given(decision.Ask{}), kept(decision.Ask{Keep: true})}},
 		"no fallback, before":       {before: true, asks: []fate{given(decision.Ask{}), kept(decision.Ask{Keep: true})}},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/lab/learner"
 )
@@ -66,6 +67,7 @@ func TestOffPolicy(t *testing.T) {
 func playLogged(t *testing.T, learner bandit.Params, seed uint64, truth []float64) (rows []Logged) {
 	t.Helper()
 	x := usual(stated, AtWindow).repeatable(seed)
+	x.coins = func() node.Seed { return node.NewSeed(seed) } // so that the test has one result
 	x.explore, x.learner, x.rules.Keep, x.rules.Window = .3, learner, 1e6*every, every
 	r := newRig(t, x)
 	r.start()

@@ -60,7 +60,7 @@ func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 		}
 		if s.isBlocked() {
 			// Messages that arrived are dropped: an answer would be a release.
-			if err = errors.Join(s.rest(t, s.settleInside), s.pause(ctx)); err != nil {
+			if err = errors.Join(s.rest(t, s.settleInside, s.forgetInside), s.pause(ctx)); err != nil {
 				return err
 			}
 			continue

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"peerd.dev/bandit"
+	"peerd.dev/node"
 )
 
 // ErrWorld is wrapped by errors about a world other than the saved one.
@@ -51,20 +52,18 @@ func (s *Site) saveWorld() (played bool, state []byte) {
 
 // play makes a decision for a turn of the world, which pays for it at once: a given one, unless the site keeps it.
 func (s *Site) play(turn bandit.Turn, e *logRecord) (err error) {
-	half := s.inside.half
-	p := bandit.Pull{Arm: bandit.NoArm}
+	half, id, p := s.inside.half, fmt.Sprint(e.round), node.Played{}
 	if e.kept = half != nil && (!s.agent.Gives() || len(turn.Excluded) > 0); e.kept {
-		p.Arm = half.Choose(turn, fmt.Sprint(e.round)).Arm()
+		p, err = half.Keep(id, turn, s.world)
 	} else {
-		p.Arm = s.agent.Choose(turn).Arm()
+		p.Pull.Arm = s.agent.Choose(turn).Arm()
+		p.Pull.Features = turn.Of(p.Pull.Arm)
+		if p.Pull.Reward, err = s.world.Play(p.Pull.Arm); err == nil && half != nil {
+			_, err = half.Add(id, p.Pull)
+		}
 	}
-	p.Features = turn.Of(p.Arm)
-	if p.Reward, err = s.world.Play(p.Arm); err != nil {
-		return err
-	}
-	if e.played = &p; half != nil {
-		s.inside.learned.add(&choice{arm: p.Arm, kept: e.kept})
-		_, err = half.Add(fmt.Sprint(e.round), p)
+	if e.played = &p.Pull; half != nil {
+		s.inside.learned.add(&choice{arm: p.Pull.Arm, kept: e.kept})
 	}
 	return err
 }

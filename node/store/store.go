@@ -41,9 +41,9 @@ const (
 	Late      Table = 14 // by how much the first late report of a decision came after its window, by id
 	Offer     Table = 15 // what decisions could choose from, by id
 	Receipt   Table = 16 // of other peers, by day and witness
-	InsideDue Table = 17 // decisions by the round in which the kept half gets their rewards
-	Inside    Table = 18 // the kept half
 
+	InsideDue  Table = 17 // decisions by the round in which the kept half gets their rewards
+	Inside     Table = 18 // the kept half
 	InsidePast Table = 19 // kept decisions by the round in which they are forgotten
 )
 

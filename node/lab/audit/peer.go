@@ -115,7 +115,7 @@ func (p *peer) play(t protocol.Round, in []protocol.Delivery, w world) (step, er
 	}
 	if err == nil && p.half != nil {
 		if p.half.See(p.agent.Rows()); s.Pull.Arm != bandit.NoArm && !s.absent {
-			_, err = p.half.Add("", s.Pull)
+			_, err = p.half.Add(fmt.Sprint(t), s.Pull)
 		}
 	}
 	if err != nil {
