@@ -21,14 +21,14 @@ if [ -n "$root" ]; then
 	mount -t tmpfs -o size=64m,mode=0700 tmpfs a
 	trap 'cleanup 2>/dev/null || true; umount "$dir/a" 2>/dev/null || true; rm -rf "$dir"' EXIT
 fi
-./peerd init --dir a --set 'arms=[red, "<b>green</b>", "أخضر"]' --set privacy.epsilon=1 --set spare_arms=1 --set 'api.offer=[all]' --set rounds.every=1s --set api.window=2s \
+./peerd init --dir a --set 'arms=[red, "<b>green</b>", "أخضر"]' --set privacy.epsilon=1 --set spare_arms=1 --set privacy.answers=anyone --set 'api.offer=[all]' --set rounds.every=1s --set api.window=2s \
 	--set "listen=[$(address 0)]" --set "api.listen=127.0.0.1:$((port + 10))" >/dev/null
 ./peerd network new --dir a --name clinics --peer a --addr "$(address 0)" --admin >/dev/null
 start a
 for s in b c; do
 	until_ok answers a
 	token=$(./peerd network invite $s --dir a)
-	./peerd join "$token" --yes --dir $s --set 'api.offer=[all]' --listen "$(address "$([ $s = b ] && echo 1 || echo 2)")" --set api.listen= >/dev/null
+	./peerd join "$token" --yes --dir $s --set 'api.offer=[all]' --set privacy.answers=anyone --listen "$(address "$([ $s = b ] && echo 1 || echo 2)")" --set api.listen= >/dev/null
 	start $s
 	until_ok ready $s
 done
