@@ -6,15 +6,21 @@ import (
 )
 
 // Chances sets p, which has an entry for each arm, to the probability with which a learner chooses it, where c is the choice that it
-// has just made, or NoArm's. Without a [Sampler] that is the propensity of c, for the arm of c alone. See [Sampler.Chances].
-func Chances(p []float64, l Learner, b *Belief, t Turn, c Choice, samples int, rng *rand.Rand) {
+// has just made, or NoArm's. Without a [Sampler] that is the propensity of c, for the arm of c alone. See [Sampler.Chances]. A share of choices
+// explores, as in [Explore]: then the arm of c is certain before, unless the learner samples.
+func Chances(p []float64, l Learner, b *Belief, t Turn, c Choice, share float64, samples int, rng *rand.Rand) {
 	clear(p)
-	if s, ok := l.(Sampler); ok {
+	s, sampler := l.(Sampler)
+	switch {
+	case sampler:
 		s.Chances(p, b, t, c.Arm, samples, rng)
-		return
-	}
-	if c.Arm != NoArm {
+	case share > 0:
+		p[c.Arm] = 1
+	case c.Arm != NoArm:
 		p[c.Arm] = c.Propensity
+	}
+	if share > 0 {
+		AddExploration(p, t, share)
 	}
 }
 

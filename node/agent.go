@@ -191,13 +191,7 @@ func (a *Agent) chances(t bandit.Turn, c bandit.Choice, samples int, rng *rand.R
 		a.shares = make([]float64, a.arms)
 	}
 	p := a.shares
-	bandit.Chances(p, a.learner, a.Belief(), t, c, samples, rng)
-	if a.explore > 0 {
-		if _, ok := a.learner.(bandit.Sampler); !ok {
-			p[c.Arm] = 1
-		}
-		bandit.AddExploration(p, t, a.explore)
-	}
+	bandit.Chances(p, a.learner, a.Belief(), t, c, a.explore, samples, rng)
 	return p
 }
 

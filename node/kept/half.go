@@ -190,11 +190,10 @@ func (h *Half) present(t bandit.Turn) bandit.Turn {
 	return t
 }
 
-// Chances returns the probability of every arm for the choice that was made for t, as [node.Agent.Chances] does. The slice is valid until the next call.
-func (h *Half) Chances(t bandit.Turn, c Choice) []float64 {
-	clear(h.chances)
-	h.chances[c.learner.Arm] = c.learner.Propensity
-	bandit.AddExploration(h.chances, h.present(t), h.explore)
+// Chances returns the probability of every arm for the choice that Would has just returned for t and an id, as [node.Agent.Chances] does. The
+// slice is valid until the next call.
+func (h *Half) Chances(t bandit.Turn, c Choice, id string) []float64 {
+	bandit.Chances(h.chances, h.of.Learner, &h.belief, h.present(t), c.learner, h.explore, 0, h.seed.Rand("propensity/"+id))
 	return h.chances
 }
 

@@ -359,3 +359,45 @@ func TestFeaturesAreKept(t *testing.T) {
 		t.Errorf("%v and %v", sums[0], sums[1])
 	}
 }
+
+// TestChancesAreThoseOfChoices: over many ids, actions are chosen as often as their chances say, also by a learner that samples, and with exploration.
+func TestChancesAreThoseOfChoices(t *testing.T) {
+	for _, explore := range []float64{0, .2} {
+		for i, s := range []node.Spec{spec(node.GiveNone), linear(node.GiveNone)} {
+			s.Explore = explore
+			h := half(t, s, 1)
+			turn := bandit.Turn{Excluded: []bandit.Arm{2}}
+			if i > 0 {
+				turn.Features = []bandit.Features{{.5, .1}, {.1, .5}, {.2, .2}}
+			}
+			for n := range 60 {
+				p := bandit.Pull{Arm: bandit.Arm(n % 2), Reward: bandit.Reward(n%3) / 2, Features: turn.Of(bandit.Arm(n % 2))}
+				if _, err := h.Add(fmt.Sprint(n), p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			const ids = 3000
+			var chosen, chances, variance [3]float64
+			for n := range ids {
+				id := fmt.Sprint(n)
+				c := h.Would(turn, id)
+				chosen[c.Arm()]++
+				sum := 0.
+				for k, p := range h.Chances(turn, c, id) {
+					chances[k], variance[k], sum = chances[k]+p, variance[k]+1./4, sum+p
+				}
+				if math.Abs(sum-1) > 1e-9 {
+					t.Fatalf("explore %v, learner %d: chances add up to %v", explore, i, sum)
+				}
+			}
+			for k := range chosen {
+				if math.Abs(chosen[k]-chances[k]) > 5*math.Sqrt(variance[k]) || k == 2 && chances[k] > 0 {
+					t.Errorf("explore %v, learner %d: action %d is chosen %v times, by its chances %.1f", explore, i, k, chosen[k], chances[k])
+				}
+			}
+			if i > 0 && (chosen[0] < 30 || chosen[1] < 30) {
+				t.Errorf("explore %v: %v choices by features: the test looks at nothing", explore, chosen)
+			}
+		}
+	}
+}

@@ -151,7 +151,7 @@ func (s *Site) keep(id string, o *offer, c *choice) (chances []float64) {
 		chances = s.only(c.arm)
 	} else {
 		of := s.inside.half.Would(turn, id)
-		c.arm, chances = of.Arm(), s.inside.half.Chances(turn, of)
+		c.arm, chances = of.Arm(), s.inside.half.Chances(turn, of, id)
 	}
 	p := plan{baseline: bandit.NoArm, share: s.c.Rules.BaselineShare}
 	a, fell := s.fell(id, o)

@@ -20,7 +20,7 @@ sign() {
 	done
 }
 sites=(a b c d e)
-./peerd init --dir a --set 'arms=[red, green]' --set spare_arms=2 --set privacy.epsilon=1 --set privacy.horizon=100000 --set rounds.every=500ms \
+./peerd init --dir a --set 'arms=[red, green]' --set spare_arms=2 --set privacy.epsilon=1 --set privacy.horizon=100000 --set privacy.answers=anyone --set rounds.every=500ms \
 	--set api.window=1s --set "listen=[$(address 0)]" >/dev/null
 ./peerd network new --dir a --name clinics --peer a --admin --addr "$(address 0)" >/dev/null
 start a
@@ -29,7 +29,7 @@ n=0
 for s in b c d e; do
 	n=$((n + 1))
 	token=$(./peerd network invite "$s" --dir a)
-	./peerd join "$token" --yes --dir "$s" --listen "$(address $n),$(address $((n + 10)))" --addr "$(address $n)" >/dev/null 2>&1
+	./peerd join "$token" --yes --dir "$s" --set privacy.answers=anyone --listen "$(address $n),$(address $((n + 10)))" --addr "$(address $n)" >/dev/null 2>&1
 	start "$s"
 	until_ok answers "$s"
 done
