@@ -75,7 +75,7 @@ inside() { podman exec "$1" peerd "${@:2}"; }
 healthy() { podman healthcheck run "$1" && [ "$(podman inspect --format '{{.State.Health.Status}}' "$1")" = healthy ]; }
 shared() {
 	local s
-	for s in a b c; do ask "$s" /v1/arms | grep -q '"borrowed_sites":2' || return 1; done
+	for s in a b c; do ask "$s" /v1/arms | grep -q '"borrowed_sites":[1-9]' || return 1; done
 }
 records() { inside "$1" ledger export -o - | wc -l; }
 finish() { # SITE: stops it as platforms do
@@ -119,7 +119,7 @@ for s in a b c; do
 	eval "visitors_$s=$!"
 done
 within 120 shared
-echo "$(seconds "$clock") s: each estimate rests on the releases of both neighbours"
+echo "$(seconds "$clock") s: estimates of each site rest on releases of neighbours"
 inside c status | sed -n '1,3p'
 for s in a b c; do
 	[[ "$(stat -Lc %a $s)" = *700 ]] || fail "$s has mode $(stat -Lc %a $s)"

@@ -31,11 +31,11 @@ first() {
 	echo "   hospital-$1$ peerd run" >&2
 	start "$1"
 }
-# shared: the estimates of all four sites rest on releases of all others, too.
+# shared: estimates of all four sites rest on releases of others, too. A site gives some decisions of about half of the actions.
 shared() {
 	local s
 	for s in a b c d; do
-		ask "$s" /v1/arms | grep -q '"borrowed_sites":3' || return 1
+		ask "$s" /v1/arms | grep -q '"borrowed_sites":[1-9]' || return 1
 	done
 }
 visit() {
@@ -54,7 +54,7 @@ figure() { sed -n "s/.*\"$2\":\([0-9.]*\).*/\1/p" "$1.json"; }
 echo "== from nothing"
 clock=$(date +%s)
 since() { echo $(($(date +%s) - clock)); }
-peerd a init --set arms=red,green,blue --set privacy.epsilon=1 >/dev/null
+peerd a init --set arms=red,green,blue --set privacy.epsilon=1 --set 'api.offer=[all]' >/dev/null
 peerd a network new --name clinics --peer hospital-a --addr "$(address 1)" --admin >/dev/null
 peerd a doctor >a.doctor || fail "$(cat a.doctor)"
 begin=$(./peerd network show --dir hospital-a | sed -n 's/^rounds of .* from //p')
@@ -63,7 +63,7 @@ until_ok answers a
 visit a
 for s in b c d; do
 	token=$(peerd a network invite "hospital-$s")
-	peerd "$s" join --yes "$token" >/dev/null
+	peerd "$s" join --yes "$token" --set 'api.offer=[all]' >/dev/null
 	first "$s"
 	until_ok answers "$s"
 	visit "$s"
@@ -81,7 +81,7 @@ sleep 15
 
 echo "== a fifth site joins"
 token=$(peerd a network invite hospital-e)
-peerd e join --yes "$token" >/dev/null
+peerd e join --yes "$token" --set 'api.offer=[all]' >/dev/null
 first e
 until_ok answers e
 until_ok linked a b c d e
@@ -115,7 +115,7 @@ v=$(version a)
 peerd a network extend white >/dev/null
 until_ok agree $((v + 1)) a b c d
 until_ok linked a b c d
-chosen() { ask "$1" /v1/arms | grep -q '"name":"white","pulls":[1-9]'; }
+chosen() { ask "$1" /v1/inside | grep -q '"name":"white","decisions":[1-9]'; }
 for s in a b c d; do until_ok chosen $s; done
 sleep 10
 echo "== all are upgraded, one after the other"
