@@ -1,7 +1,7 @@
 package network
 
 import (
-	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,247 +9,257 @@ import (
 	"sync"
 )
 
-// A State is what peers show each other: the versions so far, and the way to the next one.
+// A State is what a book holds, in the form in which it is kept.
 type State struct {
-	First     Document  `json:"first"`
-	Steps     []Step    `json:"steps"`
-	Agreement Agreement `json:"agreement"`
-}
+	Root      json.RawMessage `json:"root"`                // the first [Document]
+	Versions  []Version       `json:"versions"`            // that follow it
+	Records   []Record        `json:"records"`             // the newest of each place that signed one, by place
+	Proposals []Version       `json:"proposals,omitempty"` // of the next version, the newest of each signer, by place
 
-// A Record is a state with what this peer does not show.
-type Record struct {
-	State
-	Wanted  []Change `json:"wanted,omitempty"`  // changes that this peer wants, one after the other
-	Number  uint64   `json:"number,omitempty"`  // of this peer's last wish
-	Without []string `json:"without,omitempty"` // names of peers that it need not hear before it signs for the next version
+	// The rest is not shown to other peers.
+
+	Signed  *Mark    `json:"signed,omitempty"`  // the newest version that this peer has signed
+	Wanted  []Wanted `json:"wanted,omitempty"`  // changes that this peer proposes, one after the other
+	Agreed  []Agreed `json:"agreed,omitempty"`  // proposals that this peer signs
+	Without []string `json:"without,omitempty"` // names of peers that it need not hear before it signs the next version
 	Fork    *Fork    `json:"fork,omitempty"`    // the first that it was shown
+	Twins   []Twin   `json:"twins,omitempty"`   // the first of each place
 }
 
-// A Fork is the proof that more signers lie than the document allows for: two documents of one
-// version that both have the votes of a quorum. This peer keeps to the one that it knew first.
+// A Mark says that a signer has signed a version.
+type Mark struct {
+	Number uint64 `json:"number"`
+	Hash   string `json:"hash"`
+}
+
+// A Wanted is a change that an operator wants. Again signs it although this peer has signed another version after the same one.
+type Wanted struct {
+	Change Change `json:"change"`
+	Again  bool   `json:"again,omitempty"`
+}
+
+// An Agreed is a proposal that an operator signs; see [Wanted].
+type Agreed struct {
+	Hash  string `json:"hash"`
+	Again bool   `json:"again,omitempty"`
+}
+
+// A Fork is two versions of one number and parent that both have enough signatures. Each peer keeps to the one that it knew first.
 type Fork struct {
 	Version uint64   `json:"version"`
-	Ours    string   `json:"ours"`   // hash of the document that this peer keeps to
+	Ours    string   `json:"ours"`   // hash of the version that this peer keeps to
 	Theirs  string   `json:"theirs"` // hash of the other one
-	Both    []string `json:"both"`   // names of the signers that voted for both
+	Both    []string `json:"both"`   // names of the signers that signed both
 }
 
 func (f *Fork) Error() string {
-	return fmt.Sprintf("two documents of version %d have enough votes, %.12s and %.12s; both have votes of %s: see docs/network.md",
+	return fmt.Sprintf("two versions %d of the network have enough signatures, %.12s and %.12s; both are signed by %s: see docs/network.md#two-versions",
 		f.Version, f.Ours, f.Theirs, strings.Join(f.Both, ", "))
 }
 
-// A Book is one peer's record of a network, and its part in the agreement. It is safe for
-// concurrent use.
+// A Twin is the proof that a place has signed two records of which no honest peer signs both: they have one number, or two keys
+// follow one. This peer keeps to the one that it knew first.
+type Twin struct {
+	Peer   string `json:"peer"`
+	Theirs Record `json:"theirs"`
+}
+
+// A Book is one peer's copy of a network document, and its part in it. It is safe for concurrent use.
 type Book struct {
 	keys Keys
 	id   string
-	keep func(Record) error
+	keep func(State) error
 	fits func(was, is *Document) error
+	roll *Roll
 
-	mu        sync.Mutex
-	r         Record
-	kept      string      // r as text
-	documents []*Document // by version, from 1
-	terms     *terms      // of the version after the newest
-	self      int         // this peer's place; -1 if it has none
-	roll      *Roll
-	waited    int    // ticks in a round
-	waitedIn  uint64 // that round
+	mu      sync.Mutex
+	s       State
+	chain   *chain
+	records map[int]*said
+	newest  *Document
 }
 
 // Config is what a Book needs.
 type Config struct {
 	Keys Keys
-	ID   string             // of this peer's key
-	Keep func(Record) error // makes a record durable; nothing of it is shown before
-	// Fits returns an error for a version with which this peer could not continue; nil accepts
-	// all. It must not call the book.
+	ID   string            // of this peer's key
+	Keep func(State) error // makes a state durable; nothing of it is shown before
+	// Fits returns an error for a document with which this peer could not continue; nil accepts all. It must not call the book.
 	Fits func(was, is *Document) error
-	// Roll is whom this peer has heard since it started. Until that is enough, the book takes no
-	// part in the agreement, unless it is the only peer that is present. Nil for enough.
+	// Roll is whom this peer has heard since it started. Until that is enough, it signs no version, unless it is the only peer that
+	// is present. Nil for enough.
 	Roll *Roll
 }
 
-// Open verifies a record.
-func Open(c Config, r Record) (*Book, error) {
-	b := &Book{keys: c.Keys, id: c.ID, keep: c.Keep, fits: c.Fits, roll: c.Roll}
+// Open verifies a state.
+func Open(c Config, s State) (b *Book, err error) {
+	b = &Book{keys: c.Keys, id: c.ID, keep: c.Keep, fits: c.Fits, roll: c.Roll, records: make(map[int]*said)}
 	if b.fits == nil {
 		b.fits = func(_, _ *Document) error { return nil }
 	}
-	first := r.First.clone()
-	if first.Version != 1 || first.Before != "" {
-		return nil, refuse("version %d as the first", first.Version)
-	}
-	if err := first.Check(); err != nil {
+	if b.chain, err = begin(s.Root); err != nil {
 		return nil, err
 	}
-	b.extend(&first)
-	for i := range r.Steps {
-		d, err := b.terms.step(&r.Steps[i])
-		if err != nil {
+	for i := range s.Versions {
+		if _, err = b.chain.extend(&s.Versions[i], c.Keys); err != nil {
 			return nil, fmt.Errorf("version %d: %w", i+2, err)
 		}
-		b.extend(d)
 	}
-	kept := r.Agreement
-	r.Agreement = Agreement{}
-	_ = b.terms.merge(&r.Agreement, &kept) // without what another build or another folder has left
-	b.r, b.kept = r, text(&r)
+	for _, r := range s.Records {
+		place, x, err := b.chain.hear(r, c.Keys)
+		if err != nil {
+			return nil, err
+		}
+		b.records[place] = x
+	}
+	b.s, b.newest = s, b.chain.view(b.records)
 	return b, nil
 }
 
-// extend appends a version.
-func (b *Book) extend(d *Document) {
-	b.documents = append(b.documents[:len(b.documents):len(b.documents)], d)
-	b.settle()
-}
-
-// settle finds this peer's place in the newest version, and its terms.
-func (b *Book) settle() {
-	b.terms = newTerms(b.keys, b.documents[0].Hash(), b.newest(), b.fits)
-	b.self = -1
-	if i, former, ok := b.newest().PlaceOf(b.id); ok && !former {
-		b.self = i
-	}
-}
-
-func (b *Book) newest() *Document { return b.documents[len(b.documents)-1] }
-
-// Newest returns the newest version, which must not be changed.
+// Newest returns the newest version, with what the places have said of themselves. It must not be changed.
 func (b *Book) Newest() *Document {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.newest()
+	return b.newest
 }
 
-// At returns a version, which must not be changed; nil if it is not known.
-func (b *Book) At(version uint64) *Document {
+// State returns the state, which must not be changed.
+func (b *Book) State() State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if version < 1 || version > uint64(len(b.documents)) {
-		return nil
+	return b.s
+}
+
+// Head returns the number and the hash of the newest version, and how many of [Room] bytes all versions take.
+func (b *Book) Head() (number uint64, hash string, room int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.chain.d.Version, b.chain.head(), b.chain.room
+}
+
+// self returns this peer's place; -1 if its key has none.
+func (b *Book) self() int {
+	if i, former, ok := b.newest.PlaceOf(b.id); ok && !former {
+		return i
 	}
-	return b.documents[version-1]
+	return -1
 }
 
-// Record returns the record, which must not be changed.
-func (b *Book) Record() Record {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.r
+func (b *Book) signs() bool {
+	s := b.chain.d.SignerAt(b.self())
+	return s != nil && s.ID == b.id
 }
-
-// Awaits returns the names of the peers that this peer has to hear before it takes part in the agreement.
-func (b *Book) Awaits() (names []string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, place := range b.awaits() {
-		names = append(names, b.newest().Peers[place].Name)
-	}
-	return names
-}
-
-func (b *Book) awaits() []int { return b.roll.awaits(b.newest(), b.self, b.r.Without) }
 
 // Signs reports whether this peer is one of the signers.
 func (b *Book) Signs() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.terms.signs(b.self)
+	return b.signs()
 }
 
-// DoWithout lets this peer sign for the next version although it has not heard the peers with some names. If the folder was
-// restored from a backup, and one of them has seen what this peer has signed since, there can be two documents of one version.
+// Awaits returns the names of the peers that this peer has to hear before it signs a version.
+func (b *Book) Awaits() (names []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, place := range b.awaits() {
+		names = append(names, b.newest.Peers[place].Name)
+	}
+	return names
+}
+
+func (b *Book) awaits() []int { return b.roll.awaits(b.newest, b.self(), b.s.Without) }
+
+// DoWithout lets this peer sign the next version although it has not heard the peers with some names. If the folder was restored from a
+// backup, and one of them has seen what this peer has signed since, there can be two versions of one number.
 func (b *Book) DoWithout(names []string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, name := range names {
-		if place, ok := b.newest().Place(name); !ok || b.newest().Peers[place].Standing != Present || place == b.self {
+		if place, ok := b.newest.Place(name); !ok || b.newest.Peers[place].Standing != Present || place == b.self() {
 			return refuse("no other peer %.70q is present", name)
 		}
 	}
-	return b.update(func(r *Record) error {
-		r.Without = names
+	return b.update(func(s *State) error {
+		s.Without = names
 		return nil
 	})
 }
 
 // check returns why a change cannot come now.
 func (b *Book) check(c *Change) error {
-	n, err := b.newest().Next(c)
-	if err == nil {
-		err = b.fits(b.newest(), n)
+	if room := b.chain.room + len(encode(c)) + maxSigners*maxSig*2; room > Room {
+		return refuse("the document is full: its versions take %d of %d bytes", b.chain.room, Room)
 	}
-	return err
+	next := *b.chain
+	next.d = b.chain.d.clone()
+	if err := next.d.apply(c); err != nil {
+		return err
+	}
+	return b.fits(b.newest, next.view(b.records))
 }
 
-// Wish makes this peer want a change until the next version contains it, or another version makes
-// it impossible.
-func (b *Book) Wish(c Change) error {
+// Want makes this peer propose a change, until the next version contains it or another version makes it impossible.
+func (b *Book) Want(c Change, again bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.self < 0 {
-		return refuse("this peer has no place in the network")
+	if !b.signs() {
+		return refuse("this peer does not sign changes: run this at %s", b.signers())
 	}
 	if err := b.check(&c); err != nil {
 		return err
 	}
-	return b.update(func(r *Record) error {
-		if slices.ContainsFunc(r.Wanted, func(w Change) bool { return text(&w) == text(&c) }) {
-			return nil
-		}
-		at := len(r.Wanted)
-		if c.Own() && c.Peer == b.newest().Peers[b.self].Name {
-			at = 0 // it does not wait for a person
-		}
-		r.Wanted = slices.Insert(slices.Clone(r.Wanted), at, c)
+	return b.update(func(s *State) error {
+		same := func(w Wanted) bool { return string(encode(w.Change)) == string(encode(c)) }
+		s.Wanted = append(slices.DeleteFunc(slices.Clone(s.Wanted), same), Wanted{c, again})
 		return nil
 	})
 }
 
-// Withdraw ends this peer's wishes. It returns an error about one that is sealed: enough signers
-// have approved it, and it is being voted on.
+func (b *Book) signers() string {
+	var names []string
+	for _, s := range b.chain.d.Signers {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Withdraw ends what this peer wants and has not signed yet. It returns an error about what it has signed.
 func (b *Book) Withdraw() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	err := b.update(func(r *Record) error {
-		r.Wanted = nil
+	err := b.update(func(s *State) error {
+		s.Wanted, s.Agreed = nil, nil
 		return nil
 	})
-	if w := wishOf(&b.r.Agreement, b.self); err == nil && w != nil && len(w.Seal) > 0 {
-		err = refuse("%v: enough signers have signed it, and it is being voted on: it can still become the next version", w.Change)
+	if m := b.s.Signed; err == nil && m != nil && m.Number == b.chain.d.Version+1 {
+		err = refuse("this peer has signed %.12s, which can still become version %d; it ends with another version %d", m.Hash, m.Number, m.Number)
 	}
 	return err
 }
 
-// A Proposed is a change that a peer wants.
+// A Proposed is a proposal of the next version.
 type Proposed struct {
 	Hash     string   `json:"hash"` // of 12 hexadecimal digits
-	By       string   `json:"by"`   // name of the peer that wants it
+	By       string   `json:"by"`   // name of the signer that proposes it
 	Change   *Change  `json:"change"`
-	Signed   []string `json:"signed"`   // names of the signers that approve
-	Unsigned []string `json:"unsigned"` // names of those that have not approved yet
-	Sealed   bool     `json:"sealed"`   // it is being voted on
+	Signed   []string `json:"signed"`   // names of the signers that have signed
+	Unsigned []string `json:"unsigned"` // names of those that have not signed yet
 }
 
-// Proposed returns the changes that peers want, by the places of the peers.
+// Proposed returns the proposals, by the places of the signers that made them.
 func (b *Book) Proposed() (all []Proposed) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	peers := b.newest().Peers
 	all = []Proposed{}
-	for i := range b.r.Agreement.Wishes {
-		w := &b.r.Agreement.Wishes[i]
-		if w.Change == nil {
-			continue
-		}
-		p := Proposed{Hash: w.Hash(b.terms.network), By: peers[w.Author].Name, Change: w.Change, Signed: []string{}, Unsigned: []string{}, Sealed: len(w.Seal) > 0}
-		for _, place := range b.terms.signers {
-			if b.r.Agreement.approves(place, w.Author) {
-				p.Signed = append(p.Signed, peers[place].Name)
+	for i := range b.s.Proposals {
+		v, s := &b.s.Proposals[i], new(Step)
+		_ = json.Unmarshal(v.Text, s) // it was verified
+		p := Proposed{Hash: v.Hash()[:12], By: b.newest.Peers[s.By].Name, Change: &s.Change, Signed: []string{}, Unsigned: []string{}}
+		for _, x := range b.chain.d.Signers {
+			if place, _ := b.chain.d.Place(x.Name); v.has(place) {
+				p.Signed = append(p.Signed, x.Name)
 			} else {
-				p.Unsigned = append(p.Unsigned, peers[place].Name)
+				p.Unsigned = append(p.Unsigned, x.Name)
 			}
 		}
 		all = append(all, p)
@@ -257,140 +267,62 @@ func (b *Book) Proposed() (all []Proposed) {
 	return all
 }
 
-// Approve approves the change that has a hash, as [Book.Proposed] returns it.
-func (b *Book) Approve(hash string) error {
+// Sign makes this peer sign the proposal that has a hash, as [Book.Proposed] returns it. A signer signs one version after each. With again
+// it signs another one: then both can become versions, if other signers do the same.
+func (b *Book) Sign(hash string, again bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.self < 0 || !b.terms.signs(b.self) {
-		return refuse("this peer does not sign changes")
+	if !b.signs() {
+		return refuse("this peer does not sign changes: run this at %s", b.signers())
 	}
-	for i := range b.r.Agreement.Wishes {
-		w := &b.r.Agreement.Wishes[i]
-		if w.Change == nil || w.Hash(b.terms.network) != hash {
+	for i := range b.s.Proposals {
+		v, s := &b.s.Proposals[i], new(Step)
+		if v.Hash()[:12] != hash {
 			continue
 		}
-		if err := b.check(w.Change); err != nil {
+		_ = json.Unmarshal(v.Text, s) // it was verified
+		if err := b.check(&s.Change); err != nil {
 			return err
 		}
-		if b.r.Agreement.approves(b.self, w.Author) {
-			return nil
+		if m := b.s.Signed; m != nil && m.Number == s.Number && m.Hash != v.Hash() && !again {
+			return refuse("this peer has signed %.12s as version %d. If it signs a second one, both can become version %d, and the network splits. If the operators have decided that %.12s is dropped, add --again", m.Hash, m.Number, m.Number, m.Hash)
 		}
-		return b.update(func(r *Record) error { return b.sign(r, w) })
-	}
-	return refuse("no peer wants a change %.20q: see `peerd network show`", hash)
-}
-
-// Tick makes this peer go on to another round if it has waited too long in one. It must be called
-// regularly, about once a second.
-func (b *Book) Tick() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.update(func(r *Record) error {
-		if b.wait(&r.Agreement) {
-			return b.goOn(r)
-		}
-		return nil
-	})
-}
-
-// Merge merges what another peer's book shows. It ignores what is against the rules, and returns an error about it. That is a [*Fork]
-// if there are two documents of one version, and a [*Lie] if it is not the fault of the peer that shows it.
-func (b *Book) Merge(theirs *State) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if theirs.First.Hash() != b.documents[0].Hash() {
-		return refuse("another network")
-	}
-	known := len(b.r.Steps)
-	for i := range min(known, len(theirs.Steps)) {
-		if text(&theirs.Steps[i].Motion.Change) != text(&b.r.Steps[i].Motion.Change) {
-			return b.fork(i, &theirs.Steps[i])
-		}
-	}
-	var wrong error
-	err := b.update(func(r *Record) error {
-		for i := known; i < len(theirs.Steps); i++ {
-			if wrong = b.advance(r, theirs.Steps[i]); wrong != nil {
-				return nil
-			}
-		}
-		if len(theirs.Steps) == len(r.Steps) {
-			wrong = b.terms.merge(&r.Agreement, &theirs.Agreement)
-		}
-		return nil
-	})
-	if lie := new(Lie); errors.As(wrong, &lie) && lie.Place == b.self { // of an earlier life of this folder
-		wrong = nil
-	}
-	return cmp.Or(err, wrong)
-}
-
-// fork returns an error about a step that differs from this peer's, and keeps it if it is valid.
-func (b *Book) fork(i int, theirs *Step) error {
-	t := newTerms(b.keys, b.documents[0].Hash(), b.documents[i], b.fits)
-	d, err := t.step(theirs)
-	if err != nil || d.Hash() == b.documents[i+1].Hash() {
-		return refuse("version %d does not follow", i+2)
-	}
-	f := &Fork{Version: d.Version, Ours: b.documents[i+1].Hash(), Theirs: d.Hash()}
-	for _, v := range b.r.Steps[i].Votes {
-		if slices.ContainsFunc(theirs.Votes, func(w Signature) bool { return w.Place == v.Place }) {
-			f.Both = append(f.Both, b.documents[i].Peers[v.Place].Name)
-		}
-	}
-	if b.r.Fork == nil {
-		err = b.update(func(r *Record) error {
-			r.Fork = f
+		return b.update(func(st *State) error {
+			st.Agreed = append(slices.Clip(st.Agreed), Agreed{v.Hash(), again})
 			return nil
 		})
 	}
-	if err != nil {
-		return err
-	}
-	return f
+	return refuse("nobody proposes a version %.20q: see `peerd network show`", hash)
 }
 
-// advance makes the next version the newest.
-func (b *Book) advance(r *Record, s Step) error {
-	d, err := b.terms.step(&s)
-	if err != nil {
-		return err
-	}
-	was := b.terms
-	b.extend(d)
-	r.Steps = append(slices.Clone(r.Steps), s)
-	r.Agreement, r.Without = r.Agreement.after(was, b.terms), nil
-	done := text(&s.Motion.Change)
-	r.Wanted = slices.DeleteFunc(slices.Clone(r.Wanted), func(w Change) bool {
-		return text(&w) == done || b.check(&w) != nil
-	})
-	if b.self < 0 { // it has left, or it still has its former key until it is opened with the new one
-		r.Wanted = nil
-	}
-	return nil
+// Tick makes this peer sign what its operators want, once it has heard enough others. It must be called regularly.
+func (b *Book) Tick() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.update(func(*State) error { return errSame })
 }
 
-// update changes the record, makes the steps that follow from the change, and keeps the result.
-// After an error nothing has changed.
-func (b *Book) update(change func(r *Record) error) error {
-	r, documents := b.r, b.documents
-	err := change(&r)
-	for more := err == nil; more && err == nil; {
-		more, err = b.react(&r)
+// errSame is returned by a change of the state that changes nothing.
+var errSame = errors.New("the same")
+
+// update changes the state, signs what has to be signed, and keeps the result. After an error nothing has changed.
+func (b *Book) update(change func(s *State) error) error {
+	s, chain, records, newest := b.s, b.chain, b.records, b.newest
+	err := change(&s)
+	changed := !errors.Is(err, errSame)
+	if !changed {
+		err = nil
 	}
-	kept := b.kept
-	if err == nil {
-		if kept = text(&r); kept != b.kept {
-			err = b.keep(r)
-		}
+	for more := err == nil; more && err == nil; changed = changed || more {
+		more, err = b.sign(&s)
+	}
+	if err == nil && changed {
+		err = b.keep(s)
 	}
 	if err != nil {
-		if len(documents) != len(b.documents) {
-			b.documents = documents
-			b.settle()
-		}
+		b.chain, b.records, b.newest = chain, records, newest
 		return err
 	}
-	b.r, b.kept = r, kept
+	b.s = s
 	return nil
 }

@@ -1,13 +1,10 @@
 package network
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -17,199 +14,217 @@ type Kind string
 // The changes.
 const (
 	Invite Kind = "invite" // gives a peer a place, with a key that was made for it
-	Join   Kind = "join"   // puts the invited peer's own key and addresses in its place
-	Add    Kind = "add"    // gives a peer with a key and addresses of its own a place
 	Remove Kind = "remove" // ends a peer's part in the network permanently
-	Move   Kind = "move"   // sets a peer's addresses
-	Rotate Kind = "rotate" // sets a peer's key, and states how far its ledger was under the former one
+	Rotate Kind = "rotate" // writes down keys that followed a peer's key, so that its record need not have them any more
 	Extend Kind = "extend" // adds an arm
 	Retire Kind = "retire" // ends the choices of an arm permanently
-	Govern Kind = "admins" // sets who signs changes, and how many of them have to
+	Govern Kind = "admins" // sets who signs versions, with which keys, and how many of them have to
 	Link   Kind = "link"   // links two peers
 	Unlink Kind = "unlink" // ends the link of two peers
 	Set    Kind = "set"    // sets a setting that all peers share
 )
 
-// A Change makes the next version of a document.
+// A Change makes the next version of a document. Its kind determines which fields it has.
 type Change struct {
-	Kind   Kind     `json:"kind"`
-	Peer   string   `json:"peer"`             // name; empty for changes of arms
-	Arm    string   `json:"arm,omitempty"`    // name
-	ID     string   `json:"id,omitempty"`     // the new key's
-	Ledger *Ledger  `json:"ledger,omitempty"` // of a peer whose key is replaced; nil if it has no record
-	Addrs  []string `json:"addrs,omitempty"`  // the new ones
-	Links  []string `json:"links,omitempty"`  // names of a new peer's neighbours, none for all; or of one to link or unlink
-	Proof  []byte   `json:"proof,omitempty"`  // signed by the new key: its holder wants this
+	Kind    Kind     `json:"kind"`
+	Peer    string   `json:"peer,omitempty"`    // name: invite, remove, rotate, link, unlink
+	ID      string   `json:"id,omitempty"`      // of the key that was made for the peer: invite
+	Keys    []Key    `json:"keys,omitempty"`    // without signatures, oldest first: rotate
+	Links   []string `json:"links,omitempty"`   // names of the new peer's neighbours: invite; of the other peer: link, unlink
+	Arm     string   `json:"arm,omitempty"`     // name: extend, retire
+	Setting *Setting `json:"setting,omitempty"` // set
+	Signers []Signer `json:"signers,omitempty"` // by place: admins
+	Needed  int      `json:"needed,omitempty"`  // of the signers, more than half if 0: admins
+}
 
-	Admins []string `json:"admins,omitempty"` // names
-	Needed int      `json:"needed,omitempty"` // of the admins; more than half if 0
-
-	Setting *Setting `json:"setting,omitempty"`
+// bare returns the change with the fields of its kind alone.
+func (c *Change) bare() (b Change, err error) {
+	b.Kind = c.Kind
+	switch c.Kind {
+	case Invite:
+		b.Peer, b.ID, b.Links = c.Peer, c.ID, c.Links
+	case Remove:
+		b.Peer = c.Peer
+	case Rotate:
+		b.Peer, b.Keys = c.Peer, c.Keys
+	case Extend, Retire:
+		b.Arm = c.Arm
+	case Govern:
+		b.Signers, b.Needed = c.Signers, c.Needed
+	case Link, Unlink:
+		b.Peer, b.Links = c.Peer, c.Links
+	case Set:
+		b.Setting = c.Setting
+	default:
+		return b, refuse("change %.40q: want invite, remove, rotate, extend, retire, admins, link, unlink or set; another build of peerd may know it", c.Kind)
+	}
+	return b, nil
 }
 
 // String describes c in words.
 func (c *Change) String() string {
-	if c.ofArms() {
+	switch c.Kind {
+	case Extend, Retire:
 		return fmt.Sprintf("%s %q", c.Kind, c.Arm)
-	}
-	if c.Kind == Govern {
-		return fmt.Sprintf("%s %s, of whom %s sign", c.Kind, strings.Join(c.Admins, ", "), cmp.Or(strings.TrimPrefix(strconv.Itoa(c.Needed), "0"), "more than half"))
-	}
-	if c.Kind == Set && c.Setting != nil {
+	case Govern:
+		needed := "more than half"
+		if c.Needed > 0 {
+			needed = fmt.Sprint(c.Needed)
+		}
+		var names []string
+		for _, s := range c.Signers {
+			names = append(names, s.Name)
+		}
+		return fmt.Sprintf("%s %s, of whom %s sign", c.Kind, strings.Join(names, ", "), needed)
+	case Set:
 		return fmt.Sprintf("%s %s to %s", c.Kind, c.Setting.Key, c.Setting.Value)
+	case Link, Unlink:
+		return fmt.Sprintf("%s %s and %s", c.Kind, c.Peer, strings.Join(c.Links, ", "))
+	case Invite:
+		return fmt.Sprintf("%s %s, linked with %s", c.Kind, c.Peer, strings.Join(c.Links, ", "))
+	default:
+		return fmt.Sprintf("%s %s", c.Kind, c.Peer)
 	}
-	s := string(c.Kind) + " " + c.Peer
-	if c.Kind == Link || c.Kind == Unlink {
-		s += " and " + strings.Join(c.Links, ", ")
-	}
-	if len(c.Addrs) > 0 {
-		s += " at " + strings.Join(c.Addrs, ", ")
-	}
-	if c.ID != "" {
-		s += " with id " + c.ID
-	}
-	return s
 }
 
-// Own reports whether the change concerns only its peer: if that peer asks for it, the others
-// sign without their operators' approval.
-func (c *Change) Own() bool {
-	return c.Kind == Join || c.Kind == Move || c.Kind == Rotate || c.Kind == Remove
+// ofNetwork reports whether the change names no peer.
+func (c *Change) ofNetwork() bool {
+	return c.Kind == Extend || c.Kind == Retire || c.Kind == Set || c.Kind == Govern
 }
 
-// ofArms reports whether the change is about arms, and not peers.
-func (c *Change) ofArms() bool { return c.Kind == Extend || c.Kind == Retire }
-
-// proven returns what a new key signs as proof.
-func (c *Change) proven(network string) []byte {
-	bare := *c
-	bare.Proof = nil
-	b, err := json.Marshal(bare)
+// apply makes d the document that c makes of it. After an error d has not changed.
+func (d *Document) apply(c *Change) error {
+	b, err := c.bare()
 	if err != nil {
-		panic("network: " + err.Error()) // texts can always be encoded
+		return err
 	}
-	return fmt.Appendf(nil, "key\x00%s\x00%s", network, b)
-}
-
-// Prove signs the change with the new key that it brings. network is the hash of the first document.
-func (c *Change) Prove(network string, sign func(b []byte) ([]byte, error)) (err error) {
-	c.Proof, err = sign(c.proven(network))
+	if string(encode(&b)) != string(encode(c)) {
+		return refuse("%s: a field that this change does not use", c.Kind)
+	}
+	place, known := d.Place(c.Peer)
+	if !c.ofNetwork() && c.Kind != Invite && (!known || d.Peers[place].Standing == Gone) {
+		return refuse("%s: there is no peer %.70q", c.Kind, c.Peer)
+	}
+	switch c.Kind {
+	case Invite:
+		err = d.invite(c, known)
+	case Remove:
+		err = d.remove(place)
+	case Rotate:
+		err = d.rotate(place, c.Keys)
+	case Extend:
+		d.Added, err = d.named(d.Added, c)
+	case Retire:
+		d.Retired, err = d.named(d.Retired, c)
+	case Govern:
+		err = d.govern(c)
+	case Link, Unlink:
+		err = d.link(place, c)
+	default:
+		err = d.set(c)
+	}
+	if err == nil {
+		d.Version++
+	}
 	return err
 }
 
-// Next returns the document that c makes of d.
-func (d *Document) Next(c *Change) (*Document, error) {
-	n := d.clone()
-	n.Version, n.Before = d.Version+1, d.Hash()
-	place, known := d.Place(c.Peer)
-	var p *Peer
-	if known {
-		p = &n.Peers[place]
-	}
-	wants := func(s ...Standing) error {
-		if !known {
-			return refuse("%s: there is no peer %.70q", c.Kind, c.Peer)
-		}
-		if !slices.Contains(s, p.Standing) {
-			return refuse("%s: %s is %s", c.Kind, c.Peer, p.Standing)
-		}
-		return nil
-	}
-	var err error
-	switch c.Kind {
-	case Invite, Add:
-		if known {
-			return nil, refuse("%s: there is a peer %s, or was one: choose another name", c.Kind, c.Peer)
-		}
-		err = n.enter(c)
-	case Join:
-		if err = wants(Invited); err == nil {
-			p.Former, p.ID, p.Addrs, p.Standing = append(p.Former, p.ID), c.ID, c.Addrs, Present
-		}
-	case Move:
-		if err = wants(Present); err == nil {
-			p.Addrs = c.Addrs
-		}
-	case Rotate:
-		if err = wants(Present); err == nil {
-			err = p.rotate(c)
-		}
-	case Remove:
-		if err = wants(Present, Invited); err == nil {
-			n.leave(place)
-		}
-	case Extend, Retire:
-		err = n.setArm(c)
-	case Govern:
-		err = n.govern(c)
-	case Link, Unlink:
-		if err = wants(Present, Invited); err == nil {
-			err = n.link(place, c)
-		}
-	case Set:
-		err = n.set(c)
-	default:
-		err = refuse("change %.40q: want invite, join, add, remove, move, rotate, extend, retire, admins, link, unlink or set; another build of peerd may know it", c.Kind)
-	}
-	if err == nil {
-		err = n.Check()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &n, nil
+// hasID reports whether a peer has or had an id.
+func (d *Document) hasID(id string) bool {
+	_, _, ok := d.PlaceOf(id)
+	return ok
 }
 
-// rotate replaces the key of a peer.
-func (p *Peer) rotate(c *Change) error {
-	if l := c.Ledger; l != nil {
+// invite appends a new peer with its links.
+func (d *Document) invite(c *Change, known bool) error {
+	if err := goodPeer(c.Peer, known); err != nil {
+		return err
+	}
+	if c.ID == "" || len(c.ID) > maxName || d.hasID(c.ID) || len(d.Peers) == maxPeers {
+		return refuse("%s: id %.70q: want one that no peer has or had, and at most %d places", c.Kind, c.ID, maxPeers)
+	}
+	var links [][2]int
+	for _, name := range c.Links {
+		i, ok := d.Place(name)
+		if l := [2]int{i, len(d.Peers)}; ok && d.here(i) && !slices.Contains(links, l) {
+			links = append(links, l)
+			continue
+		}
+		return refuse("%s: links: there is no peer %.70q to link with, or it is named twice", c.Kind, name)
+	}
+	if len(links) == 0 {
+		return refuse("%s: links: %s would have no neighbour", c.Kind, c.Peer)
+	}
+	d.Links = append(d.Links, links...)
+	d.Peers = append(d.Peers, Peer{Name: c.Peer, ID: c.ID, Standing: Invited})
+	return nil
+}
+
+// remove ends a peer's part. If the others would be disconnected, its neighbours are linked in a circle.
+func (d *Document) remove(place int) error {
+	if d.SignerAt(place) != nil {
+		return refuse("%s: %s signs versions: name other admins first", Remove, d.Peers[place].Name)
+	}
+	links := without(slices.Clone(d.Links), place, false)
+	d.Peers[place].Standing, d.Peers[place].Addrs = Gone, nil
+	if !d.connected(links, d.here) {
+		links = without(slices.Clone(d.Links), place, true)
+	}
+	d.Links = links
+	return nil
+}
+
+// rotate writes down keys that followed a peer's.
+func (d *Document) rotate(place int, keys []Key) error {
+	p := d.Peers[place]
+	for _, k := range keys {
+		if k.Sig != nil || k.ID == "" || len(k.ID) > maxName || d.hasID(k.ID) || k.ID == p.ID || slices.Contains(p.Former, k.ID) {
+			return refuse("%s: key %.70q: want an id that no peer has or had, without a signature", Rotate, k.ID)
+		}
+		if err := p.follow(&k); err != nil {
+			return err
+		}
+	}
+	if len(keys) == 0 {
+		return refuse("%s: want the keys that followed that of %s", Rotate, p.Name)
+	}
+	d.Peers[place] = p
+	return nil
+}
+
+// follow gives a peer its next key.
+func (p *Peer) follow(k *Key) error {
+	if l := k.Ledger; l != nil {
 		if head, err := hex.DecodeString(l.Head); err != nil || len(head) != sha256.Size || l.Records == 0 {
-			return refuse("%s: a ledger of %d records with head %.70q, want a record and %d hexadecimal digits", c.Kind, l.Records, l.Head, 2*sha256.Size)
+			return refuse("a ledger of %d records with head %.70q, want a record and %d hexadecimal digits", l.Records, l.Head, 2*sha256.Size)
 		}
-		p.Closed = append(p.Closed, Closed{p.ID, *l})
+		p.Closed = append(slices.Clip(p.Closed), Closed{p.ID, *l})
 	}
-	p.Former, p.ID = append(p.Former, p.ID), c.ID
+	p.Former, p.ID = append(slices.Clip(p.Former), p.ID), k.ID
 	return nil
 }
 
-// setArm adds an arm or retires one. The settings have the first arms, and this package does not
+// named returns all with the arm of a change. The settings have the first arms, and this package does not
 // read settings: its callers refuse the other wrong changes.
-func (d *Document) setArm(c *Change) error {
-	all, verb := &d.Added, "added"
-	if c.Kind == Retire {
-		all, verb = &d.Retired, "retired"
-	}
+func (d *Document) named(all []string, c *Change) ([]string, error) {
 	switch {
-	case c.Peer != "":
-		return refuse("%s: peer %.70q, want none", c.Kind, c.Peer)
 	case strings.TrimSpace(c.Arm) == "" || len(c.Arm) > maxName:
-		return refuse("%s: arm %.70q, want a name of 1 to %d bytes", c.Kind, c.Arm, maxName)
-	case slices.Contains(*all, c.Arm):
-		return refuse("%s: %q was %s before", c.Kind, c.Arm, verb)
+		return all, refuse("%s: arm %.70q, want a name of 1 to %d bytes", c.Kind, c.Arm, maxName)
+	case slices.Contains(all, c.Arm):
+		return all, refuse("%s: %q was named before", c.Kind, c.Arm)
 	}
-	*all = append(*all, c.Arm)
-	return nil
+	return append(slices.Clip(all), c.Arm), nil
 }
 
-// govern sets the admins.
+// govern sets the signers.
 func (d *Document) govern(c *Change) error {
-	if len(c.Admins) == 0 || c.Peer != "" {
-		return refuse("%s: want the names of peers", c.Kind)
+	if err := d.checkSigners(c.Signers, c.Needed); err != nil {
+		return err
 	}
-	for i, name := range c.Admins {
-		if place, ok := d.Place(name); !ok || d.Peers[place].Standing != Present {
-			return refuse("%s: no peer %.70q is present", c.Kind, name)
-		} else if slices.Contains(c.Admins[:i], name) {
-			return refuse("%s: %s is named twice", c.Kind, name)
-		}
-	}
-	if n := len(c.Admins); c.Needed != 0 && (c.Needed <= n/2 || c.Needed > n) {
-		return refuse("%s: %d of %d have to sign, want more than half", c.Kind, c.Needed, n)
-	}
-	if slices.Equal(d.Admins, c.Admins) && d.Needed == c.Needed {
+	if slices.Equal(d.Signers, c.Signers) && d.Needed == c.Needed {
 		return refuse("%s: they are the admins already", c.Kind)
 	}
-	d.Admins, d.Needed = slices.Clone(c.Admins), c.Needed
+	d.Signers, d.Needed = c.Signers, c.Needed
 	return nil
 }
 
@@ -219,7 +234,7 @@ func (d *Document) link(place int, c *Change) error {
 		return refuse("%s: want the names of two peers", c.Kind)
 	}
 	other, ok := d.Place(c.Links[0])
-	if !ok || other == place || d.Peers[other].Standing == Gone {
+	if !ok || other == place || !d.here(other) {
 		return refuse("%s: there is no other peer %.70q", c.Kind, c.Links[0])
 	}
 	at := slices.IndexFunc(d.Links, func(l [2]int) bool { return l == [2]int{place, other} || l == [2]int{other, place} })
@@ -228,18 +243,22 @@ func (d *Document) link(place int, c *Change) error {
 		return refuse("%s: %s and %s have a link", c.Kind, c.Peer, c.Links[0])
 	case c.Kind == Link:
 		d.Links = append(d.Links, [2]int{min(place, other), max(place, other)})
+		return nil
 	case at < 0:
 		return refuse("%s: %s and %s have no link", c.Kind, c.Peer, c.Links[0])
-	default:
-		d.Links = slices.Delete(d.Links, at, at+1)
 	}
+	links := slices.Delete(slices.Clone(d.Links), at, at+1)
+	if !d.connected(links, d.here) {
+		return refuse("%s: there would be no way from %s to %s", c.Kind, c.Peer, c.Links[0])
+	}
+	d.Links = links
 	return nil
 }
 
 // set changes a shared setting. Like arms, settings are read by this package's callers, who refuse other wrong changes.
 func (d *Document) set(c *Change) error {
 	x := c.Setting
-	if x == nil || c.Peer != "" || len(x.Value) > maxName {
+	if x == nil || len(x.Value) > maxName {
 		return refuse("%s: want a setting with a value of at most %d bytes", c.Kind, maxName)
 	}
 	named := func(s Setting) bool { return s.Key == x.Key }
@@ -248,81 +267,21 @@ func (d *Document) set(c *Change) error {
 		return refuse("%s: %.70q is no setting that the peers of this network share", c.Kind, x.Key)
 	}
 	now := d.Settings[at].Value
-	if i := slices.IndexFunc(d.Changed, named); i >= 0 {
-		now = d.Changed[i].Value
-		d.Changed = slices.Delete(d.Changed, i, i+1)
-	}
+	rest := slices.DeleteFunc(slices.Clone(d.Changed), func(s Setting) bool {
+		if named(s) {
+			now = s.Value
+		}
+		return named(s)
+	})
 	if now == x.Value {
 		return refuse("%s: %s is %s already", c.Kind, x.Key, x.Value)
 	}
 	if x.Value != d.Settings[at].Value {
-		d.Changed = append(d.Changed, *x)
+		rest = append(rest, *x)
 	}
+	d.Changed = rest
 	return nil
 }
 
-// maxName bounds the name of an arm and the value of a setting.
+// maxName bounds an id, the name of an arm and the value of a setting.
 const maxName = 256
-
-// enter appends a new peer with its links.
-func (d *Document) enter(c *Change) error {
-	place := len(d.Peers)
-	for _, name := range c.Links {
-		if _, ok := d.Place(name); !ok {
-			return refuse("%s: there is no peer %.70q to link with", c.Kind, name)
-		}
-	}
-	linked := false
-	for i, p := range d.Peers {
-		if p.Standing != Gone && (len(c.Links) == 0 || slices.Contains(c.Links, p.Name)) {
-			d.Links = append(d.Links, [2]int{i, place})
-			linked = linked || p.Standing == Present
-		}
-	}
-	if !linked {
-		return refuse("%s: %s would have no neighbour that is present", c.Kind, c.Peer)
-	}
-	p := Peer{Name: c.Peer, ID: c.ID, Addrs: c.Addrs, Standing: Present}
-	if c.Kind == Invite {
-		p.Standing, p.Token = Invited, c.ID
-	}
-	d.Peers = append(d.Peers, p)
-	return nil
-}
-
-// leave ends a peer's part. If the others would be disconnected, its neighbours are linked in a
-// circle, in the order of their places.
-func (d *Document) leave(place int) {
-	d.Peers[place].Standing, d.Peers[place].Addrs = Gone, nil
-	var around []int
-	d.Links = slices.DeleteFunc(d.Links, func(l [2]int) bool {
-		if l[0] != place && l[1] != place {
-			return false
-		}
-		if other := l[0] + l[1] - place; d.Peers[other].Standing == Present {
-			around = append(around, other)
-		}
-		return true
-	})
-	slices.Sort(around)
-	if len(around) < 2 || len(reach(len(d.Peers), d.Edges(), around[0])) == d.present() {
-		return
-	}
-	for i, a := range around {
-		b := around[(i+1)%len(around)]
-		l := [2]int{min(a, b), max(a, b)}
-		if a != b && !slices.Contains(d.Links, l) && !slices.Contains(d.Links, [2]int{l[1], l[0]}) {
-			d.Links = append(d.Links, l)
-		}
-	}
-}
-
-// present returns how many peers are present.
-func (d *Document) present() (n int) {
-	for _, p := range d.Peers {
-		if p.Standing == Present {
-			n++
-		}
-	}
-	return n
-}

@@ -1,10 +1,10 @@
-// Package network implements the network document: who the peers are, who talks to whom, and what
-// all have agreed on. A document has a version. The next version follows from it by one [Change]
-// and is valid when as many of its signers as it needs, more than half of them, have voted for it
-// in one round; see docs/network.md.
+// Package network implements the network document: who the peers are, who talks to whom, and what all have agreed on. Its first version
+// is a [Document]. Each later [Version] is one [Change], signed by signers, with the hash of the version before. What concerns one place
+// alone, its addresses, its key and its leaving, is in a [Record] that the place signs itself. docs/network.md describes both, and
+// docs/proofs/document.md what follows.
 //
-// The package has no clock, socket or file: a [Book] merges what other peers' books show, and
-// passes what it knows to a function that makes it durable before it is shown.
+// The package has no clock, socket or file: a [Book] merges what other peers' books hold, and passes what it knows to a function that makes
+// it durable before it is shown.
 package network
 
 import (
@@ -20,7 +20,7 @@ import (
 	"peerd.dev/gossip/topology"
 )
 
-// ErrRefused is wrapped by errors about documents and changes that are against the rules.
+// ErrRefused is wrapped by errors about documents, changes and records that are against the rules.
 var ErrRefused = errors.New("network document refused")
 
 func refuse(format string, args ...any) error {
@@ -43,7 +43,6 @@ type Peer struct {
 	ID       string   `json:"id"`               // of its key
 	Former   []string `json:"former,omitempty"` // ids that it had before
 	Closed   []Closed `json:"closed,omitempty"` // what was signed under those that were replaced
-	Token    string   `json:"token,omitempty"`  // id of its invitation's key, which others may know
 	Addrs    []string `json:"addrs,omitempty"`
 	Standing Standing `json:"standing"`
 }
@@ -67,32 +66,46 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// A Document is a network at one version.
+// A Signer is a peer that signs versions, with the key for them.
+type Signer struct {
+	Name string `json:"name"`
+	ID   string `json:"id"`
+}
+
+// A Document is a network at one version, with what the places have said of themselves.
 type Document struct {
-	Version  uint64    `json:"version"` // from 1
-	Before   string    `json:"before"`  // hash of the version before; empty in the first
+	Network  string    `json:"network,omitempty"` // hash of the document with which it began; empty in that one
+	Version  uint64    `json:"version"`           // from 1
 	Name     string    `json:"name"`
 	Start    time.Time `json:"start"`             // of round 0
 	Every    string    `json:"every"`             // length of a round, such as 10s
-	Admins   []string  `json:"admins,omitempty"`  // names of the peers that sign; all peers if empty
-	Needed   int       `json:"needed,omitempty"`  // how many of the admins have to sign; more than half if 0
+	Signers  []Signer  `json:"signers"`           // in the order of their places
+	Needed   int       `json:"needed,omitempty"`  // how many of the signers have to sign; more than half if 0
 	Peers    []Peer    `json:"peers"`             // by place
-	Links    [][2]int  `json:"links"`             // by place; a link of an invited peer counts once the peer has joined
+	Links    [][2]int  `json:"links"`             // by place; see [Document.Edges]
 	Settings []Setting `json:"settings"`          // of the first version
 	Changed  []Setting `json:"changed,omitempty"` // settings whose value is not the first one any more
 	Added    []string  `json:"added,omitempty"`   // arms in addition to those in the settings, in their order
 	Retired  []string  `json:"retired,omitempty"` // arms that are not chosen any more
 }
 
-// Hash returns the hash of the document, in hexadecimal digits.
-func (d *Document) Hash() string {
-	b, err := json.Marshal(d)
-	if err != nil {
-		panic("network: " + err.Error()) // only a time after the year 9999 cannot be encoded, which Check refuses
-	}
+// hashOf returns the SHA-256 of bytes, in hexadecimal digits.
+func hashOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
+
+// encode returns x as text, of which there is one for each value.
+func encode(x any) []byte {
+	b, err := json.Marshal(x)
+	if err != nil {
+		panic("network: " + err.Error()) // what was checked can be encoded
+	}
+	return b
+}
+
+// Hash returns the hash of the document, in hexadecimal digits.
+func (d *Document) Hash() string { return hashOf(encode(d)) }
 
 // Place returns the place of the peer with a name.
 func (d *Document) Place(name string) (int, bool) {
@@ -113,33 +126,86 @@ func (d *Document) PlaceOf(id string) (place int, former, ok bool) {
 	return 0, false, false
 }
 
-// Signers returns the places of the peers of whom a quorum makes the next version valid: the admins
-// or, without admins, all peers that are present.
-func (d *Document) Signers() (places []int) {
-	for i, p := range d.Peers {
-		if p.Standing == Present && (len(d.Admins) == 0 || slices.Contains(d.Admins, p.Name)) {
-			places = append(places, i)
-		}
+// Quorum returns how many of the signers have to sign.
+func (d *Document) Quorum() int {
+	if d.Needed > 0 {
+		return d.Needed
 	}
-	return places
+	return len(d.Signers)/2 + 1
 }
 
-// Quorum returns how many of the signers have to sign: more than half, or as many as the document
-// says.
-func (d *Document) Quorum() int { return max(d.Needed, len(d.Signers())/2+1) }
+// SignerAt returns the signer at a place, or nil.
+func (d *Document) SignerAt(place int) *Signer {
+	if place < 0 || place >= len(d.Peers) {
+		return nil
+	}
+	i := slices.IndexFunc(d.Signers, func(s Signer) bool { return s.Name == d.Peers[place].Name })
+	if i < 0 {
+		return nil
+	}
+	return &d.Signers[i]
+}
 
-// Liars returns how many signers may lie without two valid documents of one version: fewer than
-// any two quorums share.
-func (d *Document) Liars() int { return 2*d.Quorum() - len(d.Signers()) - 1 }
-
-// Edges returns the links between peers that are present.
-func (d *Document) Edges() (edges [][2]int) {
-	for _, l := range d.Links {
-		if d.Peers[l[0]].Standing == Present && d.Peers[l[1]].Standing == Present {
-			edges = append(edges, l)
+// Edges returns the links between peers that are present. If these would not connect them all without the others, each of the others
+// is replaced in turn, by place, by a circle of its neighbours.
+func (d *Document) Edges() [][2]int {
+	present := func(i int) bool { return d.Peers[i].Standing == Present }
+	edges := slices.DeleteFunc(slices.Clone(d.Links), func(l [2]int) bool { return !present(l[0]) || !present(l[1]) })
+	if d.connected(edges, present) {
+		return edges
+	}
+	edges = slices.Clone(d.Links)
+	for i := range d.Peers {
+		if !present(i) {
+			edges = without(edges, i, true)
 		}
 	}
 	return edges
+}
+
+// connected reports whether links connect all places with a property.
+func (d *Document) connected(links [][2]int, in func(place int) bool) bool {
+	root := make([]int, len(d.Peers))
+	parts := 0
+	for i := range root {
+		if root[i] = i; in(i) {
+			parts++
+		}
+	}
+	find := func(i int) int {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	for _, l := range links {
+		if a, b := find(l[0]), find(l[1]); in(l[0]) && in(l[1]) && a != b {
+			root[a] = b
+			parts--
+		}
+	}
+	return parts <= 1
+}
+
+// without returns links without those of a place. Its neighbours are linked in a circle, in the order of their places, if close is true.
+func without(links [][2]int, place int, circle bool) [][2]int {
+	var around []int
+	links = slices.DeleteFunc(links, func(l [2]int) bool {
+		if l[0] != place && l[1] != place {
+			return false
+		}
+		around = append(around, l[0]+l[1]-place)
+		return true
+	})
+	slices.Sort(around)
+	for i, a := range around {
+		b := around[(i+1)%len(around)]
+		if l := [2]int{min(a, b), max(a, b)}; circle && a != b && !slices.Contains(links, l) {
+			links = append(links, l)
+		}
+	}
+	return links
 }
 
 // Duration returns the length of a round; 0 if it is invalid, which Check refuses.
@@ -148,23 +214,26 @@ func (d *Document) Duration() time.Duration {
 	return every
 }
 
-// clone returns a copy that shares no mutable data.
-func (d *Document) clone() Document {
+// clone returns a copy that shares no data that changes.
+func (d *Document) clone() *Document {
 	c := *d
-	c.Peers, c.Links, c.Admins = slices.Clone(d.Peers), slices.Clone(d.Links), slices.Clone(d.Admins)
+	c.Peers, c.Links, c.Signers = slices.Clone(d.Peers), slices.Clone(d.Links), slices.Clone(d.Signers)
 	c.Added, c.Retired, c.Changed = slices.Clone(d.Added), slices.Clone(d.Retired), slices.Clone(d.Changed)
 	for i := range c.Peers {
-		c.Peers[i].Former, c.Peers[i].Closed, c.Peers[i].Addrs = slices.Clone(c.Peers[i].Former), slices.Clone(c.Peers[i].Closed), slices.Clone(c.Peers[i].Addrs)
+		c.Peers[i].Former, c.Peers[i].Closed = slices.Clip(d.Peers[i].Former), slices.Clip(d.Peers[i].Closed)
 	}
-	return c
+	return &c
 }
 
-// maxPeers bounds the places of a network, including the places of gone peers.
-const maxPeers = 10_000
+// Bounds of a document.
+const (
+	maxPeers   = 10_000 // places, including those of gone peers
+	maxSigners = 64
+)
 
 var goodName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// Check refuses a document that is against the rules.
+// Check refuses a document that no network can begin with.
 func (d *Document) Check() error {
 	every, err := time.ParseDuration(d.Every)
 	switch {
@@ -174,13 +243,13 @@ func (d *Document) Check() error {
 		return refuse("every %.40q: want a duration from 1ms to 24h", d.Every)
 	case d.Start.Year() < 2020 || d.Start.Year() > 9000 || d.Start.Location() != time.UTC:
 		return refuse("start %v: want the time of round 0, in UTC", d.Start)
-	case len(d.Peers) > maxPeers:
-		return refuse("%d peers, at most %d", len(d.Peers), maxPeers)
+	case len(d.Peers) == 0 || len(d.Peers) > maxPeers || d.Version == 0:
+		return refuse("version %d with %d peers, want 1 to %d", d.Version, len(d.Peers), maxPeers)
 	}
 	ids, names := make(map[string]bool), make(map[string]bool)
 	for _, p := range d.Peers {
-		if !goodName.MatchString(p.Name) || names[p.Name] {
-			return refuse("peer %.70q: want a name of 1 to 64 letters, digits, dots, dashes and underscores, which no peer has or had", p.Name)
+		if err := goodPeer(p.Name, names[p.Name]); err != nil {
+			return err
 		}
 		if p.Standing != Present && p.Standing != Invited && p.Standing != Gone {
 			return refuse("peer %s: standing %.40q", p.Name, p.Standing)
@@ -193,60 +262,41 @@ func (d *Document) Check() error {
 			ids[id] = true
 		}
 	}
-	switch n := len(d.Signers()); {
-	case n == 0:
-		return refuse("no peer is left that could sign the next version")
-	case d.Needed < 0 || d.Needed > n || len(d.Admins) == 0 && d.Needed > 0:
-		return refuse("%d admins have to sign and %d would be left: change the admins first", d.Needed, n)
-	}
-	return d.checkLinks()
-}
-
-// checkLinks refuses links that leave peers who are present, or will be, disconnected, and links
-// that no peer can open: of two neighbours the one with the lower place dials.
-func (d *Document) checkLinks() error {
-	g, err := topology.NewGraph(max(1, len(d.Peers)), d.Links)
-	if err != nil {
+	if _, err = topology.NewGraph(len(d.Peers), d.Links); err != nil {
 		return refuse("links: %v", err)
 	}
-	for _, l := range g.Edges() {
-		switch a, b := d.Peers[l[0]], d.Peers[l[1]]; {
-		case a.Standing == Gone || b.Standing == Gone:
-			return refuse("a link of %s and %s, of whom one is gone", a.Name, b.Name)
-		case b.Standing == Present && len(b.Addrs) == 0:
-			return refuse("%s has no address, and %s dials it", b.Name, a.Name)
-		}
+	if !d.connected(d.Links, d.here) {
+		return refuse("links %v do not connect all peers", d.Links)
 	}
-	var now []int // reachable from the first peer that is present
-	for i, p := range d.Peers {
-		if p.Standing == Present {
-			now = append(now, i)
-		}
-	}
-	if reached := reach(len(d.Peers), d.Edges(), now[0]); len(reached) < len(now) {
-		for _, i := range now {
-			if !slices.Contains(reached, i) {
-				return refuse("there is no way from %s to %s", d.Peers[now[0]].Name, d.Peers[i].Name)
-			}
-		}
+	return d.checkSigners(d.Signers, d.Needed)
+}
+
+// here reports whether the peer in a place can still be in the network.
+func (d *Document) here(place int) bool { return d.Peers[place].Standing != Gone }
+
+// goodPeer refuses the name of a peer.
+func goodPeer(name string, known bool) error {
+	if !goodName.MatchString(name) || known {
+		return refuse("peer %.70q: want a name of 1 to 64 letters, digits, dots, dashes and underscores, which no peer has or had", name)
 	}
 	return nil
 }
 
-// reach returns the places that can be reached from one.
-func reach(n int, edges [][2]int, from int) (places []int) {
-	seen := make([]bool, n)
-	seen[from] = true
-	places = []int{from}
-	for todo := 0; todo < len(places); todo++ {
-		for _, l := range edges {
-			for _, side := range [2]int{0, 1} {
-				if next := l[1-side]; l[side] == places[todo] && !seen[next] {
-					seen[next] = true
-					places = append(places, next)
-				}
-			}
+// checkSigners refuses signers that are not different peers, by place, or of whom no majority has to sign.
+func (d *Document) checkSigners(all []Signer, needed int) error {
+	last := -1
+	for _, s := range all {
+		place, ok := d.Place(s.Name)
+		if !ok || !d.here(place) {
+			return refuse("signers: there is no peer %.70q", s.Name)
 		}
+		if place <= last || s.ID == "" || len(s.ID) > maxName {
+			return refuse("signers: %s: want each once, in the order of the places, with an id", s.Name)
+		}
+		last = place
 	}
-	return places
+	if n := len(all); n == 0 || n > maxSigners || needed < 0 || needed > n || needed > 0 && needed <= n/2 {
+		return refuse("%d of %d have to sign, want more than half of 1 to %d", needed, n, maxSigners)
+	}
+	return nil
 }
