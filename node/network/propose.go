@@ -71,15 +71,16 @@ func (b *Book) propose(s *State, v Version) error {
 	if x.Try > maxNumber {
 		return b.chain.lie(x.By, "it proposes for the time %d", x.Try)
 	}
-	at := slices.IndexFunc(s.Proposals, func(o Version) bool {
-		_ = json.Unmarshal(o.Text, &old) // it was verified
-		return old.By == x.By
-	})
-	all := slices.Clone(s.Proposals)
+	all, at := slices.Clone(s.Proposals), 0
+	for ; at < len(all); at++ {
+		old = Step{}
+		if _ = json.Unmarshal(all[at].Text, &old); old.By >= x.By { // it was verified
+			break
+		}
+	}
 	switch {
-	case at < 0:
-		at = len(all)
-		all = append(all, v)
+	case at == len(all) || old.By != x.By:
+		all = slices.Insert(all, at, v)
 	case all[at].Hash() == v.Hash():
 		both := all[at].with(v.Sigs...)
 		if len(both.Sigs) == len(all[at].Sigs) {
