@@ -65,6 +65,9 @@ func (b *Book) propose(s *State, v Version) error {
 	if _, err := v.step(b.chain.d, b.chain.head(), b.keys); err != nil {
 		return err
 	}
+	if v.has(b.self()) && (s.Signed == nil || s.Signed.Number < x.Number) {
+		s.Signed = &Mark{x.Number, v.Hash()} // it did so before it was restored
+	}
 	if err := b.check(&x.Change); err != nil {
 		return b.chain.lie(x.By, "it proposes what no peer could go on with: %v", err)
 	}
