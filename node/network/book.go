@@ -187,6 +187,9 @@ func (b *Book) DoWithout(names []string) error {
 
 // check returns why a change cannot come now.
 func (b *Book) check(c *Change) error {
+	if n := len(encode(&Step{Number: maxNumber, Parent: b.chain.head(), By: maxPeers, Try: maxNumber, Change: *c})); n > maxText {
+		return refuse("%s: a version of %d bytes, at most %d", c.Kind, n, maxText)
+	}
 	if room := b.chain.room + len(encode(c)) + maxSigners*maxSig*2; room > Room {
 		return refuse("the document is full: its versions take %d of %d bytes", b.chain.room, Room)
 	}

@@ -13,12 +13,20 @@ func (b *Book) sign(s *State) (more bool, err error) {
 	if len(s.Agreed) > 0 {
 		a := s.Agreed[0]
 		s.Agreed = s.Agreed[1:]
-		if i := slices.IndexFunc(s.Proposals, func(v Version) bool { return v.Hash() == a.Hash }); i >= 0 {
-			return true, b.signVersion(s, s.Proposals[i], a.Again)
+		if i := slices.IndexFunc(s.Proposals, func(v Version) bool { return v.Hash() == a.Hash }); i >= 0 && !s.Proposals[i].has(b.self()) {
+			var x Step
+			if _ = json.Unmarshal(s.Proposals[i].Text, &x); b.check(&x.Change) == nil { // it was verified
+				return true, b.signVersion(s, s.Proposals[i], a.Again)
+			}
 		}
 		return true, nil
 	}
-	w, x := &s.Wanted[0], Step{Number: b.chain.d.Version + 1, Parent: b.chain.head(), By: b.self()}
+	w := &s.Wanted[0]
+	if b.check(&w.Change) != nil {
+		s.Wanted = s.Wanted[1:]
+		return true, nil
+	}
+	x := Step{Number: b.chain.d.Version + 1, Parent: b.chain.head(), By: b.self()}
 	for i := range s.Proposals {
 		var mine Step
 		if _ = json.Unmarshal(s.Proposals[i].Text, &mine); mine.By == x.By { // it was verified
