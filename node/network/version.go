@@ -47,13 +47,9 @@ const (
 	Room     = 8 << 20  // of all versions with their signatures
 )
 
-// size returns how much room a version takes.
-func (v *Version) size() int {
-	n := len(v.Text)
-	for _, s := range v.Sigs {
-		n += len(s.Sig) + len(`{"place":0000,"sig":""}`)
-	}
-	return n
+// size returns how much room a version takes with the signatures of all signers: peers may know different ones.
+func (v *Version) size(signers int) int {
+	return len(v.Text) + signers*(maxSig+len(`{"place":0000,"sig":""}`))
 }
 
 // Hash returns the hash of the version, which names it.
@@ -168,13 +164,14 @@ func (c *chain) extend(v *Version, keys Keys) (*Step, error) {
 	if len(v.Sigs) < c.d.Quorum() {
 		return nil, refuse("version %d has %d signatures, want %d of %d", s.Number, len(v.Sigs), c.d.Quorum(), len(c.d.Signers))
 	}
-	if c.room+v.size() > Room {
+	size := v.size(len(c.d.Signers))
+	if c.room+size > Room {
 		return nil, refuse("version %d: the document is full: all versions take at most %d bytes", s.Number, Room)
 	}
 	if err = c.d.apply(&s.Change); err != nil {
 		return nil, err
 	}
 	c.hashes = append(c.hashes, v.Hash())
-	c.room += v.size()
+	c.room += size
 	return s, nil
 }
