@@ -49,19 +49,20 @@ func (r *Record) signed() []byte { return append([]byte("record\x00"), r.Text...
 type said struct {
 	Record
 	number uint64
+	left   bool
 	ids    []string // all keys of the place, oldest first
 	peer   Peer     // the place, as the record has it
 }
 
 // before reports whether another record of the place is newer. A peer that left does not come back.
 func (s *said) before(o *said) bool {
-	return s.peer.Standing != Gone && (len(s.ids) < len(o.ids) || len(s.ids) == len(o.ids) && s.number < o.number)
+	return !s.left && (len(s.ids) < len(o.ids) || len(s.ids) == len(o.ids) && (o.left || s.number < o.number))
 }
 
 // contradicts reports whether no honest peer signs both records.
 func (s *said) contradicts(o *said) bool {
 	n := min(len(s.ids), len(o.ids))
-	return !slices.Equal(s.ids[:n], o.ids[:n]) || len(s.ids) == len(o.ids) && s.number == o.number && string(s.Text) != string(o.Text)
+	return !slices.Equal(s.ids[:n], o.ids[:n]) || s.left && len(o.ids) > n || o.left && len(s.ids) > n || len(s.ids) == len(o.ids) && s.number == o.number && string(s.Text) != string(o.Text)
 }
 
 // hear verifies a record, and returns its place. The error is a [*Lie] if the place has signed what is against the rules. With nil keys
@@ -118,7 +119,7 @@ func (c *chain) hear(r Record, keys Keys) (place int, s *said, err error) {
 			p.Standing = Gone
 		}
 	}
-	return place, &said{r, o.Number, ids, p}, nil
+	return place, &said{r, o.Number, o.Left, ids, p}, nil
 }
 
 // view returns the document with what places have said of themselves. It does not change any more.
