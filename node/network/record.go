@@ -108,8 +108,11 @@ func (c *chain) hear(r Record, keys Keys) (place int, s *said, err error) {
 		}
 		ids = append(ids, k.ID)
 	}
-	if len(ids) < len(known) || !signs(r.signed(), r.Sig) {
+	if !signs(r.signed(), r.Sig) {
 		return 0, nil, refuse("a record that %s has not signed with its newest key", p.Name)
+	}
+	if len(ids) < len(known) {
+		return 0, nil, errSame // a version has made it old: an honest peer that has not heard of the version shows it
 	}
 	if o.Number == 0 || o.Number > maxNumber || o.Left != (len(o.Addrs) == 0) || len(o.Addrs) > maxAddrs {
 		return place, nil, c.lie(place, "its record has number %d and %d addresses, want 1 to %d, and none if it left", o.Number, len(o.Addrs), maxAddrs)
