@@ -119,7 +119,7 @@ func (b *Book) advance(s *State, all ...Version) (err error) {
 		if x, err = next.extend(&all[n], b.keys); err != nil {
 			break
 		}
-		again = again || x.Change.Kind == Rotate || x.Change.Kind == Remove
+		again = again || x.Change.Kind == Rotate || x.Change.Kind == Remove || x.Change.Kind == Invite && b.newest.hasID(x.Change.ID)
 	}
 	if n == 0 {
 		return err
