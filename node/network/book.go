@@ -198,7 +198,11 @@ func (b *Book) check(c *Change) error {
 	if err := next.d.apply(c); err != nil {
 		return err
 	}
-	return b.fits(b.newest, next.view(b.records))
+	records := b.records
+	if c.Kind == Remove || c.Kind == Rotate {
+		_, records = next.rehear(records)
+	}
+	return b.fits(b.newest, next.view(records))
 }
 
 // Want makes this peer propose a change, until the next version contains it or another version makes it impossible.

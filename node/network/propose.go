@@ -2,6 +2,7 @@ package network
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 )
 
@@ -125,15 +126,7 @@ func (b *Book) advance(s *State, all ...Version) (err error) {
 		return err
 	}
 	if again { // records have other meanings
-		records := s.Records
-		s.Records = nil
-		b.records = make(map[int]*said)
-		for _, r := range records {
-			if place, x, wrong := next.hear(r, nil); wrong == nil {
-				b.records[place] = x
-				s.Records = append(s.Records, r)
-			}
-		}
+		s.Records, b.records = next.rehear(b.records)
 	}
 	b.chain, b.newest = next, next.view(b.records)
 	s.Versions = append(slices.Clip(s.Versions), all[:n]...)
@@ -141,4 +134,16 @@ func (b *Book) advance(s *State, all ...Version) (err error) {
 	done := func(w Wanted) bool { return !b.signs() || b.check(&w.Change) != nil }
 	s.Wanted = slices.DeleteFunc(slices.Clone(s.Wanted), done)
 	return err
+}
+
+// rehear returns the records that still hold after versions that change what records mean.
+func (c *chain) rehear(all map[int]*said) (hold []Record, records map[int]*said) {
+	records = make(map[int]*said)
+	for _, place := range slices.Sorted(maps.Keys(all)) {
+		if _, x, err := c.hear(all[place].Record, nil); err == nil {
+			records[place] = x
+			hold = append(hold, x.Record)
+		}
+	}
+	return hold, records
 }
