@@ -54,7 +54,7 @@ func (b *Book) Summary() []byte {
 	for i := range b.chain.d.Peers {
 		var h [short]byte
 		if r := b.records[i]; r != nil {
-			h = shortOf(&r.Record)
+			h = shortOf(r.Text)
 		}
 		s = append(s, h[:]...)
 	}
@@ -116,7 +116,7 @@ func (b *Book) Lacks(summary []byte) (frames [][]byte, err error) {
 	}
 	for place := range b.chain.d.Peers {
 		if r := b.records[place]; r != nil {
-			if h := shortOf(&r.Record); records[place] != string(h[:]) {
+			if h := shortOf(r.Text); records[place] != string(h[:]) {
 				frames = append(frames, append([]byte{frameRecord}, encode(&r.Record)...))
 			}
 		}
