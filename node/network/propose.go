@@ -126,7 +126,7 @@ func (b *Book) advance(s *State, all ...Version) (err error) {
 	b.chain, b.newest = next, next.view(b.records)
 	s.Versions = append(slices.Clip(s.Versions), all[:n]...)
 	s.Proposals, s.Agreed, s.Without = nil, nil, nil
-	done := func(w Wanted) bool { return !b.signs() || b.check(&w.Change) != nil }
+	done := func(w Wanted) bool { return b.chain.d.SignerAt(b.self()) == nil || b.check(&w.Change) != nil }
 	s.Wanted = slices.DeleteFunc(slices.Clone(s.Wanted), done)
 	return err
 }
