@@ -2,6 +2,7 @@ package network
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 )
 
@@ -18,7 +19,7 @@ func (b *Book) sign(s *State) (more bool, err error) {
 		}
 		return true, nil
 	}
-	w, x := &s.Wanted[0], Step{Number: b.chain.d.Version + 1, Parent: b.chain.head(), By: b.self()}
+	w, x := s.Wanted[0], Step{Number: b.chain.d.Version + 1, Parent: b.chain.head(), By: b.self()}
 	for i := range s.Proposals {
 		var mine Step
 		if _ = json.Unmarshal(s.Proposals[i].Text, &mine); mine.By == x.By { // it was verified
@@ -26,6 +27,10 @@ func (b *Book) sign(s *State) (more bool, err error) {
 				return false, nil
 			}
 		}
+	}
+	if b.check(&w.Change) != nil {
+		s.Wanted = s.Wanted[1:] // it has become impossible
+		return true, nil
 	}
 	x.Change = w.Change
 	v := Version{Text: encode(&x)}
@@ -50,7 +55,10 @@ func (b *Book) signVersion(s *State, v Version, again bool) error {
 		return err
 	}
 	s.Signed = &Mark{b.chain.d.Version + 1, v.Hash()}
-	return b.propose(s, v.with(Signature{b.self(), sig}))
+	if err = b.propose(s, v.with(Signature{b.self(), sig})); errors.Is(err, errSame) || errors.Is(err, ErrRefused) {
+		return nil // it has become impossible
+	}
+	return err
 }
 
 // propose takes a proposal over, or signatures of one. With enough it is the next version.
