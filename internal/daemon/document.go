@@ -9,19 +9,19 @@ import (
 )
 
 // documentNotice returns in a sentence that the network's document is split, that it cannot change while signers are not heard, or
-// that a change waits for this peer's signature; empty if none of them is so.
-func (p *live) documentNotice() (notice string) {
+// that a change waits for this peer's signature, empty if none of them is so; and the names of the peers that it has to hear before it signs.
+func (p *live) documentNotice() (notice string, awaits []string) {
 	deployment, host := p.now()
 	if p.record == nil || host == nil {
-		return ""
+		return "", nil
 	}
 	p.heard.note(host.Status())
 	current := p.site.Current()
 	_ = p.record.With(func(b *network.Book) error { // others report an error
-		notice = p.heard.document(b, deployment.Self, current)
+		notice, awaits = p.heard.document(b, deployment.Self, current), b.Awaits()
 		return nil
 	})
-	return notice
+	return notice, awaits
 }
 
 // document returns what [live.documentNotice] does. A peer whose folder is confirmed as current waits for others, if at all, for some
@@ -35,9 +35,8 @@ func (h *heard) document(b *network.Book, self protocol.Peer, current bool) stri
 			away = append(away, d.Peers[place].Name+", "+when)
 		}
 	}
-	proposed, waits, state := b.Proposed(), b.Awaits(), b.State()
+	state := b.State()
 	_, _, room := b.Head()
-	wants := len(proposed)+len(state.Wanted) > 0
 	switch fork := state.Fork; {
 	case fork != nil:
 		return "the network is split: " + fork.Error()
@@ -49,9 +48,8 @@ func (h *heard) document(b *network.Book, self protocol.Peer, current bool) stri
 	case len(signers)-len(away) < d.Quorum():
 		return fmt.Sprintf("the network cannot change: %d of %d signers have to sign, and some are not heard (%s). If they are lost, it never can: docs/network.md#signers says what to do",
 			d.Quorum(), len(signers), strings.Join(away, "; "))
-	case !current && b.Signs() && len(waits) > 0 && wants:
-		return fmt.Sprintf("a change of the network waits: this peer signs once it has heard %s, since its folder may be older than what it has signed. If they are lost, or the folder was not restored from a backup, give the command again with --without %s",
-			strings.Join(waits, ", "), strings.Join(waits, ","))
+	case !current && len(state.Proposals) > 0 && len(b.Awaits()) > 0:
+		return fmt.Sprintf("a change of the network waits: this peer signs once it has heard %s, since its folder may be older than what it has signed", strings.Join(b.Awaits(), ", "))
 	}
 	return ""
 }

@@ -47,10 +47,15 @@ func TestTheDocumentsNotice(t *testing.T) {
 	}
 	b := open()
 	says(b)
-	if err := b.Want(network.Change{Kind: network.Extend, Arm: "blue"}, false); err != nil {
+	if err := b.Propose(network.Change{Kind: network.Extend, Arm: "blue"}, false); !errors.Is(err, network.ErrWaits) {
 		t.Fatal(err)
 	}
-	says(b, "this peer signs once it has heard b, c", "--without b,c")
+	other := config.LockstepIdentity(1)
+	with, err := network.Open(network.Config{Keys: Keys(other), ID: other.ID(), Keep: func(network.State) error { return nil }}, s)
+	if err = errors.Join(err, with.Propose(network.Change{Kind: network.Extend, Arm: "blue"}, false), show(b, with)); err != nil {
+		t.Fatal(err)
+	}
+	says(b, "this peer signs once it has heard b, c")
 	current = true
 	says(b)
 	current = false

@@ -72,7 +72,7 @@ func newPast(t *testing.T) *past {
 	admins := func(id string) network.Change {
 		return network.Change{Kind: network.Govern, Signers: []network.Signer{{Name: "a", ID: p.keys[id].ID()}}}
 	}
-	if err := errors.Join(show(a, d), a.Want(admins("a"), false), show(b, a), b.Sign(b.Proposed()[0].Hash, false), show(a, b), a.Want(network.Change{Kind: network.Remove, Peer: "c"}, false), a.Want(admins("a2"), false)); err != nil {
+	if err := errors.Join(show(a, d), a.Propose(admins("a"), false), show(b, a), b.Sign(b.Proposed()[0].Hash, false), show(a, b), a.Propose(network.Change{Kind: network.Remove, Peer: "c"}, false), a.Propose(admins("a2"), false)); err != nil {
 		t.Fatal(err)
 	}
 	follows(a, "a2", &network.Ledger{Records: 10, Head: "0a" + strings.Repeat("00", 31)})

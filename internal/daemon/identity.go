@@ -75,12 +75,13 @@ func (p *live) rotate() error {
 		if s := d.SignerAt(int(deployment.Self)); s != nil && s.ID != next.ID() {
 			c := network.Change{Kind: network.Govern, Signers: slices.Clone(d.Signers), Needed: d.Needed}
 			c.Signers[slices.Index(d.Signers, *s)].ID = next.ID()
-			if slices.ContainsFunc(b.State().Wanted, func(w network.Wanted) bool {
-				return w.Change.Kind == c.Kind && slices.Equal(w.Change.Signers, c.Signers)
-			}) {
+			if m := b.State().Signed; m != nil && m.Number > d.Version {
+				return nil // it is proposed, or waits for another version
+			}
+			if err = b.Propose(c, false); errors.Is(err, network.ErrWaits) {
 				return nil
 			}
-			return b.Want(c, false)
+			return err
 		}
 		k := network.Key{ID: next.ID()}
 		if at.Records > 0 {

@@ -74,11 +74,10 @@ func (p *live) follow(ctx context.Context) error {
 		var waits bool
 		p.record.roll.Confirm(p.site.Current())
 		err := p.record.With(func(b *network.Book) error {
-			err := b.Tick()
-			newest, waits = b.Newest(), b.Signs() && len(b.Awaits()) > 0
-			return err
+			newest, waits = b.Newest(), len(b.Awaits()) > 0
+			return nil
 		})
-		if notice := p.documentNotice(); notice != p.noticed {
+		if notice, _ := p.documentNotice(); notice != p.noticed {
 			if p.noticed = notice; notice != "" {
 				p.log.Warn("network document", "notice", notice)
 			}
@@ -145,10 +144,8 @@ func (p *live) others(a audience) []protocol.Peer {
 	}
 	near := slices.Clone(deployment.Links)
 	_ = p.record.With(func(b *network.Book) error { // others report an error
-		if b.Signs() {
-			for _, place := range b.Newest().SignerPlaces() {
-				near = append(near, protocol.Peer(place))
-			}
+		for _, place := range b.Newest().SignerPlaces() {
+			near = append(near, protocol.Peer(place))
 		}
 		return nil
 	})

@@ -1,11 +1,13 @@
 package daemon
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/gofrs/flock"
@@ -104,6 +106,28 @@ func (r *Record) open(is os.FileInfo) error {
 		return config.Failf(config.ErrRefused, "%s: %w", r.path, err)
 	}
 	return nil
+}
+
+// Hear lets this process sign when the running peer of the folder may: once that one has heard enough others, or all but those with
+// some names. A folder that was restored does not know what its peer has signed since; without a peer that runs, nobody is heard.
+func (r *Record) Hear(ctx context.Context, without []string) error {
+	status, wrong := AskStatus(ctx, r.s.Dir)
+	return r.With(func(b *network.Book) error {
+		d := b.Newest()
+		for _, name := range without {
+			if _, ok := d.Place(name); !ok {
+				return config.Failf(config.ErrUsage, "--without: there is no peer %.70q", name)
+			}
+		}
+		var heard []int
+		for i, p := range d.Peers {
+			if wrong == nil && !slices.Contains(status.DocumentAwaits, p.Name) || slices.Contains(without, p.Name) {
+				heard = append(heard, i)
+			}
+		}
+		r.roll.Add(heard)
+		return nil
+	})
 }
 
 // Rekey continues with a new key of this peer.
