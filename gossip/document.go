@@ -3,6 +3,7 @@ package gossip
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -17,11 +18,16 @@ import (
 
 // documentProtocol carries what two peers hold of the network document. It changes nothing else.
 // It is open to peers with former ids and to peers that left, so that a peer that was absent during a change learns of
-// it. What such a peer shows is not read: it has no part in the network any more, and could send anything.
-const documentProtocol = "/peerd/document/2"
+// it. What such a peer shows is not merged: it has no part in the network any more, and could send anything.
+const documentProtocol = "/peerd/document/3"
 
-// maxDocument bounds what a peer shows of the network document: a frame's length has three bytes.
-const maxDocument = 1<<21 - 1
+// Bounds of an exchange, in one direction.
+const (
+	maxSummary = 128 << 10 // bytes
+	maxItem    = 64 << 10  // bytes of a frame
+	maxItems   = 30_000    // frames: as many versions and records as the largest network has
+	mergeItems = 64        // frames that are merged at once, so that few are in memory
+)
 
 // ErrDocument is wrapped by errors of [Document.Merge] that are the fault of the peer that showed it. They are counted
 // and logged with that peer's name.
@@ -39,9 +45,12 @@ func (l *Lie) Error() string { return l.Err.Error() }
 // A Document is what a peer holds of the network document. The peer shows it to every peer that
 // was ever in the network. Its methods are called concurrently.
 type Document interface {
-	Show() ([]byte, error)
-	// Merge adds what another peer shows.
-	Merge(b []byte) error
+	// Summary returns what the peer holds, in short: equal summaries are of equal documents. It is empty for a peer that holds nothing.
+	Summary() ([]byte, error)
+	// Lacks returns in frames what a peer with a summary lacks.
+	Lacks(summary []byte) ([][]byte, error)
+	// Merge adds frames of another peer.
+	Merge(frames [][]byte) error
 }
 
 // TradeDocument exchanges network documents with a peer: it shows what this peer holds and merges
@@ -91,11 +100,10 @@ func TradeDocument(ctx context.Context, id Identity, with PeerInfo, d Document) 
 	return from, err
 }
 
-// trade sends the hash of what this end shows. The other end answers with what it shows if that
-// differs. This end merges the answer and then sends its own document if it differs from the
-// other end's.
+// trade sends the hash of this end's summary. The other end answers with its own one if that differs. Then both send what the other one
+// lacks, and an empty frame; this end first.
 func trade(s network.Stream, d Document) error {
-	ours, err := d.Show()
+	ours, err := d.Summary()
 	if err != nil {
 		return err
 	}
@@ -104,25 +112,52 @@ func trade(s network.Stream, d Document) error {
 		return err
 	}
 	f := frameReader{r: bufio.NewReader(s)}
-	theirs, err := f.next(maxDocument)
+	theirs, err := f.next(maxSummary)
 	if err != nil || len(theirs) == 0 {
 		return err
 	}
-	wrong := d.Merge(theirs)
-	if ours, err = d.Show(); err != nil {
+	frames, err := d.Lacks(theirs)
+	if err == nil {
+		err = send(s, append([][]byte{ours}, frames...)...)
+	}
+	if err != nil {
 		return err
 	}
-	answer := []byte{0} // the empty frame
-	if !bytes.Equal(ours, theirs) {
-		answer = prefixed(ours)
+	return f.merge(d)
+}
+
+// send writes frames, and an empty one.
+func send(s network.Stream, frames ...[]byte) error {
+	w := bufio.NewWriter(s)
+	for _, x := range frames {
+		_, _ = w.Write(prefixed(x)) // Flush returns the error
 	}
-	if _, err = s.Write(answer); err == nil {
-		err = s.CloseWrite()
+	_ = w.WriteByte(0)
+	return w.Flush()
+}
+
+// merge reads frames until an empty one, and merges them. It ends with the first that is the other end's fault.
+func (f *frameReader) merge(d Document) (wrong error) {
+	var frames [][]byte
+	for range maxItems {
+		x, err := f.next(maxItem)
+		if err != nil {
+			return err
+		}
+		if len(x) > 0 {
+			frames = append(frames, bytes.Clone(x))
+		}
+		if len(x) == 0 || len(frames) == mergeItems {
+			if err = d.Merge(frames); err != nil {
+				wrong = cmp.Or(wrong, err)
+			}
+			frames = frames[:0]
+		}
+		if len(x) == 0 || errors.Is(wrong, ErrDocument) {
+			return wrong
+		}
 	}
-	if err == nil {
-		_, err = f.next(0) // the other end has merged it
-	}
-	return errors.Join(wrong, err)
+	return fmt.Errorf("%w: more than %d frames", errViolation, maxItems)
 }
 
 // tradeBack serves a stream of documentProtocol.
@@ -136,28 +171,29 @@ func (h *Host) answerTrade(s network.Stream, with *trader) error {
 	if err != nil {
 		return err
 	}
-	ours, err := h.cfg.Document.Show()
+	ours, err := h.cfg.Document.Summary()
 	if err != nil {
 		return err
 	}
 	if sum := sha256.Sum256(ours); bytes.Equal(sum[:], hash) {
-		_, err = s.Write([]byte{0})
-		return err
+		return send(s)
 	}
 	if _, err = s.Write(prefixed(ours)); err != nil {
 		return err
 	}
-	if with.unheard {
-		_, err = s.Write([]byte{0})
-		return err
-	}
-	theirs, err := f.next(maxDocument)
-	if err == nil && len(theirs) > 0 {
-		err = with.excuse(h.cfg.Document.Merge(theirs), h.log)
-	}
+	theirs, err := f.next(maxSummary)
 	if err != nil {
 		return err
 	}
-	_, err = s.Write([]byte{0})
-	return err
+	theirs = bytes.Clone(theirs)
+	if !with.unheard {
+		if err = with.excuse(f.merge(h.cfg.Document), h.log); err != nil {
+			return err
+		}
+	}
+	frames, err := h.cfg.Document.Lacks(theirs)
+	if err != nil {
+		return err
+	}
+	return send(s, frames...)
 }

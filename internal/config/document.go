@@ -1,6 +1,8 @@
 package config
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,24 +21,23 @@ func signed(path string) bool { return filepath.Ext(path) == ".json" }
 // readRecord returns the newest version of a record of signed documents. Signatures are
 // verified by what runs on it.
 func readRecord(path string) (*Network, error) {
-	var r network.Record
+	var s network.State
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, Failf(ErrRefused, "network file: %w", err)
 	}
-	if err = json.Unmarshal(b, &r); err != nil {
+	err = json.Unmarshal(b, &s)
+	if err == nil && s.Root == nil && bytes.Contains(b, []byte(`"steps":`)) {
+		return nil, Failf(ErrRefused, "network file %s is of peerd 0.2.0 or before: its document has no form that this build reads; docs/upgrading.md says what to do", path)
+	}
+	var book *network.Book
+	if err == nil {
+		book, err = network.Open(network.Config{}, s)
+	}
+	if err != nil {
 		return nil, DamagedNetwork(path, err)
 	}
-	d := &r.First
-	for i := range r.Steps {
-		if d, err = d.Next(&r.Steps[i].Motion.Change); err != nil {
-			return nil, DamagedNetwork(path, err)
-		}
-	}
-	if err = d.Check(); err != nil {
-		return nil, DamagedNetwork(path, err)
-	}
-	return NetworkOf(r.First.Hash(), d), nil
+	return NetworkOf(book.Newest()), nil
 }
 
 // DamagedNetwork is the error for a record of signed documents that cannot be read, with the way out.
@@ -44,10 +45,9 @@ func DamagedNetwork(path string, err error) error {
 	return Failf(ErrRefused, "network file %s is damaged: %w. Stop this peer and copy the file of another peer over it: a document proves itself", path, err)
 }
 
-// NetworkOf returns a version of a network whose first document has a hash. Peers that are not
-// present have their places and no links.
-func NetworkOf(first string, d *network.Document) *Network {
-	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: first, Settings: d.Settings, Changed: d.Changed, Added: d.Added, Retired: d.Retired}
+// NetworkOf returns the network of a document. Peers that are not present have their places and no links.
+func NetworkOf(d *network.Document) *Network {
+	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: cmp.Or(d.Network, d.Hash()), Document: d, Settings: d.Settings, Changed: d.Changed, Added: d.Added, Retired: d.Retired}
 	for _, p := range d.Peers {
 		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former, Closed: p.Closed})
 	}

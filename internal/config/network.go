@@ -29,6 +29,7 @@ type Network struct {
 	// Only of a signed document.
 	Version  uint64            `yaml:"-"` // 0 for a file that is not signed
 	First    string            `yaml:"-"` // hash of the first version
+	Document *network.Document `yaml:"-"` // nil for a file that is not signed
 	Settings []network.Setting `yaml:"-"` // that all share, in the first version
 	Changed  []network.Setting `yaml:"-"` // those that have other values now
 	Added    []string          `yaml:"-"` // actions in addition to those in the settings

@@ -209,7 +209,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		Alarm:  alarm, Logger: log,
 	}
 	m := t.membership()
-	c.Version, c.Peers, c.Neighbours, c.Gone, c.ID, c.Name, c.Agent, c.Half = m.Version, m.Peers, m.Neighbours, m.Gone, m.ID, m.Name, m.Agent, m.Half
+	c.Document, c.Peers, c.Neighbours, c.Gone, c.ID, c.Name, c.Agent, c.Half = m.Document, m.Peers, m.Neighbours, m.Gone, m.ID, m.Name, m.Agent, m.Half
 	c.Arms, c.Absent, c.Founding = m.Arms, m.Absent, len(s.Arms)
 	if t.Record != nil {
 		c.Memberships = t.membershipOf

@@ -9,19 +9,19 @@ import (
 )
 
 // documentNotice returns in a sentence that the network's document is split, that it cannot change while signers are not heard, or
-// that a change waits for this peer's signature; empty if none of them is so.
-func (p *live) documentNotice() (notice string) {
+// that a change waits for this peer's signature, empty if none of them is so; and the names of the peers that it has to hear before it signs.
+func (p *live) documentNotice() (notice string, awaits []string) {
 	deployment, host := p.now()
 	if p.record == nil || host == nil {
-		return ""
+		return "", nil
 	}
 	p.heard.note(host.Status())
 	current := p.site.Current()
 	_ = p.record.With(func(b *network.Book) error { // others report an error
-		notice = p.heard.document(b, deployment.Self, current)
+		notice, awaits = p.heard.document(b, deployment.Self, current), b.Awaits()
 		return nil
 	})
-	return notice
+	return notice, awaits
 }
 
 // document returns what [live.documentNotice] does. A peer whose folder is confirmed as current waits for others, if at all, for some
@@ -29,22 +29,27 @@ func (p *live) documentNotice() (notice string) {
 func (h *heard) document(b *network.Book, self protocol.Peer, current bool) string {
 	d, now := b.Newest(), h.now()
 	var away []string
-	signers := d.Signers()
+	signers := d.SignerPlaces()
 	for _, place := range signers {
 		if _, when, silent := h.silent(protocol.Peer(place), now); silent && place != int(self) {
 			away = append(away, d.Peers[place].Name+", "+when)
 		}
 	}
-	proposed, waits := b.Proposed(), b.Awaits()
-	switch fork := b.Record().Fork; {
+	state := b.State()
+	_, _, room := b.Head()
+	switch fork := state.Fork; {
 	case fork != nil:
 		return "the network is split: " + fork.Error()
+	case len(state.Twins) > 0:
+		return fmt.Sprintf("%s has signed two records of one number, or two keys that follow one: its addresses or key can differ from site to site. Let it sign a newer one, or remove it",
+			state.Twins[0].Peer)
+	case room > network.Room*3/4:
+		return fmt.Sprintf("the network document is %d %% full: %d of %d bytes. When it is full, nothing can change any more", 100*room/network.Room, room, network.Room)
 	case len(signers)-len(away) < d.Quorum():
 		return fmt.Sprintf("the network cannot change: %d of %d signers have to sign, and some are not heard (%s). If they are lost, it never can: docs/network.md#signers says what to do",
 			d.Quorum(), len(signers), strings.Join(away, "; "))
-	case !current && b.Signs() && len(waits) > 0 && len(proposed) > 0:
-		return fmt.Sprintf("a change of the network waits: this peer signs once it has heard %s, since its folder may be older than what it has signed. If they are lost, or the folder was not restored from a backup: `peerd network sign %s --without %s`",
-			strings.Join(waits, ", "), proposed[0].Hash, strings.Join(waits, ","))
+	case !current && len(state.Proposals) > 0 && len(b.Awaits()) > 0:
+		return fmt.Sprintf("a change of the network waits: this peer signs once it has heard %s, since its folder may be older than what it has signed", strings.Join(b.Awaits(), ", "))
 	}
 	return ""
 }

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -13,17 +12,20 @@ import (
 	"peerd.dev/node/network"
 )
 
-// TestTheDocumentsNotice: a split network, one that cannot change while signers are away, and a change that waits for this peer.
+// TestTheDocumentsNotice: a split network, a twin, a document that is nearly full, one that cannot change while signers are away, and a
+// change that waits for this peer.
 func TestTheDocumentsNotice(t *testing.T) {
 	now := time.Now()
-	d := network.Document{Version: 1, Name: "clinics", Start: now.UTC(), Every: "1s", Admins: []string{"a", "b", "c"}, Links: [][2]int{{0, 1}, {0, 2}}}
+	d := network.Document{Version: 1, Name: "clinics", Start: now.UTC(), Every: "1s", Links: [][2]int{{0, 1}, {0, 2}}}
 	for i, name := range []string{"a", "b", "c"} {
-		d.Peers = append(d.Peers, network.Peer{Name: name, ID: config.LockstepIdentity(uint64(i)).ID(), Addrs: []string{"/ip4/192.0.2.1/tcp/1"}, Standing: network.Present})
+		id := config.LockstepIdentity(uint64(i)).ID()
+		d.Peers = append(d.Peers, network.Peer{Name: name, ID: id, Addrs: []string{"/ip4/192.0.2.1/tcp/1"}, Standing: network.Present})
+		d.Signers = append(d.Signers, network.Signer{Name: name, ID: id})
 	}
-	r := network.Record{State: network.State{First: d}}
+	s := network.State{Root: marshal(t, d)}
 	open := func() *network.Book {
 		id := config.LockstepIdentity(0)
-		b, err := network.Open(network.Config{Keys: Keys(id), ID: id.ID(), Keep: func(network.Record) error { return nil }, Roll: new(network.Roll)}, r)
+		b, err := network.Open(network.Config{Keys: Keys(id), ID: id.ID(), Keep: func(network.State) error { return nil }, Roll: new(network.Roll)}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,10 +47,15 @@ func TestTheDocumentsNotice(t *testing.T) {
 	}
 	b := open()
 	says(b)
-	if err := b.Wish(network.Change{Kind: network.Extend, Arm: "blue"}); err != nil {
+	if err := b.Propose(network.Change{Kind: network.Extend, Arm: "blue"}, false); !errors.Is(err, network.ErrWaits) {
 		t.Fatal(err)
 	}
-	says(b, "this peer signs once it has heard b, c", "`peerd network sign "+b.Proposed()[0].Hash+" --without b,c`")
+	other := config.LockstepIdentity(1)
+	with, err := network.Open(network.Config{Keys: Keys(other), ID: other.ID(), Keep: func(network.State) error { return nil }}, s)
+	if err = errors.Join(err, with.Propose(network.Change{Kind: network.Extend, Arm: "blue"}, false), show(b, with)); err != nil {
+		t.Fatal(err)
+	}
+	says(b, "this peer signs once it has heard b, c")
 	current = true
 	says(b)
 	current = false
@@ -57,12 +64,14 @@ func TestTheDocumentsNotice(t *testing.T) {
 	says(b, "the network cannot change: 2 of 3 signers have to sign", "b, last heard 3 hours ago; c, not heard since this peer started, 5 hours ago", "docs/network.md#signers")
 	h.note([]gossip.PeerStatus{{Peer: 1, LastSeen: now}})
 	says(b, "a change of the network waits")
-	r.Fork = &network.Fork{Version: 9, Ours: "aaaaaaaaaaaaaaaa", Theirs: "bbbbbbbbbbbbbbbb", Both: []string{"b"}}
-	says(open(), "the network is split: two documents of version 9 have enough votes, aaaaaaaaaaaa and bbbbbbbbbbbb; both have votes of b")
+	s.Twins = []network.Twin{{Peer: "c"}}
+	says(open(), "c has signed two records of one number, or two keys that follow one")
+	s.Fork = &network.Fork{Version: 9, Ours: "aaaaaaaaaaaaaaaa", Theirs: "bbbbbbbbbbbbbbbb", Both: []string{"b"}}
+	says(open(), "the network is split: two versions 9 of the network have enough signatures, aaaaaaaaaaaa and bbbbbbbbbbbb; both are signed by b")
 }
 
 // TestWhatAMemberSignsIsItsFault: a peer asks that others dial it by the id of another peer. It is counted for that peer, also
-// if another one shows the document.
+// if another one shows the record, which is not kept.
 func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	made, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "privacy.epsilon=1"})
@@ -75,15 +84,15 @@ func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 	}
 	s := &c.Settings
 	liar := config.LockstepIdentity(7)
-	first := network.Document{
+	first := network.State{Root: marshal(t, network.Document{
 		Version: 1, Name: "clinics", Start: time.Now().UTC(), Every: config.DurationText(s.Rounds.Every), Settings: s.SharedSettings(), Links: [][2]int{{0, 1}},
+		Signers: []network.Signer{{Name: "a", ID: made.ID}},
 		Peers: []network.Peer{
 			{Name: "a", ID: made.ID, Addrs: []string{"/ip4/192.0.2.1/tcp/1"}, Standing: network.Present},
 			{Name: "b", ID: liar.ID(), Addrs: []string{"/ip4/192.0.2.2/tcp/1"}, Standing: network.Present},
 		},
-	}
-	r := network.Record{State: network.State{First: first}}
-	if err = CreateRecord(dir+"/"+config.DocumentName, r); err != nil {
+	})}
+	if err = CreateRecord(dir+"/"+config.DocumentName, first); err != nil {
 		t.Fatal(err)
 	}
 	id, err := s.Identity()
@@ -94,22 +103,23 @@ func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	book, err := network.Open(network.Config{Keys: Keys(liar), ID: liar.ID(), Keep: func(network.Record) error { return nil }}, r)
+	book, err := network.Open(network.Config{Keys: Keys(liar), ID: liar.ID(), Keep: func(network.State) error { return nil }}, first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = book.Wish(network.Change{Kind: network.Move, Peer: "b", Addrs: []string{"/ip4/192.0.2.2/tcp/1/p2p/" + made.ID}}); err != nil {
+	if err = book.Say(1, nil, func(o *network.Own) { o.Addrs = []string{"/ip4/192.0.2.2/tcp/1/p2p/" + made.ID} }); err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(book.Record().State)
+	summary, err := record.Summary()
 	if err != nil {
 		t.Fatal(err)
 	}
+	frames, err := book.Lacks(summary)
 	lie := new(gossip.Lie)
-	if err = record.Merge(text); !errors.As(err, &lie) || lie.Of != 1 || !strings.Contains(err.Error(), "b: it wants what no peer could go on with") {
-		t.Errorf("%v", err)
+	if merged := record.Merge(frames); err != nil || len(frames) != 1 || !errors.As(merged, &lie) || lie.Of != 1 || !strings.Contains(merged.Error(), "b: its record is what no peer could go on with") {
+		t.Errorf("%d frames: %v, %v", len(frames), merged, err)
 	}
-	if shown, err := record.Show(); err != nil || strings.Contains(string(shown), "/p2p/") {
-		t.Errorf("it is kept: %s, %v", shown, err)
+	if d, err := record.Newest(); err != nil || d.Peers[1].Addrs[0] != "/ip4/192.0.2.2/tcp/1" {
+		t.Errorf("it is kept: %v, %v", d.Peers[1], err)
 	}
 }

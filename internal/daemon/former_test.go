@@ -1,7 +1,11 @@
 package daemon
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -12,118 +16,121 @@ import (
 	"peerd.dev/protocol"
 )
 
-// past is a network of a, b, c and d in which much has been replaced: b signed changes once, c was removed, d joined with a token,
+// past is a network of a, b, c and d in which much has been replaced: b signed versions once, c was removed, d joined with a token,
 // and a has another key since its ledger had ten records.
 type past struct {
-	t               *testing.T
-	keys            map[string]gossip.Identity
-	record          network.Record // of the newest version
-	a, d            *network.Book
-	stated          protocol.Checkpoint
-	asked, approved network.Agreement // a wish of d in the first version, and the approval of b
+	t      *testing.T
+	keys   map[string]gossip.Identity
+	state  network.State // of the newest version
+	a, d   *network.Book
+	stated protocol.Checkpoint
 }
 
-// masked signs with one key and takes its signatures for another key's.
-type masked struct {
-	documentKeys
-	as string
-}
-
-func (m masked) Verify(id string, b, sig []byte) bool {
-	return m.documentKeys.Verify(id, b, sig) || id == m.as && m.documentKeys.Verify(m.id.ID(), b, sig)
-}
-
-func (p *past) book(keys network.Keys, id string, r network.Record) *network.Book {
+func (p *past) book(key string, s network.State) *network.Book {
 	p.t.Helper()
-	b, err := network.Open(network.Config{Keys: keys, ID: id, Keep: func(network.Record) error { return nil }}, r)
+	b, err := network.Open(network.Config{Keys: Keys(p.keys[key]), ID: p.keys[key].ID(), Keep: func(network.State) error { return nil }}, s)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	return b
 }
 
-func (p *past) honest(name string, r network.Record) *network.Book {
-	return p.book(Keys(p.keys[name]), p.keys[name].ID(), r)
-}
-
 // show shows a book what another one has.
 func show(to, from *network.Book) error {
-	s := from.Record().State
-	return to.Merge(&s)
+	frames, err := from.Lacks(to.Summary())
+	if err != nil {
+		return err
+	}
+	return to.Merge(frames)
 }
 
 func newPast(t *testing.T) *past {
+	t.Helper()
 	p := &past{t: t, keys: make(map[string]gossip.Identity), stated: protocol.Checkpoint{Records: 10, Head: [32]byte{10}}}
-	first := network.Document{Version: 1, Name: "clinics", Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Every: "1s", Admins: []string{"a", "b"}}
-	for i, name := range []string{"a", "b", "c", "token", "a2", "d"} {
+	for i, name := range []string{"a", "b", "c", "token", "a2", "d", "thief"} {
 		p.keys[name] = gossip.SeedIdentity([32]byte{byte(i + 1)})
-		if i < 4 {
-			first.Peers = append(first.Peers, network.Peer{Name: name, ID: p.keys[name].ID(), Addrs: []string{"/ip4/127.0.0.1/tcp/1"}, Standing: network.Present})
-			for j := range i {
-				first.Links = append(first.Links, [2]int{j, i})
-			}
+	}
+	first := network.Document{Version: 1, Name: "clinics", Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Every: "1s", Signers: []network.Signer{{Name: "a", ID: p.keys["a"].ID()}, {Name: "b", ID: p.keys["b"].ID()}}}
+	for i, name := range []string{"a", "b", "c", "token"} {
+		first.Peers = append(first.Peers, network.Peer{Name: name, ID: p.keys[name].ID(), Addrs: []string{"/ip4/127.0.0.1/tcp/1"}, Standing: network.Present})
+		for j := range i {
+			first.Links = append(first.Links, [2]int{j, i})
 		}
 	}
-	first.Peers[3].Name, first.Peers[3].Standing, first.Peers[3].Token = "d", network.Invited, p.keys["token"].ID()
-	begin := network.Record{State: network.State{First: first}}
-	a, b := p.honest("a", begin), p.honest("b", begin)
-	want := func(of *network.Book, c network.Change, key string) {
+	first.Peers[3].Name, first.Peers[3].Standing = "d", network.Invited
+	begin := network.State{Root: marshal(t, first)}
+	a, b, d := p.book("a", begin), p.book("b", begin), p.book("token", begin)
+	follows := func(of *network.Book, key string, l *network.Ledger) {
 		t.Helper()
-		if key != "" {
-			c.ID = p.keys[key].ID()
-			if err := c.Prove(a.At(1).Hash(), Signs(p.keys[key])); err != nil {
-				t.Fatal(err)
-			}
-		}
-		was := a.Newest().Version
-		if err := of.Wish(c); err != nil {
+		if err := of.Say(1, Keys(p.keys[key]), func(o *network.Own) {
+			o.Addrs, o.Keys = []string{"/ip4/127.0.0.1/tcp/2"}, append(o.Keys, network.Key{ID: p.keys[key].ID(), Ledger: l})
+		}); err != nil {
 			t.Fatal(err)
 		}
-		for range 10 { // until all have signed
-			for _, with := range []*network.Book{of, b, of, a} {
-				for _, x := range with.Proposed() {
-					_ = with.Approve(x.Hash)
-				}
-				if err := errors.Join(show(a, with), show(b, a), show(of, a), a.Tick(), b.Tick()); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		if a.Newest().Version != was+1 {
-			t.Fatalf("%v: version %d", &c, a.Newest().Version)
-		}
 	}
-	want(p.honest("token", begin), network.Change{Kind: network.Join, Peer: "d", Addrs: []string{"/ip4/127.0.0.1/tcp/2"}}, "d")
-	d := p.honest("d", a.Record())
-	if err := d.Wish(network.Change{Kind: network.Extend, Arm: "white"}); err != nil {
+	follows(d, "d", nil)
+	admins := func(id string) network.Change {
+		return network.Change{Kind: network.Govern, Signers: []network.Signer{{Name: "a", ID: p.keys[id].ID()}}}
+	}
+	if err := errors.Join(show(a, d), a.Propose(admins("a"), false), show(b, a), b.Sign(b.Proposed()[0].Hash, false), show(a, b), a.Propose(network.Change{Kind: network.Remove, Peer: "c"}, false), a.Propose(admins("a2"), false)); err != nil {
 		t.Fatal(err)
 	}
-	p.asked = d.Record().Agreement
-	late := p.honest("b", a.Record())
-	if err := errors.Join(show(late, d), late.Approve(late.Proposed()[0].Hash)); err != nil {
-		t.Fatal(err)
-	}
-	p.approved = late.Record().Agreement
-	want(a, network.Change{Kind: network.Govern, Admins: []string{"a"}}, "")
-	want(a, network.Change{Kind: network.Remove, Peer: "c"}, "")
-	want(a, network.Change{Kind: network.Rotate, Peer: "a", Ledger: &network.Ledger{Records: 10, Head: "0a" + strings.Repeat("00", 31)}}, "a2")
-	p.record = a.Record()
-	p.a, p.d = p.honest("a2", p.record), p.honest("d", p.record)
+	follows(a, "a2", &network.Ledger{Records: 10, Head: "0a" + strings.Repeat("00", 31)})
+	p.state = a.State()
+	p.a, p.d = p.book("a2", p.state), p.book("d", p.state)
 	return p
 }
 
-// shows returns what a book believes after it was shown a state: nothing new, or what.
-func (p *past) shows(b *network.Book, s network.State) string {
-	was := b.Record()
-	err := b.Merge(&s)
+func marshal(t *testing.T, x any) []byte {
+	t.Helper()
+	b, err := json.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// version returns the frame of a version that adds an action, after one with a number and a hash, with the signatures of keys at places.
+func (p *past) version(after uint64, parent string, by ...string) []byte {
+	v := network.Version{Text: marshal(p.t, network.Step{Number: after + 1, Parent: parent, Change: network.Change{Kind: network.Extend, Arm: "forged"}})}
+	for i, key := range by {
+		sig, err := Keys(p.keys[key]).Sign(append([]byte("version\x00"), v.Text...))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		v.Sigs = append(v.Sigs, network.Signature{Place: i, Sig: sig})
+	}
+	return append([]byte("v"), marshal(p.t, v)...)
+}
+
+// record returns the frame of a record of the first state with which a place's key says something, or that another key follows.
+func (p *past) record(key, next string) []byte {
+	b := p.book(key, network.State{Root: p.state.Root})
+	if err := b.Say(1<<40, Keys(p.keys[cmp.Or(next, key)]), func(o *network.Own) {
+		o.Addrs = []string{"/ip4/127.0.0.1/tcp/9"}
+		if next != "" {
+			o.Keys = []network.Key{{ID: p.keys[next].ID()}}
+		}
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+	return append([]byte("r"), marshal(p.t, b.State().Records[0])...)
+}
+
+// shows returns what a book believes after it was shown frames: nothing new, or what.
+func (p *past) shows(b *network.Book, frames ...[]byte) string {
+	was := b.Newest().Hash()
+	err := b.Merge(frames)
 	var fork *network.Fork
 	switch {
-	case b.Newest().Version != uint64(len(was.Steps))+1:
-		return "a version"
+	case b.Newest().Hash() != was:
+		return "another document"
 	case errors.As(err, &fork):
 		return "a fork is named"
-	case len(b.Record().Agreement.Wishes)+len(b.Record().Agreement.Approvals) > len(was.Agreement.Wishes)+len(was.Agreement.Approvals):
-		return "a wish or an approval"
+	case len(b.State().Proposals) > 0:
+		return "a proposal"
+	case len(b.State().Twins) > 0:
+		return "two keys after one are named"
 	}
 	return "nothing"
 }
@@ -194,63 +201,28 @@ func TestWhatFormerKeysSignCountsForNothing(t *testing.T) {
 		of    func(p *past) string
 		wants string
 	}{
-		"a wish, an approval and a version, by the replaced key of the only admin": {func(p *past) string {
-			thief := p.book(masked{documentKeys{p.keys["a"]}, p.keys["a2"].ID()}, p.keys["a2"].ID(), p.record)
-			if err := thief.Wish(network.Change{Kind: network.Extend, Arm: "forged"}); err != nil || thief.Newest().Version != 6 {
-				p.t.Fatal("the thief's own book does not go on: ", err)
-			}
-			return p.shows(p.d, thief.Record().State)
+		"a version by the replaced key of the only admin": {func(p *past) string {
+			_, head, _ := p.d.Head()
+			return p.shows(p.d, p.version(4, head, "a"))
 		}, "nothing"},
-		"a wish by the replaced key": {func(p *past) string {
-			r := p.record
-			r.Agreement = network.Agreement{}
-			thief := p.book(masked{documentKeys{p.keys["a"]}, p.keys["a2"].ID()}, p.keys["a2"].ID(), network.Record{State: r.State})
-			_ = thief.Wish(network.Change{Kind: network.Move, Peer: "a", Addrs: []string{"/ip4/127.0.0.1/tcp/9"}})
-			s := thief.Record().State
-			s.Steps = s.Steps[:len(p.record.Steps)]
-			return p.shows(p.d, s)
+		"for comparison, a version by the key that is used": {func(p *past) string {
+			_, head, _ := p.d.Head()
+			return p.shows(p.book("d", p.state), p.version(4, head, "a2"))
+		}, "another document"},
+		"a version by the key that is used and a former admin": {func(p *past) string {
+			_, head, _ := p.d.Head()
+			return p.shows(p.d, p.version(4, head, "a2", "b"))
 		}, "nothing"},
-		"a wish by the key of an invitation": {func(p *past) string {
-			if err := p.honest("token", p.record).Wish(network.Change{Kind: network.Move, Peer: "d", Addrs: []string{"/ip4/127.0.0.1/tcp/9"}}); err == nil {
-				return "a wish"
-			}
-			return "nothing"
-		}, "nothing"},
-		"a wish by a removed member": {func(p *past) string {
-			r := p.record
-			r.Steps = r.Steps[:2] // it is a member still
-			thief := p.honest("c", network.Record{State: network.State{First: r.First, Steps: r.Steps}})
-			if err := thief.Wish(network.Change{Kind: network.Extend, Arm: "forged"}); err != nil {
-				p.t.Fatal(err)
-			}
-			return p.shows(p.a, network.State{First: r.First, Steps: p.record.Steps, Agreement: thief.Record().Agreement})
-		}, "nothing"},
-		"an approval by a former admin, of a wish that still holds": {func(p *past) string {
-			if got := p.shows(p.a, network.State{First: p.record.First, Steps: p.record.Steps, Agreement: p.asked}); got != "a wish or an approval" {
-				p.t.Fatal("the wish does not hold any more: ", got)
-			}
-			if len(p.approved.Approvals) == 0 {
-				p.t.Fatal("there is no approval")
-			}
-			return p.shows(p.a, network.State{First: p.record.First, Steps: p.record.Steps, Agreement: p.approved})
-		}, "nothing"},
+		"a record by the replaced key":                          {func(p *past) string { return p.shows(p.d, p.record("a", "")) }, "nothing"},
+		"another key after the replaced one":                    {func(p *past) string { return p.shows(p.d, p.record("a", "thief")) }, "two keys after one are named"},
+		"a record by the key of an invitation":                  {func(p *past) string { return p.shows(p.a, p.record("token", "")) }, "nothing"},
+		"another key after that of an invitation":               {func(p *past) string { return p.shows(p.a, p.record("token", "thief")) }, "two keys after one are named"},
+		"a record by a removed member":                          {func(p *past) string { return p.shows(p.a, p.record("c", "")) }, "nothing"}, // of what the document says
+		"for comparison, a record by a member that is no admin": {func(p *past) string { return p.shows(p.book("d", p.state), p.record("b", "")) }, "another document"},
 		// By the signers of the version before it, as they were then: no peer follows it.
 		"another version by a replaced key and a former admin, of when they signed": {func(p *past) string {
-			begin := network.Record{State: network.State{First: p.record.First, Steps: p.record.Steps[:1]}}
-			a, b := p.honest("a", begin), p.honest("b", begin)
-			_ = a.Wish(network.Change{Kind: network.Extend, Arm: "forged"})
-			for range 10 {
-				if err := errors.Join(show(b, a), show(a, b)); err != nil {
-					p.t.Fatal(err)
-				}
-				for _, x := range b.Proposed() {
-					_ = b.Approve(x.Hash)
-				}
-			}
-			if a.Newest().Version != 3 {
-				p.t.Fatal("no other version")
-			}
-			return p.shows(p.d, a.Record().State)
+			sum := sha256.Sum256(p.state.Root)
+			return p.shows(p.d, p.version(1, hex.EncodeToString(sum[:]), "a", "b"))
 		}, "a fork is named"},
 		"a checkpoint beyond what was stated": {func(p *past) string { return p.remembered(0, "a", protocol.Checkpoint{Records: 1 << 40}) }, "nothing"},
 		"a checkpoint of one record more, on the ledger": {func(p *past) string {
@@ -269,13 +241,13 @@ func TestWhatFormerKeysSignCountsForNothing(t *testing.T) {
 		"a message by a removed member, under its own name": {func(p *past) string { return p.message(2, "c") }, "its message"},
 		"for comparison, a message by the key that is used": {func(p *past) string { return p.message(0, "a2") }, "its message"},
 		"a document that a former id shows, and asks for": {func(p *past) string {
-			read := shelf{text: []byte("ours"), merged: make(chan string, 1)}
+			read := shelf{text: []byte("ours"), merged: make(chan string, 9)}
 			h, err := gossip.NewHost(gossip.Config{Identity: p.keys["d"], Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Self: 3, Peers: p.network(), Network: "clinics", Document: &read})
 			if err != nil {
 				p.t.Fatal(err)
 			}
 			defer func() { _ = h.Close() }()
-			forged := shelf{text: []byte("forged"), merged: make(chan string, 1)}
+			forged := shelf{text: []byte("forged"), merged: make(chan string, 9)}
 			if _, err = gossip.TradeDocument(p.t.Context(), p.keys["a"], gossip.PeerInfo{ID: p.keys["d"].ID(), Addrs: h.Addrs()}, &forged); err != nil || <-forged.merged != "ours" {
 				p.t.Error("it does not get the document, in which its new id is: ", err)
 			}
@@ -291,7 +263,7 @@ func TestWhatFormerKeysSignCountsForNothing(t *testing.T) {
 		if got := c.of(p); got != c.wants {
 			t.Errorf("%s counts for %s, want %s", what, got, c.wants)
 		}
-		if v := p.d.Newest().Version; v != 5 {
+		if v := p.d.Newest().Version; v != 4 {
 			t.Errorf("%s: version %d", what, v)
 		}
 	}
@@ -325,9 +297,13 @@ type shelf struct {
 	merged chan string
 }
 
-func (s *shelf) Show() ([]byte, error) { return s.text, nil }
+func (s *shelf) Summary() ([]byte, error) { return s.text, nil }
 
-func (s *shelf) Merge(b []byte) error {
-	s.merged <- string(b)
+func (s *shelf) Lacks([]byte) ([][]byte, error) { return [][]byte{s.text}, nil }
+
+func (s *shelf) Merge(frames [][]byte) error {
+	for _, f := range frames {
+		s.merged <- string(f)
+	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
@@ -50,9 +51,9 @@ func identity(s *config.Settings, n *config.Network) (gossip.Identity, error) {
 	return next, dir.Sync()
 }
 
-// rotate asks for the key that is to replace this peer's, if there is one, and states how far the ledger is: the key that is
-// replaced proves nothing beyond. A site that waits for its neighbours, or knows that it is an old copy, does not know how far its
-// ledger was, and does not ask.
+// rotate lets the key that is to replace this peer's, if there is one, follow it, and states how far the ledger is: the key that is
+// replaced proves nothing beyond. A signer's key is replaced in the versions first. A site that waits for its neighbours, or knows that it
+// is an old copy, does not know how far its ledger was, and keeps its key.
 func (p *live) rotate() error {
 	deployment, _ := p.now()
 	return p.record.With(func(b *network.Book) error { // in which a withdrawal removes the key, too
@@ -63,21 +64,32 @@ func (p *live) rotate() error {
 		if err != nil {
 			return err
 		}
-		asked := slices.ContainsFunc(b.Record().Wanted, func(c network.Change) bool { return c.ID == next.ID() })
-		if _, _, ok := b.Newest().PlaceOf(next.ID()); ok || asked {
+		d := b.Newest()
+		if _, _, ok := d.PlaceOf(next.ID()); ok {
 			return nil
 		}
 		at, open := p.site.Checkpoint()
 		if !open {
 			return fmt.Errorf("the key is not replaced yet, since this peer may be an old copy: %w", p.site.Ready(context.Background()))
 		}
-		c := network.Change{Kind: network.Rotate, Peer: deployment.Network.Peers[deployment.Self].Name, ID: next.ID()}
-		if at.Records > 0 {
-			c.Ledger = &network.Ledger{Records: at.Records, Head: hex.EncodeToString(at.Head[:])}
-		}
-		if err := c.Prove(b.At(1).Hash(), Signs(next)); err != nil {
+		if s := d.SignerAt(int(deployment.Self)); s != nil && s.ID != next.ID() {
+			c := network.Change{Kind: network.Govern, Signers: slices.Clone(d.Signers), Needed: d.Needed}
+			c.Signers[slices.Index(d.Signers, *s)].ID = next.ID()
+			if m := b.State().Signed; m != nil && m.Number > d.Version {
+				return nil // it is proposed, or waits for another version
+			}
+			if err = b.Propose(c, false); errors.Is(err, network.ErrWaits) {
+				return nil
+			}
 			return err
 		}
-		return b.Wish(c)
+		k := network.Key{ID: next.ID()}
+		if at.Records > 0 {
+			k.Ledger = &network.Ledger{Records: at.Records, Head: hex.EncodeToString(at.Head[:])}
+		}
+		return b.Say(Now(), Keys(next), func(o *network.Own) { o.Keys = append(o.Keys, k) })
 	})
 }
+
+// Now returns the number of a record that is made now: Unix time in seconds.
+func Now() uint64 { return uint64(time.Now().Unix()) } //nolint:gosec // after 1970

@@ -79,12 +79,12 @@ func TestASignedNetworkKeepsAnOldDefault(t *testing.T) {
 		t.Fatalf("the default is %s", c.Privacy.Mechanism)
 	}
 	n := configtest.ThreeSites()
-	d := network.Document{Version: 1, Name: n.Name, Start: n.Start, Every: "1s", Settings: load("privacy.mechanism=tree").SharedSettings(), Links: n.Links}
+	d := network.Document{Version: 1, Name: n.Name, Start: n.Start, Every: "1s", Settings: load("privacy.mechanism=tree").SharedSettings(), Links: n.Links, Signers: []network.Signer{{Name: n.Peers[0].Name, ID: n.Peers[0].ID}}}
 	for _, m := range n.Peers {
 		d.Peers = append(d.Peers, network.Peer{Name: m.Name, ID: m.ID, Addrs: m.Addrs, Standing: network.Present})
 	}
 	d.Peers[0].ID = id.ID()
-	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.Record{State: network.State{First: d}}); err != nil {
+	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}); err != nil {
 		t.Fatal(err)
 	}
 	if c = load(); c.Privacy.Mechanism != "tree" || c.From["privacy.mechanism"] != config.FromNetwork {

@@ -172,7 +172,7 @@ func (p *live) About(d *api.Status, s *node.Status, t *Deployment, host *gossip.
 		p.heard.note(host.Status())
 		d.Stopped, d.StoppedNotice = p.stopped(t, &s.Support)
 	}
-	d.DocumentNotice = p.documentNotice()
+	d.DocumentNotice, d.DocumentAwaits = p.documentNotice()
 	d.Clones += uint64(len(p.site.Forks()))
 	if d.Notice == "" && d.Clones > 0 {
 		d.Notice = p.forked(t)

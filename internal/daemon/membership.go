@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,9 +19,12 @@ import (
 // membership returns what the peer's site needs to know about the network.
 func (t *Deployment) membership() site.Membership {
 	m := site.Membership{
-		Version: t.Network.Version, Peers: len(t.Network.Peers), Neighbours: t.Links,
+		Peers: len(t.Network.Peers), Neighbours: t.Links,
 		ID: func(p protocol.Peer) string { return t.Network.Peers[p].FirstID() }, Name: t.name,
 		Agent: t.agent, Half: t.half,
+	}
+	if t.Network.Document != nil {
+		m.Document, _ = json.Marshal(t.Network.Document) // a document can be encoded
 	}
 	if !t.idle() {
 		m.Arms, m.Absent = t.actions.Names, t.actions.Absent
@@ -33,31 +37,16 @@ func (t *Deployment) membership() site.Membership {
 	return m
 }
 
-// membershipOf returns the membership in a version of the network document.
-func (t *Deployment) membershipOf(version uint64) (site.Membership, error) {
-	other, err := t.at(version)
-	if err != nil {
+// membershipOf returns the membership in a network document.
+func (t *Deployment) membershipOf(document []byte) (site.Membership, error) {
+	d, other := new(network.Document), *t
+	if err := json.Unmarshal(document, d); err != nil {
+		return site.Membership{}, config.Failf(config.ErrRefused, "the network with which this folder worked: %w", err)
+	}
+	if err := other.settle(config.NetworkOf(d)); err != nil {
 		return site.Membership{}, err
 	}
 	return other.membership(), nil
-}
-
-// at returns the peer's deployment in a version of the network document.
-func (t *Deployment) at(version uint64) (*Deployment, error) {
-	var n *config.Network
-	err := t.Record.With(func(b *network.Book) error {
-		d := b.At(version)
-		if d == nil {
-			return config.Failf(config.ErrRefused, "this folder was at version %d of the network, and its record does not know it", version)
-		}
-		n = config.NetworkOf(b.At(1).Hash(), d)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	other := *t
-	return &other, other.settle(n)
 }
 
 // errGone is wrapped by the error of a peer that is no longer part of the network.
@@ -81,20 +70,19 @@ func (p *live) follow(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		var newest uint64
+		var newest *network.Document
 		var waits bool
 		p.record.roll.Confirm(p.site.Current())
 		err := p.record.With(func(b *network.Book) error {
-			err := b.Tick()
-			newest, waits = b.Newest().Version, b.Signs() && len(b.Awaits()) > 0
-			return err
+			newest, waits = b.Newest(), len(b.Awaits()) > 0
+			return nil
 		})
-		if notice := p.documentNotice(); notice != p.noticed {
+		if notice, _ := p.documentNotice(); notice != p.noticed {
 			if p.noticed = notice; notice != "" {
 				p.log.Warn("network document", "notice", notice)
 			}
 		}
-		if err == nil && newest > p.site.Membership() {
+		if deployment, _ := p.now(); err == nil && newest != deployment.Network.Document && newest.Hash() != deployment.Network.Document.Hash() {
 			err = p.change(ctx)
 		} else if err == nil {
 			if wrong := p.rotate(); wrong != nil {
@@ -108,23 +96,23 @@ func (p *live) follow(ctx context.Context) error {
 			p.complain(err)
 			continue
 		}
-		text, err := p.record.Show()
+		summary, err := p.record.Summary()
 		if err != nil {
 			p.complain(err)
 			continue
 		}
-		if string(text) == shown && time.Since(idle) < gossip.TradeEvery(len(p.others(all))) {
+		if string(summary) == shown && time.Since(idle) < gossip.TradeEvery(len(p.others(all))) {
 			continue
 		}
 		switch {
 		case waits:
 			p.spread(ctx, all)
-		case string(text) != shown:
+		case string(summary) != shown:
 			p.spread(ctx, some)
 		default:
 			p.spread(ctx, one)
 		}
-		shown, idle = string(text), time.Now()
+		shown, idle = string(summary), time.Now()
 	}
 }
 
@@ -156,10 +144,8 @@ func (p *live) others(a audience) []protocol.Peer {
 	}
 	near := slices.Clone(deployment.Links)
 	_ = p.record.With(func(b *network.Book) error { // others report an error
-		if b.Signs() {
-			for _, place := range b.Newest().Signers() {
-				near = append(near, protocol.Peer(place))
-			}
+		for _, place := range b.Newest().SignerPlaces() {
+			near = append(near, protocol.Peer(place))
 		}
 		return nil
 	})
@@ -223,7 +209,7 @@ func (p *live) complain(err error) {
 func (p *live) change(ctx context.Context) error {
 	p.spread(ctx, some)
 	deployment, _ := p.now()
-	d, _, err := p.record.Newest()
+	d, err := p.record.Newest()
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,13 @@
 package daemon
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/gofrs/flock"
@@ -42,9 +43,8 @@ type Record struct {
 	roll network.Roll // whom this process has heard
 
 	mu   sync.Mutex
-	text []byte        // of the file
+	read os.FileInfo   // of the file that book was read from
 	book *network.Book // its content
-	hash string        // hash of its first version
 }
 
 // OpenRecord opens the record of the network document that settings name.
@@ -54,11 +54,11 @@ func OpenRecord(s *config.Settings, id gossip.Identity) (*Record, error) {
 }
 
 // CreateRecord makes a record that does not exist yet.
-func CreateRecord(path string, r network.Record) error {
+func CreateRecord(path string, s network.State) error {
 	if _, err := os.Lstat(path); err == nil {
 		return config.Failf(config.ErrUnexpected, "%s already exists", path)
 	}
-	b, err := json.Marshal(r)
+	b, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
@@ -77,26 +77,57 @@ func (r *Record) With(do func(b *network.Book) error) (err error) {
 	if err = leave(l.Path()); err != nil {
 		return err
 	}
+	is, err := os.Stat(r.path)
+	if err != nil {
+		return config.Failf(config.ErrRefused, "network document: %w", err)
+	}
+	if r.book == nil || !os.SameFile(is, r.read) || !is.ModTime().Equal(r.read.ModTime()) {
+		if err = r.open(is); err != nil {
+			r.book = nil
+			return err
+		}
+	}
+	return do(r.book)
+}
+
+// open reads the file.
+func (r *Record) open(is os.FileInfo) error {
 	text, err := os.ReadFile(r.path)
 	if err != nil {
 		return config.Failf(config.ErrRefused, "network document: %w", err)
 	}
-	if !bytes.Equal(text, r.text) || r.book == nil {
-		var record network.Record
-		r.book = nil
-		if err = json.Unmarshal(text, &record); err != nil {
-			return config.DamagedNetwork(r.path, err)
-		}
-		r.hash = record.First.Hash()
-		if r.book, err = network.Open(network.Config{
-			Keys: documentKeys{r.id}, ID: r.id.ID(), Keep: r.keep, Fits: r.fits, Roll: &r.roll,
-		}, record); err != nil {
-			r.book = nil
-			return config.Failf(config.ErrRefused, "%s: %w", r.path, err)
-		}
-		r.text = text
+	var s network.State
+	if err = json.Unmarshal(text, &s); err != nil {
+		return config.DamagedNetwork(r.path, err)
 	}
-	return do(r.book)
+	r.read = is
+	r.book, err = network.Open(network.Config{Keys: documentKeys{r.id}, ID: r.id.ID(), Keep: r.keep, Fits: r.fits, Roll: &r.roll}, s)
+	if err != nil {
+		return config.Failf(config.ErrRefused, "%s: %w", r.path, err)
+	}
+	return nil
+}
+
+// Hear lets this process sign when the running peer of the folder may: once that one has heard enough others, or all but those with
+// some names. A folder that was restored does not know what its peer has signed since; without a peer that runs, nobody is heard.
+func (r *Record) Hear(ctx context.Context, without []string) error {
+	status, wrong := AskStatus(ctx, r.s.Dir)
+	return r.With(func(b *network.Book) error {
+		d := b.Newest()
+		for _, name := range without {
+			if _, ok := d.Place(name); !ok {
+				return config.Failf(config.ErrUsage, "--without: there is no peer %.70q", name)
+			}
+		}
+		var heard []int
+		for i, p := range d.Peers {
+			if wrong == nil && !slices.Contains(status.DocumentAwaits, p.Name) || slices.Contains(without, p.Name) {
+				heard = append(heard, i)
+			}
+		}
+		r.roll.Add(heard)
+		return nil
+	})
 }
 
 // Rekey continues with a new key of this peer.
@@ -107,58 +138,61 @@ func (r *Record) Rekey(id gossip.Identity) error {
 	return r.With(func(*network.Book) error { return nil })
 }
 
-func (r *Record) keep(record network.Record) error {
-	b, err := json.Marshal(record)
+func (r *Record) keep(s network.State) error {
+	b, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
 	if err = writeDurably(r.path, b); err == nil {
-		r.text = b
+		r.read, err = os.Stat(r.path)
 	}
 	return err
 }
 
-// fits refuses a version with which this peer could not continue.
+// fits refuses a document with which this peer could not continue.
 func (r *Record) fits(was, is *network.Document) error {
-	return r.s.CheckChange(config.NetworkOf(r.hash, was), config.NetworkOf(r.hash, is))
+	return r.s.CheckChange(config.NetworkOf(was), config.NetworkOf(is))
 }
 
 // Fork returns the proof that the network's signers lie, if this peer was shown one, or nil.
 func (r *Record) Fork() (f *network.Fork) {
 	_ = r.With(func(b *network.Book) error { // an error is nothing about forks, and others report it
-		f = b.Record().Fork
+		f = b.State().Fork
 		return nil
 	})
 	return f
 }
 
-// Newest returns the newest version, and the hash of the first.
-func (r *Record) Newest() (d *network.Document, first string, err error) {
+// Newest returns the newest document.
+func (r *Record) Newest() (d *network.Document, err error) {
 	err = r.With(func(b *network.Book) error {
-		d, first = b.Newest(), b.At(1).Hash()
+		d = b.Newest()
 		return nil
 	})
-	return d, first, err
+	return d, err
 }
 
-// Show implements [gossip.Document].
-func (r *Record) Show() (b []byte, err error) {
-	err = r.With(func(book *network.Book) error {
-		b, err = json.Marshal(book.Record().State)
-		return err
+// Summary implements [gossip.Document].
+func (r *Record) Summary() (s []byte, err error) {
+	err = r.With(func(b *network.Book) error {
+		s = b.Summary()
+		return nil
 	})
-	return b, err
+	return s, err
+}
+
+// Lacks implements [gossip.Document].
+func (r *Record) Lacks(summary []byte) (frames [][]byte, err error) {
+	err = r.With(func(b *network.Book) error {
+		frames, err = b.Lacks(summary)
+		return blame(err)
+	})
+	return frames, err
 }
 
 // Merge implements [gossip.Document].
-func (r *Record) Merge(b []byte) error {
-	theirs, err := network.ParseState(b)
-	if err != nil {
-		return blame(err)
-	}
-	return r.With(func(book *network.Book) error {
-		return blame(book.Merge(theirs))
-	})
+func (r *Record) Merge(frames [][]byte) error {
+	return r.With(func(b *network.Book) error { return blame(b.Merge(frames)) })
 }
 
 // blame marks an error that is the fault of the peer that showed a document, or of another that signed what it shows. Other errors, such

@@ -102,6 +102,7 @@ type Status struct {
 	Given          uint64    `json:"given,omitzero" doc:"The peer's own gift: rewards of all actions that it has released; as given of /v1/peers."`
 	Gives          string    `json:"given_notice,omitempty" doc:"In a sentence, that this is less than the network asks (give.least)."`
 	DocumentNotice string    `json:"document_notice,omitempty" doc:"In a sentence, that the network's document is split, cannot change while signers are not heard, or waits for a signature of this peer. It is part of state."`
+	DocumentAwaits []string  `json:"document_awaits,omitempty" doc:"Peers that this one, which signs versions of the network's document, has to hear before it signs: its folder may be an old copy."`
 	Spent          float64   `json:"epsilon_spent"`
 	Left           float64   `json:"epsilon_left"`
 	Released       uint64    `json:"released" doc:"Releases drawn."`

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -14,34 +13,19 @@ type State struct {
 	Root      json.RawMessage `json:"root"`                // the first [Document]
 	Versions  []Version       `json:"versions"`            // that follow it
 	Records   []Record        `json:"records"`             // the newest of each place that signed one, by place
-	Proposals []Version       `json:"proposals,omitempty"` // of the next version, the newest of each signer, by place
+	Proposals []Version       `json:"proposals,omitempty"` // of the next version, the newest of each signer
 
 	// The rest is not shown to other peers.
 
-	Signed  *Mark    `json:"signed,omitempty"`  // the newest version that this peer has signed
-	Wanted  []Wanted `json:"wanted,omitempty"`  // changes that this peer proposes, one after the other
-	Agreed  []Agreed `json:"agreed,omitempty"`  // proposals that this peer signs
-	Without []string `json:"without,omitempty"` // names of peers that it need not hear before it signs the next version
-	Fork    *Fork    `json:"fork,omitempty"`    // the first that it was shown
-	Twins   []Twin   `json:"twins,omitempty"`   // the first of each place
+	Signed *Mark  `json:"signed,omitempty"` // the newest version that this peer has signed
+	Fork   *Fork  `json:"fork,omitempty"`   // the first that it was shown
+	Twins  []Twin `json:"twins,omitempty"`  // the first of each place
 }
 
 // A Mark says that a signer has signed a version.
 type Mark struct {
 	Number uint64 `json:"number"`
 	Hash   string `json:"hash"`
-}
-
-// A Wanted is a change that an operator wants. Again signs it although this peer has signed another version after the same one.
-type Wanted struct {
-	Change Change `json:"change"`
-	Again  bool   `json:"again,omitempty"`
-}
-
-// An Agreed is a proposal that an operator signs; see [Wanted].
-type Agreed struct {
-	Hash  string `json:"hash"`
-	Again bool   `json:"again,omitempty"`
 }
 
 // A Fork is two versions of one number and parent that both have enough signatures. Each peer keeps to the one that it knew first.
@@ -150,39 +134,20 @@ func (b *Book) signs() bool {
 	return s != nil && s.ID == b.id
 }
 
-// Signs reports whether this peer is one of the signers.
-func (b *Book) Signs() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.signs()
-}
-
-// Awaits returns the names of the peers that this peer has to hear before it signs a version.
+// Awaits returns the names of the peers that this peer has to hear before it signs a version; none if it does not sign.
 func (b *Book) Awaits() (names []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, place := range b.awaits() {
-		names = append(names, b.newest.Peers[place].Name)
-	}
-	return names
+	return b.awaits()
 }
 
-func (b *Book) awaits() []int { return b.roll.awaits(b.newest, b.self(), b.s.Without) }
-
-// DoWithout lets this peer sign the next version although it has not heard the peers with some names. If the folder was restored from a
-// backup, and one of them has seen what this peer has signed since, there can be two versions of one number.
-func (b *Book) DoWithout(names []string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, name := range names {
-		if place, ok := b.newest.Place(name); !ok || b.newest.Peers[place].Standing != Present || place == b.self() {
-			return refuse("no other peer %.70q is present", name)
+func (b *Book) awaits() (names []string) {
+	if b.signs() {
+		for _, place := range b.roll.awaits(b.newest, b.self()) {
+			names = append(names, b.newest.Peers[place].Name)
 		}
 	}
-	return b.update(func(s *State) error {
-		s.Without = names
-		return nil
-	})
+	return names
 }
 
 // check returns why a change cannot come now.
@@ -205,45 +170,6 @@ func (b *Book) check(c *Change) error {
 	return b.fits(b.newest, next.view(records))
 }
 
-// Want makes this peer propose a change, until the next version contains it or another version makes it impossible.
-func (b *Book) Want(c Change, again bool) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.signs() {
-		return refuse("this peer does not sign changes: run this at %s", b.signers())
-	}
-	if err := b.check(&c); err != nil {
-		return err
-	}
-	return b.update(func(s *State) error {
-		same := func(w Wanted) bool { return string(encode(w.Change)) == string(encode(c)) }
-		s.Wanted = append(slices.DeleteFunc(slices.Clone(s.Wanted), same), Wanted{c, again})
-		return nil
-	})
-}
-
-func (b *Book) signers() string {
-	var names []string
-	for _, s := range b.chain.d.Signers {
-		names = append(names, s.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// Withdraw ends what this peer wants and has not signed yet. It returns an error about what it has signed.
-func (b *Book) Withdraw() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	err := b.update(func(s *State) error {
-		s.Wanted, s.Agreed = nil, nil
-		return nil
-	})
-	if m := b.s.Signed; err == nil && m != nil && m.Number == b.chain.d.Version+1 {
-		err = refuse("this peer has signed %.12s, which can still become version %d; it ends with another version %d", m.Hash, m.Number, m.Number)
-	}
-	return err
-}
-
 // A Proposed is a proposal of the next version.
 type Proposed struct {
 	Hash     string   `json:"hash"` // of 12 hexadecimal digits
@@ -259,8 +185,8 @@ func (b *Book) Proposed() (all []Proposed) {
 	defer b.mu.Unlock()
 	all = []Proposed{}
 	for i := range b.s.Proposals {
-		v, s := &b.s.Proposals[i], new(Step)
-		_ = json.Unmarshal(v.Text, s) // it was verified
+		v := &b.s.Proposals[i]
+		s := v.read()
 		p := Proposed{Hash: v.Hash()[:12], By: b.newest.Peers[s.By].Name, Change: &s.Change, Signed: []string{}, Unsigned: []string{}}
 		for _, x := range b.chain.d.Signers {
 			if place, _ := b.chain.d.Place(x.Name); v.has(place) {
@@ -274,62 +200,22 @@ func (b *Book) Proposed() (all []Proposed) {
 	return all
 }
 
-// Sign makes this peer sign the proposal that has a hash, as [Book.Proposed] returns it. A signer signs one version after each. With again
-// it signs another one: then both can become versions, if other signers do the same.
-func (b *Book) Sign(hash string, again bool) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.signs() {
-		return refuse("this peer does not sign changes: run this at %s", b.signers())
+// update changes the state and keeps the result. After an error nothing has changed; [errSame] is none.
+func (b *Book) update(change func(s *State) error) error {
+	s, chain, records, newest := b.s, b.chain, b.records, b.newest
+	err := change(&s)
+	if err == nil {
+		err = b.keep(s)
 	}
-	for i := range b.s.Proposals {
-		v, s := &b.s.Proposals[i], new(Step)
-		if v.Hash()[:12] != hash {
-			continue
-		}
-		_ = json.Unmarshal(v.Text, s) // it was verified
-		if err := b.check(&s.Change); err != nil {
-			return err
-		}
-		if m := b.s.Signed; m != nil && m.Number == s.Number && m.Hash != v.Hash() && !again {
-			return refuse("this peer has signed %.12s as version %d. If it signs a second one, both can become version %d, and the network splits. If the operators have decided that %.12s is dropped, add --again", m.Hash, m.Number, m.Number, m.Hash)
-		}
-		return b.update(func(st *State) error {
-			st.Agreed = append(slices.Clip(st.Agreed), Agreed{v.Hash(), again})
-			return nil
-		})
+	if err == nil {
+		b.s = s
+		return nil
 	}
-	return refuse("nobody proposes a version %.20q: see `peerd network show`", hash)
-}
-
-// Tick makes this peer sign what its operators want, once it has heard enough others. It must be called regularly.
-func (b *Book) Tick() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.update(func(*State) error { return errSame })
+	if b.chain, b.records, b.newest = chain, records, newest; errors.Is(err, errSame) {
+		return nil
+	}
+	return err
 }
 
 // errSame is returned by a change of the state that changes nothing.
 var errSame = errors.New("the same")
-
-// update changes the state, signs what has to be signed, and keeps the result. After an error nothing has changed.
-func (b *Book) update(change func(s *State) error) error {
-	s, chain, records, newest := b.s, b.chain, b.records, b.newest
-	err := change(&s)
-	changed := !errors.Is(err, errSame)
-	if !changed {
-		err = nil
-	}
-	for more := err == nil; more && err == nil; changed = changed || more {
-		more, err = b.sign(&s)
-	}
-	if err == nil && changed {
-		err = b.keep(s)
-	}
-	if err != nil {
-		b.chain, b.records, b.newest = chain, records, newest
-		return err
-	}
-	b.s = s
-	return nil
-}

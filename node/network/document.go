@@ -146,6 +146,16 @@ func (d *Document) SignerAt(place int) *Signer {
 	return &d.Signers[i]
 }
 
+// SignerPlaces returns the places of the signers, ascending.
+func (d *Document) SignerPlaces() (places []int) {
+	for _, s := range d.Signers {
+		if i, ok := d.Place(s.Name); ok {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
 // Edges returns the links between peers that are present. If these would not connect them all without the others, each of the others
 // is replaced in turn, by place, by a circle of its neighbours.
 func (d *Document) Edges() [][2]int {

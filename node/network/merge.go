@@ -145,7 +145,7 @@ func (b *Book) Merge(frames [][]byte) error {
 	defer b.mu.Unlock()
 	var wrong error
 	err := b.update(func(s *State) error {
-		changed, newest := false, b.newest
+		changed, was := false, b.newest
 		note := func(err error) {
 			if changed = changed || err == nil; !errors.Is(err, errSame) {
 				wrong = cmp.Or(wrong, err)
@@ -185,9 +185,8 @@ func (b *Book) Merge(frames [][]byte) error {
 			}
 		}
 		note(b.follow(s, versions))
-		was := len(s.Twins)
 		note(b.take(s, records))
-		if !changed && b.newest == newest && len(s.Twins) == was && s.Fork == b.s.Fork {
+		if !changed && b.newest == was && len(s.Twins) == len(b.s.Twins) && s.Fork == b.s.Fork {
 			return errSame
 		}
 		return nil

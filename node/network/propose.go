@@ -1,73 +1,74 @@
 package network
 
 import (
-	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
-// sign signs what this peer's operators want, and reports whether it did anything.
-func (b *Book) sign(s *State) (more bool, err error) {
-	if len(s.Wanted)+len(s.Agreed) == 0 || !b.signs() || len(b.roll.awaits(b.newest, b.self(), s.Without)) > 0 {
-		return false, nil
-	}
-	if len(s.Agreed) > 0 {
-		a := s.Agreed[0]
-		s.Agreed = s.Agreed[1:]
-		if i := slices.IndexFunc(s.Proposals, func(v Version) bool { return v.Hash() == a.Hash }); i >= 0 && !s.Proposals[i].has(b.self()) {
-			var x Step
-			if _ = json.Unmarshal(s.Proposals[i].Text, &x); b.check(&x.Change) == nil { // it was verified
-				return true, b.signVersion(s, s.Proposals[i], a.Again)
-			}
-		}
-		return true, nil
-	}
-	w := &s.Wanted[0]
-	if b.check(&w.Change) != nil {
-		s.Wanted = s.Wanted[1:]
-		return true, nil
-	}
-	x := Step{Number: b.chain.d.Version + 1, Parent: b.chain.head(), By: b.self()}
-	for i := range s.Proposals {
-		var mine Step
-		if _ = json.Unmarshal(s.Proposals[i].Text, &mine); mine.By == x.By { // it was verified
-			if x.Try = mine.Try + 1; string(encode(&mine.Change)) == string(encode(&w.Change)) {
-				return false, nil
-			}
+// ErrWaits is wrapped by the error of a signer that has to hear others before it signs.
+var ErrWaits = errors.New("this peer signs once it has heard others")
+
+// Propose signs a change as the next version, and shows it to the other signers if they have to sign, too. A signer signs one version with a
+// number. With again it signs another one: then both can become versions, if other signers do the same.
+func (b *Book) Propose(c Change, again bool) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	x := Step{Number: b.chain.d.Version + 1, Parent: b.chain.head(), By: b.self(), Change: c}
+	for _, v := range b.s.Proposals {
+		if mine := v.read(); mine.By == x.By {
+			x.Try = mine.Try + 1
 		}
 	}
-	x.Change = w.Change
-	v := Version{Text: encode(&x)}
-	if !s.mayVote(x.Number, v.Hash(), w.Again) {
-		return false, nil
+	if err := b.check(&c); err != nil {
+		return err
 	}
-	return true, b.signVersion(s, v, w.Again)
+	return b.sign(Version{Text: encode(&x)}, again)
 }
 
-// mayVote reports whether a signer may sign a version.
-func (s *State) mayVote(number uint64, hash string, again bool) bool {
-	return s.Signed == nil || s.Signed.Number < number || s.Signed.Number == number && (s.Signed.Hash == hash || again)
+// Sign signs the proposal that has a hash, as [Book.Proposed] returns it; see [Book.Propose].
+func (b *Book) Sign(hash string, again bool) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, v := range b.s.Proposals {
+		if v.Hash()[:12] == hash {
+			return b.sign(v, again)
+		}
+	}
+	return refuse("no version %.20q is proposed: see `peerd network show`", hash)
 }
 
-// signVersion signs a version that follows the newest one.
-func (b *Book) signVersion(s *State, v Version, again bool) error {
-	if !s.mayVote(b.chain.d.Version+1, v.Hash(), again) {
-		return nil
+// sign signs a version that follows the newest one.
+func (b *Book) sign(v Version, again bool) error {
+	number, hash := b.chain.d.Version+1, v.Hash()
+	if !b.signs() {
+		var names []string
+		for _, s := range b.chain.d.Signers {
+			names = append(names, s.Name)
+		}
+		return refuse("this peer does not sign versions: run the command at %s", strings.Join(names, " or "))
+	}
+	if names := b.awaits(); len(names) > 0 {
+		return fmt.Errorf("%w: %s", ErrWaits, strings.Join(names, ", "))
+	}
+	if m := b.s.Signed; m != nil && m.Number == number && m.Hash != hash && !again {
+		return refuse("this peer has signed %.12s as version %d. If it signs a second one, both can become version %d, and the network splits: with --again, if the operators have dropped the first one", m.Hash, number, number)
 	}
 	sig, err := b.keys.Sign(v.signed())
 	if err != nil {
 		return err
 	}
-	s.Signed = &Mark{b.chain.d.Version + 1, v.Hash()}
-	return b.propose(s, v.with(Signature{b.self(), sig}))
+	return b.update(func(s *State) error {
+		s.Signed = &Mark{number, hash}
+		return b.propose(s, v.with(Signature{b.self(), sig}))
+	})
 }
 
 // propose takes a proposal over, or signatures of one. With enough it is the next version.
 func (b *Book) propose(s *State, v Version) error {
-	var x, old Step
-	if err := read(v.Text, &x); err != nil {
-		return err
-	}
+	x := v.read()
 	if x.Number != b.chain.d.Version+1 || x.Parent != b.chain.head() {
 		return errSame // it is behind, or ahead
 	}
@@ -83,41 +84,35 @@ func (b *Book) propose(s *State, v Version) error {
 	if x.Try > maxNumber {
 		return b.chain.lie(x.By, "it proposes for the time %d", x.Try)
 	}
-	all, at := slices.Clone(s.Proposals), 0
-	for ; at < len(all); at++ {
-		old = Step{}
-		if _ = json.Unmarshal(all[at].Text, &old); old.By >= x.By { // it was verified
-			break
-		}
-	}
-	switch {
-	case at == len(all) || old.By != x.By:
-		all = slices.Insert(all, at, v)
-	case all[at].Hash() == v.Hash():
-		both := all[at].with(v.Sigs...)
-		if len(both.Sigs) == len(all[at].Sigs) {
+	all := slices.Clone(s.Proposals)
+	at, known := slices.BinarySearchFunc(all, x.By, func(o Version, by int) int { return o.read().By - by })
+	if known {
+		switch old := all[at].read(); {
+		case all[at].Hash() == v.Hash():
+			if v = all[at].with(v.Sigs...); len(v.Sigs) == len(all[at].Sigs) {
+				return errSame
+			}
+		case x.Try < old.Try:
 			return errSame
+		case x.Try == old.Try:
+			return b.chain.lie(x.By, "it proposes two versions %d at once", x.Number)
 		}
-		all[at] = both
-	case x.Try < old.Try:
-		return errSame
-	case x.Try == old.Try:
-		return b.chain.lie(x.By, "it proposes two versions %d at once", x.Number)
-	default:
 		all[at] = v
+	} else {
+		all = slices.Insert(all, at, v)
 	}
-	if s.Proposals = all; len(all[at].Sigs) >= b.chain.d.Quorum() {
-		return b.advance(s, all[at])
+	if s.Proposals = all; len(v.Sigs) >= b.chain.d.Quorum() {
+		return b.advance(s, v)
 	}
 	return nil
 }
 
-// advance appends versions.
+// advance appends versions, up to the first that is against the rules.
 func (b *Book) advance(s *State, all ...Version) (err error) {
 	next, n, again := b.chain.clone(), 0, false
-	for ; n < len(all) && err == nil; n++ {
-		var x *Step
-		if x, err = next.extend(&all[n], b.keys); err != nil {
+	for ; n < len(all); n++ {
+		x, wrong := next.extend(&all[n], b.keys)
+		if err = wrong; err != nil {
 			break
 		}
 		again = again || x.Change.Kind == Rotate || x.Change.Kind == Remove || x.Change.Kind == Invite && b.newest.hasID(x.Change.ID)
@@ -129,10 +124,7 @@ func (b *Book) advance(s *State, all ...Version) (err error) {
 		s.Records, b.records = next.rehear(b.records)
 	}
 	b.chain, b.newest = next, next.view(b.records)
-	s.Versions = append(slices.Clip(s.Versions), all[:n]...)
-	s.Proposals, s.Agreed, s.Without = nil, nil, nil
-	done := func(w Wanted) bool { return !b.signs() || b.check(&w.Change) != nil }
-	s.Wanted = slices.DeleteFunc(slices.Clone(s.Wanted), done)
+	s.Versions, s.Proposals = append(slices.Clip(s.Versions), all[:n]...), nil
 	return err
 }
 

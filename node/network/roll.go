@@ -33,17 +33,17 @@ func (r *Roll) Confirm(current bool) {
 	r.current = current
 }
 
-// awaits returns the places of the peers that the peer in a place has to hear before it signs: all that are present, except
-// those with a name in without. With a folder that is confirmed as current it suffices to have heard one of them, or that none could be
-// reached for some time. docs/proofs/document.md says why.
-func (r *Roll) awaits(d *Document, self int, without []string) (places []int) {
+// awaits returns the places of the peers that the peer in a place has to hear before it signs: all that are present. With a folder that is
+// confirmed as current it suffices to have heard one of them, or that none could be reached for some time.
+// docs/proofs/document.md says why.
+func (r *Roll) awaits(d *Document, self int) (places []int) {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i, p := range d.Peers {
-		if p.Standing == Present && i != self && !slices.Contains(r.heard, i) && (r.rounds == 0 || !slices.Contains(without, p.Name)) {
+		if p.Standing == Present && i != self && !slices.Contains(r.heard, i) {
 			places = append(places, i)
 		}
 	}

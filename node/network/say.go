@@ -89,6 +89,9 @@ func (b *Book) take(s *State, all []Record) (wrong error) {
 		return wrong
 	}
 	b.records, b.newest = records, view
+	s.Twins = slices.DeleteFunc(slices.Clone(s.Twins), func(t Twin) bool {
+		return slices.ContainsFunc(fresh, func(place int) bool { return view.Peers[place].Name == t.Peer })
+	})
 	s.Records = make([]Record, 0, len(records))
 	for _, place := range slices.Sorted(maps.Keys(records)) {
 		s.Records = append(s.Records, records[place].Record)

@@ -1,20 +1,22 @@
 package site
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"peerd.dev/node"
+	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
 // departed is a version of the membership in which left and right have gone and another peer has come.
 func (r *rig) departed() Membership {
-	m, _ := r.membership(2)
+	m := r.membership(2)
 	graph := [][]protocol.Peer{nil, {3}, nil, {self}}
-	m.Version, m.Neighbours, m.Gone = 3, graph[self], []string{m.ID(left), m.ID(right)}
+	m.Document, m.Neighbours, m.Gone = store.Number(3), graph[self], []string{m.ID(left), m.ID(right)}
 	m.Agent = func(life Life) (*node.Agent, error) {
 		x := r.setting
 		x.graph, x.absent = graph, m.Absent
@@ -49,13 +51,13 @@ func TestNoChangeTakesAMemoryAway(t *testing.T) {
 		c := r.config()
 		m := r.departed()
 		newest := c.Memberships
-		c.Memberships = func(version uint64) (Membership, error) {
-			if version == m.Version {
+		c.Memberships = func(document []byte) (Membership, error) {
+			if bytes.Equal(document, m.Document) {
 				return m, nil
 			}
-			return newest(version)
+			return newest(document)
 		}
-		c.Version, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Arms, c.Absent = m.Version, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Arms, m.Absent
+		c.Document, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Arms, c.Absent = m.Document, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Arms, m.Absent
 		s, err := Open(c)
 		if err != nil {
 			t.Fatal(err)

@@ -324,8 +324,8 @@ func (r *rig) config() Config {
 		c.Peers, c.Neighbours = 4, r.neighbours
 	}
 	if r.version > 0 {
-		m, _ := r.membership(r.version)
-		c.Version, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Half = m.Version, r.membership, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Half
+		m := r.membership(r.version)
+		c.Document, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Half = m.Document, r.membershipOf, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Half
 		c.Arms, c.Absent = m.Arms, m.Absent
 	}
 	if r.worlds != nil {

@@ -101,7 +101,7 @@ func (s *Site) charge() error {
 	b.Set(store.Meta, []byte(lifeKey), s.life.bytes())
 	b.Set(store.Meta, []byte(pinnedKey), pinnedBytes(s.c.Pinned))
 	if s.c.Memberships != nil {
-		b.Set(store.Meta, []byte(membershipKey), store.Number(s.c.Version))
+		b.Set(store.Meta, []byte(membershipKey), s.c.Document)
 	}
 	s.blocked.witnesses = s.neighbours() // what this folder knows of an older one under its key
 	b.Set(store.Meta, []byte(witnessKey), s.witnessBytes())

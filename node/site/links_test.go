@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
@@ -21,8 +22,10 @@ type changes struct {
 	notes    []string
 }
 
-// at returns a version of the membership.
-func (c *changes) at(version uint64) (Membership, error) { return c.versions[version-1], nil }
+// at returns a version of the membership, whose document is its number.
+func (c *changes) at(document []byte) (Membership, error) {
+	return c.versions[store.ReadNumber(document)-1], nil
+}
 
 // put makes the next version.
 func (c *changes) put(peers int, neighbours []protocol.Peer, gone []string) Membership {
@@ -33,7 +36,7 @@ func (c *changes) put(peers int, neighbours []protocol.Peer, gone []string) Memb
 		graph[p] = []protocol.Peer{self}
 	}
 	m := Membership{
-		Version: uint64(len(c.versions) + 1), Peers: peers, Neighbours: neighbours, Gone: gone, Arms: c.arms,
+		Document: store.Number(uint64(len(c.versions) + 1)), Peers: peers, Neighbours: neighbours, Gone: gone, Arms: c.arms,
 		ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Name: func(id string) string { return id },
 		Agent: func(life Life) (*node.Agent, error) {
 			x := c.setting
@@ -87,7 +90,7 @@ func (c *changes) reports(remembered protocol.Checkpoint, met map[protocol.Peer]
 	c.t.Helper()
 	m := c.versions[len(c.versions)-1]
 	c.c = c.config()
-	c.c.Memberships, c.c.Version, c.c.Peers, c.c.Neighbours, c.c.Gone, c.c.Agent, c.c.Arms = c.at, m.Version, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Arms
+	c.c.Memberships, c.c.Document, c.c.Peers, c.c.Neighbours, c.c.Gone, c.c.Agent, c.c.Arms = c.at, m.Document, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Arms
 	s, err := Open(c.c)
 	if err != nil {
 		c.t.Fatal(err)

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,14 +13,14 @@ import (
 	"peerd.dev/protocol"
 )
 
-// membershipKey is the key of the version of the membership with which the snapshot and the log
-// after it were made; absent if memberships have no versions.
+// membershipKey is the key of the document of the membership with which the snapshot and the log
+// after it were made; absent if memberships have none.
 const membershipKey = "membership"
 
 // A Membership is what a site needs to know about the members of the network. Places are never
 // reused, so peers are appended and never removed.
 type Membership struct {
-	Version    uint64
+	Document   []byte                          // from which [Memberships] makes it again
 	Peers      int                             // number of places in the network
 	ID         func(protocol.Peer) string      // the first id of the peer in a place
 	Name       func(id string) string          // of a peer, for people
@@ -31,12 +32,12 @@ type Membership struct {
 	Absent     []bandit.Arm                    // the same
 }
 
-// Memberships returns a version of the membership.
-type Memberships func(version uint64) (Membership, error)
+// Memberships returns the membership of a document.
+type Memberships func(document []byte) (Membership, error)
 
 // join sets the site's membership.
 func (s *Site) join(m *Membership) {
-	s.c.Version, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Gone, s.c.Agent, s.c.Half = m.Version, m.Peers, m.ID, m.Name, m.Neighbours, m.Gone, m.Agent, m.Half
+	s.c.Document, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Gone, s.c.Agent, s.c.Half = m.Document, m.Peers, m.ID, m.Name, m.Neighbours, m.Gone, m.Agent, m.Half
 	s.c.Arms, s.c.Absent = m.Arms, m.Absent
 	s.nameArms()
 	s.tables.odds = nil // actions may be others
@@ -52,11 +53,8 @@ func (s *Site) readMembership() error {
 	if err != nil || v == nil {
 		return err
 	}
-	if len(v) != len(store.Number(0)) {
-		return fmt.Errorf("%w: version of the membership", ErrDamaged)
-	}
-	if version := store.ReadNumber(v); version != s.c.Version {
-		m, err := s.c.Memberships(version)
+	if !bytes.Equal(v, s.c.Document) {
+		m, err := s.c.Memberships(v)
 		if err != nil {
 			return err
 		}
@@ -65,16 +63,9 @@ func (s *Site) readMembership() error {
 	return nil
 }
 
-// Membership returns the version that the site works with.
-func (s *Site) Membership() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.c.Version
-}
-
 // SetMembership continues with another membership. It is equivalent to a stop and a start: an
 // agent of the new membership takes over the agent's state, in one durable batch with the
-// version. After an error nothing has changed. A site that is not open yet goes on waiting for peers that left: they may
+// document. After an error nothing has changed. A site that is not open yet goes on waiting for peers that left: they may
 // remember what is missing here, and no change of the network takes that away.
 func (s *Site) SetMembership(m Membership) error {
 	s.mu.Lock()
@@ -95,7 +86,7 @@ func (s *Site) SetMembership(m Membership) error {
 	before, insight, witnesses := s.agent, s.insight, s.blocked.witnesses
 	undo := func(err error) error {
 		s.agent, s.insight, s.blocked.witnesses = before, insight, witnesses
-		return fmt.Errorf("version %d of the membership: %w", m.Version, err)
+		return fmt.Errorf("the new membership: %w", err)
 	}
 	if s.agent, err = m.Agent(s.life.Life); err != nil {
 		return undo(err)
@@ -109,7 +100,7 @@ func (s *Site) SetMembership(m Membership) error {
 	if err = s.saveSnapshot(b); err != nil {
 		return undo(err)
 	}
-	b.Set(store.Meta, []byte(membershipKey), store.Number(m.Version))
+	b.Set(store.Meta, []byte(membershipKey), m.Document)
 	b.Set(store.Meta, []byte(witnessKey), s.witnessBytes())
 	if err = b.Commit(); err != nil {
 		return s.broke(err)

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/kept"
+	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
@@ -35,11 +36,16 @@ func (r *rig) actions(version uint64) (names []string, absent []bandit.Arm) {
 	return names, absent
 }
 
+// membershipOf returns the membership of a document, which is its number.
+func (r *rig) membershipOf(document []byte) (Membership, error) {
+	return r.membership(store.ReadNumber(document)), nil
+}
+
 // membership returns a version of the membership of the site under test.
-func (r *rig) membership(version uint64) (Membership, error) {
+func (r *rig) membership(version uint64) Membership {
 	graph := graphs()[version-1]
 	m := Membership{
-		Version: version, Peers: len(graph), Neighbours: graph[self],
+		Document: store.Number(version), Peers: len(graph), Neighbours: graph[self],
 		ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Name: func(id string) string { return id },
 	}
 	m.Arms, m.Absent = r.actions(version)
@@ -56,7 +62,7 @@ func (r *rig) membership(version uint64) (Membership, error) {
 	if version > 2 {
 		m.Gone = []string{m.ID(left)}
 	}
-	return m, nil
+	return m
 }
 
 // changing runs a script in which the membership changes after some acts. by says how the site
@@ -81,7 +87,7 @@ func (s script) changing(t *testing.T, x setting, at []int, by int, crashes map[
 			r.version++
 			switch by {
 			case 0:
-				m, _ := r.membership(r.version)
+				m := r.membership(r.version)
 				if err := r.s.SetMembership(m); err != nil {
 					t.Fatal(err)
 				}
@@ -93,7 +99,7 @@ func (s script) changing(t *testing.T, x setting, at []int, by int, crashes map[
 				r.crash()
 				r.start()
 			}
-			if got := r.s.Membership(); got != r.version {
+			if got := store.ReadNumber(r.s.c.Document); got != r.version {
 				t.Fatalf("version %d, want %d", got, r.version)
 			}
 		}
@@ -183,7 +189,7 @@ func TestActionsComeAndGo(t *testing.T) {
 			}
 			change := func(version uint64) {
 				r.version = version
-				m, _ := r.membership(version)
+				m := r.membership(version)
 				if err := r.s.SetMembership(m); err != nil {
 					t.Fatal(err)
 				}

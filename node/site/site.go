@@ -8,6 +8,7 @@
 package site
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -59,8 +60,8 @@ type Config struct {
 	Rounds     uint64 // how long a World is played
 	Pinned     []Pinned
 
-	Version     uint64      // version of the membership from which Peers, ID, Name, Neighbours, Gone and Agent are
-	Memberships Memberships // all versions; nil if there are none
+	Document    []byte      // of the membership from which Peers, ID, Name, Neighbours, Gone and Agent are
+	Memberships Memberships // by document; nil if there are none
 
 	// Alarm is called once, from another goroutine, when the site finds that a peer remembers
 	// another past; may be nil.
@@ -241,8 +242,8 @@ func Open(c Config) (_ *Site, err error) {
 	}
 	s.readLost()
 	s.durable.Store(s.newest())
-	if s.c.Version != c.Version {
-		m, err := c.Memberships(c.Version)
+	if !bytes.Equal(s.c.Document, c.Document) {
+		m, err := c.Memberships(c.Document)
 		if err == nil {
 			err = s.SetMembership(m)
 		}
