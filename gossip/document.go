@@ -1,10 +1,7 @@
 package gossip
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,15 +12,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// documentProtocol carries what two peers hold of the network document. It changes nothing else.
-// It is open to peers with former ids and to peers that left, so that a peer that was absent during a change learns of
-// it. What such a peer shows is not read: it has no part in the network any more, and could send anything.
-const documentProtocol = "/peerd/document/2"
-
-// maxDocument bounds what a peer shows of the network document: a frame's length has three bytes.
-const maxDocument = 1<<21 - 1
-
-// ErrDocument is wrapped by errors of [Document.Merge] that are the fault of the peer that showed it. They are counted
+// ErrDocument is wrapped by errors of a [Document] that are the fault of the peer that showed it. They are counted
 // and logged with that peer's name.
 var ErrDocument = errors.New("network document refused")
 
@@ -39,13 +28,15 @@ func (l *Lie) Error() string { return l.Err.Error() }
 // A Document is what a peer holds of the network document. The peer shows it to every peer that
 // was ever in the network. Its methods are called concurrently.
 type Document interface {
-	Show() ([]byte, error)
-	// Merge adds what another peer shows.
-	Merge(b []byte) error
+	// Summary returns what it holds, in short: up to 128 KiB, and nothing if it holds nothing yet.
+	Summary() ([]byte, error)
+	// Lacks returns what a peer with a summary lacks, in frames of 1 byte to 64 KiB. No frame needs a later one.
+	Lacks(summary []byte) ([][]byte, error)
+	// Merge adds frames of another peer.
+	Merge(frames [][]byte) error
 }
 
-// TradeDocument exchanges network documents with a peer: it shows what this peer holds and merges
-// what the other peer holds. The peer need not be a neighbour.
+// TradeDocument exchanges network documents with a peer: each gets what it lacks. The peer need not be a neighbour.
 func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 	if h.cfg.Document == nil {
 		return nil
@@ -54,14 +45,18 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 		return ErrClosed
 	}
 	defer h.running.Done()
-	id := h.members[to].id
-	err := ask(ctx, h.libp2p, id, documentProtocol, func(s network.Stream) error { return trade(s, h.cfg.Document) })
-	err = h.traders[id].excuse(err, h.log)
-	h.traders[id].judge(err, h.log)
+	with := h.traders[h.members[to].id]
+	err := ask(ctx, h.libp2p, with.id, documentProtocol, func(s network.Stream) error { return with.trade(s, h.cfg.Document, h.log).open() })
+	with.judge(err, h.log)
 	if err == nil {
-		h.members[to].alive()
+		with.alive()
 	}
 	return err
+}
+
+// tradeBack serves a stream of documentProtocol.
+func (h *Host) tradeBack(s network.Stream) {
+	h.serve(s, func(with *trader) error { return with.trade(s, h.cfg.Document, h.log).answer() })
 }
 
 // TradeDocument does what [Host.TradeDocument] does, with one peer and without a host. It returns
@@ -86,78 +81,7 @@ func TradeDocument(ctx context.Context, id Identity, with PeerInfo, d Document) 
 	}
 	err = ask(network.WithNoDial(ctx, "connected before"), h, to.ID, documentProtocol, func(s network.Stream) error {
 		from = s.Conn().LocalMultiaddr().String()
-		return trade(s, d)
+		return new(trader).trade(s, d, nil).open()
 	})
 	return from, err
-}
-
-// trade sends the hash of what this end shows. The other end answers with what it shows if that
-// differs. This end merges the answer and then sends its own document if it differs from the
-// other end's.
-func trade(s network.Stream, d Document) error {
-	ours, err := d.Show()
-	if err != nil {
-		return err
-	}
-	hash := sha256.Sum256(ours)
-	if _, err = s.Write(prefixed(hash[:])); err != nil {
-		return err
-	}
-	f := frameReader{r: bufio.NewReader(s)}
-	theirs, err := f.next(maxDocument)
-	if err != nil || len(theirs) == 0 {
-		return err
-	}
-	wrong := d.Merge(theirs)
-	if ours, err = d.Show(); err != nil {
-		return err
-	}
-	answer := []byte{0} // the empty frame
-	if !bytes.Equal(ours, theirs) {
-		answer = prefixed(ours)
-	}
-	if _, err = s.Write(answer); err == nil {
-		err = s.CloseWrite()
-	}
-	if err == nil {
-		_, err = f.next(0) // the other end has merged it
-	}
-	return errors.Join(wrong, err)
-}
-
-// tradeBack serves a stream of documentProtocol.
-func (h *Host) tradeBack(s network.Stream) {
-	h.serve(s, func(with *trader) error { return h.answerTrade(s, with) })
-}
-
-func (h *Host) answerTrade(s network.Stream, with *trader) error {
-	f := frameReader{r: bufio.NewReader(s)}
-	hash, err := f.next(sha256.Size)
-	if err != nil {
-		return err
-	}
-	ours, err := h.cfg.Document.Show()
-	if err != nil {
-		return err
-	}
-	if sum := sha256.Sum256(ours); bytes.Equal(sum[:], hash) {
-		_, err = s.Write([]byte{0})
-		return err
-	}
-	if _, err = s.Write(prefixed(ours)); err != nil {
-		return err
-	}
-	if with.unheard {
-		_, err = s.Write([]byte{0})
-		return err
-	}
-	theirs, err := f.next(maxDocument)
-	if err == nil && len(theirs) > 0 {
-		err = with.excuse(h.cfg.Document.Merge(theirs), h.log)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = s.Write([]byte{0})
-	return err
 }
