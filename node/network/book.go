@@ -48,6 +48,10 @@ type Twin struct {
 	Theirs Record `json:"theirs"`
 }
 
+func (t *Twin) String() string {
+	return t.Peer + " has signed two records of one number, or two keys that follow one: its addresses or key can differ from site to site. Let it sign a newer one, or remove it"
+}
+
 // A Book is one peer's copy of a network document, and its part in it. It is safe for concurrent use.
 type Book struct {
 	keys Keys
