@@ -158,6 +158,7 @@ func TestWhoMayChangeWhat(t *testing.T) {
 		t.Error("a second document")
 	}
 	s = load(t, s.Dir)
+	file := s.NetworkPath()
 	propose := func(c network.Change, how change.Signing) (*change.Overview, error) {
 		return change.Propose(t.Context(), s, c, how)
 	}
@@ -207,7 +208,7 @@ func TestWhoMayChangeWhat(t *testing.T) {
 		t.Helper()
 		text, err := json.Marshal(root)
 		if err == nil {
-			err = errors.Join(os.Remove(s.NetworkPath()), daemon.CreateRecord(s.NetworkPath(), network.State{Root: text}))
+			err = errors.Join(os.Remove(file), daemon.CreateRecord(file, network.State{Root: text}))
 		}
 		if err != nil {
 			t.Fatal(err)
