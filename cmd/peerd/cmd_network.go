@@ -82,7 +82,7 @@ func wanted(kind network.Kind, f *networkFlags, args []string) network.Change {
 
 func newNetwork(o *options) *cobra.Command {
 	all := &cobra.Command{
-		Use: "network", Short: "Begin a signed network document, and change it while its peers run", RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Use: "network", Short: "Begin a signed network document, and change it while its peers run", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		Long: `A signed network document replaces the network file. What concerns all is in its versions: each differs
 by one change from the one before, and the peers that sign versions have signed it, at first the
 founder alone. What concerns one peer, its addresses, its key and its leaving, that peer signs itself.

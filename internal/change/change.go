@@ -134,7 +134,7 @@ type Signing struct {
 
 // Bounds of the wait for a peer that has just started and has not heard enough others.
 const (
-	hearTimeout = 10 * time.Second
+	hearTimeout = 5 * time.Second
 	hearPause   = 500 * time.Millisecond
 )
 
@@ -195,6 +195,9 @@ func Sign(ctx context.Context, s *config.Settings, hash string, how Signing) (*O
 
 // Remove ends the part of a peer. The peer of the folder itself leaves at once.
 func Remove(ctx context.Context, s *config.Settings, name string, how Signing) (*Overview, error) {
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
 	d, self, err := selfOf(s)
 	if err != nil {
 		return nil, err
