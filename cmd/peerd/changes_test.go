@@ -7,13 +7,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"peerd.dev/gossip"
 	"peerd.dev/internal/daemon"
 )
 
