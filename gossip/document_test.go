@@ -158,14 +158,14 @@ func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
 	victim := start(t, cs[1:])[0]
 	eventually(t, "a link", func() bool { return status(victim, 2).State == Up })
 	r := raw(t, cs[0].Identity, victim)
-	play := func(s network.Stream, b []byte, end func() error) {
-		_, _ = s.Write(b)
-		_ = end()
-		_, _ = io.Copy(io.Discard, s)
-	}
-	both := func(b []byte, end func(s network.Stream) error) (counted uint64) {
+	both := func(b string, end func(s network.Stream) error) (counted uint64) {
 		was := status(victim, 0).Refused
-		r.SetStreamHandler(documentProtocol, func(s network.Stream) { play(s, b, func() error { return end(s) }) })
+		play := func(s network.Stream, before []byte) {
+			_, _ = s.Write(append(before, b...))
+			_ = end(s)
+			_, _ = io.Copy(io.Discard, s)
+		}
+		r.SetStreamHandler(documentProtocol, func(s network.Stream) { play(s, nil) })
 		if err := victim.TradeDocument(t.Context(), 0); err == nil {
 			t.Error("no error")
 		}
@@ -173,7 +173,7 @@ func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		play(s, append(prefixed(make([]byte, 32)), b...), func() error { return end(s) })
+		play(s, prefixed(make([]byte, 32)))
 		return status(victim, 0).Refused - was
 	}
 	summary := string(prefixed(hashed("b")))
@@ -182,14 +182,22 @@ func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
 		"a frame of 64 KiB and a byte": summary + "\x81\x80\x04", "20,001 frames": summary + strings.Repeat("\x01x", maxFrames+1),
 		"no end": summary + "\x01x\x01y", "an end within a frame": summary + "\x03x",
 	} {
-		if n := both([]byte(b), network.Stream.CloseWrite); n != 2 {
+		if n := both(b, network.Stream.CloseWrite); n != 2 {
 			t.Errorf("%s: counted %d times, want 2", name, n)
 		}
 	}
-	if n := both([]byte(summary), func(s network.Stream) error { return s.Conn().Close() }); n > 0 || status(victim, 2).Refused > 0 {
+	if n := both(summary, func(s network.Stream) error { return s.Conn().Close() }); n > 0 || status(victim, 2).Refused > 0 {
 		t.Error("blamed without a fault:", n, status(victim, 2).Refused)
 	}
+	if _, err := (&trade{Stream: broken{}}).Read(nil); errors.Is(err, errViolation) {
+		t.Error("a broken connection is a fault:", err)
+	}
 }
+
+// broken is a stream whose connection has ended as that of a proxy can.
+type broken struct{ network.Stream }
+
+func (broken) Read([]byte) (int, error) { return 0, fmt.Errorf("%w: %w", network.ErrReset, io.EOF) }
 
 // TestWhoIsInvitedIsHeard, and a peer that left only receives.
 func TestWhoIsInvitedIsHeard(t *testing.T) {

@@ -56,8 +56,8 @@ func shown(frames []byte) attack {
 	}
 }
 
-// longFrames returns frames of 64 KiB each, as many as are merged at once, all against the rules.
-func longFrames() []byte {
+// lengthy returns frames of 64 KiB each, as many as are merged at once, all against the rules.
+func lengthy() []byte {
 	return bytes.Repeat(prefixed(bytes.Repeat([]byte("wrong..."), maxShown/8)), maxBatch)
 }
 
@@ -98,7 +98,7 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 		{"frames that are no messages", "checkpoint of 14 bytes", linked(frames)},
 		{"frames that are too long", "frame of 65537 bytes", linked([]byte{0x81, 0x80, 0x04})},
 		{"documents against the rules", "a wrong word", shown(append(prefixed([]byte("wrong")), 0))},
-		{"documents of long frames", "a wrong word", shown(longFrames())},
+		{"documents of long frames", "a wrong word", shown(lengthy())},
 		{"documents without end", "more than 20000 frames", shown(bytes.Repeat(prefixed([]byte("x")), maxFrames+1))},
 		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
 		{"clocks asked for", "more than 60 exchanges", written(clockProtocol, nil)},
@@ -214,7 +214,7 @@ func TestTwoHostileMembersAtOnce(t *testing.T) {
 	var liars sync.WaitGroup
 	for i := range 2 {
 		r := raw(t, cs[i].Identity, victim)
-		liars.Go(func() { shown(longFrames())(ctx, t, r, victim) })
+		liars.Go(func() { shown(lengthy())(ctx, t, r, victim) })
 	}
 	time.Sleep(300 * time.Millisecond)
 	eventually(t, "both counted", func() bool { return status(victim, 0).Refused > 0 && status(victim, 1).Refused > 0 })
