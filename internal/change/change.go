@@ -87,17 +87,23 @@ type Overview struct {
 	Notes    []string           `json:"notes,omitempty"` // what a change means at the sites
 }
 
-// Show returns the state of a folder's document.
-func Show(s *config.Settings) (*Overview, error) {
-	r, err := open(s)
-	if err != nil {
-		return nil, err
-	}
-	return with(r, func(*network.Book) error { return nil })
+// A folder is a peer's, with its record.
+type folder struct {
+	*daemon.Record
+	s  *config.Settings
+	id string // of its key
 }
 
-// open opens the record of a folder.
-func open(s *config.Settings) (*daemon.Record, error) {
+// open opens a folder whose document is changed.
+func open(s *config.Settings) (*folder, error) {
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
+	return read(s)
+}
+
+// read opens a folder whose document is read.
+func read(s *config.Settings) (*folder, error) {
 	if !s.Signed() {
 		return nil, config.Failf(config.ErrUsage, "%s is not a signed document: `peerd network new` begins one", s.NetworkPath())
 	}
@@ -105,25 +111,48 @@ func open(s *config.Settings) (*daemon.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return daemon.OpenRecord(s, id)
+	r, err := daemon.OpenRecord(s, id)
+	return &folder{r, s, id.ID()}, err
 }
 
-// with calls do with the book of a record, and returns the state afterwards.
-func with(r *daemon.Record, do func(b *network.Book) error) (*Overview, error) {
+// with calls do with the book, and returns the state afterwards.
+func (f *folder) with(do func(b *network.Book) error) (*Overview, error) {
 	x := new(Overview)
-	err := r.With(func(b *network.Book) error {
+	err := f.With(func(b *network.Book) error {
 		if wrong := do(b); wrong != nil {
 			return wrong
 		}
 		x.Document, x.Proposed = b.Newest(), b.Proposed()
 		hash, room := b.Head()
-		x.Hash, x.Full, x.Needed = hash, 100*room/network.Room, x.Document.Quorum()
+		x.Hash, x.Full, x.Needed = hash, network.Full(room), x.Document.Quorum()
 		return nil
 	})
 	if errors.Is(err, network.ErrRefused) {
 		err = config.Failf(config.ErrUsage, "%w", err)
 	}
 	return x, err
+}
+
+// self returns the newest document, and the place of the folder's peer in it.
+func (f *folder) self() (*network.Document, int, error) {
+	d, err := f.Newest()
+	if err != nil {
+		return nil, 0, err
+	}
+	place, former, ok := d.PlaceOf(f.id)
+	if !ok || former {
+		return nil, 0, config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
+	}
+	return d, place, nil
+}
+
+// Show returns the state of a folder's document.
+func Show(s *config.Settings) (*Overview, error) {
+	f, err := read(s)
+	if err != nil {
+		return nil, err
+	}
+	return f.with(func(*network.Book) error { return nil })
 }
 
 // Signing is how an operator signs.
@@ -138,77 +167,89 @@ const (
 	hearPause   = 500 * time.Millisecond
 )
 
-// signs calls do, which signs a version, once the peer of the folder may sign.
-func signs(ctx context.Context, s *config.Settings, how Signing, do func(b *network.Book) error) (*Overview, error) {
-	if err := daemon.OwnDir(s.Dir); err != nil {
-		return nil, err
-	}
-	r, err := open(s)
-	if err != nil {
-		return nil, err
-	}
-	for last := time.Now().Add(hearTimeout); ; time.Sleep(hearPause) {
-		running, err := r.Hear(ctx, how.Without)
+// sign calls do, which signs a version, once the peer of the folder may sign.
+func (f *folder) sign(ctx context.Context, how Signing, do func(b *network.Book) error) (*Overview, error) {
+	for last := time.Now().Add(hearTimeout); ; {
+		way := "the peer runs, and has not heard them yet"
+		running, err := f.Hear(ctx, how.Without)
 		if err != nil {
 			return nil, err
 		}
-		x, err := with(r, do)
+		if !running {
+			way = "start the peer, which hears them"
+		}
+		x, err := f.with(do)
 		if !errors.Is(err, network.ErrWaits) {
 			return x, err
 		}
-		if !running || time.Now().After(last) {
-			way := "start the peer, which hears them"
-			if running {
-				way = "the peer runs, and has not heard them yet"
-			}
+		if !running || time.Now().After(last) || ctx.Err() != nil {
 			return nil, config.Failf(config.ErrNetwork, "%w. The folder may be older than what it has signed: %s. If they are lost, or the folder was not restored from a backup, add --without NAME,NAME", err, way)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(hearPause):
 		}
 	}
 }
 
-// Propose signs a change as the next version of a folder's network.
+// Propose signs a change as the next version of a folder's network. Signers of a change need names alone.
 func Propose(ctx context.Context, s *config.Settings, c network.Change, how Signing) (*Overview, error) {
-	return signs(ctx, s, how, func(b *network.Book) error {
-		d := b.Newest()
+	f, err := open(s)
+	if err != nil {
+		return nil, err
+	}
+	return f.sign(ctx, how, func(b *network.Book) (err error) {
 		if c.Kind == network.Govern {
-			for i := range c.Signers {
-				place, ok := d.Place(c.Signers[i].Name)
-				if !ok || d.Peers[place].Standing != network.Present {
-					return config.Failf(config.ErrUsage, "no peer %.70q is present", c.Signers[i].Name)
-				}
-				c.Signers[i].ID = d.Peers[place].ID
-			}
-			slices.SortFunc(c.Signers, func(x, y network.Signer) int {
-				i, _ := d.Place(x.Name)
-				j, _ := d.Place(y.Name)
-				return i - j
-			})
+			c.Signers, err = signers(b.Newest(), c.Signers)
+		}
+		if err != nil {
+			return err
 		}
 		return b.Propose(c, how.Again)
 	})
 }
 
+// signers returns the peers with some names as signers, by place.
+func signers(d *network.Document, named []network.Signer) (all []network.Signer, err error) {
+	for _, p := range d.Peers {
+		for i, x := range named {
+			if x.Name == p.Name && p.Standing == network.Present {
+				all = append(all, network.Signer{Name: p.Name, ID: p.ID})
+				named = slices.Delete(slices.Clone(named), i, i+1)
+				break
+			}
+		}
+	}
+	if len(named) > 0 {
+		return nil, config.Failf(config.ErrUsage, "no peer %.70q is present, or it is named twice", named[0].Name)
+	}
+	return all, nil
+}
+
 // Sign signs the version that is proposed and has a hash.
 func Sign(ctx context.Context, s *config.Settings, hash string, how Signing) (*Overview, error) {
-	return signs(ctx, s, how, func(b *network.Book) error { return b.Sign(hash, how.Again) })
+	f, err := open(s)
+	if err != nil {
+		return nil, err
+	}
+	return f.sign(ctx, how, func(b *network.Book) error { return b.Sign(hash, how.Again) })
 }
 
 // Remove ends the part of a peer. The peer of the folder itself leaves at once.
 func Remove(ctx context.Context, s *config.Settings, name string, how Signing) (*Overview, error) {
-	if err := daemon.OwnDir(s.Dir); err != nil {
-		return nil, err
-	}
-	d, self, err := selfOf(s)
+	f, err := open(s)
 	if err != nil {
 		return nil, err
 	}
-	if self.Name != name {
+	switch d, self, err := f.self(); {
+	case err != nil:
+		return nil, err
+	case d.Peers[self].Name != name:
 		return Propose(ctx, s, network.Change{Kind: network.Remove, Peer: name}, how)
-	}
-	if place, _ := d.Place(name); d.SignerAt(place) != nil {
+	case d.SignerAt(self) != nil:
 		return nil, config.Failf(config.ErrUsage, "%s signs versions: name other admins with `peerd network admins` first", name)
 	}
-	return say(s, func(o *network.Own) { o.Addrs, o.Left = nil, true })
+	return f.say(func(o *network.Own) { o.Addrs, o.Left = nil, true })
 }
 
 // Move sets the addresses of a folder's peer.
@@ -219,55 +260,30 @@ func Move(s *config.Settings, addrs []string) (*Overview, error) {
 	if err := checkAddrs(addrs); err != nil {
 		return nil, err
 	}
-	return say(s, func(o *network.Own) { o.Addrs = addrs })
-}
-
-// say changes the record of a folder's peer.
-func say(s *config.Settings, change func(o *network.Own)) (*Overview, error) {
-	if err := daemon.OwnDir(s.Dir); err != nil {
-		return nil, err
-	}
-	r, err := open(s)
+	f, err := open(s)
 	if err != nil {
 		return nil, err
 	}
-	return with(r, func(b *network.Book) error { return b.Say(daemon.Now(), nil, change) })
+	return f.say(func(o *network.Own) { o.Addrs = addrs })
 }
 
-// selfOf returns the newest document and the place of a folder's peer in it.
-func selfOf(s *config.Settings) (*network.Document, *network.Peer, error) {
-	r, err := open(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	id, err := s.Identity()
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := r.Newest()
-	if err != nil {
-		return nil, nil, err
-	}
-	place, former, ok := d.PlaceOf(id.ID())
-	if !ok || former {
-		return nil, nil, config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
-	}
-	return d, &d.Peers[place], nil
+// say changes the record of the folder's peer.
+func (f *folder) say(change func(o *network.Own)) (*Overview, error) {
+	return f.with(func(b *network.Book) error { return b.Say(daemon.Now(), nil, change) })
 }
 
 // Rotate gives the peer of a folder a new key: it makes the key, and the peer, when it runs and may release something, lets it follow the
 // present one and states how far its ledger is.
 func Rotate(s *config.Settings) (*Overview, error) {
-	if err := daemon.OwnDir(s.Dir); err != nil {
-		return nil, err
-	}
-	if _, _, err := selfOf(s); err != nil {
+	f, err := open(s)
+	if err != nil {
 		return nil, err
 	}
 	path := filepath.Join(s.Dir, daemon.NextKey)
-	_, err := gossip.LoadIdentity(path)
-	if errors.Is(err, os.ErrNotExist) {
-		_, err = gossip.CreateIdentity(path)
+	if _, _, err = f.self(); err == nil {
+		if _, err = gossip.LoadIdentity(path); errors.Is(err, os.ErrNotExist) {
+			_, err = gossip.CreateIdentity(path)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -318,8 +334,8 @@ func (x *Overview) Write(w io.Writer) {
 		p := &x.Proposed[i]
 		_, _ = fmt.Fprintf(w, "%s proposes: %s; to be signed with `peerd network sign %s`; signed by %s; not by %s\n", p.By, terminal.Plain(p.Change.String()), p.Hash, strings.Join(p.Signed, ", "), strings.Join(p.Unsigned, ", "))
 	}
-	if x.Full >= 75 {
-		_, _ = fmt.Fprintf(w, "the document is %d %% full; when it is full, nothing that concerns all can change any more\n", x.Full)
+	if x.Full != "" {
+		_, _ = fmt.Fprintln(w, x.Full)
 	}
 	for _, note := range x.Notes {
 		_, _ = fmt.Fprintf(w, "note: %s\n", note)
