@@ -80,9 +80,9 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 // Overview is the network document of a folder, with what is proposed as its next version.
 type Overview struct {
 	Document *network.Document  `json:"document"`
-	Hash     string             `json:"hash"`   // of the newest version
-	Full     int                `json:"full"`   // percent of the room for versions that is taken
-	Needed   int                `json:"needed"` // signers that have to sign a version
+	Hash     string             `json:"hash"`           // of the newest version
+	Full     string             `json:"full,omitempty"` // that the document is nearly full
+	Needed   int                `json:"needed"`         // signers that have to sign a version
 	Proposed []network.Proposed `json:"proposed"`
 	Notes    []string           `json:"notes,omitempty"` // what a change means at the sites
 }
