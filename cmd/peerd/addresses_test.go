@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,14 +72,18 @@ func TestAnAddressOfAnEarlierBuildKeepsNobodyFromMoving(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r network.Record
-	if err = json.Unmarshal(b, &r); err != nil {
+	var state network.State
+	var d network.Document
+	if err = errors.Join(json.Unmarshal(b, &state), json.Unmarshal(state.Root, &d)); err != nil {
 		t.Fatal(err)
 	}
-	r.First.Peers[0].Addrs = []string{"/ip4/0.0.0.0/tcp/8471"}
-	r.First.Peers = append(r.First.Peers, network.Peer{Name: "b", ID: gossip.SeedIdentity([32]byte{7}).ID(), Addrs: []string{"/ip6/::/tcp/8471"}, Standing: network.Present})
-	r.First.Links, r.First.Admins = [][2]int{{0, 1}}, []string{"a"}
-	if b, err = json.Marshal(r); err == nil {
+	d.Peers[0].Addrs = []string{"/ip4/0.0.0.0/tcp/8471"}
+	d.Peers = append(d.Peers, network.Peer{Name: "b", ID: gossip.SeedIdentity([32]byte{7}).ID(), Addrs: []string{"/ip6/::/tcp/8471"}, Standing: network.Present})
+	d.Links = [][2]int{{0, 1}}
+	if state.Root, err = json.Marshal(d); err == nil {
+		b, err = json.Marshal(state)
+	}
+	if err == nil {
 		err = os.WriteFile(path, b, 0o600)
 	}
 	if err != nil {
@@ -90,7 +95,7 @@ func TestAnAddressOfAnEarlierBuildKeepsNobodyFromMoving(t *testing.T) {
 	if c, _, stderr := peerd(t, "network", "invite", "c", "--dir", dir); c == exitOK || !strings.Contains(stderr, "run `peerd network move --addr` first") {
 		t.Errorf("invite: code %d, %s", c, stderr)
 	}
-	if stdout := does(t, "network", "move", "--addr", "/ip4/192.0.2.1/tcp/8471", "--dir", dir); !strings.Contains(stdout, "a wants: move a at /ip4/192.0.2.1/tcp/8471") {
+	if stdout := does(t, "network", "move", "--addr", "/ip4/192.0.2.1/tcp/8471", "--dir", dir); !strings.Contains(stdout, " /ip4/192.0.2.1/tcp/8471\n") {
 		t.Errorf("move:\n%s", stdout)
 	}
 }

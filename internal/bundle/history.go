@@ -9,14 +9,18 @@ import (
 	"peerd.dev/node/network"
 )
 
-// NetworkLines returns the part [Network] of a record of the network document.
+// NetworkLines returns the part [Network] of a network document: the first document as it was written, the versions that follow and the
+// records of places as they were signed, and the document that they make.
 func NetworkLines(b *network.Book) ([]byte, error) {
-	r := b.Record()
-	values := []any{b.At(1)}
-	for i := range r.Steps {
-		values = append(values, r.Steps[i], b.At(uint64(i+2)))
+	s := b.State()
+	values := []any{s.Root}
+	for i := range s.Versions {
+		values = append(values, s.Versions[i])
 	}
-	return lines(values...)
+	for i := range s.Records {
+		values = append(values, s.Records[i])
+	}
+	return lines(append(values, b.Newest())...)
 }
 
 // verifier checks signatures of network documents. It signs nothing.
@@ -26,45 +30,43 @@ func (verifier) Verify(id string, b, sig []byte) bool {
 	return gossip.Verify(id, network.Domain, b, sig)
 }
 
-// history returns the versions of the part [Network], the newest last. Every version follows from the one before by its change and its votes.
-func history(b []byte) (all []*network.Document, err error) {
-	var r network.Record
-	text := bytes.SplitAfter(b, []byte("\n"))
-	if n := len(text); n%2 != 0 || len(text[n-1]) > 0 {
-		return nil, fault(Form, "%s has an even number of lines, or no newline at its end", Network)
+// history verifies the part [Network], and returns the first document and the newest one.
+func history(b []byte) (first, newest *network.Document, err error) {
+	text, ok := bytes.CutSuffix(b, []byte("\n"))
+	all := bytes.Split(text, []byte("\n"))
+	if !ok || len(all) < 2 {
+		return nil, nil, fault(Form, "%s has fewer than two lines, or no newline at its end", Network)
 	}
-	text = text[:len(text)-1]
-	read := func(line []byte, to any) error {
-		if wrong := json.Unmarshal(line, to); wrong != nil {
-			return fault(Form, "%s: %w", Network, wrong)
+	s := network.State{Root: all[0]}
+	for _, line := range all[1 : len(all)-1] {
+		var x any
+		if bytes.HasPrefix(line, []byte(`{"record":`)) {
+			s.Records = append(s.Records, network.Record{})
+			x = &s.Records[len(s.Records)-1]
+		} else {
+			s.Versions = append(s.Versions, network.Version{})
+			x = &s.Versions[len(s.Versions)-1]
 		}
-		if again, wrong := lines(to); wrong != nil || !bytes.Equal(again, line) {
-			return fault(Form, "%s: a line is not as a peer writes it", Network)
+		if err = json.Unmarshal(line, x); err != nil {
+			return nil, nil, fault(Form, "%s: %w", Network, err)
 		}
-		return nil
 	}
-	if err = read(text[0], &r.First); err != nil {
-		return nil, err
+	first = new(network.Document)
+	if err = json.Unmarshal(s.Root, first); err != nil {
+		return nil, nil, fault(Form, "%s: %w", Network, err)
 	}
-	for i := 1; i < len(text); i += 2 {
-		var s network.Step
-		if err = read(text[i], &s); err != nil {
-			return nil, err
-		}
-		r.Steps = append(r.Steps, s)
-	}
-	book, err := network.Open(network.Config{Keys: verifier{}}, r)
+	book, err := network.Open(network.Config{Keys: verifier{}}, s)
 	if err != nil {
-		return nil, &Fault{NetworkBad, err}
+		return nil, nil, &Fault{NetworkBad, err}
 	}
-	for v := range len(text)/2 + 1 {
-		d := book.At(uint64(v + 1))
-		if again, err := lines(d); err != nil || !bytes.Equal(again, text[2*v]) {
-			return nil, fault(NetworkBad, "version %d is not what its change makes of version %d", v+1, v)
-		}
-		all = append(all, d)
+	again, err := NetworkLines(book)
+	if err != nil {
+		return nil, nil, err
 	}
-	return all, nil
+	if !bytes.Equal(again, b) {
+		return nil, nil, fault(NetworkBad, "it is not as a peer writes it, or its last line is not the document that the others make")
+	}
+	return first, book.Newest(), nil
 }
 
 // ids returns the ids that a place has or had.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-
-	"peerd.dev/node/network"
 )
 
 // Write writes r for people.
@@ -21,13 +19,9 @@ func (r *Report) Write(w io.Writer) {
 	row("promise", "%s", r.Promise)
 	row("ledger", "%d records, %d releases, each paid for; head %v", r.Ledger.Records, r.Ledger.Releases, r.Ledger.Head)
 	row("used", "ε %.6g with δ %v", r.Ledger.Used, r.Ledger.Delta)
-	row("network", "%d versions, each with the votes of its signers", r.Versions)
+	row("network", "version %d, each signed by its signers", r.Version)
 	for _, m := range r.Members {
-		since := fmt.Sprintf("since version %d", m.Since)
-		if m.Standing == network.Invited {
-			since = "has not joined"
-		}
-		row("", "%s: %s, %s", m.Name, m.Standing, since)
+		row("", "%s: %s", m.Name, m.Standing)
 	}
 	for i, x := range r.Witnesses {
 		what := ""

@@ -55,7 +55,7 @@ func settings(b []byte) (map[string]string, error) {
 }
 
 // terms checks that policy, settings, ledger and network are about the same, and returns the policy.
-func terms(policy, file []byte, l *ledger.Report, first *network.Document) (map[string]string, error) {
+func terms(policy, file []byte, l *ledger.Report, d *network.Document) (map[string]string, error) {
 	if sum := sha256.Sum256(policy); sum != l.Policy {
 		return nil, fault(Terms, "%s has SHA-256 %x, and the ledger began under %v", Policy, sum, l.Policy)
 	}
@@ -68,7 +68,7 @@ func terms(policy, file []byte, l *ledger.Report, first *network.Document) (map[
 		return nil, err
 	}
 	for key, want := range map[string]string{
-		"network.name": first.Name, "network.start": first.Start.Format(time.RFC3339Nano), "network.every": first.Duration().String(), "network.first": first.Hash(),
+		"network.name": d.Name, "network.start": d.Start.Format(time.RFC3339Nano), "network.every": d.Duration().String(), "network.first": d.Network,
 	} {
 		if all[key] != want {
 			return nil, fault(Terms, "%s: %s is %.100q, and the network's is %q", Policy, key, all[key], want)

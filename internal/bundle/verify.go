@@ -22,7 +22,7 @@ type Report struct {
 	Manifest
 	Promise     string        `json:"promise"`
 	Ledger      ledger.Report `json:"ledger"`
-	Versions    int           `json:"versions"` // of the network document
+	Version     uint64        `json:"version"` // of the network document
 	Members     []Member      `json:"members"`
 	Witnesses   []Witness     `json:"witnesses"`   // neighbours, and others with a receipt
 	Checkpoints int           `json:"checkpoints"` // of other peers' ledgers
@@ -33,7 +33,6 @@ type Report struct {
 type Member struct {
 	Name     string           `json:"name"`
 	Standing network.Standing `json:"standing"`
-	Since    uint64           `json:"since"` // version in which it was first present; 0 for never
 }
 
 // A Program is what wrote a bundle, as it says itself.
@@ -64,11 +63,10 @@ func Verify(r io.Reader) (*Report, error) {
 	if err = a.end(); err != nil {
 		return nil, err
 	}
-	versions, err := history(parts[Network])
+	first, newest, err := history(parts[Network])
 	if err != nil {
 		return nil, err
 	}
-	newest := versions[len(versions)-1]
 	place, ok := newest.Place(a.Site)
 	switch l := &report.Ledger; {
 	case newest.Name != a.Network:
@@ -78,7 +76,7 @@ func Verify(r io.Reader) (*Report, error) {
 	case l.Network != a.Network || l.Mode != ledger.Private || !slices.Contains(ids(&newest.Peers[place]), l.Peer):
 		return nil, fault(LedgerBad, "it is of peer %s in network %q, %s, and not of site %s", l.Peer, l.Network, l.Mode, a.Site)
 	}
-	policy, err := terms(parts[Policy], parts[Settings], &report.Ledger, versions[0])
+	policy, err := terms(parts[Policy], parts[Settings], &report.Ledger, newest)
 	if err != nil {
 		return nil, err
 	}
@@ -90,10 +88,10 @@ func Verify(r io.Reader) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if released(versions[0], report.Ledger.Round).After(a.Made.Add(slack)) {
+	if released(first, report.Ledger.Round).After(a.Made.Add(slack)) {
 		return nil, fault(Clock, "the newest release is of round %d, which had not begun at %v, when the bundle was made", report.Ledger.Round, a.Made)
 	}
-	report.Versions, report.Checkpoints, report.Members, report.Witnesses = len(versions), n, members(versions), witnesses(newest, place, vouched)
+	report.Version, report.Checkpoints, report.Members, report.Witnesses = newest.Version, n, members(newest), witnesses(newest, place, vouched)
 	return report, nil
 }
 
@@ -127,15 +125,10 @@ func released(d *network.Document, round uint64) time.Time {
 	return d.Start.Add(time.Duration(min(round, uint64(math.MaxInt64/d.Duration()))) * d.Duration()) //nolint:gosec // it is in range by the division
 }
 
-// members returns the places of the newest version.
-func members(versions []*network.Document) (all []Member) {
-	for i, p := range versions[len(versions)-1].Peers {
-		m := Member{Name: p.Name, Standing: p.Standing}
-		at := slices.IndexFunc(versions, func(d *network.Document) bool {
-			return i < len(d.Peers) && d.Peers[i].Standing == network.Present
-		})
-		m.Since = uint64(at + 1) //nolint:gosec // -1 is none
-		all = append(all, m)
+// members returns the places of a document.
+func members(d *network.Document) (all []Member) {
+	for _, p := range d.Peers {
+		all = append(all, Member{p.Name, p.Standing})
 	}
 	return all
 }

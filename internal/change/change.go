@@ -1,8 +1,10 @@
-// Package change is what operators do to the network document: they begin one, change it, agree
-// to changes, and join.
+// Package change is what operators do to the network document: they begin one, change it, sign
+// changes, and join.
 package change
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,11 +23,10 @@ import (
 
 // Founding holds the arguments of New that are not settings.
 type Founding struct {
-	Name   string    // of the network
-	Peer   string    // name of this peer
-	Addrs  []string  // at which other peers dial it
-	Start  time.Time // zero for now
-	Admins bool      // only this peer signs changes, not a majority of all peers
+	Name  string    // of the network
+	Peer  string    // name of this peer, which signs versions
+	Addrs []string  // at which other peers dial it
+	Start time.Time // zero for now
 }
 
 // New begins a network document whose only peer is a folder's.
@@ -56,48 +57,49 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 	}
 	d := network.Document{
 		Version: 1, Name: f.Name, Start: f.Start.UTC(), Every: config.DurationText(s.Rounds.Every), Settings: s.SharedSettings(),
-		Peers: []network.Peer{{Name: f.Peer, ID: id.ID(), Addrs: f.Addrs, Standing: network.Present}},
-	}
-	if f.Admins {
-		d.Admins = []string{f.Peer}
+		Peers:   []network.Peer{{Name: f.Peer, ID: id.ID(), Addrs: f.Addrs, Standing: network.Present}},
+		Signers: []network.Signer{{Name: f.Peer, ID: id.ID()}},
 	}
 	if err = d.Check(); err != nil {
 		return nil, config.Failf(config.ErrUsage, "%w", err)
 	}
-	n := config.NetworkOf(d.Hash(), &d)
+	n := config.NetworkOf(&d)
 	if problems := append(n.ValidatePeers(), s.CheckNetwork(n)...); len(problems) > 0 {
 		return nil, &config.Refusal{What: "network document", Problems: problems}
 	}
-	if err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), network.Record{State: network.State{First: d}}); err != nil {
+	root, err := json.Marshal(d)
+	if err == nil {
+		err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), network.State{Root: root})
+	}
+	if err != nil {
 		return nil, err
 	}
 	return Show(s)
 }
 
-// Overview is the network document of a folder, with the way to its next version.
+// Overview is the network document of a folder, with what is proposed as its next version.
 type Overview struct {
 	Document *network.Document  `json:"document"`
-	Proposed []network.Proposed `json:"proposed"` // changes that peers want
-	Needed   int                `json:"needed"`   // signers that have to sign a change
-	Wanted   []network.Change   `json:"wanted"`   // changes that this peer wants, which no version has yet
+	Hash     string             `json:"hash"`   // of the newest version
+	Full     int                `json:"full"`   // percent of the room for versions that is taken
+	Needed   int                `json:"needed"` // signers that have to sign a version
+	Proposed []network.Proposed `json:"proposed"`
 	Fork     *network.Fork      `json:"fork,omitempty"`
+	Twins    []network.Twin     `json:"twins,omitempty"`
 	Notes    []string           `json:"notes,omitempty"` // what a change means at the sites
 }
 
 // Show returns the state of a folder's document.
 func Show(s *config.Settings) (*Overview, error) {
-	return show(s, func(*network.Book, gossip.Identity) error { return nil })
-}
-
-// with calls do, which may change a folder, with its book and returns the state afterwards.
-func with(s *config.Settings, do func(b *network.Book, id gossip.Identity) error) (*Overview, error) {
-	if err := daemon.OwnDir(s.Dir); err != nil {
+	r, err := open(s)
+	if err != nil {
 		return nil, err
 	}
-	return show(s, do)
+	return with(r, func(*network.Book) error { return nil })
 }
 
-func show(s *config.Settings, do func(b *network.Book, id gossip.Identity) error) (*Overview, error) {
+// open opens the record of a folder.
+func open(s *config.Settings) (*daemon.Record, error) {
 	if !s.Signed() {
 		return nil, config.Failf(config.ErrUsage, "%s is not a signed document: `peerd network new` begins one", s.NetworkPath())
 	}
@@ -105,19 +107,20 @@ func show(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 	if err != nil {
 		return nil, err
 	}
-	r, err := daemon.OpenRecord(s, id)
-	if err != nil {
-		return nil, err
-	}
-	x := &Overview{Wanted: []network.Change{}}
-	err = r.With(func(b *network.Book) error {
-		if wrong := do(b, id); wrong != nil {
+	return daemon.OpenRecord(s, id)
+}
+
+// with calls do with the book of a record, and returns the state afterwards.
+func with(r *daemon.Record, do func(b *network.Book) error) (*Overview, error) {
+	x := new(Overview)
+	err := r.With(func(b *network.Book) error {
+		if wrong := do(b); wrong != nil {
 			return wrong
 		}
-		x.Document = b.Newest()
-		r := b.Record()
-		x.Needed, x.Proposed, x.Fork = x.Document.Quorum(), b.Proposed(), r.Fork
-		x.Wanted = append(x.Wanted, r.Wanted...)
+		state, room := b.State(), 0
+		x.Document, x.Proposed, x.Fork, x.Twins = b.Newest(), b.Proposed(), state.Fork, state.Twins
+		_, x.Hash, room = b.Head()
+		x.Full, x.Needed = 100*room/network.Room, x.Document.Quorum()
 		return nil
 	})
 	if errors.Is(err, network.ErrRefused) {
@@ -126,24 +129,159 @@ func show(s *config.Settings, do func(b *network.Book, id gossip.Identity) error
 	return x, err
 }
 
-// Want makes the peer of a folder want a change. A move without a name is this peer's.
-func Want(s *config.Settings, c network.Change) (*Overview, error) {
-	if c.Kind == network.Move && len(c.Addrs) == 0 && everywhere(s.Listen) {
-		return nil, wantAddrs(s.Listen)
-	}
-	if err := checkAddrs(c.Addrs); err != nil {
+// Signing is how an operator signs.
+type Signing struct {
+	Again   bool     // also if this peer has signed another version with the number
+	Without []string // names of peers that it need not hear before: they are lost, or the folder was not restored
+}
+
+// Bounds of the wait for a peer that has just started and has not heard enough others.
+const (
+	hearTimeout = 10 * time.Second
+	hearPause   = 500 * time.Millisecond
+)
+
+// signs calls do, which signs a version, once the peer of the folder may sign.
+func signs(ctx context.Context, s *config.Settings, how Signing, do func(b *network.Book) error) (*Overview, error) {
+	if err := daemon.OwnDir(s.Dir); err != nil {
 		return nil, err
 	}
-	return with(s, func(b *network.Book, id gossip.Identity) error {
-		if c.Kind == network.Move && c.Peer == "" {
-			place, _, ok := b.Newest().PlaceOf(id.ID())
-			if !ok {
-				return network.ErrRefused
-			}
-			c.Peer = b.Newest().Peers[place].Name
+	r, err := open(s)
+	if err != nil {
+		return nil, err
+	}
+	for last := time.Now().Add(hearTimeout); ; time.Sleep(hearPause) {
+		running, err := r.Hear(ctx, how.Without)
+		if err != nil {
+			return nil, err
 		}
-		return b.Wish(c)
+		x, err := with(r, do)
+		if !errors.Is(err, network.ErrWaits) {
+			return x, err
+		}
+		if !running || time.Now().After(last) {
+			way := "start the peer, which hears them"
+			if running {
+				way = "the peer runs, and has not heard them yet"
+			}
+			return nil, config.Failf(config.ErrNetwork, "%w. The folder may be older than what it has signed: %s. If they are lost, or the folder was not restored from a backup, add --without NAME,NAME", err, way)
+		}
+	}
+}
+
+// Propose signs a change as the next version of a folder's network. A rotate writes down the keys of a peer.
+func Propose(ctx context.Context, s *config.Settings, c network.Change, how Signing) (*Overview, error) {
+	return signs(ctx, s, how, func(b *network.Book) error {
+		d := b.Newest()
+		switch c.Kind {
+		case network.Rotate:
+			if c.Keys = b.KeysOf(c.Peer); len(c.Keys) == 0 {
+				return config.Failf(config.ErrUsage, "%s: there is no peer with this name whose key was replaced since the versions name it", c.Peer)
+			}
+		case network.Govern:
+			for i := range c.Signers {
+				place, ok := d.Place(c.Signers[i].Name)
+				if !ok || d.Peers[place].Standing != network.Present {
+					return config.Failf(config.ErrUsage, "no peer %.70q is present", c.Signers[i].Name)
+				}
+				c.Signers[i].ID = d.Peers[place].ID
+			}
+			slices.SortFunc(c.Signers, func(x, y network.Signer) int {
+				i, _ := d.Place(x.Name)
+				j, _ := d.Place(y.Name)
+				return i - j
+			})
+		}
+		return b.Propose(c, how.Again)
 	})
+}
+
+// Sign signs the version that is proposed and has a hash.
+func Sign(ctx context.Context, s *config.Settings, hash string, how Signing) (*Overview, error) {
+	return signs(ctx, s, how, func(b *network.Book) error { return b.Sign(hash, how.Again) })
+}
+
+// Remove ends the part of a peer. The peer of the folder itself leaves at once.
+func Remove(ctx context.Context, s *config.Settings, name string, how Signing) (*Overview, error) {
+	d, self, err := selfOf(s)
+	if err != nil {
+		return nil, err
+	}
+	if self.Name != name {
+		return Propose(ctx, s, network.Change{Kind: network.Remove, Peer: name}, how)
+	}
+	if place, _ := d.Place(name); d.SignerAt(place) != nil {
+		return nil, config.Failf(config.ErrUsage, "%s signs versions: name other admins with `peerd network admins` first", name)
+	}
+	return say(s, func(o *network.Own) { o.Addrs, o.Left = nil, true })
+}
+
+// Move sets the addresses of a folder's peer.
+func Move(s *config.Settings, addrs []string) (*Overview, error) {
+	if len(addrs) == 0 {
+		return nil, wantAddrs(s.Listen)
+	}
+	if err := checkAddrs(addrs); err != nil {
+		return nil, err
+	}
+	return say(s, func(o *network.Own) { o.Addrs = addrs })
+}
+
+// say changes the record of a folder's peer.
+func say(s *config.Settings, change func(o *network.Own)) (*Overview, error) {
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
+	r, err := open(s)
+	if err != nil {
+		return nil, err
+	}
+	return with(r, func(b *network.Book) error { return b.Say(daemon.Now(), nil, change) })
+}
+
+// selfOf returns the newest document and the place of a folder's peer in it.
+func selfOf(s *config.Settings) (*network.Document, *network.Peer, error) {
+	r, err := open(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := s.Identity()
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := r.Newest()
+	if err != nil {
+		return nil, nil, err
+	}
+	place, former, ok := d.PlaceOf(id.ID())
+	if !ok || former {
+		return nil, nil, config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
+	}
+	return d, &d.Peers[place], nil
+}
+
+// Rotate gives the peer of a folder a new key: it makes the key, and the peer, when it runs and may release something, lets it follow the
+// present one and states how far its ledger is.
+func Rotate(s *config.Settings) (*Overview, error) {
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
+	if _, _, err := selfOf(s); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(s.Dir, daemon.NextKey)
+	_, err := gossip.LoadIdentity(path)
+	if errors.Is(err, os.ErrNotExist) {
+		_, err = gossip.CreateIdentity(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	x, err := Show(s)
+	if err == nil {
+		x.Notes = []string{"the peer takes the new key once it runs and its neighbours have reported; to keep the present one until then, remove " + path}
+	}
+	return x, err
 }
 
 // ExtendNotes says what an action that is added means at the sites.
@@ -154,65 +292,15 @@ func ExtendNotes(action string) []string {
 	}
 }
 
-// Rotate gives the peer of a folder a new key: it makes the key, and the peer, when it runs and may release something, asks
-// for the change, in which it states how far its ledger is.
-func Rotate(s *config.Settings) (*Overview, error) {
-	var name string
-	x, err := with(s, func(b *network.Book, id gossip.Identity) error {
-		place, former, ok := b.Newest().PlaceOf(id.ID())
-		if !ok || former {
-			return config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
-		}
-		name = b.Newest().Peers[place].Name
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(s.Dir, daemon.NextKey)
-	next, err := gossip.LoadIdentity(path)
-	if errors.Is(err, os.ErrNotExist) {
-		next, err = gossip.CreateIdentity(path)
-	}
-	if err == nil && !slices.ContainsFunc(x.Wanted, func(c network.Change) bool { return c.ID == next.ID() }) {
-		x.Wanted = append(x.Wanted, network.Change{Kind: network.Rotate, Peer: name, ID: next.ID()})
-	}
-	return x, err
-}
-
-// Sign makes the peer of a folder approve the change that has a hash.
-func Sign(s *config.Settings, hash string) (*Overview, error) {
-	return with(s, func(b *network.Book, _ gossip.Identity) error { return b.Approve(hash) })
-}
-
-// DoWithout lets the peer of a folder sign although it has not heard some others; see [network.Book.DoWithout].
-func DoWithout(s *config.Settings, names []string) error {
-	_, err := with(s, func(b *network.Book, _ gossip.Identity) error { return b.DoWithout(names) })
-	return err
-}
-
-// Withdraw ends the wishes of a folder's peer, and removes the key that was to replace its key.
-func Withdraw(s *config.Settings) (*Overview, error) {
-	return with(s, func(b *network.Book, _ gossip.Identity) error {
-		if err := b.Withdraw(); err != nil {
-			return err
-		}
-		if err := os.Remove(filepath.Join(s.Dir, daemon.NextKey)); !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		return nil
-	})
-}
-
 // Write writes the state for people.
 func (x *Overview) Write(w io.Writer) {
 	d := x.Document
-	_, _ = fmt.Fprintf(w, "network %s, version %d, %s\n", d.Name, d.Version, d.Hash())
+	_, _ = fmt.Fprintf(w, "network %s, version %d, %s\n", d.Name, d.Version, x.Hash)
 	_, _ = fmt.Fprintf(w, "rounds of %s from %s\n", d.Every, d.Start.Format(time.RFC3339))
 	for i, p := range d.Peers {
 		of := ""
-		if slices.Contains(d.Signers(), i) {
-			of = ", signs changes"
+		if d.SignerAt(i) != nil {
+			of = ", signs versions"
 		}
 		_, _ = fmt.Fprintf(w, "%3d %s, %s%s: %s %s\n", i, p.Name, p.Standing, of, p.ID, strings.Join(p.Addrs, " "))
 	}
@@ -226,38 +314,25 @@ func (x *Overview) Write(w io.Writer) {
 	for _, x := range d.Changed {
 		_, _ = fmt.Fprintf(w, "%s is %s\n", x.Key, terminal.Plain(x.Value))
 	}
-	n := len(d.Signers())
-	_, _ = fmt.Fprintf(w, "changes need %d of %d signers: up to %d may be lost, and up to %d may lie\n", x.Needed, n, n-x.Needed, d.Liars())
-	if len(d.Admins) == 1 {
-		_, _ = fmt.Fprintf(w, "%s alone signs changes: without its key nothing can change any more; `peerd network admins` names more\n", d.Admins[0])
+	if n := len(d.Signers); n > 1 {
+		_, _ = fmt.Fprintf(w, "versions need %d of %d signers: up to %d may be lost\n", x.Needed, n, n-x.Needed)
+	} else {
+		_, _ = fmt.Fprintf(w, "%s alone signs versions: without its key nothing that concerns all can change; `peerd network admins` names more\n", d.Signers[0].Name)
 	}
 	for i := range x.Proposed {
 		p := &x.Proposed[i]
-		state := "to be signed with `peerd network sign " + p.Hash + "`"
-		if p.Sealed {
-			state = "being voted on"
-		}
-		_, _ = fmt.Fprintf(w, "%s wants: %s; %s; signed by %s", p.By, terminal.Plain(p.Change.String()), state, names(p.Signed))
-		if len(p.Unsigned) > 0 {
-			_, _ = fmt.Fprintf(w, "; not by %s", names(p.Unsigned))
-		}
-		_, _ = fmt.Fprintln(w)
+		_, _ = fmt.Fprintf(w, "%s proposes: %s; to be signed with `peerd network sign %s`; signed by %s; not by %s\n", p.By, terminal.Plain(p.Change.String()), p.Hash, strings.Join(p.Signed, ", "), strings.Join(p.Unsigned, ", "))
 	}
-	for i := range x.Wanted {
-		_, _ = fmt.Fprintf(w, "this peer wants: %v\n", &x.Wanted[i])
+	if x.Full >= 75 {
+		_, _ = fmt.Fprintf(w, "the document is %d %% full; when it is full, nothing that concerns all can change any more\n", x.Full)
 	}
 	if x.Fork != nil {
 		_, _ = fmt.Fprintln(w, x.Fork)
 	}
+	for _, t := range x.Twins {
+		_, _ = fmt.Fprintf(w, "%v\n", &t)
+	}
 	for _, note := range x.Notes {
 		_, _ = fmt.Fprintf(w, "note: %s\n", note)
 	}
-}
-
-// names returns names as text.
-func names(all []string) string {
-	if len(all) == 0 {
-		return "nobody"
-	}
-	return strings.Join(all, ", ")
 }

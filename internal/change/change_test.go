@@ -1,6 +1,7 @@
 package change_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,7 +15,6 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/change"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/network"
@@ -44,8 +44,8 @@ func load(t *testing.T, dir string) *config.Settings {
 	return &c.Settings
 }
 
-func founded(admin bool) change.Founding {
-	return change.Founding{Name: "clinics", Peer: "first", Addrs: []string{"/ip4/192.0.2.1/tcp/8471"}, Admins: admin}
+func founded() change.Founding {
+	return change.Founding{Name: "clinics", Peer: "first", Addrs: []string{"/ip4/192.0.2.1/tcp/8471"}}
 }
 
 func TestTokensReadAsWritten(t *testing.T) {
@@ -65,7 +65,7 @@ func TestTokensReadAsWritten(t *testing.T) {
 // in its place. A token can be used once.
 func TestJoin(t *testing.T) {
 	s := folder(t, nil)
-	if _, err := change.New(s, founded(true)); err != nil {
+	if _, err := change.New(s, founded()); err != nil {
 		t.Fatal(err)
 	}
 	s = load(t, s.Dir)
@@ -77,12 +77,12 @@ func TestJoin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, lie := range []string{`{}`, `{"steps":[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}]}`, `none`} {
-		if err = record.Merge([]byte(lie)); !errors.Is(err, gossip.ErrDocument) {
+	for _, lie := range []string{``, `x`, `v{}`, `r{"record":{},"sig":""}`, `p{"version":{"number":2},"sigs":[{},{},{}]}`, `vnone`} {
+		if err = record.Merge([][]byte{[]byte(lie)}); !errors.Is(err, gossip.ErrDocument) {
 			t.Errorf("%s is nobody's fault: %v", lie, err)
 		}
 	}
-	token, x, err := change.Invite(s, "second", nil)
+	token, x, err := change.Invite(t.Context(), s, "second", nil, change.Signing{})
 	if err != nil || x.Document.Version != 2 || x.Document.Peers[1].Standing != network.Invited {
 		t.Fatalf("%+v, %v", x, err)
 	}
@@ -118,7 +118,7 @@ func TestJoin(t *testing.T) {
 		t.Errorf("an address that no peer dials: %v", err)
 	}
 	j, err := change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, []string{"api.window=7s"}, agree)
-	if err != nil || j.Version != 3 || j.Name != "second" {
+	if err != nil || j.Version != 2 || j.Name != "second" {
 		t.Fatalf("%+v, %v", j, err)
 	}
 	if terms.Name != "second" || len(terms.Peers) != 1 || len(terms.Signers) != 1 || !slices.Equal(terms.Links, terms.Peers) || !slices.Equal(terms.Actions, s.Arms) || terms.Settings["privacy.epsilon"] == "" {
@@ -131,7 +131,7 @@ func TestJoin(t *testing.T) {
 		t.Errorf("answers for %s:\n%s", joined.Privacy.Answers, asked.String())
 	}
 	x, err = change.Show(joined)
-	if err != nil || x.Document.Version != 3 || x.Document.Peers[1].ID != j.ID || x.Document.Peers[1].Standing != network.Present ||
+	if err != nil || x.Document.Version != 2 || x.Document.Peers[1].ID != j.ID || x.Document.Peers[1].Standing != network.Present ||
 		!reflect.DeepEqual(x.Document.Peers[1].Addrs, []string{"/ip4/127.0.0.1/tcp/8472"}) {
 		t.Errorf("%+v, %v", x, err)
 	}
@@ -147,58 +147,114 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// Changes that a majority has to sign wait for it; things on which the protocol relies cannot
-// change.
-func TestChangesThatDoNotComeAtOnce(t *testing.T) {
+// Versions that others have to sign wait for them; a peer that does not sign names those that do; what concerns a peer alone it does
+// alone; and things on which the protocol relies cannot change.
+func TestWhoMayChangeWhat(t *testing.T) {
 	s := folder(t, nil)
-	if _, err := change.New(s, founded(false)); err != nil {
+	if _, err := change.New(s, founded()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := change.New(load(t, s.Dir), founded(false)); err == nil {
+	if _, err := change.New(load(t, s.Dir), founded()); err == nil {
 		t.Error("a second document")
 	}
 	s = load(t, s.Dir)
-	other := configtest.ThreeSites().Peers[1].ID
-	want := func(version uint64, wishes int, c network.Change) {
+	file := s.NetworkPath()
+	propose := func(c network.Change, how change.Signing) (*change.Overview, error) {
+		return change.Propose(t.Context(), s, c, how)
+	}
+	refused := func(err error, reason string) {
 		t.Helper()
-		x, err := change.Want(s, c)
-		if err != nil || x.Document.Version != version || len(x.Wanted) != wishes {
-			t.Fatalf("%+v, %v", x, err)
-		}
-	}
-	want(2, 0, network.Change{Kind: network.Add, Peer: "second", ID: other, Addrs: []string{"/ip4/192.0.2.2/tcp/1"}})
-	want(2, 1, network.Change{Kind: network.Remove, Peer: "second"}) // the second has not voted
-	x, err := change.Withdraw(s)
-	if err != nil || len(x.Wanted) != 0 {
-		t.Error(x, err)
-	}
-	for reason, c := range map[string]network.Change{
-		"choose another name": {Kind: network.Add, Peer: "second", ID: configtest.ThreeSites().Peers[2].ID, Addrs: []string{"/ip4/192.0.2.3/tcp/1"}},
-		"no peer has or had":  {Kind: network.Add, Peer: "third", ID: other, Addrs: []string{"/ip4/192.0.2.3/tcp/1"}},
-		"peers[2].id: nobody": {Kind: network.Add, Peer: "third", ID: "nobody", Addrs: []string{"/ip4/192.0.2.3/tcp/1"}},
-		"there is no peer":    {Kind: network.Remove, Peer: "fourth"},
-	} {
-		if _, err := change.Want(s, c); err == nil || !strings.Contains(err.Error(), reason) {
+		if err == nil || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%v\nwant %s", err, reason)
 		}
 	}
+	for _, name := range []string{"b", "c", "d", "e", "f"} {
+		if _, _, err := change.Invite(t.Context(), s, name, nil, change.Signing{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, err := change.Invite(t.Context(), s, "b", nil, change.Signing{})
+	refused(err, "no peer has or had")
+	_, err = propose(network.Change{Kind: network.Remove, Peer: "fourth"}, change.Signing{})
+	refused(err, "there is no peer")
+	_, err = propose(network.Change{Kind: network.Govern, Signers: []network.Signer{{Name: "b"}}}, change.Signing{})
+	refused(err, `no peer "b" is present`)
+	_, err = propose(network.Change{Kind: network.Rotate, Peer: "b"}, change.Signing{})
+	refused(err, "whose key was replaced")
+	_, err = change.Remove(t.Context(), s, "first", change.Signing{})
+	refused(err, "name other admins")
 
-	fixed := folder(t, map[string]string{"protocol.name": "gis", "learner.name": "elimination", "privacy.mechanism": "each"})
-	if _, err := change.New(fixed, founded(true)); err != nil {
+	// The others have joined, and b signs, too.
+	id, err := s.Identity()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := change.Invite(load(t, fixed.Dir), "second", nil); err == nil || !strings.Contains(err.Error(), "no peer can join or leave with protocol.name gis") {
-		t.Error(err)
+	x, err := change.Show(s)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(fixed.Dir, config.DocumentName)); err != nil {
-		t.Error(err)
+	root := *x.Document
+	root.Network, root.Version, root.Links = "", 1, nil
+	other := gossip.SeedIdentity([32]byte{7})
+	root.Peers = append(root.Peers[:2:2], root.Peers[2:]...)
+	for i := range root.Peers {
+		root.Peers[i].Standing, root.Peers[i].Addrs = network.Present, []string{"/ip4/192.0.2.1/tcp/1"}
+		root.Links = append(root.Links, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {0, 5}}[i])
 	}
+	root.Links = append(root.Links, [2]int{0, 2})
+	root.Peers[1].ID = other.ID()
+	root.Signers = []network.Signer{{Name: "b", ID: other.ID()}, {Name: "c", ID: root.Peers[2].ID}}
+	write := func() {
+		t.Helper()
+		text, err := json.Marshal(root)
+		if err == nil {
+			err = errors.Join(os.Remove(file), daemon.CreateRecord(file, network.State{Root: text}))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	without := change.Signing{Without: []string{"b", "c", "d", "e", "f"}}
+	_, err = propose(network.Change{Kind: network.Remove, Peer: "f"}, without)
+	refused(err, "run the command at b or c")
+	if x, err = change.Move(s, []string{"/ip4/192.0.2.7/tcp/7"}); err != nil || x.Document.Version != 1 || x.Document.Peers[0].Addrs[0] != "/ip4/192.0.2.7/tcp/7" {
+		t.Errorf("%+v, %v", x, err)
+	}
+	if x, err = change.Remove(t.Context(), s, "first", change.Signing{}); err != nil || x.Document.Version != 1 || x.Document.Peers[0].Standing != network.Gone {
+		t.Errorf("%+v, %v", x, err)
+	}
+	root.Signers = []network.Signer{{Name: "first", ID: id.ID()}, {Name: "b", ID: other.ID()}}
+	write()
+	_, err = propose(network.Change{Kind: network.Remove, Peer: "f"}, change.Signing{})
+	refused(err, "start the peer, which hears them")
+	_, err = propose(network.Change{Kind: network.Remove, Peer: "f"}, change.Signing{Without: []string{"g"}})
+	refused(err, `there is no peer "g"`)
+	if _, x, err = change.Invite(t.Context(), s, "g", nil, without); err != nil || x.Document.Version != 1 || len(x.Proposed) != 1 || !slices.Equal(x.Proposed[0].Unsigned, []string{"b"}) {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	if links := x.Proposed[0].Change.Links; !slices.Equal(links, []string{"b", "d", "e", "f"}) { // the others have three
+		t.Errorf("links with %v", links)
+	}
+	_, err = propose(network.Change{Kind: network.Remove, Peer: "f"}, without)
+	refused(err, "with --again")
+	without.Again = true
+	if x, err = propose(network.Change{Kind: network.Remove, Peer: "f"}, without); err != nil || len(x.Proposed) != 1 || x.Proposed[0].Change.Kind != network.Remove {
+		t.Errorf("%+v, %v", x, err)
+	}
+
+	fixed := folder(t, map[string]string{"protocol.name": "gis", "learner.name": "elimination", "privacy.mechanism": "each"})
+	if _, err := change.New(fixed, founded()); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = change.Invite(t.Context(), load(t, fixed.Dir), "second", nil, change.Signing{})
+	refused(err, "no peer can join or leave with protocol.name gis")
 }
 
 // Actions are added while there is room, and retired, and the settings of every peer follow.
 func TestActionsOfANetwork(t *testing.T) {
 	s := folder(t, map[string]string{"spare_arms": "1"})
-	if _, err := change.New(s, founded(true)); err != nil {
+	if _, err := change.New(s, founded()); err != nil {
 		t.Fatal(err)
 	}
 	s = load(t, s.Dir)
@@ -207,19 +263,19 @@ func TestActionsOfANetwork(t *testing.T) {
 	}
 	refused := func(reason string, c network.Change) {
 		t.Helper()
-		if _, err := change.Want(s, c); err == nil || !strings.Contains(err.Error(), reason) {
+		if _, err := change.Propose(t.Context(), s, c, change.Signing{}); err == nil || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%v\nwant %s", err, reason)
 		}
 	}
 	refused("choose another name", network.Change{Kind: network.Extend, Arm: "red"})
 	refused("want a name", network.Change{Kind: network.Extend, Arm: " "})
 	refused("two actions have to be left", network.Change{Kind: network.Retire, Arm: "red"})
-	if _, err := change.Want(s, network.Change{Kind: network.Extend, Arm: "blue"}); err != nil {
+	if _, err := change.Propose(t.Context(), s, network.Change{Kind: network.Extend, Arm: "blue"}, change.Signing{}); err != nil {
 		t.Fatal(err)
 	}
 	refused("there is room for 1 more", network.Change{Kind: network.Extend, Arm: "white"})
 	refused("no action", network.Change{Kind: network.Retire, Arm: "white"})
-	x, err := change.Want(s, network.Change{Kind: network.Retire, Arm: "red"})
+	x, err := change.Propose(t.Context(), s, network.Change{Kind: network.Retire, Arm: "red"}, change.Signing{})
 	if err != nil || x.Document.Version != 3 {
 		t.Fatalf("%+v, %v", x, err)
 	}
@@ -234,7 +290,7 @@ func TestActionsOfANetwork(t *testing.T) {
 	}
 
 	fixed := folder(t, map[string]string{"protocol.name": "gis", "learner.name": "elimination", "privacy.mechanism": "each"})
-	if _, err := change.New(fixed, founded(true)); err != nil {
+	if _, err := change.New(fixed, founded()); err != nil {
 		t.Fatal(err)
 	}
 	s = load(t, fixed.Dir)

@@ -2,7 +2,6 @@ package change
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,11 +18,10 @@ import (
 	"peerd.dev/node/network"
 )
 
-// joinTimeout is how long Join waits until the other peers have agreed.
 const (
-	joinTimeout   = time.Minute
+	joinTimeout   = time.Minute      // until enough signers have signed the invitation
 	arriveTimeout = 15 * time.Second // for the first contact
-	pause         = 500 * time.Millisecond
+	pause         = 200 * time.Millisecond
 )
 
 // guest is what a joining machine holds of the network document.
@@ -31,42 +29,51 @@ type guest struct {
 	invited *Invitation
 	id      gossip.Identity
 
-	mu   sync.Mutex
-	book *network.Book
+	mu    sync.Mutex
+	book  *network.Book
+	taken bool // the other end lacked nothing in the last exchange
 }
 
-// Show implements [gossip.Document].
-func (g *guest) Show() ([]byte, error) {
+// Summary implements [gossip.Document].
+func (g *guest) Summary() ([]byte, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.book == nil {
 		return nil, nil
 	}
-	return json.Marshal(g.book.Record().State)
+	return g.book.Summary(), nil
+}
+
+// Lacks implements [gossip.Document].
+func (g *guest) Lacks(summary []byte) ([][]byte, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.book == nil {
+		return nil, nil
+	}
+	frames, err := g.book.Lacks(summary)
+	g.taken = g.taken && err == nil && len(frames) == 0
+	return frames, err
 }
 
 // Merge implements [gossip.Document]. The token determines the network.
-func (g *guest) Merge(b []byte) (err error) {
+func (g *guest) Merge(frames [][]byte) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	theirs, err := network.ParseState(b)
-	if err != nil {
-		return err
+	if g.book == nil && len(frames) > 0 {
+		root, err := network.RootOf(frames[0], g.invited.Network)
+		if err != nil {
+			return errors.New("the peer that the token names is in another network")
+		}
+		if g.book, err = network.Open(network.Config{Keys: daemon.Keys(g.id), ID: g.id.ID(), Keep: func(network.State) error { return nil }}, network.State{Root: root}); err != nil {
+			return err
+		}
+		frames = frames[1:]
 	}
-	if g.book != nil {
-		return g.book.Merge(theirs)
+	if g.book == nil {
+		return nil
 	}
-	if theirs.First.Hash() != g.invited.Network {
-		return errors.New("the peer that the token names is in another network")
-	}
-	book, err := network.Open(network.Config{
-		Keys: daemon.Keys(g.id), ID: g.id.ID(), Keep: func(network.Record) error { return nil },
-	}, network.Record{State: network.State{First: theirs.First}})
-	if err == nil {
-		g.book = book
-		err = book.Merge(theirs)
-	}
-	return err
+	return g.book.Merge(frames)
 }
 
 // Joined is what Join made.
@@ -78,8 +85,8 @@ type Joined struct {
 	Version uint64 `json:"version"`
 }
 
-// Join makes the folder of an invited peer, with a key of its own, and lets the network put that
-// key and addrs in the peer's place. If addrs is empty, it uses the address from which the
+// Join makes the folder of an invited peer, with a key of its own, and puts that key and addrs in the
+// peer's place. If addrs is empty, it uses the address from which the
 // network was reached, with the port of listen. It asks agree before it makes anything; with an error of agree the token
 // can still be used. If it is interrupted, it can be run again. set is
 // the same as for the command init, with keys of schema.
@@ -118,9 +125,9 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if err = g.enter(ctx, s, id, addrs); err != nil {
 		return nil, err
 	}
-	d, r := g.book.Newest(), g.book.Record()
-	r.Wanted = nil
-	if err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), r); err != nil {
+	d, state := g.book.Newest(), g.book.State()
+	state.Twins = nil
+	if err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), state); err != nil {
 		return nil, err
 	}
 	return &Joined{Dir: s.Dir, Name: v.Name, ID: id.ID(), Network: d.Name, Version: d.Version}, nil
@@ -175,42 +182,37 @@ func makeFolder(schema *config.Schema, dir string, all []string) (*config.Settin
 	return &c.Settings, nil
 }
 
-// enter puts a key in the invited peer's place.
+// enter puts a key in the invited peer's place, and shows that to the inviting peer.
 func (g *guest) enter(ctx context.Context, s *config.Settings, id gossip.Identity, addrs []string) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
-	c := network.Change{Kind: network.Join, Peer: g.invited.Name, ID: id.ID(), Addrs: addrs}
-	if err := c.Prove(g.invited.Network, daemon.Signs(id)); err != nil {
-		return err
-	}
 	for {
+		var err error
 		d := g.book.Newest()
 		place, ok := d.Place(g.invited.Name)
 		switch {
-		case !ok: // the invitation is not agreed on yet
-		case d.Peers[place].ID == id.ID():
-			return nil
+		case !ok: // the invitation is not signed yet
+		case d.Peers[place].ID == id.ID(): // this peer's record is made
 		case d.Peers[place].Standing != network.Invited:
 			return config.Failf(config.ErrNetwork, "%s is %s in version %d of the network, under another key: this token was used, or withdrawn", g.invited.Name, d.Peers[place].Standing, d.Version)
 		default:
-			next, err := d.Next(&c)
+			err = g.book.Say(daemon.Now(), daemon.Keys(id), func(o *network.Own) {
+				o.Addrs, o.Keys = addrs, append(o.Keys, network.Key{ID: id.ID()})
+			})
 			if err == nil {
-				if err = s.CheckChange(config.NetworkOf(g.invited.Network, d), config.NetworkOf(g.invited.Network, next)); err != nil {
-					return err
-				}
-				err = g.book.Wish(c)
+				err = s.CheckChange(config.NetworkOf(d), config.NetworkOf(g.book.Newest()))
 			}
 			if err != nil {
 				return config.Failf(config.ErrUsage, "%w", err)
 			}
 		}
-		err := g.book.Tick()
-		if err == nil {
-			_, err = gossip.TradeDocument(ctx, g.id, g.invited.With, g)
+		g.taken = ok && d.Peers[place].ID == id.ID()
+		if _, err = gossip.TradeDocument(ctx, g.id, g.invited.With, g); err == nil && g.taken {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return config.Failf(config.ErrNetwork, "the network has not agreed in %v: see `peerd network show` at the site that invites; run this command again, it continues: %w", joinTimeout, errors.Join(err, ctx.Err()))
+			return config.Failf(config.ErrNetwork, "the invitation is not signed after %v: see `peerd network show` at the site that invites; run this command again, it continues: %w", joinTimeout, errors.Join(err, ctx.Err()))
 		case <-time.After(pause):
 		}
 	}

@@ -17,9 +17,9 @@ type Terms struct {
 	Version  uint64            `json:"version"`
 	Name     string            `json:"name"`    // of the new peer
 	Peers    []string          `json:"peers"`   // that are present
-	Signers  []string          `json:"signers"` // of changes
-	Needed   int               `json:"needed"`  // signers that have to sign a change
-	Links    []string          `json:"links"`   // of the new peer; nil while the invitation is not agreed on
+	Signers  []string          `json:"signers"` // of versions
+	Needed   int               `json:"needed"`  // signers that have to sign a version
+	Links    []string          `json:"links"`   // of the new peer; nil while the invitation is not signed
 	Actions  []string          `json:"actions"`
 	Settings map[string]string `json:"settings"`
 	Own      []string          `json:"own,omitempty"` // settings of the new peer's site alone that a new folder chooses, with the reasons
@@ -33,8 +33,8 @@ func newTerms(d *network.Document, name string) *Terms {
 			t.Peers = append(t.Peers, p.Name)
 		}
 	}
-	for _, place := range d.Signers() {
-		t.Signers = append(t.Signers, d.Peers[place].Name)
+	for _, x := range d.Signers {
+		t.Signers = append(t.Signers, x.Name)
 	}
 	if place, ok := d.Place(name); ok {
 		for _, l := range d.Links {
@@ -63,7 +63,7 @@ func (t *Terms) Write(w io.Writer) {
 	}
 	_, _ = fmt.Fprintf(w, `network %s, version %d
   peers    %s
-  signers  %s; a change needs %d of %d
+  signers  %s; a version needs %d of %d
   you      %s, linked with %s
   actions  %s
   privacy  %s

@@ -2,8 +2,11 @@ package change
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -15,7 +18,7 @@ import (
 // An Invitation lets a machine join a network in the place that was made for it.
 type Invitation struct {
 	Seed    [32]byte // of the place's key, until the peer puts its own there
-	Network string   // hash of the first document
+	Network string   // hash of its first document
 	Name    string   // of the new peer
 	With    gossip.PeerInfo
 }
@@ -49,24 +52,51 @@ func ParseToken(token string) (*Invitation, error) {
 	return v, nil
 }
 
-// Invite gives a new peer a place, linked with the named peers, or with all peers, and returns
-// the token for it.
-func Invite(s *config.Settings, name string, links []string) (token string, x *Overview, err error) {
+// maxLinks is with how many peers a new one is linked by default.
+const maxLinks = 4
+
+// Invite gives a new peer a place, linked with the named peers, and returns the token for it. Without names these are up to four peers
+// that others can reach and that have the fewest links.
+func Invite(ctx context.Context, s *config.Settings, name string, links []string, how Signing) (token string, x *Overview, err error) {
 	v := Invitation{Name: name}
 	_, _ = rand.Read(v.Seed[:]) // does not fail
-	x, err = with(s, func(b *network.Book, id gossip.Identity) error {
-		place, _, ok := b.Newest().PlaceOf(id.ID())
-		if !ok {
-			return network.ErrRefused
-		}
-		self := b.Newest().Peers[place]
-		addrs := slices.DeleteFunc(slices.Clone(self.Addrs), func(a string) bool { return gossip.CheckAddress(a) != nil }) // an earlier build accepted some
-		if len(addrs) == 0 {
-			return config.Failf(config.ErrUsage, "%s has no address in the document, at which %s could reach it: run `peerd network move --addr` first", self.Name, name)
-		}
-		v.Network, v.With = b.At(1).Hash(), gossip.PeerInfo{ID: self.ID, Addrs: addrs}
-		c := network.Change{Kind: network.Invite, Peer: name, ID: gossip.SeedIdentity(v.Seed).ID(), Links: links}
-		return b.Wish(c)
+	d, self, err := selfOf(s)
+	if err != nil {
+		return "", nil, err
+	}
+	v.With = gossip.PeerInfo{ID: self.ID, Addrs: reachable(self)}
+	if len(v.With.Addrs) == 0 {
+		return "", nil, config.Failf(config.ErrUsage, "%s has no address in the document, at which %s could reach it: run `peerd network move --addr` first", self.Name, name)
+	}
+	if len(links) == 0 {
+		links = fewest(d)
+	}
+	c := network.Change{Kind: network.Invite, Peer: name, ID: gossip.SeedIdentity(v.Seed).ID(), Links: links}
+	x, err = signs(ctx, s, how, func(b *network.Book) error {
+		sum := sha256.Sum256(b.State().Root)
+		v.Network = hex.EncodeToString(sum[:])
+		return b.Propose(c, how.Again)
 	})
 	return v.Token(), x, err
+}
+
+// reachable returns the addresses of a peer at which other machines reach it.
+func reachable(p *network.Peer) []string {
+	return slices.DeleteFunc(slices.Clone(p.Addrs), func(a string) bool { return gossip.CheckAddress(a) != nil }) // an earlier build accepted some
+}
+
+// fewest returns the names of up to [maxLinks] peers that others can reach and that have the fewest links.
+func fewest(d *network.Document) (names []string) {
+	links := make(map[string]int)
+	for _, l := range d.Links { // also those of peers that are invited
+		links[d.Peers[l[0]].Name]++
+		links[d.Peers[l[1]].Name]++
+	}
+	for i := range d.Peers {
+		if p := &d.Peers[i]; p.Standing == network.Present && len(reachable(p)) > 0 {
+			names = append(names, p.Name)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return links[a] - links[b] })
+	return names[:min(maxLinks, len(names))]
 }

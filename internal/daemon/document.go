@@ -41,8 +41,7 @@ func (h *heard) document(b *network.Book, self protocol.Peer, current bool) stri
 	case fork != nil:
 		return "the network is split: " + fork.Error()
 	case len(state.Twins) > 0:
-		return fmt.Sprintf("%s has signed two records of one number, or two keys that follow one: its addresses or key can differ from site to site. Let it sign a newer one, or remove it",
-			state.Twins[0].Peer)
+		return state.Twins[0].String()
 	case room > network.Room*3/4:
 		return fmt.Sprintf("the network document is %d %% full: %d of %d bytes. When it is full, nothing can change any more", 100*room/network.Room, room, network.Room)
 	case len(signers)-len(away) < d.Quorum():

@@ -60,6 +60,9 @@ const (
 // follow takes part in changes of the network document: it exchanges what is known of it with
 // other peers, and changes to new versions.
 func (p *live) follow(ctx context.Context) error {
+	if err := p.record.With((*network.Book).Forget); err != nil {
+		return err
+	}
 	tick := time.NewTicker(tradeEvery)
 	defer tick.Stop()
 	var shown string

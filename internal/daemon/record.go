@@ -110,9 +110,10 @@ func (r *Record) open(is os.FileInfo) error {
 
 // Hear lets this process sign when the running peer of the folder may: once that one has heard enough others, or all but those with
 // some names. A folder that was restored does not know what its peer has signed since; without a peer that runs, nobody is heard.
-func (r *Record) Hear(ctx context.Context, without []string) error {
+func (r *Record) Hear(ctx context.Context, without []string) (running bool, err error) {
 	status, wrong := AskStatus(ctx, r.s.Dir)
-	return r.With(func(b *network.Book) error {
+	running = wrong == nil
+	return running, r.With(func(b *network.Book) error {
 		d := b.Newest()
 		for _, name := range without {
 			if _, ok := d.Place(name); !ok {
@@ -121,7 +122,7 @@ func (r *Record) Hear(ctx context.Context, without []string) error {
 		}
 		var heard []int
 		for i, p := range d.Peers {
-			if wrong == nil && !slices.Contains(status.DocumentAwaits, p.Name) || slices.Contains(without, p.Name) {
+			if running && !slices.Contains(status.DocumentAwaits, p.Name) || slices.Contains(without, p.Name) {
 				heard = append(heard, i)
 			}
 		}

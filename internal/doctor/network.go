@@ -36,7 +36,7 @@ func (d *doctor) document() {
 		return
 	}
 	if fork := d.deployment.Record.Fork(); fork != nil {
-		d.fail(config.ErrNetwork, "document", "docs/network.md#two-documents-of-one-version", "%v", fork)
+		d.fail(config.ErrNetwork, "document", "docs/network.md#two-versions", "%v", fork)
 	}
 }
 

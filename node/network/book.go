@@ -18,7 +18,7 @@ type State struct {
 	// The rest is not shown to other peers.
 
 	Signed *Mark  `json:"signed,omitempty"` // the newest version that this peer has signed
-	Fork   *Fork  `json:"fork,omitempty"`   // the first that it was shown
+	Fork   *Fork  `json:"fork,omitempty"`   // the first that it was shown since the newest version, and since the peer started
 	Twins  []Twin `json:"twins,omitempty"`  // the first of each place
 }
 
@@ -46,6 +46,10 @@ func (f *Fork) Error() string {
 type Twin struct {
 	Peer   string `json:"peer"`
 	Theirs Record `json:"theirs"`
+}
+
+func (t *Twin) String() string {
+	return t.Peer + " has signed two records of one number, or two keys that follow one: its addresses or key can differ from site to site. Let it sign a newer one, or remove it"
 }
 
 // A Book is one peer's copy of a network document, and its part in it. It is safe for concurrent use.
@@ -148,6 +152,19 @@ func (b *Book) awaits() (names []string) {
 		}
 	}
 	return names
+}
+
+// Forget forgets a fork. A peer does so when it starts: if others still have the other version, it is shown again.
+func (b *Book) Forget() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.update(func(s *State) error {
+		if s.Fork == nil {
+			return errSame
+		}
+		s.Fork = nil
+		return nil
+	})
 }
 
 // check returns why a change cannot come now.

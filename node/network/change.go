@@ -211,7 +211,7 @@ func (d *Document) named(all []string, c *Change) ([]string, error) {
 	case strings.TrimSpace(c.Arm) == "" || len(c.Arm) > maxName:
 		return all, refuse("%s: arm %.70q, want a name of 1 to %d bytes", c.Kind, c.Arm, maxName)
 	case slices.Contains(all, c.Arm):
-		return all, refuse("%s: %q was named before", c.Kind, c.Arm)
+		return all, refuse("%s: %q was %s before", c.Kind, c.Arm, map[Kind]string{Extend: "added", Retire: "retired"}[c.Kind])
 	}
 	return append(slices.Clip(all), c.Arm), nil
 }

@@ -54,7 +54,7 @@ func (b *Book) sign(v Version, again bool) error {
 		return fmt.Errorf("%w: %s", ErrWaits, strings.Join(names, ", "))
 	}
 	if m := b.s.Signed; m != nil && m.Number == number && m.Hash != hash && !again {
-		return refuse("this peer has signed %.12s as version %d. If it signs a second one, both can become version %d, and the network splits: with --again, if the operators have dropped the first one", m.Hash, number, number)
+		return refuse("this peer has signed %.12s as version %d, which waits for other signers. If it signs a second one, both can become version %d, and the network splits: with --again, if the operators have dropped the first one", m.Hash, number, number)
 	}
 	sig, err := b.keys.Sign(v.signed())
 	if err != nil {
@@ -124,7 +124,7 @@ func (b *Book) advance(s *State, all ...Version) (err error) {
 		s.Records, b.records = next.rehear(b.records)
 	}
 	b.chain, b.newest = next, next.view(b.records)
-	s.Versions, s.Proposals = append(slices.Clip(s.Versions), all[:n]...), nil
+	s.Versions, s.Proposals, s.Fork = append(slices.Clip(s.Versions), all[:n]...), nil, nil
 	return err
 }
 

@@ -17,21 +17,15 @@ func (b *Book) Say(number uint64, next Keys, change func(o *Own)) error {
 	if place < 0 {
 		return refuse("this peer has no place in the network")
 	}
-	p, o := &b.chain.d.Peers[place], Own{}
-	if old := b.records[place]; old != nil {
-		_ = json.Unmarshal(old.Text, &o) // it was verified
-		if i := slices.IndexFunc(o.Keys, func(k Key) bool { return k.ID == p.ID }); i >= 0 {
-			o.Keys = o.Keys[i+1:]
-		}
-	}
+	p, o := &b.chain.d.Peers[place], b.own(place)
 	o.Network, o.Peer, o.After, o.Number = b.chain.network(), p.Name, p.ID, max(o.Number+1, number)
 	if o.Addrs == nil {
 		o.Addrs = p.Addrs
 	}
 	keys, n := b.keys, len(o.Keys)
+	var err error
 	if change(&o); len(o.Keys) > n {
 		k := &o.Keys[n]
-		var err error
 		if k.Sig, err = keys.Sign(signedKey(&o, k)); err != nil {
 			return err
 		}
@@ -41,11 +35,32 @@ func (b *Book) Say(number uint64, next Keys, change func(o *Own)) error {
 	if len(r.Text) > maxRecord {
 		return refuse("the record of %s has no room, with %d keys that followed the one in the versions: let an admin run `peerd network rotate %s`", p.Name, n, p.Name)
 	}
-	var err error
 	if r.Sig, err = keys.Sign(r.signed()); err != nil {
 		return err
 	}
 	return b.update(func(s *State) error { return b.take(s, []Record{r}) })
+}
+
+// own returns what the record of a place says, with the keys that follow the one in the versions; nothing without a record.
+func (b *Book) own(place int) (o Own) {
+	if r := b.records[place]; r != nil {
+		_ = json.Unmarshal(r.Text, &o) // it was verified
+		i := slices.IndexFunc(o.Keys, func(k Key) bool { return k.ID == b.chain.d.Peers[place].ID })
+		o.Keys = o.Keys[i+1:]
+	}
+	return o
+}
+
+// KeysOf returns the keys of a peer that follow the one in the versions, without signatures.
+func (b *Book) KeysOf(name string) (keys []Key) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if place, ok := b.newest.Place(name); ok {
+		for _, k := range b.own(place).Keys {
+			keys = append(keys, Key{ID: k.ID, Ledger: k.Ledger})
+		}
+	}
+	return keys
 }
 
 // take takes records over.

@@ -20,7 +20,7 @@ address() { echo "/ip4/127.0.0.1/tcp/$((port + $1))"; }
 export PEERD_API_WINDOW=${window}s # at all sites
 ./peerd init --dir site-go --set 'arms=[red, green, blue]' --set privacy.epsilon=1 --set privacy.horizon=100000 --set rounds.every=250ms \
 	--set learner.explore=0.5 --set "listen=[$(address 0)]" >/dev/null
-./peerd network new --dir site-go --name shops --peer go --addr "$(address 0)" --admin >/dev/null
+./peerd network new --dir site-go --name shops --peer go --addr "$(address 0)" >/dev/null
 start go
 until_ok answers go
 for s in python js; do

@@ -218,7 +218,7 @@ func TestValues(t *testing.T) {
 	}
 	pod := s.set.Spec.Template.Spec
 	if len(pod.InitContainers) != 2 || !slices.Equal(pod.InitContainers[0].Args, []string{"init", "--once", "--set", "listen=[/ip4/0.0.0.0/tcp/8471]", "--set", "privacy.epsilon=1", "--set", "arms=[a, b]"}) ||
-		!slices.Equal(pod.InitContainers[1].Args, []string{"network", "new", "--once", "--name", "clinics", "--peer", "hospital-a", "--addr", "/dns4/hospital-b.example/tcp/8471", "--admin"}) {
+		!slices.Equal(pod.InitContainers[1].Args, []string{"network", "new", "--once", "--name", "clinics", "--peer", "hospital-a", "--addr", "/dns4/hospital-b.example/tcp/8471"}) {
 		t.Errorf("%+v", pod.InitContainers)
 	}
 	claim := s.set.Spec.VolumeClaimTemplates[0].Spec

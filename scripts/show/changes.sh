@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every kind of change that operators sign, in a network of five sites in which not all are linked, and after each change a
+# Every kind of change, in a network of five sites in which not all are linked, and after each change a
 # restart of every peer alone, and of all of them in turn without a pause. Fails if a peer does not release again within 40 s
 # of its start, or if one asks for `peerd recover`.
 set -euo pipefail
@@ -22,7 +22,7 @@ sign() {
 sites=(a b c d e)
 ./peerd init --dir a --set 'arms=[red, green]' --set spare_arms=2 --set privacy.epsilon=1 --set privacy.horizon=100000 --set privacy.answers=anyone --set rounds.every=500ms \
 	--set api.window=1s --set "listen=[$(address 0)]" >/dev/null
-./peerd network new --dir a --name clinics --peer a --admin --addr "$(address 0)" >/dev/null
+./peerd network new --dir a --name clinics --peer a --addr "$(address 0)" >/dev/null
 start a
 until_ok answers a
 n=0
@@ -46,12 +46,15 @@ restart() { # SITE: as long as it takes until it is open
 	within 40 opens "$1"
 	took=$((SECONDS - began > took ? SECONDS - began : took))
 }
-try() { # WHAT COMMAND...
+moved() { shown " b, present.*$(address 11)" "$@"; }
+rekeyed() { [ "$(./peerd id --dir c)" != "$key" ] && shown " c, present.*$(./peerd id --dir c)" "$@"; }
+try() { # WHAT COMMAND...; $seen names what finds its effect at sites, if it makes no version
 	local was took=0 s
 	was=$(version a)
 	"${@:2}" >/dev/null
 	sign
-	until_ok agree $((was + 1)) "${sites[@]}"
+	# shellcheck disable=SC2086
+	until_ok ${seen:-agree $((was + 1))} "${sites[@]}"
 	sleep 2 # the links of the version before end
 	for s in "${sites[@]}"; do restart "$s"; done
 	for s in "${sites[@]}"; do end "$s"; start "$s"; sleep 0.5; done
@@ -63,8 +66,10 @@ try "unlink b and c" ./peerd network unlink b c --dir a
 try "unlink a and e" ./peerd network unlink a e --dir a
 try "unlink a and d" ./peerd network unlink a d --dir a
 try "link b and c" ./peerd network link b c --dir a
-try "move b" ./peerd network move --dir b --addr "$(address 11)"
-try "rotate c" ./peerd network rotate --dir c
+seen=moved try "move b" ./peerd network move --dir b --addr "$(address 11)"
+key=$(./peerd id --dir c)
+seen=rekeyed try "rotate c" ./peerd network rotate --dir c
+try "rotate a" ./peerd network rotate --dir a # a signs versions, with its new key from the next one on
 try "set" ./peerd network set protocol.phases.pull 3 --dir a
 try "extend" ./peerd network extend blue --dir a
 try "retire" ./peerd network retire blue --dir a

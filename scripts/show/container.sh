@@ -98,7 +98,7 @@ ln -s volume-c/peer c
 echo '== three containers'
 clock=$(now)
 once a init --set arms=red,green,blue --set privacy.epsilon=1 --set api.window=5s >/dev/null
-once a network new --name clinics --peer hospital-a --addr /ip4/10.78.0.1/tcp/8471 --admin >/dev/null
+once a network new --name clinics --peer hospital-a --addr /ip4/10.78.0.1/tcp/8471 >/dev/null
 begin a
 until_ok healthy a
 start=$(inside a network show | sed -n 's/^rounds of .* from //p')

@@ -39,7 +39,7 @@ play() {
 	echo "== $kind"
 	typed ./peerd init --dir "$site" --set arms=mail,banner,call --set privacy.epsilon=1 --set "listen=/ip4/127.0.0.1/tcp/$port" "${@:5}" >init.said
 	grep '^chose' init.said || true
-	typed ./peerd network new --dir "$site" --name shops --peer "$site" --addr "/ip4/127.0.0.1/tcp/$port" --admin >/dev/null
+	typed ./peerd network new --dir "$site" --name shops --peer "$site" --addr "/ip4/127.0.0.1/tcp/$port" >/dev/null
 	commands=$((commands + 1))
 	echo "   $ peerd run --dir $site" >&2
 	start "$site"

@@ -26,7 +26,7 @@ absent() {
 }
 site() { # NAME PORT [FLAG OF INIT...]
 	./peerd init --dir "$1" --set privacy.epsilon=1 --set privacy.answers=anyone --set "listen=/ip4/127.0.0.1/tcp/$2" --set "api.window=${window:-1s}" "${@:3}" >/dev/null
-	./peerd network new --dir "$1" --name "$1" --peer "$1" --addr "/ip4/127.0.0.1/tcp/$2" --admin >/dev/null
+	./peerd network new --dir "$1" --name "$1" --peer "$1" --addr "/ip4/127.0.0.1/tcp/$2" >/dev/null
 	start "$1"
 	until_ok answers "$1"
 }

@@ -10,7 +10,7 @@ go build -o "$dir/peerd" ./cmd/peerd
 cd "$dir"
 
 ./peerd init --dir shop --set arms=first,second,third,fourth --set privacy.epsilon=1 --set listen=/ip4/127.0.0.1/tcp/8677 --set api.shadow=propose --set api.window=2s >/dev/null
-./peerd network new --dir shop --name shops --peer shop --addr /ip4/127.0.0.1/tcp/8677 --admin >/dev/null
+./peerd network new --dir shop --name shops --peer shop --addr /ip4/127.0.0.1/tcp/8677 >/dev/null
 start shop
 until_ok answers shop
 for _ in 1 2; do ./peerd decisions import "$log" --format obd --dir shop; done

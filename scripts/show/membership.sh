@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Three sites with applications run, and their network changes under them, without a restart: a fourth joins by
+# Three sites with applications run, of which two sign changes, and their network changes under them, without a restart: a fourth joins by
 # token, one moves to another address, one gets a new key, one leaves permanently, an action is added and another
 # retired. Fails if a reward is refused,
 # if any site goes more than two rounds without a release, if the sites do not end on one version,
@@ -10,7 +10,7 @@ source scripts/show/sites.bash
 go build -o "$dir/peerd" ./cmd/peerd
 cd "$dir"
 port=${PORT:-23470}
-# signs at a site all changes that it does not sign by itself
+# signs at a site what other sites propose
 sign() {
 	local hash
 	for hash in $(./peerd network show --dir "$1" | grep -o 'network sign [0-9a-f]*' | cut -d' ' -f3); do
@@ -27,13 +27,16 @@ start a
 token=$(./peerd network invite b --dir a)
 ./peerd join "$token" --yes --dir b --set 'api.offer=[all]' --listen "$(address 1),$(address 11)" --addr "$(address 1)"
 start b
+until_ok shown ' b, present' a b
+./peerd network admins a b --needed 2 --dir a >/dev/null
 until_ok agree 3 a b
-token=$(./peerd network invite c --dir a) # a majority of two is both
+token=$(./peerd network invite c --dir a)
 sleep 3
 sign b
+until_ok agree 4 a b
 ./peerd join "$token" --yes --dir c --set 'api.offer=[all]' --listen "$(address 2)"
 start c
-until_ok agree 5 a b c
+until_ok shown ' c, present' a b c
 for s in a b c; do until_ok ready $s; done
 until_ok linked a b c
 for s in a b c; do play $s; done
@@ -42,25 +45,26 @@ sleep 10
 echo "a fourth joins"
 token=$(./peerd network invite d --dir a)
 sleep 3
-sign c
+sign b
+until_ok agree 5 a b
 ./peerd join "$token" --yes --dir d --set 'api.offer=[all]' --listen "$(address 3)"
 start d
-until_ok agree 7 a b c d
+until_ok shown ' d, present' a b c d
 until_ok linked a b c d
 until_ok ready d
 play d
 sleep 8
 echo "b moves"
 ./peerd network move --dir b --addr "$(address 11)" >/dev/null
-until_ok agree 8 a b c d
+until_ok shown " b, present.*$(address 11)" a b c d
 until_ok linked a b c d
 sleep 8
 echo "c gets a new key"
 before=$(./peerd id --dir c)
 ./peerd network rotate --dir c >/dev/null
-until_ok agree 9 a b c d
 rekeyed() { [ "$(./peerd id --dir c)" != "$before" ]; }
-until_ok rekeyed # a second after the version
+until_ok rekeyed
+until_ok shown " c, present.*$(./peerd id --dir c)" a b c d
 until_ok linked a b c d
 sleep 8
 arms() { ask "$1" /v1/arms; }
@@ -73,19 +77,21 @@ echo "d leaves"
 kill "$application_d"
 wait "$application_d" 2>/dev/null || true
 ./peerd network remove d --dir d >/dev/null
-until_ok agree 10 a b c
+until_ok shown ' d, gone' a b c
+[ "$(version a)" = 5 ] || fail "joins, a move, a key and a leave made versions"
 until_ok linked a b c
 until_ok borrows 2 a b c # none contains what d released
 sleep 8
 borrows 2 a b c || fail "what d released is in an estimate again"
 echo "white is added, and red retired"
 has() { arms "$1" | grep -q "$2"; }
+v=5
 for change in 'extend white' 'retire red'; do
 	./peerd network $change --dir a >/dev/null
 	sleep 3
 	sign b
+	until_ok agree $((v += 1)) a b c
 done
-until_ok agree 12 a b c
 for s in a b c; do until_ok has $s '"name":"red".*"retired":true.*"name":"white"'; done
 until_ok linked a b c
 before=$(arms a | sed 's/.*"name":"red","pulls":\([0-9]*\).*/\1/')

@@ -22,19 +22,21 @@ cd "$dir"
 old=./earlier new=./peerd
 port=${PORT:-23570}
 address() { echo "/ip4/127.0.0.1/tcp/$((port + $1))"; }
-"$old" init --dir a --set 'arms=[red, green, blue]' --set privacy.epsilon=1 --set privacy.horizon=100000 --set protocol.name=rows --set learner.name=ucb \
-	--set protocol.rows.every=1 --set protocol.rows.pull=5 --set rounds.every=1s --set api.window=2s --set "listen=[$(address 0)]" >/dev/null
-"$old" network new --dir a --name clinics --peer a --addr "$(address 0)" --admin --start "$(date -u -d '+3 seconds' +%Y-%m-%dT%H:%M:%SZ)" >/dev/null
-start a "$old"
-i=0
-for s in b c d; do
+settings=(--set 'arms=[red, green, blue]' --set privacy.epsilon=1 --set privacy.horizon=100000 --set protocol.name=rows --set learner.name=ucb
+	--set protocol.rows.every=1 --set protocol.rows.pull=5 --set api.window=2s)
+i=0 # builds up to 0.2.0 know no network document of this one, so the network is a file
+printf 'name: clinics\nstart: %s\nevery: 1s\nlinks: [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]\npeers:\n' "$(date -u -d '+8 seconds' +%Y-%m-%dT%H:%M:%SZ)" >network.yaml
+for s in a b c d; do
+	"$old" init --dir $s "${settings[@]}" --set "listen=[$(address $i)]" >/dev/null
+	echo "  - {name: $s, id: $("$old" id --dir $s), addrs: [$(address $i)]}" >>network.yaml
 	i=$((i + 1))
-	token=$("$old" network invite $s --dir a)
-	"$old" join "$token" --yes --dir $s --listen "$(address $i)" >/dev/null
+done
+for s in a b c d; do
+	cp network.yaml $s
 	start $s "$old"
 done
 until_ok linked a b c d
-for s in c d; do # a network does not change while it has both builds
+for s in c d; do
 	end $s
 	start $s "$new"
 done

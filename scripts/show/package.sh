@@ -94,7 +94,7 @@ seconds() { echo $((($(date +%s%N) - begin) / 100000000)) | sed 's/.$/.&/'; }
 types dpkg -i /packages/first.deb
 if inside systemctl -q is-active peerd; then fail "it started by itself"; fi
 types sudo -u peerd peerd init --dir /var/lib/peerd --set arms=red,green,blue --set privacy.epsilon=1 --set api.window=10s
-types sudo -u peerd peerd network new --dir /var/lib/peerd --name clinics --peer hospital-a --addr /ip4/127.0.0.1/tcp/8471 --admin
+types sudo -u peerd peerd network new --dir /var/lib/peerd --name clinics --peer hospital-a --addr /ip4/127.0.0.1/tcp/8471
 types systemctl enable --now peerd
 echo "the service is ready after $(seconds) s"
 from() { inside sudo -u peerd curl -s --unix-socket /var/lib/peerd/peerd.sock "http://peer$1" -H 'Content-Type: application/json' -d "$2"; }

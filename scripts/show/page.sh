@@ -23,7 +23,7 @@ if [ -n "$root" ]; then
 fi
 ./peerd init --dir a --set 'arms=[red, "<b>green</b>", "أخضر"]' --set privacy.epsilon=1 --set spare_arms=1 --set privacy.answers=anyone --set 'api.offer=[all]' --set rounds.every=1s --set api.window=2s \
 	--set "listen=[$(address 0)]" --set "api.listen=127.0.0.1:$((port + 10))" >/dev/null
-./peerd network new --dir a --name clinics --peer a --addr "$(address 0)" --admin >/dev/null
+./peerd network new --dir a --name clinics --peer a --addr "$(address 0)" >/dev/null
 start a
 for s in b c; do
 	until_ok answers a

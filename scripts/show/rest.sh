@@ -18,11 +18,13 @@ sent() {
 }
 # rest PROGRAM N
 rest() {
-	local n=$2 i s token links before ends after rss all=()
+	local n=$2 i s token links before ends after rss admin all=()
 	folder=$(basename "$1")$n-
 	"$1" init --dir "${folder}s0" --set 'arms=[red, green]' --set privacy.epsilon=1 --set privacy.horizon=100000 --set rounds.every=1s \
 		--set "listen=[$(address 0)]" >/dev/null
-	"$1" network new --dir "${folder}s0" --name clinics --peer s0 --addr "$(address 0)" --admin >/dev/null
+	admin=$("$1" network new --help | grep -o -e '--admin' || true) # of builds up to 0.2.0
+	# shellcheck disable=SC2086
+	"$1" network new --dir "${folder}s0" --name clinics --peer s0 --addr "$(address 0)" $admin >/dev/null
 	start s0 "$1"
 	until_ok answers s0
 	for ((i = 1; i < n; i++)); do # a band, in which the first and the last have fewer links

@@ -74,6 +74,11 @@ agree() {
 	local want=$1 s
 	for s in "${@:2}"; do [ "$(version "$s")" -ge "$want" ] || return 1; done
 }
+# shown TEXT SITE...: a line of what they know of the network has it. What a place says of itself makes no version.
+shown() {
+	local s
+	for s in "${@:2}"; do ./peerd network show --dir "$folder$s" | grep -e "$1" >/dev/null || return 1; done
+}
 # application SITE asks for decisions and reports rewards, until it is killed. Codes of answers go to SITE.codes.
 application() {
 	local id

@@ -13,7 +13,7 @@ port=${PORT:-23570} minutes=${1:-60} sites=(a b c d)
 address() { echo "/ip4/127.0.0.1/tcp/$((port + $1))"; }
 start=$(date -u -d '+10 seconds' +%Y-%m-%dT%H:%M:%SZ)
 ./peerd init --dir a --set 'arms=[red, green, blue]' --set privacy.epsilon=1 --set api.window=10s --set "listen=[$(address 0)]" >/dev/null
-./peerd network new --dir a --name clinics --peer a --addr "$(address 0)" --admin --start "$start" >/dev/null
+./peerd network new --dir a --name clinics --peer a --addr "$(address 0)" --start "$start" >/dev/null
 start a
 for i in 1 2 3; do
 	s=${sites[i]}

@@ -35,7 +35,7 @@ print(n, "connections tried")
 PY
 }
 $(at a) ./peerd init --dir a --set arms=red,green --set privacy.epsilon=1 --set api.window=2s >/dev/null
-$(at a) ./peerd network new --dir a --name clinics --peer a --addr /ip4/10.78.0.1/tcp/8471 --admin >/dev/null
+$(at a) ./peerd network new --dir a --name clinics --peer a --addr /ip4/10.78.0.1/tcp/8471 >/dev/null
 begin=$(./peerd network show --dir a | sed -n 's/^rounds of .* from //p')
 start a
 within 30 answers a
