@@ -24,7 +24,7 @@ func (l *lab) change(s *labSite) (c Change) {
 	case 4:
 		c.Kind, c.Peer = Govern, ""
 		for _, p := range d.Peers {
-			if p.Standing == Present && l.rand.IntN(3) > 0 && len(c.Signers) < 5 {
+			if p.Standing == Present && l.rand.IntN(4) > 0 && len(c.Signers) < 5 {
 				c.Signers = append(c.Signers, Signer{p.Name, p.ID})
 			}
 		}
@@ -132,7 +132,7 @@ func (l *lab) step(s *labSite, liar bool) {
 			l.look(s.book.Newest(), frames[:0])
 			l.judge(s, o, o.do(func() error { return o.book.Merge(frames) }))
 		}
-	case x < 2:
+	case x < 2 || x > 26 && s.book.signs():
 		s.propose(l.change(s), l.rand.IntN(20) == 0)
 	case x == 2:
 		s.crash = 1 + l.rand.IntN(3)
@@ -144,14 +144,14 @@ func (l *lab) step(s *labSite, liar bool) {
 		s.backup, s.had = s.disk, s.key
 	case x == 5 && s.backup != nil && s.had == s.key && s.next == "" && !slices.ContainsFunc(l.sites, func(s *labSite) bool { return len(s.doubt) > 0 }):
 		s.restore()
-	case x == 6 && l.rand.IntN(12) == 0:
+	case x == 6 && l.rand.IntN(6) == 0:
 		s.signAll(true)
 	case x == 8:
 		if _, present := s.place(); present {
 			must(l.t, s.say(nil))
 		}
 	case x == 9:
-		if _, present := s.place(); present && (s.next != "" || l.rand.IntN(2) == 0) {
+		if _, present := s.place(); present && (s.next != "" || l.rand.IntN(2) == 0 && (!s.book.signs() || l.rand.IntN(9) == 0)) {
 			s.next = key(cmpOr(string(s.next), string(l.fresh())))
 			ledger := &Ledger{Records: l.now + 1, Head: hashOf(nil)}
 			must(l.t, s.say(func(o *Own) { o.Keys = append(o.Keys, Key{ID: string(s.next), Ledger: ledger}) }))

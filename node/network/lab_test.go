@@ -312,9 +312,13 @@ func (l *lab) honest() []*labSite {
 // round lets all honest sites reach each other.
 func (l *lab) round() {
 	l.newcomers()
+	for _, s := range l.sites {
+		s.group = 0
+	}
 	for _, s := range l.honest() {
-		if s.group = 0; len(s.book.Awaits()) > 0 {
+		if len(s.book.Awaits()) > 0 {
 			s.hear()
+			s.doubt = slices.DeleteFunc(s.doubt, func(name string) bool { return l.site(name).dead })
 			s.roll.Confirm(len(s.doubt) == 0) // those that it awaits have ended
 		}
 	}
@@ -368,6 +372,9 @@ func (l *lab) settle(c Change) *labSite {
 				}
 			}
 		}
+	}
+	for _, s := range l.honest() {
+		l.t.Logf("%s: version %d, signs %v, awaits %v, doubt %v, error %v", s.name, s.book.Newest().Version, s.book.signs(), s.book.Awaits(), s.doubt, s.book.Propose(c, true))
 	}
 	l.t.Fatalf("what a quorum wants does not come: %s", encode(l.honest()[0].book.Proposed()))
 	return nil
