@@ -2,8 +2,10 @@ package gossip
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -11,42 +13,64 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
 // paper is a Document that holds words.
 type paper struct {
-	mu    sync.Mutex
-	words []string
+	mu           sync.Mutex
+	words        []string
+	most, merged int // frames, at once and in all
 }
 
-func (p *paper) Show() ([]byte, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return []byte(strings.Join(p.words, " ")), nil
+func hashed(word string) []byte {
+	sum := sha256.Sum256([]byte(word))
+	return sum[:8]
 }
 
-func (p *paper) Merge(b []byte) error {
+func (p *paper) Summary() (b []byte, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, w := range strings.Fields(string(b)) {
-		if w == "wrong" {
+	for _, w := range slices.Compact(slices.Clone(p.words)) {
+		b = append(b, hashed(w)...)
+	}
+	return b, nil
+}
+
+func (p *paper) Lacks(summary []byte) (frames [][]byte, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range p.words {
+		if !bytes.Contains(summary, hashed(w)) {
+			frames = append(frames, []byte(w))
+		}
+	}
+	return frames, nil
+}
+
+func (p *paper) Merge(frames [][]byte) (lie error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.most, p.merged = max(p.most, len(frames)), p.merged+len(frames)
+	for _, f := range frames {
+		switch w := string(f); {
+		case strings.HasPrefix(w, "wrong"):
 			return fmt.Errorf("%w: a wrong word", ErrDocument)
-		}
-		if w == "signed-by-0" {
-			return &Lie{0, fmt.Errorf("%w: a wrong word of peer 0", ErrDocument)}
-		}
-		if !slices.Contains(p.words, w) {
+		case w == "signed-by-0":
+			lie = &Lie{0, fmt.Errorf("%w: a wrong word of peer 0", ErrDocument)}
+		case !slices.Contains(p.words, w):
 			p.words = append(p.words, w)
 		}
 	}
 	slices.Sort(p.words)
-	return nil
+	return lie
 }
 
 func (p *paper) has(want string) bool {
-	b, _ := p.Show()
-	return string(b) == want
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.words, " ") == want
 }
 
 // Documents go both ways in one exchange, also to peers that are not neighbours. Peers with former ids receive them,
@@ -90,6 +114,90 @@ func TestDocumentsAreTraded(t *testing.T) {
 		t.Error("a peer with a former id was probed")
 	}
 }
+
+// TestLongListsGoBothWays, in batches, and of more than 20,000 frames the first ones. Two that agree send a frame each.
+func TestLongListsGoBothWays(t *testing.T) {
+	cs := configs(2, path(2))
+	papers := []*paper{{}, {}}
+	for i := range 4000 {
+		papers[i%2].words = append(papers[i%2].words, fmt.Sprint(i, strings.Repeat("x", 1000)))
+	}
+	for i := range cs {
+		cs[i].Document = papers[i]
+	}
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	begin := time.Now()
+	err := hosts[0].TradeDocument(t.Context(), 1)
+	t.Logf("2,000 frames of 1,000 bytes in each direction: %v", time.Since(begin))
+	for i, p := range papers {
+		if err != nil || len(p.words) != 4000 || p.merged != 2000 || p.most != maxBatch {
+			t.Errorf("%v: peer %d has %d words of 4,000; %d merged, at most %d at once", err, i, len(p.words), p.merged, p.most)
+		}
+	}
+	s, err := hosts[0].libp2p.NewStream(t.Context(), hosts[1].libp2p.ID(), documentProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &metered{Stream: s}
+	if err = new(trader).trade(m, papers[0], nil).open(); err != nil || m.out != 1+sha256.Size || m.in != 1 {
+		t.Errorf("%v: %d bytes out and %d in between two that agree", err, m.out, m.in)
+	}
+	papers[0].words, papers[1].words, papers[1].merged = slices.Repeat([]string{"y"}, maxFrames+1), []string{"z"}, 0
+	if err = hosts[0].TradeDocument(t.Context(), 1); err != nil || papers[1].merged != maxFrames || !papers[1].has("y z") {
+		t.Error(err, papers[1].merged)
+	}
+}
+
+// TestWhoBreaksAnExchangeIsNamed at either end of it. A connection that ends is no fault.
+func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
+	cs := configs(3, path(3))
+	for i := range cs {
+		cs[i].Document = &paper{words: []string{"a"}}
+	}
+	victim := start(t, cs[1:])[0]
+	eventually(t, "a link", func() bool { return status(victim, 2).State == Up })
+	r := raw(t, cs[0].Identity, victim)
+	both := func(b string, end func(s network.Stream) error) (counted uint64) {
+		was := status(victim, 0).Refused
+		play := func(s network.Stream, before []byte) {
+			_, _ = s.Write(append(before, b...))
+			_ = end(s)
+			_, _ = io.Copy(io.Discard, s)
+		}
+		r.SetStreamHandler(documentProtocol, func(s network.Stream) { play(s, nil) })
+		if err := victim.TradeDocument(t.Context(), 0); err == nil {
+			t.Error("no error")
+		}
+		s, err := r.NewStream(t.Context(), victim.libp2p.ID(), documentProtocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		play(s, prefixed(make([]byte, 32)))
+		return status(victim, 0).Refused - was
+	}
+	summary := string(prefixed(hashed("b")))
+	for name, b := range map[string]string{
+		"no summary": "", "half a summary": summary[:5], "a summary of 128 KiB and a byte": "\x81\x80\x08",
+		"a frame of 64 KiB and a byte": summary + "\x81\x80\x04", "20,001 frames": summary + strings.Repeat("\x01x", maxFrames+1),
+		"no end": summary + "\x01x\x01y", "an end within a frame": summary + "\x03x",
+	} {
+		if n := both(b, network.Stream.CloseWrite); n != 2 {
+			t.Errorf("%s: counted %d times, want 2", name, n)
+		}
+	}
+	if n := both(summary, func(s network.Stream) error { return s.Conn().Close() }); n > 0 || status(victim, 2).Refused > 0 {
+		t.Error("blamed without a fault:", n, status(victim, 2).Refused)
+	}
+	if _, err := (&trade{Stream: broken{}}).Read(nil); errors.Is(err, errViolation) {
+		t.Error("a broken connection is a fault:", err)
+	}
+}
+
+// broken is a stream whose connection has ended as that of a proxy can.
+type broken struct{ network.Stream }
+
+func (broken) Read([]byte) (int, error) { return 0, fmt.Errorf("%w: %w", network.ErrReset, io.EOF) }
 
 // TestWhoIsInvitedIsHeard, and a peer that left only receives.
 func TestWhoIsInvitedIsHeard(t *testing.T) {
@@ -192,7 +300,7 @@ func TestWhoAbusesTheDocumentIsNamed(t *testing.T) {
 // TestALieIsCountedForWhoSignedIt: not for the peer that relays it, whose exchange goes on.
 func TestALieIsCountedForWhoSignedIt(t *testing.T) {
 	cs := configs(3, path(3))
-	for i, words := range [][]string{{"a"}, {"a"}, {"a", "signed-by-0"}} {
+	for i, words := range [][]string{{"a"}, {"a"}, {"a", "signed-by-0", "z"}} {
 		cs[i].Document = &paper{words: words}
 	}
 	hosts := start(t, cs)
@@ -203,6 +311,9 @@ func TestALieIsCountedForWhoSignedIt(t *testing.T) {
 	} {
 		if err := trade(); err != nil {
 			t.Errorf("an honest relay is not heard: %v", err)
+		}
+		if !cs[1].Document.(*paper).has("a z") {
+			t.Error("the exchange has not gone on")
 		}
 		if all := hosts[1].Status(); all[0].Refused != uint64(i+1) || all[1].Refused != 0 {
 			t.Errorf("counted: %d for the author, %d for the relay", all[0].Refused, all[1].Refused)

@@ -3,11 +3,11 @@ package gossip
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +17,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/host"
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 
-	doc "peerd.dev/node/network"
 	"peerd.dev/protocol"
 )
 
@@ -45,12 +44,9 @@ func answered(on corep2p.ID, b []byte, most int64) attack {
 	}
 }
 
-// shown returns the attack that shows a network document of 2 MB, which is a list of one element again and again, on two
-// streams at once.
-func shown(list, element string) attack {
-	n := (maxDocument - len(list) - 16) / (len(element) + 1)
-	text := `{"` + list + `":[` + strings.Repeat(element+",", n) + element + "]}"
-	one := answered(documentProtocol, append(prefixed(make([]byte, 32)), prefixed([]byte(text))...), 10)
+// shown returns the attack that shows frames of a network document, on two streams at once.
+func shown(frames []byte) attack {
+	one := answered(documentProtocol, slices.Concat(prefixed(make([]byte, 32)), prefixed(hashed("b")), frames), 10)
 	return func(ctx context.Context, t *testing.T, r host.Host, victim *Host) {
 		var both sync.WaitGroup
 		for range 2 {
@@ -60,14 +56,9 @@ func shown(list, element string) attack {
 	}
 }
 
-// record is a paper that reads what another peer shows as a peer with a signed document does.
-type record struct{ paper }
-
-func (r *record) Merge(b []byte) error {
-	if _, err := doc.ParseState(b); b[0] == '{' && err != nil {
-		return fmt.Errorf("%w: %w", ErrDocument, err)
-	}
-	return r.paper.Merge(b)
+// lengthy returns frames of 64 KiB each, as many as are merged at once, all against the rules.
+func lengthy() []byte {
+	return bytes.Repeat(prefixed(bytes.Repeat([]byte("wrong..."), maxShown/8)), maxBatch)
 }
 
 // linked returns the attack that opens links as a neighbour does, and writes bytes on them.
@@ -106,10 +97,9 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 	}{
 		{"frames that are no messages", "checkpoint of 14 bytes", linked(frames)},
 		{"frames that are too long", "frame of 65537 bytes", linked([]byte{0x81, 0x80, 0x04})},
-		{"documents against the rules", "a wrong word", written(documentProtocol, append(prefixed(make([]byte, 32)), prefixed([]byte("wrong"))...))},
-		{"documents of 2 MB", "a wrong word", written(documentProtocol, append(prefixed(make([]byte, 32)), prefixed(bytes.Repeat([]byte("wrong "), maxDocument/6))...))},
-		{"steps that are 0", "want network.Step", shown("steps", "0")},
-		{"steps that are null", "want network.Step", shown("steps", "null")},
+		{"documents against the rules", "a wrong word", shown(append(prefixed([]byte("wrong")), 0))},
+		{"documents of long frames", "a wrong word", shown(lengthy())},
+		{"documents without end", "more than 20000 frames", shown(bytes.Repeat(prefixed([]byte("x")), maxFrames+1))},
 		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
 		{"clocks asked for", "more than 60 exchanges", written(clockProtocol, nil)},
 		{"receipts asked for", "more than 60 exchanges", written(receiptProtocol, []byte{0})},
@@ -163,7 +153,7 @@ func attacked(t *testing.T, do attack, reason string, long time.Duration) {
 	cs, _ := checkpointed(topical(configs(3, path(3))))
 	var log logged
 	for i := range cs {
-		cs[i].Document = &record{paper{words: []string{"a"}}}
+		cs[i].Document = &paper{words: []string{"a"}}
 		cs[i].Peers[0].Name, cs[i].Peers[2].Name = "hostile", "honest"
 		cs[i].Peers[1].Former, cs[i].Peers[1].Closed = []string{stolen().Identity.ID()}, []Closed{{stolen().Identity.ID(), protocol.Checkpoint{}}}
 	}
@@ -209,11 +199,11 @@ func attacked(t *testing.T, do attack, reason string, long time.Duration) {
 	t.Logf("%d refused, %d lines name the member, %d MB more", status(victim, 0).Refused, log.lines("hostile"), int64(most-before)>>20)
 }
 
-// TestTwoHostileMembersAtOnce: both show documents of 2 MB at the same time, and both are named.
+// TestTwoHostileMembersAtOnce: both show frames of 64 KiB at the same time, and both are named.
 func TestTwoHostileMembersAtOnce(t *testing.T) {
 	cs := configs(4, path(4))
 	for i := range cs {
-		cs[i].Document = &record{paper{words: []string{"a"}}}
+		cs[i].Document = &paper{words: []string{"a"}}
 	}
 	victim := start(t, cs[2:])[0]
 	eventually(t, "a link", func() bool { return status(victim, 3).State == Up })
@@ -224,7 +214,7 @@ func TestTwoHostileMembersAtOnce(t *testing.T) {
 	var liars sync.WaitGroup
 	for i := range 2 {
 		r := raw(t, cs[i].Identity, victim)
-		liars.Go(func() { shown("steps", []string{"0", "null"}[i])(ctx, t, r, victim) })
+		liars.Go(func() { shown(lengthy())(ctx, t, r, victim) })
 	}
 	time.Sleep(300 * time.Millisecond)
 	eventually(t, "both counted", func() bool { return status(victim, 0).Refused > 0 && status(victim, 1).Refused > 0 })

@@ -68,8 +68,9 @@ func (c counter) Write(b []byte) (int, error) {
 // settled is a network document that does not change.
 type settled struct{}
 
-func (settled) Show() ([]byte, error) { return make([]byte, 100_000), nil }
-func (settled) Merge([]byte) error    { return nil }
+func (settled) Summary() ([]byte, error)       { return make([]byte, 10_000), nil }
+func (settled) Lacks([]byte) ([][]byte, error) { return nil, nil }
+func (settled) Merge([][]byte) error           { return nil }
 
 // TestAPeerAtRestSendsLittle: with what an announcement takes on a link and what an exchange between two peers without a connection
 // takes, counted on real connections in a network of 1,000, and with the times between them, a peer with four links sends less than

@@ -24,7 +24,7 @@ func TestAnAddressThatNobodyCanDialIsRefused(t *testing.T) {
 	for _, d := range []string{dir, fresh} {
 		does(t, "init", "--dir", d, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1")
 	}
-	found := []string{"network", "new", "--name", "clinics", "--peer", "a", "--admin", "--dir"}
+	found := []string{"network", "new", "--name", "clinics", "--peer", "a", "--dir"}
 	does(t, append(found, dir, "--addr", "/ip4/192.0.2.1/tcp/8471")...)
 	does(t, "network", "invite", "b", "--dir", dir)
 	before := does(t, "network", "show", "--dir", dir)
@@ -43,7 +43,7 @@ func TestAnAddressThatNobodyCanDialIsRefused(t *testing.T) {
 			"/ip6/fe80::1/tcp/8471": "fe80::1 reaches this machine from its own link only; others need one that reaches it", "/dns4/a b/tcp/8471": `"a b" is no name of a machine`,
 		}[addr]
 		for _, args := range [][]string{
-			append(found, fresh), {"network", "move", "--dir", dir}, {"network", "add", "c", id, "--dir", dir}, {"join", token, "--yes", "--dir", filepath.Join(root, "c")},
+			append(found, fresh), {"network", "move", "--dir", dir}, {"join", token, "--yes", "--dir", filepath.Join(root, "c")},
 		} {
 			refused(want, exitConfig, append(args, "--addr", addr)...)
 		}

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"peerd.dev/gossip"
 	"peerd.dev/internal/daemon"
 )
 
@@ -92,7 +92,7 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 	addrs := freeAddrs(t, 2)
 	does(t, "init", "--dir", a, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms",
 		"--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]", "--set", "listen=["+addrs[0]+"]")
-	does(t, "network", "new", "--dir", a, "--name", "clinics", "--peer", "a", "--addr", addrs[0], "--admin")
+	does(t, "network", "new", "--dir", a, "--name", "clinics", "--peer", "a", "--addr", addrs[0])
 	first := runs(t, a)
 	eventually(t, "why nothing is said of a's gain", func() bool {
 		c, stdout, _ := peerd(t, "gain", "--dir", a)
@@ -153,7 +153,7 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 		return err == nil && d.LinksUp
 	})
 	before := strings.TrimSpace(does(t, "id", "--dir", b))
-	if said = does(t, "network", "rotate", "--dir", b); !strings.Contains(said, "this peer wants: rotate b") {
+	if said = does(t, "network", "rotate", "--dir", b); !strings.Contains(said, "note: the peer takes the new key once it runs") {
 		t.Errorf("rotate says\n%s", said)
 	}
 	eventually(t, "b has another key, and its ledger goes on with it", func() bool {
@@ -188,23 +188,23 @@ func TestAnAdminSaysWhomItHasToHear(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
 	a, addrs := filepath.Join(root, "a"), freeAddrs(t, 2)
 	does(t, "init", "--dir", a, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "listen=["+addrs[0]+"]")
-	does(t, "network", "new", "--dir", a, "--name", "clinics", "--peer", "a", "--addr", addrs[0], "--admin")
-	does(t, "network", "add", "b", gossip.SeedIdentity([32]byte{7}).ID(), "--addr", addrs[1], "--dir", a)
+	does(t, "network", "new", "--dir", a, "--name", "clinics", "--peer", "a", "--addr", addrs[0])
 	first := runs(t, a)
 	eventually(t, "a answers", func() bool { _, no := daemon.AskStatus(t.Context(), a); return no == nil })
-	if c, _, stderr := peerd(t, "network", "set", "protocol.phases.pull", "7", "--dir", a); c != exitOK || !strings.Contains(stderr, "NOTICE: a change of the network waits: this peer signs once it has heard b, ") {
+	token := strings.TrimSpace(does(t, "network", "invite", "b", "--dir", a))
+	does(t, "join", token, "--yes", "--dir", filepath.Join(root, "b"), "--addr", addrs[1])
+	first.end(t)
+	set := []string{"network", "set", "protocol.phases.pull", "7", "--dir", a}
+	if c, _, stderr := peerd(t, set...); c != exitNetwork || !strings.Contains(stderr, "this peer signs once it has heard others: b. The folder may be older than what it has signed: start the peer") {
 		t.Errorf("code %d, %s", c, stderr)
 	}
-	d, err := daemon.AskStatus(t.Context(), a)
-	if err != nil || !strings.Contains(d.State, "; "+d.DocumentNotice) {
-		t.Fatalf("%+v, %v", d, err)
+	first = runs(t, a)
+	eventually(t, "a names whom it has to hear", func() bool {
+		d, no := daemon.AskStatus(t.Context(), a)
+		return no == nil && slices.Equal(d.DocumentAwaits, []string{"b"})
+	})
+	if said := does(t, append(set, "--without", "b")...); !strings.Contains(said, "version 3,") {
+		t.Error(said)
 	}
-	version := func() string { line, _, _ := strings.Cut(does(t, "network", "show", "--dir", a), "\n"); return line }
-	if v := version(); !strings.Contains(v, "version 2") {
-		t.Error(v)
-	}
-	_, command, _ := strings.Cut(d.DocumentNotice, "`peerd ")
-	does(t, append(strings.Fields(strings.TrimSuffix(command, "`")), "--dir", a)...)
-	eventually(t, "the change", func() bool { return strings.Contains(version(), "version 3") })
 	first.end(t)
 }

@@ -47,7 +47,9 @@ func networkCommands() []networkCommand {
 		{"move", "Set the addresses of this peer", none, "addr", "", func(_ context.Context, s *config.Settings, f *networkFlags, _ []string) (*change.Overview, error) {
 			return change.Move(s, f.Addrs)
 		}},
-		{"rotate [NAME]", "Give this peer a new key; with a name, write that peer's keys into a version, so that it has room for more", cobra.MaximumNArgs(1), "again without", "", rotate},
+		{"rotate", "Give this peer a new key; it keeps what it learned and paid", none, "", "", func(_ context.Context, s *config.Settings, _ *networkFlags, _ []string) (*change.Overview, error) {
+			return change.Rotate(s)
+		}},
 		{"extend ACTION", "Add an action to choose, for which spare_arms has room", one, "again without", network.Extend, nil},
 		{"retire ACTION", "End the choices of an action permanently; rewards under way are still learned from", one, "again without", network.Retire, nil},
 		{"link PEER PEER", "Link two peers", two, "again without", network.Link, nil},
@@ -58,14 +60,6 @@ func networkCommands() []networkCommand {
 			return change.Sign(ctx, s, args[0], f.Signing)
 		}},
 	}
-}
-
-// rotate replaces this peer's key, or writes down the keys of another one.
-func rotate(ctx context.Context, s *config.Settings, f *networkFlags, args []string) (*change.Overview, error) {
-	if len(args) == 0 {
-		return change.Rotate(s)
-	}
-	return change.Propose(ctx, s, network.Change{Kind: network.Rotate, Peer: args[0]}, f.Signing)
 }
 
 // wanted returns a change of a kind.
@@ -88,7 +82,7 @@ func wanted(kind network.Kind, f *networkFlags, args []string) network.Change {
 
 func newNetwork(o *options) *cobra.Command {
 	all := &cobra.Command{
-		Use: "network", Short: "Begin a signed network document, and change it while its peers run", RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Use: "network", Short: "Begin a signed network document, and change it while its peers run", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		Long: `A signed network document replaces the network file. What concerns all is in its versions: each differs
 by one change from the one before, and the peers that sign versions have signed it, at first the
 founder alone. What concerns one peer, its addresses, its key and its leaving, that peer signs itself.
@@ -115,7 +109,7 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 // command returns the command for people.
 func (n networkCommand) command(o *options) *cobra.Command {
 	var f networkFlags
-	c := &cobra.Command{Use: n.use, Short: n.short, Example: "  peerd network " + strings.Trim(n.use, "[]") + " --dir hospital-a", Args: n.args, RunE: func(cmd *cobra.Command, args []string) error {
+	c := &cobra.Command{Use: n.use, Short: n.short, Example: "  peerd network " + n.use + " --dir hospital-a", Args: n.args, RunE: func(cmd *cobra.Command, args []string) error {
 		c, err := o.load()
 		if err != nil {
 			return err

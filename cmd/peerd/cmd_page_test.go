@@ -30,7 +30,7 @@ func TestAPageIsOpened(t *testing.T) {
 		dir := filepath.Join(root, name)
 		does(t, "init", "--dir", dir, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms", "--set", "listen=["+addr+"]",
 			"--set", "api.listen="+listen)
-		does(t, "network", "new", "--dir", dir, "--name", "clinics", "--peer", name, "--addr", addr, "--admin")
+		does(t, "network", "new", "--dir", dir, "--name", "clinics", "--peer", name, "--addr", addr)
 		return dir
 	}
 	with, without := folder("a", addrs[0], "127.0.0.1:0"), folder("b", addrs[1], "")

@@ -34,7 +34,7 @@ func aSite(t *testing.T, set ...string) (dir string) {
 	for _, s := range set {
 		begin = append(begin, "--set", s)
 	}
-	for _, args := range [][]string{begin, {"network", "new", "--dir", dir, "--name", "clinics", "--peer", "a", "--addr", "/ip4/127.0.0.1/tcp/9471", "--admin"}} {
+	for _, args := range [][]string{begin, {"network", "new", "--dir", dir, "--name", "clinics", "--peer", "a", "--addr", "/ip4/127.0.0.1/tcp/9471"}} {
 		if c, _, stderr := peerd(t, args...); c != exitOK {
 			t.Fatalf("%v: code %d, %s", args, c, stderr)
 		}

@@ -28,7 +28,7 @@ func founded(t *testing.T, dir string) {
 	t.Helper()
 	const addr = "/ip4/127.0.0.1/tcp/0"
 	does(t, "init", "--dir", dir, "--set", "arms=red,green", "--set", "privacy.epsilon=1", "--set", "listen="+addr)
-	does(t, "network", "new", "--dir", dir, "--name", "t", "--peer", "a", "--addr", "/ip4/127.0.0.1/tcp/4001", "--admin")
+	does(t, "network", "new", "--dir", dir, "--name", "t", "--peer", "a", "--addr", "/ip4/127.0.0.1/tcp/4001")
 }
 
 // writers are the commands that change a folder, and readers those that do not.
@@ -42,7 +42,7 @@ func writers() [][]string {
 		{"network", "extend", "blue"},
 		{"network", "remove", "a"},
 		{"network", "sign", "x"},
-		{"network", "withdraw"},
+		{"network", "rotate"},
 	}
 }
 

@@ -44,7 +44,7 @@ func playAudited(t *testing.T) (n audited) {
 	dir := func(name string) string { return filepath.Join(root, name) }
 	world := []string{"--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]"}
 	does(t, slices.Concat([]string{"init", "--dir", dir("a"), "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms", "--set", "listen=[" + addrs[0] + "]"}, world)...)
-	does(t, "network", "new", "--dir", dir("a"), "--name", "clinics", "--peer", "a", "--addr", addrs[0], "--admin")
+	does(t, "network", "new", "--dir", dir("a"), "--name", "clinics", "--peer", "a", "--addr", addrs[0])
 	peers := []*running{runs(t, dir("a"))}
 	join := func(i int, signs ...string) {
 		var token string
@@ -69,7 +69,7 @@ func playAudited(t *testing.T) (n audited) {
 	join(1)
 	does(t, "network", "admins", "a", "b", "--needed", "2", "--dir", dir("a"))
 	eventually(t, "two admins", func() bool {
-		return strings.Contains(does(t, "network", "show", "--dir", dir("b")), "changes need 2 of 2")
+		return strings.Contains(does(t, "network", "show", "--dir", dir("b")), "versions need 2 of 2")
 	})
 	join(2, "b")
 	for _, name := range names {
@@ -247,22 +247,33 @@ func (f *forger) versions(change func(lines [][]byte) [][]byte) {
 	f.parts[bundle.Network] = joined(change(split(f.parts[bundle.Network])))
 }
 
-// newest changes the newest version, for which a peer then votes.
-func (f *forger) newest(old, by string, voter int, name string) {
+// resigned changes a version or a record of the document, which keys then sign.
+func (f *forger) resigned(line int, old, by string, names ...string) {
 	f.versions(func(lines [][]byte) [][]byte {
-		first, last := sha256.Sum256(lines[0]), len(lines)-1
-		lines[last] = replaced(f.T, lines[last], old, by)
-		next := sha256.Sum256(lines[last])
-		var s network.Step
-		if err := json.Unmarshal(lines[last-1], &s); err != nil {
+		sign := func(name, domain string, text []byte) []byte {
+			sig, err := f.keys[name].Sign(network.Domain, append([]byte(domain+"\x00"), text...))
+			if err != nil {
+				f.Fatal(err)
+			}
+			return sig
+		}
+		changed := replaced(f.T, lines[line], old, by)
+		var v network.Version
+		var r network.Record
+		if err := errors.Join(json.Unmarshal(changed, &v), json.Unmarshal(changed, &r)); err != nil {
 			f.Fatal(err)
 		}
-		sig, err := f.keys[name].Sign(network.Domain, fmt.Appendf(nil, "vote\x00%x\x00%d\x00%d\x00%x", first, s.Ballot.Round, s.Ballot.Place, next))
-		if err != nil {
-			f.Fatal(err)
+		var made any = &r
+		if r.Text != nil {
+			r.Sig = sign(names[0], "record", r.Text)
+		} else {
+			v.Sigs, made = nil, &v
+			for _, name := range names {
+				v.Sigs = append(v.Sigs, network.Signature{Place: strings.Index("abc", name), Sig: sign(name, "version", v.Text)})
+			}
 		}
-		s.Votes = []network.Signature{{Place: voter, Sig: sig}, s.Votes[1-min(voter, 1)]}
-		if lines[last-1], err = json.Marshal(s); err != nil {
+		var err error
+		if lines[line], err = json.Marshal(made); err != nil {
 			f.Fatal(err)
 		}
 		return lines
@@ -413,29 +424,72 @@ func forgeries() []struct {
 		}},
 		{"two versions of the document swapped", bundle.NetworkBad, func(f *forger) []byte {
 			f.versions(func(lines [][]byte) [][]byte {
-				lines[2], lines[4] = lines[4], lines[2]
+				lines[1], lines[2] = lines[2], lines[1]
 				return lines
 			})
 			return f.signed("a")
 		}},
 		{"a version left out", bundle.NetworkBad, func(f *forger) []byte {
-			f.versions(func(lines [][]byte) [][]byte { return slices.Delete(lines, 3, 5) })
-			return f.signed("a")
-		}},
-		{"the votes of another version", bundle.NetworkBad, func(f *forger) []byte {
 			f.versions(func(lines [][]byte) [][]byte {
-				votes := regexp.MustCompile(`"votes":.*`)
-				lines[3] = votes.ReplaceAll(lines[3], votes.Find(lines[1]))
+				lines = slices.Delete(lines, 2, 3)
 				return lines
 			})
 			return f.signed("a")
 		}},
-		{"a version for which one of two admins votes", bundle.NetworkBad, func(f *forger) []byte {
-			f.newest(`"needed":2`, `"needed":1`, 0, "a")
+		{"a version altered", bundle.NetworkBad, func(f *forger) []byte {
+			f.versions(func(lines [][]byte) [][]byte {
+				lines[3] = replaced(f.T, lines[3], `"peer":"c"`, `"peer":"d"`)
+				return lines
+			})
 			return f.signed("a")
 		}},
-		{"a version for which a member votes that is no admin", bundle.NetworkBad, func(f *forger) []byte {
-			f.newest(`"needed":2`, `"needed":1`, 2, "c")
+		{"the signatures of another version", bundle.NetworkBad, func(f *forger) []byte {
+			f.versions(func(lines [][]byte) [][]byte {
+				sigs := regexp.MustCompile(`"sigs":.*`)
+				lines[2] = sigs.ReplaceAll(lines[2], sigs.Find(lines[1]))
+				return lines
+			})
+			return f.signed("a")
+		}},
+		{"a document at the end that does not follow", bundle.NetworkBad, func(f *forger) []byte {
+			f.versions(func(lines [][]byte) [][]byte {
+				lines[6] = replaced(f.T, lines[6], `"standing":"present"`, `"standing":"gone"`)
+				return lines
+			})
+			return f.signed("a")
+		}},
+		{"a record altered", bundle.NetworkBad, func(f *forger) []byte {
+			f.versions(func(lines [][]byte) [][]byte {
+				lines[4] = replaced(f.T, lines[4], `/ip4/127.0.0.1/`, `/ip4/127.0.0.2/`)
+				return lines
+			})
+			return f.signed("a")
+		}},
+		{"the record of another network", bundle.NetworkBad, func(f *forger) []byte {
+			f.versions(func(lines [][]byte) [][]byte {
+				lines[4] = replaced(f.T, lines[4], `"network":"`, `"network":"0`)
+				return lines
+			})
+			return f.signed("a")
+		}},
+		{"a version that one of two admins signs", bundle.NetworkBad, func(f *forger) []byte {
+			f.resigned(3, `"number":4`, `"number":4`, "a")
+			return f.signed("a")
+		}},
+		{"a version that a member signs, too, who is no admin", bundle.NetworkBad, func(f *forger) []byte {
+			f.resigned(3, `"number":4`, `"number":4`, "a", "b", "c")
+			return f.signed("a")
+		}},
+		{"a version that one admin signs twice", bundle.NetworkBad, func(f *forger) []byte {
+			f.resigned(3, `"number":4`, `"number":4`, "a", "a")
+			return f.signed("a")
+		}},
+		{"a version with a field that its change does not use", bundle.NetworkBad, func(f *forger) []byte {
+			f.resigned(3, `"peer":"c"`, `"peer":"c","arm":"white"`, "a", "b")
+			return f.signed("a")
+		}},
+		{"a record with a key that the one before has not signed", bundle.NetworkBad, func(f *forger) []byte {
+			f.resigned(5, `"sig":"`, `"sig":"AAAA`, "c")
 			return f.signed("a")
 		}},
 		{"a member signs for another site", bundle.NetworkBad, func(f *forger) []byte {

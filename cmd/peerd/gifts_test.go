@@ -24,7 +24,7 @@ func TestWhatEachMemberGivesIsSeen(t *testing.T) {
 	addrs := freeAddrs(t, 3)
 	world := []string{"--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]"}
 	does(t, append([]string{"init", "--dir", dir("a"), "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms", "--set", "give.least=8", "--set", "listen=[" + addrs[0] + "]"}, world...)...)
-	if said := does(t, "network", "new", "--dir", dir("a"), "--name", "clinics", "--peer", "a", "--addr", addrs[0], "--admin"); !strings.Contains(said, "\nasks each site to release 8 rewards or more\n") {
+	if said := does(t, "network", "new", "--dir", dir("a"), "--name", "clinics", "--peer", "a", "--addr", addrs[0]); !strings.Contains(said, "\nasks each site to release 8 rewards or more\n") {
 		t.Errorf("network new says\n%s", said)
 	}
 	runs(t, dir("a"))

@@ -13,7 +13,7 @@ import (
 )
 
 // Format names the format that this package reads and writes. It is also the domain of the signature.
-const Format = "peerd/bundle/1"
+const Format = "peerd/bundle/2"
 
 // The parts, in their order in the file.
 const (

@@ -23,7 +23,7 @@ func TestAnEarlierBundleVerifies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Site != "a" || r.Versions != 6 || len(r.Members) != 3 || r.Ledger.Releases == 0 || len(r.Witnesses) != 2 || r.Checkpoints != 1 || r.Promise == "" {
+	if r.Site != "a" || r.Version != 4 || len(r.Members) != 3 || r.Ledger.Releases == 0 || len(r.Witnesses) != 2 || r.Checkpoints != 1 || r.Promise == "" {
 		t.Errorf("%+v", r)
 	}
 	var text bytes.Buffer

@@ -84,8 +84,6 @@ type Overview struct {
 	Full     int                `json:"full"`   // percent of the room for versions that is taken
 	Needed   int                `json:"needed"` // signers that have to sign a version
 	Proposed []network.Proposed `json:"proposed"`
-	Fork     *network.Fork      `json:"fork,omitempty"`
-	Twins    []network.Twin     `json:"twins,omitempty"`
 	Notes    []string           `json:"notes,omitempty"` // what a change means at the sites
 }
 
@@ -117,10 +115,9 @@ func with(r *daemon.Record, do func(b *network.Book) error) (*Overview, error) {
 		if wrong := do(b); wrong != nil {
 			return wrong
 		}
-		state, room := b.State(), 0
-		x.Document, x.Proposed, x.Fork, x.Twins = b.Newest(), b.Proposed(), state.Fork, state.Twins
-		_, x.Hash, room = b.Head()
-		x.Full, x.Needed = 100*room/network.Room, x.Document.Quorum()
+		x.Document, x.Proposed = b.Newest(), b.Proposed()
+		hash, room := b.Head()
+		x.Hash, x.Full, x.Needed = hash, 100*room/network.Room, x.Document.Quorum()
 		return nil
 	})
 	if errors.Is(err, network.ErrRefused) {
@@ -137,7 +134,7 @@ type Signing struct {
 
 // Bounds of the wait for a peer that has just started and has not heard enough others.
 const (
-	hearTimeout = 10 * time.Second
+	hearTimeout = 5 * time.Second
 	hearPause   = 500 * time.Millisecond
 )
 
@@ -169,16 +166,11 @@ func signs(ctx context.Context, s *config.Settings, how Signing, do func(b *netw
 	}
 }
 
-// Propose signs a change as the next version of a folder's network. A rotate writes down the keys of a peer.
+// Propose signs a change as the next version of a folder's network.
 func Propose(ctx context.Context, s *config.Settings, c network.Change, how Signing) (*Overview, error) {
 	return signs(ctx, s, how, func(b *network.Book) error {
 		d := b.Newest()
-		switch c.Kind {
-		case network.Rotate:
-			if c.Keys = b.KeysOf(c.Peer); len(c.Keys) == 0 {
-				return config.Failf(config.ErrUsage, "%s: there is no peer with this name whose key was replaced since the versions name it", c.Peer)
-			}
-		case network.Govern:
+		if c.Kind == network.Govern {
 			for i := range c.Signers {
 				place, ok := d.Place(c.Signers[i].Name)
 				if !ok || d.Peers[place].Standing != network.Present {
@@ -203,6 +195,9 @@ func Sign(ctx context.Context, s *config.Settings, hash string, how Signing) (*O
 
 // Remove ends the part of a peer. The peer of the folder itself leaves at once.
 func Remove(ctx context.Context, s *config.Settings, name string, how Signing) (*Overview, error) {
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
 	d, self, err := selfOf(s)
 	if err != nil {
 		return nil, err
@@ -325,12 +320,6 @@ func (x *Overview) Write(w io.Writer) {
 	}
 	if x.Full >= 75 {
 		_, _ = fmt.Fprintf(w, "the document is %d %% full; when it is full, nothing that concerns all can change any more\n", x.Full)
-	}
-	if x.Fork != nil {
-		_, _ = fmt.Fprintln(w, x.Fork)
-	}
-	for _, t := range x.Twins {
-		_, _ = fmt.Fprintf(w, "%v\n", &t)
 	}
 	for _, note := range x.Notes {
 		_, _ = fmt.Fprintf(w, "note: %s\n", note)

@@ -125,9 +125,8 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if err = g.enter(ctx, s, id, addrs); err != nil {
 		return nil, err
 	}
-	d, state := g.book.Newest(), g.book.State()
-	state.Twins = nil
-	if err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), state); err != nil {
+	d := g.book.Newest()
+	if err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), g.book.State()); err != nil {
 		return nil, err
 	}
 	return &Joined{Dir: s.Dir, Name: v.Name, ID: id.ID(), Network: d.Name, Version: d.Version}, nil

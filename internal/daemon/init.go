@@ -39,7 +39,7 @@ func (d Made) Write(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "next: set %s in %s\n", strings.Join(d.ToSet, ", "), d.Config)
 	}
 	_, _ = fmt.Fprintf(w, "then: peerd config check %s\n", d.Config)
-	_, _ = fmt.Fprintf(w, "then: peerd network new --dir %s --name NETWORK --peer NAME --addr /ip4/ADDRESS/tcp/PORT --admin\n", d.Dir)
+	_, _ = fmt.Fprintf(w, "then: peerd network new --dir %s --name NETWORK --peer NAME --addr /ip4/ADDRESS/tcp/PORT\n", d.Dir)
 	_, _ = fmt.Fprintf(w, "then: peerd doctor --dir %s\n", d.Dir)
 }
 

@@ -1,12 +1,14 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"peerd.dev/gossip"
@@ -58,14 +60,11 @@ const (
 )
 
 // follow takes part in changes of the network document: it exchanges what is known of it with
-// other peers, and changes to new versions.
+// other peers, and changes to what is new.
 func (p *live) follow(ctx context.Context) error {
-	if err := p.record.With((*network.Book).Forget); err != nil {
-		return err
-	}
 	tick := time.NewTicker(tradeEvery)
 	defer tick.Stop()
-	var shown string
+	var shown []byte
 	idle := time.Now()
 	for {
 		select {
@@ -73,64 +72,43 @@ func (p *live) follow(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		var newest *network.Document
-		var waits bool
 		p.record.roll.Confirm(p.site.Current())
-		err := p.record.With(func(b *network.Book) error {
-			newest, waits = b.Newest(), len(b.Awaits()) > 0
-			return nil
-		})
-		if notice, _ := p.documentNotice(); notice != p.noticed {
-			if p.noticed = notice; notice != "" {
-				p.log.Warn("network document", "notice", notice)
-			}
+		notice, awaits := p.documentNotice()
+		if p.noticed != notice && notice != "" {
+			p.log.Warn("network document", "notice", notice)
 		}
-		if deployment, _ := p.now(); err == nil && newest != deployment.Network.Document && newest.Hash() != deployment.Network.Document.Hash() {
+		p.noticed = notice
+		d, err := p.record.Newest()
+		if deployment, _ := p.now(); err == nil && d != deployment.Network.Document && d.Hash() != deployment.Network.Document.Hash() {
 			err = p.change(ctx)
 		} else if err == nil {
-			if wrong := p.rotate(); wrong != nil {
-				p.complain(wrong)
-			}
+			err = p.rotate()
 		}
 		if errors.Is(err, config.ErrNetwork) || errors.Is(err, errGone) {
 			return err
 		}
-		if err != nil {
-			p.complain(err)
-			continue
-		}
+		p.complain(err)
 		summary, err := p.record.Summary()
-		if err != nil {
-			p.complain(err)
-			continue
-		}
-		if string(summary) == shown && time.Since(idle) < gossip.TradeEvery(len(p.others(all))) {
+		p.complain(err)
+		news := !bytes.Equal(summary, shown)
+		if err != nil || !news && time.Since(idle) < gossip.TradeEvery(len(p.others(0))) {
 			continue
 		}
 		switch {
-		case waits:
-			p.spread(ctx, all)
-		case string(summary) != shown:
-			p.spread(ctx, some)
+		case len(awaits) > 0:
+			p.spread(ctx, 0)
+		case news:
+			p.spread(ctx, tradeSome)
 		default:
-			p.spread(ctx, one)
+			p.spread(ctx, 1)
 		}
-		shown, idle = string(summary), time.Now()
+		shown, idle = summary, time.Now()
 	}
 }
 
-// audience is with how many peers a peer exchanges at once what it knows.
-type audience int
-
-const (
-	one  audience = iota // nothing is new
-	some                 // something is new
-	all                  // a signer waits until it has heard all
-)
-
-// others returns other peers with which to exchange, in random order. News of a large network takes some hops: it goes to neighbours, between signers, and to
-// few others, who pass it on.
-func (p *live) others(a audience) []protocol.Peer {
+// others returns some other peers with which to exchange, in random order; 0 for all. News of a large network takes some hops: it goes to
+// neighbours and signers, and to few others, who pass it on.
+func (p *live) others(some int) []protocol.Peer {
 	deployment, _ := p.now()
 	var to []protocol.Peer
 	for i := range deployment.Network.Peers {
@@ -139,57 +117,42 @@ func (p *live) others(a audience) []protocol.Peer {
 		}
 	}
 	rand.Shuffle(len(to), func(i, j int) { to[i], to[j] = to[j], to[i] }) //nolint:forbidigo // nothing depends on it
-	if a == one {
-		return to[:min(1, len(to))]
-	}
-	if a == all || len(to) <= tradeSome {
+	if some == 0 || len(to) <= some {
 		return to
 	}
-	near := slices.Clone(deployment.Links)
-	_ = p.record.With(func(b *network.Book) error { // others report an error
-		for _, place := range b.Newest().SignerPlaces() {
-			near = append(near, protocol.Peer(place))
-		}
-		return nil
-	})
-	chosen := to[:tradeSome:tradeSome]
-	for _, i := range to[tradeSome:] {
-		if slices.Contains(near, i) {
+	chosen := to[:some:some]
+	for _, i := range to[some:] {
+		if some == tradeSome && (slices.Contains(deployment.Links, i) || deployment.Network.Document.SignerAt(int(i)) != nil) {
 			chosen = append(chosen, i)
 		}
 	}
 	return chosen
 }
 
-// spread shows the record, and the checkpoints that are remembered here, to other peers, and hears theirs.
-func (p *live) spread(ctx context.Context, a audience) {
+// spread exchanges the document, and the checkpoints that are remembered here, with some other peers; see others.
+func (p *live) spread(ctx context.Context, some int) {
 	deployment, host := p.now()
-	type result struct {
-		peer protocol.Peer
-		err  error // of the document
-	}
-	to, results := p.others(a), make(chan result)
-	for _, i := range to {
-		go func() {
-			err := host.TradeDocument(ctx, i)
-			if err == nil {
-				if missed := errors.Join(host.TradeMemories(ctx, i), host.CompareClock(ctx, i)); missed != nil {
-					p.log.Debug("checkpoints or clock", "peer", deployment.Network.Peers[i].Name, "err", missed)
-				}
+	to := p.others(some)
+	heard := make([]error, len(to)) // of the document
+	var all sync.WaitGroup
+	for n, i := range to {
+		all.Go(func() {
+			if heard[n] = host.TradeDocument(ctx, i); heard[n] != nil {
+				p.log.Debug("network document", "peer", deployment.Network.Peers[i].Name, "err", heard[n])
+			} else if missed := errors.Join(host.TradeMemories(ctx, i), host.CompareClock(ctx, i)); missed != nil {
+				p.log.Debug("checkpoints or clock", "peer", deployment.Network.Peers[i].Name, "err", missed)
 			}
-			results <- result{i, err}
-		}()
+		})
 	}
-	var heard []int
-	for range to {
-		if x := <-results; x.err == nil {
-			heard = append(heard, int(x.peer))
-		} else {
-			p.log.Debug("network document", "peer", deployment.Network.Peers[x.peer].Name, "err", x.err)
+	all.Wait()
+	if len(to) == len(p.others(0)) {
+		var places []int
+		for n, i := range to {
+			if heard[n] == nil {
+				places = append(places, int(i))
+			}
 		}
-	}
-	if a == all || a == some && len(to) == len(p.others(all)) {
-		p.record.roll.Add(heard)
+		p.record.roll.Add(places)
 	}
 	if ahead, _ := host.Ahead(); WrongClock(ahead, deployment.Network.Every) == "" {
 		p.clock = false
@@ -201,6 +164,9 @@ func (p *live) spread(ctx context.Context, a audience) {
 
 // complain logs, once, what keeps the peer from a version of the network.
 func (p *live) complain(err error) {
+	if err == nil {
+		return
+	}
 	if text := err.Error(); text != p.complaint {
 		p.complaint = text
 		p.log.Error("network document", "err", err)
@@ -210,7 +176,7 @@ func (p *live) complain(err error) {
 // change changes to the newest version of the network: first the site, so that messages belong to
 // that version, then the links. The other peers are shown the version before the links end.
 func (p *live) change(ctx context.Context) error {
-	p.spread(ctx, some)
+	p.spread(ctx, tradeSome)
 	deployment, _ := p.now()
 	d, err := p.record.Newest()
 	if err != nil {

@@ -45,6 +45,7 @@ type Record struct {
 	mu   sync.Mutex
 	read os.FileInfo   // of the file that book was read from
 	book *network.Book // its content
+	fork *network.Fork // that this process was shown last
 }
 
 // OpenRecord opens the record of the network document that settings name.
@@ -155,13 +156,11 @@ func (r *Record) fits(was, is *network.Document) error {
 	return r.s.CheckChange(config.NetworkOf(was), config.NetworkOf(is))
 }
 
-// Fork returns the proof that the network's signers lie, if this peer was shown one, or nil.
-func (r *Record) Fork() (f *network.Fork) {
-	_ = r.With(func(b *network.Book) error { // an error is nothing about forks, and others report it
-		f = b.State().Fork
-		return nil
-	})
-	return f
+// Fork returns the fork that this process was shown last, or nil.
+func (r *Record) Fork() *network.Fork {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.fork
 }
 
 // Newest returns the newest document.
@@ -193,7 +192,11 @@ func (r *Record) Lacks(summary []byte) (frames [][]byte, err error) {
 
 // Merge implements [gossip.Document].
 func (r *Record) Merge(frames [][]byte) error {
-	return r.With(func(b *network.Book) error { return blame(b.Merge(frames)) })
+	return r.With(func(b *network.Book) error {
+		err := b.Merge(frames)
+		_ = errors.As(err, &r.fork)
+		return blame(err)
+	})
 }
 
 // blame marks an error that is the fault of the peer that showed a document, or of another that signed what it shows. Other errors, such

@@ -113,7 +113,6 @@ func (d *doctor) examine(ctx context.Context) {
 	if !d.place() {
 		return
 	}
-	d.document()
 	d.offered()
 	unlock, ok := d.daemon(ctx)
 	defer unlock()
@@ -217,7 +216,9 @@ func (d *doctor) life() {
 			d.pass("clock of others", "this one is %v ahead, as their median", by.Round(time.Millisecond))
 		}
 	}
-	if text := d.status.DocumentNotice; text != "" && d.deployment.Record.Fork() == nil { // which is said already
+	if text := d.status.DocumentNotice; strings.HasPrefix(text, daemon.Split) {
+		d.fail(config.ErrNetwork, "document", "docs/network.md#two-versions", "%s", text)
+	} else if text != "" {
 		d.warn("document", "docs/network.md#signers", "%s", text)
 	}
 	if text := d.status.StoppedNotice; text != "" {

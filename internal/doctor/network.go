@@ -30,16 +30,6 @@ import (
 
 const unreached = "see that it runs, and that its address in the network file can be dialled from here"
 
-// document checks that the signers of the network document have not broken their word.
-func (d *doctor) document() {
-	if d.deployment.Record == nil {
-		return
-	}
-	if fork := d.deployment.Record.Fork(); fork != nil {
-		d.fail(config.ErrNetwork, "document", "docs/network.md#two-versions", "%v", fork)
-	}
-}
-
 // offered checks that the network has the actions that the site offers beyond those that it began with.
 func (d *doctor) offered() {
 	known := d.c.Actions(d.deployment.Network).Names

@@ -15,7 +15,6 @@ type Kind string
 const (
 	Invite Kind = "invite" // gives a peer a place, with a key that was made for it
 	Remove Kind = "remove" // ends a peer's part in the network permanently
-	Rotate Kind = "rotate" // writes down keys that followed a peer's key, so that its record need not have them any more
 	Extend Kind = "extend" // adds an arm
 	Retire Kind = "retire" // ends the choices of an arm permanently
 	Govern Kind = "admins" // sets who signs versions, with which keys, and how many of them have to
@@ -27,9 +26,8 @@ const (
 // A Change makes the next version of a document. Its kind determines which fields it has.
 type Change struct {
 	Kind    Kind     `json:"kind"`
-	Peer    string   `json:"peer,omitempty"`    // name: invite, remove, rotate, link, unlink
+	Peer    string   `json:"peer,omitempty"`    // name: invite, remove, link, unlink
 	ID      string   `json:"id,omitempty"`      // of the key that was made for the peer: invite
-	Keys    []Key    `json:"keys,omitempty"`    // without signatures, oldest first: rotate
 	Links   []string `json:"links,omitempty"`   // names of the new peer's neighbours: invite; of the other peer: link, unlink
 	Arm     string   `json:"arm,omitempty"`     // name: extend, retire
 	Setting *Setting `json:"setting,omitempty"` // set
@@ -45,8 +43,6 @@ func (c *Change) bare() (b Change, err error) {
 		b.Peer, b.ID, b.Links = c.Peer, c.ID, c.Links
 	case Remove:
 		b.Peer = c.Peer
-	case Rotate:
-		b.Peer, b.Keys = c.Peer, c.Keys
 	case Extend, Retire:
 		b.Arm = c.Arm
 	case Govern:
@@ -56,7 +52,7 @@ func (c *Change) bare() (b Change, err error) {
 	case Set:
 		b.Setting = c.Setting
 	default:
-		return b, refuse("change %.40q: want invite, remove, rotate, extend, retire, admins, link, unlink or set; another build of peerd may know it", c.Kind)
+		return b, refuse("change %.40q: want invite, remove, extend, retire, admins, link, unlink or set; another build of peerd may know it", c.Kind)
 	}
 	return b, nil
 }
@@ -110,8 +106,6 @@ func (d *Document) apply(c *Change) error {
 		err = d.invite(c, known)
 	case Remove:
 		err = d.remove(place)
-	case Rotate:
-		err = d.rotate(place, c.Keys)
 	case Extend:
 		d.Added, err = d.named(d.Added, c)
 	case Retire:
@@ -171,24 +165,6 @@ func (d *Document) remove(place int) error {
 		links = without(slices.Clone(d.Links), place, true)
 	}
 	d.Links = links
-	return nil
-}
-
-// rotate writes down keys that followed a peer's.
-func (d *Document) rotate(place int, keys []Key) error {
-	p := d.Peers[place]
-	for _, k := range keys {
-		if k.Sig != nil || k.ID == "" || len(k.ID) > maxName || d.hasID(k.ID) || k.ID == p.ID || slices.Contains(p.Former, k.ID) {
-			return refuse("%s: key %.70q: want an id that no peer has or had, without a signature", Rotate, k.ID)
-		}
-		if err := p.follow(&k); err != nil {
-			return err
-		}
-	}
-	if len(keys) == 0 {
-		return refuse("%s: want the keys that followed that of %s", Rotate, p.Name)
-	}
-	d.Peers[place] = p
 	return nil
 }
 

@@ -74,7 +74,7 @@ type Signer struct {
 
 // A Document is a network at one version, with what the places have said of themselves.
 type Document struct {
-	Network  string    `json:"network,omitempty"` // hash of the document with which it began; empty in that one
+	Network  string    `json:"network,omitempty"` // hash of the first document; empty in that one
 	Version  uint64    `json:"version"`           // from 1
 	Name     string    `json:"name"`
 	Start    time.Time `json:"start"`             // of round 0
@@ -146,14 +146,12 @@ func (d *Document) SignerAt(place int) *Signer {
 	return &d.Signers[i]
 }
 
-// SignerPlaces returns the places of the signers, ascending.
-func (d *Document) SignerPlaces() (places []int) {
+// signers returns the names of the signers, by place.
+func (d *Document) signers() (names []string) {
 	for _, s := range d.Signers {
-		if i, ok := d.Place(s.Name); ok {
-			places = append(places, i)
-		}
+		names = append(names, s.Name)
 	}
-	return places
+	return names
 }
 
 // Edges returns the links between peers that are present. If these would not connect them all without the others, each of the others
@@ -253,8 +251,8 @@ func (d *Document) Check() error {
 		return refuse("every %.40q: want a duration from 1ms to 24h", d.Every)
 	case d.Start.Year() < 2020 || d.Start.Year() > 9000 || d.Start.Location() != time.UTC:
 		return refuse("start %v: want the time of round 0, in UTC", d.Start)
-	case len(d.Peers) == 0 || len(d.Peers) > maxPeers || d.Version == 0:
-		return refuse("version %d with %d peers, want 1 to %d", d.Version, len(d.Peers), maxPeers)
+	case len(d.Peers) == 0 || len(d.Peers) > maxPeers || d.Version != 1:
+		return refuse("version %d with %d peers, want version 1 with 1 to %d", d.Version, len(d.Peers), maxPeers)
 	}
 	ids, names := make(map[string]bool), make(map[string]bool)
 	for _, p := range d.Peers {

@@ -1,192 +1,138 @@
 package network
 
 import (
+	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"slices"
+	"fmt"
+	"strings"
 )
 
-// What two books exchange: a summary in each direction, and then what the other end lacks, in frames. A frame is the kind and the text of a
-// first document, a [Version], a [Record] or a proposal.
+// Two books exchange summaries, and then what the other end lacks, in frames. A frame is a letter and the text of a first document, of a
+// [Version], of a proposal or of a [Record]. A summary has a short hash of each.
 const (
 	frameRoot     = 'd'
 	frameVersion  = 'v'
-	frameRecord   = 'r'
 	frameProposal = 'p'
+	frameRecord   = 'r'
+	short         = 8 // bytes
 )
 
-// MaxSummary bounds a summary: the short hash of a record for each place, and a few hashes more.
-const MaxSummary = 128 << 10
-
-// short is how many bytes of the hash of a record or a proposal a summary has.
-const short = 8
-
-// shortOf returns a short hash.
-func shortOf(x any) (h [short]byte) {
-	_, _ = hex.Decode(h[:], []byte(hashOf(encode(x)))[:2*short])
-	return h
+// frames returns all that the book holds, in an order in which it can be merged, with short hashes. These are of what was signed: peers may
+// know signatures of different signers of a version, but exchange those of a proposal.
+func (b *Book) frames() (frames [][]byte, summary []byte) {
+	add := func(kind byte, hash string, x any) {
+		frames = append(frames, append([]byte{kind}, encode(x)...))
+		h, _ := hex.DecodeString(hash[:2*short])
+		summary = append(summary, h...)
+	}
+	add(frameRoot, b.chain.hashes[0], b.s.Root)
+	for i := range b.s.Versions {
+		add(frameVersion, b.chain.hashes[i+1], &b.s.Versions[i])
+	}
+	for i := range b.s.Proposals {
+		add(frameProposal, hashOf(encode(&b.s.Proposals[i])), &b.s.Proposals[i])
+	}
+	for i := range b.s.Records {
+		add(frameRecord, hashOf(b.s.Records[i].Text), &b.s.Records[i])
+	}
+	return frames, summary
 }
 
-// Summary returns what the book holds, in short: hashes of versions back to the first, in steps that double; of proposals; and of records.
-// Books with equal summaries hold the same.
+// Summary returns what the book holds, in short. Books with equal summaries hold the same.
 func (b *Book) Summary() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var locator []byte
-	n := 0
-	for back, c := uint64(0), b.chain; ; back = max(1, 2*back) {
-		number := c.d.Version - min(back, c.d.Version-c.first)
-		hash, _ := hex.DecodeString(c.at(number))
-		locator = append(binary.AppendUvarint(locator, number), hash...)
-		if n++; number == c.first {
-			break
-		}
+	if b.summary == nil {
+		_, b.summary = b.frames()
 	}
-	s := append(binary.AppendUvarint(nil, uint64(n)), locator...)
-	s = binary.AppendUvarint(s, uint64(len(b.s.Proposals)))
-	for i := range b.s.Proposals {
-		h := shortOf(&b.s.Proposals[i])
-		s = append(s, h[:]...)
-	}
-	for i := range b.chain.d.Peers {
-		var h [short]byte
-		if r := b.records[i]; r != nil {
-			h = shortOf(r.Text)
-		}
-		s = append(s, h[:]...)
-	}
-	return s
+	return b.summary
 }
 
 // Lacks returns in frames what a book with a summary lacks. The empty summary is that of a peer that has no book yet.
-func (b *Book) Lacks(summary []byte) (frames [][]byte, err error) {
+func (b *Book) Lacks(summary []byte) (lacks [][]byte, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	common := uint64(0)
-	count := func() uint64 {
-		n, k := binary.Uvarint(summary)
-		if k <= 0 {
-			err = refuse("a summary that ends early")
-			return 0
-		}
-		summary = summary[k:]
-		return n
+	if len(summary)%short != 0 {
+		return nil, refuse("a summary of %d bytes", len(summary))
 	}
-	hash := func(size int) []byte {
-		if len(summary) < size {
-			err = refuse("a summary that ends early")
-			return nil
-		}
-		h := summary[:size]
-		summary = summary[size:]
-		return h
+	has := make(map[[short]byte]bool)
+	for i := 0; i < len(summary); i += short {
+		has[[short]byte(summary[i:])] = true
 	}
-	if len(summary) > 0 {
-		for n := count(); n > 0 && err == nil; n-- {
-			if number, h := count(), hash(32); b.chain.at(number) == hex.EncodeToString(h) {
-				common = max(common, number)
-			}
-		}
-		if err == nil && common == 0 {
-			err = refuse("another network")
+	frames, ours := b.frames()
+	if len(summary) > 0 && !bytes.HasPrefix(summary, ours[:short]) {
+		return nil, refuse("another network")
+	}
+	for i, f := range frames {
+		if !has[[short]byte(ours[short*i:])] {
+			lacks = append(lacks, f)
 		}
 	}
-	proposals, records := make(map[string]bool), make(map[int]string)
-	if len(summary) > 0 {
-		for n := count(); n > 0 && err == nil; n-- {
-			proposals[string(hash(short))] = true
-		}
-	}
-	for place := 0; len(summary) > 0 && err == nil; place++ {
-		records[place] = string(hash(short))
-	}
-	if err != nil {
-		return nil, err
-	}
-	if common == 0 {
-		frames = append(frames, append([]byte{frameRoot}, b.s.Root...))
-	}
-	for i := range b.s.Versions {
-		if b.chain.first+uint64(i) >= common {
-			frames = append(frames, append([]byte{frameVersion}, encode(&b.s.Versions[i])...))
-		}
-	}
-	for place := range b.chain.d.Peers {
-		if r := b.records[place]; r != nil {
-			if h := shortOf(r.Text); records[place] != string(h[:]) {
-				frames = append(frames, append([]byte{frameRecord}, encode(&r.Record)...))
-			}
-		}
-	}
-	for i := range b.s.Proposals {
-		if h := shortOf(&b.s.Proposals[i]); !proposals[string(h[:])] {
-			frames = append(frames, append([]byte{frameProposal}, encode(&b.s.Proposals[i])...))
-		}
-	}
-	return frames, nil
+	return lacks, nil
 }
 
 // RootOf returns the first document in a frame, if it is one with a hash.
-func RootOf(frame []byte, hash string) (json.RawMessage, error) {
+func RootOf(frame []byte, hash string) ([]byte, error) {
 	if len(frame) == 0 || frame[0] != frameRoot || hashOf(frame[1:]) != hash {
 		return nil, refuse("another network")
 	}
 	return frame[1:], nil
 }
 
-// Merge merges what another peer's book holds: frames, versions in their order. It ignores what is against the rules, and returns an error
-// about it. That is a [*Fork] if two versions of one number and parent have enough signatures, and a [*Lie] if it is the fault of a
-// peer that need not be the one that shows it.
-func (b *Book) Merge(frames [][]byte) error {
+// A Fork is an error about two versions of one number and parent that both have enough signatures. Each peer keeps to the one that it knew
+// first.
+type Fork struct {
+	Version      uint64
+	Ours, Theirs string   // hashes of the version that this peer keeps to, and of the other one
+	Both         []string // names of the signers that signed both
+}
+
+func (f *Fork) Error() string {
+	return fmt.Sprintf("two versions %d of the network have enough signatures, %.12s here and %.12s; both are signed by %s: see docs/network.md#two-versions",
+		f.Version, f.Ours, f.Theirs, strings.Join(f.Both, ", "))
+}
+
+// Merge merges what another peer's book holds: frames, in the order in which that book has them. It ignores what is against the rules, and
+// returns the first error about it: a [*Fork] if two versions of one number and parent have enough signatures, and a [*Lie] if it is the
+// fault of a peer that need not be the one that shows it.
+func (b *Book) Merge(frames [][]byte) (wrong error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var wrong error
+	var versions, proposals []Version
+	var records []Record
+	for _, f := range frames {
+		err := refuse("a frame of %d bytes, and of no kind that this build knows", len(f))
+		if len(f) > 0 && len(f) <= maxFrame {
+			switch text := f[1:]; f[0] {
+			case frameRoot:
+				_, err = RootOf(f, b.chain.network)
+			case frameVersion:
+				err = readTo(&versions, text)
+			case frameProposal:
+				err = readTo(&proposals, text)
+			case frameRecord:
+				err = readTo(&records, text)
+			}
+		}
+		if wrong = err; err != nil {
+			break
+		}
+	}
 	err := b.update(func(s *State) error {
-		changed, was := false, b.newest
+		was, same := b.newest, true
 		note := func(err error) {
-			if changed = changed || err == nil; !errors.Is(err, errSame) {
+			if same = same && err != nil; !errors.Is(err, errSame) {
 				wrong = cmp.Or(wrong, err)
 			}
 		}
-		var records []Record
-		var versions []Version
-		for _, f := range frames {
-			if len(f) == 0 || len(f) > MaxFrame {
-				return refuse("a frame of %d bytes", len(f))
-			}
-			var err error
-			switch kind, text := f[0], f[1:]; kind {
-			case frameVersion:
-				var v Version
-				if err = read(text, &v); err == nil {
-					versions = append(versions, v)
-				}
-			case frameRecord:
-				var r Record
-				if err = read(text, &r); err == nil {
-					records = append(records, r)
-				}
-			case frameProposal:
-				var v Version
-				if err = read(text, &v); err == nil {
-					note(b.follow(s, versions))
-					versions = nil
-					note(b.propose(s, v))
-				}
-			default:
-				err = refuse("a frame of kind %q", kind)
-			}
-			if err != nil {
-				wrong = err
-				break
-			}
-		}
 		note(b.follow(s, versions))
-		note(b.take(s, records))
-		if !changed && b.newest == was && len(s.Twins) == len(b.s.Twins) && s.Fork == b.s.Fork {
+		for _, v := range proposals {
+			note(b.propose(s, v))
+		}
+		note(b.take(s, records...))
+		if same && b.newest == was {
 			return errSame
 		}
 		return nil
@@ -194,53 +140,46 @@ func (b *Book) Merge(frames [][]byte) error {
 	return cmp.Or(err, wrong)
 }
 
+// readTo appends what a text says.
+func readTo[T any](all *[]T, text []byte) error {
+	var x T
+	err := read(text, &x)
+	if err == nil {
+		*all = append(*all, x)
+	}
+	return err
+}
+
 // follow appends versions that another peer has, or finds that it has others.
 func (b *Book) follow(s *State, all []Version) error {
 	for i := range all {
-		var x Step
-		if err := read(all[i].Text, &x); err != nil {
-			return err
-		}
-		switch ours := b.chain.at(x.Number); {
+		switch x := all[i].step(); {
 		case x.Number > b.chain.d.Version:
 			return b.advance(s, all[i:]...)
-		case ours != all[i].Hash():
-			return b.fork(s, &x, &all[i])
+		case x.Number <= 1 || b.chain.hashes[x.Number-1] != all[i].Hash():
+			return b.fork(s, x.Number, &all[i])
 		}
 	}
 	return errSame
 }
 
-// fork returns an error about a version of which this peer has another one, and keeps it if it is valid.
-func (b *Book) fork(s *State, x *Step, theirs *Version) error {
+// fork returns an error about a version of which this peer has another one.
+func (b *Book) fork(s *State, number uint64, theirs *Version) error {
 	c, err := begin(s.Root)
-	if err != nil || x.Number <= c.first {
-		return refuse("version %d does not follow", x.Number)
+	for i := 0; err == nil && uint64(i)+2 < number; i++ { //nolint:gosec // an index
+		_, err = c.extend(&s.Versions[i], nil)
 	}
-	for i := range x.Number - c.first - 1 {
-		if _, err = c.extend(&s.Versions[i], nil); err != nil {
-			return err
+	if err != nil || number <= 1 {
+		return refuse("version %d does not follow", number)
+	}
+	f, ours := &Fork{Version: number, Ours: b.chain.hashes[number-1], Theirs: theirs.Hash()}, &s.Versions[number-2]
+	for _, name := range c.d.signers() {
+		if place, _ := c.d.Place(name); ours.has(place) && theirs.has(place) {
+			f.Both = append(f.Both, name)
 		}
 	}
-	ours, d := &s.Versions[x.Number-c.first-1], c.d.clone()
-	if _, err = c.extend(theirs, b.keys); err != nil {
+	if _, err = c.extend(theirs, b.c.Keys); err != nil {
 		return err
 	}
-	f := &Fork{Version: x.Number, Ours: ours.Hash(), Theirs: theirs.Hash()}
-	for _, v := range ours.Sigs {
-		if theirs.has(v.Place) {
-			f.Both = append(f.Both, d.Peers[v.Place].Name)
-		}
-	}
-	if s.Fork == nil {
-		s.Fork = f
-	}
 	return f
-}
-
-// clone returns a copy.
-func (c *chain) clone() *chain {
-	n := *c
-	n.d, n.hashes = c.d.clone(), slices.Clip(c.hashes)
-	return &n
 }

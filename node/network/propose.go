@@ -3,7 +3,6 @@ package network
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -11,19 +10,16 @@ import (
 // ErrWaits is wrapped by the error of a signer that has to hear others before it signs.
 var ErrWaits = errors.New("this peer signs once it has heard others")
 
-// Propose signs a change as the next version, and shows it to the other signers if they have to sign, too. A signer signs one version with a
-// number. With again it signs another one: then both can become versions, if other signers do the same.
+// Propose signs a change as the next version, which others may have to sign, too. A signer signs one version with a number. With again
+// it signs another one: then both can become versions, if other signers do the same.
 func (b *Book) Propose(c Change, again bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	x := Step{Number: b.chain.d.Version + 1, Parent: b.chain.head(), By: b.self(), Change: c}
-	for _, v := range b.s.Proposals {
-		if mine := v.read(); mine.By == x.By {
+	for i := range b.s.Proposals {
+		if mine := b.s.Proposals[i].step(); mine.By == x.By {
 			x.Try = mine.Try + 1
 		}
-	}
-	if err := b.check(&c); err != nil {
-		return err
 	}
 	return b.sign(Version{Text: encode(&x)}, again)
 }
@@ -42,65 +38,73 @@ func (b *Book) Sign(hash string, again bool) error {
 
 // sign signs a version that follows the newest one.
 func (b *Book) sign(v Version, again bool) error {
-	number, hash := b.chain.d.Version+1, v.Hash()
-	if !b.signs() {
-		var names []string
-		for _, s := range b.chain.d.Signers {
-			names = append(names, s.Name)
-		}
-		return refuse("this peer does not sign versions: run the command at %s", strings.Join(names, " or "))
+	x, m := v.step(), b.s.Signed
+	if s := b.chain.d.SignerAt(b.self()); s == nil || s.ID != b.c.ID {
+		return refuse("this peer does not sign versions: run the command at %s", strings.Join(b.chain.d.signers(), " or "))
+	}
+	if err := b.check(&x.Change, len(v.Text)); err != nil {
+		return err
 	}
 	if names := b.awaits(); len(names) > 0 {
 		return fmt.Errorf("%w: %s", ErrWaits, strings.Join(names, ", "))
 	}
-	if m := b.s.Signed; m != nil && m.Number == number && m.Hash != hash && !again {
-		return refuse("this peer has signed %.12s as version %d, which waits for other signers. If it signs a second one, both can become version %d, and the network splits: with --again, if the operators have dropped the first one", m.Hash, number, number)
+	if m != nil && m.Number == x.Number && m.Hash != v.Hash() && !again {
+		return refuse("this peer has signed %.12s as version %d, which waits for other signers. If it signs a second one, both can become version %d, and the network splits: with --again, if the operators have dropped the first one", m.Hash, m.Number, m.Number)
 	}
-	sig, err := b.keys.Sign(v.signed())
+	sig, err := b.c.Keys.Sign(v.signed())
 	if err != nil {
 		return err
 	}
 	return b.update(func(s *State) error {
-		s.Signed = &Mark{number, hash}
+		s.Signed = &Mark{x.Number, v.Hash()}
 		return b.propose(s, v.with(Signature{b.self(), sig}))
 	})
 }
 
+// check returns why a change cannot come now, in a version with some bytes of text.
+func (b *Book) check(c *Change, text int) error {
+	if size := b.chain.size(text); text > maxText || b.chain.room+size > Room {
+		return refuse("%s takes %d bytes, of at most %d; all versions take %d of %d", c.Kind, text, maxText, b.chain.room, Room)
+	}
+	next, records := b.chain.clone(), b.records
+	if err := next.d.apply(c); err != nil {
+		return err
+	}
+	if c.Kind == Remove {
+		records = next.rehear(records)
+	}
+	return b.fits(next.view(records))
+}
+
 // propose takes a proposal over, or signatures of one. With enough it is the next version.
 func (b *Book) propose(s *State, v Version) error {
-	x := v.read()
+	x := v.step()
 	if x.Number != b.chain.d.Version+1 || x.Parent != b.chain.head() {
 		return errSame // it is behind, or ahead
 	}
-	if _, err := v.step(b.chain.d, b.chain.head(), b.keys); err != nil {
+	if _, err := b.chain.verify(&v, b.c.Keys); err != nil {
 		return err
 	}
 	if v.has(b.self()) && (s.Signed == nil || s.Signed.Number < x.Number) {
 		s.Signed = &Mark{x.Number, v.Hash()} // it did so before it was restored
 	}
-	if err := b.check(&x.Change); err != nil {
+	if err := b.check(&x.Change, len(v.Text)); err != nil {
 		return b.chain.lie(x.By, "it proposes what no peer could go on with: %v", err)
 	}
-	if x.Try > maxNumber {
-		return b.chain.lie(x.By, "it proposes for the time %d", x.Try)
-	}
 	all := slices.Clone(s.Proposals)
-	at, known := slices.BinarySearchFunc(all, x.By, func(o Version, by int) int { return o.read().By - by })
-	if known {
-		switch old := all[at].read(); {
-		case all[at].Hash() == v.Hash():
-			if v = all[at].with(v.Sigs...); len(v.Sigs) == len(all[at].Sigs) {
-				return errSame
-			}
-		case x.Try < old.Try:
-			return errSame
-		case x.Try == old.Try:
-			return b.chain.lie(x.By, "it proposes two versions %d at once", x.Number)
-		}
-		all[at] = v
-	} else {
+	at, known := slices.BinarySearchFunc(all, x.By, func(o Version, by int) int { return o.step().By - by })
+	if !known {
 		all = slices.Insert(all, at, v)
+	} else if old := all[at].step(); all[at].Hash() == v.Hash() {
+		if v = all[at].with(v.Sigs...); len(v.Sigs) == len(all[at].Sigs) {
+			return errSame
+		}
+	} else if x.Try == old.Try {
+		return b.chain.lie(x.By, "it proposes two versions %d at once", x.Number)
+	} else if x.Try < old.Try {
+		return errSame
 	}
+	all[at] = v
 	if s.Proposals = all; len(v.Sigs) >= b.chain.d.Quorum() {
 		return b.advance(s, v)
 	}
@@ -109,33 +113,49 @@ func (b *Book) propose(s *State, v Version) error {
 
 // advance appends versions, up to the first that is against the rules.
 func (b *Book) advance(s *State, all ...Version) (err error) {
-	next, n, again := b.chain.clone(), 0, false
+	next, records, n := b.chain.clone(), b.records, 0
 	for ; n < len(all); n++ {
-		x, wrong := next.extend(&all[n], b.keys)
-		if err = wrong; err != nil {
+		var x Step
+		if x, err = next.extend(&all[n], b.c.Keys); err != nil {
 			break
 		}
-		again = again || x.Change.Kind == Rotate || x.Change.Kind == Remove || x.Change.Kind == Invite && b.newest.hasID(x.Change.ID)
+		if x.Change.Kind == Remove || x.Change.Kind == Invite && b.newest.hasID(x.Change.ID) {
+			records = next.rehear(records)
+		}
 	}
-	if n == 0 {
-		return err
+	if n > 0 {
+		b.chain, b.records, b.newest = next, records, next.view(records)
+		s.keepRecords(records)
+		s.Versions, s.Proposals = append(slices.Clip(s.Versions), all[:n]...), nil
 	}
-	if again { // records have other meanings
-		s.Records, b.records = next.rehear(b.records)
-	}
-	b.chain, b.newest = next, next.view(b.records)
-	s.Versions, s.Proposals, s.Fork = append(slices.Clip(s.Versions), all[:n]...), nil, nil
 	return err
 }
 
-// rehear returns the records that still hold after versions that change what records mean.
-func (c *chain) rehear(all map[int]*said) (hold []Record, records map[int]*said) {
-	records = make(map[int]*said)
-	for _, place := range slices.Sorted(maps.Keys(all)) {
-		if _, x, err := c.hear(all[place].Record, nil); err == nil {
-			records[place] = x
-			hold = append(hold, x.Record)
+// A Proposed is a proposal of the next version.
+type Proposed struct {
+	Hash     string   `json:"hash"` // of 12 hexadecimal digits
+	By       string   `json:"by"`   // name of the signer that proposes it
+	Change   Change   `json:"change"`
+	Signed   []string `json:"signed"`   // names of the signers that have signed
+	Unsigned []string `json:"unsigned"` // names of those that have not signed yet
+}
+
+// Proposed returns the proposals, by the places of the signers that made them.
+func (b *Book) Proposed() []Proposed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := []Proposed{}
+	for i := range b.s.Proposals {
+		v, x := &b.s.Proposals[i], b.s.Proposals[i].step()
+		p := Proposed{Hash: v.Hash()[:12], By: b.newest.Peers[x.By].Name, Change: x.Change}
+		for _, name := range b.chain.d.signers() {
+			if place, _ := b.chain.d.Place(name); v.has(place) {
+				p.Signed = append(p.Signed, name)
+			} else {
+				p.Unsigned = append(p.Unsigned, name)
+			}
 		}
+		all = append(all, p)
 	}
-	return hold, records
+	return all
 }

@@ -36,7 +36,7 @@ says() { # TEXT SITE...: their documents have the text
 }
 new_key() { [ "$(./peerd id --dir "$1")" != "$2" ] && says "$(./peerd id --dir "$1")" "${@:3}"; }
 up() { # SITE LINKS: so many of its links are up
-	[ "$(ask "$1" /v1/peers | grep -o '"link":"up"' | wc -l)" -ge "$2" ]
+	[ "$(ask "$1" /v1/peers | grep -o '"state":"up"' | wc -l)" -ge "$2" ]
 }
 took() { # NAME COMMAND...: waits for it, 10 s at most
 	local began
@@ -48,12 +48,15 @@ took() { # NAME COMMAND...: waits for it, 10 s at most
 end a
 linked_again() { up b 2 && up c 2 && up d 2; }
 within 60 linked_again
+changed() { cat b.log c.log d.log | grep -c '"the network changed"'; } # after which links are opened again
+was=$(changed)
 ./peerd network move --dir b --addr "$(address 11)" >/dev/null
-moved() { says "$(address 11)" b c d && linked_again; }
+moved() { says "$(address 11)" b c d && [ "$(changed)" = $((was + 3)) ] && linked_again; }
 took "with the admin stopped, b has moved and its neighbours are linked again after" moved
 before=$(./peerd id --dir c)
+was=$(changed)
 ./peerd network rotate --dir c >/dev/null
-rekeyed() { new_key c "$before" b c d && linked_again; }
+rekeyed() { new_key c "$before" b c d && [ "$(changed)" = $((was + 3)) ] && linked_again; }
 took "with the admin stopped, c has a new key and its neighbours are linked again after" rekeyed
 start a
 until_ok ready a
@@ -84,7 +87,7 @@ while [ $k -lt "$kills" ]; do
 	4) change="network unlink $s $([ "$s" = b ] && echo c || echo b) --dir a" ;;
 	5) change="network link b c --dir a" ;;
 	6) change="network rotate --dir $s" ;;
-	7) change="network withdraw --dir $s" ;;
+	7) change="network retire none --dir a" ;;
 	esac
 	[ "$change" = "network rotate --dir $s" ] && [ $((k % 24)) != 6 ] && change="network show --dir $s"
 	./peerd $change &>/dev/null &

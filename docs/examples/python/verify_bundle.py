@@ -365,59 +365,93 @@ class Ledger:
 
 
 class Document:
-    """The network document: every version, and the votes that made it."""
+    """The network document: the first, the versions that signers signed, and the records that places signed of themselves."""
+
+    FIELDS = {"invite": "peer id links", "remove": "peer", "extend": "arm", "retire": "arm", "link": "peer links",
+              "unlink": "peer links", "set": "setting", "admins": "signers needed"}
 
     def __init__(self, lines, manifest):
-        check(len(lines) % 2, "a version, or how it was made, is missing")
-        self.first, self.versions = sha256(lines[0][0]), [version for _, version in lines[::2]]
-        for i, (line, version) in enumerate(lines[::2]):
+        check(len(lines) > 1, "the first document or the last one is missing")
+        self.first, root = sha256(lines[0][0]), lines[0][1]
+        check(root["version"] == 1 and "network" not in root, "the first document is no first one")
+        self.newest, self.number, self.head = lines[-1][1], 1, self.first
+        self.peers = [{**p, "ids": [*p.get("former", []), p["id"]]} for p in root["peers"]]
+        self.signers, self.needed = root["signers"], root.get("needed", 0)
+        records = [pair for pair in lines[1:-1] if "record" in pair[1]]
+        for line, version in lines[1:len(lines) - 1 - len(records)]:
             try:
-                check(type(version["version"]) is int and version["version"] == i + 1
-                      and version["before"] == (sha256(lines[2 * i - 2][0]) if i else ""), "it follows another one")
-                for key in ("name", "start", "every", "settings"):
-                    check(version[key] == self.versions[0][key], f"{key} is not as in the first")
-                self.places(self.versions[i - 1]["peers"] if i else [], version["peers"])
-                if i:
-                    self.votes(self.versions[i - 1], lines[2 * i - 1][1], sha256(line))
+                self.follow(line, version)
             except Fault as fault:
-                raise Fault(f"version {i + 1} of the document: {fault}") from None
-        self.newest, self.peers = version, version["peers"]
-        places = [i for i, peer in enumerate(self.peers) if peer["name"] == manifest["site"]]
-        check(places and self.peers[places[0]]["id"] == manifest["peer"], "the site has no place, or another key")
-        check(version["name"] == manifest["network"], "the document of another network")
-        self.place, self.ids = places[0], [[*p.get("former", []), p["id"]] for p in self.peers]
+                raise Fault(f"version {self.number + 1} of the document: {fault}") from None
+        for line, record in records:
+            self.heard(line, record)
+        newest, peers = self.newest, self.newest["peers"]
+        check(newest["network"] == self.first and newest["version"] == self.number
+              and all(newest[key] == root[key] for key in ("name", "start", "every", "settings")),
+              "the document is not that of the versions")
+        check(newest["signers"] == self.signers and newest.get("needed", 0) == self.needed, "its signers")
+        check([(p["name"], [*p.get("former", []), p["id"]], p["standing"], p.get("addrs")) for p in peers]
+              == [(p["name"], p["ids"], p["standing"], p.get("addrs")) for p in self.peers], "its places")
+        ids = [one for p in self.peers for one in p["ids"]]
+        check(len(set(ids)) == len(ids), "an id is in two places")
+        places = [i for i, peer in enumerate(peers) if peer["name"] == manifest["site"]]
+        check(places and peers[places[0]]["id"] == manifest["peer"], "the site has no place, or another key")
+        check(newest["name"] == manifest["network"], "the document of another network")
+        self.place, self.ids = places[0], [p["ids"] for p in self.peers]
 
-    @staticmethod
-    def places(before, peers):
-        """Verify that places stay, with all their ids, and that no id is in two."""
-        check(all(type(p.get("former", [])) is list for p in peers), "the former ids of a place")
-        ids = [{p["id"], *p.get("former", [])} for p in peers]
-        check(len(peers) >= len(before), "a place is missing")
-        names = [str(p["name"]) for p in peers]
-        check(all(re.fullmatch(r"[A-Za-z0-9._-]{1,64}", n) for n in names) and len(set(names)) == len(names), "a name")
-        for old, new, known in zip(before, peers, ids):
-            check(old["name"] == new["name"] and known >= {old["id"], *old.get("former", [])},
-                  f"the place of {old['name']} has another name, or an id less")
-        check(len(set().union(*ids)) == sum(map(len, ids)), "an id is in two places")
-        check(all(p["standing"] in ("present", "invited", "gone") for p in peers), "a standing")
+    def quorum(self):
+        """Return how many signers have to sign."""
+        return self.needed or len(self.signers) // 2 + 1
 
-    @staticmethod
-    def signers(version):
-        """Return the ids of those who sign changes, by place, and how many of them have to."""
-        admins = version.get("admins") or []
-        check(type(admins) is list, "its admins")
-        ids = {i: p["id"] for i, p in enumerate(version["peers"])
-               if p["standing"] == "present" and (not admins or p["name"] in admins)}
-        return ids, max(version.get("needed", 0), len(ids) // 2 + 1)
+    def index(self, name):
+        """Return the place of the peer with a name."""
+        check(name in [p["name"] for p in self.peers], f"there is no peer {name!r}")
+        return [p["name"] for p in self.peers].index(name)
 
-    def votes(self, before, made, version):
-        """Verify that enough signers of the version before voted for this one."""
-        ids, quorum = self.signers(before)
-        ballot = made["ballot"]["round"], made["ballot"]["place"]
-        voted = {vote["place"] for vote in made["votes"] if vote["place"] in ids and signed(
-            ids[vote["place"]], base64.b64decode(vote["sig"], validate=True),
-            "peerd/document/1", "vote", self.first, *ballot, version)}
-        check(len(voted) >= quorum, f"{len(voted)} of the {quorum} signers that it needs voted for it")
+    def follow(self, line, version):
+        """Verify that a version follows, and take it over."""
+        text = signed_text(line, b"version", b"sigs", version)
+        step = version["version"]
+        check(step["number"] == self.number + 1 and step["parent"] == self.head, "it follows another one")
+        ids = {self.index(s["name"]): s["id"] for s in self.signers}
+        places = [s["place"] for s in version["sigs"]]
+        check(places == sorted(set(places)) and step["by"] in places and len(places) >= self.quorum(), "its signatures")
+        for s in version["sigs"]:
+            check(s["place"] in ids and signed(ids[s["place"]], base64.b64decode(s["sig"], validate=True),
+                                               "peerd/document/2", "version", text), f"the signature of {s['place']}")
+        change = step["change"]
+        kind = change["kind"]
+        check(kind in self.FIELDS and set(change) <= {"kind", *self.FIELDS[kind].split()}, "a field of its change")
+        if kind == "invite":
+            check(change["peer"] not in [p["name"] for p in self.peers], "a name that a peer has")
+            self.peers.append({"name": change["peer"], "ids": [change["id"]], "standing": "invited"})
+        elif kind == "remove":
+            self.peers[self.index(change["peer"])].update(standing="gone", addrs=None)
+        elif kind == "admins":
+            self.signers, self.needed = change["signers"], change.get("needed", 0)
+        self.number, self.head = step["number"], sha256(text)
+
+    def heard(self, line, record):
+        """Verify what a place signed of itself, and take it over."""
+        text, own = signed_text(line, b"record", b"sig", record), record["record"]
+        place = self.peers[self.index(own["peer"])]
+        check(own["network"] == self.first, f"a record of {own['peer']} in another network")
+        for key in own.get("keys", []):
+            what = json.dumps({k: key[k] for k in ("id", "ledger") if k in key}, separators=(",", ":"))
+            check(signed(place["ids"][-1], base64.b64decode(key["sig"], validate=True), "peerd/document/2", "key", self.first,
+                         own["peer"], what), f"a key of {own['peer']} that the one before has not signed")
+            place["ids"].append(key["id"])
+        check(signed(place["ids"][-1], base64.b64decode(record["sig"], validate=True), "peerd/document/2", "record", text),
+              f"a record that {own['peer']} has not signed")
+        if place["standing"] != "gone":
+            place.update(standing="gone" if own.get("left") else "present", addrs=own.get("addrs"))
+
+
+def signed_text(line, name, after, value):
+    """Return the bytes of a line that were signed: an object's first value, before another key."""
+    start, end = b'{"' + name + b'":', line.rindex(b',"' + after + b'":')
+    check(line.startswith(start) and json.loads(line[len(start):end]) == value[name.decode()], "a line in another form")
+    return line[len(start):end]
 
 
 def read_bundle(data):
@@ -426,7 +460,7 @@ def read_bundle(data):
     texts = {name: read_text(name, part) for name, part in parts.items()}
     manifest, last = texts["manifest.json"], ()
     check(sorted(manifest) == ["format", "made", "network", "parts", "peer", "site"]
-          and manifest["format"] == "peerd/bundle/1" and manifest["peer"].isalnum(), "the fields of the manifest")
+          and manifest["format"] == "peerd/bundle/2" and manifest["peer"].isalnum(), "the fields of the manifest")
     check([(p["name"], type(p["bytes"]), len(p["sha256"]), len(p)) for p in manifest["parts"]]
           == [(name, int, 64, 3) for name in PARTS[2:]], "the parts in the manifest")
     check(re.fullmatch(r"[0-9a-f]{128}\n", texts["manifest.sig"]), "manifest.sig")
@@ -550,14 +584,8 @@ def report(texts, ledger, document, receipts):
         yield f"vouches   {peers[place]['name']}, for the first {records} records, at {time}"
     linked = {i for link in version["links"] or [] if document.place in link for i in link} - {document.place}
     yield f"silent    {', '.join(peers[i]['name'] for i in sorted(linked - receipts.keys())) or 'no neighbour'}"
-    since = {}
-    for v in document.versions:
-        for p in v["peers"]:
-            since.setdefault((p["name"], p["standing"]), v["version"])
-    yield f"document  version {version['version']}; " + ", ".join(
-        f"{p['name']} {p['standing']} since version {since[p['name'], p['standing']]}" for p in peers)
-    ids, quorum = document.signers(version)
-    yield f"signers   {', '.join(peers[i]['name'] for i in ids)}; a change needs {quorum}"
+    yield f"document  version {version['version']}; " + ", ".join(f"{p['name']} {p['standing']}" for p in peers)
+    yield f"signers   {', '.join(s['name'] for s in document.signers)}; a version needs {document.quorum()}"
     yield f"program   {build['version']}, revision {build.get('revision', 'unknown')}, SHA-256 {build['sha256']}"
     yield "not shown whether rewards were true, whether the program is this one, what came after the newest receipt,"
     yield "          and whether a receipt was left out (docs/bundle.md)"
@@ -577,7 +605,7 @@ def verify(data):
     parts, texts = stage("form", read_bundle, data)
     manifest, receipts = texts["manifest.json"], texts["receipts.jsonl"]
     signature = bytes.fromhex(texts["manifest.sig"][:-1])
-    good = signed(manifest["peer"], signature, "peerd/bundle/1", parts["manifest.json"])
+    good = signed(manifest["peer"], signature, "peerd/bundle/2", parts["manifest.json"])
     stage("signature", check, good, "the site's key did not sign the manifest")
     for name, size, digest in ((p["name"], p["bytes"], p["sha256"]) for p in manifest["parts"]):
         stage("hash", check, (size, digest) == (len(parts[name]), sha256(parts[name])), f"{name} is another one")
