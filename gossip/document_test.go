@@ -194,7 +194,7 @@ func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
 	}
 }
 
-// broken is a stream whose connection has ended as that of a proxy can.
+// broken is a stream whose connection has ended, as behind a proxy.
 type broken struct{ network.Stream }
 
 func (broken) Read([]byte) (int, error) { return 0, fmt.Errorf("%w: %w", network.ErrReset, io.EOF) }

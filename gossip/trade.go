@@ -48,7 +48,7 @@ func (t *trader) trade(s network.Stream, d Document, log *slog.Logger) *trade {
 	return x
 }
 
-// Read reads the stream. Its end is the other end's fault, as each list has its own; that of the connection is not.
+// Read reads the stream. If the other end ends it, the exchange is not whole. A broken connection is no fault.
 func (x *trade) Read(b []byte) (int, error) {
 	n, err := x.Stream.Read(b)
 	if errors.Is(err, io.EOF) && !errors.Is(err, network.ErrReset) {

@@ -109,8 +109,8 @@ func (r *Record) open(is os.FileInfo) error {
 	return nil
 }
 
-// Hear lets this process sign when the running peer of the folder may: once that one has heard enough others, or all but those with
-// some names. A folder that was restored does not know what its peer has signed since; without a peer that runs, nobody is heard.
+// Hear lets this process sign when the running peer of the folder may: once that one has heard enough others, or all except
+// some. A folder that was restored does not know what its peer has signed since; if its peer does not run, no other has been heard.
 func (r *Record) Hear(ctx context.Context, without []string) (running bool, err error) {
 	status, wrong := AskStatus(ctx, r.s.Dir)
 	running = wrong == nil
@@ -194,7 +194,9 @@ func (r *Record) Lacks(summary []byte) (frames [][]byte, err error) {
 func (r *Record) Merge(frames [][]byte) error {
 	return r.With(func(b *network.Book) error {
 		err := b.Merge(frames)
-		_ = errors.As(err, &r.fork)
+		if errors.As(err, &r.fork) {
+			return nil // both ends go on with what they have
+		}
 		return blame(err)
 	})
 }

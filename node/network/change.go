@@ -105,13 +105,21 @@ func (d *Document) apply(c *Change) error {
 	case Invite:
 		err = d.invite(c, known)
 	case Remove:
-		err = d.remove(place)
+		if d.SignerAt(place) != nil {
+			return refuse("%s: %s signs versions: name other admins first", Remove, c.Peer)
+		}
+		d.Peers[place].Standing, d.Peers[place].Addrs = Gone, nil
 	case Extend:
-		d.Added, err = d.named(d.Added, c)
+		d.Added, err = c.named(d.Added, "added")
 	case Retire:
-		d.Retired, err = d.named(d.Retired, c)
+		d.Retired, err = c.named(d.Retired, "retired")
 	case Govern:
-		err = d.govern(c)
+		if err = d.checkSigners(c.Signers, c.Needed); err == nil && slices.Equal(d.Signers, c.Signers) && d.Needed == c.Needed {
+			err = refuse("%s: they are the admins already", c.Kind)
+		}
+		if err == nil {
+			d.Signers, d.Needed = c.Signers, c.Needed
+		}
 	case Link, Unlink:
 		err = d.link(place, c)
 	default:
@@ -131,40 +139,23 @@ func (d *Document) hasID(id string) bool {
 
 // invite appends a new peer with its links.
 func (d *Document) invite(c *Change, known bool) error {
-	if err := goodPeer(c.Peer, known); err != nil {
-		return err
-	}
-	if c.ID == "" || len(c.ID) > maxName || d.hasID(c.ID) || len(d.Peers) == maxPeers {
-		return refuse("%s: id %.70q: want one that no peer has or had, and at most %d places", c.Kind, c.ID, maxPeers)
+	if err := goodPeer(c.Peer, c.ID, known || d.hasID(c.ID)); err != nil {
+		return fmt.Errorf("%s: %w", c.Kind, err)
 	}
 	var links [][2]int
 	for _, name := range c.Links {
 		i, ok := d.Place(name)
-		if l := [2]int{i, len(d.Peers)}; ok && d.here(i) && !slices.Contains(links, l) {
-			links = append(links, l)
-			continue
+		l := [2]int{i, len(d.Peers)}
+		if !ok || d.Peers[i].Standing == Gone || slices.Contains(links, l) {
+			return refuse("%s: links: there is no peer %.70q to link with, or it is named twice", c.Kind, name)
 		}
-		return refuse("%s: links: there is no peer %.70q to link with, or it is named twice", c.Kind, name)
+		links = append(links, l)
 	}
-	if len(links) == 0 {
-		return refuse("%s: links: %s would have no neighbour", c.Kind, c.Peer)
+	if len(links) == 0 || len(d.Peers) == maxPeers {
+		return refuse("%s: %s would have no neighbour, or the network more than %d places", c.Kind, c.Peer, maxPeers)
 	}
 	d.Links = append(d.Links, links...)
 	d.Peers = append(d.Peers, Peer{Name: c.Peer, ID: c.ID, Standing: Invited})
-	return nil
-}
-
-// remove ends a peer's part. If the others would be disconnected, its neighbours are linked in a circle.
-func (d *Document) remove(place int) error {
-	if d.SignerAt(place) != nil {
-		return refuse("%s: %s signs versions: name other admins first", Remove, d.Peers[place].Name)
-	}
-	links := without(slices.Clone(d.Links), place, false)
-	d.Peers[place].Standing, d.Peers[place].Addrs = Gone, nil
-	if !d.connected(links, d.here) {
-		links = without(slices.Clone(d.Links), place, true)
-	}
-	d.Links = links
 	return nil
 }
 
@@ -180,51 +171,35 @@ func (p *Peer) follow(k *Key) error {
 	return nil
 }
 
-// named returns all with the arm of a change. The settings have the first arms, and this package does not
+// named returns all with the arm of the change. The settings have the first arms, and this package does not
 // read settings: its callers refuse the other wrong changes.
-func (d *Document) named(all []string, c *Change) ([]string, error) {
+func (c *Change) named(all []string, verb string) ([]string, error) {
 	switch {
 	case strings.TrimSpace(c.Arm) == "" || len(c.Arm) > maxName:
 		return all, refuse("%s: arm %.70q, want a name of 1 to %d bytes", c.Kind, c.Arm, maxName)
 	case slices.Contains(all, c.Arm):
-		return all, refuse("%s: %q was %s before", c.Kind, c.Arm, map[Kind]string{Extend: "added", Retire: "retired"}[c.Kind])
+		return all, refuse("%s: %q was %s before", c.Kind, c.Arm, verb)
 	}
 	return append(slices.Clip(all), c.Arm), nil
 }
 
-// govern sets the signers.
-func (d *Document) govern(c *Change) error {
-	if err := d.checkSigners(c.Signers, c.Needed); err != nil {
-		return err
-	}
-	if slices.Equal(d.Signers, c.Signers) && d.Needed == c.Needed {
-		return refuse("%s: they are the admins already", c.Kind)
-	}
-	d.Signers, d.Needed = c.Signers, c.Needed
-	return nil
-}
-
 // link links a peer with another one, or ends their link.
 func (d *Document) link(place int, c *Change) error {
-	if len(c.Links) != 1 {
-		return refuse("%s: want the names of two peers", c.Kind)
+	other, ok := 0, false
+	if len(c.Links) == 1 {
+		other, ok = d.Place(c.Links[0])
 	}
-	other, ok := d.Place(c.Links[0])
-	if !ok || other == place || !d.here(other) {
-		return refuse("%s: there is no other peer %.70q", c.Kind, c.Links[0])
+	if !ok || other == place || d.Peers[other].Standing == Gone {
+		return refuse("%s: want the names of two peers, not %.70q", c.Kind, c.Links)
 	}
-	at := slices.IndexFunc(d.Links, func(l [2]int) bool { return l == [2]int{place, other} || l == [2]int{other, place} })
-	switch {
-	case c.Kind == Link && at >= 0:
-		return refuse("%s: %s and %s have a link", c.Kind, c.Peer, c.Links[0])
+	l := [2]int{min(place, other), max(place, other)}
+	links := slices.DeleteFunc(slices.Clone(d.Links), func(o [2]int) bool { return o == l || o == [2]int{l[1], l[0]} })
+	switch has := len(links) < len(d.Links); {
+	case has == (c.Kind == Link):
+		return refuse("%s: %s and %s have a link: %v", c.Kind, c.Peer, c.Links[0], has)
 	case c.Kind == Link:
-		d.Links = append(d.Links, [2]int{min(place, other), max(place, other)})
-		return nil
-	case at < 0:
-		return refuse("%s: %s and %s have no link", c.Kind, c.Peer, c.Links[0])
-	}
-	links := slices.Delete(slices.Clone(d.Links), at, at+1)
-	if !d.connected(links, d.here) {
+		links = append(links, l)
+	case !d.connected(links, func(int) bool { return true }):
 		return refuse("%s: there would be no way from %s to %s", c.Kind, c.Peer, c.Links[0])
 	}
 	d.Links = links

@@ -154,8 +154,8 @@ func (d *Document) signers() (names []string) {
 	return names
 }
 
-// Edges returns the links between peers that are present. If these would not connect them all without the others, each of the others
-// is replaced in turn, by place, by a circle of its neighbours.
+// Edges returns the links between peers that are present. If these would not connect them all, each of the other peers is replaced in turn,
+// by place, by a circle of its neighbours.
 func (d *Document) Edges() [][2]int {
 	present := func(i int) bool { return d.Peers[i].Standing == Present }
 	edges := slices.DeleteFunc(slices.Clone(d.Links), func(l [2]int) bool { return !present(l[0]) || !present(l[1]) })
@@ -165,7 +165,7 @@ func (d *Document) Edges() [][2]int {
 	edges = slices.Clone(d.Links)
 	for i := range d.Peers {
 		if !present(i) {
-			edges = without(edges, i, true)
+			edges = without(edges, i)
 		}
 	}
 	return edges
@@ -196,20 +196,20 @@ func (d *Document) connected(links [][2]int, in func(place int) bool) bool {
 	return parts <= 1
 }
 
-// without returns links without those of a place. Its neighbours are linked in a circle, in the order of their places, if close is true.
-func without(links [][2]int, place int, circle bool) [][2]int {
+// without returns links with a circle of the neighbours of a place, in the order of their places, instead of the place.
+func without(links [][2]int, place int) [][2]int {
 	var around []int
 	links = slices.DeleteFunc(links, func(l [2]int) bool {
-		if l[0] != place && l[1] != place {
-			return false
+		here := l[0] == place || l[1] == place
+		if here {
+			around = append(around, l[0]+l[1]-place)
 		}
-		around = append(around, l[0]+l[1]-place)
-		return true
+		return here
 	})
 	slices.Sort(around)
 	for i, a := range around {
 		b := around[(i+1)%len(around)]
-		if l := [2]int{min(a, b), max(a, b)}; circle && a != b && !slices.Contains(links, l) {
+		if l := [2]int{min(a, b), max(a, b)}; a != b && !slices.Contains(links, l) {
 			links = append(links, l)
 		}
 	}
@@ -222,20 +222,17 @@ func (d *Document) Duration() time.Duration {
 	return every
 }
 
-// clone returns a copy that shares no data that changes.
+// clone returns a copy that shares no list that apply changes.
 func (d *Document) clone() *Document {
 	c := *d
 	c.Peers, c.Links, c.Signers = slices.Clone(d.Peers), slices.Clone(d.Links), slices.Clone(d.Signers)
 	c.Added, c.Retired, c.Changed = slices.Clone(d.Added), slices.Clone(d.Retired), slices.Clone(d.Changed)
-	for i := range c.Peers {
-		c.Peers[i].Former, c.Peers[i].Closed = slices.Clip(d.Peers[i].Former), slices.Clip(d.Peers[i].Closed)
-	}
 	return &c
 }
 
 // Bounds of a document.
 const (
-	maxPeers   = 10_000 // places, including those of gone peers
+	maxPeers   = 10_000 // places, also of gone peers
 	maxSigners = 64
 )
 
@@ -254,38 +251,29 @@ func (d *Document) Check() error {
 	case len(d.Peers) == 0 || len(d.Peers) > maxPeers || d.Version != 1:
 		return refuse("version %d with %d peers, want version 1 with 1 to %d", d.Version, len(d.Peers), maxPeers)
 	}
-	ids, names := make(map[string]bool), make(map[string]bool)
+	seen := make(map[string]bool)
 	for _, p := range d.Peers {
-		if err := goodPeer(p.Name, names[p.Name]); err != nil {
+		if err = goodPeer(p.Name, p.ID, seen["name "+p.Name] || seen["id "+p.ID]); err != nil {
 			return err
 		}
-		if p.Standing != Present && p.Standing != Invited && p.Standing != Gone {
-			return refuse("peer %s: standing %.40q", p.Name, p.Standing)
+		if p.Standing != Present && p.Standing != Invited || p.Former != nil || p.Closed != nil {
+			return refuse("peer %s: standing %.40q, or former keys", p.Name, p.Standing)
 		}
-		names[p.Name] = true
-		for _, id := range append([]string{p.ID}, p.Former...) {
-			if id == "" || ids[id] {
-				return refuse("peer %s: id %.70q: want one that no peer has or had", p.Name, id)
-			}
-			ids[id] = true
-		}
+		seen["name "+p.Name], seen["id "+p.ID] = true, true
 	}
 	if _, err = topology.NewGraph(len(d.Peers), d.Links); err != nil {
 		return refuse("links: %v", err)
 	}
-	if !d.connected(d.Links, d.here) {
+	if !d.connected(d.Links, func(int) bool { return true }) {
 		return refuse("links %v do not connect all peers", d.Links)
 	}
 	return d.checkSigners(d.Signers, d.Needed)
 }
 
-// here reports whether the peer in a place can still be in the network.
-func (d *Document) here(place int) bool { return d.Peers[place].Standing != Gone }
-
-// goodPeer refuses the name of a peer.
-func goodPeer(name string, known bool) error {
-	if !goodName.MatchString(name) || known {
-		return refuse("peer %.70q: want a name of 1 to 64 letters, digits, dots, dashes and underscores, which no peer has or had", name)
+// goodPeer refuses the name or the id of a new peer.
+func goodPeer(name, id string, known bool) error {
+	if !goodName.MatchString(name) || id == "" || len(id) > maxName || known {
+		return refuse("peer %.70q with id %.70q: want a name of 1 to 64 letters, digits, dots, dashes and underscores, and an id, which no peer has or had", name, id)
 	}
 	return nil
 }
@@ -295,11 +283,8 @@ func (d *Document) checkSigners(all []Signer, needed int) error {
 	last := -1
 	for _, s := range all {
 		place, ok := d.Place(s.Name)
-		if !ok || !d.here(place) {
-			return refuse("signers: there is no peer %.70q", s.Name)
-		}
-		if place <= last || s.ID == "" || len(s.ID) > maxName {
-			return refuse("signers: %s: want each once, in the order of the places, with an id", s.Name)
+		if !ok || d.Peers[place].Standing == Gone || place <= last || s.ID == "" || len(s.ID) > maxName {
+			return refuse("signers: %.70q: want a peer that has not left, each once, in the order of the places, with an id", s.Name)
 		}
 		last = place
 	}

@@ -19,8 +19,8 @@ const (
 	short         = 8 // bytes
 )
 
-// frames returns all that the book holds, in an order in which it can be merged, with short hashes. These are of what was signed: peers may
-// know signatures of different signers of a version, but exchange those of a proposal.
+// frames returns all that the book holds, in an order in which it can be merged, with short hashes. Of a version it is of
+// what was signed, since peers may know signatures of different signers.
 func (b *Book) frames() (frames [][]byte, summary []byte) {
 	add := func(kind byte, hash string, x any) {
 		frames = append(frames, append([]byte{kind}, encode(x)...))
@@ -50,7 +50,7 @@ func (b *Book) Summary() []byte {
 	return b.summary
 }
 
-// Lacks returns in frames what a book with a summary lacks. The empty summary is that of a peer that has no book yet.
+// Lacks returns in frames what a book with a summary lacks. A peer that has no book yet has an empty summary.
 func (b *Book) Lacks(summary []byte) (lacks [][]byte, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

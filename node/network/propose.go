@@ -3,6 +3,7 @@ package network
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -66,14 +67,11 @@ func (b *Book) check(c *Change, text int) error {
 	if size := b.chain.size(text); text > maxText || b.chain.room+size > Room {
 		return refuse("%s takes %d bytes, of at most %d; all versions take %d of %d", c.Kind, text, maxText, b.chain.room, Room)
 	}
-	next, records := b.chain.clone(), b.records
+	next := b.chain.clone()
 	if err := next.d.apply(c); err != nil {
 		return err
 	}
-	if c.Kind == Remove {
-		records = next.rehear(records)
-	}
-	return b.fits(next.view(records))
+	return b.fits(next.view(b.records))
 }
 
 // propose takes a proposal over, or signatures of one. With enough it is the next version.
@@ -119,8 +117,9 @@ func (b *Book) advance(s *State, all ...Version) (err error) {
 		if x, err = next.extend(&all[n], b.c.Keys); err != nil {
 			break
 		}
-		if x.Change.Kind == Remove || x.Change.Kind == Invite && b.newest.hasID(x.Change.ID) {
-			records = next.rehear(records)
+		if id := x.Change.ID; id != "" && b.newest.hasID(id) { // the signers say that the key is another peer's
+			records = maps.Clone(records)
+			maps.DeleteFunc(records, func(_ int, r *said) bool { return slices.Contains(r.ids, id) })
 		}
 	}
 	if n > 0 {

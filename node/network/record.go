@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// A Record is what a place has signed of itself: it needs nobody's consent. Of each place only the newest is kept.
+// A Record is what a place has signed of itself: it needs no consent. Of each place only the newest is kept.
 type Record struct {
 	Text json.RawMessage `json:"record"` // an [Own]
 	Sig  []byte          `json:"sig"`    // by the newest key that it names
@@ -56,20 +56,21 @@ func (r *Record) own() (o Own) {
 type said struct {
 	Record
 	number uint64
-	left   bool
 	ids    []string // all keys of the place, oldest first
 	peer   Peer     // the place, as the record has it
 }
 
+func (s *said) left() bool { return s.peer.Standing == Gone }
+
 // before reports whether another record of the place is newer. A peer that left does not come back.
 func (s *said) before(o *said) bool {
-	return !s.left && (len(s.ids) < len(o.ids) || len(s.ids) == len(o.ids) && (o.left || s.number < o.number))
+	return !s.left() && (len(s.ids) < len(o.ids) || len(s.ids) == len(o.ids) && (o.left() || s.number < o.number))
 }
 
 // contradicts reports whether no honest peer signs both records.
 func (s *said) contradicts(o *said) bool {
 	n := min(len(s.ids), len(o.ids))
-	return !slices.Equal(s.ids[:n], o.ids[:n]) || s.left && len(o.ids) > n || o.left && len(s.ids) > n ||
+	return !slices.Equal(s.ids[:n], o.ids[:n]) || s.left() && len(o.ids) > n || o.left() && len(s.ids) > n ||
 		len(s.ids) == len(o.ids) && s.number == o.number && string(s.Text) != string(o.Text)
 }
 
@@ -88,7 +89,7 @@ func (c *chain) hear(r Record, keys Keys) (place int, s *said, err error) {
 		return 0, nil, refuse("a record of no peer of this network, %.70q", o.Peer)
 	}
 	p := c.d.Peers[place]
-	ids := append(slices.Clone(p.Former), p.ID)
+	ids := []string{p.ID}
 	signs := func(b, sig []byte) bool { return len(sig) <= maxSig && (keys == nil || keys.Verify(p.ID, b, sig)) }
 	for i := range o.Keys {
 		k := &o.Keys[i]
@@ -109,23 +110,10 @@ func (c *chain) hear(r Record, keys Keys) (place int, s *said, err error) {
 	if o.Number == 0 || o.Number > maxNumber || o.Left != (len(o.Addrs) == 0) || len(o.Addrs) > maxAddrs {
 		return place, nil, c.lie(place, "its record has number %d and %d addresses, want 1 to %d, and none if it left", o.Number, len(o.Addrs), maxAddrs)
 	}
-	if p.Standing != Gone {
-		if p.Addrs, p.Standing = o.Addrs, Present; o.Left {
-			p.Standing = Gone
-		}
+	if p.Addrs, p.Standing = o.Addrs, Present; o.Left {
+		p.Standing = Gone
 	}
-	return place, &said{r, o.Number, o.Left, ids, p}, nil
-}
-
-// rehear returns the records that still hold after versions that change what records mean.
-func (c *chain) rehear(all map[int]*said) map[int]*said {
-	records := make(map[int]*said)
-	for _, s := range all {
-		if place, x, err := c.hear(s.Record, nil); err == nil {
-			records[place] = x
-		}
-	}
-	return records
+	return place, &said{r, o.Number, ids, p}, nil
 }
 
 // view returns the document with what places have said of themselves. It does not change any more.
@@ -133,7 +121,10 @@ func (c *chain) view(records map[int]*said) *Document {
 	d := c.d.clone()
 	d.Network = c.network
 	for place, s := range records {
-		d.Peers[place] = s.peer
+		was := d.Peers[place].Standing
+		if d.Peers[place] = s.peer; was == Gone { // for good
+			d.Peers[place].Standing, d.Peers[place].Addrs = Gone, nil
+		}
 	}
 	return d
 }

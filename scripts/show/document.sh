@@ -35,7 +35,7 @@ says() { # TEXT SITE...: their documents have the text
 	for s in "${@:2}"; do shown "$s" | grep -qF "$1" || return 1; done
 }
 new_key() { [ "$(./peerd id --dir "$1")" != "$2" ] && says "$(./peerd id --dir "$1")" "${@:3}"; }
-up() { # SITE LINKS: so many of its links are up
+up() { # SITE LINKS: at least that number of its links are up
 	[ "$(ask "$1" /v1/peers | grep -o '"state":"up"' | wc -l)" -ge "$2" ]
 }
 took() { # NAME COMMAND...: waits for it, 10 s at most
