@@ -54,6 +54,7 @@ type labSite struct {
 	doubt  []string // peers that it has not heard since it was restored
 	again  bool     // its operator has had it sign again
 	forgot bool     // it was restored
+	forked bool     // it was shown a fork
 }
 
 var errCrash = errors.New("crash")
@@ -126,6 +127,12 @@ func (s *labSite) place() (place int, present bool) {
 	return i, ok && d.Peers[i].Standing == Present && d.Peers[i].ID == string(s.key)
 }
 
+// signs reports whether a site signs versions.
+func (s *labSite) signs() bool {
+	x := s.book.chain.d.SignerAt(s.book.self())
+	return x != nil && x.ID == string(s.key)
+}
+
 // say gives a site a record with new addresses.
 func (s *labSite) say(change func(o *Own)) error {
 	s.lab.now++
@@ -188,8 +195,8 @@ func (l *lab) show(from, to *labSite) {
 func (l *lab) judge(from, to *labSite, err error) {
 	fork, lie := new(Fork), new(Lie)
 	switch {
-	case err == nil || from.liar || to.liar:
 	case errors.As(err, &fork):
+		to.forked = true
 		for _, name := range fork.Both {
 			if s := l.site(name); !s.twice() {
 				l.t.Fatalf("%s names %s, which has not signed both: %v", to.name, name, err)
@@ -198,6 +205,7 @@ func (l *lab) judge(from, to *labSite, err error) {
 		if len(fork.Both) == 0 {
 			l.t.Fatalf("a fork that names no signer: %v", err)
 		}
+	case err == nil || from.liar || to.liar:
 	case errors.As(err, &lie):
 		if s := l.site(to.book.Newest().Peers[lie.Place].Name); !s.twice() {
 			l.t.Fatalf("%s from %s accuses one that does not lie: %v", to.name, from.name, err)
@@ -350,11 +358,11 @@ func (l *lab) settle(c Change) *labSite {
 			l.round()
 		}
 		all := l.honest()
-		if slices.ContainsFunc(all, func(s *labSite) bool { return s.book.State().Fork != nil }) {
+		if slices.ContainsFunc(all, func(s *labSite) bool { return s.forked }) {
 			return nil
 		}
 		d := all[0].book.Newest()
-		able := slices.DeleteFunc(slices.Clone(all), func(s *labSite) bool { return !s.book.signs() })
+		able := slices.DeleteFunc(slices.Clone(all), func(s *labSite) bool { return !s.signs() })
 		switch {
 		case slices.Contains(d.Added, c.Arm):
 			return all[0]
@@ -371,15 +379,12 @@ func (l *lab) settle(c Change) *labSite {
 		for _, s := range able[1:] {
 			l.show(able[0], s)
 			for _, p := range s.book.State().Proposals {
-				if try > 0 && p.read().By == of {
+				if try > 0 && p.step().By == of {
 					s.again = true
 					_ = s.do(func() error { return s.book.Sign(p.Hash()[:12], true) }) // it may have signed this one
 				}
 			}
 		}
-	}
-	for _, s := range l.honest() {
-		l.t.Logf("%s: version %d, signs %v, awaits %v, doubt %v, error %v", s.name, s.book.Newest().Version, s.book.signs(), s.book.Awaits(), s.doubt, s.book.Propose(c, true))
 	}
 	l.t.Fatalf("what a quorum wants does not come: %s", encode(l.honest()[0].book.Proposed()))
 	return nil
