@@ -59,16 +59,17 @@ func (s *labSite) add(v Version) Version {
 	return v.with(Signature{place, sig})
 }
 
-// record returns a record that a site signs, also against the rules. With other keys, each is signed by the one before.
-func (s *labSite) record(number uint64, addrs []string, keys ...Key) Record {
+// record returns a record that a site signs, also against the rules, each key by the one before.
+func (s *labSite) record(o Own) Record {
 	place, _ := s.book.newest.Place(s.name)
-	last, o := key(s.book.chain.d.Peers[place].ID), &Own{Network: s.book.chain.network, Peer: s.name, Number: number, Keys: keys, Addrs: addrs, Left: len(addrs) == 0}
-	for i := range keys {
-		k := &keys[i]
-		k.Sig, _ = last.Sign(signedKey(o, k))
+	last := key(s.book.chain.d.Peers[place].ID)
+	o.Network, o.Peer = cmp.Or(o.Network, s.book.chain.network), cmp.Or(o.Peer, s.name)
+	for i := range o.Keys {
+		k := &o.Keys[i]
+		k.Sig, _ = last.Sign(signedKey(&o, k))
 		last = key(k.ID)
 	}
-	r := Record{Text: encode(o)}
+	r := Record{Text: encode(&o)}
 	r.Sig, _ = last.Sign(r.signed())
 	return r
 }
@@ -96,9 +97,9 @@ func (l *lab) lie(s, to *labSite) [][]byte {
 			frames = append(frames, f)
 		}
 	case 4:
-		frames = append(frames, frame(frameRecord, s.record(uint64(l.rand.IntN(3)), []string{fmt.Sprint("lie ", l.rand.IntN(3))})))
+		frames = append(frames, frame(frameRecord, s.record(Own{Number: uint64(l.rand.IntN(3)), Addrs: []string{fmt.Sprint("lie ", l.rand.IntN(3))}})))
 	case 5:
-		frames = append(frames, frame(frameRecord, s.record(3, nil, Key{ID: fmt.Sprint("lie-", l.rand.IntN(3))})))
+		frames = append(frames, frame(frameRecord, s.record(Own{Number: 3, Left: true, Keys: []Key{{ID: fmt.Sprint("lie-", l.rand.IntN(3))}}})))
 	case 6:
 		l.rand.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
 	default:

@@ -317,6 +317,19 @@ func (s *labSite) signAll(again bool) {
 	}
 }
 
+// agree has some signers make a version.
+func (l *lab) agree(c Change, by ...*labSite) {
+	l.t.Helper()
+	must(l.t, by[0].book.Propose(c, false))
+	for i, s := range by[1:] {
+		l.show(by[i], s)
+		s.signAll(false)
+	}
+	for _, s := range by {
+		l.show(by[len(by)-1], s)
+	}
+}
+
 // honest returns the sites that run and do not lie.
 func (l *lab) honest() []*labSite {
 	return slices.DeleteFunc(slices.Clone(l.sites), func(s *labSite) bool { return s.dead || s.liar })
