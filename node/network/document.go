@@ -209,7 +209,7 @@ func without(links [][2]int, place int) [][2]int {
 	slices.Sort(around)
 	for i, a := range around {
 		b := around[(i+1)%len(around)]
-		if l := [2]int{min(a, b), max(a, b)}; a != b && !slices.Contains(links, l) {
+		if l := [2]int{min(a, b), max(a, b)}; a != b && !slices.Contains(links, l) && !slices.Contains(links, [2]int{l[1], l[0]}) {
 			links = append(links, l)
 		}
 	}

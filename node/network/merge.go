@@ -132,7 +132,7 @@ func (b *Book) Merge(frames [][]byte) (wrong error) {
 			note(b.propose(s, v))
 		}
 		note(b.take(s, records...))
-		if same && b.newest == was {
+		if same && b.newest == was && s.Signed == b.s.Signed {
 			return errSame
 		}
 		return nil
