@@ -89,15 +89,20 @@ type Overview struct {
 
 // Show returns the state of a folder's document.
 func Show(s *config.Settings) (*Overview, error) {
-	r, err := open(s)
+	f, err := open(s)
 	if err != nil {
 		return nil, err
 	}
-	return with(r, func(*network.Book) error { return nil })
+	return f.with(func(*network.Book, *network.Peer) error { return nil })
 }
 
-// open opens the record of a folder.
-func open(s *config.Settings) (*daemon.Record, error) {
+// A folder is the one on which a command acts.
+type folder struct {
+	*daemon.Record
+	id gossip.Identity
+}
+
+func open(s *config.Settings) (*folder, error) {
 	if !s.Signed() {
 		return nil, config.Failf(config.ErrUsage, "%s is not a signed document: `peerd network new` begins one", s.NetworkPath())
 	}
@@ -105,14 +110,27 @@ func open(s *config.Settings) (*daemon.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return daemon.OpenRecord(s, id)
+	r, err := daemon.OpenRecord(s, id)
+	return &folder{r, id}, err
 }
 
-// with calls do with the book of a record, and returns the state afterwards.
-func with(r *daemon.Record, do func(b *network.Book) error) (*Overview, error) {
+// own opens a folder to change it.
+func own(s *config.Settings) (*folder, error) {
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
+	return open(s)
+}
+
+// with calls do with the book and this peer, and returns the state afterwards. A key without a place has an empty peer.
+func (f *folder) with(do func(b *network.Book, self *network.Peer) error) (*Overview, error) {
 	x := new(Overview)
-	err := r.With(func(b *network.Book) error {
-		if wrong := do(b); wrong != nil {
+	err := f.With(func(b *network.Book) error {
+		self := new(network.Peer)
+		if place, former, ok := b.Newest().PlaceOf(f.id.ID()); ok && !former {
+			self = &b.Newest().Peers[place]
+		}
+		if wrong := do(b, self); wrong != nil {
 			return wrong
 		}
 		x.Document, x.Proposed = b.Newest(), b.Proposed()
@@ -139,20 +157,17 @@ const (
 )
 
 // signs calls do, which signs a version, once the peer of the folder may sign.
-func signs(ctx context.Context, s *config.Settings, how Signing, do func(b *network.Book) error) (*Overview, error) {
-	if err := daemon.OwnDir(s.Dir); err != nil {
-		return nil, err
-	}
-	r, err := open(s)
+func signs(ctx context.Context, s *config.Settings, how Signing, do func(b *network.Book, self *network.Peer) error) (*Overview, error) {
+	f, err := own(s)
 	if err != nil {
 		return nil, err
 	}
 	for last := time.Now().Add(hearTimeout); ; time.Sleep(hearPause) {
-		running, err := r.Hear(ctx, how.Without)
+		running, err := f.Hear(ctx, how.Without)
 		if err != nil {
 			return nil, err
 		}
-		x, err := with(r, do)
+		x, err := f.with(do)
 		if !errors.Is(err, network.ErrWaits) {
 			return x, err
 		}
@@ -166,49 +181,41 @@ func signs(ctx context.Context, s *config.Settings, how Signing, do func(b *netw
 	}
 }
 
-// Propose signs a change as the next version of a folder's network.
+// Propose signs a change as the next version of a folder's network. Signers get the keys that they have now, and the order of their places.
 func Propose(ctx context.Context, s *config.Settings, c network.Change, how Signing) (*Overview, error) {
-	return signs(ctx, s, how, func(b *network.Book) error {
+	return signs(ctx, s, how, func(b *network.Book, _ *network.Peer) error {
 		d := b.Newest()
-		if c.Kind == network.Govern {
-			for i := range c.Signers {
-				place, ok := d.Place(c.Signers[i].Name)
-				if !ok || d.Peers[place].Standing != network.Present {
-					return config.Failf(config.ErrUsage, "no peer %.70q is present", c.Signers[i].Name)
-				}
-				c.Signers[i].ID = d.Peers[place].ID
-			}
-			slices.SortFunc(c.Signers, func(x, y network.Signer) int {
-				i, _ := d.Place(x.Name)
-				j, _ := d.Place(y.Name)
-				return i - j
-			})
+		place := func(x network.Signer) int {
+			return slices.IndexFunc(d.Peers, func(p network.Peer) bool { return p.Name == x.Name })
 		}
+		for i, x := range c.Signers {
+			at := place(x)
+			if at < 0 || d.Peers[at].Standing != network.Present {
+				return config.Failf(config.ErrUsage, "no peer %.70q is present", x.Name)
+			}
+			c.Signers[i].ID = d.Peers[at].ID
+		}
+		slices.SortFunc(c.Signers, func(x, y network.Signer) int { return place(x) - place(y) })
 		return b.Propose(c, how.Again)
 	})
 }
 
 // Sign signs the version that is proposed and has a hash.
 func Sign(ctx context.Context, s *config.Settings, hash string, how Signing) (*Overview, error) {
-	return signs(ctx, s, how, func(b *network.Book) error { return b.Sign(hash, how.Again) })
+	return signs(ctx, s, how, func(b *network.Book, _ *network.Peer) error { return b.Sign(hash, how.Again) })
 }
 
 // Remove ends the part of a peer. The peer of the folder itself leaves at once.
 func Remove(ctx context.Context, s *config.Settings, name string, how Signing) (*Overview, error) {
-	if err := daemon.OwnDir(s.Dir); err != nil {
-		return nil, err
-	}
-	d, self, err := selfOf(s)
-	if err != nil {
-		return nil, err
-	}
-	if self.Name != name {
-		return Propose(ctx, s, network.Change{Kind: network.Remove, Peer: name}, how)
-	}
-	if place, _ := d.Place(name); d.SignerAt(place) != nil {
-		return nil, config.Failf(config.ErrUsage, "%s signs versions: name other admins with `peerd network admins` first", name)
-	}
-	return say(s, func(o *network.Own) { o.Addrs, o.Left = nil, true })
+	return signs(ctx, s, how, func(b *network.Book, self *network.Peer) error {
+		if self.Name != name {
+			return b.Propose(network.Change{Kind: network.Remove, Peer: name}, how.Again)
+		}
+		if slices.ContainsFunc(b.Newest().Signers, func(x network.Signer) bool { return x.Name == name }) {
+			return config.Failf(config.ErrUsage, "%s signs versions: name other admins with `peerd network admins` first", name)
+		}
+		return b.Say(daemon.Now(), nil, func(o *network.Own) { o.Addrs, o.Left = nil, true })
+	})
 }
 
 // Move sets the addresses of a folder's peer.
@@ -219,63 +226,37 @@ func Move(s *config.Settings, addrs []string) (*Overview, error) {
 	if err := checkAddrs(addrs); err != nil {
 		return nil, err
 	}
-	return say(s, func(o *network.Own) { o.Addrs = addrs })
-}
-
-// say changes the record of a folder's peer.
-func say(s *config.Settings, change func(o *network.Own)) (*Overview, error) {
-	if err := daemon.OwnDir(s.Dir); err != nil {
-		return nil, err
-	}
-	r, err := open(s)
+	f, err := own(s)
 	if err != nil {
 		return nil, err
 	}
-	return with(r, func(b *network.Book) error { return b.Say(daemon.Now(), nil, change) })
-}
-
-// selfOf returns the newest document and the place of a folder's peer in it.
-func selfOf(s *config.Settings) (*network.Document, *network.Peer, error) {
-	r, err := open(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	id, err := s.Identity()
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := r.Newest()
-	if err != nil {
-		return nil, nil, err
-	}
-	place, former, ok := d.PlaceOf(id.ID())
-	if !ok || former {
-		return nil, nil, config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
-	}
-	return d, &d.Peers[place], nil
+	return f.with(func(b *network.Book, _ *network.Peer) error {
+		return b.Say(daemon.Now(), nil, func(o *network.Own) { o.Addrs = addrs })
+	})
 }
 
 // Rotate gives the peer of a folder a new key: it makes the key, and the peer, when it runs and may release something, lets it follow the
 // present one and states how far its ledger is.
-func Rotate(s *config.Settings) (*Overview, error) {
-	if err := daemon.OwnDir(s.Dir); err != nil {
-		return nil, err
-	}
-	if _, _, err := selfOf(s); err != nil {
-		return nil, err
-	}
-	path := filepath.Join(s.Dir, daemon.NextKey)
-	_, err := gossip.LoadIdentity(path)
-	if errors.Is(err, os.ErrNotExist) {
-		_, err = gossip.CreateIdentity(path)
-	}
+func Rotate(s *config.Settings) (x *Overview, err error) {
+	f, err := own(s)
 	if err != nil {
 		return nil, err
 	}
-	x, err := Show(s)
-	if err == nil {
-		x.Notes = []string{"the peer takes the new key once it runs and its neighbours have reported; to keep the present one until then, remove " + path}
-	}
+	path := filepath.Join(s.Dir, daemon.NextKey)
+	note := "the peer takes the new key once it runs and its neighbours have reported. Until then the present one stays if you remove " + path
+	x, err = f.with(func(b *network.Book, self *network.Peer) (err error) {
+		if self.Name == "" {
+			return config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
+		}
+		if place, _ := b.Newest().Place(self.Name); b.Newest().SignerAt(place) != nil && b.Newest().Quorum() > 1 {
+			note += ". It signs versions, so it proposes its new key, and other signers have to sign that"
+		}
+		if _, err = gossip.LoadIdentity(path); errors.Is(err, os.ErrNotExist) {
+			_, err = gossip.CreateIdentity(path)
+		}
+		return err
+	})
+	x.Notes = []string{note}
 	return x, err
 }
 

@@ -60,21 +60,17 @@ const maxLinks = 4
 func Invite(ctx context.Context, s *config.Settings, name string, links []string, how Signing) (token string, x *Overview, err error) {
 	v := Invitation{Name: name}
 	_, _ = rand.Read(v.Seed[:]) // does not fail
-	d, self, err := selfOf(s)
-	if err != nil {
-		return "", nil, err
-	}
-	v.With = gossip.PeerInfo{ID: self.ID, Addrs: reachable(self)}
-	if len(v.With.Addrs) == 0 {
-		return "", nil, config.Failf(config.ErrUsage, "%s has no address in the document, at which %s could reach it: run `peerd network move --addr` first", self.Name, name)
-	}
-	if len(links) == 0 {
-		links = fewest(d)
-	}
-	c := network.Change{Kind: network.Invite, Peer: name, ID: gossip.SeedIdentity(v.Seed).ID(), Links: links}
-	x, err = signs(ctx, s, how, func(b *network.Book) error {
+	x, err = signs(ctx, s, how, func(b *network.Book, self *network.Peer) error {
+		v.With = gossip.PeerInfo{ID: self.ID, Addrs: reachable(self)}
+		if self.Name != "" && len(v.With.Addrs) == 0 {
+			return config.Failf(config.ErrUsage, "%s has no address in the document, at which %s could reach it: run `peerd network move --addr` first", self.Name, name)
+		}
 		sum := sha256.Sum256(b.State().Root)
 		v.Network = hex.EncodeToString(sum[:])
+		c := network.Change{Kind: network.Invite, Peer: name, ID: gossip.SeedIdentity(v.Seed).ID(), Links: links}
+		if len(links) == 0 {
+			c.Links = fewest(b.Newest())
+		}
 		return b.Propose(c, how.Again)
 	})
 	return v.Token(), x, err
@@ -88,7 +84,7 @@ func reachable(p *network.Peer) []string {
 // fewest returns the names of up to [maxLinks] peers that others can reach and that have the fewest links.
 func fewest(d *network.Document) (names []string) {
 	links := make(map[string]int)
-	for _, l := range d.Links { // also of peers that are invited
+	for _, l := range edges(d) {
 		links[d.Peers[l[0]].Name]++
 		links[d.Peers[l[1]].Name]++
 	}
