@@ -80,29 +80,30 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 // Overview is the network document of a folder, with what is proposed as its next version.
 type Overview struct {
 	Document *network.Document  `json:"document"`
-	Hash     string             `json:"hash"`   // of the newest version
-	Full     int                `json:"full"`   // percent of the room for versions that is taken
-	Needed   int                `json:"needed"` // signers that have to sign a version
+	Hash     string             `json:"hash"`           // of the newest version
+	Full     string             `json:"full,omitempty"` // that the document is nearly full
+	Needed   int                `json:"needed"`         // signers that have to sign a version
 	Proposed []network.Proposed `json:"proposed"`
 	Notes    []string           `json:"notes,omitempty"` // what a change means at the sites
 }
 
-// Show returns the state of a folder's document.
-func Show(s *config.Settings) (*Overview, error) {
-	f, err := open(s)
-	if err != nil {
-		return nil, err
-	}
-	return f.with(func(*network.Book, *network.Peer) error { return nil })
-}
-
-// A folder is the one on which a command acts.
+// A folder is a peer's, with its record.
 type folder struct {
 	*daemon.Record
-	id gossip.Identity
+	s  *config.Settings
+	id string // of its key
 }
 
+// open opens a folder whose document is changed.
 func open(s *config.Settings) (*folder, error) {
+	if err := daemon.OwnDir(s.Dir); err != nil {
+		return nil, err
+	}
+	return read(s)
+}
+
+// read opens a folder whose document is read.
+func read(s *config.Settings) (*folder, error) {
 	if !s.Signed() {
 		return nil, config.Failf(config.ErrUsage, "%s is not a signed document: `peerd network new` begins one", s.NetworkPath())
 	}
@@ -111,37 +112,47 @@ func open(s *config.Settings) (*folder, error) {
 		return nil, err
 	}
 	r, err := daemon.OpenRecord(s, id)
-	return &folder{r, id}, err
+	return &folder{r, s, id.ID()}, err
 }
 
-// own opens a folder to change it.
-func own(s *config.Settings) (*folder, error) {
-	if err := daemon.OwnDir(s.Dir); err != nil {
-		return nil, err
-	}
-	return open(s)
-}
-
-// with calls do with the book and this peer, and returns the state afterwards. A key without a place has an empty peer.
-func (f *folder) with(do func(b *network.Book, self *network.Peer) error) (*Overview, error) {
+// with calls do with the book, and returns the state afterwards.
+func (f *folder) with(do func(b *network.Book) error) (*Overview, error) {
 	x := new(Overview)
 	err := f.With(func(b *network.Book) error {
-		self := new(network.Peer)
-		if place, former, ok := b.Newest().PlaceOf(f.id.ID()); ok && !former {
-			self = &b.Newest().Peers[place]
-		}
-		if wrong := do(b, self); wrong != nil {
+		if wrong := do(b); wrong != nil {
 			return wrong
 		}
 		x.Document, x.Proposed = b.Newest(), b.Proposed()
 		hash, room := b.Head()
-		x.Hash, x.Full, x.Needed = hash, 100*room/network.Room, x.Document.Quorum()
+		x.Hash, x.Full, x.Needed = hash, network.Full(room), x.Document.Quorum()
 		return nil
 	})
 	if errors.Is(err, network.ErrRefused) {
 		err = config.Failf(config.ErrUsage, "%w", err)
 	}
 	return x, err
+}
+
+// self returns the newest document, and the place of the folder's peer in it.
+func (f *folder) self() (*network.Document, int, error) {
+	d, err := f.Newest()
+	if err != nil {
+		return nil, 0, err
+	}
+	place, former, ok := d.PlaceOf(f.id)
+	if !ok || former {
+		return nil, 0, config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
+	}
+	return d, place, nil
+}
+
+// Show returns the state of a folder's document.
+func Show(s *config.Settings) (*Overview, error) {
+	f, err := read(s)
+	if err != nil {
+		return nil, err
+	}
+	return f.with(func(*network.Book) error { return nil })
 }
 
 // Signing is how an operator signs.
@@ -156,66 +167,89 @@ const (
 	hearPause   = 500 * time.Millisecond
 )
 
-// signs calls do, which signs a version, once the peer of the folder may sign.
-func signs(ctx context.Context, s *config.Settings, how Signing, do func(b *network.Book, self *network.Peer) error) (*Overview, error) {
-	f, err := own(s)
-	if err != nil {
-		return nil, err
-	}
-	for last := time.Now().Add(hearTimeout); ; time.Sleep(hearPause) {
+// sign calls do, which signs a version, once the peer of the folder may sign.
+func (f *folder) sign(ctx context.Context, how Signing, do func(b *network.Book) error) (*Overview, error) {
+	for last := time.Now().Add(hearTimeout); ; {
+		way := "the peer runs, and has not heard them yet"
 		running, err := f.Hear(ctx, how.Without)
 		if err != nil {
 			return nil, err
+		}
+		if !running {
+			way = "start the peer, which hears them"
 		}
 		x, err := f.with(do)
 		if !errors.Is(err, network.ErrWaits) {
 			return x, err
 		}
-		if !running || time.Now().After(last) {
-			way := "start the peer, which hears them"
-			if running {
-				way = "the peer runs, and has not heard them yet"
-			}
+		if !running || time.Now().After(last) || ctx.Err() != nil {
 			return nil, config.Failf(config.ErrNetwork, "%w. The folder may be older than what it has signed: %s. If they are lost, or the folder was not restored from a backup, add --without NAME,NAME", err, way)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(hearPause):
 		}
 	}
 }
 
-// Propose signs a change as the next version of a folder's network. Signers get the keys that they have now, and the order of their places.
+// Propose signs a change as the next version of a folder's network. Signers of a change need names alone.
 func Propose(ctx context.Context, s *config.Settings, c network.Change, how Signing) (*Overview, error) {
-	return signs(ctx, s, how, func(b *network.Book, _ *network.Peer) error {
-		d := b.Newest()
-		place := func(x network.Signer) int {
-			return slices.IndexFunc(d.Peers, func(p network.Peer) bool { return p.Name == x.Name })
+	f, err := open(s)
+	if err != nil {
+		return nil, err
+	}
+	return f.sign(ctx, how, func(b *network.Book) (err error) {
+		if c.Kind == network.Govern {
+			c.Signers, err = signers(b.Newest(), c.Signers)
 		}
-		for i, x := range c.Signers {
-			at := place(x)
-			if at < 0 || d.Peers[at].Standing != network.Present {
-				return config.Failf(config.ErrUsage, "no peer %.70q is present", x.Name)
-			}
-			c.Signers[i].ID = d.Peers[at].ID
+		if err != nil {
+			return err
 		}
-		slices.SortFunc(c.Signers, func(x, y network.Signer) int { return place(x) - place(y) })
 		return b.Propose(c, how.Again)
 	})
 }
 
+// signers returns the peers with some names as signers, by place.
+func signers(d *network.Document, named []network.Signer) (all []network.Signer, err error) {
+	for _, p := range d.Peers {
+		for i, x := range named {
+			if x.Name == p.Name && p.Standing == network.Present {
+				all = append(all, network.Signer{Name: p.Name, ID: p.ID})
+				named = slices.Delete(slices.Clone(named), i, i+1)
+				break
+			}
+		}
+	}
+	if len(named) > 0 {
+		return nil, config.Failf(config.ErrUsage, "no peer %.70q is present, or it is named twice", named[0].Name)
+	}
+	return all, nil
+}
+
 // Sign signs the version that is proposed and has a hash.
 func Sign(ctx context.Context, s *config.Settings, hash string, how Signing) (*Overview, error) {
-	return signs(ctx, s, how, func(b *network.Book, _ *network.Peer) error { return b.Sign(hash, how.Again) })
+	f, err := open(s)
+	if err != nil {
+		return nil, err
+	}
+	return f.sign(ctx, how, func(b *network.Book) error { return b.Sign(hash, how.Again) })
 }
 
 // Remove ends the part of a peer. The peer of the folder itself leaves at once.
 func Remove(ctx context.Context, s *config.Settings, name string, how Signing) (*Overview, error) {
-	return signs(ctx, s, how, func(b *network.Book, self *network.Peer) error {
-		if self.Name != name {
-			return b.Propose(network.Change{Kind: network.Remove, Peer: name}, how.Again)
-		}
-		if slices.ContainsFunc(b.Newest().Signers, func(x network.Signer) bool { return x.Name == name }) {
-			return config.Failf(config.ErrUsage, "%s signs versions: name other admins with `peerd network admins` first", name)
-		}
-		return b.Say(daemon.Now(), nil, func(o *network.Own) { o.Addrs, o.Left = nil, true })
-	})
+	f, err := open(s)
+	if err != nil {
+		return nil, err
+	}
+	switch d, self, err := f.self(); {
+	case err != nil:
+		return nil, err
+	case d.Peers[self].Name != name:
+		return Propose(ctx, s, network.Change{Kind: network.Remove, Peer: name}, how)
+	case d.SignerAt(self) != nil:
+		return nil, config.Failf(config.ErrUsage, "%s signs versions: name other admins with `peerd network admins` first", name)
+	}
+	return f.say(func(o *network.Own) { o.Addrs, o.Left = nil, true })
 }
 
 // Move sets the addresses of a folder's peer.
@@ -226,36 +260,41 @@ func Move(s *config.Settings, addrs []string) (*Overview, error) {
 	if err := checkAddrs(addrs); err != nil {
 		return nil, err
 	}
-	f, err := own(s)
+	f, err := open(s)
 	if err != nil {
 		return nil, err
 	}
-	return f.with(func(b *network.Book, _ *network.Peer) error {
-		return b.Say(daemon.Now(), nil, func(o *network.Own) { o.Addrs = addrs })
-	})
+	return f.say(func(o *network.Own) { o.Addrs = addrs })
+}
+
+// say changes the record of the folder's peer.
+func (f *folder) say(change func(o *network.Own)) (*Overview, error) {
+	return f.with(func(b *network.Book) error { return b.Say(daemon.Now(), nil, change) })
 }
 
 // Rotate gives the peer of a folder a new key: it makes the key, and the peer, when it runs and may release something, lets it follow the
 // present one and states how far its ledger is.
-func Rotate(s *config.Settings) (x *Overview, err error) {
-	f, err := own(s)
+func Rotate(s *config.Settings) (*Overview, error) {
+	f, err := open(s)
+	if err != nil {
+		return nil, err
+	}
+	d, self, err := f.self()
 	if err != nil {
 		return nil, err
 	}
 	path := filepath.Join(s.Dir, daemon.NextKey)
-	note := "the peer takes the new key once it runs and its neighbours have reported. Until then the present one stays if you remove " + path
-	x, err = f.with(func(b *network.Book, self *network.Peer) (err error) {
-		if self.Name == "" {
-			return config.Failf(config.ErrNetwork, "this peer's key has no place in the network; start the peer first")
-		}
-		if place, _ := b.Newest().Place(self.Name); b.Newest().SignerAt(place) != nil && b.Newest().Quorum() > 1 {
-			note += ". It signs versions, so it proposes its new key, and other signers have to sign that"
-		}
-		if _, err = gossip.LoadIdentity(path); errors.Is(err, os.ErrNotExist) {
-			_, err = gossip.CreateIdentity(path)
-		}
-		return err
-	})
+	if _, err = gossip.LoadIdentity(path); errors.Is(err, os.ErrNotExist) {
+		_, err = gossip.CreateIdentity(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	note := "the peer takes the new key once it runs and its neighbours have reported. Until then it keeps the present one if you remove " + path
+	if d.SignerAt(self) != nil && d.Quorum() > 1 {
+		note += ". Since it signs versions, it proposes its new key first, and other signers have to sign that"
+	}
+	x, err := f.with(func(*network.Book) error { return nil })
 	x.Notes = []string{note}
 	return x, err
 }
@@ -299,8 +338,8 @@ func (x *Overview) Write(w io.Writer) {
 		p := &x.Proposed[i]
 		_, _ = fmt.Fprintf(w, "%s proposes: %s; to be signed with `peerd network sign %s`; signed by %s; not by %s\n", p.By, terminal.Plain(p.Change.String()), p.Hash, strings.Join(p.Signed, ", "), strings.Join(p.Unsigned, ", "))
 	}
-	if x.Full >= 75 {
-		_, _ = fmt.Fprintf(w, "the document is %d %% full; when it is full, nothing that concerns all can change any more\n", x.Full)
+	if x.Full != "" {
+		_, _ = fmt.Fprintln(w, x.Full)
 	}
 	for _, note := range x.Notes {
 		_, _ = fmt.Fprintf(w, "note: %s\n", note)

@@ -29,7 +29,7 @@ func TestLinksAreAsTheyWillBe(t *testing.T) {
 		d.Peers = append(d.Peers, network.Peer{Name: name, Standing: network.Present, Addrs: []string{"/ip4/192.0.2.1/tcp/1"}})
 	}
 	d.Peers[0].Standing, d.Peers[6].Standing, d.Peers[7].Addrs = network.Gone, network.Invited, []string{"/ip4/0.0.0.0/tcp/1"}
-	if got := fewest(d); !slices.Equal(got, []string{"d", "e", "f", "b"}) { // 2, 2, 2 and 3 links; nobody reaches h
+	if got := fewest(d); !slices.Equal(got, []string{"d", "e", "f", "b"}) { // of 2, 2, 2 and 3 links; h cannot be reached
 		t.Error(got)
 	}
 	if got := newTerms(d, "c").Links; !slices.Equal(slices.Sorted(slices.Values(got)), []string{"b", "d", "h"}) {

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -58,21 +56,25 @@ const maxLinks = 4
 // Invite gives a new peer a place, linked with the named peers, and returns the token for it. Without names these are up to four peers
 // that others can reach and that have the fewest links.
 func Invite(ctx context.Context, s *config.Settings, name string, links []string, how Signing) (token string, x *Overview, err error) {
-	v := Invitation{Name: name}
+	f, err := open(s)
+	if err != nil {
+		return "", nil, err
+	}
+	d, self, err := f.self()
+	if err != nil {
+		return "", nil, err
+	}
+	v, p := Invitation{Name: name, Network: d.Network}, &d.Peers[self]
 	_, _ = rand.Read(v.Seed[:]) // does not fail
-	x, err = signs(ctx, s, how, func(b *network.Book, self *network.Peer) error {
-		v.With = gossip.PeerInfo{ID: self.ID, Addrs: reachable(self)}
-		if self.Name != "" && len(v.With.Addrs) == 0 {
-			return config.Failf(config.ErrUsage, "%s has no address in the document, at which %s could reach it: run `peerd network move --addr` first", self.Name, name)
-		}
-		sum := sha256.Sum256(b.State().Root)
-		v.Network = hex.EncodeToString(sum[:])
-		c := network.Change{Kind: network.Invite, Peer: name, ID: gossip.SeedIdentity(v.Seed).ID(), Links: links}
-		if len(links) == 0 {
-			c.Links = fewest(b.Newest())
-		}
-		return b.Propose(c, how.Again)
-	})
+	v.With = gossip.PeerInfo{ID: p.ID, Addrs: reachable(p)}
+	if len(v.With.Addrs) == 0 {
+		return "", nil, config.Failf(config.ErrUsage, "%s has no address in the document, at which %s could reach it: run `peerd network move --addr` first", p.Name, name)
+	}
+	if len(links) == 0 {
+		links = fewest(d)
+	}
+	c := network.Change{Kind: network.Invite, Peer: name, ID: gossip.SeedIdentity(v.Seed).ID(), Links: links}
+	x, err = f.sign(ctx, how, func(b *network.Book) error { return b.Propose(c, how.Again) })
 	return v.Token(), x, err
 }
 

@@ -18,31 +18,32 @@ func (s *Settings) Signed() bool { return signed(s.NetworkPath()) }
 
 func signed(path string) bool { return filepath.Ext(path) == ".json" }
 
-// readRecord returns the newest version of a record of signed documents. Signatures are
-// verified by what runs on it.
+// readRecord returns the network of a signed document. Signatures are verified by what runs on it.
 func readRecord(path string) (*Network, error) {
-	var s network.State
-	b, err := os.ReadFile(path)
+	b, err := OpenDocument(path, network.Config{})
 	if err != nil {
-		return nil, Failf(ErrRefused, "network file: %w", err)
+		return nil, err
 	}
-	err = json.Unmarshal(b, &s)
-	if err == nil && s.Root == nil && bytes.Contains(b, []byte(`"steps":`)) {
-		return nil, Failf(ErrRefused, "network file %s is of peerd 0.2.0 or before: its document has no form that this build reads; docs/upgrading.md says what to do", path)
-	}
-	var book *network.Book
-	if err == nil {
-		book, err = network.Open(network.Config{}, s)
-	}
-	if err != nil {
-		return nil, DamagedNetwork(path, err)
-	}
-	return NetworkOf(book.Newest()), nil
+	return NetworkOf(b.Newest()), nil
 }
 
-// DamagedNetwork is the error for a record of signed documents that cannot be read, with the way out.
-func DamagedNetwork(path string, err error) error {
-	return Failf(ErrRefused, "network file %s is damaged: %w. Stop this peer and copy the file of another peer over it: a document proves itself", path, err)
+// OpenDocument opens the file of a signed document.
+func OpenDocument(path string, c network.Config) (book *network.Book, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, Failf(ErrRefused, "network document: %w", err)
+	}
+	var s network.State
+	if err = json.Unmarshal(text, &s); err == nil && s.Root == nil && bytes.Contains(text, []byte(`"steps":`)) {
+		return nil, Failf(ErrRefused, "network document %s is of peerd 0.2.0 or before: it has no form that this build reads; docs/upgrading.md says what to do", path)
+	}
+	if err == nil {
+		book, err = network.Open(c, s)
+	}
+	if err != nil {
+		return nil, Failf(ErrRefused, "network document %s is damaged: %w. Stop this peer and copy the file of another peer over it: a document proves itself", path, err)
+	}
+	return book, nil
 }
 
 // NetworkOf returns the network of a document. Peers that are not present have their places and no links.

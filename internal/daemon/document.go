@@ -40,11 +40,12 @@ func (h *heard) document(b *network.Book, fork *network.Fork, self protocol.Peer
 	}
 	awaits := strings.Join(b.Awaits(), ", ")
 	_, room := b.Head()
+	full := network.Full(room)
 	switch n := len(d.Signers); {
 	case fork != nil:
 		return Split + fork.Error()
-	case room > network.Room*3/4:
-		return fmt.Sprintf("the network document is %d %% full: %d of %d bytes. When it is full, nothing that concerns all can change any more", 100*room/network.Room, room, network.Room)
+	case full != "":
+		return full
 	case n-len(away) < d.Quorum():
 		return fmt.Sprintf("the network cannot change: %d of %d signers have to sign, and some are not heard (%s). If they are lost, it never can: docs/network.md#signers says what to do",
 			d.Quorum(), n, strings.Join(away, "; "))

@@ -83,30 +83,13 @@ func (r *Record) With(do func(b *network.Book) error) (err error) {
 		return config.Failf(config.ErrRefused, "network document: %w", err)
 	}
 	if r.book == nil || !os.SameFile(is, r.read) || !is.ModTime().Equal(r.read.ModTime()) {
-		if err = r.open(is); err != nil {
-			r.book = nil
+		c := network.Config{Keys: documentKeys{r.id}, ID: r.id.ID(), Keep: r.keep, Fits: r.fits, Roll: &r.roll}
+		if r.book, err = config.OpenDocument(r.path, c); err != nil {
 			return err
 		}
+		r.read = is
 	}
 	return do(r.book)
-}
-
-// open reads the file.
-func (r *Record) open(is os.FileInfo) error {
-	text, err := os.ReadFile(r.path)
-	if err != nil {
-		return config.Failf(config.ErrRefused, "network document: %w", err)
-	}
-	var s network.State
-	if err = json.Unmarshal(text, &s); err != nil {
-		return config.DamagedNetwork(r.path, err)
-	}
-	r.read = is
-	r.book, err = network.Open(network.Config{Keys: documentKeys{r.id}, ID: r.id.ID(), Keep: r.keep, Fits: r.fits, Roll: &r.roll}, s)
-	if err != nil {
-		return config.Failf(config.ErrRefused, "%s: %w", r.path, err)
-	}
-	return nil
 }
 
 // Hear lets this process sign when the running peer of the folder may: once that one has heard enough others, or all except

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 )
 
@@ -47,6 +48,14 @@ const (
 	maxNumber = 1 << 53  // of records and tries
 	Room      = 8 << 20  // bytes of all versions with the signatures of all signers
 )
+
+// Full says in a sentence how full a document is whose versions take some bytes; empty below three quarters of [Room].
+func Full(room int) string {
+	if room < Room/4*3 {
+		return ""
+	}
+	return fmt.Sprintf("the network document is %d %% full: %d of %d bytes. When it is full, nothing that concerns all can change any more", 100*room/Room, room, Room)
+}
 
 // Hash returns the hash of the version, which names it.
 func (v *Version) Hash() string { return hashOf(v.Text) }

@@ -547,6 +547,9 @@ type Status struct {
 	// peers: 0 if the time of answers on the way explains the difference; absent until
 	// one has answered, and without a signed document.
 	ClockAheadSeconds float64 `json:"clock_ahead_seconds,omitzero"`
+	// Peers that this one, which signs versions of the network's document, has to hear
+	// before it signs: its folder may be an old copy.
+	DocumentAwaits []string `json:"document_awaits,omitzero"`
 	// In a sentence, that the network's document is split, cannot change while signers
 	// are not heard, or waits for a signature of this peer. It is part of state.
 	DocumentNotice string `json:"document_notice,omitzero"`

@@ -543,6 +543,9 @@ export interface Status {
    * peers: 0 if the time of answers on the way explains the difference; absent until
    * one has answered, and without a signed document. */
   clock_ahead_seconds?: number;
+  /** Peers that this one, which signs versions of the network's document, has to hear
+   * before it signs: its folder may be an old copy. */
+  document_awaits?: string[];
   /** In a sentence, that the network's document is split, cannot change while signers
    * are not heard, or waits for a signature of this peer. It is part of state. */
   document_notice?: string;

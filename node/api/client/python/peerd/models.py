@@ -1279,6 +1279,9 @@ class Status:
     # peers: 0 if the time of answers on the way explains the difference; absent until
     # one has answered, and without a signed document.
     clock_ahead_seconds: Optional[float] = None
+    # Peers that this one, which signs versions of the network's document, has to hear
+    # before it signs: its folder may be an old copy.
+    document_awaits: Optional[List[str]] = None
     # In a sentence, that the network's document is split, cannot change while signers
     # are not heard, or waits for a signature of this peer. It is part of state.
     document_notice: Optional[str] = None
@@ -1359,6 +1362,7 @@ class Status:
             best=doc.get("best"),
             by_features=doc.get("by_features"),
             clock_ahead_seconds=doc.get("clock_ahead_seconds"),
+            document_awaits=doc.get("document_awaits"),
             document_notice=doc.get("document_notice"),
             drifted=doc.get("drifted"),
             features=doc.get("features"),
@@ -1419,6 +1423,8 @@ class Status:
             doc["by_features"] = self.by_features
         if self.clock_ahead_seconds is not None:
             doc["clock_ahead_seconds"] = self.clock_ahead_seconds
+        if self.document_awaits is not None:
+            doc["document_awaits"] = self.document_awaits
         if self.document_notice is not None:
             doc["document_notice"] = self.document_notice
         if self.drifted is not None:
