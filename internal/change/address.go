@@ -20,6 +20,9 @@ func checkAddrs(addrs []string) error {
 		if errors.Is(err, gossip.ErrUnreached) {
 			return config.Failf(config.ErrRefused, "--addr: %w%s", err, suchAs([]string{a}))
 		}
+		if err == nil && strings.HasSuffix(a, "/tcp/0") {
+			err = fmt.Errorf("%s: want the port at which others dial this peer, not 0", a)
+		}
 		if err != nil {
 			return config.Failf(config.ErrRefused, "--addr: %w", err)
 		}
@@ -32,9 +35,12 @@ func wantAddrs(listen []string) error {
 	return config.Failf(config.ErrUsage, "want --addr, at which others dial this peer%s; it listens on %s", suchAs(listen), strings.Join(listen, ", "))
 }
 
-// suchAs returns in words the addresses of this machine beyond itself, with the port of the first of some addresses.
+// suchAs returns in words the addresses of this machine beyond itself, with the first fixed port of some addresses.
 func suchAs(like []string) string {
-	_, port, _ := strings.Cut(like[0], "/tcp/")
+	port := portOf(like)
+	if port == "" {
+		return ""
+	}
 	all, _ := net.InterfaceAddrs() // without any there is nothing to name
 	var own []string
 	for _, x := range all {
@@ -60,4 +66,14 @@ func everywhere(listen []string) bool {
 		}
 	}
 	return false
+}
+
+// portOf returns the first port of addresses to listen on that is fixed; empty if there is none.
+func portOf(listen []string) string {
+	for _, l := range listen {
+		if _, port, _ := strings.Cut(l, "/tcp/"); port != "" && port != "0" {
+			return port
+		}
+	}
+	return ""
 }

@@ -279,19 +279,23 @@ func Rotate(s *config.Settings) (*Overview, error) {
 	if err != nil {
 		return nil, err
 	}
+	d, self, err := f.self()
+	if err != nil {
+		return nil, err
+	}
 	path := filepath.Join(s.Dir, daemon.NextKey)
-	if _, _, err = f.self(); err == nil {
-		if _, err = gossip.LoadIdentity(path); errors.Is(err, os.ErrNotExist) {
-			_, err = gossip.CreateIdentity(path)
-		}
+	if _, err = gossip.LoadIdentity(path); errors.Is(err, os.ErrNotExist) {
+		_, err = gossip.CreateIdentity(path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	x, err := Show(s)
-	if err == nil {
-		x.Notes = []string{"the peer takes the new key once it runs and its neighbours have reported; to keep the present one until then, remove " + path}
+	note := "the peer takes the new key once it runs and its neighbours have reported. Until then it keeps the present one if you remove " + path
+	if d.SignerAt(self) != nil && d.Quorum() > 1 {
+		note += ". Since it signs versions, it proposes its new key first, and other signers have to sign that"
 	}
+	x, err := f.with(func(*network.Book) error { return nil })
+	x.Notes = []string{note}
 	return x, err
 }
 

@@ -1,6 +1,7 @@
 package change_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/gossip"
@@ -117,8 +119,28 @@ func TestJoin(t *testing.T) {
 	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "web"), listen, web, nil, agree); err == nil || !strings.Contains(err.Error(), "want one over TCP alone") {
 		t.Errorf("an address that no peer dials: %v", err)
 	}
-	j, err := change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, []string{"api.window=7s"}, agree)
-	if err != nil || j.Version != 2 || j.Name != "second" {
+	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "none"), []string{"/ip4/0.0.0.0/tcp/0"}, nil, nil, agree); err == nil || !strings.HasPrefix(err.Error(), "want --addr") {
+		t.Errorf("a port that others do not know: %v", err)
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	early := *v
+	early.Name = "third"
+	if _, err = change.Join(soon, config.Site(), early.Token(), filepath.Join(t.TempDir(), "early"), listen, nil, nil, agree); err == nil || !strings.Contains(err.Error(), "the invitation is not signed") {
+		t.Error(err)
+	}
+	used := func(name string, agree func(*change.Terms) error) {
+		t.Helper()
+		if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), name), listen, nil, nil, agree); err == nil || !strings.Contains(err.Error(), "this token was used") {
+			t.Error(err)
+		}
+	}
+	var j *change.Joined
+	used("late", func(*change.Terms) (wrong error) { // another machine takes the place meanwhile
+		j, wrong = change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, []string{"api.window=7s"}, agree)
+		return wrong
+	})
+	if j == nil || j.Version != 2 || j.Name != "second" {
 		t.Fatalf("%+v, %v", j, err)
 	}
 	if terms.Name != "second" || len(terms.Peers) != 1 || len(terms.Signers) != 1 || !slices.Equal(terms.Links, terms.Peers) || !slices.Equal(terms.Actions, s.Arms) || terms.Settings["privacy.epsilon"] == "" {
@@ -142,9 +164,13 @@ func TestJoin(t *testing.T) {
 	if err != nil || len(n.Peers[1].Former) != 1 || len(n.Peers[1].Closed) != 0 {
 		t.Errorf("the key of the token proves something: %+v, %v", n, err)
 	}
-	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "third"), listen, nil, nil, agree); err == nil || !strings.Contains(err.Error(), "this token was used") {
-		t.Error(err)
+	if err = os.Remove(joined.NetworkPath()); err != nil { // as if it had been interrupted
+		t.Fatal(err)
 	}
+	if again, wrong := change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, nil, agree); wrong != nil || *again != *j {
+		t.Errorf("%+v, %v", again, wrong)
+	}
+	used("third", agree)
 }
 
 // Versions that others have to sign wait for them; a peer that does not sign names those that do; what concerns a peer alone it does

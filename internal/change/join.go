@@ -3,13 +3,11 @@ package change
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"peerd.dev/gossip"
@@ -24,20 +22,16 @@ const (
 	pause         = 200 * time.Millisecond
 )
 
-// guest is what a joining machine holds of the network document.
+// guest is what a joining machine holds of the network document. One goroutine uses it.
 type guest struct {
 	invited *Invitation
 	id      gossip.Identity
-
-	mu    sync.Mutex
-	book  *network.Book
-	taken bool // the other end lacked nothing in the last exchange
+	book    *network.Book // nil before the first contact
+	taken   bool          // the other end lacked nothing in the last exchange
 }
 
 // Summary implements [gossip.Document].
 func (g *guest) Summary() ([]byte, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if g.book == nil {
 		return nil, nil
 	}
@@ -45,27 +39,23 @@ func (g *guest) Summary() ([]byte, error) {
 }
 
 // Lacks implements [gossip.Document].
-func (g *guest) Lacks(summary []byte) ([][]byte, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.book == nil {
-		return nil, nil
+func (g *guest) Lacks(summary []byte) (frames [][]byte, err error) {
+	if g.book != nil {
+		frames, err = g.book.Lacks(summary)
 	}
-	frames, err := g.book.Lacks(summary)
 	g.taken = g.taken && err == nil && len(frames) == 0
 	return frames, err
 }
 
 // Merge implements [gossip.Document]. The token determines the network.
 func (g *guest) Merge(frames [][]byte) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if g.book == nil && len(frames) > 0 {
 		root, err := network.RootOf(frames[0], g.invited.Network)
 		if err != nil {
 			return errors.New("the peer that the token names is in another network")
 		}
 		if g.book, err = network.Open(network.Config{Keys: daemon.Keys(g.id), ID: g.id.ID(), Keep: func(network.State) error { return nil }}, network.State{Root: root}); err != nil {
+			g.book = nil
 			return err
 		}
 		frames = frames[1:]
@@ -98,6 +88,9 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if err = daemon.CheckNew(dir); err != nil {
 		return nil, err
 	}
+	if len(addrs) == 0 && portOf(listen) == "" {
+		return nil, wantAddrs(listen)
+	}
 	if err = checkAddrs(addrs); err != nil {
 		return nil, err
 	}
@@ -106,8 +99,11 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if err != nil {
 		return nil, err
 	}
-	if len(addrs) == 0 {
-		addrs = reachedAt(from, listen)
+	if at, _, _ := strings.Cut(from, "/tcp/"); len(addrs) == 0 {
+		addrs = []string{at + "/tcp/" + portOf(listen)}
+		if err = checkAddrs(addrs); err != nil {
+			return nil, err
+		}
 	}
 	terms, all := newTerms(g.book.Newest(), v.Name), settingsOf(g.book.Newest(), dir, listen, set)
 	terms.Own = schema.Beginning(all, true).Chosen
@@ -185,15 +181,16 @@ func makeFolder(schema *config.Schema, dir string, all []string) (*config.Settin
 func (g *guest) enter(ctx context.Context, s *config.Settings, id gossip.Identity, addrs []string) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
+	used := config.Failf(config.ErrNetwork, "%s has another key in the network, or has left: this token was used, or withdrawn", g.invited.Name)
 	for {
 		var err error
-		d := g.book.Newest()
+		d, state := g.book.Newest(), "the invitation is not signed"
 		place, ok := d.Place(g.invited.Name)
 		switch {
 		case !ok: // the invitation is not signed yet
 		case d.Peers[place].ID == id.ID(): // this peer's record is made
 		case d.Peers[place].Standing != network.Invited:
-			return config.Failf(config.ErrNetwork, "%s is %s in version %d of the network, under another key: this token was used, or withdrawn", g.invited.Name, d.Peers[place].Standing, d.Version)
+			return used
 		default:
 			err = g.book.Say(daemon.Now(), daemon.Keys(id), func(o *network.Own) {
 				o.Addrs, o.Keys = addrs, append(o.Keys, network.Key{ID: id.ID()})
@@ -205,29 +202,19 @@ func (g *guest) enter(ctx context.Context, s *config.Settings, id gossip.Identit
 				return config.Failf(config.ErrUsage, "%w", err)
 			}
 		}
-		g.taken = ok && d.Peers[place].ID == id.ID()
+		if g.taken = ok && d.Peers[place].ID == id.ID(); g.taken {
+			state = "the peer that invites does not have this one's key"
+		}
 		if _, err = gossip.TradeDocument(ctx, g.id, g.invited.With, g); err == nil && g.taken {
 			return nil
 		}
+		if lie := new(network.Lie); errors.As(err, &lie) && lie.Place == place { // meanwhile on another machine
+			return used
+		}
 		select {
 		case <-ctx.Done():
-			return config.Failf(config.ErrNetwork, "the invitation is not signed after %v: see `peerd network show` at the site that invites; run this command again, it continues: %w", joinTimeout, errors.Join(err, ctx.Err()))
+			return config.Failf(config.ErrNetwork, "%s after %v: see `peerd network show` at the site that invites; run this command again, it continues: %w", state, joinTimeout, errors.Join(err, ctx.Err()))
 		case <-time.After(pause):
 		}
 	}
-}
-
-// reachedAt returns the address of this machine from which others were reached, with the port of
-// listen.
-func reachedAt(from string, listen []string) []string {
-	at, _, ok := strings.Cut(from, "/tcp/")
-	if !ok {
-		return nil
-	}
-	for _, l := range listen {
-		if _, port, ok := strings.Cut(l, "/tcp/"); ok && port != "0" {
-			return []string{fmt.Sprintf("%s/tcp/%s", at, port)}
-		}
-	}
-	return nil
 }

@@ -36,14 +36,10 @@ func newTerms(d *network.Document, name string) *Terms {
 	for _, x := range d.Signers {
 		t.Signers = append(t.Signers, x.Name)
 	}
-	if place, ok := d.Place(name); ok {
-		for _, l := range d.Links {
-			switch place {
-			case l[0]:
-				t.Links = append(t.Links, d.Peers[l[1]].Name)
-			case l[1]:
-				t.Links = append(t.Links, d.Peers[l[0]].Name)
-			}
+	place, _ := d.Place(name)
+	for _, l := range edges(d) {
+		if l[0] == place || l[1] == place {
+			t.Links = append(t.Links, d.Peers[l[0]+l[1]-place].Name)
 		}
 	}
 	for _, x := range slices.Concat(d.Settings, d.Changed) {
@@ -52,6 +48,18 @@ func newTerms(d *network.Document, name string) *Terms {
 	t.Actions = append(strings.Split(strings.Trim(t.Settings["arms"], "[]"), ", "), d.Added...)
 	t.Actions = slices.DeleteFunc(t.Actions, func(a string) bool { return slices.Contains(d.Retired, a) })
 	return t
+}
+
+// edges returns the edges that a network has once all that are invited have joined.
+func edges(d *network.Document) [][2]int {
+	all := *d
+	all.Peers = slices.Clone(d.Peers)
+	for i := range all.Peers {
+		if p := &all.Peers[i]; p.Standing == network.Invited {
+			p.Standing = network.Present
+		}
+	}
+	return all.Edges()
 }
 
 // Write writes the terms for people.

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,5 +19,20 @@ func TestTermsHaveNoLinesOfOthers(t *testing.T) {
 	newTerms(&network.Document{Name: "clinics"}, "p").Write(&none)
 	if lines := strings.Count(none.String(), "\n"); strings.Count(w.String(), "\n") != lines || strings.Contains(w.String(), "\x1b") {
 		t.Errorf("want %d lines:\n%q", lines, w.String())
+	}
+}
+
+// TestLinksAreAsTheyWillBe once all that are invited have joined: around a peer that is gone. A new peer gets neighbours with the fewest.
+func TestLinksAreAsTheyWillBe(t *testing.T) {
+	d := &network.Document{Links: [][2]int{{0, 1}, {0, 2}, {0, 3}, {0, 4}, {1, 5}, {5, 6}, {2, 7}}}
+	for _, name := range strings.Split("abcdefgh", "") {
+		d.Peers = append(d.Peers, network.Peer{Name: name, Standing: network.Present, Addrs: []string{"/ip4/192.0.2.1/tcp/1"}})
+	}
+	d.Peers[0].Standing, d.Peers[6].Standing, d.Peers[7].Addrs = network.Gone, network.Invited, []string{"/ip4/0.0.0.0/tcp/1"}
+	if got := fewest(d); !slices.Equal(got, []string{"d", "e", "f", "b"}) { // of 2, 2, 2 and 3 links; h cannot be reached
+		t.Error(got)
+	}
+	if got := newTerms(d, "c").Links; !slices.Equal(slices.Sorted(slices.Values(got)), []string{"b", "d", "h"}) {
+		t.Error(got)
 	}
 }

@@ -86,7 +86,7 @@ func reachable(p *network.Peer) []string {
 // fewest returns the names of up to [maxLinks] peers that others can reach and that have the fewest links.
 func fewest(d *network.Document) (names []string) {
 	links := make(map[string]int)
-	for _, l := range d.Links { // also of peers that are invited
+	for _, l := range edges(d) {
 		links[d.Peers[l[0]].Name]++
 		links[d.Peers[l[1]].Name]++
 	}
