@@ -91,7 +91,7 @@ func TestAForkNamesWhoSignedBoth(t *testing.T) {
 	}
 }
 
-// TestFormerKeysCountForNothing: those of a member, of an invitation, of a signer, and those of a peer that left or was removed.
+// TestFormerKeysCountForNothing: keys of a member, of an invitation, of a signer, and of a peer that left or was removed.
 func TestFormerKeysCountForNothing(t *testing.T) {
 	l := newLab(t, 1, 6, 3, 2)
 	a, b, c, d, e, f := l.sites[0], l.sites[1], l.sites[2], l.sites[3], l.sites[4], l.sites[5]
