@@ -48,9 +48,9 @@ func TestNoOldFolderReplacesItsKey(t *testing.T) {
 	}
 	defer func() { _ = p.site.Close() }()
 	said := func() *network.Peer {
-		d, err := p.record.Newest()
-		if err != nil {
-			t.Fatal(err)
+		d, wrong := p.record.Newest()
+		if wrong != nil {
+			t.Fatal(wrong)
 		}
 		return &d.Peers[0]
 	}
