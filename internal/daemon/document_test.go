@@ -122,3 +122,40 @@ func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 		t.Errorf("it is kept: %v, %v", d.Peers[1], err)
 	}
 }
+
+// TestAForkIsSaid: an admin has signed two versions of one number. Both ends go on with what they have, and each keeps what it was shown.
+func TestAForkIsSaid(t *testing.T) {
+	dir, id, admin := t.TempDir(), config.LockstepIdentity(0), config.LockstepIdentity(1)
+	made, err := Init(config.Site(), []string{"dir=" + dir + "/a", "arms=[red, green]", "spare_arms=2", "privacy.epsilon=1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Site().Load(made.Dir+"/"+config.FileName, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := network.State{Root: marshal(t, network.Document{
+		Version: 1, Name: "clinics", Start: time.Now().UTC(), Every: "1s", Settings: c.SharedSettings(), Links: [][2]int{{0, 1}}, Signers: []network.Signer{{Name: "b", ID: admin.ID()}},
+		Peers: []network.Peer{{Name: "a", ID: id.ID(), Addrs: []string{"/ip4/192.0.2.1/tcp/1"}, Standing: network.Present}, {Name: "b", ID: admin.ID(), Addrs: []string{"/ip4/192.0.2.2/tcp/1"}, Standing: network.Present}},
+	})}
+	if err = CreateRecord(made.Dir+"/"+config.DocumentName, first); err != nil {
+		t.Fatal(err)
+	}
+	record, err := OpenRecord(&c.Settings, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arm := range []string{"blue", "white"} {
+		book, err := network.Open(network.Config{Keys: Keys(admin), ID: admin.ID(), Keep: func(network.State) error { return nil }}, first)
+		if err = errors.Join(err, book.Propose(network.Change{Kind: network.Extend, Arm: arm}, false)); err != nil {
+			t.Fatal(err)
+		}
+		frames, err := book.Lacks(nil)
+		if err = errors.Join(err, record.Merge(frames)); err != nil {
+			t.Error(err)
+		}
+	}
+	if d, err := record.Newest(); err != nil || d.Added[0] != "blue" || record.Fork() == nil || record.Fork().Both[0] != "b" {
+		t.Error(err, d.Added, record.Fork())
+	}
+}

@@ -17,7 +17,13 @@ import (
 
 // TestNoOldFolderReplacesItsKey: a peer states in a rotation how far its ledger is, so it does not ask for one before its neighbours
 // have reported that they remember no more.
-func TestNoOldFolderReplacesItsKey(t *testing.T) {
+func TestNoOldFolderReplacesItsKey(t *testing.T) { rotates(t, 1) }
+
+// TestASignersKeyIsNamedFirst in a version: a record alone changes no signer.
+func TestASignersKeyIsNamedFirst(t *testing.T) { rotates(t, 0) }
+
+// rotates lets the first of two peers replace its key, of whom the one in a place signs versions.
+func rotates(t *testing.T, signer int) {
 	dir := t.TempDir()
 	if _, err := Init(config.Site(), []string{"dir=" + filepath.Join(dir, "a"), "arms=[red, green]", "privacy.epsilon=1", "privacy.horizon=1000"}); err != nil {
 		t.Fatal(err)
@@ -31,8 +37,9 @@ func TestNoOldFolderReplacesItsKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := network.Document{Version: 1, Name: "clinics", Start: time.Now().UTC().Truncate(time.Second), Every: "1s", Settings: c.SharedSettings(), Links: [][2]int{{0, 1}}, Signers: []network.Signer{{Name: "b", ID: gossip.SeedIdentity([32]byte{9}).ID()}}}
-	for i, id := range []string{id.ID(), gossip.SeedIdentity([32]byte{9}).ID()} {
+	ids := []string{id.ID(), gossip.SeedIdentity([32]byte{9}).ID()}
+	d := network.Document{Version: 1, Name: "clinics", Start: time.Now().UTC().Truncate(time.Second), Every: "1s", Settings: c.SharedSettings(), Links: [][2]int{{0, 1}}, Signers: []network.Signer{{Name: string(rune('a' + signer)), ID: ids[signer]}}}
+	for i, id := range ids {
 		d.Peers = append(d.Peers, network.Peer{Name: string(rune('a' + i)), ID: id, Addrs: []string{"/ip4/127.0.0.1/tcp/1"}, Standing: network.Present})
 	}
 	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}); err != nil {
@@ -66,11 +73,17 @@ func TestNoOldFolderReplacesItsKey(t *testing.T) {
 	}
 	p.site.OnRemembered(1, protocol.Checkpoint{}, true)
 	at, open := p.site.Checkpoint()
+	if signer == 0 {
+		p.record.roll.Add([]int{1})
+		if err = p.rotate(); err != nil || said().ID != id.ID() {
+			t.Error("before a version names the next key: ", err, said())
+		}
+	}
 	for range 2 {
 		if err = p.rotate(); err != nil {
 			t.Fatal(err)
 		}
-		if x := said(); !open || x.ID != next.ID() || len(x.Closed) != 1 || x.Closed[0].Ledger != (network.Ledger{Records: at.Records, Head: hex.EncodeToString(at.Head[:])}) {
+		if x := said(); !open || x.ID != next.ID() || len(x.Closed) != 1 || x.Closed[0].ID != id.ID() || x.Closed[0].Ledger != (network.Ledger{Records: at.Records, Head: hex.EncodeToString(at.Head[:])}) {
 			t.Errorf("%v of %v", x, at)
 		}
 	}
