@@ -29,12 +29,11 @@ func (b *Book) Propose(c Change, again bool) error {
 func (b *Book) Sign(hash string, again bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, v := range b.s.Proposals {
-		if v.Hash()[:12] == hash {
-			return b.sign(v, again)
-		}
+	named := slices.DeleteFunc(slices.Clone(b.s.Proposals), func(v Version) bool { return v.Hash()[:12] != hash })
+	if len(named) != 1 { // two signers can make two versions whose hashes begin alike
+		return refuse("%d versions %.20q are proposed, want one: see `peerd network show`", len(named), hash)
 	}
-	return refuse("no version %.20q is proposed: see `peerd network show`", hash)
+	return b.sign(named[0], again)
 }
 
 // sign signs a version that follows the newest one.
