@@ -206,14 +206,13 @@ func (p PeerInfo) Check() error {
 	return nil
 }
 
-// SameID reports whether two texts are the id of one key, which can be written in several ways.
-func SameID(a, b string) bool {
-	x, err := peer.Decode(a)
+// PlainID returns one of the ways to write the id of a key; a text that is none as it is.
+func PlainID(text string) string {
+	id, err := peer.Decode(text)
 	if err != nil {
-		return a == b
+		return text
 	}
-	y, err := peer.Decode(b)
-	return err == nil && x == y
+	return id.String()
 }
 
 // parse returns the peer with the addresses that can be dialled, and why others cannot.

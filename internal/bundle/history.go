@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"peerd.dev/gossip"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/node/network"
 )
 
@@ -21,13 +22,6 @@ func NetworkLines(b *network.Book) ([]byte, error) {
 		values = append(values, s.Records[i])
 	}
 	return lines(append(values, b.Newest())...)
-}
-
-// verifier checks signatures of network documents. It signs nothing.
-type verifier struct{ network.Keys }
-
-func (verifier) Verify(id string, b, sig []byte) bool {
-	return gossip.Verify(id, network.Domain, b, sig)
 }
 
 // history verifies the part [Network], and returns the first document and the newest one.
@@ -55,7 +49,7 @@ func history(b []byte) (first, newest *network.Document, err error) {
 	if err = json.Unmarshal(s.Root, first); err != nil {
 		return nil, nil, fault(Form, "%s: %w", Network, err)
 	}
-	book, err := network.Open(network.Config{Keys: verifier{}}, s)
+	book, err := network.Open(network.Config{Keys: daemon.Keys(gossip.Identity{})}, s)
 	if err != nil {
 		return nil, nil, &Fault{NetworkBad, err}
 	}

@@ -230,12 +230,12 @@ func TestWhoMayChangeWhat(t *testing.T) {
 	root.Signers = []network.Signer{{Name: "b", ID: other.ID()}, {Name: "c", ID: root.Peers[2].ID}}
 	write := func() {
 		t.Helper()
-		text, err := json.Marshal(root)
-		if err == nil {
-			err = errors.Join(os.Remove(file), daemon.CreateRecord(file, network.State{Root: text}))
+		text, wrong := json.Marshal(root)
+		if wrong == nil {
+			wrong = errors.Join(os.Remove(file), daemon.CreateRecord(file, network.State{Root: text}))
 		}
-		if err != nil {
-			t.Fatal(err)
+		if wrong != nil {
+			t.Fatal(wrong)
 		}
 	}
 	write()
@@ -268,7 +268,7 @@ func TestWhoMayChangeWhat(t *testing.T) {
 	}
 
 	fixed := folder(t, map[string]string{"protocol.name": "gis", "learner.name": "elimination", "privacy.mechanism": "each"})
-	if _, err := change.New(fixed, founded()); err != nil {
+	if _, err = change.New(fixed, founded()); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = change.Invite(t.Context(), load(t, fixed.Dir), "second", nil, change.Signing{})

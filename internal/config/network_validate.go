@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"peerd.dev/gossip"
 	"peerd.dev/gossip/topology"
 	"peerd.dev/protocol"
@@ -36,15 +38,17 @@ func (all *refusals) refuse(bad bool, key string, value any, want string) {
 // ValidatePeers returns what is wrong with the peers.
 func (n *Network) ValidatePeers() []Problem {
 	var all refusals
+	names, ids := make(map[string]bool), make(map[string]bool)
 	for i, m := range n.Peers {
 		at := fmt.Sprintf("peers[%d].", i)
-		before := n.Peers[:i]
 		why := nameTrouble(m.Name)
 		all.refuse(why != "", at+"name", m.Name, "a name; this one "+why)
-		all.refuse(slices.ContainsFunc(before, func(o Member) bool { return sameName(o.Name, m.Name) }), at+"name", m.Name, "another name than the peers before")
+		name, id := norm.NFC.String(m.Name), gossip.PlainID(m.ID)
+		all.refuse(names[name], at+"name", m.Name, "another name than the peers before")
 		_, err := gossip.NewKeyring("any", []string{m.ID})
 		all.refuse(err != nil, at+"id", m.ID, "what `peerd id` prints at that peer")
-		all.refuse(slices.ContainsFunc(before, func(o Member) bool { return gossip.SameID(o.ID, m.ID) }), at+"id", m.ID, "another id than the peers before")
+		all.refuse(ids[id], at+"id", m.ID, "another id than the peers before")
+		names[name], ids[id] = true, true
 		for _, a := range m.Addrs {
 			all.refuse(checkAddress(a) != nil || strings.Contains(a+"/", "/tcp/0/"), at+"addrs", a, "an address to dial, such as /ip4/192.0.2.1/tcp/8471")
 		}

@@ -1,10 +1,7 @@
 package daemon
 
 import (
-	"cmp"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -47,7 +44,7 @@ func show(to, from *network.Book) error {
 func newPast(t *testing.T) *past {
 	t.Helper()
 	p := &past{t: t, keys: make(map[string]gossip.Identity), stated: protocol.Checkpoint{Records: 10, Head: [32]byte{10}}}
-	for i, name := range []string{"a", "b", "c", "token", "a2", "d", "thief"} {
+	for i, name := range []string{"a", "b", "c", "token", "a2", "d"} {
 		p.keys[name] = gossip.SeedIdentity([32]byte{byte(i + 1)})
 	}
 	first := network.Document{Version: 1, Name: "clinics", Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Every: "1s", Signers: []network.Signer{{Name: "a", ID: p.keys["a"].ID()}, {Name: "b", ID: p.keys["b"].ID()}}}
@@ -103,34 +100,12 @@ func (p *past) version(after uint64, parent string, by ...string) []byte {
 	return append([]byte("v"), marshal(p.t, v)...)
 }
 
-// record returns the frame of a record of the first state with which a place's key says something, or that another key follows.
-func (p *past) record(key, next string) []byte {
-	b := p.book(key, network.State{Root: p.state.Root})
-	if err := b.Say(1<<40, Keys(p.keys[cmp.Or(next, key)]), func(o *network.Own) {
-		o.Addrs = []string{"/ip4/127.0.0.1/tcp/9"}
-		if next != "" {
-			o.Keys = []network.Key{{ID: p.keys[next].ID()}}
-		}
-	}); err != nil {
-		p.t.Fatal(err)
-	}
-	return append([]byte("r"), marshal(p.t, b.State().Records[0])...)
-}
-
 // shows returns what a book believes after it was shown frames: nothing new, or what.
 func (p *past) shows(b *network.Book, frames ...[]byte) string {
 	was := b.Newest().Hash()
-	err := b.Merge(frames)
-	var fork *network.Fork
-	switch {
-	case b.Newest().Hash() != was:
+	_ = b.Merge(frames) // what is refused counts for nothing
+	if b.Newest().Hash() != was {
 		return "another document"
-	case errors.As(err, &fork):
-		return "a fork is named"
-	case len(b.State().Proposals) > 0:
-		return "a proposal"
-	case errors.As(err, new(*network.Lie)):
-		return "two keys after one are named"
 	}
 	return "nothing"
 }
@@ -209,21 +184,6 @@ func TestWhatFormerKeysSignCountsForNothing(t *testing.T) {
 			head, _ := p.d.Head()
 			return p.shows(p.book("d", p.state), p.version(4, head, "a2"))
 		}, "another document"},
-		"a version by the key that is used and a former admin": {func(p *past) string {
-			head, _ := p.d.Head()
-			return p.shows(p.d, p.version(4, head, "a2", "b"))
-		}, "nothing"},
-		"a record by the replaced key":                          {func(p *past) string { return p.shows(p.d, p.record("a", "")) }, "nothing"},
-		"another key after the replaced one":                    {func(p *past) string { return p.shows(p.d, p.record("a", "thief")) }, "two keys after one are named"},
-		"a record by the key of an invitation":                  {func(p *past) string { return p.shows(p.a, p.record("token", "")) }, "nothing"},
-		"another key after that of an invitation":               {func(p *past) string { return p.shows(p.a, p.record("token", "thief")) }, "two keys after one are named"},
-		"a record by a removed member":                          {func(p *past) string { return p.shows(p.a, p.record("c", "")) }, "nothing"}, // of what the document says
-		"for comparison, a record by a member that is no admin": {func(p *past) string { return p.shows(p.book("d", p.state), p.record("b", "")) }, "another document"},
-		// By the signers of the version before it, as they were then: no peer follows it.
-		"another version by a replaced key and a former admin, of when they signed": {func(p *past) string {
-			sum := sha256.Sum256(p.state.Root)
-			return p.shows(p.d, p.version(1, hex.EncodeToString(sum[:]), "a", "b"))
-		}, "a fork is named"},
 		"a checkpoint beyond what was stated": {func(p *past) string { return p.remembered(0, "a", protocol.Checkpoint{Records: 1 << 40}) }, "nothing"},
 		"a checkpoint of one record more, on the ledger": {func(p *past) string {
 			return p.remembered(0, "a", protocol.Checkpoint{Records: 11, Head: [32]byte{11}})

@@ -31,9 +31,6 @@ func (k documentKeys) Verify(id string, b, sig []byte) bool {
 // Keys returns the signer and verifier of network documents for a key.
 func Keys(id gossip.Identity) network.Keys { return documentKeys{id} }
 
-// Signs returns the function with which a key signs parts of network documents.
-func Signs(id gossip.Identity) func(b []byte) ([]byte, error) { return documentKeys{id}.Sign }
-
 // A Record is the file of a folder's network document. A running peer and the operator's commands
 // share it: each reads it again after the other has changed it.
 type Record struct {

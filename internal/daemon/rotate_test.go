@@ -55,9 +55,9 @@ func rotates(t *testing.T, signer int) {
 	}
 	defer func() { _ = p.site.Close() }()
 	said := func() *network.Peer {
-		d, err := p.record.Newest()
-		if err != nil {
-			t.Fatal(err)
+		d, wrong := p.record.Newest()
+		if wrong != nil {
+			t.Fatal(wrong)
 		}
 		return &d.Peers[0]
 	}

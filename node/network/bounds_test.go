@@ -50,7 +50,7 @@ func TestNoFieldTakesMoreThanItsKindUses(t *testing.T) {
 		func(c *Change) { c.Arm = "y" }, func(c *Change) { c.Arm = long },
 		func(c *Change) { c.Setting = &Setting{"rows", "3"} }, func(c *Change) { c.Setting = &Setting{long, "3"} },
 		func(c *Change) { c.Setting = &Setting{"rows", long} }, func(c *Change) { c.Signers = []Signer{{"a", "y"}} },
-		func(c *Change) { c.Signers = []Signer{{"a", long}} }, func(c *Change) { c.Needed = 1 },
+		func(c *Change) { c.Signers, c.Needed = []Signer{{"a", long}}, 0 }, func(c *Change) { c.Needed = 1 },
 	}
 	for _, base := range append(changes(), Change{Kind: "rotate", Peer: "a"}) {
 		for i, set := range fields {
@@ -69,7 +69,7 @@ func TestNoFieldTakesMoreThanItsKindUses(t *testing.T) {
 		for i, o := range []Own{
 			{Number: 9}, {Number: 9, Left: true, Addrs: []string{"x"}}, {Addrs: []string{"x"}}, {Number: maxNumber + 1, Addrs: []string{"x"}},
 			{Number: 9, Addrs: slices.Repeat([]string{"x"}, maxAddrs+1)}, {Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: long[:maxName+1]}}},
-			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "of b"}}}, {Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "y", Ledger: &Ledger{1, long[:64]}}}},
+			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "token"}}}, {Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "y", Ledger: &Ledger{1, long[:64]}}}},
 			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "y", Ledger: &Ledger{0, hashOf(nil)}}}},
 			{Number: 9, Addrs: []string{long}}, {Number: 9, Network: long, Left: true}, {Number: 9, Peer: long, Left: true}, // longer than a record
 			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: long}}}, {Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "y", Ledger: &Ledger{1, long}}}},
@@ -109,8 +109,8 @@ func TestASignedVersionCannotBeAltered(t *testing.T) {
 	l := newLab(t, 1, 4, 3, 2)
 	a, b, c, d := l.sites[0], l.sites[1], l.sites[2], l.sites[3]
 	for i, x := range changes() {
-		s := a.book.State()
-		victim, err := Open(Config{Keys: key(""), Keep: func(State) error { return nil }}, s)
+		var kept State
+		victim, err := Open(Config{Keys: key(""), Keep: func(s State) error { kept = s; return nil }}, a.book.State())
 		must(t, err)
 		base := a.book.chain
 		signers := []*labSite{a, b, c}[:base.d.Quorum()]
@@ -138,18 +138,26 @@ func TestASignedVersionCannotBeAltered(t *testing.T) {
 		}
 		wrong := func(place int, sig []byte) Version { return v.with(Signature{place, sig}) }
 		few, longer, twice := v, v, v
-		few.Sigs, twice.Sigs = v.Sigs[1:], append(slices.Clone(v.Sigs), v.Sigs[len(v.Sigs)-1])
+		few.Sigs, twice.Sigs = v.Sigs[:len(v.Sigs)-1], append(slices.Clone(v.Sigs), v.Sigs[len(v.Sigs)-1])
 		longer.Sigs = slices.Clone(v.Sigs)
 		longer.Sigs[0].Sig = append(bytes.Clone(v.Sigs[0].Sig), make([]byte, 64)...)
 		for what, x := range map[string]Version{
 			"one too few": few, "a longer one": longer, "one twice": twice, "no member's": wrong(9, all[0].Sig),
 			"a member's that signs no versions": wrong(3, all[3].Sig), "in another order": {v.Text, []Signature{v.Sigs[1], v.Sigs[0]}},
-			"another signer's": {v.Text, append(slices.Clone(v.Sigs[:1]), Signature{2, all[1].Sig})},
+			"not the proposer's": {v.Text, []Signature{{1, all[1].Sig}, {2, all[2].Sig}}}, "another signer's": {v.Text, append(slices.Clone(v.Sigs[:1]), Signature{2, all[1].Sig})},
 		} {
 			refused(t, fmt.Sprint(x.step().Change.Kind, " with signatures, ", what), victim, -1, frame(frameVersion, x))
 		}
-		must(t, victim.Merge([][]byte{frame(frameVersion, c.add(v))})) // with the signature of a signer more
-		if !bytes.Equal(victim.Summary(), a.book.Summary()) {
+		next := v.step()
+		next.Number, next.Parent = next.Number+1, v.Hash()
+		if err = victim.Merge([][]byte{frame(frameVersion, c.add(v)), frame(frameVersion, Version{Text: encode(&next)})}); !errors.Is(err, ErrRefused) {
+			t.Errorf("a version that no signer has signed: %v", err)
+		} // but the one before it is kept, with the signature of a signer more
+		if victim, err = Open(Config{}, kept); err != nil {
+			t.Fatal(err)
+		}
+		_, room := a.book.Head()
+		if _, same := victim.Head(); same != room || !bytes.Equal(victim.Summary(), a.book.Summary()) {
 			t.Errorf("%s: they differ", x.Kind)
 		}
 	}

@@ -81,7 +81,7 @@ func (l *lab) lie(s, to *labSite) [][]byte {
 	frames, err := s.book.Lacks(to.book.Summary())
 	must(l.t, err)
 	arm := func() Change { return Change{Kind: Extend, Arm: fmt.Sprint("lie-", l.rand.IntN(5))} }
-	switch l.rand.IntN(8) {
+	switch l.rand.IntN(7) {
 	case 0:
 		frames = append(frames, frame(frameProposal, s.proposal(uint64(l.rand.IntN(3)), arm())))
 	case 1, 2: // with a signature under everything
@@ -100,14 +100,8 @@ func (l *lab) lie(s, to *labSite) [][]byte {
 		frames = append(frames, frame(frameRecord, s.record(Own{Number: uint64(l.rand.IntN(3)), Addrs: []string{fmt.Sprint("lie ", l.rand.IntN(3))}})))
 	case 5:
 		frames = append(frames, frame(frameRecord, s.record(Own{Number: 3, Left: true, Keys: []Key{{ID: fmt.Sprint("lie-", l.rand.IntN(3))}}})))
-	case 6:
-		l.rand.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
 	default:
-		c := arm()
-		c.Peer = "a"
-		v := s.proposal(0, c)
-		v.Sigs = append(v.Sigs, Signature{len(l.sites), []byte("forged")})
-		frames = append(frames, frame(frameProposal, v), frame(frameVersion, v))
+		l.rand.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
 	}
 	return frames
 }
@@ -173,7 +167,7 @@ func history(t *testing.T, seed uint64, sum map[string]int) {
 	for _, i := range kind.liars {
 		l.sites[i].liar = true
 	}
-	for range 250 {
+	for range 180 {
 		if s := l.sites[l.rand.IntN(len(l.sites))]; !s.dead {
 			l.step(s, len(kind.liars) > 0)
 			l.newcomers()
@@ -240,7 +234,7 @@ func TestHistories(t *testing.T) {
 		}
 	}
 	t.Logf("%d histories: %v", n, sum)
-	if sum["versions"] < 5*n || sum["settled"] < n/2 || sum["forks"] == 0 {
+	if sum["versions"] < 4*n || sum["settled"] < n/2 || sum["forks"] == 0 {
 		t.Error("nothing happens in these histories")
 	}
 }

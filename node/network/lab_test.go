@@ -1,6 +1,7 @@
 package network
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -11,7 +12,7 @@ import (
 	"time"
 )
 
-// key is a key whose id is its name, and whose signatures are a hash with it.
+// key is a key whose id is its name, and whose signatures are a hash with it, also if they are too long.
 type key string
 
 func (k key) Sign(b []byte) ([]byte, error) {
@@ -21,7 +22,7 @@ func (k key) Sign(b []byte) ([]byte, error) {
 
 func (key) Verify(id string, b, sig []byte) bool {
 	want, _ := key(id).Sign(b)
-	return slices.Equal(want, sig)
+	return slices.Equal(want, sig) || len(sig) > maxSig && bytes.HasPrefix(sig, want)
 }
 
 // lab is a network of books.

@@ -122,7 +122,7 @@ func (c *chain) view(records map[int]*said) *Document {
 	d.Network = c.network
 	for place, s := range records {
 		was := d.Peers[place].Standing
-		if d.Peers[place] = s.peer; was == Gone { // for good
+		if d.Peers[place] = s.peer; was == Gone { // permanently
 			d.Peers[place].Standing, d.Peers[place].Addrs = Gone, nil
 		}
 	}

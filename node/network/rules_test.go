@@ -18,9 +18,9 @@ func TestASignerSignsOneVersion(t *testing.T) {
 	a, b := l.sites[0], l.sites[1]
 	none := a.disk
 	for range 9 { // before it is on disk, or after that
-		before := a.book.Summary()
+		before := encode(a.book.State())
 		a.crash = 1
-		if err := a.book.Propose(blue, false); !errors.Is(err, errCrash) || !bytes.Equal(before, a.book.Summary()) {
+		if err := a.book.Propose(blue, false); !errors.Is(err, errCrash) || !bytes.Equal(before, encode(a.book.State())) {
 			t.Fatalf("%v, and it shows what is not kept", err)
 		}
 		if a.start(); len(a.book.State().Proposals) > 0 {
@@ -50,7 +50,8 @@ func TestASignerSignsOneVersion(t *testing.T) {
 	a.disk, a.roll = none, nil
 	a.open()
 	c := l.sites[2]
-	must(t, a.book.Merge([][]byte{frame(frameProposal, c.proposal(1, blue)), frame(frameProposal, a.add(c.proposal(0, blue)))}))
+	must(t, a.book.Merge([][]byte{frame(frameProposal, c.proposal(1, blue))}))
+	must(t, a.book.Merge([][]byte{frame(frameProposal, a.add(c.proposal(0, blue)))}))
 	if err := a.book.Propose(green, false); !errors.Is(err, ErrRefused) {
 		t.Errorf("a second version after its signature under a proposal that was replaced: %v", err)
 	}
@@ -88,10 +89,13 @@ func TestAForkNamesWhoSignedBoth(t *testing.T) {
 		if x[1].book.chain.head() != head {
 			t.Error("it goes over to the other branch")
 		}
+		if x[0] == c && x[1] == a {
+			refused(t, "the next version of the other branch", a.book, -1, frames[1:]...)
+		}
 	}
 }
 
-// TestFormerKeysCountForNothing: those of a member, of an invitation, of a signer, and those of a peer that left or was removed.
+// TestFormerKeysCountForNothing: keys of a member, of an invitation, of a signer, and of a peer that left or was removed.
 func TestFormerKeysCountForNothing(t *testing.T) {
 	l := newLab(t, 1, 6, 3, 2)
 	a, b, c, d, e, f := l.sites[0], l.sites[1], l.sites[2], l.sites[3], l.sites[4], l.sites[5]
@@ -132,6 +136,18 @@ func TestFormerKeysCountForNothing(t *testing.T) {
 	a.disk, a.roll = encode(a.book.State()), nil
 	if a.open(); a.book.Newest().Peers[3].ID != "new of of d" {
 		t.Error("the first is not kept over a restart")
+	}
+	late, err := Open(Config{Keys: key(""), Keep: func(State) error { return nil }}, State{Root: a.book.State().Root})
+	must(t, err)
+	must(t, late.Merge([][]byte{frame(frameRecord, e.record(Own{Number: 97, Addrs: []string{"x"}}))}))
+	frames, err := a.book.Lacks(late.Summary())
+	must(t, err)
+	if must(t, late.Merge(frames)); late.Newest().Peers[4].Standing != Gone {
+		t.Error("a peer that left is back where a later record came first")
+	}
+	must(t, a.book.Merge([][]byte{frame(frameProposal, c.add(a.proposal(0, Change{Kind: Invite, Peer: "h", ID: "new of of d", Links: []string{"a"}})))}))
+	if a.open(); a.book.Newest().Peers[3].ID != "of d" {
+		t.Error("the signers say whose key it is")
 	}
 }
 
