@@ -1,15 +1,37 @@
 package gossip
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"slices"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"peerd.dev/protocol"
+)
+
+// documentProtocol carries what two peers hold of the network document. It changes nothing else.
+// It is open to peers with former ids and to peers that left, so that a peer that was absent during a change learns of
+// it. The frames of such a peer are not read: it has no part in the network any more, and could send anything.
+//
+// The opener sends the hash of its summary. The other end answers with its own summary, or with the empty frame if they are equal. Then the
+// opener sends its summary and what the other end lacks, and the other end merges it and sends what the opener lacks. Each of these two lists
+// ends with the empty frame. The opener writes its list before it reads one, and so the ends never wait for each other.
+const documentProtocol = "/peerd/document/3"
+
+// Bounds of an exchange.
+const (
+	maxSummary = 128 << 10 // bytes
+	maxShown   = 64 << 10  // bytes of a frame
+	maxFrames  = 20_000    // about as many as a full document has; what is beyond goes with the next exchange
+	maxBatch   = 64        // frames that are merged at once: 4 MB of memory
 )
 
 // ErrDocument is wrapped by errors of a [Document] that are the fault of the peer that showed it. They are counted
@@ -84,4 +106,102 @@ func TradeDocument(ctx context.Context, id Identity, with PeerInfo, d Document) 
 		return new(trader).trade(s, d, nil).open()
 	})
 	return from, err
+}
+
+// trade is one end of a stream of documentProtocol. After an error it sends and merges nothing more.
+type trade struct {
+	network.Stream
+	Document
+	ours []byte // summary
+	with *trader
+	log  *slog.Logger
+	in   frameReader
+	err  error
+}
+
+func (t *trader) trade(s network.Stream, d Document, log *slog.Logger) *trade {
+	x := &trade{Stream: s, Document: d, with: t, log: log}
+	x.in.r = bufio.NewReader(x)
+	x.ours, x.err = d.Summary()
+	return x
+}
+
+// Read reads the stream. If the other end ends it, the exchange is not whole. A broken connection is no fault.
+func (x *trade) Read(b []byte) (int, error) {
+	n, err := x.Stream.Read(b)
+	if errors.Is(err, io.EOF) && !errors.Is(err, network.ErrReset) {
+		err = fmt.Errorf("%w: the stream ends within an exchange", errViolation)
+	}
+	return n, err
+}
+
+func (x *trade) open() error {
+	hash := sha256.Sum256(x.ours)
+	x.send(hash[:])
+	if theirs := x.next(maxSummary); len(theirs) > 0 {
+		x.send(x.ours)
+		x.show(theirs)
+		x.hear()
+	}
+	return x.err
+}
+
+func (x *trade) answer() error {
+	hash, sum := x.next(sha256.Size), sha256.Sum256(x.ours)
+	if bytes.Equal(sum[:], hash) {
+		x.send([]byte{})
+		return x.err
+	}
+	x.send(x.ours)
+	theirs := x.next(maxSummary)
+	x.hear()
+	x.show(theirs)
+	return x.err
+}
+
+// next returns the next frame; nil after an error.
+func (x *trade) next(limit int) (b []byte) {
+	if x.err == nil {
+		b, x.err = x.in.next(limit)
+	}
+	return bytes.Clone(b)
+}
+
+func (x *trade) send(frames ...[]byte) {
+	if x.err != nil {
+		return
+	}
+	w := bufio.NewWriter(x)
+	for _, b := range frames {
+		_, _ = w.Write(prefixed(b)) // Flush returns the first error
+	}
+	x.err = w.Flush()
+}
+
+// show sends what a peer with a summary lacks.
+func (x *trade) show(summary []byte) {
+	if x.err != nil {
+		return
+	}
+	frames, err := x.Lacks(summary)
+	x.err = err
+	x.send(append(slices.Clip(frames[:min(len(frames), maxFrames)]), nil)...)
+}
+
+// hear merges what the other end shows.
+func (x *trade) hear() {
+	var frames [][]byte
+	for n, more := 0, !x.with.unheard; more && x.err == nil; n++ {
+		b := x.next(maxShown)
+		if more = len(b) > 0; more {
+			frames = append(frames, b)
+		}
+		switch {
+		case x.err != nil:
+		case n == maxFrames && more:
+			x.err = fmt.Errorf("%w: more than %d frames in an exchange", errViolation, maxFrames)
+		case !more || len(frames) == maxBatch:
+			x.err, frames = x.with.excuse(x.Merge(frames), x.log), nil
+		}
+	}
 }
