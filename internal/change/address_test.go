@@ -17,3 +17,10 @@ func TestAddressesOfThisMachine(t *testing.T) {
 		}
 	}
 }
+
+// TestNoAddressHasTheIDOfAKey, which a new key replaces: the peer could not take it.
+func TestNoAddressHasTheIDOfAKey(t *testing.T) {
+	if err := checkAddrs([]string{"/ip4/192.0.2.1/tcp/1/p2p/12D3KooWGp6ijznkdFjnDuE7gpgc3FotU3YxdL7Hpq7jer2qcCEN"}); err == nil || !strings.Contains(err.Error(), "want it without /p2p/") {
+		t.Error(err)
+	}
+}

@@ -72,22 +72,26 @@ func (p *live) rotate() error {
 		if !open {
 			return fmt.Errorf("the key is not replaced yet, since this peer may be an old copy: %w", p.site.Ready(context.Background()))
 		}
+		k := network.Key{ID: next.ID()}
+		if at.Records > 0 {
+			k.Ledger = &network.Ledger{Records: at.Records, Head: hex.EncodeToString(at.Head[:])}
+		}
+		follow := func(o *network.Own) { o.Keys = append(o.Keys, k) }
 		if s := d.SignerAt(int(deployment.Self)); s != nil && s.ID != next.ID() {
 			c := network.Change{Kind: network.Govern, Signers: slices.Clone(d.Signers), Needed: d.Needed}
 			c.Signers[slices.Index(d.Signers, *s)].ID = next.ID()
 			if m := b.State().Signed; m != nil && m.Number > d.Version {
 				return nil // it is proposed, or waits for another version
 			}
+			if err = b.CanSay(Now(), Keys(next), follow); err != nil { // then no key may sign versions that the peer never has
+				return err
+			}
 			if err = b.Propose(c, false); errors.Is(err, network.ErrWaits) {
 				return nil
 			}
 			return err
 		}
-		k := network.Key{ID: next.ID()}
-		if at.Records > 0 {
-			k.Ledger = &network.Ledger{Records: at.Records, Head: hex.EncodeToString(at.Head[:])}
-		}
-		return b.Say(Now(), Keys(next), func(o *network.Own) { o.Keys = append(o.Keys, k) })
+		return b.Say(Now(), Keys(next), follow)
 	})
 }
 

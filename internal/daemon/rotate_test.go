@@ -88,3 +88,47 @@ func rotates(t *testing.T, signer int) {
 		}
 	}
 }
+
+// TestASignerGetsNoKeyThatItsPlaceCannotTake: a version would name the new key, which the peer never has, and no other could follow.
+func TestASignerGetsNoKeyThatItsPlaceCannotTake(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	if _, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "spare_arms=1", "privacy.epsilon=1", "privacy.horizon=1000"}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Site().Load(filepath.Join(dir, config.FileName), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := c.Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := network.Document{Version: 1, Name: "clinics", Start: time.Now().UTC().Truncate(time.Second), Every: "1s", Settings: c.SharedSettings(), Signers: []network.Signer{{Name: "a", ID: id.ID()}}}
+	d.Every = config.DurationText(c.Rounds.Every)
+	d.Peers = []network.Peer{{Name: "a", ID: id.ID(), Addrs: []string{"/ip4/127.0.0.1/tcp/1/p2p/" + id.ID()}, Standing: network.Present}} // of the present key
+	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}); err != nil {
+		t.Fatal(err)
+	}
+	p := &live{place: &place{log: slog.New(slog.DiscardHandler)}}
+	if p.deployment, err = NewDeployment(&c.Settings); err != nil {
+		t.Fatal(err)
+	}
+	p.record = p.deployment.Record
+	if p.site, err = p.deployment.site(p.log, store.Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.site.Close() }()
+	if _, err = gossip.CreateIdentity(filepath.Join(dir, NextKey)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err = p.rotate(); err == nil || !strings.Contains(err.Error(), "another peer's") {
+			t.Error(err)
+		}
+	}
+	if err = p.record.With(func(b *network.Book) error {
+		return b.Propose(network.Change{Kind: network.Extend, Arm: "blue"}, false)
+	}); err != nil {
+		t.Error("it does not sign any more: ", err)
+	}
+}

@@ -145,7 +145,17 @@ func (c *chain) lie(place int, format string, args ...any) error {
 
 // Say gives this peer's place a record that says something else: its addresses, that it left, or that another key follows, which signs with
 // next. The number of the record is at least one; Unix time makes it newer than what a folder that was restored has forgotten.
-func (b *Book) Say(number uint64, next Keys, change func(o *Own)) (err error) {
+func (b *Book) Say(number uint64, next Keys, change func(o *Own)) error {
+	return b.say(number, next, change, nil)
+}
+
+// CanSay returns the error that [Book.Say] would return, and changes nothing.
+func (b *Book) CanSay(number uint64, next Keys, change func(o *Own)) error {
+	return b.say(number, next, change, errSame)
+}
+
+// say keeps the record unless then is an error.
+func (b *Book) say(number uint64, next Keys, change func(o *Own), then error) (err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	place := b.self()
@@ -172,7 +182,7 @@ func (b *Book) Say(number uint64, next Keys, change func(o *Own)) (err error) {
 	if r.Sig, err = keys.Sign(r.signed()); err != nil {
 		return err
 	}
-	return b.update(func(s *State) error { return b.take(s, r) })
+	return b.update(func(s *State) error { return cmp.Or(b.take(s, r), then) })
 }
 
 // take takes records over, as far as they are newer.
