@@ -28,7 +28,7 @@ const documentProtocol = "/peerd/document/3"
 
 // Bounds of an exchange.
 const (
-	maxSummary = 128 << 10 // bytes
+	maxSummary = 512 << 10 // bytes: more than a full document has
 	maxShown   = 64 << 10  // bytes of a frame
 	maxFrames  = 20_000    // about as many as a full document has; what is beyond goes with the next exchange
 	maxBatch   = 64        // frames that are merged at once: 4 MB of memory
@@ -50,7 +50,7 @@ func (l *Lie) Error() string { return l.Err.Error() }
 // A Document is what a peer holds of the network document. The peer shows it to every peer that
 // was ever in the network. Its methods are called concurrently.
 type Document interface {
-	// Summary returns what it holds, in short: up to 128 KiB, and nothing if it holds nothing yet.
+	// Summary returns what it holds, in short: up to 512 KiB, and nothing if it holds nothing yet.
 	Summary() ([]byte, error)
 	// Lacks returns what a peer with a summary lacks, in frames of 1 byte to 64 KiB. No frame needs a later one.
 	Lacks(summary []byte) ([][]byte, error)

@@ -178,7 +178,7 @@ func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
 	}
 	summary := string(prefixed(hashed("b")))
 	for name, b := range map[string]string{
-		"no summary": "", "half a summary": summary[:5], "a summary of 128 KiB and a byte": "\x81\x80\x08" + strings.Repeat("x", maxSummary+1) + "\x00",
+		"no summary": "", "half a summary": summary[:5], "a summary of 512 KiB and a byte": "\x81\x80\x20" + strings.Repeat("x", maxSummary+1) + "\x00",
 		"a frame of 64 KiB and a byte": summary + "\x81\x80\x04" + strings.Repeat("x", maxShown+1) + "\x00",
 		"20,001 frames":                summary + strings.Repeat("\x01x", maxFrames+1) + "\x00",
 		"no end":                       summary + "\x01x\x01y", "an end within a frame": summary + "\x03x",
