@@ -55,17 +55,13 @@ func Open(c Config, s State) (b *Book, err error) {
 			return nil, err
 		}
 	}
-	seen := make(map[string]bool)
 	for _, r := range s.Records {
 		place, x, err := b.chain.hear(r, c.Keys)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range x.ids {
-			if seen[id] {
-				return nil, refuse("two records with the key %.70q", id)
-			}
-			seen[id] = true
+		if _, twice := other(b.records, -1, x.ids); twice {
+			return nil, refuse("two records with a key of %s", x.peer.Name)
 		}
 		b.records[place] = x
 	}

@@ -18,7 +18,7 @@ func changes() []Change {
 		{Kind: Govern, Signers: []Signer{{"a", "of a"}, {"b", "of b"}, {"c", "of c"}}, Needed: 3},
 		{Kind: Unlink, Peer: "a", Links: []string{"c"}},
 		{Kind: Link, Peer: "c", Links: []string{"a"}},
-		{Kind: Set, Setting: &Setting{"rows", "2"}},
+		{Kind: Set, Setting: &Setting{"pull", "2"}},
 		{Kind: Remove, Peer: "d"},
 	}
 }
@@ -48,8 +48,8 @@ func TestNoFieldTakesMoreThanItsKindUses(t *testing.T) {
 		func(c *Change) { c.ID = "y" }, func(c *Change) { c.ID = long },
 		func(c *Change) { c.Links = []string{"b"} }, func(c *Change) { c.Links = slices.Repeat([]string{"b"}, 2500) },
 		func(c *Change) { c.Arm = "y" }, func(c *Change) { c.Arm = long },
-		func(c *Change) { c.Setting = &Setting{"rows", "3"} }, func(c *Change) { c.Setting = &Setting{long, "3"} },
-		func(c *Change) { c.Setting = &Setting{"rows", long} }, func(c *Change) { c.Signers = []Signer{{"a", "y"}} },
+		func(c *Change) { c.Setting = &Setting{"pull", "3"} }, func(c *Change) { c.Setting = &Setting{long, "3"} },
+		func(c *Change) { c.Setting = &Setting{"pull", long} }, func(c *Change) { c.Signers = []Signer{{"a", "y"}} },
 		func(c *Change) { c.Signers, c.Needed = []Signer{{"a", long}}, 0 }, func(c *Change) { c.Needed = 1 },
 	}
 	for _, base := range append(changes(), Change{Kind: "rotate", Peer: "a"}) {

@@ -34,7 +34,7 @@ func (l *lab) change(s *labSite) (c Change) {
 	case 6:
 		c.Kind, c.Links = Unlink, []string{some()}
 	case 7:
-		c.Kind, c.Peer, c.Setting = Set, "", &Setting{"rows", fmt.Sprint(l.rand.IntN(5))}
+		c.Kind, c.Peer, c.Setting = Set, "", &Setting{"pull", fmt.Sprint(l.rand.IntN(5))}
 	default:
 		c.Kind, c.Peer, c.Arm = Extend, "", fmt.Sprint("arm-", l.rand.IntN(9))
 	}

@@ -258,7 +258,7 @@ func (l *lab) fresh() key {
 
 // peers returns a document of n peers that all have links, of whom the first some sign, and their keys.
 func peers(n, signers, needed int) (d Document, keys []key) {
-	d = Document{Version: 1, Name: "lab", Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Every: "1s", Needed: needed, Settings: []Setting{{"rows", "1"}}}
+	d = Document{Version: 1, Name: "lab", Start: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Every: "1s", Needed: needed, Settings: []Setting{{"pull", "1"}}}
 	for i := range n {
 		name := string(rune('a' + i))
 		keys = append(keys, key("of "+name))

@@ -200,7 +200,7 @@ func (b *Book) take(s *State, all ...Record) (wrong error) {
 		case old != nil && old.contradicts(x):
 			wrong = cmp.Or(wrong, b.chain.lie(place, "it has signed two records of one number, or two keys that follow one: what others take for its addresses or its key can differ"))
 		case old == nil || old.before(x):
-			if i := slices.IndexFunc(b.newest.Peers, func(p Peer) bool { return slices.Contains(x.ids, p.ID) }); i >= 0 && i != place {
+			if i, ok := other(records, place, x.ids); ok {
 				wrong = cmp.Or(wrong, b.chain.lie(place, "its record has a key of %s", b.newest.Peers[i].Name))
 				continue
 			}
@@ -225,6 +225,16 @@ func (b *Book) take(s *State, all ...Record) (wrong error) {
 		}
 	}
 	return wrong
+}
+
+// other returns another place whose record has one of some keys.
+func other(records map[int]*said, place int, ids []string) (int, bool) {
+	for i, r := range records {
+		if i != place && slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(r.ids, id) }) {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // keepRecords replaces the records of a state.
