@@ -28,7 +28,7 @@ func (l *Lie) Error() string { return l.Err.Error() }
 // A Document is what a peer holds of the network document. The peer shows it to every peer that
 // was ever in the network. Its methods are called concurrently.
 type Document interface {
-	// Summary returns what it holds, in short: up to 128 KiB, and nothing if it holds nothing yet.
+	// Summary returns what it holds, in short: up to 512 KiB, and nothing if it holds nothing yet.
 	Summary() ([]byte, error)
 	// Lacks returns what a peer with a summary lacks, in frames of 1 byte to 64 KiB. No frame needs a later one.
 	Lacks(summary []byte) ([][]byte, error)

@@ -178,7 +178,7 @@ func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
 	}
 	summary := string(prefixed(hashed("b")))
 	for name, b := range map[string]string{
-		"no summary": "", "half a summary": summary[:5], "a summary of 128 KiB and a byte": "\x81\x80\x08",
+		"no summary": "", "half a summary": summary[:5], "a summary of 512 KiB and a byte": "\x81\x80\x20",
 		"a frame of 64 KiB and a byte": summary + "\x81\x80\x04", "20,001 frames": summary + strings.Repeat("\x01x", maxFrames+1),
 		"no end": summary + "\x01x\x01y", "an end within a frame": summary + "\x03x",
 	} {

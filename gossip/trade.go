@@ -24,7 +24,7 @@ const documentProtocol = "/peerd/document/3"
 
 // Bounds of an exchange.
 const (
-	maxSummary = 128 << 10 // bytes
+	maxSummary = 512 << 10 // bytes: 8 for each of about 30,000 versions that have room, and of 10,000 records
 	maxShown   = 64 << 10  // bytes of a frame
 	maxFrames  = 20_000    // about as many as a full document has; what is beyond goes with the next exchange
 	maxBatch   = 64        // frames that are merged at once: 4 MB of memory
