@@ -68,10 +68,13 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 		return nil, &config.Refusal{What: "network document", Problems: problems}
 	}
 	root, err := json.Marshal(d)
-	if err == nil {
-		err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), network.State{Root: root})
-	}
 	if err != nil {
+		return nil, err
+	}
+	if _, err = network.Open(network.Config{}, network.State{Root: root}); err != nil {
+		return nil, config.Failf(config.ErrUsage, "%w", err)
+	}
+	if err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), network.State{Root: root}); err != nil {
 		return nil, err
 	}
 	return Show(s)
