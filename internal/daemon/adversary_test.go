@@ -106,3 +106,37 @@ func TestALongForkIsNobodysFault(t *testing.T) {
 		t.Error("no fork was found")
 	}
 }
+
+// TestACopiedFileForgetsNoSignature: a signer that takes the file of another site over, as docs/network.md says for lost addresses and forks,
+// still knows what it has signed, and does not take the other's mark for its own.
+func TestACopiedFileForgetsNoSignature(t *testing.T) {
+	s := triangle(t)
+	books := []*network.Book{bookOf(t, 0, s), bookOf(t, 1, s), bookOf(t, 2, s)}
+	var all []network.Signer
+	for i := range 3 {
+		all = append(all, network.Signer{Name: fmt.Sprint("p", i), ID: seeded(i).ID()})
+	}
+	err := errors.Join(books[0].Propose(network.Change{Kind: network.Govern, Signers: all, Needed: 2}, false), shows(t, books[0], books[1]), shows(t, books[0], books[2]),
+		books[0].Propose(network.Change{Kind: network.Extend, Arm: "one"}, false), books[1].Propose(network.Change{Kind: network.Extend, Arm: "two"}, false),
+		shows(t, books[0], books[1]), shows(t, books[0], books[2]), shows(t, books[1], books[2]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, from := range books[1:] {
+		b := bookOf(t, 0, from.State())
+		if b.Propose(network.Change{Kind: network.Extend, Arm: "three"}, false) == nil {
+			t.Errorf("with the file of p%d, p0 proposes a second version without --again", i+1)
+		}
+		b = bookOf(t, 0, from.State())
+		for _, p := range b.Proposed() {
+			if p.By == "p1" && b.Sign(p.Hash, false) == nil {
+				t.Errorf("with the file of p%d, p0 signs a second version without --again", i+1)
+			}
+		}
+	}
+	x := books[2].State()
+	x.Proposals = append(x.Proposals[:1:1], network.Version{Text: []byte(`{"number":3,"parent":"","by":99,"change":{"kind":"extend"}}`)})
+	if n := len(bookOf(t, 0, x).Proposed()); n != 1 {
+		t.Errorf("%d proposals of a file with a wrong one", n)
+	}
+}
