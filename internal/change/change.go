@@ -3,6 +3,7 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,10 +69,13 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 		return nil, &config.Refusal{What: "network document", Problems: problems}
 	}
 	root, err := json.Marshal(d)
-	if err == nil {
-		err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), network.State{Root: root})
-	}
 	if err != nil {
+		return nil, err
+	}
+	if _, err = network.Open(network.Config{}, network.State{Root: root}); err != nil {
+		return nil, config.Failf(config.ErrUsage, "%w", err)
+	}
+	if err = daemon.CreateRecord(filepath.Join(s.Dir, config.DocumentName), network.State{Root: root}); err != nil {
 		return nil, err
 	}
 	return Show(s)
@@ -172,7 +176,7 @@ func (f *folder) sign(ctx context.Context, how Signing, do func(b *network.Book)
 	for last := time.Now().Add(hearTimeout); ; {
 		way := "the peer runs, and has not heard them yet"
 		running, err := f.Hear(ctx, how.Without)
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		if !running {
@@ -291,8 +295,8 @@ func Rotate(s *config.Settings) (*Overview, error) {
 		return nil, err
 	}
 	note := "the peer takes the new key once it runs and its neighbours have reported. Until then it keeps the present one if you remove " + path
-	if d.SignerAt(self) != nil && d.Quorum() > 1 {
-		note += ". Since it signs versions, it proposes its new key first, and other signers have to sign that"
+	if d.SignerAt(self) != nil {
+		note = fmt.Sprintf("the peer takes the new key once it runs and its neighbours have reported. Since it signs versions, one names its new key first, which %d of %d have to sign. Keep %s: once that version is there, only this key signs", d.Quorum(), len(d.Signers), path)
 	}
 	x, err := f.with(func(*network.Book) error { return nil })
 	x.Notes = []string{note}

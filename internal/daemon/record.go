@@ -174,8 +174,8 @@ func (r *Record) Lacks(summary []byte) (frames [][]byte, err error) {
 func (r *Record) Merge(frames [][]byte) error {
 	return r.With(func(b *network.Book) error {
 		err := b.Merge(frames)
-		if errors.As(err, &r.fork) {
-			return nil // both ends go on with what they have
+		if errors.As(err, &r.fork) || r.fork != nil && errors.Is(err, network.ErrRefused) && !errors.As(err, new(*network.Lie)) {
+			return nil // both ends go on with what they have; what follows another version is no fault of a peer
 		}
 		return blame(err)
 	})

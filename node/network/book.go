@@ -19,6 +19,7 @@ type State struct {
 type Mark struct {
 	Number uint64 `json:"number"`
 	Hash   string `json:"hash"`
+	By     string `json:"by,omitempty"` // id of the key that signed it
 }
 
 // A Book is one peer's copy of a network document, and its part in it. It is safe for concurrent use.
@@ -66,6 +67,14 @@ func Open(c Config, s State) (b *Book, err error) {
 		b.records[place] = x
 	}
 	b.newest = b.chain.view(b.records)
+	if m := s.Signed; m != nil && m.By != "" && m.By != c.ID {
+		b.s.Signed = nil // the file was another peer's
+	}
+	if b.s.Proposals = nil; c.Keys != nil {
+		for _, v := range s.Proposals {
+			_ = b.propose(&b.s, v) // this marks what the peer has signed, and leaves out what others would refuse
+		}
+	}
 	return b, nil
 }
 

@@ -56,7 +56,7 @@ func (b *Book) sign(v Version, again bool) error {
 		return err
 	}
 	return b.update(func(s *State) error {
-		s.Signed = &Mark{x.Number, v.Hash()}
+		s.Signed = &Mark{x.Number, v.Hash(), b.c.ID}
 		return b.propose(s, v.with(Signature{b.self(), sig}))
 	})
 }
@@ -83,7 +83,7 @@ func (b *Book) propose(s *State, v Version) error {
 		return err
 	}
 	if v.has(b.self()) && (s.Signed == nil || s.Signed.Number < x.Number) {
-		s.Signed = &Mark{x.Number, v.Hash()} // it did so before it was restored
+		s.Signed = &Mark{x.Number, v.Hash(), b.c.ID} // it did so before it was restored
 	}
 	if err := b.check(&x.Change, len(v.Text)); err != nil {
 		return b.chain.lie(x.By, "it proposes what no peer could go on with: %v", err)

@@ -64,7 +64,10 @@ func (s *said) left() bool { return s.peer.Standing == Gone }
 
 // before reports whether another record of the place is newer. A peer that left does not come back.
 func (s *said) before(o *said) bool {
-	return !s.left() && (len(s.ids) < len(o.ids) || len(s.ids) == len(o.ids) && (o.left() || s.number < o.number))
+	if len(s.ids) != len(o.ids) || s.left() != o.left() {
+		return !s.left() && (len(s.ids) < len(o.ids) || len(s.ids) == len(o.ids) && o.left())
+	}
+	return s.number < o.number
 }
 
 // contradicts reports whether no honest peer signs both records.
@@ -168,7 +171,11 @@ func (b *Book) say(number uint64, next Keys, change func(o *Own), then error) (e
 	}
 	o.Network, o.Peer, o.Number = b.chain.network, p.Name, max(o.Number+1, number)
 	keys, n := b.c.Keys, len(o.Keys)
-	if change(&o); len(o.Keys) > n {
+	change(&o)
+	if (len(o.Keys) > n || o.Left) && o.Number > maxNumber { // a thief has signed the last number: these replace it with any
+		o.Number = number
+	}
+	if len(o.Keys) > n {
 		k := &o.Keys[n]
 		if k.Sig, err = keys.Sign(signedKey(&o, k)); err != nil {
 			return err
