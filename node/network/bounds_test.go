@@ -67,13 +67,22 @@ func TestNoFieldTakesMoreThanItsKindUses(t *testing.T) {
 	for _, s := range []*labSite{d, g} {
 		place, _ := a.book.newest.Place(s.name)
 		for i, o := range []Own{
-			{Number: 9}, {Number: 9, Left: true, Addrs: []string{"x"}}, {Addrs: []string{"x"}}, {Number: maxNumber + 1, Addrs: []string{"x"}},
-			{Number: 9, Addrs: slices.Repeat([]string{"x"}, maxAddrs+1)}, {Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: long[:maxName+1]}}},
-			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "token"}}}, {Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "y", Ledger: &Ledger{1, long[:64]}}}},
+			{Number: 9},
+			{Number: 9, Left: true, Addrs: []string{"x"}},
+			{Addrs: []string{"x"}},
+			{Number: maxNumber + 1, Addrs: []string{"x"}},
+			{Number: 9, Addrs: slices.Repeat([]string{"x"}, maxAddrs+1)},
+			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: long[:maxName+1]}}},
+			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "token"}}},
+			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "y", Ledger: &Ledger{1, long[:64]}}}},
 			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "y", Ledger: &Ledger{0, hashOf(nil)}}}},
-			{Number: 9, Addrs: []string{long}}, {Number: 9, Network: long, Left: true}, {Number: 9, Peer: long, Left: true}, // longer than a record
-			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: long}}}, {Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "y", Ledger: &Ledger{1, long}}}},
-			{Number: 9, Addrs: []string{"x"}, Network: "another"}, {Number: 9, Peer: "a", Addrs: []string{"x"}},
+			{Number: 9, Addrs: []string{long}},
+			{Number: 9, Network: long, Left: true},
+			{Number: 9, Peer: long, Left: true}, // longer than a record
+			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: long}}},
+			{Number: 9, Addrs: []string{"x"}, Keys: []Key{{ID: "y", Ledger: &Ledger{1, long}}}},
+			{Number: 9, Addrs: []string{"x"}, Network: "another"},
+			{Number: 9, Peer: "a", Addrs: []string{"x"}},
 		} {
 			if i > 8 {
 				place = -1

@@ -14,8 +14,11 @@ func TestWhatNoVersionDoes(t *testing.T) {
 	l.agree(Change{Kind: Unlink, Peer: "a", Links: []string{"c"}}, a, b)
 	l.show(a, c)
 	for _, x := range []Change{
-		{Kind: Remove, Peer: "a"}, {Kind: Unlink, Peer: "b", Links: []string{"c"}}, {Kind: Invite, Peer: "x", ID: "of b", Links: []string{"a"}},
-		{Kind: Govern, Signers: []Signer{{"a", "of a"}, {"b", "of b"}}, Needed: 1}, {Kind: Govern, Signers: []Signer{{"a", "of a"}, {"a", "y"}}},
+		{Kind: Remove, Peer: "a"},
+		{Kind: Unlink, Peer: "b", Links: []string{"c"}},
+		{Kind: Invite, Peer: "x", ID: "of b", Links: []string{"a"}},
+		{Kind: Govern, Signers: []Signer{{"a", "of a"}, {"b", "of b"}}, Needed: 1},
+		{Kind: Govern, Signers: []Signer{{"a", "of a"}, {"a", "y"}}},
 	} {
 		refused(t, x.String(), c.book, -1, frame(frameVersion, b.add(a.proposal(0, x))))
 	}
@@ -63,7 +66,11 @@ func TestNoRecordTakesAnothersKey(t *testing.T) {
 		Record
 		ok bool
 	}{
-		{thief, false}, {b.record(own(2, "k")), true}, {b.record(own(1, "k")), true}, {c.record(own(2, "k")), false}, {c.record(own(2, "of b")), false},
+		{thief, false},
+		{b.record(own(2, "k")), true},
+		{b.record(own(1, "k")), true},
+		{c.record(own(2, "k")), false},
+		{c.record(own(2, "of b")), false},
 		{d.record(Own{Number: 1, Addrs: []string{"bad"}}), false},
 	} {
 		at := fmt.Sprint("at ", i)
