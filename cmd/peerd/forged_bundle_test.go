@@ -89,6 +89,7 @@ func playAudited(t *testing.T) (n audited) {
 	for _, p := range peers {
 		p.end(t)
 	}
+	n.keys["thief"] = gossip.SeedIdentity([32]byte{5})
 	return n
 }
 
@@ -243,41 +244,37 @@ func (f *forger) receipt(witness gossip.Identity, owner string, records uint64, 
 }
 
 // versions changes the lines of the document.
-func (f *forger) versions(change func(lines [][]byte) [][]byte) {
-	f.parts[bundle.Network] = joined(change(split(f.parts[bundle.Network])))
+func (f *forger) versions(change func(lines [][]byte)) {
+	lines := split(f.parts[bundle.Network])
+	change(lines)
+	f.parts[bundle.Network] = joined(lines)
 }
 
-// resigned changes a version or a record of the document, which keys then sign.
+// resigned changes a version or a record of the document, or its last line. Keys then sign it, if any are named.
 func (f *forger) resigned(line int, old, by string, names ...string) {
-	f.versions(func(lines [][]byte) [][]byte {
-		sign := func(name, domain string, text []byte) []byte {
-			sig, err := f.keys[name].Sign(network.Domain, append([]byte(domain+"\x00"), text...))
-			if err != nil {
-				f.Fatal(err)
-			}
-			return sig
+	lines := split(f.parts[bundle.Network])
+	lines[line] = replaced(f.T, lines[line], old, by)
+	var x struct{ Version, Record json.RawMessage }
+	err := json.Unmarshal(lines[line], &x)
+	var sigs []network.Signature
+	for _, name := range names {
+		text := slices.Concat([]byte("version\x00"), x.Version)
+		if x.Record != nil {
+			text = slices.Concat([]byte("record\x00"), x.Record)
 		}
-		changed := replaced(f.T, lines[line], old, by)
-		var v network.Version
-		var r network.Record
-		if err := errors.Join(json.Unmarshal(changed, &v), json.Unmarshal(changed, &r)); err != nil {
-			f.Fatal(err)
-		}
-		var made any = &r
-		if r.Text != nil {
-			r.Sig = sign(names[0], "record", r.Text)
-		} else {
-			v.Sigs, made = nil, &v
-			for _, name := range names {
-				v.Sigs = append(v.Sigs, network.Signature{Place: strings.Index("abc", name), Sig: sign(name, "version", v.Text)})
-			}
-		}
-		var err error
-		if lines[line], err = json.Marshal(made); err != nil {
-			f.Fatal(err)
-		}
-		return lines
-	})
+		sig, wrong := f.keys[name].Sign(network.Domain, text)
+		sigs, err = append(sigs, network.Signature{Place: strings.Index("abc", name), Sig: sig}), errors.Join(err, wrong)
+	}
+	var wrong error
+	if x.Record != nil && sigs != nil {
+		lines[line], wrong = json.Marshal(network.Record{Text: x.Record, Sig: sigs[0].Sig})
+	} else if sigs != nil {
+		lines[line], wrong = json.Marshal(network.Version{Text: x.Version, Sigs: sigs})
+	}
+	if err = errors.Join(err, wrong); err != nil {
+		f.Fatal(err)
+	}
+	f.parts[bundle.Network] = joined(lines)
 }
 
 // A vouched is a receipt.
@@ -329,33 +326,50 @@ func halved(t *testing.T, line []byte, field string) []byte {
 	return x.ReplaceAll(line, fmt.Appendf(nil, `"%s":%d`, field, n/2))
 }
 
-// forgeries returns what liars make of a bundle, and which kind of fault that is: outsiders, who have no key; the site itself, which signs
-// everything again; and other members.
-func forgeries() []struct {
+// A forged is what a liar makes of a bundle, and which kind of fault that is.
+type forged struct {
 	name  string
 	kind  bundle.Kind
 	forge func(f *forger) []byte
-} {
+}
+
+// lies returns a forgery that the site itself signs.
+func lies(change func(f *forger)) func(f *forger) []byte {
+	return func(f *forger) []byte {
+		change(f)
+		return f.signed("a")
+	}
+}
+
+// line returns a forgery of a line of the document, which keys then sign.
+func line(n int, old, by string, names ...string) func(f *forger) []byte {
+	return lies(func(f *forger) { f.resigned(n, old, by, names...) })
+}
+
+// elsewhere returns a forgery with a document of one peer, whose first version differs.
+func elsewhere(old, by string) func(f *forger) []byte {
+	return lies(func(f *forger) {
+		root := replaced(f.T, split(f.parts[bundle.Network])[0], old, by)
+		f.parts[bundle.Network] = fmt.Appendf(nil, "%s\n{\"network\":\"%x\",%s\n", root, sha256.Sum256(root), root[1:])
+	})
+}
+
+// forgeries returns what liars make of a bundle: outsiders, who have no key; the site itself, which signs everything again; and other members.
+func forgeries() []forged {
 	before := func(f *forger) time.Time { return f.m.Made.Add(-time.Hour) }
-	return []struct {
-		name  string
-		kind  bundle.Kind
-		forge func(f *forger) []byte
-	}{
-		{"no forgery: records are lost, and a gap says so", "", func(f *forger) []byte {
+	return []forged{
+		{"no forgery: records are lost, and a gap says so", "", lies(func(f *forger) {
 			seen := f.mostSeen()
 			f.ledger(func(lines [][]byte) [][]byte {
 				return append(lines[:seen-2:seen-2], fmt.Appendf(nil, `{"seq":0,"prev":"","kind":"gap","claimed":%d,"had":%d,"incarnation":4294967295,"since":0,"round":9,"waiting":0,"margin":1,"next":[100,100],"without":[]}`, seen, seen-2))
 			})
-			return f.signed("a")
-		}},
-		{"a gap that claims to have had more than there was, and gives too little up", bundle.LedgerBad, func(f *forger) []byte {
+		})},
+		{"a gap that claims to have had more than there was, and gives too little up", bundle.LedgerBad, lies(func(f *forger) {
 			r, _, _ := f.newestReceipt()
 			f.ledger(func(lines [][]byte) [][]byte {
 				return append(lines[:r.Records-2:r.Records-2], fmt.Appendf(nil, `{"seq":0,"prev":"","kind":"gap","claimed":1000,"had":1000,"incarnation":4294967295,"since":0,"round":9,"waiting":0,"margin":1,"next":[100,100],"without":[]}`))
 			})
-			return f.signed("a")
-		}},
+		})},
 		{"an outsider leaves a release out", bundle.Hash, func(f *forger) []byte {
 			lines := split(f.parts[bundle.Ledger])
 			f.parts[bundle.Ledger] = joined(slices.Delete(lines, firstOf(lines, "release"), firstOf(lines, "release")+1))
@@ -373,176 +387,117 @@ func forgeries() []struct {
 		{"an entry more", bundle.Form, func(f *forger) []byte { return archived(f.T, f.parts, "more.txt") }},
 		{"bytes after the end", bundle.Form, func(f *forger) []byte { return append(f.bundles["a"], make([]byte, 511)...) }},
 		{"the end is missing", bundle.Form, func(f *forger) []byte { return f.bundles["a"][:len(f.bundles["a"])-1024] }},
-		{"a key is there twice", bundle.Form, func(f *forger) []byte {
+		{"a key is there twice", bundle.Form, lies(func(f *forger) {
 			f.edit(bundle.PageJSON, `"atto_delta":`, `"atto_delta": 0, "atto_delta":`)
-			return f.signed("a")
-		}},
-		{"the site leaves a release out, and chains the others", bundle.LedgerBad, func(f *forger) []byte {
+		})},
+		{"the site leaves a release out, and chains the others", bundle.LedgerBad, lies(func(f *forger) {
 			f.ledger(func(lines [][]byte) [][]byte {
 				return slices.Delete(lines, firstOf(lines, "release"), firstOf(lines, "release")+1)
 			})
-			return f.signed("a")
-		}},
-		{"the site cuts the newest records off", bundle.Receipt, func(f *forger) []byte {
+		})},
+		{"the site cuts the newest records off", bundle.Receipt, lies(func(f *forger) {
 			r, _, _ := f.newestReceipt()
 			f.ledger(func(lines [][]byte) [][]byte { return lines[:r.Records-1] })
-			return f.signed("a")
-		}},
-		{"a charge lowered", bundle.LedgerBad, func(f *forger) []byte {
+		})},
+		{"a charge lowered", bundle.LedgerBad, lies(func(f *forger) {
 			f.ledger(func(lines [][]byte) [][]byte {
 				lines[1] = halved(f.T, lines[1], "cost")
 				return lines
 			})
-			return f.signed("a")
-		}},
-		{"a release with half of the noise", bundle.LedgerBad, func(f *forger) []byte {
+		})},
+		{"a release with half of the noise", bundle.LedgerBad, lies(func(f *forger) {
 			f.ledger(func(lines [][]byte) [][]byte {
 				i := firstOf(lines, "release")
 				lines[i] = halved(f.T, lines[i], "scale")
 				return lines
 			})
-			return f.signed("a")
-		}},
-		{"the ledger of another site", bundle.LedgerBad, func(f *forger) []byte {
+		})},
+		{"the ledger of another site", bundle.LedgerBad, lies(func(f *forger) {
 			_, other := entries(f.T, f.bundles["b"])
 			f.parts[bundle.Ledger] = other[bundle.Ledger]
-			return f.signed("a")
-		}},
-		{"a budget raised in the ledger alone", bundle.Terms, func(f *forger) []byte {
+		})},
+		{"a budget raised in the ledger alone", bundle.Terms, lies(func(f *forger) {
 			f.ledger(func(lines [][]byte) [][]byte {
 				lines[0] = replaced(f.T, lines[0], `"budget":1000000000`, `"budget":2000000000`)
 				return lines
 			})
-			return f.signed("a")
-		}},
-		{"the ledger begun again with another unit", bundle.Receipt, func(f *forger) []byte {
+		})},
+		{"the ledger begun again with another unit", bundle.Receipt, lies(func(f *forger) {
 			f.ledger(func(lines [][]byte) [][]byte {
 				lines[0] = replaced(f.T, lines[0], `"unit":"the value of one reward`, `"unit":"the values of all rewards`)
 				return lines
 			})
-			return f.signed("a")
-		}},
-		{"two versions of the document swapped", bundle.NetworkBad, func(f *forger) []byte {
-			f.versions(func(lines [][]byte) [][]byte {
-				lines[1], lines[2] = lines[2], lines[1]
-				return lines
-			})
-			return f.signed("a")
-		}},
-		{"a version left out", bundle.NetworkBad, func(f *forger) []byte {
-			f.versions(func(lines [][]byte) [][]byte {
-				lines = slices.Delete(lines, 2, 3)
-				return lines
-			})
-			return f.signed("a")
-		}},
-		{"a version altered", bundle.NetworkBad, func(f *forger) []byte {
-			f.versions(func(lines [][]byte) [][]byte {
-				lines[3] = replaced(f.T, lines[3], `"peer":"c"`, `"peer":"d"`)
-				return lines
-			})
-			return f.signed("a")
-		}},
-		{"the signatures of another version", bundle.NetworkBad, func(f *forger) []byte {
-			f.versions(func(lines [][]byte) [][]byte {
-				sigs := regexp.MustCompile(`"sigs":.*`)
-				lines[2] = sigs.ReplaceAll(lines[2], sigs.Find(lines[1]))
-				return lines
-			})
-			return f.signed("a")
-		}},
-		{"a document at the end that does not follow", bundle.NetworkBad, func(f *forger) []byte {
-			f.versions(func(lines [][]byte) [][]byte {
-				lines[6] = replaced(f.T, lines[6], `"standing":"present"`, `"standing":"gone"`)
-				return lines
-			})
-			return f.signed("a")
-		}},
-		{"a record altered", bundle.NetworkBad, func(f *forger) []byte {
-			f.versions(func(lines [][]byte) [][]byte {
-				lines[4] = replaced(f.T, lines[4], `/ip4/127.0.0.1/`, `/ip4/127.0.0.2/`)
-				return lines
-			})
-			return f.signed("a")
-		}},
-		{"the record of another network", bundle.NetworkBad, func(f *forger) []byte {
-			f.versions(func(lines [][]byte) [][]byte {
-				lines[4] = replaced(f.T, lines[4], `"network":"`, `"network":"0`)
-				return lines
-			})
-			return f.signed("a")
-		}},
-		{"a version that one of two admins signs", bundle.NetworkBad, func(f *forger) []byte {
-			f.resigned(3, `"number":4`, `"number":4`, "a")
-			return f.signed("a")
-		}},
-		{"a version that a member signs, too, who is no admin", bundle.NetworkBad, func(f *forger) []byte {
-			f.resigned(3, `"number":4`, `"number":4`, "a", "b", "c")
-			return f.signed("a")
-		}},
-		{"a version that one admin signs twice", bundle.NetworkBad, func(f *forger) []byte {
-			f.resigned(3, `"number":4`, `"number":4`, "a", "a")
-			return f.signed("a")
-		}},
-		{"a version with a field that its change does not use", bundle.NetworkBad, func(f *forger) []byte {
-			f.resigned(3, `"peer":"c"`, `"peer":"c","arm":"white"`, "a", "b")
-			return f.signed("a")
-		}},
-		{"a record with a key that the one before has not signed", bundle.NetworkBad, func(f *forger) []byte {
-			f.resigned(5, `"sig":"`, `"sig":"AAAA`, "c")
-			return f.signed("a")
-		}},
+		})},
+		{"two versions of the document swapped", bundle.NetworkBad, lies(func(f *forger) {
+			f.versions(func(lines [][]byte) { lines[1], lines[2] = lines[2], lines[1] })
+		})},
+		{"a version left out", bundle.NetworkBad, lies(func(f *forger) {
+			f.parts[bundle.Network] = joined(slices.Delete(split(f.parts[bundle.Network]), 2, 3))
+		})},
+		{"the signatures of another version", bundle.NetworkBad, lies(func(f *forger) {
+			sigs := regexp.MustCompile(`"sigs":.*`)
+			f.versions(func(lines [][]byte) { lines[2] = sigs.ReplaceAll(lines[2], sigs.Find(lines[1])) })
+		})},
+		{"a byte of a version altered", bundle.NetworkBad, line(3, `"peer":"c"`, `"peer":"d"`)},
+		{"a version that one of two admins signs", bundle.NetworkBad, line(3, "", "", "a")},
+		{"a version that a member signs, too, who is no admin", bundle.NetworkBad, line(3, "", "", "a", "b", "c")},
+		{"a version that one admin signs twice", bundle.NetworkBad, line(3, "", "", "a", "a", "b")},
+		{"a version with a field that its change does not use", bundle.NetworkBad, line(3, `"peer":"c"`, `"peer":"c","arm":"white"`, "a", "b")},
+		{"a version with a key twice", bundle.Form, line(3, `"by":0`, `"by":0,"by":0`, "a", "b")},
+		{"a version with a text for a place", bundle.NetworkBad, line(2, `"place":0`, `"place":"0"`)},
+		{"a record altered", bundle.NetworkBad, line(4, `/ip4/127.0.0.1/`, `/ip4/127.0.0.2/`)},
+		{"a record of another network", bundle.NetworkBad, line(4, `"network":"`, `"network":"0`, "b")},
+		{"a record without addresses", bundle.NetworkBad, line(4, `"addrs"`, `"left":true,"addrs"`, "b")},
+		{"a record with a key that the one before has not signed", bundle.NetworkBad, lies(func(f *forger) {
+			f.resigned(5, f.keys["c"].ID(), f.keys["thief"].ID(), "thief")
+		})},
+		{"a document at the end in which a peer is gone", bundle.NetworkBad, line(6, `"standing":"present"`, `"standing":"gone"`)},
+		{"a document at the end with other links", bundle.NetworkBad, line(6, `[0,1],[0,2]`, `[0,2]`)},
+		{"a document at the end with another number", bundle.NetworkBad, line(6, `"version":4`, `"version":5`)},
+		{"the document of another network", bundle.NetworkBad, elsewhere(`"name":"clinics"`, `"name":"others"`)},
+		{"the document of a network that was founded again", bundle.Terms, elsewhere(`/ip4/127.0.0.1/`, `/ip4/127.0.0.2/`)},
+		{"the name of another network", bundle.LedgerBad, lies(func(f *forger) { f.m.Network = "others" })},
 		{"a member signs for another site", bundle.NetworkBad, func(f *forger) []byte {
 			f.m.Peer = f.keys["b"].ID()
 			return f.signed("b")
 		}},
 		{"a member signs in the name of another", bundle.Signature, func(f *forger) []byte { return f.signed("b") }},
-		{"settings changed", bundle.PageBad, func(f *forger) []byte {
+		{"settings changed", bundle.PageBad, lies(func(f *forger) {
 			f.edit(bundle.Settings, "window: 1m", "window: 9m")
-			return f.signed("a")
-		}},
-		{"settings with another ε, of which the page knows", bundle.Terms, func(f *forger) []byte {
+		})},
+		{"settings with another ε, of which the page knows", bundle.Terms, lies(func(f *forger) {
 			was := f.parts[bundle.Settings]
 			f.edit(bundle.Settings, "epsilon: 1\n", "epsilon: 0.1\n")
 			f.settled(was)
-			return f.signed("a")
-		}},
-		{"a policy with another ε", bundle.Terms, func(f *forger) []byte {
+		})},
+		{"a policy with another ε", bundle.Terms, lies(func(f *forger) {
 			f.edit(bundle.Policy, `privacy.epsilon "1"`, `privacy.epsilon "0.1"`)
-			return f.signed("a")
-		}},
-		{"a policy with another term, which settings do not have", bundle.Terms, func(f *forger) []byte {
+		})},
+		{"a policy with another term, which settings do not have", bundle.Terms, lies(func(f *forger) {
 			f.edit(bundle.Policy, `privacy.calibration "tight"`, `privacy.calibration "paper"`)
-			return f.signed("a")
-		}},
-		{"a page whose two forms are of different settings", bundle.PageBad, func(f *forger) []byte {
+		})},
+		{"a page whose two forms are of different settings", bundle.PageBad, lies(func(f *forger) {
 			sum := sha256.Sum256(f.parts[bundle.Settings])
 			f.edit(bundle.PageJSON, hex.EncodeToString(sum[:]), strings.Repeat("0", 64))
-			return f.signed("a")
-		}},
-		{"a page with another promise", bundle.PageBad, func(f *forger) []byte {
+		})},
+		{"a page with another promise", bundle.PageBad, lies(func(f *forger) {
 			f.edit(bundle.Page, "ε 1 and", "ε 0.1 and")
 			f.edit(bundle.PageJSON, "ε 1 and", "ε 0.1 and")
-			return f.signed("a")
-		}},
-		{"a page for people with another promise", bundle.PageBad, func(f *forger) []byte {
+		})},
+		{"a page for people with another promise", bundle.PageBad, lies(func(f *forger) {
 			f.edit(bundle.Page, "ε 1 and", "ε 0.1 and")
-			return f.signed("a")
-		}},
-		{"the page of an earlier day", bundle.PageBad, func(f *forger) []byte {
+		})},
+		{"the page of an earlier day", bundle.PageBad, lies(func(f *forger) {
 			f.edit(bundle.PageJSON, f.m.Made.Format(time.RFC3339), before(f).Format(time.RFC3339))
-			return f.signed("a")
-		}},
-		{"another build than the page's", bundle.BuildBad, func(f *forger) []byte {
+		})},
+		{"another build than the page's", bundle.BuildBad, lies(func(f *forger) {
 			f.edit(bundle.Build, `"go": "go`, `"go": "go9.`)
-			return f.signed("a")
-		}},
-		{"a build with faults for tests", bundle.BuildBad, func(f *forger) []byte {
+		})},
+		{"a build with faults for tests", bundle.BuildBad, lies(func(f *forger) {
 			f.edit(bundle.Build, `"go":`, `"tags": "failpoint", "go":`)
 			f.edit(bundle.PageJSON, `"go":`, `"tags": "failpoint", "go":`)
-			return f.signed("a")
-		}},
-		{"a receipt of another site's ledger", bundle.Receipt, func(f *forger) []byte {
+		})},
+		{"a receipt of another site's ledger", bundle.Receipt, lies(func(f *forger) {
 			_, other := entries(f.T, f.bundles["c"])
 			ofB := func(line []byte) bool { return bytes.Contains(line, []byte(`"witness":"`+f.keys["b"].ID())) }
 			lines := slices.DeleteFunc(split(f.parts[bundle.Receipts]), ofB)
@@ -551,44 +506,35 @@ func forgeries() []struct {
 			receipts := slices.DeleteFunc(slices.Clone(lines), func(b []byte) bool { return !bytes.Contains(b, []byte(`"kind":"receipt"`)) })
 			others := slices.DeleteFunc(lines, func(b []byte) bool { return bytes.Contains(b, []byte(`"kind":"receipt"`)) })
 			f.parts[bundle.Receipts] = joined(slices.Concat(sorted(receipts), others))
-			return f.signed("a")
-		}},
-		{"a receipt of a later time", bundle.Receipt, func(f *forger) []byte {
+		})},
+		{"a receipt of a later time", bundle.Receipt, lies(func(f *forger) {
 			r, _, _ := f.newestReceipt()
 			was := r.Time.Format(time.RFC3339)
 			f.edit(bundle.Receipts, was, r.Time.Add(time.Second).Format(time.RFC3339))
-			return f.signed("a")
-		}},
-		{"a receipt of a stranger", bundle.Receipt, func(f *forger) []byte {
+		})},
+		{"a receipt of a stranger", bundle.Receipt, lies(func(f *forger) {
 			r, lines, i := f.newestReceipt()
-			stranger := gossip.SeedIdentity([32]byte{5})
-			line := f.receipt(stranger, f.keys["a"].ID(), r.Records, r.Head, r.Time)
-			lines[i] = line
+			lines[i] = f.receipt(f.keys["thief"], f.keys["a"].ID(), r.Records, r.Head, r.Time)
 			f.parts[bundle.Receipts] = joined(slices.Concat(sorted(lines[:i+1]), lines[i+1:]))
-			return f.signed("a")
-		}},
-		{"a receipt that the site signs itself", bundle.Receipt, func(f *forger) []byte {
+		})},
+		{"a receipt that the site signs itself", bundle.Receipt, lies(func(f *forger) {
 			r, lines, i := f.newestReceipt()
 			lines[i] = f.receipt(f.keys["a"], f.keys["a"].ID(), r.Records, r.Head, r.Time)
 			f.parts[bundle.Receipts] = joined(slices.Concat(sorted(lines[:i+1]), lines[i+1:]))
-			return f.signed("a")
-		}},
-		{"a checkpoint of another ledger", bundle.Receipt, func(f *forger) []byte {
+		})},
+		{"a checkpoint of another ledger", bundle.Receipt, lies(func(f *forger) {
 			lines := split(f.parts[bundle.Receipts])
 			i := firstOf(lines, "checkpoint")
 			lines[i] = regexp.MustCompile(`"head":"..`).ReplaceAll(lines[i], []byte(`"head":"00`))
 			f.parts[bundle.Receipts] = joined(lines)
-			return f.signed("a")
-		}},
-		{"a clock before the newest receipt", bundle.Clock, func(f *forger) []byte {
+		})},
+		{"a clock before the newest receipt", bundle.Clock, lies(func(f *forger) {
 			f.made(before(f))
-			return f.signed("a")
-		}},
-		{"a clock before the newest release", bundle.Clock, func(f *forger) []byte {
+		})},
+		{"a clock before the newest release", bundle.Clock, lies(func(f *forger) {
 			f.made(before(f))
 			f.parts[bundle.Receipts] = nil
-			return f.signed("a")
-		}},
+		})},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"unicode/utf8"
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/daemon"
@@ -26,28 +27,37 @@ func NetworkLines(b *network.Book) ([]byte, error) {
 
 // history verifies the part [Network], and returns the first document and the newest one.
 func history(b []byte) (first, newest *network.Document, err error) {
-	text, ok := bytes.CutSuffix(b, []byte("\n"))
-	all := bytes.Split(text, []byte("\n"))
-	if !ok || len(all) < 2 {
-		return nil, nil, fault(Form, "%s has fewer than two lines, or no newline at its end", Network)
+	var all [][]byte
+	for line := range bytes.Lines(b) {
+		var object map[string]any
+		text, ok := bytes.CutSuffix(line, []byte("\n"))
+		if err = decode(Network, text, &object, false); err != nil {
+			return nil, nil, err
+		}
+		if !ok || object == nil || !utf8.Valid(text) {
+			return nil, nil, fault(Form, "%s: want one object on each line, and a newline at its end", Network)
+		}
+		all = append(all, text)
+	}
+	if len(all) < 2 {
+		return nil, nil, fault(NetworkBad, "it has %d lines, want the first document and the newest one", len(all))
 	}
 	s := network.State{Root: all[0]}
 	for _, line := range all[1 : len(all)-1] {
-		var x any
 		if bytes.HasPrefix(line, []byte(`{"record":`)) {
 			s.Records = append(s.Records, network.Record{})
-			x = &s.Records[len(s.Records)-1]
+			err = json.Unmarshal(line, &s.Records[len(s.Records)-1])
 		} else {
 			s.Versions = append(s.Versions, network.Version{})
-			x = &s.Versions[len(s.Versions)-1]
+			err = json.Unmarshal(line, &s.Versions[len(s.Versions)-1])
 		}
-		if err = json.Unmarshal(line, x); err != nil {
-			return nil, nil, fault(Form, "%s: %w", Network, err)
+		if err != nil {
+			return nil, nil, &Fault{NetworkBad, err}
 		}
 	}
 	first = new(network.Document)
 	if err = json.Unmarshal(s.Root, first); err != nil {
-		return nil, nil, fault(Form, "%s: %w", Network, err)
+		return nil, nil, &Fault{NetworkBad, err}
 	}
 	book, err := network.Open(network.Config{Keys: daemon.Keys(gossip.Identity{})}, s)
 	if err != nil {

@@ -63,6 +63,9 @@ func Verify(r io.Reader) (*Report, error) {
 	if err = a.end(); err != nil {
 		return nil, err
 	}
+	if l := &report.Ledger; l.Network != a.Network || l.Mode != ledger.Private {
+		return nil, fault(LedgerBad, "it is of network %q, %s, and not of %.70q, %s", l.Network, l.Mode, a.Network, ledger.Private)
+	}
 	first, newest, err := history(parts[Network])
 	if err != nil {
 		return nil, err
@@ -73,8 +76,8 @@ func Verify(r io.Reader) (*Report, error) {
 		return nil, fault(NetworkBad, "the document is of network %q, and %s of %.70q", newest.Name, manifestPart, a.Network)
 	case !ok || newest.Peers[place].ID != a.Peer:
 		return nil, fault(NetworkBad, "the newest version has no site %.70q with key %.70q", a.Site, a.Peer)
-	case l.Network != a.Network || l.Mode != ledger.Private || !slices.Contains(ids(&newest.Peers[place]), l.Peer):
-		return nil, fault(LedgerBad, "it is of peer %s in network %q, %s, and not of site %s", l.Peer, l.Network, l.Mode, a.Site)
+	case !slices.Contains(ids(&newest.Peers[place]), l.Peer):
+		return nil, fault(LedgerBad, "it is of peer %s, and not of site %s", l.Peer, a.Site)
 	}
 	policy, err := terms(parts[Policy], parts[Settings], &report.Ledger, newest)
 	if err != nil {

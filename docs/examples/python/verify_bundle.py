@@ -365,92 +365,111 @@ class Ledger:
 
 
 class Document:
-    """The network document: the first, the versions that signers signed, and the records that places signed of themselves."""
+    """The network document: the first, the versions that signers signed, and what places signed of themselves."""
 
     FIELDS = {"invite": "peer id links", "remove": "peer", "extend": "arm", "retire": "arm", "link": "peer links",
               "unlink": "peer links", "set": "setting", "admins": "signers needed"}
 
     def __init__(self, lines, manifest):
         check(len(lines) > 1, "the first document or the last one is missing")
-        self.first, root = sha256(lines[0][0]), lines[0][1]
-        check(root["version"] == 1 and "network" not in root, "the first document is no first one")
-        self.newest, self.number, self.head = lines[-1][1], 1, self.first
-        self.peers = [{**p, "ids": [*p.get("former", []), p["id"]]} for p in root["peers"]]
-        self.signers, self.needed = root["signers"], root.get("needed", 0)
-        records = [pair for pair in lines[1:-1] if "record" in pair[1]]
-        for line, version in lines[1:len(lines) - 1 - len(records)]:
+        self.first = self.head = sha256(lines[0][0])
+        self.newest = d = lines[0][1]
+        check(d["version"] == 1 and "network" not in d, "the first document is no first one")
+        d["network"], self.peers = self.first, d["peers"]
+        self.admins()
+        for number, (line, value) in enumerate(lines[1:-1], 2):
             try:
-                self.follow(line, version)
+                check("record" in value or "record" not in lines[number - 2][1], "a version after a record")
+                (self.heard if "record" in value else self.follow)(line, value)
             except Fault as fault:
-                raise Fault(f"version {self.number + 1} of the document: {fault}") from None
-        for line, record in records:
-            self.heard(line, record)
-        newest, peers = self.newest, self.newest["peers"]
-        check(newest["network"] == self.first and newest["version"] == self.number
-              and all(newest[key] == root[key] for key in ("name", "start", "every", "settings")),
-              "the document is not that of the versions")
-        check(newest["signers"] == self.signers and newest.get("needed", 0) == self.needed, "its signers")
-        check([(p["name"], [*p.get("former", []), p["id"]], p["standing"], p.get("addrs")) for p in peers]
-              == [(p["name"], p["ids"], p["standing"], p.get("addrs")) for p in self.peers], "its places")
-        ids = [one for p in self.peers for one in p["ids"]]
-        check(len(set(ids)) == len(ids), "an id is in two places")
-        places = [i for i, peer in enumerate(peers) if peer["name"] == manifest["site"]]
-        check(places and peers[places[0]]["id"] == manifest["peer"], "the site has no place, or another key")
-        check(newest["name"] == manifest["network"], "the document of another network")
-        self.place, self.ids = places[0], [p["ids"] for p in self.peers]
-
-    def quorum(self):
-        """Return how many signers have to sign."""
-        return self.needed or len(self.signers) // 2 + 1
+                raise Fault(f"line {number} of the document: {fault}") from None
+        d["peers"] = [{key: p[key] for key in p if p[key] is not None} for p in self.peers]
+        made, last = (json.dumps(x, sort_keys=True) for x in (d, lines[-1][1]))
+        check(made == last, "the last line is not the document that the others make")
+        self.ids, names = [[*p.get("former", []), p["id"]] for p in self.peers], [p["name"] for p in self.peers]
+        check(len(set().union(*self.ids)) == sum(map(len, self.ids)), "an id is in two places")
+        check(all(re.fullmatch(r"[A-Za-z0-9._-]{1,64}", n) for n in names) and len(set(names)) == len(names), "a name")
+        self.place = self.index(manifest["site"])
+        check(self.peers[self.place]["id"] == manifest["peer"], "the site has another key")
+        check(d["name"] == manifest["network"], "the document of another network")
 
     def index(self, name):
         """Return the place of the peer with a name."""
-        check(name in [p["name"] for p in self.peers], f"there is no peer {name!r}")
-        return [p["name"] for p in self.peers].index(name)
+        places = [i for i, p in enumerate(self.peers) if p["name"] == name]
+        check(places, f"there is no peer {name!r}")
+        return places[0]
+
+    def admins(self):
+        """Verify that signers are by place, and that more than half of them have to sign."""
+        self.signers = {self.index(s["name"]): s["id"] for s in self.newest["signers"]}
+        count = len(self.newest["signers"])
+        self.quorum = self.newest.get("needed", count // 2 + 1)
+        check(list(self.signers) == sorted(self.signers) and len(self.signers) == count
+              and count // 2 < self.quorum <= count, "its signers")
 
     def follow(self, line, version):
-        """Verify that a version follows, and take it over."""
-        text = signed_text(line, b"version", b"sigs", version)
-        step = version["version"]
-        check(step["number"] == self.number + 1 and step["parent"] == self.head, "it follows another one")
-        ids = {self.index(s["name"]): s["id"] for s in self.signers}
+        """Verify that a version follows, and make its change."""
+        d, text, step = self.newest, signed_text(line, "version", "sigs", version), version["version"]
+        check(step["number"] == d["version"] + 1 and step["parent"] == self.head, "it follows another one")
         places = [s["place"] for s in version["sigs"]]
-        check(places == sorted(set(places)) and step["by"] in places and len(places) >= self.quorum(), "its signatures")
+        check(places == sorted(set(places)) and step["by"] in places and len(places) >= self.quorum, "its signatures")
         for s in version["sigs"]:
-            check(s["place"] in ids and signed(ids[s["place"]], base64.b64decode(s["sig"], validate=True),
-                                               "peerd/document/2", "version", text), f"the signature of {s['place']}")
-        change = step["change"]
-        kind = change["kind"]
+            check(s["place"] in self.signers and signed_document(self.signers[s["place"]], s["sig"], "version", text),
+                  f"the signature of place {s['place']}")
+        change, links = step["change"], d["links"] or []
+        kind, peer = change["kind"], change.get("peer")
         check(kind in self.FIELDS and set(change) <= {"kind", *self.FIELDS[kind].split()}, "a field of its change")
+        d["version"], self.head = step["number"], sha256(text)
         if kind == "invite":
-            check(change["peer"] not in [p["name"] for p in self.peers], "a name that a peer has")
-            self.peers.append({"name": change["peer"], "ids": [change["id"]], "standing": "invited"})
+            check(peer not in [p["name"] for p in self.peers], "a name that a peer has")
+            d["links"] = links + [[self.index(name), len(self.peers)] for name in change["links"]]
+            self.peers.append({"name": peer, "id": change["id"], "standing": "invited"})
         elif kind == "remove":
-            self.peers[self.index(change["peer"])].update(standing="gone", addrs=None)
+            check(self.index(peer) not in self.signers, "it signs versions")
+            self.peers[self.index(peer)].update(standing="gone", addrs=None)
+        elif kind in ("link", "unlink"):
+            link = sorted(map(self.index, (peer, *change["links"])))
+            d["links"] = [x for x in links if sorted(x) != link] + ([link] if kind == "link" else [])
+            check(len(d["links"]) - len(links) == (1 if kind == "link" else -1), "a link that is there, or is not")
         elif kind == "admins":
-            self.signers, self.needed = change["signers"], change.get("needed", 0)
-        self.number, self.head = step["number"], sha256(text)
+            d.pop("needed", None)
+            d.update({key: change[key] for key in ("signers", "needed") if key in change})
+            self.admins()
+        elif kind == "set":
+            setting = change["setting"]
+            rest = [s for s in d.pop("changed", []) if s["key"] != setting["key"]]
+            rest += [setting] if setting not in d["settings"] else []
+            d.update({"changed": rest} if rest else {})
+        else:
+            d.setdefault("added" if kind == "extend" else "retired", []).append(change["arm"])
 
     def heard(self, line, record):
         """Verify what a place signed of itself, and take it over."""
-        text, own = signed_text(line, b"record", b"sig", record), record["record"]
-        place = self.peers[self.index(own["peer"])]
-        check(own["network"] == self.first, f"a record of {own['peer']} in another network")
+        text, own = signed_text(line, "record", "sig", record), record["record"]
+        p = self.peers[self.index(own["peer"])]
+        check(own["network"] == self.first, f"a record of {p['name']} in another network")
         for key in own.get("keys", []):
             what = json.dumps({k: key[k] for k in ("id", "ledger") if k in key}, separators=(",", ":"))
-            check(signed(place["ids"][-1], base64.b64decode(key["sig"], validate=True), "peerd/document/2", "key", self.first,
-                         own["peer"], what), f"a key of {own['peer']} that the one before has not signed")
-            place["ids"].append(key["id"])
-        check(signed(place["ids"][-1], base64.b64decode(record["sig"], validate=True), "peerd/document/2", "record", text),
-              f"a record that {own['peer']} has not signed")
-        if place["standing"] != "gone":
-            place.update(standing="gone" if own.get("left") else "present", addrs=own.get("addrs"))
+            check(signed_document(p["id"], key["sig"], "key", self.first, p["name"], what),
+                  f"a key of {p['name']} that the one before has not signed")
+            if "ledger" in key:
+                p["closed"] = [*p.get("closed", []), {"id": p["id"], **key["ledger"]}]
+            p["former"], p["id"] = [*p.get("former", []), p["id"]], key["id"]
+        check(signed_document(p["id"], record["sig"], "record", text), f"a record that {p['name']} has not signed")
+        check(own["number"] > 0 and ("left" in own) != ("addrs" in own), f"a record of {p['name']} without addresses")
+        if p["standing"] != "gone":
+            p.update(standing="gone" if own.get("left") else "present", addrs=own.get("addrs"))
+
+
+def signed_document(peer, signature, *texts):
+    """Return whether a peer signed texts of the network document."""
+    return signed(peer, base64.b64decode(signature, validate=True), "peerd/document/2", *texts)
 
 
 def signed_text(line, name, after, value):
     """Return the bytes of a line that were signed: an object's first value, before another key."""
-    start, end = b'{"' + name + b'":', line.rindex(b',"' + after + b'":')
-    check(line.startswith(start) and json.loads(line[len(start):end]) == value[name.decode()], "a line in another form")
+    start, end = f'{{"{name}":'.encode(), line.rindex(f',"{after}":'.encode())
+    check(line.startswith(start) and json.loads(line[len(start):end]) == value[name], "a line in another form")
     return line[len(start):end]
 
 
@@ -583,9 +602,10 @@ def report(texts, ledger, document, receipts):
     for place, (time, records) in sorted(receipts.items()):
         yield f"vouches   {peers[place]['name']}, for the first {records} records, at {time}"
     linked = {i for link in version["links"] or [] if document.place in link for i in link} - {document.place}
-    yield f"silent    {', '.join(peers[i]['name'] for i in sorted(linked - receipts.keys())) or 'no neighbour'}"
+    silent = [peers[i]["name"] for i in sorted(linked - receipts.keys()) if peers[i]["standing"] == "present"]
+    yield f"silent    {', '.join(silent) or 'no neighbour'}"
     yield f"document  version {version['version']}; " + ", ".join(f"{p['name']} {p['standing']}" for p in peers)
-    yield f"signers   {', '.join(s['name'] for s in document.signers)}; a version needs {document.quorum()}"
+    yield f"signers   {', '.join(peers[i]['name'] for i in document.signers)}; a version needs {document.quorum}"
     yield f"program   {build['version']}, revision {build.get('revision', 'unknown')}, SHA-256 {build['sha256']}"
     yield "not shown whether rewards were true, whether the program is this one, what came after the newest receipt,"
     yield "          and whether a receipt was left out (docs/bundle.md)"
