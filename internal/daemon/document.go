@@ -11,10 +11,12 @@ import (
 // documentNotice returns what the notice about the document says, and the names of the peers that this one has to hear before it signs.
 func (p *live) documentNotice() (notice string, awaits []string) {
 	deployment, host := p.now()
-	if p.record == nil || host == nil {
+	if p.record == nil {
 		return "", nil
 	}
-	p.heard.note(host.Status())
+	if host != nil { // without one, all are awaited
+		p.heard.note(host.Status())
+	}
 	fork, current := p.record.Fork(), p.site.Current()
 	_ = p.record.With(func(b *network.Book) error { // others report an error
 		notice, awaits = p.heard.document(b, fork, deployment.Self, current), b.Awaits()

@@ -56,7 +56,7 @@ func identity(s *config.Settings, n *config.Network) (gossip.Identity, error) {
 // is an old copy, does not know how far its ledger was, and keeps its key.
 func (p *live) rotate() error {
 	deployment, _ := p.now()
-	return p.record.With(func(b *network.Book) error { // in which a withdrawal removes the key, too
+	return p.record.With(func(b *network.Book) error {
 		next, err := gossip.LoadIdentity(filepath.Join(deployment.s.Dir, NextKey))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

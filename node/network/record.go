@@ -215,10 +215,11 @@ func (b *Book) take(s *State, all ...Record) (wrong error) {
 			fresh = append(fresh, place)
 		}
 	}
+	if len(fresh) == 0 {
+		return cmp.Or(wrong, errSame)
+	}
 	view := b.chain.view(records)
 	switch err := b.fits(view); {
-	case len(fresh) == 0:
-		return cmp.Or(wrong, errSame)
 	case err == nil:
 		b.records, b.newest = records, view
 		s.keepRecords(records)
