@@ -28,11 +28,21 @@ func (h *Host) CompareClock(ctx context.Context, with protocol.Peer) error {
 		if _, err := io.ReadFull(s, b[:]); err != nil {
 			return fmt.Errorf("gossip: %w", err)
 		}
-		at := time.Unix(0, int64(binary.BigEndian.Uint64(b[:])))
-		ahead := least(asked.Sub(at), h.cfg.time().Sub(at))
-		m.ahead.Store(&ahead)
+		at, now := time.Unix(0, int64(binary.BigEndian.Uint64(b[:]))), h.cfg.time()
+		m.clock.Store(&comparison{now, least(asked.Sub(at), now.Sub(at))})
 		return nil
 	})
+}
+
+// A comparison is by how much this peer's clock was ahead of another one at a time.
+type comparison struct {
+	at    time.Time
+	ahead time.Duration
+}
+
+// now returns by how much it is ahead if it has been set since, and the other one has not.
+func (c *comparison) now(t time.Time) time.Duration {
+	return c.ahead + t.Round(0).Sub(c.at.Round(0)) - t.Sub(c.at)
 }
 
 // least returns by how much a clock is ahead, or behind, at least, if it is ahead by low to high: the other clock was read at some
@@ -51,18 +61,18 @@ func (h *Host) tellClock(s network.Stream) {
 }
 
 // Ahead returns by how much this peer's clock is ahead of the clocks of other peers at least, as their median, and how many
-// peers have answered [Host.CompareClock]. Less than half of them can move it. It is 0 if the time that answers were on the way explains
-// the difference.
+// peers have answered [Host.CompareClock], which every link does. Half of them cannot move it. It is 0 if the time that answers were on
+// the way explains the difference.
 func (h *Host) Ahead() (median time.Duration, peers int) {
 	var all []time.Duration
 	for _, m := range h.members {
-		if ahead := m.ahead.Load(); ahead != nil {
-			all = append(all, *ahead)
+		if c := m.clock.Load(); c != nil {
+			all = append(all, c.now(h.cfg.time()))
 		}
 	}
 	if len(all) == 0 {
 		return 0, 0
 	}
 	slices.Sort(all)
-	return all[len(all)/2]/2 + all[(len(all)-1)/2]/2, len(all)
+	return least(all[(len(all)-1)/2], all[len(all)/2]), len(all)
 }

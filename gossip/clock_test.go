@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/libp2p/go-libp2p/core/network"
 
@@ -56,5 +57,66 @@ func TestAWrongClockIsNoticed(t *testing.T) {
 		if got, n := hosts[i].Ahead(); n != 3 || (got-want).Abs() > time.Second {
 			t.Errorf("peer %d: %v ahead of %d peers, want %v", i, got, n, want)
 		}
+	}
+}
+
+// TestHalfOfTheClocksMoveNothing: one liar of one other honest peer does not stop a site.
+func TestHalfOfTheClocksMoveNothing(t *testing.T) {
+	for _, c := range []struct {
+		all  []time.Duration
+		want time.Duration
+	}{
+		{[]time.Duration{time.Hour}, time.Hour},
+		{[]time.Duration{0, time.Hour}, 0},
+		{[]time.Duration{-time.Hour, 0}, 0},
+		{[]time.Duration{-time.Hour, time.Hour}, 0},
+		{[]time.Duration{time.Minute, time.Hour}, time.Minute},
+		{[]time.Duration{-time.Hour, -time.Minute, time.Hour}, -time.Minute},
+		{[]time.Duration{0, 0, time.Hour, time.Hour}, 0},
+	} {
+		h := &Host{cfg: Config{}}
+		for _, ahead := range c.all {
+			m := &member{}
+			m.clock.Store(&comparison{time.Now(), ahead})
+			h.members = append(h.members, m)
+		}
+		if got, n := h.Ahead(); n != len(c.all) || (got-c.want).Abs() > time.Millisecond {
+			t.Errorf("%v: %v, want %v", c.all, got, c.want)
+		}
+	}
+}
+
+// TestAClockThatIsSetRightIsRight at once, without another answer.
+func TestAClockThatIsSetRightIsRight(t *testing.T) {
+	const by = 10 * 365 * 24 * time.Hour
+	now := time.Now()
+	c := comparison{set(now, by), by}
+	for forward, want := range map[time.Duration]time.Duration{by: by, 0: 0, by + time.Hour: by + time.Hour} {
+		if got := c.now(set(now.Add(time.Minute), forward)); got != want {
+			t.Errorf("set from %v to %v ahead: %v, want %v", by, forward, got, want)
+		}
+	}
+}
+
+// set returns t as shown by a clock that was set forward: the wall time differs, the monotonic time does not.
+func set(t time.Time, forward time.Duration) time.Time {
+	*(*uint64)(unsafe.Pointer(&t)) += uint64(forward/time.Second) << 30 // the seconds of the wall time
+	return t
+}
+
+// TestEveryLinkComparesClocks, so that a peer knows how its clock stands before it plays a round.
+func TestEveryLinkComparesClocks(t *testing.T) {
+	cs := configs(2, path(2))
+	cs[1].wrong = time.Hour
+	for i := range cs {
+		cs[i].Checkpoints, cs[i].OnRemembered = true, func(protocol.Peer, protocol.Checkpoint, bool) {}
+	}
+	hosts := start(t, cs)
+	ready(t, hosts...)
+	for i, want := range []time.Duration{-time.Hour, time.Hour} {
+		eventually(t, "the clocks are compared", func() bool {
+			got, n := hosts[i].Ahead()
+			return n == 1 && (got-want).Abs() < time.Second
+		})
 	}
 }

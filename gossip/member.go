@@ -24,7 +24,7 @@ type member struct {
 	framesOut   atomic.Uint64
 	bytesIn     atomic.Uint64
 	bytesOut    atomic.Uint64
-	ahead       atomic.Pointer[time.Duration] // by how much this peer's clock is ahead of the member's; nil before it was asked
+	clock       atomic.Pointer[comparison] // with the member's clock; nil before it was asked
 
 	trades, streams, rpcs quota
 	named                 minute // of log lines about what is refused

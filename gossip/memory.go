@@ -85,6 +85,7 @@ func (l *link) checkRemembered(s protocol.SignedCheckpoint, rival bool) error {
 	}
 	if l.h.cfg.OnRemembered != nil && (!rival || !own.Follows(c)) {
 		l.h.cfg.OnRemembered(l.index, c, proven)
+		go func() { _ = l.h.CompareClock(l.h.work, l.index) }() // a clock that was not heard is asked again with the next link
 	}
 	l.h.compareOwn(l.index, s)
 	if !own.Follows(c) {

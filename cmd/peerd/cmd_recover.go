@@ -42,7 +42,10 @@ also the way out for a peer that is blocked because too few of its neighbours ca
 If the peer refused to start because its store lacks writes that were acknowledged, or because
 the store's watermark is lost, recover accepts what the store still holds. If the store cannot
 be read and there is no backup, --new-store sets it aside and continues with an empty one under
-the same key: what was learnt is lost, and every leaf that may have been released is abandoned.`,
+the same key: what was learnt is lost, and every leaf that may have been released is abandoned.
+
+If the clock was ahead and rounds were played too early, recover goes back to the present round. See first that the clock is
+right. One leaf of each stream is given up, and more only if neighbours have not confirmed what was released.`,
 		Example: `  peerd status --dir hospital-a     # reports whether the peer is blocked, and why
   peerd recover --dir hospital-a
   peerd recover --dir hospital-a --without-neighbours hospital-c

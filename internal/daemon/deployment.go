@@ -186,7 +186,7 @@ func (t *Deployment) HostConfig(incarnation uint32, log *slog.Logger) gossip.Con
 }
 
 // site opens the peer's store, with the options that are not settings.
-func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) (*site.Site, error) {
+func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), ahead func() (time.Duration, int)) (*site.Site, error) {
 	s := t.s
 	o.Reserve, o.Logger = s.Store.Reserve<<20, log
 	cadence, err := t.Spec.Cadence()
@@ -206,7 +206,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 		Rules:  rules(s),
 		Clock:  node.Clock{Start: t.Network.Start, Every: t.Network.Every},
 		Rounds: s.RoundCount(),
-		Alarm:  alarm, Logger: log,
+		Alarm:  alarm, Ahead: ahead, Logger: log,
 	}
 	m := t.membership()
 	c.Document, c.Peers, c.Neighbours, c.Gone, c.ID, c.Name, c.Agent, c.Half = m.Document, m.Peers, m.Neighbours, m.Gone, m.ID, m.Name, m.Agent, m.Half

@@ -61,7 +61,7 @@ func newLive(at *place) (p *live, err error) {
 	}
 	alarm := func(error) { p.alarm <- struct{}{} }
 	o := store.Options{Observe: func(d time.Duration) { commits.Observe(d.Seconds()) }, Damaged: func(err error) { p.damaged <- err }}
-	if p.site, err = p.deployment.site(p.log, o, alarm); err != nil {
+	if p.site, err = p.deployment.site(p.log, o, alarm, p.ahead); err != nil {
 		return nil, withWayOut(p.deployment.s.Dir, err)
 	}
 	site := p.site // p is nil when an error is returned
@@ -83,6 +83,14 @@ func newLive(at *place) (p *live, err error) {
 	}
 	p.links, p.record = newLinks(p.host), p.deployment.Record
 	return p, nil
+}
+
+// ahead returns how far the clock is ahead of the clocks of other peers, and how many have answered.
+func (p *live) ahead() (by time.Duration, peers int) {
+	if _, host := p.now(); host != nil {
+		return host.Ahead()
+	}
+	return 0, 0
 }
 
 // hostConfig returns the configuration of the live peer's host.

@@ -81,7 +81,7 @@ func (h *hospital) open() (policy [32]byte, err error) {
 	if err != nil {
 		return policy, err
 	}
-	s, err := d.site(slog.New(slog.DiscardHandler), store.Options{}, nil)
+	s, err := d.site(slog.New(slog.DiscardHandler), store.Options{}, nil, nil)
 	if err != nil {
 		return d.policy, err
 	}

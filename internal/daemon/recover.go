@@ -31,7 +31,7 @@ func Recover(s *config.Settings, without []string, newStore bool, log *slog.Logg
 		return done, err
 	}
 	accept := store.Options{Accept: true}
-	st, err := deployment.site(log, accept, nil)
+	st, err := deployment.site(log, accept, nil, nil)
 	switch {
 	case err == nil && newStore:
 		return done, errors.Join(config.Failf(config.ErrUsage, "the store of %s can be read: run `peerd recover` without --new-store", s.Dir), st.Close())
@@ -42,7 +42,7 @@ func Recover(s *config.Settings, without []string, newStore bool, log *slog.Logg
 		}
 		log.Warn("the damaged store was set aside; it is as private as the folder", "as", aside)
 		accept.Replace = true
-		st, err = deployment.site(log, accept, nil)
+		st, err = deployment.site(log, accept, nil, nil)
 	}
 	if err != nil {
 		return done, withWayOut(s.Dir, err)

@@ -50,7 +50,7 @@ func rotates(t *testing.T, signer int) {
 		t.Fatal(err)
 	}
 	p.record = p.deployment.Record
-	if p.site, err = p.deployment.site(p.log, store.Options{}, nil); err != nil {
+	if p.site, err = p.deployment.site(p.log, store.Options{}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.site.Close() }()
@@ -114,7 +114,7 @@ func TestASignerGetsNoKeyThatItsPlaceCannotTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.record = p.deployment.Record
-	if p.site, err = p.deployment.site(p.log, store.Options{}, nil); err != nil {
+	if p.site, err = p.deployment.site(p.log, store.Options{}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.site.Close() }()

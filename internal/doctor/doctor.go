@@ -203,6 +203,8 @@ func (d *doctor) life() {
 		d.fail(config.ErrUnexpected, "peer", "free space on the disk; the peer resumes by itself", "runs, and %s", s.State)
 	case s.BlockedReason != "" && len(s.Addresses) == 0:
 		d.fail(config.ErrUnexpected, "peer", "docs/durability.md says what to do", "runs, keeps off the network and %s", s.State)
+	case s.Learning == string(node.Waits):
+		d.warn("peer", "see that this clock is right and NTP runs; docs/durability.md#the-clock says how to go on", "runs, and %s", s.State)
 	case s.BlockedReason != "":
 		d.warn("peer", "see that its neighbours run", "runs, and %s", s.State)
 	default:

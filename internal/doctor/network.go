@@ -301,7 +301,7 @@ func (d *doctor) budget() {
 	s := d.status
 	text := fmt.Sprintf("ε %.4g charged, %.4g left; %d releases", s.Spent, s.Left, s.Released)
 	if s.Learning == string(node.Waits) {
-		d.warn("budget", "wait, or correct start in the network file at every peer", "%s; %s", text, s.Notice)
+		d.warn("budget", "see that this clock is right and NTP runs; docs/durability.md#the-clock says how to go on", "%s; %s", text, s.Notice)
 		return
 	}
 	if s.Notice != "" {

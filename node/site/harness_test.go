@@ -253,6 +253,7 @@ type rig struct {
 	wrap   func(vfs.FS) vfs.FS // nil for the bare disk
 	full   store.Options       // Reserve and Fatal
 	clock  *clock
+	ahead  func() (time.Duration, int) // as in [Config]
 	logs   *logBuffer
 	alarms chan error
 	c      Config
@@ -299,7 +300,7 @@ func (r *rig) config() Config {
 		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
 		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) }, Half: r.half, Coins: r.coins,
 		Clock: node.Clock{Start: epoch(), Every: every}, Rounds: r.horizon,
-		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now,
+		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now, Ahead: r.ahead,
 		Logger: slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	if r.inputs.Action == 0 {

@@ -51,7 +51,7 @@ func (s *Site) learning(to *node.Status) {
 	}
 	to.Until = end
 	when := func(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }
-	noun, ahead := s.c.Cadence.Noun, start.Add(time.Duration(s.state.Round)*s.c.Clock.Every).Sub(now)
+	noun, ahead := s.c.Cadence.Noun, s.begins(s.state.Round).Sub(now)
 	switch {
 	case now.Before(start):
 		to.Learning, to.Notice = node.Waits, fmt.Sprintf("the network starts at %s, in %v: nothing is learned or released until then", when(start), start.Sub(now).Round(time.Second))
@@ -60,7 +60,9 @@ func (s *Site) learning(to *node.Status) {
 	case s.world != nil && s.roundAt(now) >= s.c.Rounds:
 		to.Learning, to.Notice = node.Ended, fmt.Sprintf("learning has ended: all %d rounds are over since %s", s.c.Rounds, when(end))
 	case s.state.Begun && ahead > s.c.Clock.Every+max(s.c.Clock.Every, slewed):
-		to.Learning, to.Notice = node.Waits, fmt.Sprintf("the clock was ahead: round %d has been played, and begins at %s, in %v. Nothing is learned or released until then, and reported rewards wait", s.state.Round-1, when(now.Add(ahead-s.c.Clock.Every)), (ahead-s.c.Clock.Every).Round(time.Second))
+		to.Learning, to.Notice = node.Waits, fmt.Sprintf("the clock was ahead: round %d has been played, and begins at %s, in %v. Nothing is learned or released until then, and reported rewards wait%s", s.state.Round-1, when(now.Add(ahead-s.c.Clock.Every)), (ahead-s.c.Clock.Every).Round(time.Second), s.wayBack())
+	case s.waits != "":
+		to.Learning, to.Notice = node.Waits, s.waits
 	case spent > 0:
 		to.Learning, to.Notice = node.Ends, fmt.Sprintf("%d of %d streams have used every %s that privacy.horizon pays for: the rewards of their actions are learned from no more", spent, streams, noun)
 	case to.Remaining <= paid/few:
@@ -85,7 +87,7 @@ func (s *Site) notice() {
 	case node.Ends, node.Ended:
 		s.log.Warn(now.Notice)
 	case node.Waits:
-		if s.state.Begun { // the clock was ahead
+		if s.state.Begun { // a clock is or was ahead
 			s.log.Warn(now.Notice)
 		} else {
 			s.log.Info(now.Notice)

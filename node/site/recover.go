@@ -3,6 +3,7 @@ package site
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"peerd.dev/bandit"
@@ -36,6 +37,7 @@ type Recovered struct {
 	World   bool     `json:"world"`    // a world that hands records out once is not played any more
 	Spent   bool     `json:"spent"`    // there are streams, and none of them has a leaf left
 	Writes  uint64   `json:"writes"`   // acknowledged writes that were lost with a damaged store
+	Ahead   bool     `json:"ahead"`    // the clock was ahead, and rounds go on now
 	Unknown bool     `json:"unknown"`  // only the watermark was lost, so what else was lost is not known
 }
 
@@ -80,7 +82,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	case len(without) == 0 && lacks:
 		r.Unknown = true
 		return r, s.store.AcceptLoss()
-	case len(without) == 0:
+	case len(without) == 0 && s.wasAhead() == 0:
 		return r, ErrNothing
 	default:
 		r.Claimed, r.Had = s.chain.Next, s.chain.Next-r.Dropped
@@ -90,6 +92,11 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		return r, err
 	}
 	r.Lost = r.Claimed - min(r.Claimed, r.Had)
+	limit := limit{due: math.MaxUint64, past: math.MaxUint64 - 1}
+	if r.Ahead = s.wasAhead() > 0; r.Ahead {
+		limit = s.comeBack()
+		r.Since = s.state.Round
+	}
 	r.Round = max(r.Since, s.roundAt(s.c.Now()))
 	records := s.c.recordsPerLeaf()
 	lost := max(r.Lost, r.Dropped)
@@ -104,6 +111,9 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		return r, err
 	}
 	margin := max(minMargin, lost/8)
+	if r.Ahead && s.blocked.evidence == nil && len(without) == 0 && lost == 0 {
+		margin = 1 // this life goes on
+	}
 	agent, next, err := s.agent.AbandonLeaves(lost + margin)
 	if err != nil {
 		return r, err
@@ -122,7 +132,10 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	s.life.Incarnation = max(incarnation, s.life.Incarnation+1)
 	s.life.Taken = r.Claimed
 	s.life.Without, s.life.Opened = r.Without, false
-	if r.Waiting, err = s.uncount(b); err != nil {
+	if r.Waiting, err = s.uncount(b, &limit); err == nil && r.Ahead {
+		err = limit.move(s, b)
+	}
+	if err != nil {
 		return r, err
 	}
 	waiting := r.Waiting
@@ -162,13 +175,14 @@ func (c *Config) recordsPerLeaf() uint64 {
 
 // uncount makes the decisions that wait for their reward no longer count, since the lost life may
 // have observed their rewards, and returns their number.
-func (s *Site) uncount(b *store.Batch) (n uint64, err error) {
+func (s *Site) uncount(b *store.Batch, l *limit) (n uint64, err error) {
 	s.recent = recent{}
 	return n, s.scan(store.Due, func(id []byte, c *choice) {
 		if c.counted {
 			n++
 		}
 		c.counted = false
+		l.moves(s, b, id, c)
 		b.Set(store.Decision, id, c.bytes())
 	})
 }
@@ -183,6 +197,9 @@ func (r Recovered) String() string {
 	}
 	if r.Dropped > 0 {
 		text += fmt.Sprintf("%d records here that neighbours have not confirmed are taken back. ", r.Dropped)
+	}
+	if r.Ahead {
+		text += "Rounds that were played while the clock was ahead are left behind, and rounds go on now. "
 	}
 	switch {
 	case len(r.Next) == 0:

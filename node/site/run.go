@@ -58,7 +58,7 @@ func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 		if err != nil {
 			return err
 		}
-		if s.isBlocked() {
+		if s.isBlocked() || s.isEarly() {
 			// Messages that arrived are dropped: an answer would be a release.
 			if err = errors.Join(s.rest(t, s.settleInside, s.forgetInside), s.pause(ctx)); err != nil {
 				return err

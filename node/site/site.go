@@ -66,9 +66,10 @@ type Config struct {
 	// Alarm is called once, from another goroutine, when the site finds that a peer remembers
 	// another past; may be nil.
 	Alarm  func(error)
-	Now    func() time.Time // nil for the clock
-	Coins  func() node.Seed // draws a secret; nil for the operating system's
-	Logger *slog.Logger     // nil discards
+	Now    func() time.Time                     // nil for the clock
+	Ahead  func() (by time.Duration, peers int) // how far the clock is ahead of the clocks of other peers, and of how many; nil if none is heard
+	Coins  func() node.Seed                     // draws a secret; nil for the operating system's
+	Logger *slog.Logger                         // nil discards
 }
 
 // given is what chooses for given decisions. Its methods cannot reach what is inside.
@@ -108,6 +109,7 @@ type Site struct {
 	oldFrom   []byte        // no decision is to be forgotten before this key
 	saveEvery uint64        // steps
 	noticed   node.Learning // state of learning that was logged last
+	waits     string        // why the round that began last was not played, or ""
 	blocked   blocked
 	forks     map[string][]protocol.SignedCheckpoint // that no single ledger contains, by the id of the peer
 	confirmed confirmed
