@@ -13,6 +13,7 @@ import (
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/explain"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/node"
 	"peerd.dev/node/api"
 )
 
