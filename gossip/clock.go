@@ -42,7 +42,7 @@ type comparison struct {
 
 // now returns by how much it is ahead if it has been set since, and the other one has not.
 func (c *comparison) now(t time.Time) time.Duration {
-	return c.ahead + t.Round(0).Sub(c.at.Round(0)) - t.Sub(c.at)
+	return c.ahead + (t.Round(0).Sub(c.at.Round(0)) - t.Sub(c.at)).Round(time.Millisecond) // its two clocks are not read at once
 }
 
 // least returns by how much a clock is ahead, or behind, at least, if it is ahead by low to high: the other clock was read at some

@@ -144,6 +144,9 @@ func TestASiteComesBackFromRoundsAheadOfTime(t *testing.T) {
 			}
 			if heard && done.Dropped == 0 {
 				confirmed++
+				if text := done.String(); strings.Contains(text, "Which users") || !strings.Contains(text, "A leaf of each stream") {
+					t.Errorf("%s: %s", name, text)
+				}
 			}
 			for k, n := range done.Next {
 				if n <= before[k] {

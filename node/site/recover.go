@@ -198,10 +198,13 @@ func (r Recovered) String() string {
 	if r.Dropped > 0 {
 		text += fmt.Sprintf("%d records here that neighbours have not confirmed are taken back. ", r.Dropped)
 	}
+	kept := r.Ahead && r.Lost+r.Dropped == 0 // this life goes on
 	if r.Ahead {
 		text += "Rounds that were played while the clock was ahead are left behind, and rounds go on now. "
 	}
 	switch {
+	case kept && !r.Spent && len(r.Next) > 0:
+		text += fmt.Sprintf("A leaf of each stream is given up, %d leaves; the peer goes on with leaf %v of its streams, as a new incarnation.", r.GivenUp, r.Next)
 	case len(r.Next) == 0:
 		text += "This peer has no streams, so nothing is given up; it goes on as a new incarnation."
 	case r.Spent:
@@ -212,7 +215,7 @@ func (r Recovered) String() string {
 	if r.Waiting > 0 {
 		text += fmt.Sprintf(" Decisions that waited for their reward and count no more: %d.", r.Waiting)
 	}
-	if len(r.Next) > 0 {
+	if len(r.Next) > 0 && !kept {
 		text += fmt.Sprintf(" Which users had decisions in rounds %d to %d is not known: each of them may count again, up to privacy.records_per_user more.", r.Since, r.Round)
 	}
 	if r.World {
