@@ -8,7 +8,7 @@ import unittest
 import uuid
 
 from tests import fake
-from peerd import BadToken, (CLIENT_FALLBACK, Ask, Client, Conflict, Expired, PeerdError, Problem, Refused, Reward, Unknown,
+from peerd import (CLIENT_FALLBACK, BadToken, Ask, Client, Conflict, Expired, PeerdError, Problem, Refused, Reward, Unknown,
                    Unreachable)
 
 
