@@ -93,6 +93,19 @@ func TestWrongAnswersAreNone(t *testing.T) {
 	}
 }
 
+// TestAnAnswerHasAGreatestSize: a server without end takes 8 MiB of memory, and a try.
+func TestAnAnswerHasAGreatestSize(t *testing.T) {
+	t.Parallel()
+	a := answer{Head: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", Repeat: "SPACES"}
+	c, err := client.New(client.Options{URL: a.serve(t), Timeout: time.Minute, Deadline: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = c.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "over 8 MiB") {
+		t.Error(err)
+	}
+}
+
 // TestATokenFileIsNotShown: its error comes at once, names the file and what is wrong, and has no text of it.
 func TestATokenFileIsNotShown(t *testing.T) {
 	t.Parallel()
