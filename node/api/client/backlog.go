@@ -40,6 +40,7 @@ type backlog struct {
 	gone    []string // ids of dropped, the oldest first
 	rewards int
 	file    *os.File
+	lock    *os.File // held with file; nil where there is none
 	size    int64
 	lines   int
 }
@@ -57,29 +58,77 @@ type refusal struct {
 	Status int64  `json:"status"`
 }
 
-func newBacklog(path string, bound int) (*backlog, error) {
-	b := &backlog{path: path, bound: bound, waiting: make(map[string]*list.Element), dropped: make(map[string]int64)}
+// newBacklog returns the backlog of a file, which no other client may use, and what is wrong with the file. What it has of whole lines is
+// read. If some are damaged, the file as it was is kept under another name.
+func newBacklog(path string, bound int) (b *backlog, problem string, err error) {
+	b = &backlog{path: path, bound: bound, waiting: make(map[string]*list.Element), dropped: make(map[string]int64)}
 	if path == "" {
-		return b, nil
+		return b, "", nil
 	}
+	if b.lock, err = lock(path); err != nil {
+		return nil, "", err
+	}
+	defer func() {
+		if err != nil {
+			b.close()
+		}
+	}()
 	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !fresh {
+		return nil, "", err
 	}
 	whole := bytes.Split(text, []byte("\n"))
 	for i, text := range whole[:len(whole)-1] { // the application did not go on from a torn line, the last
-		var line map[string]json.RawMessage
-		if err = json.Unmarshal(text, &line); err == nil && len(line) != 1 {
-			err = errors.New("want one kind")
-		}
-		for kind, value := range line { // one
-			err = errors.Join(err, b.apply(kind, value))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s, line %d: not of a client's file: %w", path, i+1, err)
+		if err := b.read(text); err != nil && problem == "" {
+			problem = fmt.Sprintf("%s, line %d: not of a client's file: %v", path, i+1, err)
 		}
 	}
-	return b, b.compact()
+	if problem != "" {
+		problem += setAside(path)
+	}
+	if err = b.compact(); err != nil && !fresh {
+		problem = fmt.Sprintf("%s: %v; the file goes on as it is", path, err)
+		err = b.goOn(int64(len(text) - len(whole[len(whole)-1])))
+	}
+	return b, problem, err
+}
+
+// read applies a line of a file.
+func (b *backlog) read(text []byte) error {
+	var line map[string]json.RawMessage
+	err := json.Unmarshal(text, &line)
+	if err == nil && len(line) != 1 {
+		err = errors.New("want one kind")
+	}
+	for kind, value := range line { // one
+		if err == nil {
+			err = b.apply(kind, value)
+		}
+	}
+	return err
+}
+
+// setAside keeps a damaged file, and returns where.
+func setAside(path string) string {
+	for n := 1; ; n++ {
+		aside := fmt.Sprintf("%s.damaged-%d", path, n)
+		switch err := os.Link(path, aside); {
+		case err == nil:
+			return "; what could be read is kept, and the file as it was is " + aside
+		case !errors.Is(err, fs.ErrExist):
+			return "; what could be read is kept"
+		}
+	}
+}
+
+// goOn appends to the file as it is, after its whole lines.
+func (b *backlog) goOn(size int64) (err error) {
+	if b.file, err = os.OpenFile(b.path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
+		return err
+	}
+	b.size = size
+	return b.file.Truncate(size)
 }
 
 // add applies a line. Only a line that must be on disk first, and is not, is an error: what others say is found out again
@@ -127,19 +176,35 @@ func line(kind string, value []byte) []byte {
 func (b *backlog) apply(kind string, value []byte) error {
 	switch kind {
 	case "table":
-		b.table = nil
-		return json.Unmarshal(value, &b.table)
+		var t *Table
+		err := json.Unmarshal(value, &t)
+		if err == nil && t != nil {
+			err = t.check()
+		}
+		if err == nil {
+			b.table = t
+		}
+		return err
 	case "drawn":
 		var d drawn
-		if err := json.Unmarshal(value, &d); err != nil {
+		err := json.Unmarshal(value, &d)
+		if err == nil && (d.Ask.ID == "" || d.Ask.Table == "" || d.Action == "" || !(d.Propensity > 0 && d.Propensity <= 1)) {
+			err = errors.New("no decision")
+		}
+		if err != nil {
 			return err
 		}
+		b.remove(b.find(d.Ask.ID))
 		b.waiting[d.Ask.ID] = b.order.PushBack(&Waiting{ID: d.Ask.ID, Ask: &d.Ask, Action: d.Action, Propensity: d.Propensity})
 		delete(b.dropped, d.Ask.ID)
 		return nil
 	case "reward":
 		var r Reward
-		if err := json.Unmarshal(value, &r); err != nil {
+		err := json.Unmarshal(value, &r)
+		if err == nil && r.ID == "" {
+			err = errors.New("no reward")
+		}
+		if err != nil {
 			return err
 		}
 		w := b.find(r.ID)
@@ -152,7 +217,11 @@ func (b *backlog) apply(kind string, value []byte) error {
 		return nil
 	case "dropped":
 		var r refusal
-		if err := json.Unmarshal(value, &r); err != nil {
+		err := json.Unmarshal(value, &r)
+		if err == nil && (r.ID == "" || r.Status == 0) {
+			err = errors.New("no refusal")
+		}
+		if err != nil {
 			return err
 		}
 		b.remove(b.find(r.ID))
@@ -167,7 +236,11 @@ func (b *backlog) apply(kind string, value []byte) error {
 		return nil
 	}
 	var id string
-	if err := json.Unmarshal(value, &id); err != nil {
+	err := json.Unmarshal(value, &id)
+	if err == nil && id == "" {
+		err = errors.New("no id")
+	}
+	if err != nil {
 		return err
 	}
 	w := b.find(id)
@@ -182,7 +255,7 @@ func (b *backlog) apply(kind string, value []byte) error {
 		if len(w.Rewards) == 0 {
 			b.remove(w)
 		}
-	default:
+	case len(w.Rewards) > 0:
 		w.Rewards = w.Rewards[1:]
 		b.rewards--
 		if len(w.Rewards) == 0 {
@@ -302,8 +375,10 @@ func (b *backlog) compact() (err error) {
 }
 
 func (b *backlog) close() {
-	if b.file != nil {
-		_ = b.file.Close()
-		b.file = nil
+	for _, f := range []*os.File{b.file, b.lock} {
+		if f != nil {
+			_ = f.Close()
+		}
 	}
+	b.file, b.lock = nil, nil
 }

@@ -37,6 +37,7 @@ var (
 	ErrConflict    = errors.New("decided or rewarded otherwise before")           // 409; that stands
 	ErrExpired     = errors.New("the time for this reward is over")               // 410
 	ErrUnreachable = errors.New("no answer; the peer may have taken the request") // before the deadline
+	ErrToken       = errors.New("no token")                                       // in the token file, so nothing was sent
 )
 
 // Fallback is the Source of a decision that no peer made. It has no id, and no reward to report.
@@ -63,7 +64,7 @@ type Options struct {
 	// With Table the client asks for the peer's newest table again and again, until it is closed. When no answer comes
 	// by the deadline, it decides by the table, and keeps these decisions and rewards to report them later.
 	Table      bool
-	TableFile  string        // keeps them and the table, too; of one client at a time. Implies Table
+	TableFile  string        // keeps them and the table, too; a second client of it is refused (on Unix). Implies Table
 	TableEvery time.Duration // between two tables; 0 for [DefaultTableEvery]
 	Queue      int           // how many decisions, and as many rewards, are kept; 0 for [DefaultQueue]
 }
@@ -141,21 +142,20 @@ func (c *Client) Close() []Waiting {
 // refused, and otherwise wraps [ErrUnreachable], or the cause if ctx was cancelled. When the peer does not answer by the
 // deadline, the decision is drawn from the table, if there is one.
 func (c *Client) Decide(ctx context.Context, ask Ask) (d Decision, err error) {
-	own := ask.ID != ""
 	ask = named(ask)
-	if drawn, ok := c.offline.early(ask, own); ok {
+	if drawn, ok := c.offline.early(ask); ok {
 		return drawn, nil
 	}
-	if err = c.call(ctx, http.MethodPost, "/v1/decisions", ask, &d); err == nil {
+	if err = c.call(ctx, http.MethodPost, "/v1/decisions", ask, &d, func() error { return d.answers(&ask) }); err == nil {
 		c.offline.asked(d.ID)
 		return d, nil
 	}
 	if unanswered(ctx, err) {
-		if drawn, ok := c.offline.instead(ask, own); ok {
+		if drawn, ok := c.offline.instead(ask); ok {
 			return drawn, nil
 		}
 	}
-	return d, err
+	return Decision{}, err
 }
 
 // unanswered reports whether a peer that answers may have had another answer than this error.
@@ -165,6 +165,29 @@ func unanswered(caller context.Context, err error) bool {
 		return again(int(p.Status))
 	}
 	return errors.Is(err, ErrUnreachable) && !errors.Is(caller.Err(), context.Canceled)
+}
+
+// answers refuses a decision that is none for an ask.
+func (d *Decision) answers(ask *Ask) error {
+	if d.Action == "" || slices.Contains(ask.Exclude, d.Action) {
+		return fmt.Errorf("the answer has action %q", d.Action)
+	}
+	return sameID(d.ID, ask.ID)
+}
+
+func sameID(got, want string) error {
+	if got != want {
+		return fmt.Errorf("the answer is about %q, want %q", got, want)
+	}
+	return nil
+}
+
+// stands refuses an outcome that has neither a result nor a problem.
+func (p *Problem) stands() error {
+	if p == nil {
+		return errors.New("the answer has an outcome without a result")
+	}
+	return nil
 }
 
 // DecideOr is Decide with an action for the case that the peer does not answer by the deadline and nothing is drawn:
@@ -205,7 +228,7 @@ func (c *Client) report(ctx context.Context, id string, body any) (r Receipt, er
 	if receipt, ok, wrong := c.offline.kept(id, body); ok || wrong != nil {
 		return receipt, wrong
 	}
-	err = c.call(ctx, http.MethodPost, "/v1/rewards", body, &r)
+	err = c.call(ctx, http.MethodPost, "/v1/rewards", body, &r, func() error { return sameID(r.ID, id) })
 	if err != nil && unanswered(ctx, err) {
 		if receipt, ok := c.offline.later(id, body); ok {
 			return receipt, nil
@@ -221,11 +244,17 @@ func (c *Client) DecideBatch(ctx context.Context, asks []Ask) ([]DecisionOutcome
 	for i, ask := range asks {
 		all[i] = named(ask)
 	}
-	outcomes, todo := apart(all, func(i int) (DecisionOutcome, bool) { return drawnOutcome(c.offline.early(all[i], asks[i].ID != "")) })
+	outcomes, todo := apart(all, func(i int) (DecisionOutcome, bool) { return drawnOutcome(c.offline.early(all[i])) })
 	sent, err := batch(ctx, c, "/v1/decisions/batch", pick(all, todo),
 		func(part []Ask) any { return AskBatch{Decisions: part} },
 		func(d *DecisionBatch) []DecisionOutcome { return d.Outcomes },
-		func(o DecisionOutcome) int64 { return o.Status })
+		func(o DecisionOutcome) int64 { return o.Status },
+		func(o DecisionOutcome, a Ask) error {
+			if o.Decision == nil {
+				return o.Problem.stands()
+			}
+			return o.Decision.answers(&a)
+		})
 	return fill(ctx, outcomes, todo, sent, err, func(i int, o DecisionOutcome) (DecisionOutcome, bool) {
 		if o.Decision != nil {
 			c.offline.asked(o.Decision.ID)
@@ -234,7 +263,7 @@ func (c *Client) DecideBatch(ctx context.Context, asks []Ask) ([]DecisionOutcome
 		if o.Status != 0 && !again(int(o.Status)) {
 			return o, true
 		}
-		return drawnOutcome(c.offline.instead(all[i], asks[i].ID != ""))
+		return drawnOutcome(c.offline.instead(all[i]))
 	}, func(p *Problem) DecisionOutcome { return DecisionOutcome{Status: p.Status, Problem: p} })
 }
 
@@ -255,7 +284,13 @@ func (c *Client) RewardBatch(ctx context.Context, rewards []Reward) ([]ReceiptOu
 	sent, err := batch(ctx, c, "/v1/rewards/batch", pick(rewards, todo),
 		func(part []Reward) any { return RewardBatch{Rewards: part} },
 		func(d *ReceiptBatch) []ReceiptOutcome { return d.Outcomes },
-		func(o ReceiptOutcome) int64 { return o.Status })
+		func(o ReceiptOutcome) int64 { return o.Status },
+		func(o ReceiptOutcome, r Reward) error {
+			if o.Receipt == nil {
+				return o.Problem.stands()
+			}
+			return sameID(o.Receipt.ID, r.ID)
+		})
 	return fill(ctx, outcomes, todo, sent, err, func(i int, o ReceiptOutcome) (ReceiptOutcome, bool) {
 		if o.Receipt != nil || o.Status != 0 && !again(int(o.Status)) {
 			return o, true
@@ -267,19 +302,19 @@ func (c *Client) RewardBatch(ctx context.Context, rewards []Reward) ([]ReceiptOu
 
 // Status returns the state of the peer.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
-	err = c.call(ctx, http.MethodGet, "/v1/status", nil, &s)
+	err = c.call(ctx, http.MethodGet, "/v1/status", nil, &s, nil)
 	return s, err
 }
 
 // Arms returns what is known about every action.
 func (c *Client) Arms(ctx context.Context) (all []Arm, err error) {
-	err = c.call(ctx, http.MethodGet, "/v1/arms", nil, &all)
+	err = c.call(ctx, http.MethodGet, "/v1/arms", nil, &all, nil)
 	return all, err
 }
 
 // Peers returns the links to the other peers.
 func (c *Client) Peers(ctx context.Context) (all []Peer, err error) {
-	err = c.call(ctx, http.MethodGet, "/v1/peers", nil, &all)
+	err = c.call(ctx, http.MethodGet, "/v1/peers", nil, &all, nil)
 	return all, err
 }
 

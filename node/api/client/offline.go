@@ -50,13 +50,13 @@ type offline struct {
 }
 
 func newOffline(c *Client, path string, every time.Duration, bound int) (*offline, error) {
-	b, err := newBacklog(path, bound)
+	b, problem, err := newBacklog(path, bound)
 	if err != nil {
 		return nil, err
 	}
 	o := &offline{
 		c: c, every: every, backlog: b, reporting: make(chan struct{}, 1), ended: make(chan struct{}),
-		batch: map[string]int{"decisions": mostItems, "rewards": mostItems},
+		batch: map[string]int{"decisions": mostItems, "rewards": mostItems}, state: TableState{Problem: problem},
 	}
 	o.stopped, o.stop = context.WithCancel(context.Background())
 	go o.run()
@@ -92,7 +92,7 @@ func (c *Client) Draw(ask Ask) (Decision, error) {
 	if c.offline == nil {
 		return Decision{}, fmt.Errorf("%w: the client was made without a table", ErrUnreachable)
 	}
-	if d, ok := c.offline.draw(named(ask), ask.ID != "", true); ok {
+	if d, ok := c.offline.draw(named(ask), true); ok {
 		return d, nil
 	}
 	problem := c.Table().Problem
@@ -113,9 +113,9 @@ func (o *offline) remembered(id string) (Decision, bool) {
 
 var wellFormed = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
-// draw draws and keeps a decision; false if that cannot be, which is counted the last time. An ask with an id of ours gets
-// another one, since the peer may have decided with the first, of which the answer was lost.
-func (o *offline) draw(ask Ask, own, last bool) (Decision, bool) {
+// draw draws and keeps a decision; false if that cannot be, which is counted the last time. It has the id of the ask. If the peer
+// has decided with it, and the answer was lost, the peer refuses the drawn one: one ask makes one record of a user.
+func (o *offline) draw(ask Ask, last bool) (Decision, bool) {
 	if ask.Features != nil || ask.Context != nil || ask.Taken != nil || o.stopped.Err() != nil {
 		return Decision{}, false
 	}
@@ -123,9 +123,6 @@ func (o *offline) draw(ask Ask, own, last bool) (Decision, bool) {
 		if a.Features != nil {
 			return Decision{}, false
 		}
-	}
-	if !own {
-		ask = named(Ask{Exclude: ask.Exclude, Actions: ask.Actions, Subject: ask.Subject})
 	}
 	b := o.backlog
 	b.mu.Lock()
@@ -162,30 +159,25 @@ func (o *offline) full(err error) {
 }
 
 // early returns a decision for which the peer is not asked: it was drawn before, or no answer is expected.
-func (o *offline) early(ask Ask, own bool) (Decision, bool) {
+func (o *offline) early(ask Ask) (Decision, bool) {
 	if o == nil {
 		return Decision{}, false
 	}
-	if own {
-		o.backlog.mu.Lock()
-		d, ok := o.remembered(ask.ID)
-		o.backlog.mu.Unlock()
-		if ok {
-			return d, true
-		}
+	o.backlog.mu.Lock()
+	d, ok := o.remembered(ask.ID)
+	o.backlog.mu.Unlock()
+	if ok || !o.down.Load() {
+		return d, ok
 	}
-	if !o.down.Load() {
-		return Decision{}, false
-	}
-	return o.draw(ask, own, false)
+	return o.draw(ask, false)
 }
 
 // instead returns a decision for one that got no answer.
-func (o *offline) instead(ask Ask, own bool) (d Decision, ok bool) {
+func (o *offline) instead(ask Ask) (d Decision, ok bool) {
 	if o == nil {
 		return d, false
 	}
-	if d, ok = o.draw(ask, own, true); ok {
+	if d, ok = o.draw(ask, true); ok {
 		o.down.Store(true)
 	}
 	return d, ok

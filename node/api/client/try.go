@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
 	"time"
 )
 
@@ -20,6 +19,8 @@ const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = time.Second
 )
+
+const mostAnswer = 8 << 20 // bytes
 
 // again reports whether another try may have another status.
 func again(status int) bool {
@@ -59,15 +60,15 @@ func (c *Client) within(ctx context.Context) (context.Context, context.CancelFun
 }
 
 // call sends a document, repeatedly if necessary, and reads the answer.
-func (c *Client) call(ctx context.Context, method, path string, body, answer any) error {
+func (c *Client) call(ctx context.Context, method, path string, body, answer any, check func() error) error {
 	within, cancel, t := c.within(ctx)
 	defer cancel()
-	return c.try(within, ctx, t, method, path, body, answer)
+	return c.try(within, ctx, t, method, path, body, answer, check)
 }
 
 // try is call with the remaining tries. ctx is within the caller's context, whose cancellation
 // try reports; ctx also ends with the call.
-func (c *Client) try(ctx, caller context.Context, t *tries, method, path string, body, answer any) error {
+func (c *Client) try(ctx, caller context.Context, t *tries, method, path string, body, answer any, check func() error) error {
 	var sent []byte
 	if body != nil {
 		var err error
@@ -79,6 +80,8 @@ func (c *Client) try(ctx, caller context.Context, t *tries, method, path string,
 	for t.next(ctx) {
 		status, text, failed := c.send(ctx, method, path, sent)
 		switch {
+		case errors.Is(failed, ErrToken):
+			return failed
 		case failed != nil:
 			err = fmt.Errorf("%w: %s %s: %w", ErrUnreachable, method, path, failed)
 			if op := new(net.OpError); errors.As(failed, &op) && op.Op == "dial" {
@@ -89,7 +92,10 @@ func (c *Client) try(ctx, caller context.Context, t *tries, method, path string,
 				return err
 			}
 		default:
-			if failed = json.Unmarshal(text, answer); failed == nil {
+			if failed = json.Unmarshal(text, answer); failed == nil && check != nil {
+				failed = check()
+			}
+			if failed == nil {
 				return nil
 			}
 			err = fmt.Errorf("%w: %s %s: %w", ErrUnreachable, method, path, failed)
@@ -113,11 +119,11 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (st
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if c.tokenFile != "" { // read each time, since the peer makes a new one if it is removed
-		token, wrong := os.ReadFile(c.tokenFile)
+		token, wrong := readToken(c.tokenFile)
 		if wrong != nil {
 			return 0, nil, wrong
 		}
-		req.Header.Set("Authorization", "Bearer "+string(bytes.TrimSpace(token)))
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
@@ -125,7 +131,10 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (st
 		return 0, nil, err
 	}
 	defer func() { _ = res.Body.Close() }()
-	text, err = io.ReadAll(res.Body)
+	text, err = io.ReadAll(io.LimitReader(res.Body, mostAnswer+1))
+	if err == nil && len(text) > mostAnswer {
+		err = errors.New("the answer has over 8 MiB")
+	}
 	return res.StatusCode, text, err
 }
 
@@ -143,7 +152,7 @@ func problem(status int, text []byte) error {
 // request is an error; later failures leave the outcomes unchanged.
 func batch[I, D, O any](
 	ctx context.Context, c *Client, path string, items []I,
-	pack func([]I) any, unpack func(*D) []O, status func(O) int64,
+	pack func([]I) any, unpack func(*D) []O, status func(O) int64, check func(O, I) error,
 ) ([]O, error) {
 	results, todo := make([]O, len(items)), make([]int, len(items))
 	for i := range todo {
@@ -160,10 +169,18 @@ func batch[I, D, O any](
 			part[k] = items[i]
 		}
 		var doc D
-		err := c.try(within, ctx, &tries{end: t.end}, http.MethodPost, path, pack(part), &doc)
-		if err == nil && len(unpack(&doc)) != len(todo) {
-			err = fmt.Errorf("%w: %s: %d outcomes of %d", ErrUnreachable, path, len(unpack(&doc)), len(todo))
-		}
+		err := c.try(within, ctx, &tries{end: t.end}, http.MethodPost, path, pack(part), &doc, func() error {
+			all := unpack(&doc)
+			if len(all) != len(part) {
+				return fmt.Errorf("%d outcomes of %d", len(all), len(part))
+			}
+			for k := range all {
+				if err := check(all[k], part[k]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 		if err != nil {
 			if begin {
 				return nil, err

@@ -28,7 +28,9 @@ export type Waiting = {
  */
 /**
  * Decisions and rewards until the peer has taken or refused them, and the newest table. With a file a line for each
- * is on disk before the application goes on; all states follow from lines. Lines are written one after another.
+ * is on disk before the application goes on; all states follow from lines. Lines are written one after another. No
+ * other client may use the file. What it has of whole lines is read; if some are damaged, the file as it was is kept
+ * under another name, and problem says so.
  */
 export declare class Backlog {
     #private;
@@ -38,6 +40,7 @@ export declare class Backlog {
     waiting: Map<string, Waiting>;
     /** @type {Map<string, number>} statuses by id */
     dropped: Map<string, number>;
+    problem: string;
     /**
      * @param {string | undefined} path
      * @param {number} bound

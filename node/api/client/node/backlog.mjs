@@ -21,7 +21,9 @@ const [write, sync, truncate] = [promisify(fs.write), promisify(fs.fsync), promi
 
 /**
  * Decisions and rewards until the peer has taken or refused them, and the newest table. With a file a line for each
- * is on disk before the application goes on; all states follow from lines. Lines are written one after another.
+ * is on disk before the application goes on; all states follow from lines. Lines are written one after another. No
+ * other client may use the file. What it has of whole lines is read; if some are damaged, the file as it was is kept
+ * under another name, and problem says so.
  */
 export class Backlog {
   /** @type {Table | undefined} */
@@ -30,9 +32,11 @@ export class Backlog {
   waiting = new Map();
   /** @type {Map<string, number>} statuses by id */
   dropped = new Map();
+  problem = '';
   #path;
   #bound;
   #rewards = 0;
+  #locked = false;
   /** @type {number | undefined} */
   #file;
   #size = 0;
@@ -47,7 +51,15 @@ export class Backlog {
   constructor(path, bound) {
     this.#path = path;
     this.#bound = bound;
-    if (path) this.#open(path);
+    if (!path) return;
+    lock(path);
+    this.#locked = true;
+    try {
+      this.#open(path);
+    } catch (err) {
+      this.#release();
+      throw err;
+    }
   }
 
   /**
@@ -116,6 +128,12 @@ export class Backlog {
     await this.#last;
     if (this.#file !== undefined) fs.closeSync(this.#file);
     this.#file = undefined;
+    this.#release();
+  }
+
+  #release() {
+    if (this.#locked) fs.rmSync(`${this.#path}.pid`, { force: true });
+    this.#locked = false;
   }
 
   /**
@@ -139,6 +157,7 @@ export class Backlog {
 
   /** @param {any} line */
   #apply(line) {
+    if (Object.keys(line).length !== 1 || Array.isArray(line)) throw new TypeError('want one kind');
     const [[kind, value]] = Object.entries(line);
     const w = this.waiting.get(value?.id ?? value);
     switch (kind) {
@@ -146,26 +165,30 @@ export class Backlog {
         this.table = value ? new Table(value) : undefined;
         break;
       case 'drawn':
+        if (!(text(value.ask.table) && text(value.action) && typeof value.propensity === 'number' && value.propensity > 0 && value.propensity <= 1)) throw new TypeError('no decision');
+        this.#rewards -= this.waiting.get(text(value.ask.id))?.rewards.length ?? 0;
+        this.waiting.delete(value.ask.id);
         this.waiting.set(value.ask.id, { ...value, taken: false, rewards: [] });
         this.dropped.delete(value.ask.id);
         break;
       case 'reward':
         if (w) w.rewards.push(value);
-        else this.waiting.set(value.id, { action: '', propensity: 0, taken: true, rewards: [value] });
+        else this.waiting.set(text(value.id), { action: '', propensity: 0, taken: true, rewards: [value] });
         this.#rewards++;
         break;
       case 'taken':
-        if (w) w.taken = true;
+        if (text(value) && w) w.taken = true;
         if (w?.rewards.length === 0) this.waiting.delete(value);
         break;
       case 'rewarded':
-        if (!w) break;
+        if (!text(value) || !w?.rewards.length) break;
         w.rewards.shift();
         this.#rewards--;
         if (w.rewards.length === 0) this.waiting.delete(value);
         break;
       case 'dropped':
-        this.waiting.delete(value.id);
+        if (!Number.isInteger(value.status)) throw new TypeError('no refusal');
+        this.waiting.delete(text(value.id));
         this.#rewards -= w?.rewards.length ?? 0;
         this.dropped.set(value.id, value.status);
         for (const id of this.dropped.keys()) {
@@ -174,7 +197,7 @@ export class Backlog {
         }
         break;
       case 'asked':
-        this.dropped.delete(value);
+        this.dropped.delete(text(value));
         break;
       default:
         throw new TypeError(`a line of kind ${kind}`);
@@ -183,15 +206,26 @@ export class Backlog {
 
   /** @param {string} path */
   #open(path) {
-    const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-    text.split('\n').slice(0, -1).forEach((line, i) => { // the application did not go on from a torn line, the last
+    const fresh = !fs.existsSync(path);
+    const read = fresh ? '' : fs.readFileSync(path, 'utf8');
+    const whole = read.split('\n').slice(0, -1); // the application did not go on from a torn line, the last
+    for (const [i, line] of whole.entries()) {
       try {
         this.#apply(JSON.parse(line));
       } catch (cause) {
-        throw new TypeError(`${path}, line ${i + 1}: not of a client's file: ${cause}`, { cause });
+        this.problem ||= `${path}, line ${i + 1}: not of a client's file: ${cause}`;
       }
-    });
-    this.#compact(path);
+    }
+    if (this.problem) this.problem += setAside(path);
+    try {
+      this.#compact(path);
+    } catch (err) {
+      if (fresh) throw err;
+      this.problem = `${path}: ${err}; the file goes on as it is`;
+      this.#size = Buffer.byteLength(whole.map((line) => line + '\n').join(''));
+      this.#file = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_APPEND);
+      fs.ftruncateSync(this.#file, this.#size);
+    }
   }
 
   /**
@@ -226,6 +260,70 @@ export class Backlog {
       fs.fsyncSync(folder); // or the name is not durable
     } finally {
       fs.closeSync(folder);
+    }
+  }
+}
+
+/** @param {unknown} value */
+function text(value) {
+  if (typeof value !== 'string' || !value) throw new TypeError('want text');
+  return value;
+}
+
+/**
+ * Takes a file for this client until its process ends or closes it. Node has no lock that ends with a process, so a
+ * file names the process, by its id and when it began.
+ * @param {string} path
+ */
+function lock(path) {
+  const [name, aside] = [`${path}.pid`, `${path}.pid.${process.pid}`];
+  for (;;) {
+    try {
+      fs.writeFileSync(aside, `${process.pid} ${began(process.pid)}`, { mode: 0o600 });
+      return fs.linkSync(aside, name);
+    } catch (err) {
+      if (/** @type {any} */ (err).code !== 'EEXIST') throw err;
+    } finally {
+      fs.rmSync(aside, { force: true });
+    }
+    try {
+      const held = fs.readFileSync(name, 'utf8');
+      const [pid, when] = held.split(' ');
+      if (began(Number(pid)) === when) throw new Error(`${path} is used by process ${pid}: give each process a file of its own`);
+      fs.renameSync(name, aside);
+      if (fs.readFileSync(aside, 'utf8') !== held) fs.linkSync(aside, name); // another process was faster
+      fs.rmSync(aside);
+    } catch (err) {
+      if (/** @type {any} */ (err).code !== 'ENOENT') throw err; // it has just ended
+    }
+  }
+}
+
+/**
+ * When a process began, as Linux says it; elsewhere whether it runs.
+ * @param {number} pid
+ */
+function began(pid) {
+  try {
+    if (process.platform === 'linux') return fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\)/s, '').split(' ')[20];
+    process.kill(pid, 0);
+    return 'running';
+  } catch {
+    return 'gone';
+  }
+}
+
+/**
+ * Keeps a damaged file, and says where.
+ * @param {string} path
+ */
+function setAside(path) {
+  for (let n = 1; ; n++) {
+    try {
+      fs.linkSync(path, `${path}.damaged-${n}`);
+      return `; what could be read is kept, and the file as it was is ${path}.damaged-${n}`;
+    } catch (err) {
+      if (/** @type {any} */ (err).code !== 'EEXIST') return '; what could be read is kept';
     }
   }
 }

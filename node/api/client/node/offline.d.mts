@@ -90,15 +90,15 @@ export declare class Offline {
      */
     remembered(id: string): import("./models.d.ts").Decision | undefined;
     /**
-     * Draws and keeps a decision; undefined if that cannot be, which is counted the last time. An ask with an id of
-     * ours gets another one, since the peer may have decided with the first, of which the answer was lost.
+     * Draws and keeps a decision; undefined if that cannot be, which is counted the last time. It has the id of the ask.
+     * If the peer has decided with it, and the answer was lost, the peer refuses the drawn one: one ask makes one record
+     * of a user.
      * @param {Record<string, any> & {id: string}} ask
-     * @param {boolean} own
      * @returns {Promise<Decision | undefined>}
      */
     draw(ask: Record<string, any> & {
         id: string;
-    }, own: boolean, last?: boolean): Promise<Decision | undefined>;
+    }, last?: boolean): Promise<Decision | undefined>;
     /**
      * Keeps a reward to report it later, which is counted if it cannot be, the last time.
      * @param {Record<string, any> & {id: string}} reward

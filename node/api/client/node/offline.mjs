@@ -1,6 +1,5 @@
 // Decisions while the peer is down.
 
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Table } from './table.mjs';
@@ -59,6 +58,7 @@ export class Offline {
    */
   constructor(backlog, send, timeout, every) {
     this.backlog = backlog;
+    this.#counts.problem = backlog.problem;
     this.#send = send;
     this.#timeout = timeout;
     this.#every = every;
@@ -81,23 +81,23 @@ export class Offline {
   }
 
   /**
-   * Draws and keeps a decision; undefined if that cannot be, which is counted the last time. An ask with an id of
-   * ours gets another one, since the peer may have decided with the first, of which the answer was lost.
+   * Draws and keeps a decision; undefined if that cannot be, which is counted the last time. It has the id of the ask.
+   * If the peer has decided with it, and the answer was lost, the peer refuses the drawn one: one ask makes one record
+   * of a user.
    * @param {Record<string, any> & {id: string}} ask
-   * @param {boolean} own
    * @returns {Promise<Decision | undefined>}
    */
-  async draw(ask, own, last = true) {
+  async draw(ask, last = true) {
     const { table } = this.backlog;
     /** @type {{id: string, features?: unknown}[] | undefined} */
     const named = ask.actions?.map((/** @type {any} */ a) => (typeof a === 'string' ? { id: a } : a));
     const plain = !ask.features && !ask.context && !ask.taken && !named?.some((a) => a.features);
     if (this.#stopped || !table || !plain) return undefined;
-    const id = own ? ask.id : randomUUID();
+    const { id } = ask;
     const found = table.draw(id, ask.exclude, named?.map((a) => a.id));
     if (!found || !ID.test(id)) return undefined;
     let problem = 'too many decisions wait for the peer';
-    const kept = await this.backlog.drawn({ ...ask, id, table: table.version }, found.action, found.propensity).catch((err) => {
+    const kept = await this.backlog.drawn({ ...ask, table: table.version }, found.action, found.propensity).catch((err) => {
       problem = String(err);
       return false;
     });

@@ -47,6 +47,9 @@ export type Question = Omit<Ask, 'actions' | 'taken'> & {
 export declare class PeerdError extends Error {
     get name(): string;
 }
+/** The token file has no token, so nothing was sent. */
+export declare class BadToken extends PeerdError {
+}
 /** No answer by the deadline. Whether the peer took the request is not known. */
 export declare class Unreachable extends PeerdError {
 }
@@ -77,7 +80,7 @@ export declare class Expired extends Refused {
  * With table the client asks for the peer's newest table every tableEvery milliseconds. When no
  * answer comes by the deadline, it decides by the table, and keeps these decisions and rewards,
  * of at most queue decisions, to report them later. If table is the path of a file, they and
- * the table are kept in it. A file belongs to one client at a time.
+ * the table are kept in it. A second client of a file is refused.
  */
 export declare class Client {
     #private;

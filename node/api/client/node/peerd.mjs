@@ -22,6 +22,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Backlog } from './backlog.mjs';
 import { AGAIN, NO_TABLE, Offline } from './offline.mjs';
 
+const MOST = 8 * 2 ** 20; // bytes of an answer
+
 /**
  * @typedef {import('./backlog.mjs').Waiting} Waiting
  * @typedef {import('./offline.mjs').TableState} TableState
@@ -51,6 +53,9 @@ export class PeerdError extends Error {
     return this.constructor.name;
   }
 }
+
+/** The token file has no token, so nothing was sent. */
+export class BadToken extends PeerdError {}
 
 /** No answer by the deadline. Whether the peer took the request is not known. */
 export class Unreachable extends PeerdError {}
@@ -85,7 +90,7 @@ export class Expired extends Refused {}
  * With table the client asks for the peer's newest table every tableEvery milliseconds. When no
  * answer comes by the deadline, it decides by the table, and keeps these decisions and rewards,
  * of at most queue decisions, to report them later. If table is the path of a file, they and
- * the table are kept in it. A file belongs to one client at a time.
+ * the table are kept in it. A second client of a file is refused.
  */
 export class Client {
   #where;
@@ -121,11 +126,11 @@ export class Client {
    * @returns {Promise<Decision | Fallback>}
    */
   async decide({ fallback, offline = false, ...rest } = {}) {
-    const [ask, own] = [named(rest), rest.id !== undefined];
+    const ask = named(rest);
     try {
-      return (await this.#early(ask, own, offline)) ?? (await this.#asked(await this.#call('POST', '/v1/decisions', ask)));
+      return (await this.#early(ask, offline)) ?? (await this.#asked(await this.#call('POST', '/v1/decisions', ask, (d) => decided(d, ask))));
     } catch (err) {
-      return this.#instead(err, ask, own, fallback, !offline);
+      return this.#instead(err, ask, fallback, !offline);
     }
   }
 
@@ -143,7 +148,7 @@ export class Client {
     /** @type {any} an end may have no value */
     const doc = { id, value, ...more };
     try {
-      return (await this.#kept(doc)) ?? (await this.#call('POST', '/v1/rewards', doc));
+      return (await this.#kept(doc)) ?? (await this.#call('POST', '/v1/rewards', doc, (r) => about(r, doc)));
     } catch (err) {
       return this.#later(err, doc);
     }
@@ -158,13 +163,11 @@ export class Client {
    */
   async decideBatch(asks, { fallback } = {}) {
     const all = asks.map(named);
-    /** @param {number} i */
-    const own = (i) => asks[i].id !== undefined;
     /** @type {any[]} */
     const results = [];
-    for (const [i, ask] of all.entries()) results.push(await this.#early(ask, own(i)));
-    const last = (/** @type {unknown} */ err, /** @type {number} */ i) => this.#instead(err, all[i], own(i), fallback);
-    await this.#rest(results, last, (todo) => this.#batch('decisions', todo.map((i) => all[i]), 'decision'));
+    for (const ask of all) results.push(await this.#early(ask));
+    const last = (/** @type {unknown} */ err, /** @type {number} */ i) => this.#instead(err, all[i], fallback);
+    await this.#rest(results, last, (todo) => this.#batch('decisions', todo.map((i) => all[i]), 'decision', decided));
     for (const r of results) if (r.source !== 'table' && !(r instanceof Refused)) await this.#asked(r);
     return results;
   }
@@ -181,7 +184,7 @@ export class Client {
       results.push(await this.#kept(doc).catch((err) => itself(err, err instanceof Refused && err, err)));
     }
     const last = (/** @type {unknown} */ err, /** @type {number} */ i) => this.#later(err, rewards[i]);
-    await this.#rest(results, last, (todo) => this.#batch('rewards', todo.map((i) => rewards[i]), 'receipt'));
+    await this.#rest(results, last, (todo) => this.#batch('rewards', todo.map((i) => rewards[i]), 'receipt', about));
     return results;
   }
 
@@ -222,17 +225,16 @@ export class Client {
   /**
    * A decision for which the peer is not asked: it was drawn before, the call says so, or no answer is expected.
    * @param {any} ask
-   * @param {boolean} own
    * @returns {Promise<any>}
    */
-  async #early(ask, own, offline = false) {
+  async #early(ask, offline = false) {
     if (!this.#offline) {
       if (offline) throw new Unreachable('offline, and the client was made without a table');
       return undefined;
     }
-    const before = own && this.#offline.remembered(ask.id);
+    const before = this.#offline.remembered(ask.id);
     if (before) return before;
-    const drawn = offline || this.#offline.down ? await this.#offline.draw(ask, own, offline) : undefined;
+    const drawn = offline || this.#offline.down ? await this.#offline.draw(ask, offline) : undefined;
     if (offline && !drawn) throw new Unreachable(`offline, and nothing is drawn: ${this.#offline.state().problem || 'there is no table yet'}`);
     return drawn;
   }
@@ -241,13 +243,12 @@ export class Client {
    * A decision by the table or the fallback, unless the fault is the program's.
    * @param {unknown} err
    * @param {any} ask
-   * @param {boolean} own
    * @param {string} [fallback]
    * @returns {Promise<any>}
    */
-  async #instead(err, ask, own, fallback, draw = true) {
+  async #instead(err, ask, fallback, draw = true) {
     if (!(err instanceof PeerdError) || (err instanceof Refused && !AGAIN.includes(err.status))) throw err;
-    const drawn = draw ? await this.#offline?.draw(ask, own) : undefined;
+    const drawn = draw ? await this.#offline?.draw(ask) : undefined;
     if (drawn && this.#offline) {
       this.#offline.down = true;
       return drawn;
@@ -275,7 +276,7 @@ export class Client {
     if (!this.#offline) return undefined;
     const status = this.#offline.backlog.dropped.get(reward.id);
     if (status) { // the peer may have another decision with this id
-      throw typed({ title: '', status, code: status === 410 ? 'expired' : 'conflict', detail: 'the peer has refused the decision' });
+      throw typed({ title: '', code: status === 410 ? 'expired' : 'conflict', detail: 'the peer has refused the decision' }, status);
     }
     const waits = this.#offline.backlog.waiting.has(reward.id);
     if (!waits && !this.#offline.down) return undefined;
@@ -344,7 +345,7 @@ export class Client {
     yield Math.max(1, Math.min(this.#timeout, end - performance.now()));
     for (let wait = 50; performance.now() + wait < end; wait = Math.min(2 * wait, 1000)) {
       await pause(wait * (0.5 + Math.random() / 2));
-      yield Math.min(this.#timeout, end - performance.now());
+      yield Math.max(1, Math.min(this.#timeout, end - performance.now()));
     }
   }
 
@@ -352,19 +353,21 @@ export class Client {
    * @param {string} method
    * @param {string} path
    * @param {unknown} [body]
+   * @param {(doc: any) => any} [read] throws if the answer is none
    * @returns {Promise<any>}
    */
-  async #call(method, path, body, end = performance.now() + this.#deadline) {
+  async #call(method, path, body, read = (doc) => doc, end = performance.now() + this.#deadline) {
     const sent = body === undefined ? undefined : JSON.stringify(body);
     /** @type {PeerdError} */
     let error = new Unreachable('no time to ask');
     for await (const timeout of this.#tries(end)) {
       try {
         const { status, text } = await this.#send(method, path, sent, timeout);
-        if (status === 200) return JSON.parse(text);
+        if (status === 200) return read(JSON.parse(text));
         error = refused(status, text);
         if (!AGAIN.includes(status)) break;
       } catch (cause) {
+        if (cause instanceof BadToken) throw cause;
         const { syscall, address } = /** @type {any} */ (cause);
         error = new Unreachable(syscall === 'connect' ? `no peer runs at ${address}` : `${method} ${path}: ${cause}`, { cause });
       }
@@ -377,8 +380,9 @@ export class Client {
    * @param {string} name
    * @param {any[]} items
    * @param {string} key
+   * @param {(result: any, item: any) => any} read throws if the answer is none
    */
-  async #batch(name, items, key) {
+  async #batch(name, items, key, read) {
     /** @type {any[]} */
     const results = items.map(() => undefined);
     const end = performance.now() + this.#deadline;
@@ -387,12 +391,15 @@ export class Client {
     for await (const _ of this.#tries(end)) {
       let outcomes;
       try {
-        ({ outcomes } = await this.#call('POST', `/v1/${name}/batch`, { [name]: todo.map((i) => items[i]) }, end));
+        outcomes = await this.#call('POST', `/v1/${name}/batch`, { [name]: todo.map((i) => items[i]) }, (doc) => {
+          if (doc.outcomes.length !== todo.length) throw new TypeError(`${doc.outcomes.length} outcomes of ${todo.length}`);
+          return todo.map((i, n) => (doc.outcomes[n].status === 200 ? read(doc.outcomes[n][key], items[i]) : typed(doc.outcomes[n].problem, doc.outcomes[n].status)));
+        }, end);
       } catch (err) {
         if (results.includes(undefined)) throw err; // it was the first
         break;
       }
-      todo.forEach((i, n) => (results[i] = outcomes[n].status === 200 ? outcomes[n][key] : typed(outcomes[n].problem)));
+      todo.forEach((i, n) => (results[i] = outcomes[n]));
       todo = todo.filter((i) => results[i] instanceof Refused && AGAIN.includes(results[i].status));
       if (todo.length === 0) break;
     }
@@ -412,13 +419,17 @@ export class Client {
     const headers = {};
     if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
     // Read each time, as a new token is made when it is removed.
-    if (this.#tokenFile) headers.Authorization = `Bearer ${(await readFile(this.#tokenFile, 'utf8')).trim()}`;
+    if (this.#tokenFile) headers.Authorization = `Bearer ${await token(this.#tokenFile)}`;
     const signal = AbortSignal.timeout(Math.ceil(timeout)); // closes the connection, or a late answer would be the next one's
     return new Promise((resolve, reject) => {
       const request = http.request({ ...this.#where, agent: this.#agent, method, path, headers, signal }, async (answer) => {
         try {
           const parts = [];
-          for await (const part of answer) parts.push(part);
+          let size = 0;
+          for await (const part of answer) {
+            parts.push(part);
+            if ((size += part.length) > MOST) throw new RangeError('the answer has over 8 MiB');
+          }
           resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() });
         } catch (err) {
           reject(err);
@@ -460,19 +471,56 @@ function receipt({ id }) {
 }
 
 /**
+ * A decision; an answer about anything else is none.
+ * @param {any} d
+ * @param {any} ask
+ */
+function decided(d, ask) {
+  if (typeof d.action !== 'string' || !d.action || ask.exclude?.includes(d.action)) throw new TypeError(`the answer has action ${d.action}`);
+  return about(d, ask);
+}
+
+/**
+ * @param {any} result
+ * @param {any} item
+ */
+function about(result, { id }) {
+  if (result.id !== id) throw new TypeError(`the answer is about ${result.id}`);
+  return result;
+}
+
+/**
+ * The token in a file. An error has no text of the file.
+ * @param {string} path
+ */
+async function token(path) {
+  const text = await readFile(path, 'utf8').catch(({ code }) => {
+    throw new BadToken(`no token in ${path}: ${code}`);
+  });
+  const found = text.replace(/^\ufeff/, '').trim();
+  if (/^[!-~]{1,512}$/.test(found)) return found;
+  const why = !found ? 'it is empty' : text.includes('\0') ? 'it is not UTF-8' : found.includes('\n') ? 'it has more than one line' : 'its text is none';
+  throw new BadToken(`no token in ${path}: ${why}`);
+}
+
+/**
  * @param {number} status
  * @param {string} text
  */
 function refused(status, text) {
   try {
-    return typed(JSON.parse(text));
+    return typed(JSON.parse(text), status);
   } catch { // of the HTTP server itself, in text
     return new Refused({ title: '', status, code: '', detail: text });
   }
 }
 
-/** @param {Problem} problem */
-function typed(problem) {
+/**
+ * @param {any} problem
+ * @param {number} status
+ */
+function typed(problem, status) {
+  if (typeof problem.code !== 'string' || typeof problem.detail !== 'string') throw new TypeError('no problem');
   const kinds = new Map([['unknown', Unknown], ['conflict', Conflict], ['expired', Expired]]);
-  return new (kinds.get(problem.code) ?? Refused)(problem);
+  return new (kinds.get(problem.code) ?? Refused)({ ...problem, status });
 }

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { DELAY, Fake } from './fake.mjs';
-import { Client, Conflict, Expired, PeerdError, Refused, Unknown, Unreachable } from '../peerd.mjs';
+import { BadToken, Client, Conflict, Expired, PeerdError, Refused, Unknown, Unreachable } from '../peerd.mjs';
 
 let peer, client, ends;
 
@@ -115,7 +115,7 @@ test('the deadline ends all tries', async () => {
   const near = open({ url: peer.url, timeout: 100, deadline: 500 });
   const nowhere = open({ url: 'http://127.0.0.1:9', deadline: 500 });
   const tokenless = open({ url: peer.url, tokenFile: '/nowhere', deadline: 500 });
-  for (const [c, plan, kind] of [[near, 'drop', Unreachable], [near, 'slow', Unreachable], [near, 507, Refused], [nowhere, 'ok', Unreachable], [tokenless, 'ok', Unreachable]]) {
+  for (const [c, plan, kind] of [[near, 'drop', Unreachable], [near, 'slow', Unreachable], [near, 507, Refused], [nowhere, 'ok', Unreachable], [tokenless, 'ok', BadToken]]) {
     peer.plan = Array(99).fill(plan);
     const begin = performance.now();
     await assert.rejects(c.decide(), (err) => err instanceof PeerdError && err.constructor === kind);

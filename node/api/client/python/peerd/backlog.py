@@ -5,13 +5,20 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import itertools
 import json
 import os
 import threading
+import weakref
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional
 
 from peerd.table import Table
+
+try:
+    import fcntl
+except ImportError:  # not on Unix
+    fcntl = None  # type: ignore[assignment]
 
 DROPPED = 1000  # ids that are remembered of those that the peer refused
 
@@ -29,7 +36,9 @@ class Waiting:
 
 class Backlog:
     """Decisions and rewards until the peer has taken or refused them, and the newest table. With a file a line
-    for each is on disk before the application goes on; all states follow from lines."""
+    for each is on disk before the application goes on; all states follow from lines. No other client may use the
+    file. What it has of whole lines is read; if some are damaged, the file as it was is kept under another name,
+    and problem says so."""
 
     def __init__(self, path: Optional[str], bound: int) -> None:
         self.table: Optional[Table] = None
@@ -38,9 +47,19 @@ class Backlog:
         self.lock = threading.RLock()
         self._path, self._bound, self._rewards = path, bound, 0
         self._file: Optional[io.FileIO] = None
+        self._held: Optional[io.FileIO] = None  # the lock
         self._lines = 0
+        self.problem = ""
         if path:
-            self._open(path)
+            self._held = _lock(path)
+            child = weakref.ref(self)  # it has inherited the lock, and nothing of the file
+            if self._held and hasattr(os, "register_at_fork"):
+                os.register_at_fork(after_in_child=lambda: child() and child()._release())
+            try:
+                self._open(path)
+            except BaseException:
+                self._release()
+                raise
 
     def add(self, line: Dict[str, Any], sync: bool = False) -> None:
         """Applies a line. Only a line that must be on disk first, and is not, is an error: what others say is
@@ -103,35 +122,46 @@ class Backlog:
             if self._file:
                 self._file.close()
                 self._file = None
+            self._release()
+
+    def _release(self) -> None:
+        if self._held:
+            self._held.close()
+            self._held = None
 
     def _apply(self, line: Dict[str, Any]) -> None:
         (kind, value), = line.items()
         if kind == "table":
             self.table = value and Table.from_json(value)
         elif kind == "drawn":
-            id = value["ask"]["id"]
-            self.waiting[id] = Waiting(value["ask"], value["action"], value["propensity"], False)
+            id, chance = _text(value["ask"]["id"]), value["propensity"]
+            if not _text(value["action"]) or not _text(value["ask"]["table"]) or not 0 < chance <= 1:
+                raise ValueError("no decision")
+            before = self.waiting.pop(id, None)
+            self._rewards -= len(before.rewards) if before else 0
+            self.waiting[id] = Waiting(value["ask"], value["action"], chance, False)
             self.dropped.pop(id, None)
         elif kind == "reward":
-            self.waiting.setdefault(value["id"], Waiting()).rewards.append(value)
+            self.waiting.setdefault(_text(value["id"]), Waiting()).rewards.append(value)
             self._rewards += 1
         elif kind == "taken":
-            if value in self.waiting:
+            if _text(value) in self.waiting:
                 self.waiting[value].taken = True
                 self._end(value)
         elif kind == "rewarded":
-            if value in self.waiting:
+            if _text(value) in self.waiting and self.waiting[value].rewards:
                 del self.waiting[value].rewards[0]
                 self._rewards -= 1
                 self._end(value)
         elif kind == "dropped":
-            gone = self.waiting.pop(value["id"], None)
+            status = int(value["status"])
+            gone = self.waiting.pop(_text(value["id"]), None)
             self._rewards -= len(gone.rewards) if gone else 0
-            self.dropped[value["id"]] = value["status"]
+            self.dropped[value["id"]] = status
             while len(self.dropped) > DROPPED:
                 del self.dropped[next(iter(self.dropped))]
         elif kind == "asked":
-            self.dropped.pop(value, None)
+            self.dropped.pop(_text(value), None)
         else:
             raise ValueError(f"a line of kind {kind!r}")
 
@@ -140,17 +170,27 @@ class Backlog:
             del self.waiting[id]
 
     def _open(self, path: str) -> None:
-        try:
+        text = b""
+        fresh = not os.path.exists(path)
+        if not fresh:
             with open(path, "rb") as f:
-                *whole, _torn = f.read().split(b"\n")  # the application did not go on from a torn line
-        except FileNotFoundError:
-            whole = []
+                text = f.read()
+        *whole, torn = text.split(b"\n")  # the application did not go on from a torn line
         for number, line in enumerate(whole, 1):
             try:
                 self._apply(json.loads(line))
             except (AttributeError, LookupError, TypeError, ValueError) as err:
-                raise ValueError(f"{path}, line {number}: not of a client's file: {err!r}") from err
-        self._compact(path)
+                self.problem = self.problem or f"{path}, line {number}: not of a client's file: {err!r}"
+        if self.problem:
+            self.problem += _set_aside(path)
+        try:
+            self._compact(path)
+        except OSError as err:
+            if fresh:
+                raise
+            self.problem = f"{path}: {err!r}; the file goes on as it is"
+            self._file = io.FileIO(os.open(path, os.O_WRONLY | os.O_APPEND), "wb")
+            self._file.truncate(len(text) - len(torn))
 
     def _compact(self, path: str) -> None:
         """Writes the file with the lines that the present state needs."""
@@ -181,3 +221,40 @@ class Backlog:
                 os.fsync(folder)  # or the name is not durable
             finally:
                 os.close(folder)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("want text")
+    return value
+
+
+def _lock(path: str) -> Optional[io.FileIO]:
+    """Takes a file for this client until its process ends or closes it."""
+    if not fcntl:
+        return None
+    f = io.FileIO(os.open(path + ".lock", os.O_RDWR | os.O_CREAT, 0o600), "rb+")
+    try:
+        fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as err:
+        by = f.read().decode(errors="replace").strip()
+        f.close()
+        raise BlockingIOError(err.errno, f"{path} is used by process {by}: give each process a file of its own") from None
+    with contextlib.suppress(OSError):
+        f.truncate(0)
+        f.write(b"%d\n" % os.getpid())  # only for that message
+    return f
+
+
+def _set_aside(path: str) -> str:
+    """Keeps a damaged file, and says where."""
+    for n in itertools.count(1):
+        aside = f"{path}.damaged-{n}"
+        try:
+            os.link(path, aside)
+            return f"; what could be read is kept, and the file as it was is {aside}"
+        except FileExistsError:
+            continue
+        except OSError:
+            break
+    return "; what could be read is kept"

@@ -23,6 +23,7 @@ import http.client
 import json
 import os
 import random
+import re
 import socket
 import time
 import urllib.parse
@@ -35,11 +36,16 @@ from peerd.models import Action, Arm, Ask, Decision, Peer, Problem, Receipt, Rew
 from peerd.offline import AGAIN, Offline, TableState
 
 T = TypeVar("T")
+MOST = 8 << 20  # bytes of an answer
 CLIENT_FALLBACK = "client-fallback"  # source of a decision that no peer made
 
 
 class PeerdError(Exception):
     """Why a method has nothing to return."""
+
+
+class BadToken(PeerdError):
+    """The token file has no token, so nothing was sent."""
 
 
 class Unreachable(PeerdError):
@@ -75,7 +81,7 @@ class Client:
     With table the client asks for the peer's newest table every so many seconds. When no
     answer comes by the deadline, it decides by the table, and keeps these decisions and
     rewards, of at most queue decisions, to report them later. If table is the path of a file,
-    they and the table are kept in it. A file belongs to one client at a time."""
+    they and the table are kept in it. A second client of a file is refused (on Unix)."""
 
     def __init__(self, url: Optional[str] = None, token_file: Optional[str] = None, dir: Optional[str] = None,
                  timeout: float = 2.0, deadline: float = 5.0, table: Union[bool, str, os.PathLike[str]] = False,
@@ -126,12 +132,11 @@ class Client:
             ask["actions"] = list(actions)
         if taken is not None:
             ask["taken"] = {"action": taken[0], "propensity": taken[1]}
-        own = id is not None
         try:
-            early = self._early(ask, own, offline)
-            return early or self._asked(self._call("POST", "/v1/decisions", ask, Decision.from_json))
+            early = self._early(ask, offline)
+            return early or self._asked(self._call("POST", "/v1/decisions", ask, lambda doc: _decided(doc, ask)))
         except PeerdError as err:
-            return self._instead(err, ask, own, fallback, not offline)
+            return self._instead(err, ask, fallback, not offline)
 
     def reward(self, id: str, value: Optional[float] = None, end: bool = False, report: Optional[str] = None) -> Receipt:
         """Reports the reward of a decision, in the network's range: from 0 to 1, unless it
@@ -142,27 +147,26 @@ class Client:
         body = {"id": id, "value": value, "end": end or None, "report": report}
         doc = {k: v for k, v in body.items() if v is not None}
         try:
-            return self._kept(doc) or self._call("POST", "/v1/rewards", doc, Receipt.from_json)
+            return self._kept(doc) or self._call("POST", "/v1/rewards", doc, lambda got: _received(got, doc))
         except PeerdError as err:
             return self._later(err, doc)
 
     def decide_batch(self, asks: Iterable[Ask], fallback: Optional[str] = None) -> List[Union[Decision, Refused]]:
         """Chooses actions for 1 to 1,000 asks, in order; a Refused stands for one that
         has no decision."""
-        asks = list(asks)
-        docs, own = [_named(a).to_json() for a in asks], [a.id is not None for a in asks]
-        results: List[Any] = [self._early(d, o) for d, o in zip(docs, own)]
+        docs = [_named(a).to_json() for a in asks]
+        results: List[Any] = [self._early(d) for d in docs]
         todo = [i for i, r in enumerate(results) if r is None]
         try:
-            answers = self._batch("decisions", [docs[i] for i in todo], "decision", Decision.from_json)
+            answers = self._batch("decisions", [docs[i] for i in todo], "decision", _decided)
         except PeerdError as err:
-            self._fill(err, results, todo, lambda err, i: self._instead(err, docs[i], own[i], fallback))
+            self._fill(err, results, todo, lambda err, i: self._instead(err, docs[i], fallback))
             return results
         for i, r in zip(todo, answers):
             results[i] = self._asked(r) if isinstance(r, Decision) else r
             if isinstance(r, Refused) and r.status in AGAIN:
                 with contextlib.suppress(Refused):
-                    results[i] = self._instead(r, docs[i], own[i], fallback)
+                    results[i] = self._instead(r, docs[i], fallback)
         return results
 
     def reward_batch(self, rewards: Iterable[Reward]) -> List[Union[Receipt, Refused]]:
@@ -176,7 +180,7 @@ class Client:
                 results[i] = err
         todo = [i for i, r in enumerate(results) if r is None]
         try:
-            answers = self._batch("rewards", [docs[i] for i in todo], "receipt", Receipt.from_json)
+            answers = self._batch("rewards", [docs[i] for i in todo], "receipt", _received)
         except PeerdError as err:
             self._fill(err, results, todo, lambda err, i: self._later(err, docs[i]))
             return results
@@ -212,25 +216,25 @@ class Client:
         while self._idle:
             self._idle.pop().close()
 
-    def _early(self, ask: Dict[str, Any], own: bool, offline: bool = False) -> Optional[Decision]:
+    def _early(self, ask: Dict[str, Any], offline: bool = False) -> Optional[Decision]:
         """A decision for which the peer is not asked: it was drawn before, the call says so, or no answer is expected."""
         self._here()
         if not self._offline:
             if offline:
                 raise Unreachable("offline, and the client was made without a table")
             return None
-        drawn = self._offline.remembered(ask["id"]) if own else None
+        drawn = self._offline.remembered(ask["id"])
         if not drawn and (offline or self._offline.down):
-            drawn = self._offline.draw(ask, own, last=offline)
+            drawn = self._offline.draw(ask, last=offline)
         if offline and not drawn:
             raise Unreachable(f"offline, and nothing is drawn: {self._offline.state().problem or 'there is no table yet'}")
         return drawn
 
-    def _instead(self, err: PeerdError, ask: Dict[str, Any], own: bool, fallback: Optional[str], draw: bool = True) -> Decision:
+    def _instead(self, err: PeerdError, ask: Dict[str, Any], fallback: Optional[str], draw: bool = True) -> Decision:
         """A decision by the table or the fallback, unless the fault is the program's."""
         if isinstance(err, Refused) and err.status not in AGAIN:
             raise err
-        drawn = self._offline.draw(ask, own) if self._offline and draw else None
+        drawn = self._offline.draw(ask) if self._offline and draw else None
         if drawn and self._offline:
             self._offline.down = True
             return drawn
@@ -254,7 +258,7 @@ class Client:
         status = self._offline.backlog.dropped.get(reward["id"])
         if status:  # the peer may have another decision with this id
             code = "expired" if status == 410 else "conflict"
-            raise _typed({"title": "", "status": status, "code": code, "detail": "the peer has refused the decision"})
+            raise _typed({"title": "", "status": status, "code": code, "detail": "the peer has refused the decision"}, status)
         waits = self._offline.waits(reward["id"])
         if not waits and not self._offline.down:
             return None
@@ -329,20 +333,22 @@ class Client:
                 error.__cause__ = err
         raise error
 
-    def _batch(self, name: str, items: List[Any], key: str, read: Callable[[Any], T]) -> List[Union[T, Refused]]:
+    def _batch(self, name: str, items: List[Any], key: str, read: Callable[[Any, Any], T]) -> List[Union[T, Refused]]:
         """Sends items, and those again whose own status says so."""
         results: List[Any] = [None] * len(items)
         todo, end = list(range(len(items))), time.monotonic() + self._deadline
         for _ in self._tries(end) if items else ():
             body = {name: [items[i] for i in todo]}
             try:
-                outcomes: List[Any] = self._call("POST", f"/v1/{name}/batch", body, lambda doc: list(doc["outcomes"]), end)
+                outcomes: List[Any] = self._call("POST", f"/v1/{name}/batch", body, lambda doc: [
+                    read(o[key], items[i]) if o["status"] == 200 else _typed(o["problem"], o["status"])
+                    for i, o in zip(todo, _list(doc["outcomes"], len(todo)))], end)
             except PeerdError:
                 if None in results:
                     raise  # it was the first
                 break
             for i, o in zip(todo, outcomes):
-                results[i] = read(o[key]) if o["status"] == 200 else _typed(o["problem"])
+                results[i] = o
             todo = [i for i in todo if isinstance(results[i], Refused) and results[i].status in AGAIN]
             if not todo:
                 break
@@ -352,8 +358,7 @@ class Client:
         self._here()
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if self._token_file:
-            with open(self._token_file) as f:  # each time, as a new one is made if it is removed
-                headers["Authorization"] = "Bearer " + f.read().strip()
+            headers["Authorization"] = "Bearer " + _token(self._token_file)  # each time, as a new one is made if it is removed
         try:
             conn = self._idle.pop()
         except IndexError:
@@ -363,7 +368,9 @@ class Client:
             conn.request(method, path, body, headers)
             conn.limit(until)
             answer = conn.getresponse()
-            text = answer.read()
+            text = answer.read(MOST + 1)
+            if len(text) > MOST:
+                raise ValueError("the answer has over 8 MiB")
         except BaseException:
             conn.close()  # or a late answer would be taken for the next one's
             raise
@@ -376,19 +383,36 @@ class _Connection(http.client.HTTPConnection):
 
     def __init__(self, host: str, port: int, path: Optional[str]) -> None:
         super().__init__(host, port)
-        self._path = path
+        self._path, self._until = path, 0.0
 
     def connect(self) -> None:
         if self._path is None:
-            return super().connect()
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
+            super().connect()
+            self.sock = _Socket(fileno=self.sock.detach())
+        else:
+            self.sock = _Socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self.sock.settimeout(self.timeout)
+            self.sock.connect(self._path)
+        self.sock.until = self._until
 
     def limit(self, until: float) -> None:
-        self.timeout = max(0.001, until - time.monotonic())
+        self._until, self.timeout = until, max(0.001, until - time.monotonic())
         if self.sock:
+            self.sock.until = until
             self.sock.settimeout(self.timeout)
+
+
+class _Socket(socket.socket):
+    """A socket whose reads all end by one time, however many there are."""
+
+    until = 0.0
+
+    def recv_into(self, *args: Any) -> int:
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self.settimeout(left)
+        return super().recv_into(*args)
 
 
 def _values(features: Union[Iterable[float], Mapping[str, Any]]) -> Any:
@@ -405,13 +429,49 @@ def _receipt(reward: Dict[str, Any]) -> Receipt:
     return Receipt(id=reward["id"], duplicate=False, counted=True)
 
 
+def _decided(doc: Any, ask: Dict[str, Any]) -> Decision:
+    """The decision of an answer; an answer about anything else is none."""
+    d = Decision.from_json(doc)
+    if d.id != ask["id"] or not isinstance(d.action, str) or not d.action or d.action in ask.get("exclude", ()):
+        raise ValueError(f"the answer is about {d.id!r} and {d.action!r}")
+    return d
+
+
+def _received(doc: Any, reward: Dict[str, Any]) -> Receipt:
+    r = Receipt.from_json(doc)
+    if r.id != reward["id"]:
+        raise ValueError(f"the answer is about {r.id!r}")
+    return r
+
+
+def _list(outcomes: Any, n: int) -> List[Any]:
+    if not isinstance(outcomes, list) or len(outcomes) != n:
+        raise ValueError(f"the answer is no list of {n} outcomes")
+    return outcomes
+
+
+def _token(path: str) -> str:
+    """The token in a file. An error has no text of the file."""
+    try:
+        with open(path, "rb") as f:
+            text = f.read()
+    except OSError as err:
+        raise BadToken(f"no token in {path}: {err.strerror}") from None
+    token = text[3:].strip() if text.startswith(b"\xef\xbb\xbf") else text.strip()
+    if re.fullmatch(rb"[!-~]{1,512}", token):
+        return token.decode()
+    why = ("it is empty" if not token else "it is not UTF-8" if b"\0" in text else
+           "it has more than one line" if b"\n" in token else "its text is none")
+    raise BadToken(f"no token in {path}: {why}")
+
+
 def _refused(status: int, text: bytes) -> Refused:
     try:
-        return _typed(json.loads(text))
+        return _typed(json.loads(text), status)
     except (LookupError, TypeError, ValueError):  # of the HTTP server itself, in text
         return Refused(Problem(title="", status=status, detail=text.decode(errors="replace"), code=""))
 
 
-def _typed(problem: Any) -> Refused:
+def _typed(problem: Any, status: int) -> Refused:
     kinds: Dict[str, Type[Refused]] = {"unknown": Unknown, "conflict": Conflict, "expired": Expired}
-    return kinds.get(problem["code"], Refused)(Problem.from_json(problem))
+    return kinds.get(problem["code"], Refused)(replace(Problem.from_json(problem), status=status))

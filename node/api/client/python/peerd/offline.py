@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 import time
-import uuid
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -46,7 +45,7 @@ class Offline:
         self.backlog, self.down = backlog, False
         self._send, self._timeout, self._every = send, timeout, every
         self._tick = min(1.0, every)
-        self._state, self._lock = TableState(), threading.Lock()
+        self._state, self._lock = TableState(problem=backlog.problem), threading.Lock()
         self._reporting, self._stop = threading.Lock(), threading.Event()
         self._batch = {"decisions": BATCH, "rewards": BATCH}
         self._thread = threading.Thread(target=self._run, name="peerd", daemon=True)
@@ -71,14 +70,15 @@ class Offline:
             w = self.backlog.waiting.get(id)
             return _decision(id, w.action, w.propensity, w.ask["table"], True) if w and w.ask else None
 
-    def draw(self, ask: Dict[str, Any], own: bool, last: bool = True) -> Optional[Decision]:
-        """Draws and keeps a decision; None if that cannot be, which is counted the last time. An ask with an id of
-        ours gets another one, since the peer may have decided with the first, of which the answer was lost."""
+    def draw(self, ask: Dict[str, Any], last: bool = True) -> Optional[Decision]:
+        """Draws and keeps a decision; None if that cannot be, which is counted the last time. It has the id of the
+        ask. If the peer has decided with it, and the answer was lost, the peer refuses the drawn one: one ask makes
+        one record of a user."""
         table, actions = self.backlog.table, ask.get("actions") or ()
         if self._stop.is_set() or not table or ask.keys() & {"features", "context", "taken"} or any("features" in a for a in actions if isinstance(a, dict)):
             return None
         named = [a["id"] if isinstance(a, dict) else a for a in actions] if "actions" in ask else None
-        id = ask["id"] if own else str(uuid.uuid4())
+        id = ask["id"]
         found = table.draw(id, ask.get("exclude") or (), named)
         if not found or not ID.fullmatch(id):
             return None
@@ -87,7 +87,7 @@ class Offline:
             if id in self.backlog.waiting:
                 return self.remembered(id)
             try:
-                kept = self.backlog.drawn(dict(ask, id=id, table=table.version), *found)
+                kept = self.backlog.drawn(dict(ask, table=table.version), *found)
             except OSError as err:
                 kept, problem = False, repr(err)
         if kept or last:

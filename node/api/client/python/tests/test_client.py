@@ -8,7 +8,7 @@ import unittest
 import uuid
 
 from tests import fake
-from peerd import (CLIENT_FALLBACK, Ask, Client, Conflict, Expired, PeerdError, Problem, Refused, Reward, Unknown,
+from peerd import (CLIENT_FALLBACK, BadToken, Ask, Client, Conflict, Expired, PeerdError, Problem, Refused, Reward, Unknown,
                    Unreachable)
 
 
@@ -106,7 +106,7 @@ class ClientTest(unittest.TestCase):
         nowhere = self.enter(Client("http://127.0.0.1:9", deadline=0.5))
         tokenless = self.enter(Client(self.peer.url, token_file="/nowhere", deadline=0.5))
         for peer, plan, kind in ((client, ["drop"] * 99, Unreachable), (client, ["slow"] * 99, Unreachable),
-                                 (client, [507] * 99, Refused), (nowhere, [], Unreachable), (tokenless, [], Unreachable)):
+                                 (client, [507] * 99, Refused), (nowhere, [], Unreachable), (tokenless, [], BadToken)):
             with self.subTest(plan=plan[:1]):
                 self.peer.plan = plan
                 begin = time.monotonic()
