@@ -244,7 +244,7 @@ func (m *mutant) idle(before map[string]results) []string {
 // build makes the binary of a package's tests.
 func build(ctx context.Context, pkg, dir string, flags ...string) (bin string, err error) {
 	bin = filepath.Join(dir, strings.ReplaceAll(pkg[2:], "/", "_")+".test")
-	args := append([]string{"test", "-c", "-vet=off", "-o", bin}, flags...)
+	args := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", bin}, flags...) // without what debuggers read
 	if out, err := exec.CommandContext(ctx, "go", append(args, pkg)...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
 	}
