@@ -229,7 +229,7 @@ func (m *mutant) names() (all []string) {
 	return all
 }
 
-// idle returns those of the names to which no test belongs that passes without a mutant. Tests without -short have not been run.
+// idle returns the names of which no test passes without a mutant. Tests without -short have not been run.
 func (m *mutant) idle(before map[string]results) []string {
 	if m.long {
 		return nil
