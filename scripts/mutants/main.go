@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -128,7 +129,7 @@ func run(ctx context.Context, only string, jobs int) error {
 	fmt.Printf("\n%d mutants in %v: %d killed, %d survive and are harmless, %d survive, %d have no end, %d do not compile or name no test\n", len(all),
 		time.Since(began).Round(time.Second), count[killed], count[harmless], count[survived], count[endless], count[broken])
 	if bad > 0 {
-		return fmt.Errorf("%d mutants or tests are not as they should be", bad)
+		return errors.New("a mutant or a test is not as it should be") // without a digit: the line before is what counts
 	}
 	return nil
 }
