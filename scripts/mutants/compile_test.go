@@ -46,7 +46,7 @@ type compiler struct {
 // TestEveryMutantCompiles: a mutant that does not compile shows nothing about the tests that it names.
 func TestEveryMutantCompiles(t *testing.T) {
 	t.Chdir("../..")
-	all, err := readTables("scripts/mutants")
+	all, err := mutants("")
 	if err != nil {
 		t.Fatal(err)
 	}

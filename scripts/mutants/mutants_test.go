@@ -20,7 +20,7 @@ import (
 // the code, change the mutant with it.
 func TestEveryMutantApplies(t *testing.T) {
 	t.Chdir("../..")
-	all, err := readTables("scripts/mutants")
+	all, err := mutants("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestEveryMutantApplies(t *testing.T) {
 // harmless may be played with all tests of its package.
 func TestEveryMutantNamesTests(t *testing.T) {
 	t.Chdir("../..")
-	all, err := readTables("scripts/mutants")
+	all, err := mutants("")
 	if err != nil {
 		t.Fatal(err)
 	}

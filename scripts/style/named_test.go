@@ -34,7 +34,7 @@ func TestNamedTestsAreThere(t *testing.T) {
 		}
 		for _, m := range mentionedTest.FindAllStringSubmatch(read(t, file), -1) {
 			there := tests[m[2]] || m[1] == "func " // of a reader's own
-			if seen++; m[1] == "" || m[3] == "" { // perhaps an argument of -run
+			if seen++; m[1] == "" || m[3] == "" {   // perhaps an argument of -run
 				for name := range tests {
 					there = there || strings.HasPrefix(name, m[2])
 				}
