@@ -194,7 +194,7 @@ func TestTablesAreRead(t *testing.T) {
 }
 
 // TestAFaultOfPrivacyIsFound plays one fault of faults.txt against every audit that has to find it, and its patch with
-// them. The rows audit and mutants of scripts/show.sh play all.
+// them. All are played by scripts/show.sh audit.
 func TestAFaultOfPrivacyIsFound(t *testing.T) {
 	if os.Getenv("PEERD_LONG") == "" {
 		t.Skip("builds the audit again: set PEERD_LONG")
