@@ -100,6 +100,31 @@ func TestSharesAreUniform(t *testing.T) {
 	}
 }
 
+// TestEveryBitOfAShareIsFair: of values and counts, in both shares. A false alarm in 10^8 of each of the 252 bits.
+func TestEveryBitOfAShareIsFair(t *testing.T) {
+	const draws = 1 << 14
+	var ones [4][64]float64
+	rng := secret(2)
+	for range draws {
+		a, b, err := Split(Release{v: []int64{1 << 20}, count: []uint64{25}}, rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, x := range []uint64{uint64(a.v[0]), uint64(b.v[0]), a.count[0], b.count[0]} {
+			for i := range 64 {
+				ones[k][i] += float64(x >> i & 1)
+			}
+		}
+	}
+	for k := range ones {
+		for i, n := range ones[k] {
+			if math.Abs(n-draws/2) > 5.8*math.Sqrt(draws)/2 { // the highest two bits of a value are its sign
+				t.Errorf("number %d: bit %d is set %v times of %d", k, i, n, draws)
+			}
+		}
+	}
+}
+
 // TestTheSecondShareIsIndependent: of the values, the count and the noise of what is split; and no two splits of a release have
 // the same shares.
 func TestTheSecondShareIsIndependent(t *testing.T) {

@@ -24,8 +24,9 @@ type killed struct {
 	file  string        // name of the configuration, if it differs
 	lasts time.Duration // after which a new network begins; 0 if one network takes all kills
 
-	look func(*labSite) // at a peer that was killed or has ended; nil for nothing
-	end  func(*lab)     // checks what was seen, when all have ended; nil for nothing
+	look func(*labSite)            // at a peer that was killed or has ended; nil for nothing
+	near func([]api.Status) bool   // no peer is behind the others, so that all may end; nil for always
+	end  func(*lab, time.Duration) // checks what was seen, when all have ended, and how long that took; nil for nothing
 }
 
 // slowly returns settings with which a network that explores in epochs runs for minutes, in 64
@@ -176,13 +177,22 @@ func (x *killed) play(t *testing.T, c *casualties, kills int) {
 		}
 		x.compare(s, seen[i])
 		s.verified()
+	}
+	if x.near != nil {
+		l.await(fmt.Sprintf("no peer of %s is behind", x.name), 3*time.Minute, func() bool { return x.near(statuses(l.sites)) })
+	}
+	ends := time.Now()
+	for _, s := range l.sites {
 		s.stop()
-		if x.look != nil {
+	}
+	stopping := time.Since(ends)
+	if x.look != nil {
+		for _, s := range l.sites {
 			x.look(s)
 		}
 	}
 	if x.end != nil {
-		x.end(l)
+		x.end(l, stopping)
 	}
 }
 

@@ -491,6 +491,27 @@ func TestWhatWasTakenIsInNoStep(t *testing.T) {
 	}
 }
 
+// TestProposalsCountForNoSubject: after as many proposals as a subject has decisions that count, all of these still do.
+func TestProposalsCountForNoSubject(t *testing.T) {
+	x := shadowed()[1] // may propose and learn
+	x.rules.Shadow = ShadowPropose
+	r := newRig(t, x)
+	r.start()
+	for i := range 2 * int(x.rules.PerSubject) {
+		if d := r.ask(decision.Ask{ID: fmt.Sprint("proposed ", i), Subject: "a user"}); d.Counted {
+			t.Error("a proposal counts")
+		}
+	}
+	r.stop()
+	r.rules.Shadow = ShadowLearn
+	r.start()
+	for i := range 2 * int(x.rules.PerSubject) {
+		if d := r.ask(decision.Ask{ID: fmt.Sprint("learned ", i), Subject: "a user"}); d.Counted != (i < int(x.rules.PerSubject)) {
+			t.Errorf("decision %d of a subject counts: %t", i, d.Counted)
+		}
+	}
+}
+
 // TestTheCostOfABaselineIsInItsUnits, which the application chose.
 func TestTheCostOfABaselineIsInItsUnits(t *testing.T) {
 	x := usual(stated, AtWindow)

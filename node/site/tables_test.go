@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
@@ -54,6 +55,36 @@ func TestNoTableShowsWhoAskedBefore(t *testing.T) {
 				t.Errorf("%v, %s: tables are the same: %v\n%s\n%s", adjacency, l.Words().Name, same, seen[0], seen[1])
 			}
 		}
+	}
+}
+
+// TestATableIsOfItsRound: with noised counts a table, and with it the moment that it was made, does not follow from the clock at the end
+// of a round, which says how much work the round had.
+func TestATableIsOfItsRound(t *testing.T) {
+	var seen [2][]string
+	for slow := range seen {
+		x := usual(stated, AtWindow).repeatable(1)
+		x.adjacency, x.learner, x.coins = dp.AddOrRemove, bandit.ThompsonParams{Inflation: math.Sqrt2}, func() node.Seed { return node.NewSeed(2) }
+		r := newRig(t, x)
+		r.start()
+		for i := range 60 {
+			r.ask(decision.Ask{ID: fmt.Sprint(i)})
+			r.clock.add(every - time.Duration(1+slow*i*i%97)*every/100) // and it stays there until the next round
+			if r.round(); i%10 == 7 {
+				table, err := r.s.Table(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if table.MadeAt.Sub(epoch())%every != 0 {
+					t.Errorf("a table was made %v after a round began", table.MadeAt.Sub(epoch())%every)
+				}
+				seen[slow] = append(seen[slow], fmt.Sprintf("%+v", table))
+			}
+		}
+		r.stop()
+	}
+	if !slices.Equal(seen[0], seen[1]) || seen[0][0] == seen[0][5] {
+		t.Errorf("tables follow from the time that rounds take, or there is one only:\n%s\n%s", seen[0], seen[1])
 	}
 }
 

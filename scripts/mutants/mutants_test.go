@@ -1,8 +1,16 @@
 package main
 
 import (
+	"go/ast"
+	gobuild "go/build"
+	"go/parser"
+	"go/printer"
+	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,7 +20,7 @@ import (
 // the code, change the mutant with it.
 func TestEveryMutantApplies(t *testing.T) {
 	t.Chdir("../..")
-	all, err := readTables("scripts/mutants")
+	all, err := mutants("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +46,109 @@ func TestEveryMutantApplies(t *testing.T) {
 				t.Errorf("%s: %v", m.id, err)
 			}
 		}
+	}
+}
+
+// TestEveryMutantNamesTests: a mutant names tests, of which each is there and is not skipped when the mutant is played. One that is
+// harmless may be played with all tests of its package.
+func TestEveryMutantNamesTests(t *testing.T) {
+	t.Chdir("../..")
+	all, err := mutants("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := make(map[string]map[string]*ast.FuncDecl)
+	for _, m := range all {
+		if m.run == "" && m.harmless == "" {
+			t.Errorf("%s: want run: and the tests that notice it", m.id)
+		}
+		for _, name := range m.names() {
+			is, plays := regexp.MustCompile(name), false
+			for _, p := range m.packages {
+				if tests[p] == nil {
+					tests[p] = testsIn(t, p)
+				}
+				for name, d := range tests[p] {
+					plays = plays || is.MatchString(name) && !skips(d, m.long)
+				}
+			}
+			if !plays {
+				t.Errorf("%s: %s is no test of %s, or one that is skipped", m.id, name, strings.Join(m.packages, " "))
+			}
+		}
+	}
+}
+
+// testsIn returns the tests of a package on this system.
+func testsIn(t *testing.T, pkg string) map[string]*ast.FuncDecl {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(pkg, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string]*ast.FuncDecl)
+	for _, name := range names {
+		if ok, err := gobuild.Default.MatchFile(filepath.Split(name)); err != nil || !ok {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && (strings.HasPrefix(d.Name.Name, "Test") || strings.HasPrefix(d.Name.Name, "Fuzz")) {
+				all[d.Name.Name] = d
+			}
+		}
+	}
+	return all
+}
+
+// skips reports whether a test is skipped as a whole, without PEERD_LONG and, unless it is played long, with -short.
+func skips(d *ast.FuncDecl, long bool) bool {
+	return slices.ContainsFunc(d.Body.List, func(s ast.Stmt) bool {
+		switch s := s.(type) {
+		case *ast.IfStmt:
+			when := source(s.Cond)
+			return strings.Contains(source(s.Body), "t.Skip") && (!long && strings.Contains(when, "testing.Short()") || strings.Contains(when, `Getenv("PEERD_LONG") == ""`))
+		case *ast.ExprStmt:
+			return strings.HasPrefix(source(s), "t.Skip")
+		}
+		return false
+	})
+}
+
+func source(n ast.Node) string {
+	var b strings.Builder
+	_ = printer.Fprint(&b, token.NewFileSet(), n) // into memory
+	return b.String()
+}
+
+// TestSkippedTestsAreSeen: the test above sees a test that is skipped, and lets one pass that does less with -short.
+func TestSkippedTestsAreSeen(t *testing.T) {
+	for body, want := range map[string][2]bool{
+		`n := 1; if testing.Short() { t.Skip("long") }`: {true, false},
+		`if os.Getenv("PEERD_LONG") == "" { t.Skip() }`: {true, true},
+		`t.Skip("later")`:                             {true, true},
+		`if testing.Short() { n = 2 }`:                {false, false},
+		`t.Run("a", func(t *testing.T) { t.Skip() })`: {false, false},
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package p; func TestX(t *testing.T) {"+body+"}", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := f.Decls[0].(*ast.FuncDecl); skips(d, false) != want[0] || skips(d, true) != want[1] {
+			t.Errorf("%s: %t and with PEERD_LONG off, long, %t, want %t", body, skips(d, false), skips(d, true), want)
+		}
+	}
+}
+
+// TestAMutantNeedsATestThatPasses: names that match no test, or tests that are skipped or fail, are an error of the run.
+func TestAMutantNeedsATestThatPasses(t *testing.T) {
+	before := map[string]results{"./a": resultsIn([]byte("=== RUN   TestA\n--- PASS: TestA (0s)\n    --- PASS: TestA/TestE (0s)\n--- SKIP: TestB (0s)\n--- FAIL: TestC (0s)\n"))}
+	m := mutant{packages: []string{"./a"}, run: "TestA/(x|y)|TestB|TestC|TestD|TestE"}
+	if got, want := m.idle(before), []string{"TestB", "TestC", "TestD", "TestE"}; !slices.Equal(got, want) {
+		t.Errorf("no test of %q passes, want %q", got, want)
 	}
 }
 
@@ -83,10 +194,10 @@ func TestTablesAreRead(t *testing.T) {
 }
 
 // TestAFaultOfPrivacyIsFound plays one fault of faults.txt against every audit that has to find it, and its patch with
-// them; scripts/show.sh audit plays all.
+// them. All are played by scripts/show.sh audit.
 func TestAFaultOfPrivacyIsFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the peers anew")
+	if os.Getenv("PEERD_LONG") == "" {
+		t.Skip("builds the audit again: set PEERD_LONG")
 	}
 	t.Chdir("../..")
 	all, err := mutants("^adjacency$")

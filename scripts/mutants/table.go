@@ -34,7 +34,7 @@ type mutant struct {
 //
 // In a table every mutant is a paragraph. Its first line is the id and what is wrong, the second
 // the file. Lines that begin with - are the old text and those with + the new one; "file: path" begins
-// another change. Between them there may be "run: names of tests", "packages: ./a ./b" for tests in place of
+// another change. With them there is "run: names of tests", unless the mutant is harmless, and there may be "packages: ./a ./b" for tests in place of
 // the ones of the first file's package, "every" if each of these tests must fail, with each of its subtests, "long" for tests
 // without -short, "timeout", and "harmless: reason". A # begins a comment.
 func readTables(dir string) (all []mutant, err error) {

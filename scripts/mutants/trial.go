@@ -33,7 +33,7 @@ const (
 	survived outcome = "SURVIVES"
 	harmless outcome = "harmless"
 	endless  outcome = "NO END" // and the table does not say that this kills it
-	broken   outcome = "BROKEN" // it does not apply, or does not compile
+	broken   outcome = "BROKEN" // it does not apply, or does not compile, or all its tests are skipped
 )
 
 // A trial is a mutant with its outcome.
@@ -41,6 +41,7 @@ type trial struct {
 	mutant
 	outcome outcome
 	by      string // the test that failed, or the error
+	ran     bool   // a test has passed or failed
 	took    time.Duration
 }
 
@@ -56,7 +57,7 @@ func (t *trial) print() {
 }
 
 // try builds and runs the tests with the change, except those that fail without it.
-func (m *mutant) try(ctx context.Context, dir string, failing map[string][]string) *trial {
+func (m *mutant) try(ctx context.Context, dir string, before map[string]results) *trial {
 	began := time.Now()
 	t := &trial{mutant: *m, outcome: survived}
 	if m.harmless != "" {
@@ -68,9 +69,12 @@ func (m *mutant) try(ctx context.Context, dir string, failing map[string][]strin
 		return t
 	}
 	for _, p := range m.packages {
-		if t.test(ctx, p, overlay, failing[p]); t.by != "" && (!t.every || t.outcome != killed) {
+		if t.test(ctx, p, overlay, before[p]["FAIL"]); t.by != "" && (!t.every || t.outcome != killed) {
 			break
 		}
+	}
+	if t.by == "" && !t.ran {
+		t.outcome, t.by = broken, "no test of "+t.run+" is run"
 	}
 	t.took = time.Since(began)
 	return t
@@ -114,9 +118,9 @@ func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string)
 		t.outcome, t.by = broken, err.Error()
 		return
 	}
-	args := []string{"-test.run=" + t.run, "-test.failfast"}
-	if t.every {
-		args[1] = "-test.v"
+	args := []string{"-test.run=" + t.run, "-test.v"}
+	if !t.every {
+		args = append(args, "-test.failfast")
 	}
 	if len(failing) > 0 {
 		args = append(args, "-test.skip=^("+strings.Join(failing, "|")+")$")
@@ -132,6 +136,8 @@ func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string)
 		most = everyLimit
 	}
 	out, err := start(ctx, pkg, bin, append(args, "-test.timeout="+most.String())...)
+	r := resultsIn(out)
+	t.ran = t.ran || len(r["PASS"])+len(r["FAIL"]) > 0
 	switch {
 	case t.every:
 		t.everyOf(out)
@@ -153,7 +159,7 @@ func (t *trial) test(ctx context.Context, pkg, overlay string, failing []string)
 }
 
 // ended finds tests that have ended, in the output of a test that says everything.
-var ended = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL|SKIP): (\S+)`)
+var ended = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+)`)
 
 // everyOf judges a mutant with which each test must fail: tests that have no subtests, or whose subtests are among them.
 func (t *trial) everyOf(out []byte) {
@@ -183,32 +189,62 @@ func (t *trial) everyOf(out []byte) {
 	}
 }
 
-// failuresOf returns the tests of a package that fail without any mutant.
-func failuresOf(ctx context.Context, pkg, run, dir string) (names []string, err error) {
+// results are the names of tests by what became of them: PASS, FAIL, SKIP.
+type results map[string][]string
+
+// resultsIn reads the output of tests that say everything, without subtests.
+func resultsIn(out []byte) results {
+	r := make(results)
+	for _, x := range ended.FindAllSubmatch(out, -1) {
+		if x[0][0] == '-' {
+			r[string(x[1])] = append(r[string(x[1])], string(x[2]))
+		}
+	}
+	return r
+}
+
+// resultsOf runs tests of a package without any mutant.
+func resultsOf(ctx context.Context, pkg, run, dir string) (results, error) {
 	bin, err := build(ctx, pkg, dir)
 	if err != nil {
 		return nil, err
 	}
-	out, err := start(ctx, pkg, bin, "-test.short", "-test.run="+run, "-test.timeout="+limit.String())
-	if err == nil {
-		return nil, nil
+	out, err := start(ctx, pkg, bin, "-test.short", "-test.v", "-test.run="+run, "-test.timeout="+limit.String())
+	r := resultsIn(out)
+	if err != nil && (len(r["FAIL"]) == 0 || bytes.Contains(out, []byte("\npanic: "))) {
+		return nil, fmt.Errorf("%s: %w: %s", pkg, err, out[max(0, len(out)-1000):])
 	}
-	for _, f := range failure.FindAllSubmatch(out, -1) {
-		if len(f[1]) == 0 {
-			return nil, fmt.Errorf("%s: %s", pkg, f[0])
-		}
-		names = append(names, string(f[1]))
+	return r, nil
+}
+
+// alternative is one of the names in a regular expression.
+var alternative = regexp.MustCompile(`([^|()]|\([^()]*\))+`)
+
+// names returns the tests that a mutant names, each as a regular expression of tests without subtests.
+func (m *mutant) names() (all []string) {
+	for _, name := range alternative.FindAllString(m.run, -1) {
+		name, _, _ = strings.Cut(name, "/")
+		all = append(all, name)
 	}
-	if names == nil {
-		return nil, fmt.Errorf("%s: %w", pkg, err)
+	return all
+}
+
+// idle returns the names of which no test passes without a mutant. Tests without -short have not been run.
+func (m *mutant) idle(before map[string]results) []string {
+	if m.long {
+		return nil
 	}
-	return names, nil
+	return slices.DeleteFunc(m.names(), func(name string) bool {
+		return slices.ContainsFunc(m.packages, func(p string) bool {
+			return slices.ContainsFunc(before[p]["PASS"], regexp.MustCompile(name).MatchString)
+		})
+	})
 }
 
 // build makes the binary of a package's tests.
 func build(ctx context.Context, pkg, dir string, flags ...string) (bin string, err error) {
 	bin = filepath.Join(dir, strings.ReplaceAll(pkg[2:], "/", "_")+".test")
-	args := append([]string{"test", "-c", "-vet=off", "-o", bin}, flags...)
+	args := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", bin}, flags...) // without what debuggers read
 	if out, err := exec.CommandContext(ctx, "go", append(args, pkg)...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
 	}

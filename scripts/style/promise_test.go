@@ -28,14 +28,7 @@ func TestEveryClaimIsProvenAndTested(t *testing.T) {
 			t.Fatalf("promise.md: line %s follows line %d", m[1], lines-1)
 		}
 	}
-	tests := make(map[string]bool)
-	for _, file := range files(t) {
-		if strings.HasSuffix(file, "_test.go") {
-			for _, d := range declarations(t, file) {
-				tests[d.name] = true
-			}
-		}
-	}
+	tests := testNames(t)
 	covered, claims := true, 0
 	for _, text := range claimsOf(page) {
 		switch {

@@ -11,13 +11,8 @@ import (
 func TestProofsAreIndexed(t *testing.T) {
 	const folder = "docs/proofs/"
 	index := read(t, folder+"README.md")
-	tests := make(map[string]bool)
+	tests := testNames(t)
 	for _, file := range files(t) {
-		if strings.HasSuffix(file, "_test.go") {
-			for _, d := range declarations(t, file) {
-				tests[d.name] = true
-			}
-		}
 		if name := path.Base(file); path.Dir(file)+"/" == folder && name != "README.md" && !strings.Contains(index, "]("+name) {
 			t.Errorf("the index has no row of %s", name)
 		}
