@@ -13,7 +13,7 @@ const (
 	normal         = 1.959963984540054 // quantile .975 of the normal distribution
 	deviations     = 5                 // standard errors, since there are many policies
 	leastEffective = 30                // below, the normal distribution says nothing, so there is no interval
-	mostMissing    = .95               // least mean weight that noise must be able to explain
+	mostMissing    = .95               // least mean weight that noise must be able to explain, and 1 / mostMissing the greatest
 )
 
 func around(value, half float64) *Interval { return &Interval{value, value - half, value + half} }
@@ -44,6 +44,7 @@ type sums struct {
 	gain     sums1   // of these less r
 	wwr, wrr float64 // of w² r and w² r²
 	greatest float64
+	untried  bool // it takes actions that no decision took
 }
 
 // add adds a decision of which a policy takes each action with a probability.
@@ -53,6 +54,7 @@ func (s *sums) add(d *weighed, p chances, q *fitted) {
 	for i, chance := range p.all {
 		if chance > 0 {
 			direct += chance * q.reward(d, i)
+			s.untried = s.untried || !d.tried[d.arms[i]]
 		}
 	}
 	score := direct
@@ -68,25 +70,26 @@ func (s *sums) add(d *weighed, p chances, q *fitted) {
 	s.greatest = max(s.greatest, w)
 }
 
-// estimate returns what the sums say of a policy.
-func (s *sums) estimate(policy string) Estimate {
+// estimate returns what the sums say of a policy. Propensities that were stated, and not computed by the peer, may be wrong.
+func (s *sums) estimate(policy string, stated bool) Estimate {
 	n := s.ips.n
 	e := Estimate{Policy: policy, Decisions: uint64(n), Greatest: s.greatest, Support: n / (n + float64(s.left))}
 	w, ww, wr := s.weight.sum, s.weight.squares, s.ips.sum
 	if ww > 0 {
 		e.Effective, e.Weight = w*w/ww, w/n
 	}
-	if e.Effective < leastEffective || s.impossible() {
+	if !(e.Effective >= leastEffective) {
+		return e
+	}
+	mean := s.weight.interval()
+	half := (mean.High - mean.Value) * deviations / normal
+	little, much := mean.Value+half < mostMissing, mean.Value-half > 1/mostMissing
+	e.misstated = stated && (much || little && !s.untried)
+	if e.misstated || little {
 		return e
 	}
 	e.IPS, e.DR, e.Gain = s.ips.interval(), s.dr.interval(), s.gain.interval()
 	v := wr / w
 	e.SNIPS = around(v, normal*math.Sqrt(max(0, s.wrr-2*v*s.wwr+v*v*ww))/w)
 	return e
-}
-
-// impossible reports whether the policy takes actions that could not be taken: then the weights have a mean below 1.
-func (s *sums) impossible() bool {
-	i := s.weight.interval()
-	return i != nil && i.Value+(i.High-i.Value)*deviations/normal < mostMissing
 }

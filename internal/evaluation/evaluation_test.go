@@ -145,10 +145,7 @@ func TestIntervalsCover(t *testing.T) {
 	}
 	table := &Table{Version: "t"}
 	for i, weight := range []uint64{5, 3, 2} {
-		table.Actions = append(table.Actions, struct {
-			Name   string `json:"name"`
-			Weight uint64 `json:"weight"`
-		}{names[i], weight})
+		table.Actions = append(table.Actions, Share{names[i], weight})
 	}
 	means := []float64{.3, .5, .6}
 	for what, c := range map[string]struct {

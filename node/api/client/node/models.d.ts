@@ -618,7 +618,7 @@ export interface Table {
 export interface Taken {
   /** An action on offer. */
   action: string;
-  /** Above 0: the probability with which your policy took it. */
+  /** The probability with which your policy took it. */
   propensity: number;
 }
 
