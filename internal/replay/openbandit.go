@@ -37,7 +37,7 @@ func OpenBandit(r io.Reader) iter.Seq2[Record, error] {
 	}
 }
 
-const wantColumns = "want the columns item_id, click and propensity_score of the Open Bandit Dataset, in UTF-8 with commas between them"
+const wantColumns = "want the columns item_id, click and propensity_score, in UTF-8 with commas between them"
 
 // openColumns finds the columns by their names. It quotes the names only if one is of theirs: without names the first line has a reward.
 func openColumns(lines *csv.Reader) (at [3]int, err error) {

@@ -206,41 +206,46 @@ func TestWrongLinesAreNamed(t *testing.T) {
 	open := func(text string) iter.Seq2[Record, error] { return OpenBandit(strings.NewReader(text)) }
 	cb := func(text string) iter.Seq2[Record, error] { return Vowpal(strings.NewReader(text), Costs{0, 1}) }
 	adf := func(text string) iter.Seq2[Record, error] { return VowpalADF(strings.NewReader(text), Costs{0, 1}) }
-	for want, log := range map[string]iter.Seq2[Record, error]{
-		"line 1: no column item_id; the number of columns is 0: want":                             open(""),
-		"line 1: no column propensity_score; the number of columns is 2, \"item_id,click\": want": open("item_id,click\n1,2\n"),
-		"line 1: no column item_id; the number of columns is 1, \"item_id;click;propensity_score\": want the columns item_id, click and propensity_score of the Open Bandit Dataset, in UTF-8 with commas between them": open("item_id;click;propensity_score\n0;1;0.5\n"),
-		"line 1: no column item_id; the number of columns is 3: want":                   open("0,1,0.5\n"),
-		"line 1: no column item_id; the number of columns is 1: want":                   open("\xff\xfei\x00t\x00e\x00m\x00"),
-		"line 1: two columns click, \"item_id,click,propensity_score,click\": want one": open("item_id,click,propensity_score,click\n0,1,0.5,0\n"),
-		"line 3: a quotation mark is alone":                                             open(head + "0,1,0.5\n0,1,\"0.5\n\n\n"),
-		"line 1: a quotation mark is alone":                                             open("item_id,\"click\n0,1\n"),
-		"line 4: cannot be read: broken":                                                OpenBandit(io.MultiReader(strings.NewReader(head+"0,1,0.5\n0,1,0.5\n"), iotest.ErrReader(errors.New("broken")))),
-		"line 4: want a line of at most 1048576 bytes":                                  cb("1:0:1 | a\n\n| b\n1:0:1 | " + strings.Repeat("a", longestLine) + "\n"),
-		"line 2: cannot be read: broken":                                                Vowpal(io.MultiReader(strings.NewReader("1:0:1 | a\n"), iotest.ErrReader(errors.New("broken"))), Costs{0, 1}),
-		`line 2: propensity "1e-300": want a number from 0.000000001 to 1`:              open(head + "0,1,1e-300\n"),
-		`line 2: propensity "": want a number from`:                                     open(head + "0,1,\n"),
-
-		"line 3: item_id: want a whole number from 0":         open(head + "0,1,0.5\n-1,1,0.5\n"),
-		"line 2: click: want a number from 0 to 1":            open(head + "0,2,0.5\n"),
-		`line 2: propensity "0": want a number from`:          open(head + "0,1,0\n"),
-		"line 3: want as many cells as the first line has":    open(head + "0,1,0.5\n\x00\x00\x00"),
-		"line 2: this is number 3 of the log's actions":       open(head + "2,1,0.5\n"),
-		"line 1: this is the form cb_adf":                     cb("shared | a\n| b\n"),
-		"line 2: want an action from 1":                       cb("1:0:1 | a\n0:0:0.5 | b\n"),
-		"line 1: no |":                                        cb("1:0:1 a\n"),
-		"other labels of Vowpal Wabbit are not read":          cb("1:0 | a\n"),
-		"line 1: the cost is not from 0 to 1: --costs":        cb("1:7:0.5 | a\n"),
-		"line 2: a second action of the paragraph has a cost": adf("1:0:0.5 | a\n1:0:0.5 | b\n"),
+	broken := func(text string) io.Reader {
+		return io.MultiReader(strings.NewReader(text), iotest.ErrReader(errors.New("broken")))
+	}
+	for _, c := range []struct {
+		before int // decisions
+		want   string
+		log    iter.Seq2[Record, error]
+	}{
+		{0, "line 1: no column item_id; the number of columns is 0: want", open("")},
+		{0, "line 1: no column propensity_score; the number of columns is 2, \"item_id,click\": want", open("item_id,click\n1,2\n")},
+		{0, "line 1: no column item_id; the number of columns is 1, \"item_id;click;propensity_score\": " + wantColumns, open("item_id;click;propensity_score\n0;1;0.5\n")},
+		{0, "line 1: no column item_id; the number of columns is 3: want", open("0,1,0.5\n")},
+		{0, "line 1: no column item_id; the number of columns is 1: want", open("\xff\xfei\x00t\x00e\x00m\x00")},
+		{0, "line 1: two columns click, \"item_id,click,propensity_score,click\": want one", open("item_id,click,propensity_score,click\n0,1,0.5,0\n")},
+		{1, "line 3: a quotation mark is alone", open(head + "0,1,0.5\n0,1,\"0.5\n\n\n")},
+		{0, "line 1: a quotation mark is alone", open("item_id,\"click\n0,1\n")},
+		{2, "line 4: cannot be read: broken", OpenBandit(broken(head + "0,1,0.5\n0,1,0.5\n"))},
+		{1, "line 4: want a line of at most 1048576 bytes", cb("1:0:1 | a\n\n| b\n1:0:1 | " + strings.Repeat("a", longestLine) + "\n")},
+		{1, "line 2: cannot be read: broken", Vowpal(broken("1:0:1 | a\n"), Costs{0, 1})},
+		{0, `line 2: propensity "1e-300": want a number from 0.000000001 to 1`, open(head + "0,1,1e-300\n")},
+		{0, `line 2: propensity "": want a number from`, open(head + "0,1,\n")},
+		{1, "line 3: item_id: want a whole number from 0", open(head + "0,1,0.5\n-1,1,0.5\n")},
+		{0, "line 2: click: want a number from 0 to 1", open(head + "0,2,0.5\n")},
+		{0, `line 2: propensity "0": want a number from`, open(head + "0,1,0\n")},
+		{1, "line 3: want as many cells as the first line has", open(head + "0,1,0.5\n\x00\x00\x00")},
+		{0, "line 2: this is number 3 of the log's actions", open(head + "2,1,0.5\n")},
+		{0, "line 1: this is the form cb_adf", cb("shared | a\n| b\n")},
+		{1, "line 2: want an action from 1", cb("1:0:1 | a\n0:0:0.5 | b\n")},
+		{0, "line 1: no |", cb("1:0:1 a\n")},
+		{0, "other labels of Vowpal Wabbit are not read", cb("1:0 | a\n")},
+		{0, "line 1: the cost is not from 0 to 1: --costs", cb("1:7:0.5 | a\n")},
+		{0, "line 2: a second action of the paragraph has a cost", adf("1:0:0.5 | a\n1:0:0.5 | b\n")},
 	} {
 		s := newShadow()
-		_, err := s.replay("a", "b").Run(t.Context(), log)
-		if line := new(LineError); !errors.As(err, &line) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
+		_, err := s.replay("a", "b").Run(t.Context(), c.log)
+		if line := new(LineError); !errors.As(err, &line) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
 		}
-		before := strings.HasPrefix(want, "line 3") || strings.HasPrefix(want, "line 2: want") || strings.HasPrefix(want, "line 4: want") || want == "line 2: cannot be read: broken"
-		if two := want == "line 4: cannot be read: broken"; !two && before != (len(s.rewards) == 1) {
-			t.Errorf("%s: %d rewards before", want, len(s.rewards))
+		if len(s.rewards) != c.before {
+			t.Errorf("%s: %d rewards before", c.want, len(s.rewards))
 		}
 	}
 	s := newShadow()
