@@ -27,13 +27,13 @@ func (s *sums1) add(x float64) {
 	s.squares += x * x
 }
 
-func (s *sums1) interval() *Interval {
+func (s *sums1) interval(deviations float64) *Interval {
 	if s.n < 2 {
 		return nil
 	}
 	mean := s.sum / s.n
 	spread := max(0, s.squares-s.n*mean*mean) / (s.n - 1)
-	return around(mean, normal*math.Sqrt(spread/s.n))
+	return around(mean, deviations*math.Sqrt(spread/s.n))
 }
 
 // sums of the decisions to which a policy applies, with w the weight of a decision and r its reward.
@@ -70,8 +70,14 @@ func (s *sums) add(d *weighed, p chances, q *fitted) {
 	s.greatest = max(s.greatest, w)
 }
 
-// estimate returns what the sums say of a policy. Propensities that were stated, and not computed by the peer, may be wrong.
-func (s *sums) estimate(policy string, stated bool) Estimate {
+// tooHeavy reports whether chance does not explain a mean weight above 1, even if one more decision had not taken what the policy takes.
+func (s sums) tooHeavy() bool {
+	s.weight.add(0)
+	return s.weight.n > leastEffective && s.weight.interval(deviations).Low > 1/mostMissing
+}
+
+// estimate returns what the sums say of a policy. If the propensities were stated, and not computed by the peer, they may be wrong.
+func (s *sums) estimate(policy string, stated, wrong bool) Estimate {
 	n := s.ips.n
 	e := Estimate{Policy: policy, Decisions: uint64(n), Greatest: s.greatest, Support: n / (n + float64(s.left))}
 	w, ww, wr := s.weight.sum, s.weight.squares, s.ips.sum
@@ -81,14 +87,11 @@ func (s *sums) estimate(policy string, stated bool) Estimate {
 	if !(e.Effective >= leastEffective) {
 		return e
 	}
-	mean := s.weight.interval()
-	half := (mean.High - mean.Value) * deviations / normal
-	little, much := mean.Value+half < mostMissing, mean.Value-half > 1/mostMissing
-	e.misstated = stated && (much || little && !s.untried)
-	if e.misstated || little {
+	little := s.weight.interval(deviations).High < mostMissing // as where a policy takes actions that could not be taken
+	if e.misstated = wrong || stated && little && !s.untried; e.misstated || little {
 		return e
 	}
-	e.IPS, e.DR, e.Gain = s.ips.interval(), s.dr.interval(), s.gain.interval()
+	e.IPS, e.DR, e.Gain = s.ips.interval(normal), s.dr.interval(normal), s.gain.interval(normal)
 	v := wr / w
 	e.SNIPS = around(v, normal*math.Sqrt(max(0, s.wrr-2*v*s.wwr+v*v*ww))/w)
 	return e

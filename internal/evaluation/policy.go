@@ -98,7 +98,7 @@ type Table struct {
 // A Share is an action with its weight.
 type Share struct {
 	Name   string
-	Weight uint64
+	Weight *uint64
 }
 
 // name returns the name of the table's policy.
@@ -116,17 +116,11 @@ func ParseTable(b []byte) (*Table, error) {
 	}
 	t, seen := &Table{Version: doc.Version}, make(map[string]bool)
 	for i, text := range doc.Actions {
-		var a struct {
-			Name   string
-			Weight *uint64
+		var a Share
+		if !strict(text, &a) || a.Name == "" || seen[a.Name] || a.Weight == nil || *a.Weight > 1<<20 {
+			return nil, fmt.Errorf(`actions[%d]: want {"name":"red","weight":1} alone, every name once, and a whole number from 0 to %d as its weight`, i, 1<<20)
 		}
-		switch {
-		case !strict(text, &a), a.Weight == nil, *a.Weight > 1<<20:
-			return nil, fmt.Errorf(`actions[%d]: want a name and a weight alone, {"name":"red","weight":1}, with a whole number from 0 to %d`, i, 1<<20)
-		case a.Name == "" || seen[a.Name]:
-			return nil, fmt.Errorf("actions[%d].name: want every action once, got %q", i, a.Name)
-		}
-		seen[a.Name], t.Actions = true, append(t.Actions, Share{a.Name, *a.Weight})
+		seen[a.Name], t.Actions = true, append(t.Actions, a)
 	}
 	return t, nil
 }
@@ -146,13 +140,13 @@ func (t *Table) of(d *weighed) (c chances, ok bool) {
 	for _, a := range t.Actions {
 		if slices.Contains(d.names, a.Name) {
 			here++
-			total += float64(a.Weight)
+			total += float64(*a.Weight)
 		}
 	}
 	for _, a := range t.Actions {
 		if i := slices.Index(d.names, a.Name); i >= 0 {
 			if c.all[i] = 1 / float64(here); total > 0 {
-				c.all[i] = float64(a.Weight) / total
+				c.all[i] = float64(*a.Weight) / total
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func TestAMeanWeightThatChanceDoesNotExplainIsNoEstimate(t *testing.T) {
 	}{
 		"too small": {[]float64{.1, .1, .1}, []string{"uniform", "always red", "always green", "always blue", "what the peer proposed", "table t"}, []string{sentence, "uniform (3.3)", "are about that many times as large"}},
 		"too large": {[]float64{.9, .9, .9}, []string{"uniform", "always red", "always green", "always blue", "what the peer proposed", "table t"}, []string{sentence, "uniform (0.37)"}},
-		"exchanged": {[]float64{.2, .3, .5}, []string{"always red", "always blue"}, []string{sentence, "what the peer proposed (2.5), table t (1.8), uniform (1.3) and 2 more"}},
+		"exchanged": {[]float64{.2, .3, .5}, []string{"uniform", "always red", "always green", "always blue", "what the peer proposed", "table t"}, []string{sentence, "what the peer proposed (2.6), table t (1.8), uniform (1.3) and 3 more"}},
 		"as chosen": {own, nil, nil},
 	} {
 		table, err := ParseTable([]byte(`{"version":"t","actions":[{"name":"red","weight":1},{"name":"green","weight":1}]}`))
@@ -73,6 +73,19 @@ func TestAMeanWeightThatChanceDoesNotExplainIsNoEstimate(t *testing.T) {
 	r := evaluated(t, rows, Options{Actions: names})
 	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "uniform: its weights have a mean of 0.67") || strings.Contains(text, sentence) || r.of(t, "always red").DR == nil {
 		t.Errorf("an action that is never taken: %s", text)
+	}
+	rows = stated(1, 40, []float64{1, 0, 0}, []float64{.94, .04, .02}) // one log in twelve
+	if r := evaluated(t, rows, Options{Actions: names}); r.of(t, "always red").DR == nil {
+		t.Errorf("an action that happened to be taken every time: %v", r.Warnings)
+	}
+	for i := range rows {
+		rows[i].Offered = []string{"red", "green"}
+		if i < 3 { // brown is on offer thrice, and taken
+			rows[i].Offered, rows[i].Name, rows[i].PScore = []string{"red", "brown"}, "brown", .1
+		}
+	}
+	if r := evaluated(t, rows, Options{Actions: names}); r.of(t, "always red").DR == nil {
+		t.Errorf("a rare action that happened to be taken thrice: %v", r.Warnings)
 	}
 	rows = stated(1, 300, own, []float64{.1, .1, .1})
 	for i := range rows { // propensities of a peer that samples may be too small, and are not the application's
@@ -166,17 +179,17 @@ func TestProposalsOfAPeerThatLearnedNothingHaveNoLine(t *testing.T) {
 // any decision has is named.
 func TestAPolicyWithATypoIsNoOther(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version":"w","actions":[{"name":"red","wieght":1},{"name":"green"}]}`:            "actions[0]: want a name and a weight alone",
-		`{"version":"w","actions":[{"name":"red","weight":1},{"name":"green"}]}`:            "actions[1]: want a name and a weight alone",
-		`{"version":"w","actions":[{"name":"red","weight":null}]}`:                          "actions[0]: want a name",
-		`{"version":"w","actions":[null]}`:                                                  "actions[0]: want a name",
-		`{"version":"w","actions":[{"name":"red","weight":0.5}]}`:                           "actions[0]: want a name",
+		`{"version":"w","actions":[{"name":"red","wieght":1},{"name":"green"}]}`:            `actions[0]: want {"name":"red","weight":1} alone, every name once`,
+		`{"version":"w","actions":[{"name":"red","weight":1},{"name":"green"}]}`:            "actions[1]: want {",
+		`{"version":"w","actions":[{"name":"red","weight":null}]}`:                          "actions[0]: want {",
+		`{"version":"w","actions":[null]}`:                                                  "actions[0]: want {",
+		`{"version":"w","actions":[{"name":"red","weight":0.5}]}`:                           "actions[0]: want {",
 		`{"version":"w","actions":[{"name":"red","weight":1}],"weights":[1]}`:               "want version and actions alone, or what GET /v1/table answers",
 		`{"version":"w","actions":[{"name":"red","weight":1}]}}`:                            "want version and actions alone",
 		`{"version":"w","actions":[{"name":"red","weight":1}]} {}`:                          "want version and actions alone",
-		`{"version":"w","actions":[{"name":"red","weight":1},{"name":"red","weight":1}]}`:   "actions[1].name: want every action once",
-		`{"version":"w","actions":[{"name":"red","weight":1},{"name":"","weight":1}]}`:      "actions[1].name: want every action once",
-		`{"version":"w","actions":[{"name":"a","weight":1},{"name":"b","weight":1048577}]}`: "actions[1]: want a name",
+		`{"version":"w","actions":[{"name":"red","weight":1},{"name":"red","weight":1}]}`:   "actions[1]: want {",
+		`{"version":"w","actions":[{"name":"red","weight":1},{"name":"","weight":1}]}`:      "actions[1]: want {",
+		`{"version":"w","actions":[{"name":"a","weight":1},{"name":"b","weight":1048577}]}`: "actions[1]: want {",
 	} {
 		if _, err := ParseTable([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -218,7 +231,7 @@ func TestOneInFourSeemsToGainAtSomeLook(t *testing.T) {
 			for range decisions {
 				gain.add(2*float64(rng.IntN(2)) - 1)
 			}
-			if i := gain.interval(); i.Low > 0 || i.High < 0 {
+			if i := gain.interval(normal); i.Low > 0 || i.High < 0 {
 				seen = true
 				if look == looks-1 {
 					last++
