@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,8 +45,8 @@ Bandit Dataset, with item_id from 0, click and propensity_score; vw, Vowpal Wabb
 action:cost:probability | features, actions from 1; vw-adf, its cb_adf, with a paragraph for each
 decision. The log's actions are the network's in their order, or --actions names them. A cost c
 becomes the reward (MOST - c) / (MOST - LEAST) of --costs. Features are not read. What was
-interrupted goes on with the same command: ids follow from the file's name, line and text, so nothing
-counts twice while the peer remembers it (api.keep). peerd promises nothing for what an
+interrupted goes on with the same command: ids follow from what is in the file up to a line, so
+nothing counts twice while the peer remembers it (api.keep), also if the file has another name. peerd promises nothing for what an
 application did before: the log is private in the peer as decisions are, and nowhere else.`,
 		Example: `  peerd decisions import men.csv --format obd --dir hospital-a
   peerd decisions import cb.txt --format vw --actions red,green --costs=-1,0 --dir hospital-a`,
@@ -90,7 +90,7 @@ func (o *options) importLog(ctx context.Context, file string, x *importing) erro
 	}
 	defer peer.Close()
 	said := time.Now()
-	r := replay.Replay{File: filepath.Base(file), Actions: names, Rate: x.rate, Units: c.API.Range().Mean, Peer: peer, Tell: func(d replay.Done) {
+	r := replay.Replay{Actions: names, Rate: x.rate, Units: c.API.Range().Mean, Peer: peer, Tell: func(d replay.Done) {
 		if time.Since(said) >= sayEvery {
 			said = time.Now()
 			_, _ = fmt.Fprintf(o.stderr, "peerd: line %s of %s: %s\n", terminal.Number(uint64(d.Line)), file, imported(&d))
@@ -151,7 +151,7 @@ func (x *importing) span() (c replay.Costs, err error) {
 	var wrong [2]error
 	c.Least, wrong[0] = strconv.ParseFloat(least, 64)
 	c.Most, wrong[1] = strconv.ParseFloat(most, 64)
-	if errors.Join(wrong[:]...) != nil || !(c.Least < c.Most) {
+	if errors.Join(wrong[:]...) != nil || !(c.Least < c.Most) || math.IsInf(c.Most-c.Least, 0) {
 		return c, config.Failf(config.ErrUsage, "--costs %s: want two numbers LEAST,MOST, such as 0,1", x.costs)
 	}
 	return c, nil
@@ -170,7 +170,10 @@ func (x *importing) names(ctx context.Context, dir string) (names []string, err 
 			names = append(names, a.Name)
 		}
 	}
-	for _, name := range x.actions {
+	for i, name := range x.actions {
+		if slices.Contains(x.actions[:i], name) {
+			return nil, config.Failf(config.ErrUsage, "--actions: %q is there twice: want every action once", name)
+		}
 		if !slices.Contains(names, name) {
 			return nil, config.Failf(config.ErrUsage, "--actions: %q is no action of this network; `peerd status` shows its %d", name, len(names))
 		}

@@ -10,7 +10,8 @@ import (
 	"peerd.dev/node/decision"
 )
 
-// RowsCSV returns a writer of a line of CSV for each row, after one of names. A list is JSON in its cell.
+// RowsCSV returns a writer of a line of CSV for each row, after one of names. A list is JSON in its cell. A text that is a formula in a
+// spreadsheet, or begins with an apostrophe, has one more before it.
 func RowsCSV(w io.Writer) RowWriter { return &cells{w: csv.NewWriter(w)} }
 
 type cells struct {
@@ -33,6 +34,9 @@ func (c *cells) Write(r decision.Row) error {
 		case strings.HasPrefix(line[i], `"`):
 			if err = json.Unmarshal(b, &line[i]); err != nil {
 				return err
+			}
+			if strings.IndexAny(line[i], "=+-@＝＋－＠'\t\r\n") == 0 {
+				line[i] = "'" + line[i]
 			}
 		}
 	}

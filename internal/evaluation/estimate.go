@@ -13,7 +13,7 @@ const (
 	normal         = 1.959963984540054 // quantile .975 of the normal distribution
 	deviations     = 5                 // standard errors, since there are many policies
 	leastEffective = 30                // below, the normal distribution says nothing, so there is no interval
-	mostMissing    = .95               // least mean weight that noise must be able to explain
+	mostMissing    = .95               // least mean weight that noise must be able to explain, and 1 / mostMissing the greatest
 )
 
 func around(value, half float64) *Interval { return &Interval{value, value - half, value + half} }
@@ -27,13 +27,13 @@ func (s *sums1) add(x float64) {
 	s.squares += x * x
 }
 
-func (s *sums1) interval() *Interval {
+func (s *sums1) interval(deviations float64) *Interval {
 	if s.n < 2 {
 		return nil
 	}
 	mean := s.sum / s.n
 	spread := max(0, s.squares-s.n*mean*mean) / (s.n - 1)
-	return around(mean, normal*math.Sqrt(spread/s.n))
+	return around(mean, deviations*math.Sqrt(spread/s.n))
 }
 
 // sums of the decisions to which a policy applies, with w the weight of a decision and r its reward.
@@ -44,6 +44,7 @@ type sums struct {
 	gain     sums1   // of these less r
 	wwr, wrr float64 // of w² r and w² r²
 	greatest float64
+	untried  bool // it takes actions that no decision took
 }
 
 // add adds a decision of which a policy takes each action with a probability.
@@ -53,6 +54,7 @@ func (s *sums) add(d *weighed, p chances, q *fitted) {
 	for i, chance := range p.all {
 		if chance > 0 {
 			direct += chance * q.reward(d, i)
+			s.untried = s.untried || !d.tried[d.arms[i]]
 		}
 	}
 	score := direct
@@ -68,25 +70,29 @@ func (s *sums) add(d *weighed, p chances, q *fitted) {
 	s.greatest = max(s.greatest, w)
 }
 
-// estimate returns what the sums say of a policy.
-func (s *sums) estimate(policy string) Estimate {
+// tooHeavy reports whether chance does not explain a mean weight above 1, even if one more decision had not taken what the policy takes.
+func (s sums) tooHeavy() bool {
+	s.weight.add(0)
+	return s.weight.n > leastEffective && s.weight.interval(deviations).Low > 1/mostMissing
+}
+
+// estimate returns what the sums say of a policy. If the propensities were stated, and not computed by the peer, they may be wrong.
+func (s *sums) estimate(policy string, stated, wrong bool) Estimate {
 	n := s.ips.n
 	e := Estimate{Policy: policy, Decisions: uint64(n), Greatest: s.greatest, Support: n / (n + float64(s.left))}
 	w, ww, wr := s.weight.sum, s.weight.squares, s.ips.sum
 	if ww > 0 {
 		e.Effective, e.Weight = w*w/ww, w/n
 	}
-	if e.Effective < leastEffective || s.impossible() {
+	if !(e.Effective >= leastEffective) {
 		return e
 	}
-	e.IPS, e.DR, e.Gain = s.ips.interval(), s.dr.interval(), s.gain.interval()
+	little := s.weight.interval(deviations).High < mostMissing // as where a policy takes actions that could not be taken
+	if e.misstated = wrong || stated && little && !s.untried; e.misstated || little {
+		return e
+	}
+	e.IPS, e.DR, e.Gain = s.ips.interval(normal), s.dr.interval(normal), s.gain.interval(normal)
 	v := wr / w
 	e.SNIPS = around(v, normal*math.Sqrt(max(0, s.wrr-2*v*s.wwr+v*v*ww))/w)
 	return e
-}
-
-// impossible reports whether the policy takes actions that could not be taken: then the weights have a mean below 1.
-func (s *sums) impossible() bool {
-	i := s.weight.interval()
-	return i != nil && i.Value+(i.High-i.Value)*deviations/normal < mostMissing
 }

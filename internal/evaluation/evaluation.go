@@ -7,6 +7,7 @@ package evaluation
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"peerd.dev/bandit"
@@ -56,6 +57,7 @@ type Estimate struct {
 	SNIPS     *Interval `json:"snips"`
 	DR        *Interval `json:"dr"`
 	Gain      *Interval `json:"gain"` // by DR, above what ran in the same decisions
+	misstated bool      // its weights show that the stated propensities are not those of the choices
 }
 
 // Format implements [fmt.Formatter]: a report is raw data, and [Report.Print] prints it.
@@ -97,12 +99,13 @@ func Evaluate(log iter.Seq2[decision.Row, error], o Options) (*Report, error) {
 			}
 		}
 	}
-	mean := ran.interval()
+	mean := ran.interval(normal)
 	r.Estimates = append(r.Estimates, Estimate{
 		Policy: Ran, Decisions: r.Decisions, Support: 1, Weight: 1, Effective: float64(r.Decisions), Greatest: 1, IPS: mean, SNIPS: mean, DR: mean,
 	})
+	wrong := r.Application && slices.ContainsFunc(all, sums.tooHeavy)
 	for i := range policies {
-		if e := all[i].estimate(policies[i].name); e.Decisions > 0 || all[i].left > 0 {
+		if e := all[i].estimate(policies[i].name, r.Application, wrong); e.Decisions > 0 || all[i].left > 0 {
 			r.Estimates = append(r.Estimates, e)
 		}
 	}

@@ -145,10 +145,7 @@ func TestIntervalsCover(t *testing.T) {
 	}
 	table := &Table{Version: "t"}
 	for i, weight := range []uint64{5, 3, 2} {
-		table.Actions = append(table.Actions, struct {
-			Name   string `json:"name"`
-			Weight uint64 `json:"weight"`
-		}{names[i], weight})
+		table.Actions = append(table.Actions, Share{names[i], &weight})
 	}
 	means := []float64{.3, .5, .6}
 	for what, c := range map[string]struct {
@@ -327,7 +324,7 @@ func TestExclusionsAndNewActions(t *testing.T) {
 	}
 	zero := &Table{Actions: table.Actions[:1:1]}
 	zero.Actions = append(zero.Actions, table.Actions[1])
-	zero.Actions[0].Weight, zero.Actions[1].Weight = 0, 0
+	zero.Actions[0].Weight, zero.Actions[1].Weight = new(uint64), new(uint64)
 	d.names = names
 	if c, _ := zero.of(&d); c.taken != .5 || c.all[2] != 0 {
 		t.Errorf("weights of 0: %+v", c)

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -33,7 +34,7 @@ const mostFixed = 20
 
 // policies returns those that are estimated.
 func (o Options) policies(f *survey) (all []policy) {
-	if f.proposed {
+	if f.learned {
 		all = append(all, policy{"what the peer proposed", proposed})
 	}
 	if o.Table != nil {
@@ -90,33 +91,45 @@ func proposed(d *weighed) (chances, bool) {
 
 // A Table is a policy by weights of actions, in the form of GET /v1/table.
 type Table struct {
-	Version string `json:"version"`
-	Actions []struct {
-		Name   string `json:"name"`
-		Weight uint64 `json:"weight"`
-	} `json:"actions"`
+	Version string
+	Actions []Share
+}
+
+// A Share is an action with its weight.
+type Share struct {
+	Name   string
+	Weight *uint64
 }
 
 // name returns the name of the table's policy.
 func (t *Table) name() string { return strings.TrimSpace("table " + t.Version) }
 
-// ParseTable reads a table. Other fields of the document do not matter here.
+// ParseTable reads a table, with no other fields than those of GET /v1/table.
 func ParseTable(b []byte) (*Table, error) {
-	t := new(Table)
-	if json.Unmarshal(b, t) != nil || len(t.Actions) == 0 {
-		return nil, errors.New(`want actions with whole numbers as weights, as GET /v1/table answers: {"version":"half","actions":[{"name":"red","weight":1}]}`)
+	var doc struct {
+		Version, Model, Salt string
+		MadeAt               string `json:"made_at"`
+		Actions              []json.RawMessage
 	}
-	seen := make(map[string]bool)
-	for i, a := range t.Actions {
-		switch {
-		case a.Name == "" || seen[a.Name]:
-			return nil, fmt.Errorf("actions[%d].name: want every action once, got %q", i, a.Name)
-		case a.Weight > 1<<20:
-			return nil, fmt.Errorf("actions[%d].weight: want a whole number from 0 to %d", i, 1<<20)
+	if !strict(b, &doc) || len(doc.Actions) == 0 {
+		return nil, errors.New(`want version and actions alone, or what GET /v1/table answers: {"version":"half","actions":[{"name":"red","weight":1}]}`)
+	}
+	t, seen := &Table{Version: doc.Version}, make(map[string]bool)
+	for i, text := range doc.Actions {
+		var a Share
+		if !strict(text, &a) || a.Name == "" || seen[a.Name] || a.Weight == nil || *a.Weight > 1<<20 {
+			return nil, fmt.Errorf(`actions[%d]: want {"name":"red","weight":1} alone, every name once, and a whole number from 0 to %d as its weight`, i, 1<<20)
 		}
-		seen[a.Name] = true
+		seen[a.Name], t.Actions = true, append(t.Actions, a)
 	}
 	return t, nil
+}
+
+// strict reads text without unknown fields, and reports whether it could.
+func strict(text []byte, to any) bool {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return json.Valid(text) && d.Decode(to) == nil
 }
 
 // of is the probability with which a client that draws from the table takes each action. If none that can be chosen has a
@@ -127,13 +140,13 @@ func (t *Table) of(d *weighed) (c chances, ok bool) {
 	for _, a := range t.Actions {
 		if slices.Contains(d.names, a.Name) {
 			here++
-			total += float64(a.Weight)
+			total += float64(*a.Weight)
 		}
 	}
 	for _, a := range t.Actions {
 		if i := slices.Index(d.names, a.Name); i >= 0 {
 			if c.all[i] = 1 / float64(here); total > 0 {
-				c.all[i] = float64(a.Weight) / total
+				c.all[i] = float64(*a.Weight) / total
 			}
 		}
 	}

@@ -1,9 +1,11 @@
 package evaluation
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"peerd.dev/node/decision"
@@ -11,11 +13,13 @@ import (
 
 // survey is what the first reading of a log finds.
 type survey struct {
-	model    model
-	names    map[string]int    // numbers of actions in the model of means
-	offered  map[string]uint64 // decisions that could choose an action
-	proposed bool              // the peer proposed actions
-	unknown  uint64            // decisions by features of which it is not known what was on offer
+	model   model
+	names   map[string]int     // numbers of actions in the model of means
+	tried   map[int]bool       // numbers of the actions that weighted decisions took
+	offered map[string]uint64  // decisions that could choose an action
+	chances map[string]float64 // of the peer in what was taken last, by that and what was on offer
+	learned bool               // a proposal follows from rewards: of the site, or of others, so that chances change
+	unknown uint64             // decisions by features of which it is not known what was on offer
 }
 
 func (f *survey) arm(name string) int {
@@ -29,7 +33,8 @@ func (f *survey) arm(name string) int {
 
 // survey reads a log, counts, and adds up what predicts rewards.
 func (r *Report) survey(log iter.Seq2[decision.Row, error], o Options) (*survey, error) {
-	f := &survey{model: model{features: o.Inputs.Dim()}, names: make(map[string]int), offered: make(map[string]uint64)}
+	f := &survey{model: model{features: o.Inputs.Dim()}, names: make(map[string]int), tried: make(map[int]bool)}
+	f.offered, f.chances = make(map[string]uint64), make(map[string]float64)
 	for _, name := range o.Actions {
 		f.arm(name)
 	}
@@ -47,6 +52,7 @@ func (r *Report) survey(log iter.Seq2[decision.Row, error], o Options) (*survey,
 		if row.LateBy > 0 {
 			late = append(late, row.LateBy)
 		}
+		f.arm(row.Name)
 		d, ok := f.weighed(&row, o)
 		if d != nil && !ok && row.Kept {
 			r.KeptCertain++
@@ -67,7 +73,13 @@ func (r *Report) survey(log iter.Seq2[decision.Row, error], o Options) (*survey,
 			for _, name := range d.names {
 				f.offered[name]++
 			}
-			f.proposed = f.proposed || d.proposed >= 0
+			f.tried[d.arms[d.taken]] = true
+			if d.proposed >= 0 && !f.learned {
+				of := fmt.Sprintf("%q of %q", row.Name, row.Offered)
+				was, known := f.chances[of]
+				f.chances[of] = row.PeerPScore
+				f.learned = row.Kept || !strings.HasSuffix(row.Model, "-0") || known && was != row.PeerPScore
+			}
 		}
 	}
 	if len(late) > 0 {

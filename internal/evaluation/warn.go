@@ -39,11 +39,16 @@ func (r *Report) warn(o Options, f *survey) {
 	if f.unknown > 0 {
 		say("%s were made by an earlier release, which did not keep what was on offer, and are left out.", counted(f.unknown))
 	}
-	var few, alike []string
+	if len(f.chances) > 0 && !f.learned {
+		say("What the peer proposed has no line: it has learned nothing from which a proposal follows, and proposed by the same probabilities from the first decision to the last.")
+	}
+	var few, alike, misstated []string
 	for _, e := range r.Estimates[1:] {
 		switch {
 		case e.Decisions == 0:
-		case e.Effective < leastEffective:
+		case e.misstated:
+			misstated = append(misstated, fmt.Sprintf("%s (%.2g)", e.Policy, e.Weight))
+		case !(e.Effective >= leastEffective):
 			few = append(few, e.Policy)
 		case e.DR == nil:
 			say("%s: its weights have a mean of %.2f and not of 1, so in about %.0f %% of the decisions it takes actions that were not possible: no estimate; %s.",
@@ -55,11 +60,21 @@ func (r *Report) warn(o Options, f *survey) {
 	if len(few) > 0 {
 		say("No estimate of %s: the decisions that can be weighted are worth fewer than %d of the policy's own (WORTH); %s.", listed(few), leastEffective, more(o, r.Application))
 	}
+	if len(misstated) > 0 {
+		say("No estimate of %s: in brackets is the mean of their weights, which is 1 with right propensities. So the propensities that the application stated are not those of its choices: the right ones are about that many times as large. A mean below 1 can also come from decisions in which these actions could not be taken.", listed(misstated))
+	}
 	if len(alike) > 0 {
 		say("All rewards of %s are alike, so the interval is too short.", listed(alike))
 	}
-	if t := o.Table; t != nil && !slices.ContainsFunc(r.Estimates, func(e Estimate) bool { return e.Policy == t.name() }) {
-		say("%s: none of its actions was on offer in a decision that can be weighted; are the names right?", t.name())
+	if t := o.Table; t != nil {
+		for _, a := range t.Actions {
+			if _, known := f.names[a.Name]; !known {
+				say("%s: neither the network nor any decision has an action %q, so its weight counts for nothing; is the name right?", t.name(), a.Name)
+			}
+		}
+		if !slices.ContainsFunc(r.Estimates, func(e Estimate) bool { return e.Policy == t.name() }) {
+			say("%s: none of its actions was on offer in a decision that can be weighted; are the names right?", t.name())
+		}
 	}
 	if left := len(f.offered) - mostFixed; left > 0 {
 		say("%s more have no line: the %d actions that were on offer most often have. --policy takes a table with the weight of one action.", n(uint64(left)), mostFixed)

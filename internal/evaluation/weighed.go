@@ -10,7 +10,8 @@ import (
 // weighed is a decision as estimators take it.
 type weighed struct {
 	names    []string          // of the actions that could be chosen
-	arms     []int             // their numbers in the model of means; nil with features
+	arms     []int             // their numbers in the model of means
+	tried    map[int]bool      // as in survey
 	features []bandit.Features // of each, as the learner takes them; nil without
 	taken    int               // place in names
 	proposed int               // place of what the peer proposed, -1 for nothing
@@ -28,7 +29,8 @@ func (f *survey) weighed(r *decision.Row, o Options) (d *weighed, ok bool) {
 	if !(r.PScore > 0) {
 		return nil, false
 	}
-	d = &weighed{names: r.Offered, reward: r.Reward, pscore: r.PScore, peer: r.PeerPScore, proposed: -1}
+	d = &weighed{names: r.Offered, tried: f.tried, reward: r.Reward, peer: r.PeerPScore, proposed: -1}
+	d.pscore = max(r.PScore, decision.LeastPropensity) // an earlier release took less, and no square of a weight is infinite
 	if len(d.names) == 0 {
 		d.names = o.Actions
 	}
@@ -38,16 +40,15 @@ func (f *survey) weighed(r *decision.Row, o Options) (d *weighed, ok bool) {
 	if r.Proposed != "" {
 		d.proposed = slices.Index(d.names, r.Proposed)
 	}
+	for _, name := range d.names {
+		d.arms = append(d.arms, f.arm(name))
+	}
 	if f.model.features > 0 {
 		for _, x := range r.Actions {
 			d.features = append(d.features, o.Inputs.Features(r.Context, x))
 		}
 		if len(d.features) != len(d.names) {
 			return nil, false // of an earlier release, which did not keep what was on offer
-		}
-	} else {
-		for _, name := range d.names {
-			d.arms = append(d.arms, f.arm(name))
 		}
 	}
 	return d, d.pscore < surely || len(d.names) == 1

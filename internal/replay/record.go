@@ -3,10 +3,14 @@
 package replay
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"bufio"
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
+
+	"peerd.dev/node/decision"
 )
 
 // A Record is a decision of a log.
@@ -21,11 +25,13 @@ type Record struct {
 // Format implements [fmt.Formatter]: a record holds a reward, so it is not printed.
 func (Record) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
-// ID returns the id of the record's decision: it follows from the file's name, the line's number and its text, so that a file
-// that is imported again, or goes on, has no decision twice.
-func (r *Record) ID(file string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s", file, r.Line, r.Text))
-	return "import-" + hex.EncodeToString(sum[:16])
+// unmarked returns a log without a byte order mark.
+func unmarked(log io.Reader) io.Reader {
+	r := bufio.NewReader(log)
+	if mark, _ := r.Peek(3); string(mark) == "\ufeff" {
+		_, _ = r.Discard(3)
+	}
+	return r
 }
 
 // A LineError says what is wrong in a line of a log.
@@ -36,15 +42,29 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
 
+// unread says why a line was not read.
+func unread(line int, err error) error {
+	cells := new(csv.ParseError)
+	switch {
+	case errors.Is(err, bufio.ErrTooLong):
+		return wrong(line, "want a line of at most %d bytes", longestLine)
+	case !errors.As(err, &cells):
+		return wrong(line, "cannot be read: %v", err)
+	case errors.Is(err, csv.ErrFieldCount):
+		return wrong(cells.StartLine, "want as many cells as the first line has")
+	}
+	return wrong(cells.StartLine, "a quotation mark is alone: want two around a cell, and each in it doubled")
+}
+
 func wrong(line int, format string, args ...any) error {
 	return &LineError{line, fmt.Sprintf(format, args...)}
 }
 
-// propensity reads a probability above 0.
+// propensity reads a probability that a peer takes.
 func propensity(line int, text string) (float64, error) {
-	p, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(p > 0 && p <= 1) {
-		return 0, wrong(line, "propensity %q: want a number above 0, up to 1", text)
+	p, _ := strconv.ParseFloat(text, 64) // 0 if it is no number
+	if want := decision.WrongPropensity(p); want != "" {
+		return 0, wrong(line, "propensity %.40q: %s", text, want)
 	}
 	return p, nil
 }

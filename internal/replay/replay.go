@@ -3,6 +3,8 @@ package replay
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"iter"
 	"time"
@@ -18,7 +20,6 @@ type Peer interface {
 
 // A Replay reports a log to a peer.
 type Replay struct {
-	File    string                       // its name, of which ids are made
 	Actions []string                     // names of the network's, by the log's places
 	Rate    float64                      // decisions a second that the peer does not have yet
 	Report  string                       // id of the report of each reward, where rewards add up; else ""
@@ -41,6 +42,8 @@ const batch = 100 // decisions of a request
 // Run reports records until there are no more, one is refused, or ctx ends.
 func (r *Replay) Run(ctx context.Context, log iter.Seq2[Record, error]) (done Done, err error) {
 	var wait []Record
+	var ids []string
+	var past [sha256.Size]byte // of the texts of all decisions so far
 	next := time.Now()
 	send := func() error {
 		if len(wait) == 0 {
@@ -54,9 +57,9 @@ func (r *Replay) Run(ctx context.Context, log iter.Seq2[Record, error]) (done Do
 			return context.Cause(ctx)
 		}
 		at, before := time.Now(), done
-		err := r.send(ctx, wait, &done)
+		err := r.send(ctx, wait, ids, &done)
 		next = at.Add(time.Duration(float64(done.Decisions-done.Repeated-before.Decisions+before.Repeated) / r.Rate * float64(time.Second)))
-		wait = wait[:0]
+		wait, ids = wait[:0], ids[:0]
 		r.Tell(done)
 		return err
 	}
@@ -67,6 +70,9 @@ func (r *Replay) Run(ctx context.Context, log iter.Seq2[Record, error]) (done Do
 		if record.Action >= len(r.Actions) {
 			return done, cmp.Or(send(), wrong(record.Line, "this is number %d of the log's actions, and there are names of %d; --actions names all in the log's order", record.Action+1, len(r.Actions)))
 		}
+		// Imported again, under whatever name, or grown a file has no decision twice; equal lines of other files are others.
+		past = sha256.Sum256(append(past[:], record.Text...))
+		ids = append(ids, "import-"+hex.EncodeToString(past[:16]))
 		if wait = append(wait, record); len(wait) == batch {
 			if err := send(); err != nil {
 				return done, err
@@ -77,10 +83,9 @@ func (r *Replay) Run(ctx context.Context, log iter.Seq2[Record, error]) (done Do
 }
 
 // send reports some decisions, then their rewards.
-func (r *Replay) send(ctx context.Context, all []Record, done *Done) error {
+func (r *Replay) send(ctx context.Context, all []Record, ids []string, done *Done) error {
 	asks, rewards := make([]client.Ask, len(all)), make([]client.Reward, len(all))
-	for i := range all {
-		id := all[i].ID(r.File)
+	for i, id := range ids {
 		asks[i] = client.Ask{ID: id, Taken: &client.Taken{Action: r.Actions[all[i].Action], Propensity: all[i].Propensity}}
 		rewards[i] = client.Reward{ID: id, Value: r.Units(all[i].Reward), Report: r.Report}
 	}

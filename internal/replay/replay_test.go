@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"peerd.dev/node/api/client"
 )
@@ -16,6 +18,7 @@ import (
 // shadow is a peer in shadow mode.
 type shadow struct {
 	taken   map[string]client.Taken
+	order   []string // of the ids that it did not know
 	rewards map[string]float64
 	over    bool // windows of decisions that were there are over
 	off     bool // it is not in shadow mode
@@ -35,7 +38,9 @@ func (s *shadow) DecideBatch(_ context.Context, asks []client.Ask) (out []client
 			out = append(out, client.DecisionOutcome{Status: 409, Problem: &client.Problem{Status: 409, Code: "conflict"}})
 			continue
 		}
-		s.taken[a.ID] = *a.Taken
+		if s.taken[a.ID] = *a.Taken; !known {
+			s.order = append(s.order, a.ID)
+		}
 		out = append(out, client.DecisionOutcome{Status: 200, Decision: &client.Decision{ID: a.ID, Action: a.Taken.Action, Repeated: known}})
 	}
 	return out, nil
@@ -62,7 +67,7 @@ func newShadow() *shadow {
 }
 
 func (s *shadow) replay(actions ...string) *Replay {
-	return &Replay{File: "log", Actions: actions, Rate: 1e6, Units: func(r float64) float64 { return r }, Peer: s, Tell: func(Done) {}}
+	return &Replay{Actions: actions, Rate: 1e6, Units: func(r float64) float64 { return r }, Peer: s, Tell: func(Done) {}}
 }
 
 // read returns the records of a log and its error.
@@ -109,8 +114,8 @@ func TestALogIsReportedOnce(t *testing.T) {
 	if err != nil || len(all) != 400 || len(s.taken) != 400 || len(s.rewards) != 400 {
 		t.Fatalf("%d records, %d decisions, %d rewards (%v)", len(all), len(s.taken), len(s.rewards), err)
 	}
-	for _, x := range all {
-		id := x.ID("log")
+	for i, x := range all {
+		id := s.order[i]
 		if want := (client.Taken{Action: r.Actions[x.Action], Propensity: x.Propensity}); s.taken[id] != want || s.rewards[id] != x.Reward {
 			t.Errorf("line %d is reported otherwise", x.Line)
 		}
@@ -147,47 +152,100 @@ func TestVowpalWabbitsForms(t *testing.T) {
 	}
 }
 
-// TestEqualLinesAreDecisionsOfTheirOwn: in one file, and in two.
+// TestEqualLinesAreDecisionsOfTheirOwn: in one file, and in another one; but the same file, under whatever name, is there, and goes on
+// where it ended, with or without a byte order mark and with other ends of lines.
 func TestEqualLinesAreDecisionsOfTheirOwn(t *testing.T) {
+	const head, monday = "item_id,click,propensity_score\n", "0,0,0.5\n1,1,0.3\n0,0,0.5\n0,0,0.5\n"
+	const tuesday = "1,1,0.3\n" + monday
 	s := newShadow()
 	r := s.replay("a", "b")
-	for i, file := range []string{"one", "two"} {
-		r.File = file
-		done, err := r.Run(t.Context(), Vowpal(strings.NewReader("1:0:0.5 | a\n1:0:0.5 | a\n"), Costs{0, 1}))
-		if err != nil || done.Repeated != 0 || len(s.taken) != 2*(i+1) {
-			t.Errorf("%+v, %d decisions (%v)", done, len(s.taken), err)
+	for i, c := range []struct {
+		text                string
+		decisions, repeated uint64
+	}{
+		{head + monday, 4, 0},
+		{head + tuesday, 5, 0},
+		{head + monday, 4, 4},
+		{head + monday + monday, 8, 4},
+		{"\ufeff" + strings.ReplaceAll(head+tuesday, "\n", "\r\n"), 5, 5},
+	} {
+		done, err := r.Run(t.Context(), OpenBandit(strings.NewReader(c.text)))
+		if err != nil || done.Decisions != c.decisions || done.Repeated != c.repeated {
+			t.Errorf("file %d: %+v, want %d, %d of them again (%v)", i, done, c.decisions, c.repeated, err)
+		}
+	}
+	if len(s.taken) != 4+5+4 {
+		t.Errorf("%d decisions", len(s.taken))
+	}
+}
+
+// TestAByteOrderMarkIsReadOver: in all formats.
+func TestAByteOrderMarkIsReadOver(t *testing.T) {
+	for what, c := range map[string]struct {
+		read func(r io.Reader) iter.Seq2[Record, error]
+		text string
+	}{
+		"obd":        {OpenBandit, "item_id,click,propensity_score\n0,1,0.5\n"},
+		"obd quoted": {OpenBandit, "\"item_id\",click,propensity_score\n0,1,0.5\n"},
+		"vw":         {func(r io.Reader) iter.Seq2[Record, error] { return Vowpal(r, Costs{0, 1}) }, "1:0:0.5 | a\n"},
+		"vw-adf":     {func(r io.Reader) iter.Seq2[Record, error] { return VowpalADF(r, Costs{0, 1}) }, "shared | a\n1:0:0.5 | a\n| b\n"},
+	} {
+		want, err := read(c.read(strings.NewReader(c.text)))
+		if err != nil || len(want) != 1 {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if got, err := read(c.read(iotest.OneByteReader(strings.NewReader("\ufeff" + c.text)))); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %d records (%v)", what, len(got), err)
 		}
 	}
 }
 
-// TestWrongLinesAreNamed: with their number and what is wanted; what came before is reported.
+// TestWrongLinesAreNamed: with their number and what is wanted, in words of this program; what came before is reported.
 func TestWrongLinesAreNamed(t *testing.T) {
 	const head = "item_id,click,propensity_score\n"
 	open := func(text string) iter.Seq2[Record, error] { return OpenBandit(strings.NewReader(text)) }
 	cb := func(text string) iter.Seq2[Record, error] { return Vowpal(strings.NewReader(text), Costs{0, 1}) }
 	adf := func(text string) iter.Seq2[Record, error] { return VowpalADF(strings.NewReader(text), Costs{0, 1}) }
-	for want, log := range map[string]iter.Seq2[Record, error]{
-		"line 1: want names of columns":                       open(""),
-		"line 1: no column propensity_score":                  open("item_id,click\n1,2\n"),
-		"line 3: item_id: want a whole number from 0":         open(head + "0,1,0.5\n-1,1,0.5\n"),
-		"line 2: click: want a number from 0 to 1":            open(head + "0,2,0.5\n"),
-		`line 2: propensity "0": want a number above 0`:       open(head + "0,1,0\n"),
-		"record on line 3: wrong number of fields":            open(head + "0,1,0.5\n0,1\n"),
-		"line 2: this is number 3 of the log's actions":       open(head + "2,1,0.5\n"),
-		"line 1: this is the form cb_adf":                     cb("shared | a\n| b\n"),
-		"line 2: want an action from 1":                       cb("1:0:1 | a\n0:0:0.5 | b\n"),
-		"line 1: no |":                                        cb("1:0:1 a\n"),
-		"other labels of Vowpal Wabbit are not read":          cb("1:0 | a\n"),
-		"line 1: the cost is not from 0 to 1: --costs":        cb("1:7:0.5 | a\n"),
-		"line 2: a second action of the paragraph has a cost": adf("1:0:0.5 | a\n1:0:0.5 | b\n"),
+	broken := func(text string) io.Reader {
+		return io.MultiReader(strings.NewReader(text), iotest.ErrReader(errors.New("broken")))
+	}
+	for _, c := range []struct {
+		before int // decisions
+		want   string
+		log    iter.Seq2[Record, error]
+	}{
+		{0, "line 1: no column item_id; the number of columns is 0: want", open("")},
+		{0, "line 1: no column propensity_score; the number of columns is 2, \"item_id,click\": want", open("item_id,click\n1,2\n")},
+		{0, "line 1: no column item_id; the number of columns is 1, \"item_id;click;propensity_score\": " + wantColumns, open("item_id;click;propensity_score\n0;1;0.5\n")},
+		{0, "line 1: no column item_id; the number of columns is 3: want", open("0,1,0.5\n")},
+		{0, "line 1: no column item_id; the number of columns is 1: want", open("\xff\xfei\x00t\x00e\x00m\x00")},
+		{0, "line 1: two columns click, \"item_id,click,propensity_score,click\": want one", open("item_id,click,propensity_score,click\n0,1,0.5,0\n")},
+		{1, "line 3: a quotation mark is alone", open(head + "0,1,0.5\n0,1,\"0.5\n\n\n")},
+		{0, "line 1: a quotation mark is alone", open("item_id,\"click\n0,1\n")},
+		{2, "line 4: cannot be read: broken", OpenBandit(broken(head + "0,1,0.5\n0,1,0.5\n"))},
+		{1, "line 4: want a line of at most 1048576 bytes", cb("1:0:1 | a\n\n| b\n1:0:1 | " + strings.Repeat("a", longestLine) + "\n")},
+		{1, "line 2: cannot be read: broken", Vowpal(broken("1:0:1 | a\n"), Costs{0, 1})},
+		{0, `line 2: propensity "1e-300": want a number from 0.000000001 to 1`, open(head + "0,1,1e-300\n")},
+		{0, `line 2: propensity "": want a number from`, open(head + "0,1,\n")},
+		{1, "line 3: item_id: want a whole number from 0", open(head + "0,1,0.5\n-1,1,0.5\n")},
+		{0, "line 2: click: want a number from 0 to 1", open(head + "0,2,0.5\n")},
+		{0, `line 2: propensity "0": want a number from`, open(head + "0,1,0\n")},
+		{1, "line 3: want as many cells as the first line has", open(head + "0,1,0.5\n\x00\x00\x00")},
+		{0, "line 2: this is number 3 of the log's actions", open(head + "2,1,0.5\n")},
+		{0, "line 1: this is the form cb_adf", cb("shared | a\n| b\n")},
+		{1, "line 2: want an action from 1", cb("1:0:1 | a\n0:0:0.5 | b\n")},
+		{0, "line 1: no |", cb("1:0:1 a\n")},
+		{0, "other labels of Vowpal Wabbit are not read", cb("1:0 | a\n")},
+		{0, "line 1: the cost is not from 0 to 1: --costs", cb("1:7:0.5 | a\n")},
+		{0, "line 2: a second action of the paragraph has a cost", adf("1:0:0.5 | a\n1:0:0.5 | b\n")},
 	} {
 		s := newShadow()
-		_, err := s.replay("a", "b").Run(t.Context(), log)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
+		_, err := s.replay("a", "b").Run(t.Context(), c.log)
+		if line := new(LineError); !errors.As(err, &line) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
 		}
-		if before := strings.HasPrefix(want, "line 3") || strings.HasPrefix(want, "record") || strings.HasPrefix(want, "line 2: want"); before != (len(s.rewards) == 1) {
-			t.Errorf("%s: %d rewards before", want, len(s.rewards))
+		if len(s.rewards) != c.before {
+			t.Errorf("%s: %d rewards before", c.want, len(s.rewards))
 		}
 	}
 	s := newShadow()

@@ -65,7 +65,7 @@ type paragraph struct {
 // paragraphs yields what read makes of every paragraph, or of every line.
 func paragraphs(r io.Reader, whole bool, read func(p *paragraph) (Record, bool, error)) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		lines := bufio.NewScanner(r)
+		lines := bufio.NewScanner(unmarked(r))
 		lines.Buffer(nil, longestLine)
 		var p paragraph
 		send := func() bool {
@@ -76,7 +76,8 @@ func paragraphs(r io.Reader, whole bool, read func(p *paragraph) (Record, bool, 
 			p.lines = nil
 			return !ok && err == nil || yield(record, err) && err == nil
 		}
-		for n := 1; lines.Scan(); n++ {
+		n := 1
+		for ; lines.Scan(); n++ {
 			text := strings.TrimSpace(lines.Text())
 			if text == "" {
 				if !send() {
@@ -93,7 +94,7 @@ func paragraphs(r io.Reader, whole bool, read func(p *paragraph) (Record, bool, 
 			}
 		}
 		if err := lines.Err(); err != nil {
-			yield(Record{}, wrong(p.line+len(p.lines), "%v", err))
+			yield(Record{}, unread(n, err))
 			return
 		}
 		send()
@@ -113,7 +114,7 @@ func label(line int, text string, costs Costs) (r Record, ok bool, err error) {
 			continue
 		}
 		if len(parts) != 3 || ok {
-			return r, false, wrong(line, "%q: want one label action:cost:probability; other labels of Vowpal Wabbit are not read", before)
+			return r, false, wrong(line, "%.40q: want one label action:cost:probability; other labels of Vowpal Wabbit are not read", before)
 		}
 		ok = true
 		r = Record{Line: line, Text: text}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"fmt"
-	"math"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
@@ -48,7 +47,7 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 			s.object(
 				field{name: "action", need: true, read: func() { a.Taken.Action = s.text(decision.WrongAction) }},
 				field{name: "propensity", need: true, read: func() {
-					a.Taken.Propensity = s.float(math.SmallestNonzeroFloat64, 1, decision.WrongPropensity(0))
+					a.Taken.Propensity = s.float(decision.LeastPropensity, 1, decision.WrongPropensity(0))
 				}},
 			)
 		}},

@@ -35,7 +35,7 @@ type (
 
 	takenBody struct {
 		Action     string  `json:"action" minLength:"1" maxLength:"1024" doc:"An action on offer."`
-		Propensity float64 `json:"propensity" minimum:"0" maximum:"1" doc:"Above 0: the probability with which your policy took it."`
+		Propensity float64 `json:"propensity" minimum:"1e-9" maximum:"1" doc:"At least 1e-9: the probability with which your policy took it."`
 	}
 
 	askBatchBody struct {

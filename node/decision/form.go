@@ -14,6 +14,9 @@ const (
 	MaxAction  = 1024
 )
 
+// LeastPropensity is the least that an application may state of what it took: with less, one decision would outweigh all others.
+const LeastPropensity = 1e-9
+
 // Check returns nil if the texts of an ask are well formed, and otherwise a refusal that names the
 // field. [Shape.Check] checks the rest.
 func (a *Ask) Check() *Refusal {
@@ -101,8 +104,8 @@ func WrongAction(name string) string {
 
 // WrongPropensity returns what is wanted in place of the propensity of what was taken, or "" if it is one.
 func WrongPropensity(p float64) string {
-	if !(p > 0 && p <= 1) {
-		return "want a number above 0, up to 1"
+	if !(p >= LeastPropensity && p <= 1) {
+		return "want a number from 0.000000001 to 1"
 	}
 	return ""
 }

@@ -622,7 +622,7 @@ type Table struct {
 type Taken struct {
 	// An action on offer.
 	Action string `json:"action"`
-	// Above 0: the probability with which your policy took it.
+	// At least 1e-9: the probability with which your policy took it.
 	Propensity float64 `json:"propensity"`
 }
 

@@ -618,7 +618,7 @@ export interface Table {
 export interface Taken {
   /** An action on offer. */
   action: string;
-  /** Above 0: the probability with which your policy took it. */
+  /** At least 1e-9: the probability with which your policy took it. */
   propensity: number;
 }
 

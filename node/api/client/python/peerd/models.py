@@ -1532,7 +1532,7 @@ class Taken:
 
     # An action on offer.
     action: str
-    # Above 0: the probability with which your policy took it.
+    # At least 1e-9: the probability with which your policy took it.
     propensity: float
 
     @classmethod
