@@ -193,7 +193,7 @@ func TestImportReportsALog(t *testing.T) {
 	if err := os.Rename(log, again); err != nil {
 		t.Fatal(err)
 	}
-	bring[2], log = again, again
+	bring[2] = again
 	if c, stdout, stderr := peerd(t, bring...); c != exitOK || !strings.Contains(stdout, "2 were there from an earlier import") {
 		t.Errorf("under another name: code %d, %s%s", c, stdout, stderr)
 	}
