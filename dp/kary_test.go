@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/cryptotest"
 
+	"peerd.dev/dp/account"
 	"peerd.dev/dp/factor"
 	"peerd.dev/dp/mechanism"
 )
@@ -25,6 +26,33 @@ func signedNodes(a factor.Kary, t uint64) map[[2]int64]float64 {
 		}
 	}
 	return nodes
+}
+
+// TestKaryChargesEveryNodeOfARecord: a record is in as many nodes, counted one by one over all sums, as its charge pays for with the noise
+// that the streams have.
+func TestKaryChargesEveryNodeOfARecord(t *testing.T) {
+	for _, n := range []uint64{1, 4, 13, 100, 1000, 3000} {
+		a, drawn, most := factor.KaryFor(n), make(map[[2]int64]bool), 0
+		for k := uint64(1); k <= n; k++ {
+			for v := range signedNodes(a, k) {
+				drawn[v] = true
+			}
+		}
+		for leaf := range n {
+			at, nodes := int64(leaf), 0
+			for level := range int64(a.Levels) {
+				if drawn[[2]int64{level, at}] {
+					nodes++
+				}
+				at /= int64(a.Base)
+			}
+			most = max(most, nodes)
+		}
+		c := open(t, mechanismSpec(Kary, n), seeded(1)).TakeCharges()[0]
+		if paid := float64(c.Loss.Pure) / account.Nano * float64(c.Scale) / float64(c.Change()); paid < float64(most) || most < a.Levels {
+			t.Errorf("%d leaves: a record is in %d nodes of %d levels, and %v are paid for", n, most, a.Levels, paid)
+		}
+	}
 }
 
 // TestKaryNoiseIsThatOfItsNodes compares the covariance of the noise in all pairs of sums with

@@ -189,6 +189,14 @@ func TestImportReportsALog(t *testing.T) {
 			t.Errorf("%d: code %d, %s%s", again, c, stdout, stderr)
 		}
 	}
+	again := filepath.Join(dir, "log.txt.1")
+	if err := os.Rename(log, again); err != nil {
+		t.Fatal(err)
+	}
+	bring[2] = again
+	if c, stdout, stderr := peerd(t, bring...); c != exitOK || !strings.Contains(stdout, "2 were there from an earlier import") {
+		t.Errorf("under another name: code %d, %s%s", c, stdout, stderr)
+	}
 	sum := 0.
 	for id, x := range taken {
 		sum += rewards[id] * x.Propensity
@@ -206,6 +214,9 @@ func TestImportReportsALog(t *testing.T) {
 	}{
 		{[]string{"--format", "csv"}, `--format "csv", want obd, vw or vw-adf`, exitUsage},
 		{[]string{"--costs", "1,0"}, "--costs 1,0: want two numbers", exitUsage},
+		{[]string{"--costs=-1e308,1e308"}, "--costs -1e308,1e308: want two numbers", exitUsage},
+		{[]string{"--costs", "0,Inf"}, "--costs 0,Inf: want two numbers", exitUsage},
+		{[]string{"--actions", "red,green,red"}, `--actions: "red" is there twice: want every action once`, exitUsage},
 		{[]string{"--rate", "0"}, "--rate 0: want a number above 0", exitUsage},
 		{[]string{"--actions", "red,brown"}, `"brown" is no action of this network; ` + "`peerd status` shows its 2", exitUsage},
 		{[]string{"--actions", "green"}, "line 2: this is number 2 of the log's actions, and there are names of 1", exitUnexpected},
@@ -213,6 +224,36 @@ func TestImportReportsALog(t *testing.T) {
 	} {
 		if got, _, stderr := peerd(t, append(bring, c.args...)...); got != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: code %d, %s", c.args, got, stderr)
+		}
+	}
+}
+
+// TestWrongLinesHaveOneCode: whatever is wrong in a log, also that it is none, with the file's name and the line's number.
+func TestWrongLinesHaveOneCode(t *testing.T) {
+	dir := aSite(t, "arms=red,green", "api.shadow=propose")
+	served(t, dir)
+	const head = "item_id,click,propensity_score\n"
+	for i, c := range []struct{ format, text, want string }{
+		{"obd", head + "0,1,0.5\n\x00\x00\x00", "line 3: want as many cells as the first line has (1 decision"},
+		{"obd", head + "0,1,\"0.5\n", "line 2: a quotation mark is alone"},
+		{"obd", head + "0,1,1e-300\n", "line 2: propensity"},
+		{"obd", head + "2,1,0.5\n", "line 2: this is number 3 of the log's actions"},
+		{"obd", "item_id;click;propensity_score\n0;1;0.5\n", "line 1: no column item_id; the number of columns is 1, \"item_id;"},
+		{"obd", "", "line 1: no column item_id"},
+		{"vw", "1:0:0.5 | a\n1:0:0.5 | " + strings.Repeat("b", 1<<20) + "\n", "line 2: want a line of at most 1048576 bytes (1 decision"},
+		{"vw", "1:0:0.5 a\n", "line 1: no |"},
+	} {
+		log := filepath.Join(dir, fmt.Sprint("log ", i))
+		if err := os.WriteFile(log, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, stderr := peerd(t, "decisions", "import", log, "--dir", dir, "--format", c.format); got != exitUnexpected || !strings.Contains(stderr, log+": "+c.want) {
+			t.Errorf("%q: code %d, %s", c.text[:min(80, len(c.text))], got, stderr)
+		}
+	}
+	for _, format := range []string{"obd", "vw"} {
+		if got, _, stderr := peerd(t, "decisions", "import", dir, "--dir", dir, "--format", format); got != exitUnexpected || !strings.Contains(stderr, dir+": line 1: cannot be read") {
+			t.Errorf("a folder: code %d, %s", got, stderr)
 		}
 	}
 }

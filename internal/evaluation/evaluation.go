@@ -57,7 +57,7 @@ type Estimate struct {
 	SNIPS     *Interval `json:"snips"`
 	DR        *Interval `json:"dr"`
 	Gain      *Interval `json:"gain"` // by DR, above what ran in the same decisions
-	misstated bool      // its weights show that the stated propensities are not those of the choices
+	misstated bool      // its weights show that the application did not choose with the propensities that it stated
 }
 
 // Format implements [fmt.Formatter]: a report is raw data, and [Report.Print] prints it.

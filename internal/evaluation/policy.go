@@ -104,7 +104,7 @@ type Share struct {
 // name returns the name of the table's policy.
 func (t *Table) name() string { return strings.TrimSpace("table " + t.Version) }
 
-// ParseTable reads a table, with no other fields than those of GET /v1/table.
+// ParseTable reads a table, with no fields that GET /v1/table does not answer.
 func ParseTable(b []byte) (*Table, error) {
 	var doc struct {
 		Version, Model, Salt string

@@ -33,9 +33,9 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var names []string
+	var header []string
 	for _, c := range parquet.SchemaOf(decision.Row{}).Fields() {
-		names = append(names, c.Name())
+		header = append(header, c.Name())
 	}
 	d := json.NewDecoder(&text)
 	for i := range rows {
@@ -52,8 +52,8 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 			t.Errorf("line %d: %+v, want %+v (%v)", i, got, rows[i], err)
 		}
 		for _, name := range []string{"action", "position", "reward", "pscore", "context", "action_context"} {
-			if _, ok := named[name]; !ok || !slices.Contains(names, name) {
-				t.Errorf("no %s in %v or %v", name, named, names)
+			if _, ok := named[name]; !ok || !slices.Contains(header, name) {
+				t.Errorf("no %s in %v or %v", name, named, header)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 		}
 	}
 	lines, err := csv.NewReader(&cells).ReadAll()
-	if err != nil || len(lines) != len(rows)+1 || !slices.Equal(lines[0], names) {
+	if err != nil || len(lines) != len(rows)+1 || !slices.Equal(lines[0], header) {
 		t.Fatalf("%q (%v)", lines, err)
 	}
 	want := []string{"a", "2001-09-09T01:46:40Z", "2", "blue", "0", "0.5", "true", "0.25", "[1,-2]", "[0.5]", `["red","blue, \"dark\""]`, "[[1,2],[0.5,1e-9]]", "learned", "1-2-3", "true", "", "0", "0", "false"}

@@ -29,7 +29,7 @@ func stated(seed uint64, n int, own, states []float64) (rows []decision.Row) {
 // wrong, and not to wait. Where they are right there are estimates, and where an action was never taken it is said as before.
 func TestAMeanWeightThatChanceDoesNotExplainIsNoEstimate(t *testing.T) {
 	own := []float64{.5, .3, .2}
-	const sentence = "the propensities that the application stated are not those of its choices"
+	const sentence = "the application did not choose with the propensities that it stated"
 	for what, c := range map[string]struct {
 		states []float64
 		none   []string // policies without an estimate

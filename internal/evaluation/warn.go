@@ -61,7 +61,7 @@ func (r *Report) warn(o Options, f *survey) {
 		say("No estimate of %s: the decisions that can be weighted are worth fewer than %d of the policy's own (WORTH); %s.", listed(few), leastEffective, more(o, r.Application))
 	}
 	if len(misstated) > 0 {
-		say("No estimate of %s: in brackets is the mean of their weights, which is 1 with right propensities. So the propensities that the application stated are not those of its choices: the right ones are about that many times as large. A mean below 1 can also come from decisions in which these actions could not be taken.", listed(misstated))
+		say("No estimate of %s: in brackets is the mean of their weights, which is 1 with right propensities. So the application did not choose with the propensities that it stated: the right ones are about that many times as large. A mean below 1 can also come from decisions in which these actions could not be taken.", listed(misstated))
 	}
 	if len(alike) > 0 {
 		say("All rewards of %s are alike, so the interval is too short.", listed(alike))
