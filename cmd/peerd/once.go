@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -55,13 +57,18 @@ func (o *options) folder() (string, error) {
 	return c.Dir, nil
 }
 
-// tokenOf returns a token that is given as itself, or as @FILE with its file.
-func tokenOf(text string) (string, error) {
-	file, ok := strings.CutPrefix(text, "@")
-	if !ok {
-		return text, nil
+// tokenOf returns a token that is given as itself, as @FILE with its file, or as - on the standard input: other users see arguments. A
+// token is one line there, so that an answer can follow.
+func tokenOf(text string, in *bufio.Reader) (string, error) {
+	token, err := []byte(text), error(nil)
+	if file, ok := strings.CutPrefix(text, "@"); ok {
+		token, err = os.ReadFile(file)
+	} else if text == "-" {
+		token, err = in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(token) > 0 {
+			err = nil
+		}
 	}
-	token, err := os.ReadFile(file)
 	if err != nil {
 		return "", config.Failf(config.ErrUsage, "no token: %w", err)
 	}
