@@ -342,7 +342,7 @@ func TestEventsAreOfChanges(t *testing.T) {
 			t.Fatal(res.Status)
 		}
 	}
-	if res := open(); res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" {
+	if res := open(); res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" || !res.Close {
 		t.Errorf("stream %d: %s", mostStreams+1, res.Status)
 	}
 	p.Close()
