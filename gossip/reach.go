@@ -28,14 +28,13 @@ func CheckAddress(s string) error {
 // CheckListen returns why a peer could not listen at an address, which may end with the peer's id.
 func CheckListen(s string) error {
 	a, err := ma.NewMultiaddr(s)
+	if a, _ = peer.SplitAddr(a); err == nil {
+		if len(a) > 0 && a[0].Protocol().Code == ma.P_IP6ZONE { // of a link-local address
+			a = a[1:]
+		}
+		_, err = machine(a)
+	}
 	if err != nil {
-		return fmt.Errorf("address %q: %w", s, err)
-	}
-	transport, _ := peer.SplitAddr(a)
-	if len(transport) > 0 && transport[0].Protocol().Code == ma.P_IP6ZONE { // of a link-local address
-		transport = transport[1:]
-	}
-	if _, err = machine(transport); err != nil {
 		return fmt.Errorf("address %q: %w", s, err)
 	}
 	return nil
@@ -53,24 +52,22 @@ func named(name string) bool {
 
 // machine returns the IP address of a machine and a TCP port that a multiaddr has; the zero Addr for a name.
 func machine(a ma.Multiaddr) (ip netip.Addr, err error) {
-	if len(a) != 2 || a[1].Protocol().Code != ma.P_TCP {
-		return ip, errors.New("want one over TCP alone, such as /ip4/192.0.2.1/tcp/8471")
-	}
-	switch name := a[0].Value(); a[0].Protocol().Code {
-	case ma.P_DNS, ma.P_DNS4, ma.P_DNS6, ma.P_DNSADDR:
-		if !named(name) {
-			return ip, fmt.Errorf("%q is no name of a machine", name)
+	if len(a) == 2 && a[1].Protocol().Code == ma.P_TCP {
+		switch name := a[0].Value(); a[0].Protocol().Code {
+		case ma.P_DNS, ma.P_DNS4, ma.P_DNS6, ma.P_DNSADDR:
+			if !named(name) {
+				err = fmt.Errorf("%q is no name of a machine", name)
+			}
+			return ip, err
+		case ma.P_IP4, ma.P_IP6:
+			ip, err = netip.ParseAddr(name)
+			if ip = ip.Unmap(); err != nil || ip.IsMulticast() || ip.Is4() && !ip.IsUnspecified() && (ip.As4()[0] == 0 || ip.As4()[0] >= 240) {
+				err = fmt.Errorf("%s is the address of no machine", name)
+			}
+			return ip, err
 		}
-	case ma.P_IP4, ma.P_IP6:
-		ip, err = netip.ParseAddr(name)
-		ip = ip.Unmap()
-		if err != nil || ip.IsMulticast() || ip.Is4() && !ip.IsUnspecified() && (ip.As4()[0] == 0 || ip.As4()[0] >= 240) {
-			return ip, fmt.Errorf("%s is the address of no machine", name)
-		}
-	default:
-		return ip, fmt.Errorf("%s names no machine", &a[0])
 	}
-	return ip, nil
+	return ip, errors.New("want one over TCP alone, such as /ip4/192.0.2.1/tcp/8471")
 }
 
 // reaches returns why an address cannot be dialled from another machine.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,20 +72,12 @@ func openBrowser(ctx context.Context, dir, url string) bool {
 		return false
 	}
 	path, err := filepath.Abs(filepath.Join(dir, "page.html"))
-	if err == nil {
-		err = os.Remove(path) // also where it is another user's, or a link
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	_ = os.Remove(path) // what stays there, such as another user's, is not written to
+	f, wrong := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Join(err, wrong) != nil {
 		return false
 	}
 	text := html.EscapeString(url)
 	_, err = fmt.Fprintf(f, "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<title>peerd</title>\n<a href=\"%s\">The page</a>\n", text, text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return false
-	}
-	return exec.CommandContext(context.WithoutCancel(ctx), name, append(args, path)...).Start() == nil
+	return errors.Join(err, f.Close()) == nil && exec.CommandContext(context.WithoutCancel(ctx), name, append(args, path)...).Start() == nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,8 +63,7 @@ func tokenOf(text string, in *bufio.Reader) (string, error) {
 	if file, ok := strings.CutPrefix(text, "@"); ok {
 		token, err = os.ReadFile(file)
 	} else if text == "-" {
-		token, err = in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) && len(token) > 0 {
+		if token, err = in.ReadBytes('\n'); len(token) > 0 { // the last line may have no end
 			err = nil
 		}
 	}

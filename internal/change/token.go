@@ -33,28 +33,18 @@ const (
 func (v *Invitation) Token() string {
 	text := strings.Join(append([]string{v.Network, v.Name, v.With.ID}, v.With.Addrs...), " ")
 	b := append([]byte{tokenVersion}, v.Seed[:]...)
-	b = append(b, text...)
-	sum := sha256.Sum256(b)
-	return tokenStart + base64.RawURLEncoding.EncodeToString(append(b, sum[:tokenSum]...))
+	sum := sha256.Sum256(append(b, text...))
+	return tokenStart + base64.RawURLEncoding.EncodeToString(slices.Concat(b, []byte(text), sum[:tokenSum]))
 }
 
 // ParseToken reads a token. White space, and characters that show nothing, are what a terminal or a mail put in.
 func ParseToken(token string) (*Invitation, error) {
-	token = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, token)
-	text, ok := strings.CutPrefix(token, tokenStart)
+	words := strings.FieldsFunc(token, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+	text, ok := strings.CutPrefix(strings.Join(words, ""), tokenStart)
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	v, n := new(Invitation), len(b)-tokenSum
-	ok = ok && err == nil && n > len(v.Seed) && b[0] == tokenVersion
-	if ok {
-		sum := sha256.Sum256(b[:n])
-		ok = bytes.Equal(sum[:tokenSum], b[n:])
-	}
-	if !ok {
+	sum := sha256.Sum256(b[:max(0, n)])
+	if !ok || err != nil || n <= len(v.Seed) || b[0] != tokenVersion || !bytes.Equal(sum[:tokenSum], b[n:]) {
 		return nil, config.Failf(config.ErrUsage, "this token is not whole, or was changed: copy it again, as `peerd network invite` printed it")
 	}
 	copy(v.Seed[:], b[1:])

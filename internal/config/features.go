@@ -85,14 +85,14 @@ func (s *Settings) checkSize(bad map[string]bool) []Problem {
 		return nil
 	}
 	bad[features], bad[context] = true, true
-	made := fmt.Sprintf(" or actions: with %d actions", len(s.Arms))
-	switch {
-	case len(s.Features.Context) == 0:
-		key, made = actionKey, ":"
-	case !n.Own():
-		made = fmt.Sprintf(": with %d numbers of each action", in.Action)
+	with := fmt.Sprintf("with %d actions ", len(s.Arms))
+	if !n.Own() {
+		with = ""
 	}
-	return []Problem{s.problem(key, fmt.Sprintf("want fewer numbers and categories%s they make %d numbers, and %d is the most", made, in.Dim(), bandit.MaxFeatures))}
+	if in.Context == 0 {
+		key = actionKey
+	}
+	return []Problem{s.problem(key, fmt.Sprintf("want fewer numbers and categories: %sthey make %d numbers, and %d is the most", with, in.Dim(), bandit.MaxFeatures))}
 }
 
 // checkFeatures returns which numbers of the learner do not follow from the named features. It passes over bad keys.

@@ -182,7 +182,6 @@ type limitedConn struct {
 	l     *limited
 	since time.Time
 	known bool // it has room
-	reads bool // it is among the readers
 	idle  atomic.Bool
 }
 
@@ -192,8 +191,8 @@ func (c *limitedConn) introduce(writes bool) {
 	l := c.l
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.reads && writes {
-		c.reads, l.readers = false, without(l.readers, c)
+	if writes {
+		l.readers = without(l.readers, c)
 	}
 	if c.known || !slices.Contains(l.strangers, c) {
 		return
@@ -208,7 +207,7 @@ func (c *limitedConn) introduce(writes bool) {
 	select {
 	case l.room <- struct{}{}:
 		c.known, l.strangers = true, without(l.strangers, c)
-		if c.reads = !writes; c.reads {
+		if !writes {
 			l.readers = append(l.readers, c)
 		}
 	default:

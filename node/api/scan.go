@@ -287,11 +287,7 @@ func (s *scanner) other(wrong string) {
 		return
 	}
 	if s.peek() == 'n' && strings.HasPrefix(wrong, "want ") {
-		instead := "and one is needed"
-		if s.spare {
-			instead = "leave the field out"
-		}
-		wrong += "; null is not one, " + instead
+		wrong += "; null is not one, " + map[bool]string{true: "leave the field out", false: "and one is needed"}[s.spare]
 	}
 	s.flaw(wrong)
 	s.skip()

@@ -172,9 +172,8 @@ func (p *source) records(ctx context.Context, length uint64) ([]record, error) {
 	var all []record
 	words := ledger.Words{Actions: p.peer.Actions()}
 	words.Low, words.High = p.peer.Range()
-	if doc, err := p.peer.Privacy(ctx); err == nil { // else a charge is what is added up
-		words.Delta, _ = account.DeltaOf(doc.Delta)
-	}
+	doc, _ := p.peer.Privacy(ctx) // without it a charge is what is added up
+	words.Delta, _ = account.DeltaOf(doc.Delta)
 	if n, err := p.peer.Network(ctx); err == nil { // else rounds have numbers
 		words.Start, words.Every = n.Start, time.Duration(n.Every*float64(time.Second))
 	}
