@@ -21,8 +21,8 @@ import (
 	"peerd.dev/node/ledger"
 )
 
-// A told is a peer that says what a test has it say.
-type told struct {
+// A stating peer has the answers of a test.
+type stating struct {
 	api.Backend
 	status  api.Status
 	arms    []api.Arm
@@ -30,21 +30,23 @@ type told struct {
 	charged []byte // a record
 }
 
-func (b *told) Status(context.Context) (api.Status, error)   { return b.status, nil }
-func (b *told) Arms(context.Context) ([]api.Arm, error)      { return b.arms, nil }
-func (b *told) Peers(context.Context) ([]api.Peer, error)    { return nil, nil }
-func (b *told) Network(context.Context) (api.Network, error) { return api.Network{}, nil }
-func (b *told) Privacy(context.Context) (api.Privacy, error) { return api.Privacy{Delta: b.delta}, nil }
-func (b *told) Inside(context.Context) (api.Inside, error)   { return api.Inside{}, api.ErrGivesAll }
-func (b *told) Actions() []string                            { return []string{"mail", "call"} }
-func (b *told) Range() (least, most float64)                 { return 0, 1 }
-func (b *told) Ready(context.Context) error                  { return nil }
-func (b *told) Ledger(context.Context, uint64, uint64) iter.Seq2[[]byte, error] {
+func (b *stating) Status(context.Context) (api.Status, error)   { return b.status, nil }
+func (b *stating) Arms(context.Context) ([]api.Arm, error)      { return b.arms, nil }
+func (b *stating) Peers(context.Context) ([]api.Peer, error)    { return nil, nil }
+func (b *stating) Network(context.Context) (api.Network, error) { return api.Network{}, nil }
+func (b *stating) Privacy(context.Context) (api.Privacy, error) {
+	return api.Privacy{Delta: b.delta}, nil
+}
+func (b *stating) Inside(context.Context) (api.Inside, error) { return api.Inside{}, api.ErrGivesAll }
+func (b *stating) Actions() []string                          { return []string{"mail", "call"} }
+func (b *stating) Range() (least, most float64)               { return 0, 1 }
+func (b *stating) Ready(context.Context) error                { return nil }
+func (b *stating) Ledger(context.Context, uint64, uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) { yield(b.charged, nil) }
 }
 
 // seen returns a view of the page of a peer.
-func (b *told) seen(t *testing.T, view string) string {
+func (b *stating) seen(t *testing.T, view string) string {
 	t.Helper()
 	p := page.New(b, slog.New(slog.DiscardHandler))
 	in := httptest.NewRecorder()
@@ -59,7 +61,7 @@ func (b *told) seen(t *testing.T, view string) string {
 // both have the same sentence on gain. Where an action has no estimate of its own, the page has none.
 func TestPageAndStatusStateTheSameErrors(t *testing.T) {
 	const sentence = "what joining has gained is not computed for learners by features"
-	b := &told{
+	b := &stating{
 		status: api.Status{ByFeatures: 6, Round: 547, Rounds: 1 << 30, Gain: &api.Gain{Sentence: sentence}},
 		arms: []api.Arm{
 			{Name: "mail", Estimate: .5, Error: .05, Samples: 7838, Own: 2199.7, Borrowed: 5640.2, Sites: 2, Effects: []api.Effect{{Feature: "hour", Change: .1, Error: .02}}},
@@ -117,7 +119,7 @@ func TestThePageSaysAChargeAsTheLedgerDoes(t *testing.T) {
 	if !strings.Contains(what, "charge ε ") {
 		t.Fatal(what)
 	}
-	b := &told{status: api.Status{LedgerRecords: 2}, delta: 1e-6, charged: line}
+	b := &stating{status: api.Status{LedgerRecords: 2}, delta: 1e-6, charged: line}
 	if left := b.seen(t, "left"); !strings.Contains(left, fmt.Sprintf("<bdi>%s</bdi>: %s</summary>", of, what)) {
 		t.Errorf("no %q in %s", what, left)
 	}

@@ -176,7 +176,7 @@ func (l *limited) Close() error {
 	return l.Listener.Close()
 }
 
-// A limitedConn is a connection of a limited listener, which locks all fields but idle.
+// A limitedConn is a connection of a limited listener, which locks all fields except idle.
 type limitedConn struct {
 	net.Conn
 	l     *limited
