@@ -37,6 +37,7 @@ func (b *stating) Network(context.Context) (api.Network, error) { return api.Net
 func (b *stating) Privacy(context.Context) (api.Privacy, error) {
 	return api.Privacy{Delta: b.delta}, nil
 }
+
 func (b *stating) Inside(context.Context) (api.Inside, error) { return api.Inside{}, api.ErrGivesAll }
 func (b *stating) Actions() []string                          { return []string{"mail", "call"} }
 func (b *stating) Range() (least, most float64)               { return 0, 1 }

@@ -42,16 +42,16 @@ func TestThePageWorksBelowAPrefix(t *testing.T) {
 	browser := &http.Client{Jar: jar}
 	get := func(at *url.URL) *http.Response {
 		t.Helper()
-		r, err := browser.Get(at.String())
-		if err != nil {
-			t.Fatal(err)
+		r, wrong := browser.Get(at.String())
+		if wrong != nil {
+			t.Fatal(wrong)
 		}
 		return r
 	}
 	for i, prefix := range []string{"/site-a", "/deep/below/site-b"} {
-		enter, err := url.Parse(server.URL + prefix + pages[i].Link())
-		if err != nil {
-			t.Fatal(err)
+		enter, wrong := url.Parse(server.URL + prefix + pages[i].Link())
+		if wrong != nil {
+			t.Fatal(wrong)
 		}
 		in := get(enter)
 		_ = in.Body.Close()
@@ -69,8 +69,8 @@ func TestThePageWorksBelowAPrefix(t *testing.T) {
 			}
 			seen[at.Path] = true
 			r := get(at)
-			b, err := io.ReadAll(r.Body)
-			if err = errors.Join(err, r.Body.Close()); err != nil || r.StatusCode != http.StatusOK || !strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "default-src 'none'; ") {
+			b, wrong := io.ReadAll(r.Body)
+			if err = errors.Join(wrong, r.Body.Close()); err != nil || r.StatusCode != http.StatusOK || !strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "default-src 'none'; ") {
 				t.Errorf("%s: %s, %v", at, r.Status, err)
 			}
 			if !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
