@@ -56,9 +56,9 @@ func TestThePageWorksBelowAPrefix(t *testing.T) {
 		in := get(enter)
 		_ = in.Body.Close()
 		_, next, _ := strings.Cut(in.Header.Get("Refresh"), "url=")
-		begin, err := enter.Parse(next)
-		if err != nil || begin.Path != prefix+Prefix {
-			t.Fatalf("a login leads to %v, %v", begin, err)
+		begin, wrong := enter.Parse(next)
+		if wrong != nil || begin.Path != prefix+Prefix {
+			t.Fatalf("a login leads to %v, %v", begin, wrong)
 		}
 		seen, open := map[string]bool{}, []*url.URL{begin}
 		for len(open) > 0 {
