@@ -76,18 +76,18 @@ func TestThePageWorksBelowAPrefix(t *testing.T) {
 			if !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
 				continue
 			}
-			doc, err := html.Parse(bytes.NewReader(b))
-			if err != nil {
-				t.Fatal(err)
+			doc, wrong := html.Parse(bytes.NewReader(b))
+			if wrong != nil {
+				t.Fatal(wrong)
 			}
 			for n := range doc.Descendants() {
 				for _, a := range n.Attr {
 					if a.Key != "href" && a.Key != "src" {
 						continue
 					}
-					to, err := at.Parse(a.Val)
-					if err != nil {
-						t.Fatal(err)
+					to, wrong := at.Parse(a.Val)
+					if wrong != nil {
+						t.Fatal(wrong)
 					}
 					open = append(open, to)
 				}
@@ -99,9 +99,9 @@ func TestThePageWorksBelowAPrefix(t *testing.T) {
 		script := pages[i].assets[strings.TrimPrefix(find(seen, "script.js"), prefix+Prefix)].content
 		_, path, _ := bytes.Cut(script, []byte(`new EventSource("`))
 		path, _, _ = bytes.Cut(path, []byte(`"`))
-		events, err := begin.Parse(string(path) + "network")
-		if err != nil {
-			t.Fatal(err)
+		events, wrong := begin.Parse(string(path) + "network")
+		if wrong != nil {
+			t.Fatal(wrong)
 		}
 		r := get(events)
 		if _ = r.Body.Close(); r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != "text/event-stream" {
