@@ -69,8 +69,8 @@ func TestThePageWorksBelowAPrefix(t *testing.T) {
 			}
 			seen[at.Path] = true
 			r := get(at)
-			b, wrong := io.ReadAll(r.Body)
-			if err = errors.Join(wrong, r.Body.Close()); err != nil || r.StatusCode != http.StatusOK || !strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "default-src 'none'; ") {
+			b, cut := io.ReadAll(r.Body)
+			if err = errors.Join(cut, r.Body.Close()); err != nil || r.StatusCode != http.StatusOK || !strings.HasPrefix(r.Header.Get("Content-Security-Policy"), "default-src 'none'; ") {
 				t.Errorf("%s: %s, %v", at, r.Status, err)
 			}
 			if !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
