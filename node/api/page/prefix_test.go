@@ -76,18 +76,18 @@ func TestThePageWorksBelowAPrefix(t *testing.T) {
 			if !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
 				continue
 			}
-			doc, wrong := html.Parse(bytes.NewReader(b))
-			if wrong != nil {
-				t.Fatal(wrong)
+			doc, broken := html.Parse(bytes.NewReader(b))
+			if broken != nil {
+				t.Fatal(broken)
 			}
 			for n := range doc.Descendants() {
 				for _, a := range n.Attr {
 					if a.Key != "href" && a.Key != "src" {
 						continue
 					}
-					to, wrong := at.Parse(a.Val)
-					if wrong != nil {
-						t.Fatal(wrong)
+					to, none := at.Parse(a.Val)
+					if none != nil {
+						t.Fatal(none)
 					}
 					open = append(open, to)
 				}
