@@ -49,7 +49,7 @@ func (p LinUCBParams) inputs() Inputs { return Inputs{p.Features, p.Context, p.M
 
 // Check implements [Checked].
 func (p LinUCBParams) Check(int) (field, want string) {
-	d, most := p.inputs().Dim(), maxFeatures
+	d, most := p.inputs().Dim(), MaxFeatures
 	if p.Records == CentredRewards {
 		most-- // for the constant
 	}
@@ -62,8 +62,8 @@ func (p LinUCBParams) Check(int) (field, want string) {
 	return "context", fmt.Sprintf("fewer, or fewer features: with learner.linucb.map: %s and learner.linucb.features: %d they make %d numbers, and %d is the most", p.Map, p.Features, d, most)
 }
 
-// maxFeatures is the greatest number of features.
-const maxFeatures = 120
+// MaxFeatures is the greatest number of features.
+const MaxFeatures = 120
 
 // LinUCB chooses by features. Its statistic is one part for all arms: the Gram matrix Σ x xᵀ and
 // the vector Σ x y over features x, of norm at most 1, and rewards y in [0,1]. Rewards are
@@ -123,8 +123,8 @@ func (p LinUCBParams) Small() Params {
 // New implements [Params].
 func (p LinUCBParams) New(c Config) (Learner, error) {
 	switch {
-	case p.Features < 1 || p.Features > maxFeatures:
-		return nil, fmt.Errorf("bandit: features %d, want 1 to %d", p.Features, maxFeatures)
+	case p.Features < 1 || p.Features > MaxFeatures:
+		return nil, fmt.Errorf("bandit: features %d, want 1 to %d", p.Features, MaxFeatures)
 	case p.Context < 0:
 		return nil, fmt.Errorf("bandit: context %d, want 0 or more", p.Context)
 	case p.Context > 0 && p.Map != Concat && p.Map != Outer && p.Map != Interactions:

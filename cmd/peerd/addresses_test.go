@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/change"
+	"peerd.dev/internal/config"
 	"peerd.dev/node/network"
 )
 
@@ -36,16 +37,23 @@ func TestAnAddressThatNobodyCanDialIsRefused(t *testing.T) {
 			t.Errorf("peerd %q: code %d, want %d\n%s\nwant %s", args, got, c, stderr, want)
 		}
 	}
+	good := &config.Network{Peers: []config.Member{{Name: "a", ID: id, Addrs: []string{"/ip4/192.0.2.1/tcp/8471"}}}}
+	if problems := good.ValidatePeers(); problems != nil {
+		t.Fatal(problems)
+	}
 	for addr := range strings.Lines(string(b)) {
 		addr = strings.TrimSuffix(addr, "\n")
 		want := map[string]string{
 			"/ip4/0.0.0.0/tcp/8471": "0.0.0.0 means every address of this machine; others need one that reaches it", "/ip6/::/tcp/8471": ":: means every address of this machine",
 			"/ip6/fe80::1/tcp/8471": "fe80::1 reaches this machine from its own link only; others need one that reaches it", "/dns4/a b/tcp/8471": `"a b" is no name of a machine`,
-		}[addr]
+		}[addr] // others say what their kind is
 		for _, args := range [][]string{
 			append(found, fresh), {"network", "move", "--dir", dir}, {"join", token, "--yes", "--dir", filepath.Join(root, "c")},
 		} {
 			refused(want, exitConfig, append(args, "--addr", addr)...)
+		}
+		if problems := (&config.Network{Peers: []config.Member{{Name: "a", ID: id, Addrs: []string{addr}}}}).ValidatePeers(); len(problems) != 1 {
+			t.Errorf("a document with %s: %v", addr, problems)
 		}
 	}
 	for _, args := range [][]string{append(found, fresh), {"network", "move", "--dir", dir}} {

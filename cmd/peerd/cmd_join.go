@@ -18,16 +18,18 @@ func newJoin(o *options) *cobra.Command {
 	var listen, addrs []string
 	var yes bool
 	c := &cobra.Command{
-		Use: "join TOKEN|@FILE", Short: "Join a network with the token of an invitation", Args: cobra.ExactArgs(1),
+		Use: "join TOKEN|@FILE|-", Short: "Join a network with the token of an invitation", Args: cobra.ExactArgs(1),
 		Long: `Make a peer's folder with a key of its own and the settings that the network shares, and put that
 key in the place that the invitation made. Before, it shows the network, its actions and its
 privacy budget, and asks; with no as an answer nothing is made, and the token can still be
 used. If it is interrupted, it can be run again.
 
-@FILE reads the token from a file, such as a secret of a container platform.`,
+@FILE reads the token from a file, such as a secret of a container platform, and - a line of the
+standard input. Other users of the machine can see the arguments of a command, and so a TOKEN.`,
 		Example: "  peerd join peerd1-AX… --dir hospital-b --listen /ip4/0.0.0.0/tcp/8471\n  peerd run --dir hospital-b",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			token, err := tokenOf(args[0])
+			in := bufio.NewReader(cmd.InOrStdin())
+			token, err := tokenOf(args[0], in)
 			if err != nil {
 				return err
 			}
@@ -40,7 +42,7 @@ used. If it is interrupted, it can be run again.
 				if yes {
 					return nil
 				}
-				return o.agree(cmd.InOrStdin())
+				return o.agree(in)
 			})
 			if err != nil {
 				return err
@@ -57,9 +59,9 @@ used. If it is interrupted, it can be run again.
 }
 
 // agree asks whether to join.
-func (o *options) agree(answers io.Reader) error {
+func (o *options) agree(answers *bufio.Reader) error {
 	_, _ = fmt.Fprint(o.stderr, "join? [y/N] ")
-	answer, err := bufio.NewReader(answers).ReadString('\n')
+	answer, err := answers.ReadString('\n')
 	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 	case answer == "y" || answer == "yes":
 		return nil

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -36,7 +39,7 @@ of this machine (api.listen). From another one, forward the port first: ssh -L 8
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			opened := !stay && !o.json && openBrowser(ctx, link.URL)
+			opened := !stay && !o.json && openBrowser(ctx, c.Dir, link.URL)
 			return o.print(link, func(w io.Writer) { writePageLink(w, link, opened) })
 		}),
 	}
@@ -53,8 +56,9 @@ func writePageLink(w io.Writer, link api.PageLink, opened bool) {
 	_, _ = fmt.Fprintln(w, "  "+link.URL)
 }
 
-// openBrowser opens an address in the user's browser, and reports whether there seems to be one.
-func openBrowser(ctx context.Context, url string) bool {
+// openBrowser opens an address in the user's browser, and reports whether there seems to be one. Other users see the arguments of programs,
+// and an address that lets its reader in: the browser is given a file in dir, which only this user reads.
+func openBrowser(ctx context.Context, dir, url string) bool {
 	var name string
 	var args []string
 	switch {
@@ -67,5 +71,13 @@ func openBrowser(ctx context.Context, url string) bool {
 	default:
 		return false
 	}
-	return exec.CommandContext(context.WithoutCancel(ctx), name, append(args, url)...).Start() == nil
+	path, err := filepath.Abs(filepath.Join(dir, "page.html"))
+	_ = os.Remove(path) // what stays there, such as another user's, is not written to
+	f, wrong := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Join(err, wrong) != nil {
+		return false
+	}
+	text := html.EscapeString(url)
+	_, err = fmt.Fprintf(f, "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<title>peerd</title>\n<a href=\"%s\">The page</a>\n", text, text)
+	return errors.Join(err, f.Close()) == nil && exec.CommandContext(context.WithoutCancel(ctx), name, append(args, path)...).Start() == nil
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,7 +14,7 @@ import (
 )
 
 // TestAPageIsOpened: peerd page prints a link that works once, opens it in a browser unless asked for JSON or for the address alone, and
-// says what is missing where it cannot.
+// says what is missing where it cannot. The link is in no argument, which other users see, but in a file of the user alone.
 func TestAPageIsOpened(t *testing.T) {
 	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
@@ -57,13 +59,20 @@ func TestAPageIsOpened(t *testing.T) {
 		t.Error(out)
 	}
 	shown := does(t, "page", "--dir", with)
-	var urls []byte
+	var args []byte
 	eventually(t, "a browser", func() bool {
-		urls, err = os.ReadFile(opened)
-		return err == nil && len(urls) > 0
+		args, err = os.ReadFile(opened)
+		return err == nil && len(args) > 0
 	})
-	if url := strings.TrimSpace(string(urls)); strings.Contains(url, "\n") || !strings.Contains(shown, url) {
-		t.Errorf("browsers opened %s, and peerd page says %s", url, shown)
+	file := strings.TrimSpace(string(args))
+	b, err := os.ReadFile(file)
+	info, wrong := os.Stat(file)
+	if err = errors.Join(err, wrong); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("browsers opened %q: %v", args, err)
+	}
+	url := regexp.MustCompile(`url=([^"]+)"`).FindSubmatch(b)
+	if strings.Contains(file, "code") || url == nil || !strings.Contains(shown, string(url[1])) {
+		t.Errorf("browsers opened %q with %s, and peerd page says %s", args, b, shown)
 	}
 	eventually(t, "what is missing", func() bool {
 		c, _, stderr := peerd(t, "page", "--dir", without)

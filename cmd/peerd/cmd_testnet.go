@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -69,7 +70,7 @@ func (t testnetOptions) opener(ctx context.Context, w io.Writer) func(link strin
 	if !t.open {
 		return nil
 	}
-	return func(link string) { writePageLink(w, api.PageLink{URL: link}, openBrowser(ctx, link)) }
+	return func(link string) { writePageLink(w, api.PageLink{URL: link}, openBrowser(ctx, os.TempDir(), link)) }
 }
 
 // apply turns the flags into settings.

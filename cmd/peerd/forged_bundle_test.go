@@ -354,6 +354,21 @@ func elsewhere(old, by string) func(f *forger) []byte {
 	})
 }
 
+// deep returns a forgery of a part that is lists within each other, too many for a reader that follows them by recursion.
+func deep(part string, kind bundle.Kind) forged {
+	return forged{"lists within each other in " + part, kind, func(f *forger) []byte {
+		depth := 5_000_000
+		if part == bundle.Ledger {
+			depth = 1_000_000 // in a line
+		}
+		f.parts[part] = append(bytes.Repeat([]byte("["), depth), '\n')
+		if part == "manifest.json" {
+			return archived(f.T, f.parts)
+		}
+		return f.signed("a")
+	}}
+}
+
 // forgeries returns what liars make of a bundle: outsiders, who have no key; the site itself, which signs everything again; and other members.
 func forgeries() []forged {
 	before := func(f *forger) time.Time { return f.m.Made.Add(-time.Hour) }
@@ -389,6 +404,14 @@ func forgeries() []forged {
 		{"the end is missing", bundle.Form, func(f *forger) []byte { return f.bundles["a"][:len(f.bundles["a"])-1024] }},
 		{"a key is there twice", bundle.Form, lies(func(f *forger) {
 			f.edit(bundle.PageJSON, `"atto_delta":`, `"atto_delta": 0, "atto_delta":`)
+		})},
+		deep("manifest.json", bundle.Form), deep(bundle.PageJSON, bundle.Form), deep(bundle.Network, bundle.Form),
+		deep(bundle.Ledger, bundle.LedgerBad), deep(bundle.Receipts, bundle.Form), deep(bundle.Build, bundle.Form),
+		{"a build whose fields are 65 lists deep", bundle.Form, lies(func(f *forger) {
+			f.edit(bundle.Build, `"go":`, `"more": `+strings.Repeat("[", 64)+strings.Repeat("]", 64)+`, "go":`)
+		})},
+		{"a ledger with a line of 2 MB", bundle.LedgerBad, lies(func(f *forger) {
+			f.parts[bundle.Ledger] = append(f.parts[bundle.Ledger], bytes.Repeat([]byte(" "), 2<<20)...)
 		})},
 		{"the site leaves a release out, and chains the others", bundle.LedgerBad, lies(func(f *forger) {
 			f.ledger(func(lines [][]byte) [][]byte {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -55,13 +56,17 @@ func (o *options) folder() (string, error) {
 	return c.Dir, nil
 }
 
-// tokenOf returns a token that is given as itself, or as @FILE with its file.
-func tokenOf(text string) (string, error) {
-	file, ok := strings.CutPrefix(text, "@")
-	if !ok {
-		return text, nil
+// tokenOf returns a token that is given as itself, as @FILE with its file, or as - on the standard input: other users see arguments. A
+// token is one line there, so that an answer can follow.
+func tokenOf(text string, in *bufio.Reader) (string, error) {
+	token, err := []byte(text), error(nil)
+	if file, ok := strings.CutPrefix(text, "@"); ok {
+		token, err = os.ReadFile(file)
+	} else if text == "-" {
+		if token, err = in.ReadBytes('\n'); len(token) > 0 { // the last line may have no end
+			err = nil
+		}
 	}
-	token, err := os.ReadFile(file)
 	if err != nil {
 		return "", config.Failf(config.ErrUsage, "no token: %w", err)
 	}

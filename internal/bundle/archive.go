@@ -18,6 +18,9 @@ import (
 // maxPart bounds a part that is read as a whole: all except the ledger, which is read line by line.
 const maxPart = 64 << 20
 
+// maxDepth bounds how many objects and lists of a part are within each other.
+const maxDepth = 64
+
 // An archive is a bundle that is being read.
 type archive struct {
 	from *counter
@@ -158,7 +161,7 @@ func (a *archive) end() error {
 
 // decode reads a JSON document of a part. No object in it has a key twice; exact refuses fields that are not known.
 func decode(name string, b []byte, to any, exact bool) error {
-	if err := once(json.NewDecoder(bytes.NewReader(b))); err != nil {
+	if err := once(json.NewDecoder(bytes.NewReader(b)), maxDepth); err != nil {
 		return fault(Form, "%s: %w", name, err)
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -174,8 +177,9 @@ func decode(name string, b []byte, to any, exact bool) error {
 	return nil
 }
 
-// once returns an error if an object of the next value has a key twice, or one with capital letters, which encoding/json takes for another.
-func once(d *json.Decoder) error {
+// once returns an error if an object of the next value has a key twice, or one with capital letters, which encoding/json takes for another,
+// or if more than depth values are within each other: no text may fill the stack.
+func once(d *json.Decoder, depth int) error {
 	token, err := d.Token()
 	if err != nil {
 		return err
@@ -183,6 +187,9 @@ func once(d *json.Decoder) error {
 	open, ok := token.(json.Delim)
 	if !ok {
 		return nil
+	}
+	if depth == 0 {
+		return fmt.Errorf("byte %d: objects and lists deeper than %d", d.InputOffset(), maxDepth)
 	}
 	seen := make(map[string]bool)
 	for d.More() {
@@ -197,7 +204,7 @@ func once(d *json.Decoder) error {
 			}
 			seen[name] = true
 		}
-		if err = once(d); err != nil {
+		if err = once(d, depth-1); err != nil {
 			return err
 		}
 	}

@@ -20,9 +20,6 @@ func checkAddrs(addrs []string) error {
 		if errors.Is(err, gossip.ErrUnreached) {
 			return config.Failf(config.ErrRefused, "--addr: %w%s", err, suchAs([]string{a}))
 		}
-		if err == nil && strings.HasSuffix(a, "/tcp/0") {
-			err = fmt.Errorf("%s: want the port at which others dial this peer, not 0", a)
-		}
 		if err == nil && strings.Contains(a, "/p2p/") {
 			err = fmt.Errorf("%s: want it without /p2p/ and the id, which the document has, and which `peerd network rotate` replaces", a)
 		}

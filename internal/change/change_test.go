@@ -52,13 +52,33 @@ func founded() change.Founding {
 
 func TestTokensReadAsWritten(t *testing.T) {
 	v := &change.Invitation{Seed: [32]byte{1, 2, 3}, Network: "abc", Name: "site-b", With: gossip.PeerInfo{ID: "12D3", Addrs: []string{"/ip4/192.0.2.1/tcp/1", "/dns4/x/tcp/2"}}}
-	got, err := change.ParseToken(" " + v.Token() + "\n")
-	if err != nil || !reflect.DeepEqual(got, v) {
-		t.Errorf("%+v, %v", got, err)
+	token := v.Token()
+	for _, sent := range []string{" " + token + "\n", token[:76] + "\r\n" + token[76:] + "\r\n", token[:9] + " \t" + token[9:], "\ufeff" + token, token[:50] + "\u200b\u2060" + token[50:]} {
+		if got, err := change.ParseToken(sent); err != nil || !reflect.DeepEqual(got, v) {
+			t.Errorf("%q: %+v, %v", sent, got, err)
+		}
 	}
-	for _, bad := range []string{"", "x", v.Token()[1:], v.Token()[:40], "peerd1-AAAA", v.Token() + "!"} {
-		if _, err = change.ParseToken(bad); err == nil {
-			t.Errorf("%q was read", bad)
+}
+
+// TestATokenWithASlipIsNoToken: whatever is cut off or changed, nothing is dialled, and the error is about the token.
+func TestATokenWithASlipIsNoToken(t *testing.T) {
+	token := (&change.Invitation{Seed: [32]byte{1, 2, 3}, Network: "abc", Name: "site-b", With: gossip.PeerInfo{ID: "12D3", Addrs: []string{"/ip4/192.0.2.1/tcp/1"}}}).Token()
+	slips := []string{"", "x", "peerd1-", "peerd1-AAAA", token[1:], token + "!", token + token, token + "A", "> " + token, strings.ToUpper(token)}
+	for i := range token {
+		slips = append(slips, token[:i], token[:i]+token[i+1:])
+		for _, c := range "Aa0-_ié" {
+			if changed := token[:i] + string(c) + token[i+1:]; changed != token {
+				slips = append(slips, changed)
+			}
+		}
+		if i > 0 && token[i] != token[i-1] {
+			slips = append(slips, token[:i-1]+token[i:i+1]+token[i-1:i]+token[i+1:])
+		}
+	}
+	for _, slip := range slips {
+		_, err := change.ParseToken(slip)
+		if !errors.Is(err, config.ErrUsage) || !strings.Contains(err.Error(), "not whole, or was changed: copy it again") {
+			t.Errorf("%q: %v", slip, err)
 		}
 	}
 }

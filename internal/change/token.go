@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"slices"
 	"strings"
+	"unicode"
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
@@ -23,28 +25,32 @@ type Invitation struct {
 
 const (
 	tokenStart   = "peerd1-"
-	tokenVersion = 1
+	tokenVersion = 2
+	tokenSum     = 4 // bytes of a hash at the end, by which a slip is found before anything is dialled
 )
 
 // Token returns the invitation as one word. Anyone with the token can join in its place, once.
 func (v *Invitation) Token() string {
 	text := strings.Join(append([]string{v.Network, v.Name, v.With.ID}, v.With.Addrs...), " ")
 	b := append([]byte{tokenVersion}, v.Seed[:]...)
-	return tokenStart + base64.RawURLEncoding.EncodeToString(append(b, text...))
+	sum := sha256.Sum256(append(b, text...))
+	return tokenStart + base64.RawURLEncoding.EncodeToString(slices.Concat(b, []byte(text), sum[:tokenSum]))
 }
 
-// ParseToken reads a token.
+// ParseToken reads a token. White space, and characters that show nothing, are what a terminal or a mail put in.
 func ParseToken(token string) (*Invitation, error) {
-	text, ok := strings.CutPrefix(strings.TrimSpace(token), tokenStart)
-	b, err := base64.RawURLEncoding.DecodeString(text)
-	v := new(Invitation)
-	if !ok || err != nil || len(b) < 1+len(v.Seed) || b[0] != tokenVersion {
-		return nil, config.Failf(config.ErrUsage, "this is no token: want what `peerd network invite` printed, whole")
+	words := strings.FieldsFunc(token, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+	text, ok := strings.CutPrefix(strings.Join(words, ""), tokenStart)
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	v, n := new(Invitation), len(b)-tokenSum
+	sum := sha256.Sum256(b[:max(0, n)])
+	if !ok || err != nil || n <= len(v.Seed) || b[0] != tokenVersion || !bytes.Equal(sum[:tokenSum], b[n:]) {
+		return nil, config.Failf(config.ErrUsage, "this token is not whole, or was changed: copy it again, as `peerd network invite` printed it")
 	}
 	copy(v.Seed[:], b[1:])
-	parts := strings.Fields(string(bytes.TrimSpace(b[1+len(v.Seed):])))
+	parts := strings.Fields(string(b[1+len(v.Seed) : n]))
 	if len(parts) < 4 {
-		return nil, config.Failf(config.ErrUsage, "this token has no address: want what `peerd network invite` printed, whole")
+		return nil, config.Failf(config.ErrUsage, "this token has no address of the peer that invites")
 	}
 	v.Network, v.Name, v.With = parts[0], parts[1], gossip.PeerInfo{ID: parts[2], Addrs: parts[3:]}
 	return v, nil

@@ -71,6 +71,30 @@ func (c *Config) suitFeatures() {
 	}
 }
 
+// checkSize returns that the named features make more numbers than a learner takes, in terms of what was given. What follows from them is
+// bad then.
+func (s *Settings) checkSize(bad map[string]bool) []Problem {
+	n := s.Names()
+	features, context, _, ok := s.inputKeys()
+	if n == nil || !ok || AnyBad(bad, "features.", "learner.name", "arms") {
+		return nil
+	}
+	in, key := n.Inputs(len(s.Arms)), contextKey
+	in.Map = bandit.TraitsOf(s.LearnerParams()).Inputs.Map
+	if in.Dim() <= bandit.MaxFeatures {
+		return nil
+	}
+	bad[features], bad[context] = true, true
+	with := fmt.Sprintf("with %d actions ", len(s.Arms))
+	if !n.Own() {
+		with = ""
+	}
+	if in.Context == 0 {
+		key = actionKey
+	}
+	return []Problem{s.problem(key, fmt.Sprintf("want fewer numbers and categories: %sthey make %d numbers, and %d is the most", with, in.Dim(), bandit.MaxFeatures))}
+}
+
 // checkFeatures returns which numbers of the learner do not follow from the named features. It passes over bad keys.
 func (s *Settings) checkFeatures(bad map[string]bool) []Problem {
 	n := s.Names()

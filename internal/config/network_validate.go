@@ -50,7 +50,9 @@ func (n *Network) ValidatePeers() []Problem {
 		all.refuse(ids[id], at+"id", m.ID, "another id than the peers before")
 		names[name], ids[id] = true, true
 		for _, a := range m.Addrs {
-			all.refuse(checkAddress(a) != nil || strings.Contains(a+"/", "/tcp/0/"), at+"addrs", a, "an address to dial, such as /ip4/192.0.2.1/tcp/8471")
+			if why := gossip.CheckAddress(a); why != nil {
+				all = append(all, Problem{Key: at + "addrs", Value: short(a), Reason: "want an address to dial; " + why.Error()})
+			}
 		}
 		if why := (gossip.PeerInfo{ID: m.ID, Addrs: m.Addrs}).Check(); why != nil && err == nil && !named(all, at+"addrs") {
 			all = append(all, Problem{Key: at + "addrs", Value: short(ValueText(m.Addrs)), Reason: why.Error()})

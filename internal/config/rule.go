@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/multiformats/go-multiaddr"
-
+	"peerd.dev/gossip"
 	"peerd.dev/node/api"
 )
 
@@ -125,7 +124,7 @@ func addresses() Rule {
 			if slices.Contains(list[:i], a) {
 				return fmt.Sprintf("want %s; %s is there twice", want, a)
 			}
-			if err := checkAddress(a); err != nil {
+			if err := gossip.CheckListen(a); err != nil {
 				return fmt.Sprintf("want %s; %v", want, err)
 			}
 		}
@@ -147,22 +146,6 @@ func loopbackAddress() Rule {
 		}
 		return ""
 	}}
-}
-
-// checkAddress refuses what is no multiaddr of TCP alone.
-func checkAddress(text string) error {
-	a, err := multiaddr.NewMultiaddr(text)
-	if err != nil {
-		return fmt.Errorf("%q is none: %w", text, err)
-	}
-	before, last := multiaddr.SplitLast(a)
-	if last.Protocol().Code == multiaddr.P_P2P { // the peer's id may follow
-		_, last = multiaddr.SplitLast(before)
-	}
-	if last == nil || last.Protocol().Code != multiaddr.P_TCP {
-		return fmt.Errorf("%s has no tcp port as its last part", text)
-	}
-	return nil
 }
 
 // finiteRows allows lists of rows of finite numbers.

@@ -13,7 +13,7 @@ func (s *Settings) Validate() []Problem { return s.validate(make(map[string]bool
 
 // validate skips keys that are already bad, and marks those that it finds.
 func (s *Settings) validate(bad map[string]bool) []Problem {
-	var problems []Problem
+	problems := s.checkSize(bad)
 	for _, k := range s.Schema().keys {
 		if bad[k.Name] {
 			continue

@@ -34,8 +34,8 @@ func missing(t *Deployment, arms []api.Arm, x *node.Inside) string {
 	if x := &t.s.API; x.Baseline != "" && x.BaselineShare > 0 {
 		return unknown + x.Baseline + " has a share of the decisions (api.baseline), and a site alone is simulated without one"
 	}
-	if x != nil && x.Pulls == nil {
-		return "what joining has gained is not known by features"
+	if numbers, _ := t.byFeatures(); numbers > 0 || x != nil && x.Pulls == nil {
+		return "what joining has gained is not computed for learners by features"
 	}
 	if x != nil && t.Spec.Inside == 0 { // with noise, rewards are no count
 		n := float64(x.Pending)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
@@ -53,7 +54,14 @@ func TestAnActionThatNoSiteHasPlayedIsNotCompared(t *testing.T) {
 	}
 }
 
-// TestGainInsideFollowsFromExactRewards: it needs no released one of the site's own, is not known by features or where a mean has changed, and
+// contextual are parameters of a learner by features.
+type contextual struct{ bandit.Params }
+
+func (contextual) Traits() bandit.Traits {
+	return bandit.Traits{Contextual: true, Inputs: bandit.Inputs{Action: 2}}
+}
+
+// TestGainInsideFollowsFromExactRewards: it needs no released one of the site's own, is not computed by features or known where a mean has changed, and
 // a site alone waits as long as this one did.
 func TestGainInsideFollowsFromExactRewards(t *testing.T) {
 	d := &Deployment{s: &config.Settings{Arms: []string{"mail", "call"}}}
@@ -85,11 +93,16 @@ func TestGainInsideFollowsFromExactRewards(t *testing.T) {
 	if why := missing(d, arms, x); !strings.Contains(why, "what an action pays here has changed") {
 		t.Error(why)
 	}
+	byFeatures := &Deployment{s: d.s}
+	byFeatures.Spec.Learner = contextual{}
+	if why := missing(byFeatures, nil, nil); !strings.HasSuffix(why, "not computed for learners by features") {
+		t.Errorf("a learner by features that has decided: %s", why)
+	}
 	d.Spec.Inside = 1
 	if why := missing(d, arms, x); why != "" {
 		t.Error(why)
 	}
-	if why := missing(d, arms, &node.Inside{Kept: 9}); !strings.HasSuffix(why, "not known by features") {
+	if why := missing(d, arms, &node.Inside{Kept: 9}); !strings.HasSuffix(why, "not computed for learners by features") {
 		t.Error(why)
 	}
 }

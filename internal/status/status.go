@@ -48,7 +48,7 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	if d.Policy != "" {
 		_, _ = fmt.Fprintf(w, "policy: %s\n", d.Policy)
 	}
-	if d.Gain != nil && d.ByFeatures == 0 { // which is for actions without features
+	if d.Gain != nil {
 		_, _ = fmt.Fprintln(w, d.Gain.Sentence)
 	}
 }

@@ -73,7 +73,7 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	const header = authorization
 	is, need := s.roleOf(bearer(r)), max(needs(r.Method), s.least[r.URL.Path])
 	if c, ok := r.Context().Value(connection{}).(*limitedConn); ok && is != nobody {
-		c.introduce()
+		c.introduce(is >= writes)
 	}
 	switch {
 	case is == nobody:

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -106,7 +107,8 @@ func socket(dir string) (string, error) {
 // kernel's queue, so an application that opens too many blocks itself and not the peer.
 //
 // With a limit of strangers, connections that have not shown a token are apart: any program of the machine can open them, and a
-// further one closes the oldest. Each has at least strangerTime to show its token.
+// further one closes the oldest. Each has at least strangerTime to show its token. Those that have shown a read token or a login alone have
+// maxReaders of the places, of which a further one closes the oldest idle one: what reads takes no place from the application.
 type limited struct {
 	net.Listener
 	room chan struct{}
@@ -116,6 +118,7 @@ type limited struct {
 	mostStrangers int // 0: every connection is known
 	mu            sync.Mutex
 	strangers     []*limitedConn // the oldest first
+	readers       []*limitedConn
 }
 
 func newLimited(l net.Listener, most, strangers int) *limited {
@@ -173,24 +176,40 @@ func (l *limited) Close() error {
 	return l.Listener.Close()
 }
 
+// A limitedConn is a connection of a limited listener, which locks all fields except idle.
 type limitedConn struct {
 	net.Conn
 	l     *limited
 	since time.Time
 	known bool // it has room
+	idle  atomic.Bool
 }
 
-// introduce makes a stranger known that has shown a token. While too many are, it remains a stranger.
-func (c *limitedConn) introduce() {
-	c.l.mu.Lock()
-	defer c.l.mu.Unlock()
-	i := slices.Index(c.l.strangers, c)
-	if i < 0 {
+// introduce makes a stranger known that has shown a token, or a login: a reader until it shows that it may write. While too many are known,
+// or read and are busy, it remains a stranger.
+func (c *limitedConn) introduce(writes bool) {
+	l := c.l
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if writes {
+		l.readers = without(l.readers, c)
+	}
+	if c.known || !slices.Contains(l.strangers, c) {
 		return
 	}
+	if !writes && len(l.readers) >= maxReaders {
+		i := slices.IndexFunc(l.readers, func(o *limitedConn) bool { return o.idle.Load() })
+		if i < 0 {
+			return
+		}
+		_ = l.readers[i].end()
+	}
 	select {
-	case c.l.room <- struct{}{}:
-		c.known, c.l.strangers = true, slices.Delete(c.l.strangers, i, i+1)
+	case l.room <- struct{}{}:
+		c.known, l.strangers = true, without(l.strangers, c)
+		if !writes {
+			l.readers = append(l.readers, c)
+		}
 	default:
 	}
 }
@@ -198,10 +217,18 @@ func (c *limitedConn) introduce() {
 func (c *limitedConn) Close() error {
 	c.l.mu.Lock()
 	defer c.l.mu.Unlock()
-	c.l.strangers = slices.DeleteFunc(c.l.strangers, func(o *limitedConn) bool { return o == c })
+	return c.end()
+}
+
+func (c *limitedConn) end() error {
+	c.l.strangers, c.l.readers = without(c.l.strangers, c), without(c.l.readers, c)
 	if c.known {
 		c.known = false
 		<-c.l.room
 	}
 	return c.Conn.Close()
+}
+
+func without(all []*limitedConn, c *limitedConn) []*limitedConn {
+	return slices.DeleteFunc(all, func(o *limitedConn) bool { return o == c })
 }

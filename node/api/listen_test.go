@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -107,8 +109,8 @@ func TestStrangersAreApart(t *testing.T) {
 		t.Errorf("a stranger had %v, want %v", took, strangerTime)
 	}
 	is(old, false)
-	known.introduce()
-	known.introduce()
+	known.introduce(true)
+	known.introduce(true)
 	enter()
 	enter()
 	is(rest, false)
@@ -117,8 +119,8 @@ func TestStrangersAreApart(t *testing.T) {
 		t.Errorf("%d known, %d strangers, want 1 and 2", len(l.room), len(l.strangers))
 	}
 	last := l.strangers[0]
-	last.introduce()
-	l.strangers[0].introduce() // there is no room
+	last.introduce(true)
+	l.strangers[0].introduce(true) // there is no room
 	if len(l.room) != 2 || len(l.strangers) != 1 {
 		t.Errorf("%d known, %d strangers, want 2 and 1", len(l.room), len(l.strangers))
 	}
@@ -127,5 +129,86 @@ func TestStrangersAreApart(t *testing.T) {
 	}
 	if len(l.room) != 0 || len(l.strangers) != 0 {
 		t.Errorf("%d known, %d strangers after all were closed", len(l.room), len(l.strangers))
+	}
+}
+
+// TestReadersTakeNoPlaceOfTheApplication: 600 connections of the read role stay open. They have some places, and
+// a new connection with the write token, and one of a further reader, is answered within a second. A reader that writes is no reader.
+func TestReadersTakeNoPlaceOfTheApplication(t *testing.T) {
+	r := run(t, newFake())
+	ask := func(c net.Conn, token string) error {
+		_, _ = fmt.Fprintf(c, "GET /v1/status HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", token)
+		_ = c.SetReadDeadline(time.Now().Add(time.Second))
+		a, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err == nil {
+			_, err = io.Copy(io.Discard, a.Body)
+		}
+		if err == nil && a.StatusCode != http.StatusOK {
+			err = errors.New(a.Status)
+		}
+		return err
+	}
+	open := func(token string) (net.Conn, error) {
+		c, err := net.Dial("tcp", r.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		return c, ask(c, token)
+	}
+	read, write := string(r.tokens[reads]), string(r.tokens[writes])
+	first, err := open(read)
+	if err == nil {
+		err = ask(first, write)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxConns + 88 {
+		if _, err = open(read); err != nil {
+			t.Fatalf("reader %d: %v", i, err)
+		}
+	}
+	for range 3 {
+		if _, err = open(write); err != nil {
+			t.Errorf("the application: %v", err)
+		}
+	}
+	if err = ask(first, read); err != nil {
+		t.Errorf("a reader that has written is closed: %v", err)
+	}
+}
+
+// TestABusyReaderIsNotClosed: while all readers are busy, a further one remains a stranger.
+func TestABusyReaderIsNotClosed(t *testing.T) {
+	l := newLimited(nil, 2*maxReaders, maxReaders)
+	enter := func() *limitedConn {
+		near, far := net.Pipe()
+		t.Cleanup(func() { _ = far.Close() })
+		c := &limitedConn{Conn: near, l: l}
+		l.enter(c)
+		c.introduce(false)
+		return c
+	}
+	var all []*limitedConn
+	for range maxReaders {
+		all = append(all, enter())
+	}
+	stranger := enter()
+	if len(l.readers) != maxReaders || stranger.known {
+		t.Errorf("%d readers, want %d", len(l.readers), maxReaders)
+	}
+	all[9].idle.Store(true)
+	if stranger.introduce(false); !stranger.known || all[9].known || len(l.room) != maxReaders || len(l.strangers) != 0 {
+		t.Errorf("%d places, %d strangers", len(l.room), len(l.strangers))
+	}
+	if all[0].introduce(true); len(l.readers) != maxReaders-1 || len(l.room) != maxReaders {
+		t.Errorf("%d readers in %d places", len(l.readers), len(l.room))
+	}
+	for _, c := range append(all, stranger) {
+		_ = c.Close()
+	}
+	if len(l.room)+len(l.readers) != 0 {
+		t.Errorf("%d places, %d readers after all were closed", len(l.room), len(l.readers))
 	}
 }

@@ -51,6 +51,7 @@ func (s *scanner) described(by *decision.Encoding) []float64 {
 // feature reads the value of a feature into x.
 func (s *scanner) feature(by *decision.Encoding, k int, x []float64) {
 	f := &by.Features[k]
+	s.spare = false
 	if f.Categories == nil {
 		by.SetNumber(x, k, s.float(f.Low, f.High, f.Want()))
 		return

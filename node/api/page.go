@@ -47,7 +47,7 @@ func (s *Server) guardPage(r *http.Request, tcp bool) (*http.Request, *Problem) 
 	}
 	is := s.roleOf(bearer(r))
 	if c, ok := r.Context().Value(connection{}).(*limitedConn); ok && (is != nobody || s.c.Page.Known(r)) {
-		c.introduce()
+		c.introduce(is >= writes)
 	}
 	return r.WithContext(context.WithValue(r.Context(), roleKey{}, is)), nil
 }

@@ -26,6 +26,7 @@ type scanner struct {
 	b     []byte
 	i     int    // of the next byte
 	depth int    // of open objects and lists
+	spare bool   // the value being read is of a field that can be left out
 	path  []byte // of the value being read: body.rewards[3].value
 	flaws []Flaw
 	err   error
@@ -163,6 +164,7 @@ func (s *scanner) object(fields ...field) bool {
 				s.other("is given twice")
 			default:
 				seen |= 1 << k
+				s.spare = !fields[k].need
 				fields[k].read()
 			}
 		})
@@ -206,6 +208,7 @@ func (s *scanner) list(read func()) {
 			continue
 		}
 		s.path = append(strconv.AppendInt(append(s.path[:n], '['), int64(i), 10), ']')
+		s.spare = false
 		read()
 	}
 	s.path = s.path[:n]
@@ -284,7 +287,7 @@ func (s *scanner) other(wrong string) {
 		return
 	}
 	if s.peek() == 'n' && strings.HasPrefix(wrong, "want ") {
-		wrong += "; null is not one, leave the field out"
+		wrong += "; null is not one, " + map[bool]string{true: "leave the field out", false: "and one is needed"}[s.spare]
 	}
 	s.flaw(wrong)
 	s.skip()

@@ -27,6 +27,7 @@ const (
 	headerSlack   = 4 << 10 // that net/http reads beyond its limit
 	maxConns      = 512     // open at once on a listener; more wait
 	maxStrangers  = 64      // connections over TCP that have not shown a token, apart from the others
+	maxReaders    = 64      // connections over TCP that have shown a read token or a login alone, of maxConns
 	strangerTime  = 20 * time.Millisecond
 )
 
@@ -136,6 +137,7 @@ func (s *Server) Run(ctx context.Context) error {
 			Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 			ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: writeTimeout,
 			ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connection{}, c) },
+			ConnState:   func(c net.Conn, is http.ConnState) { c.(*limitedConn).idle.Store(is == http.StateIdle) },
 			IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader - headerSlack, DisableGeneralOptionsHandler: true,
 		}
 		all.Go(func() {

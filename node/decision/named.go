@@ -70,7 +70,7 @@ func parseFeature(text string) (f Feature, err error) {
 	low, high, isRange := strings.Cut(values, "..")
 	switch {
 	case !ok || !isName(name):
-		return f, fmt.Errorf("is not NAME=LOW..HIGH or NAME=A|B|C with a name out of letters, digits, dots, _ and -")
+		return f, fmt.Errorf("is not NAME=LOW..HIGH or NAME=A|B|C with a name out of letters from a to z, digits, dots, _ and -")
 	case isRange:
 		f = Feature{Name: name}
 		var errs [2]error
@@ -84,7 +84,7 @@ func parseFeature(text string) (f Feature, err error) {
 	f = Feature{Name: name, Categories: strings.Split(values, "|")}
 	for i, c := range f.Categories {
 		if !isName(c) || slices.Contains(f.Categories[:i], c) || len(f.Categories) < 2 {
-			return f, fmt.Errorf("has no range and no two different categories, out of letters, digits, dots, _ and -, as in device=mobile|desktop")
+			return f, fmt.Errorf("has no range and no two different categories, out of letters from a to z, digits, dots, _ and -, as in device=mobile|desktop")
 		}
 	}
 	return f, nil

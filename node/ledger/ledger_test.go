@@ -282,6 +282,7 @@ func TestThereIsOneWayToWriteALine(t *testing.T) {
 		{release, `"counts":[1]`, `"counts":[-1]`},
 		{release, `"counts":[1]`, `"counts":null`},
 		{release, `"counts":[1]`, `"counts":[` + strings.Repeat("1,", dp.MaxLen) + "1]"},
+		{release, `"counts":[1]`, `"counts":` + strings.Repeat("[", MaxLine/2)}, // no reader follows them
 		{release, `"exponent":-20`, `"exponent":-200`},
 		{release, `"exponent":-20`, `"exponent":+20`},
 	} {

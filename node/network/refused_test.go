@@ -22,6 +22,9 @@ func TestWhatNoVersionDoes(t *testing.T) {
 	} {
 		refused(t, x.String(), c.book, -1, frame(frameVersion, b.add(a.proposal(0, x))))
 	}
+	for _, kind := range []byte{frameVersion, frameProposal, frameRecord} {
+		refused(t, "lists within each other", c.book, -1, append([]byte{kind}, strings.Repeat("[", maxFrame-1)...))
+	}
 	refused(t, "half of the signers", c.book, -1, frame(frameVersion, a.proposal(0, blue)))
 	refused(t, "no next try", c.book, -1, frame(frameProposal, a.proposal(maxNumber+1, blue)))
 	for what, s := range map[string]Step{"no signer's": {By: 2, Parent: c.book.chain.head()}, "after another version": {Parent: hashOf(nil)}} {

@@ -233,8 +233,8 @@ func (l *loader) sizes(v *visitor) error {
 		packed := gzipped(b)
 		l.row(path+", bytes", fmt.Sprint(len(b)), fmt.Sprint(wantSize), len(b) <= wantSize)
 		l.row("    compressed", fmt.Sprint(packed), fmt.Sprint(wantPacked), packed <= wantPacked)
-		for _, m := range regexp.MustCompile(`(?:href|src)="(/page/[0-9a-f]+\.[^"]+)"`).FindAllSubmatch(b, -1) {
-			assets[string(m[1])] = true
+		for _, m := range regexp.MustCompile(`(?:href|src)="([0-9a-f]+\.[^"]+)"`).FindAllSubmatch(b, -1) {
+			assets["/page/"+string(m[1])] = true
 		}
 	}
 	size := 0

@@ -20,6 +20,8 @@ from fractions import Fraction
 
 PARTS = ("manifest.json", "manifest.sig", "privacy.txt", "privacy.json", "settings.yaml",
          "policy.txt", "network.jsonl", "ledger.jsonl", "receipts.jsonl", "build.json")
+LEDGER = "ledger.jsonl"
+LONGEST = 2**26  # bytes of a part other than the ledger
 
 
 class Fault(Exception):
@@ -106,6 +108,7 @@ def read_archive(data):
               and not head[345:].strip(b"\0"), f"{name} is no regular file of a ustar archive")
         check(sum(head) - sum(head[148:156]) + 8 * 32 == total, f"the checksum of {name}")
         end = at + 512 + size
+        check(size <= LONGEST or name == LEDGER, f"{name} has {size} bytes")
         parts[name], at = data[at + 512:end], end + -size % 512
         check(at <= len(data) and not data[end:at].strip(b"\0"), f"the end of {name}")
     check(len(parts) == len(PARTS), "a part is missing")
@@ -122,16 +125,37 @@ def unique(items):
     return value
 
 
+def shallow(value, room=64):
+    """Return whether at most so many objects and lists are within each other."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return inner is None or room > 0 and all(shallow(v, room - 1) for v in inner)
+
+
+def read_object(name, text):
+    """Return the object of JSON in a text. Deeper text than Python reads raises an error, too."""
+    value = json.loads(text.decode(), object_pairs_hook=unique)
+    check(isinstance(value, dict) and shallow(value), f"{name}: something else than an object, or a deep one")
+    return value
+
+
+def read_lines(name, data, longest):
+    """Return the lines of a part and their objects."""
+    lines, at = [], 0
+    while at < len(data):
+        end = data.find(b"\n", at, at + longest + 1)
+        check(end >= 0, f"{name}: a line has no end, or more than {longest} bytes")
+        lines.append((data[at:end], read_object(name, data[at:end])))
+        at = end + 1
+    return lines
+
+
 def read_text(name, data):
-    """Return what a part holds: an object, a list of lines and their objects, or a text."""
-    text = data.decode()
-    if not name.endswith((".json", ".jsonl")):
-        return text
-    check(name.endswith(".json") or not text or text.endswith("\n"), f"{name}: the last line has no end")
-    lines = [data] if name.endswith(".json") else data.split(b"\n")[:-1]
-    values = [json.loads(line.decode(), object_pairs_hook=unique) for line in lines]
-    check(all(isinstance(value, dict) for value in values), f"{name}: something else than an object")
-    return values[0] if name.endswith(".json") else list(zip(lines, values))
+    """Return what a part holds: an object, a list of lines and their objects, or a text. The ledger is read later."""
+    if name == LEDGER:
+        return None
+    if name.endswith(".jsonl"):
+        return read_lines(name, data, LONGEST)
+    return read_object(name, data) if name.endswith(".json") else data.decode()
 
 
 def seconds(text):
@@ -170,7 +194,7 @@ HOLDS = {
 def read_record(line, record, kinds):
     """Verify the spelling of a record. There is only one, so that its hash has one meaning."""
     kind = record.get("kind")
-    check(kind in kinds and len(line) <= 2**20, f"a record of kind {kind!r}")
+    check(kind in kinds, f"a record of kind {kind!r}")
     check(list(record) == [key for key, _ in FIELDS[kind]], f"the fields of a record of kind {kind}")
     for key, letter in FIELDS[kind]:
         value, holds = record[key], HOLDS[letter.lower()]
@@ -259,7 +283,8 @@ def delta_of(epsilon, pure, mu):
 class Ledger:
     """The ledger, verified in one pass. Each kind of record has a method."""
 
-    def __init__(self, lines, network):
+    def __init__(self, data, network):
+        lines = read_lines(LEDGER, data, 2**20)
         self.hashes, self.streams = {}, []  # a stream: its charge, width, leaves closed, where it began again
         self.releases = self.gaps = self.cost = self.square = self.lost = self.newest = self.records = 0
         self.unknown, self.head = set(), "0" * 64
@@ -629,7 +654,7 @@ def verify(data):
     stage("signature", check, good, "the site's key did not sign the manifest")
     for name, size, digest in ((p["name"], p["bytes"], p["sha256"]) for p in manifest["parts"]):
         stage("hash", check, (size, digest) == (len(parts[name]), sha256(parts[name])), f"{name} is another one")
-    ledger = stage("ledger", Ledger, texts["ledger.jsonl"], manifest["network"])
+    ledger = stage("ledger", Ledger, parts[LEDGER], manifest["network"])
     document = stage("network", Document, texts["network.jsonl"], manifest)
     stage("ledger", check, ledger.owner["peer"] in document.ids[document.place], "the ledger of another peer")
     policy = stage("terms", verify_terms, parts, texts, ledger.owner, document)

@@ -95,6 +95,7 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 	}
 	if !p.streams.enter() {
 		w.Header().Set("Retry-After", "30")
+		w.Header().Set("Connection", "close") // it would keep a place of another
 		p.refuse(w, http.StatusServiceUnavailable, "The page is open too often to be renewed everywhere.")
 		return
 	}

@@ -52,8 +52,12 @@ func (p *Page) Link() string {
 	return enterPath + "?code=" + p.logins.add(&p.logins.codes, now, now.Add(codeTime))
 }
 
-// enter exchanges a code for a cookie.
+// enter exchanges a code for a cookie. What asks for a link before a person opens it does not use it up.
 func (p *Page) enter(w http.ResponseWriter, r *http.Request) {
+	if h := r.Header; r.Method != http.MethodGet || h.Get("Sec-Purpose") != "" || h.Get("Purpose") != "" || h.Get("X-Moz") != "" {
+		p.refuse(w, http.StatusForbidden, "The link opens the page for a person, and nothing in advance.")
+		return
+	}
 	key, now := sha256.Sum256([]byte(r.URL.Query().Get("code"))), p.now()
 	p.logins.mu.Lock()
 	until, ok := p.logins.codes[key]
@@ -64,11 +68,11 @@ func (p *Page) enter(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName, Value: p.logins.add(&p.logins.cookies, now, now.Add(loginTime)), Path: Prefix,
+		Name: cookieName, Value: p.logins.add(&p.logins.cookies, now, now.Add(loginTime)), // a browser sends it to the folder of this path
 		MaxAge: int(loginTime.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 	// A redirect would be followed without the cookie where the link was opened from another program's page.
-	w.Header().Set("Refresh", "0; url="+Prefix)
+	w.Header().Set("Refresh", "0; url=./")
 	p.refuse(w, http.StatusOK, "You are in. The page opens.")
 }
 

@@ -34,12 +34,12 @@ type Page struct {
 	views   *template.Template
 	logins  logins
 	streams streams
-	assets  map[string]asset // by path
+	assets  map[string]asset // by name
 }
 
 var _ api.Page = (*Page)(nil)
 
-// An asset is a file that is the same for all peers. Its path has its hash.
+// An asset is a file that is the same for all peers. Its name has its hash. All paths are relative: a proxy may serve the page below any other.
 type asset struct {
 	kind    string
 	content []byte
@@ -59,18 +59,18 @@ func newPage(menu []view, show func(context.Context, view, bool) (any, error), l
 	for _, v := range menu {
 		p.streams.events[v.Name] = new(event)
 	}
-	paths := make(map[string]string)
+	hashed := make(map[string]string)
 	for name, kind := range map[string]string{"style.css": "text/css; charset=utf-8", "script.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml"} {
 		b, err := files.ReadFile(name)
 		if err != nil {
 			panic(err) // it is embedded
 		}
 		hash := sha256.Sum256(b)
-		paths[name] = Prefix + hex.EncodeToString(hash[:6]) + "." + name
-		p.assets[paths[name]] = asset{kind, b}
+		hashed[name] = hex.EncodeToString(hash[:6]) + "." + name
+		p.assets[hashed[name]] = asset{kind, b}
 	}
 	helpers := texts()
-	helpers["asset"] = func(name string) string { return paths[name] }
+	helpers["asset"] = func(name string) string { return hashed[name] }
 	p.views = template.Must(template.New("").Funcs(helpers).ParseFS(files, "*.html"))
 	return p
 }
@@ -93,23 +93,23 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} {
 		h.Set(name, value)
 	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && !slices.Contains(strings.Fields("same-origin none"), site) {
-		p.refuse(w, http.StatusForbidden, "Another page asked for this one. Open the link that peerd page prints.")
-		return
-	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		h.Set("Allow", "GET, HEAD")
 		p.refuse(w, http.StatusMethodNotAllowed, "The page is read-only.")
 		return
 	}
-	if a, ok := p.assets[r.URL.Path]; ok {
+	if r.URL.Path == enterPath { // also from the file that peerd page has written
+		p.enter(w, r)
+		return
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && !slices.Contains(strings.Fields("same-origin none"), site) {
+		p.refuse(w, http.StatusForbidden, "Another page asked for this one. Open the link that peerd page prints.")
+		return
+	}
+	if a, ok := p.assets[strings.TrimPrefix(r.URL.Path, Prefix)]; ok {
 		h.Set("Content-Type", a.kind)
 		h.Set("Cache-Control", "max-age=31536000, immutable")
 		_, _ = w.Write(a.content)
-		return
-	}
-	if r.URL.Path == enterPath {
-		p.enter(w, r)
 		return
 	}
 	if !p.allows(r, view{}) {

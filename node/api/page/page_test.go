@@ -127,7 +127,7 @@ func login(t *testing.T, p *Page, path string) *http.Request {
 	if len(cookies) != 1 {
 		t.Fatal("no cookie")
 	}
-	if c := cookies[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != Prefix || c.MaxAge != 12*3600 {
+	if c := cookies[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "" || c.MaxAge != 12*3600 {
 		t.Errorf("cookie %v", c)
 	}
 	r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -199,10 +199,26 @@ func TestWhoGetsIn(t *testing.T) {
 	if got := code(late); got != http.StatusUnauthorized {
 		t.Errorf("a late link: %d", got)
 	}
+	link = p.Link()
+	for _, early := range []func(r *http.Request){
+		func(r *http.Request) { r.Method = http.MethodHead }, func(r *http.Request) { r.Method = http.MethodPost }, func(r *http.Request) { r.Header.Set("Sec-Purpose", "prefetch;prerender") },
+		func(r *http.Request) { r.Header.Set("Purpose", "prefetch") },
+	} {
+		r := httptest.NewRequest(http.MethodGet, link, nil)
+		early(r)
+		if w := ask(p, r); w.Code < 400 || len(w.Result().Cookies()) > 0 {
+			t.Errorf("a link asked for in advance: %d, %v", w.Code, w.Result().Cookies())
+		}
+	}
+	r := httptest.NewRequest(http.MethodGet, link, nil)
+	r.Header.Set("Sec-Fetch-Site", "cross-site") // of a file, as peerd page writes it
+	if got := ask(p, r).Code; got != http.StatusOK {
+		t.Errorf("a link after requests in advance: %d", got)
+	}
 	if got := code(enterPath + "?code="); got != http.StatusUnauthorized {
 		t.Errorf("no code: %d", got)
 	}
-	r := login(t, p, Prefix)
+	r = login(t, p, Prefix)
 	if got := ask(p, r).Code; got != http.StatusOK {
 		t.Errorf("a login: %d", got)
 	}
@@ -235,8 +251,8 @@ func TestThePageIsStrict(t *testing.T) {
 	p := pageOf(hostile())
 	paths := []string{Prefix, Prefix + "nothing", enterPath}
 	size := 0
-	for path, a := range p.assets {
-		paths = append(paths, path)
+	for name, a := range p.assets {
+		paths = append(paths, Prefix+name)
 		size += len(a.content)
 	}
 	for _, path := range paths {
@@ -244,7 +260,7 @@ func TestThePageIsStrict(t *testing.T) {
 		if !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'; ") || h.Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s: %v", path, h)
 		}
-		if _, ok := p.assets[path]; ok != strings.Contains(h.Get("Cache-Control"), "immutable") {
+		if _, ok := p.assets[strings.TrimPrefix(path, Prefix)]; ok != strings.Contains(h.Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: %v", path, h)
 		}
 	}
@@ -326,7 +342,7 @@ func TestEventsAreOfChanges(t *testing.T) {
 			t.Fatal(res.Status)
 		}
 	}
-	if res := open(); res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" {
+	if res := open(); res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" || !res.Close {
 		t.Errorf("stream %d: %s", mostStreams+1, res.Status)
 	}
 	p.Close()

@@ -92,7 +92,7 @@ func (p *source) sample(ctx context.Context) (now sample, err error) {
 	if err != nil {
 		return nil, err
 	}
-	arms, err := p.arms(ctx)
+	arms, err := p.arms(ctx, status.ByFeatures > 0)
 	if err != nil {
 		return nil, err
 	}

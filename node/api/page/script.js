@@ -22,7 +22,7 @@
 		if (again) again.querySelector("summary").focus();
 	};
 	const connect = () => {
-		const source = new EventSource("/page/events?view=" + encodeURIComponent(live.dataset.view));
+		const source = new EventSource("events?view=" + encodeURIComponent(live.dataset.view));
 		source.addEventListener("live", renew);
 		source.addEventListener("open", () => { age.textContent = ""; });
 		source.addEventListener("error", () => {

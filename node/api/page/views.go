@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"peerd.dev/dp/account"
 	"peerd.dev/node/api"
 	"peerd.dev/node/ledger"
 )
@@ -101,7 +102,7 @@ func (p *source) show(ctx context.Context, v view, inside bool) (_ any, err erro
 	switch v.Name {
 	case "now", "learning":
 		if s.Peers, err = p.peer.Peers(ctx); err == nil {
-			s.Arms, err = p.arms(ctx)
+			s.Arms, err = p.arms(ctx, s.Status.ByFeatures > 0)
 		}
 		if v.Name == "learning" && err == nil {
 			s.Charts, s.Since = p.charts(v.Name, s.Arms)
@@ -134,8 +135,8 @@ func (p *source) show(ctx context.Context, v view, inside bool) (_ any, err erro
 	return s, err
 }
 
-// arms returns the actions, those in use first.
-func (p *source) arms(ctx context.Context) ([]arm, error) {
+// arms returns the actions, those in use first. By features an estimate has an error of its own, or there is none.
+func (p *source) arms(ctx context.Context, byFeatures bool) ([]arm, error) {
 	all, err := p.peer.Arms(ctx)
 	if err != nil {
 		return nil, err
@@ -144,8 +145,11 @@ func (p *source) arms(ctx context.Context) ([]arm, error) {
 	var shown []arm
 	for _, a := range all {
 		x := arm{Arm: a}
-		if a.Samples > 0 {
-			half := 1.96 * math.Sqrt(a.NoiseSD*a.NoiseSD+(most-least)*(most-least)/4/a.Samples) // no reward has a greater variance
+		half := 1.96 * a.Error
+		if !byFeatures {
+			half = 1.96 * math.Sqrt(a.NoiseSD*a.NoiseSD+(most-least)*(most-least)/4/a.Samples) // no reward has a greater variance
+		}
+		if a.Samples > 0 && half > 0 {
 			x.Low, x.High = a.Estimate-half, a.Estimate+half
 			x.Bar = newBar(least, most, x.Low, a.Estimate, x.High)
 		}
@@ -168,6 +172,8 @@ func (p *source) records(ctx context.Context, length uint64) ([]record, error) {
 	var all []record
 	words := ledger.Words{Actions: p.peer.Actions()}
 	words.Low, words.High = p.peer.Range()
+	doc, _ := p.peer.Privacy(ctx) // without it a charge is what is added up
+	words.Delta, _ = account.DeltaOf(doc.Delta)
 	if n, err := p.peer.Network(ctx); err == nil { // else rounds have numbers
 		words.Start, words.Every = n.Start, time.Duration(n.Every*float64(time.Second))
 	}
@@ -197,17 +203,20 @@ func short(x float64) string {
 
 func percent(x float64) string { return fmt.Sprintf("%.0f\u00a0%%", 100*x) }
 
+func count(n uint64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:] // a narrow space
+	}
+	return text
+}
+
 // texts are what templates write numbers and times with.
 func texts() map[string]any {
 	return map[string]any{
 		"number": short,
-		"count": func(n uint64) string {
-			text := fmt.Sprint(n)
-			for i := len(text) - 3; i > 0; i -= 3 {
-				text = text[:i] + "\u202f" + text[i:] // a narrow space
-			}
-			return text
-		},
+		"count":  count,
+		"whole":  func(x float64) string { return count(uint64(math.Round(max(0, x)))) },
 		"size": func(n uint64) string {
 			x, units := float64(n), []string{"B", "kB", "MB", "GB", "TB"}
 			i := 0
