@@ -39,7 +39,6 @@ var others = map[string]string{
 	"dp/noise/noise.go gaussian":                 "a law of noise",
 	"protocol/params.go imed":                    "what is recommended",
 	"protocol/rows/rows.go thompson":             "the same",
-	"internal/lab/plan/key.go none":              "no figure, and no logarithmic axis",
 	"internal/lab/experiment/figure.go none":     "no figure",
 	"internal/lab/experiment/summary.go none":    "an interval without a number",
 	"internal/lab/experiment/own.go none":        "a ratio without a number",
