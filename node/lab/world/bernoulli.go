@@ -50,11 +50,6 @@ func (p BernoulliParams) Check(c Config) (field, want string) {
 	return p.means().checkProbabilities("bernoulli", c)
 }
 
-// Small implements [Shrinking].
-func (BernoulliParams) Small() Params {
-	return BernoulliParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given}
-}
-
 // Open implements [Params].
 func (p BernoulliParams) Open(c Config) (Source, error) {
 	return &meanSource{"bernoulli", c, p.means(), true, func(row []float64, src *rand.ChaCha8) (payer, error) {

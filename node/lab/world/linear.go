@@ -102,11 +102,6 @@ func (p LinearParams) Check(c Config) (field, want string) {
 	return "", ""
 }
 
-// Small implements [Shrinking].
-func (LinearParams) Small() Params {
-	return LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Gap: .1, Instance: 1}
-}
-
 // Open implements [Params].
 func (p LinearParams) Open(c Config) (Source, error) {
 	if p.Law == Arms {

@@ -51,11 +51,6 @@ func (p RankingParams) Check(Config) (field, want string) {
 	return "", ""
 }
 
-// Small implements [Shrinking].
-func (RankingParams) Small() Params {
-	return RankingParams{Columns: CommonColumns, Features: 3, Ridge: .001}
-}
-
 // ofMSLR returns the columns of MSLR-WEB10K, from 1; nil for the common ones.
 func (c Columns) ofMSLR() (all []int) {
 	var streams, rest []int // body, anchor, title, URL and whole document are 1 to 5 of each 25 statistics
