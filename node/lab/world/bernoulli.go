@@ -79,8 +79,5 @@ func (w *Bernoulli) Play(a bandit.Arm) (bandit.Reward, error) {
 	if err := check(a, len(w.means)); err != nil {
 		return 0, err
 	}
-	if w.rng.Float64() < w.means[a] {
-		return 1, nil
-	}
-	return 0, nil
+	return w.pay(w.means[a]), nil
 }

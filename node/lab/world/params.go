@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 )
 
@@ -43,6 +44,14 @@ type Config struct {
 	Data string
 	// Open opens a file. The error for one that does not exist is fs.ErrNotExist.
 	Open func(name string) (File, error)
+}
+
+// bound returns above which numbers there are no sites, and says in words which there are.
+func (c *Config) bound() (sites int, site string) {
+	if c.Sites == 0 { // it is not known
+		return math.MaxInt, "a site from 0"
+	}
+	return c.Sites, fmt.Sprintf("a site below %d", c.Sites)
 }
 
 // People are the persons from whose records a world pays.

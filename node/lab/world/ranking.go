@@ -133,10 +133,7 @@ func (w *Ranking) Play(a bandit.Arm) (bandit.Reward, error) {
 	if err := check(a, len(w.now.mean)); err != nil {
 		return 0, err
 	}
-	if w.rng.Float64() < w.now.mean[a] {
-		return 1, nil
-	}
-	return 0, nil
+	return w.pay(w.now.mean[a]), nil
 }
 
 // Regret returns by how much a document of the newest turn is below the best of that turn. It
