@@ -21,7 +21,10 @@ const (
 	longestTag      = 40
 )
 
-var clause = regexp.MustCompile(`[:;] `)
+var (
+	clause = regexp.MustCompile(`[:;] `)
+	listed = regexp.MustCompile(`[:;.,] `) // of a text that says what each value means
+)
 
 // program reports whether a file is Go of the program: no test, script, example or test support.
 func program(file string) bool {
@@ -51,7 +54,7 @@ func TestSentencesAreShort(t *testing.T) {
 		}
 		for at, doc := range docTags(t, file) {
 			tags++
-			for _, part := range clause.Split(strings.ReplaceAll(doc, ". ", "; "), -1) {
+			for _, part := range listed.Split(doc, -1) {
 				if n := len(strings.Fields(part)); n > longestTag {
 					t.Errorf("%s: %d words, want at most %d in a sentence of a doc tag:\n\t%s", at, n, longestTag, part)
 				}
