@@ -27,7 +27,6 @@ var others = map[string]string{
 	"dp/account/google_test.go each":             "one of many losses",
 	"dp/factor/variance_test.go hybrid":          "which factorization is tried",
 	"dp/hidden_test.go none":                     "no hidden noise at all",
-	"node/lab/world/diabetes_test.go replay":     "the part of the test that plays the records",
 	"node/lab/world/world_test.go bernoulli":     "what one row of the test tries",
 	"node/lab/world/world_test.go gaussian":      "what one row of the test tries",
 	"dp/shape.go linear":                         "a shape of records",
