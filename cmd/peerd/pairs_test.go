@@ -88,7 +88,8 @@ func suited(t *testing.T, c *config.Config, e protocol.Params, l bandit.Params, 
 	s.SetLearner(bandit.Small(l))
 	if bandit.TraitsOf(l).Contextual || bandit.TraitsOf(l).Vectored {
 		for _, w := range world.Table() {
-			if params, ok := world.Small(w).(world.LinearParams); ok {
+			if _, ok := w.(world.LinearParams); ok {
+				params := world.LinearParams{Features: 3, Law: world.Sphere, Draw: world.FreshActions, Gap: .1, Instance: 1}
 				if bandit.TraitsOf(l).Vectored {
 					params.Draw = world.CommonActions
 				}

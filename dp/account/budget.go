@@ -97,16 +97,6 @@ func (b Budget) Releases(spent, each Loss) (uint64, error) {
 	return yes, nil
 }
 
-// Left returns what the budget still pays for: a pure loss or, instead, a Gaussian one.
-func (b Budget) Left(spent Loss) (pure Cost, square Square, err error) {
-	p, err := b.Releases(spent, Loss{Pure: 1})
-	if err != nil {
-		return 0, 0, err
-	}
-	s, err := b.Releases(spent, Loss{Square: 1})
-	return Cost(p), Square(s), err
-}
-
 // Used returns the least ε that covers a loss at the budget's δ.
 func (b Budget) Used(l Loss) (float64, error) {
 	switch {

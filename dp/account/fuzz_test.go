@@ -88,8 +88,5 @@ func FuzzLosses(f *testing.F) {
 		if ok, _ := b.Covers(spent); count > 0 && (err != nil || !ok) {
 			t.Errorf("%+v does not cover the %d releases that it pays for", b, count)
 		}
-		if p, s, err := b.Left(l); err != nil || b.Delta == 0 && (s != 0 || p > b.Epsilon) {
-			t.Errorf("%+v has %v and %v left: %v", b, p, s, err)
-		}
 	})
 }

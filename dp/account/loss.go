@@ -75,12 +75,6 @@ func (l Loss) Plus(m Loss) (Loss, error) {
 	return sum, sum.Check()
 }
 
-// Parallel returns the loss of l and m if every user's records lie in only one of them, as with
-// streams of different arms.
-func (l Loss) Parallel(m Loss) Loss {
-	return Loss{max(l.Pure, m.Pure), max(l.Square, m.Square)}
-}
-
 // Times returns the loss of n releases of l in sequence. A charge for a whole horizon counts
 // once, however much of it is released.
 func (l Loss) Times(n uint64) (Loss, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/protocol"
@@ -125,27 +126,56 @@ func fieldKey(f reflect.StructField) string {
 	return strings.ToLower(f.Name)
 }
 
-// blockKeys describes the parameters of a table's entries, by their tags.
-func blockKeys(blocks []block, section string, shared bool) (keys []Key) {
+// tagged describes the settings that the fields of a struct are, by their tags. The fields of a struct in it have its name before
+// theirs. Rules are those that tags call by a name.
+func tagged(v reflect.Value, prefix string, at field, rules map[string]Rule) (keys []Key) {
+	for i := range v.NumField() {
+		f, tag := v.Type().Field(i), v.Type().Field(i).Tag.Get
+		want, is := f.Tag.Lookup("want")
+		k := Key{
+			Name: prefix + fieldKey(f), Example: tag("example"), Begin: tag("begin"), Unit: tag("unit"), Doc: tag("doc"), Page: tag("page"),
+			Shared: tag("shared") != "", Fixed: tag("fixed") != "", Later: tag("later") == "yes", Changes: tag("changes") != "", Laboratory: tag("lab") != "",
+			field: field{at.block, append(at.index[:len(at.index):len(at.index)], i)},
+		}
+		if b := at.block; b != nil {
+			// The entry, of several with one type, that has the key, and has it since a later build.
+			if only := tag("only"); only != "" && only != b.name {
+				continue
+			}
+			k.Later = k.Later || tag("later") == b.name
+		}
+		switch standard, ok := f.Tag.Lookup("default"); {
+		case !is && f.Type.Kind() == reflect.Struct:
+			keys = append(keys, tagged(v.Field(i), k.Name+".", k.field, rules)...)
+			continue
+		case !is:
+			continue
+		case ok || k.Example != "":
+			k.Default = standard
+		default:
+			k.Default = ValueText(v.Field(i).Interface())
+		}
+		if k.Rule, is = rules[want]; !is {
+			k.Rule = wanted(want)
+		}
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// blockKeys describes the parameters of the entries of a section, which peers have to agree on if they are shared.
+func blockKeys(blocks []*block, section string, shared bool) (keys []Key) {
 	for _, b := range blocks {
 		if b.section != section {
 			continue
 		}
-		v := reflect.ValueOf(b.standard)
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if !f.IsExported() {
-				continue
-			}
-			only, later := f.Tag.Get("only"), f.Tag.Get("later") // the entry, of several with one type, that has it, and has it since a later build
-			if only != "" && only != b.name {
-				continue
-			}
-			keys = append(keys, Key{
-				Name:    section + "." + b.name + "." + fieldKey(f),
-				Default: ValueText(v.Field(i).Interface()), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
-				Shared: shared || f.Tag.Get("fixed") != "", Fixed: f.Tag.Get("fixed") != "", Later: later == "yes" || later == b.name, Changes: f.Tag.Get("changes") != "", Rule: wanted(f.Tag.Get("want")), field: field{&b, []int{i}},
-			})
+		rules := map[string]Rule(nil)
+		if r, ok := b.standard.(interface{ Rules() map[string]Rule }); ok {
+			rules = r.Rules()
+		}
+		for _, k := range tagged(reflect.ValueOf(b.standard), strings.TrimPrefix(section+"."+b.name+".", "."), field{block: b}, rules) {
+			k.Shared = k.Shared || shared || k.Fixed && section != ""
+			keys = append(keys, k)
 		}
 	}
 	return keys
@@ -171,6 +201,8 @@ func wanted(tag string) Rule {
 		return finiteRows("a list of rows of three numbers, or []")
 	case "vectors":
 		return finiteRows("a list of rows of numbers, one row for each action in the order of arms, or []")
+	case "probability":
+		return Number("a probability from 0 to below 1", func(x float64) bool { return x >= 0 && x < 1 })
 	case "over 0":
 		return Number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) })
 	}
@@ -178,8 +210,10 @@ func wanted(tag string) Rule {
 	if n, _ := fmt.Sscanf(tag, "over %g up to %g", &lo, &hi); n == 2 {
 		return Number("a number "+tag, func(x float64) bool { return x > lo && x <= hi })
 	}
-	if n, _ := fmt.Sscanf(tag, "%g up to %g", &lo, &hi); n == 2 {
-		return Number("a number from "+tag, func(x float64) bool { return x >= lo && x <= hi })
+	for _, form := range []string{"%g up to %g", "%g to %g"} {
+		if n, _ := fmt.Sscanf(tag, form, &lo, &hi); n == 2 {
+			return Number("a number from "+tag, func(x float64) bool { return x >= lo && x <= hi })
+		}
 	}
 	if from, to, ok := strings.Cut(tag, ".."); ok {
 		least, err := strconv.ParseUint(from, 10, 64)
@@ -189,6 +223,10 @@ func wanted(tag string) Rule {
 		}
 		if err == nil {
 			return Whole(least, most)
+		}
+		short, err := time.ParseDuration(from)
+		if long, bad := time.ParseDuration(to); err == nil && bad == nil {
+			return between(short, long)
 		}
 	}
 	if words := strings.Split(tag, "|"); len(words) > 1 {
@@ -211,7 +249,7 @@ func (s *Settings) put(k Key, value reflect.Value) {
 }
 
 // entryNames returns the names of a table and what they mean, for the setting that chooses one.
-func entryNames(blocks []block, section string) (names []string, summaries string) {
+func entryNames(blocks []*block, section string) (names []string, summaries string) {
 	verb := " "
 	if section == "protocol" {
 		verb = " is "

@@ -8,21 +8,6 @@ type field struct {
 	index []int  // in Settings, or in the parameters of block
 }
 
-// fieldsOf notes the fields of a struct, which is at a field, by key. Parameters of entries are not in it.
-func fieldsOf(all map[string]field, t reflect.Type, prefix string, at field) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		key, in := prefix+fieldKey(f), field{at.block, append(at.index[:len(at.index):len(at.index)], i)}
-		switch {
-		case !f.IsExported() || f.Type == reflect.TypeFor[Params]():
-		case f.Type.Kind() == reflect.Struct:
-			fieldsOf(all, f.Type, key+".", in)
-		default:
-			all[key] = in
-		}
-	}
-}
-
 // Value returns the value of a key, which must be of the schema. It can be set unless it is
 // a parameter of an entry.
 func (s *Settings) Value(key string) reflect.Value {

@@ -13,6 +13,7 @@ type Key struct {
 	Begin   string // value in a new folder's file if none is given; empty for none
 	Unit    string // empty for none
 	Doc     string // one line
+	Page    string // a comment in the file of a new folder, for a key that a site may want to change; empty for others
 	Shared  bool   // all peers of a network must agree on it
 	Fixed   bool   // a folder is founded with it and keeps it
 	Later   bool   // older networks and folders act as its default says: with the default, it is omitted from what they compare and keep

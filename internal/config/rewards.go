@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 
 	"peerd.dev/node/site"
@@ -23,24 +22,6 @@ func twoEnds() Rule {
 		x := v.Interface().([]float64)
 		return len(x) == 2 && -mostReward <= x[0] && x[0] < x[1] && x[1] <= mostReward
 	})
-}
-
-// rewardKeys are the settings of what an application reports.
-func rewardKeys() []Key {
-	return []Key{
-		{
-			Name: "api.default_reward", Default: "0", Rule: Number("a finite number", func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }),
-			Doc: "Reward of a decision for which none was reported in its window, within api.reward_range.",
-		},
-		{
-			Name: "api.reward", Default: string(site.First), Rule: OneOf(string(site.First), string(site.Last), string(site.Sum)),
-			Doc: "Which reports make the reward of a decision: the first; the last of its window; or the sum of all, each with an id of its own, clipped to api.reward_range.",
-		},
-		{
-			Name: "api.reward_range", Default: "[0, 1]", Shared: true, Fixed: true, Later: true, Rule: twoEnds(),
-			Doc: "The least and the greatest reward, in the application's units. Peers scale it to 0 to 1; clipping and noise are in units of the range.",
-		},
-	}
 }
 
 // rewardConstraints are the rules of rewards across keys.

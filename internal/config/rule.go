@@ -75,11 +75,6 @@ func budget() Rule {
 	}}
 }
 
-// Probability allows 0 up to, but not, 1.
-func Probability() Rule {
-	return Number("a probability from 0 to below 1", func(x float64) bool { return x >= 0 && x < 1 })
-}
-
 // between allows durations.
 func between(lo, hi time.Duration) Rule {
 	return Holds(fmt.Sprintf("a duration from %s to %s, such as 1s", DurationText(lo), DurationText(hi)), func(v reflect.Value) bool {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +17,7 @@ import (
 type Schema struct {
 	keys   []Key
 	places map[string]int // in keys, by name
-	blocks []block
+	blocks []*block
 	with   Extension
 }
 
@@ -78,33 +77,26 @@ func (s *Schema) With(x Extension) *Schema {
 func newSchema(x Extension) *Schema {
 	s := &Schema{with: x, places: make(map[string]int)}
 	for _, p := range x.Learners {
-		s.blocks = append(s.blocks, block{"learner", p.Words().Name, p.Words().Summary, p})
+		s.blocks = append(s.blocks, &block{"learner", p.Words().Name, p.Words().Summary, p})
 	}
 	for _, p := range x.Protocols {
-		s.blocks = append(s.blocks, block{"protocol", p.Words().Name, p.Words().Summary, p})
+		s.blocks = append(s.blocks, &block{"protocol", p.Words().Name, p.Words().Summary, p})
+	}
+	for _, e := range x.Sections {
+		s.blocks = append(s.blocks, &block{"", e.Name, e.Summary, e.Params})
 	}
 	for _, w := range x.Worlds {
-		s.blocks = append(s.blocks, block{"world", w.Name, w.Summary, w.Params})
+		s.blocks = append(s.blocks, &block{"world", w.Name, w.Summary, w.Params})
 	}
-	s.keys = siteKeys(s.blocks, x.mechanisms(func(m dp.Mechanism) bool {
+	s.keys = settingKeys(s.blocks, x.mechanisms(func(m dp.Mechanism) bool {
 		return slices.ContainsFunc(x.Protocols, func(p protocol.Params) bool { return protocol.Suits(p, m) })
-	}))
-	for _, k := range slices.Concat(x.Keys, blockKeys(s.blocks, "world", false)) {
-		k.Laboratory = k.Laboratory || k.block != nil
+	}), x.Laboratory != nil)
+	for _, k := range slices.Concat(blockKeys(s.blocks, "learner", true), blockKeys(s.blocks, "protocol", true), x.Keys, blockKeys(s.blocks, "", false), blockKeys(s.blocks, "world", false)) {
+		k.Laboratory = k.Laboratory || k.block != nil && (k.block.section == "" || k.block.section == "world")
 		s.keys = inserted(s.keys, k)
 	}
-	fields := make(map[string]field)
-	fieldsOf(fields, reflect.TypeFor[Settings](), "", field{})
-	for _, e := range x.Sections {
-		b := block{"", e.Name, e.Summary, e.Params}
-		s.blocks = append(s.blocks, b)
-		fieldsOf(fields, reflect.TypeOf(e.Params), e.Name+".", field{block: &b})
-	}
-	for i := range s.keys {
-		k := &s.keys[i]
-		if s.places[k.Name] = i; k.block == nil {
-			k.field = fields[k.Name]
-		}
+	for i, k := range s.keys {
+		s.places[k.Name] = i
 	}
 	return s
 }
@@ -114,6 +106,7 @@ func inserted(keys []Key, k Key) []Key {
 	at := len(keys)
 	for i, other := range keys {
 		if other.Name == k.Name {
+			k.field = other.field
 			keys[i] = k
 			return keys
 		}
@@ -154,7 +147,7 @@ func (s *Schema) Find(name string) (Key, bool) {
 // hasSection reports whether there are keys in a section, or an entry of a table has that name, which may have no
 // parameters.
 func (s *Schema) hasSection(name string) bool {
-	entry := func(b block) bool { return b.section+"."+b.name == name }
+	entry := func(b *block) bool { return b.section+"."+b.name == name }
 	return len(s.Under(name)) > 0 || slices.ContainsFunc(s.blocks, entry)
 }
 

@@ -56,7 +56,7 @@ options() {
 # An experiment gives its rows, and what it says of each cell except its time and folder.
 experiment() { # SIDE OUT WORK [FILE]
 	local code=0 set=("${set[@]}")
-	[ "$1" = now ] || grep -q alone_noised "$dir/base/internal/lab/plan/key.go" || set=("${set[@]//alone_noised/alone}") # its earlier name
+	[ "$1" = now ] || grep -rq alone_noised "$dir/base/internal/lab/plan" || set=("${set[@]//alone_noised/alone}") # its earlier name
 	"$dir/$1/peerd" experiment run "${@:4}" --dir "$3/none" -o "$3/results" "${set[@]}" >"$3/log" 2>&1 || code=$?
 	if [ ! -s "$3/results/rows.jsonl" ]; then
 		tail -n 3 "$3/log" >"$2.failed"

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// The most words of a sentence in a comment of the program, and of the text that a setting has in its tag. Longer ones hold
+// The most words of a sentence in a comment of the program, and in the text that a setting has in its tag. Longer ones hold
 // several conditions, and are read twice. What stands on one side of a colon or a semicolon is read by itself, so it is
 // counted by itself.
 const (
@@ -21,7 +21,10 @@ const (
 	longestTag      = 40
 )
 
-var clause = regexp.MustCompile(`[:;] `)
+var (
+	clause = regexp.MustCompile(`[:;] `)
+	listed = regexp.MustCompile(`[:;.,] `) // of a text that says what each value means
+)
 
 // program reports whether a file is Go of the program: no test, script, example or test support.
 func program(file string) bool {
@@ -51,8 +54,10 @@ func TestSentencesAreShort(t *testing.T) {
 		}
 		for at, doc := range docTags(t, file) {
 			tags++
-			if n := len(strings.Fields(doc)); n > longestTag {
-				t.Errorf("%s: %d words, want at most %d in a doc tag:\n\t%s", at, n, longestTag, doc)
+			for _, part := range listed.Split(doc, -1) {
+				if n := len(strings.Fields(part)); n > longestTag {
+					t.Errorf("%s: %d words, want at most %d in a sentence of a doc tag:\n\t%s", at, n, longestTag, part)
+				}
 			}
 		}
 	}

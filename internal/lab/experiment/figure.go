@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -212,15 +213,7 @@ func finals(cells []*cellRun, want *plan.Figure, x string, values func(*cellRun)
 		lines[at].Points = append(lines[at].Points, figure.Point{X: v, Y: stats.MeanOf(all)})
 	}
 	for _, l := range lines {
-		slices.SortStableFunc(l.Points, func(a, b figure.Point) int {
-			switch {
-			case a.X < b.X:
-				return -1
-			case a.X > b.X:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(l.Points, func(a, b figure.Point) int { return cmp.Compare(a.X, b.X) })
 	}
 	return lines
 }

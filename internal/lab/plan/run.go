@@ -144,7 +144,7 @@ func runConstraints() []config.Constraint {
 
 // Disturbance returns the first setting that makes a simulated network worse, empty for none.
 func Disturbance(s *config.Settings) string {
-	for _, k := range keys() {
+	for _, k := range Schema().Keys() {
 		if k.Section() != "experiment.faults" && k.Name != "experiment.liars.count" {
 			continue
 		}

@@ -67,10 +67,7 @@ func (Processes) Play(ctx context.Context, s *config.Settings, graph *topology.G
 	own.Seed = run
 	t := &Net{Settings: &own, Dir: dir, Graph: graph, Traced: true}
 	defer t.Stop()
-	if err = t.WriteFolders(); err != nil {
-		return nil, err
-	}
-	if err = t.Start(); err != nil {
+	if err = t.up(); err != nil {
 		return nil, err
 	}
 	if err = t.WaitReady(ctx); err != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"path/filepath"
-	"time"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
@@ -40,10 +39,7 @@ func apiAddresses(n int) ([]string, error) {
 func (t *Net) serve(ctx context.Context, o *Options) error {
 	w := o.Progress
 	t.announce(w)
-	if err := t.WriteFolders(); err != nil {
-		return err
-	}
-	if err := t.Start(); err != nil {
+	if err := t.up(); err != nil {
 		return err
 	}
 	if err := t.WaitReady(ctx); err != nil {
@@ -56,27 +52,18 @@ func (t *Net) serve(ctx context.Context, o *Options) error {
 	}
 	defer end()
 	table := newLiveTable(w)
-	for {
-		all := make([]api.Status, len(t.Processes))
-		for i, p := range t.Processes {
-			if err := p.Exited(); err != nil {
-				return err
-			}
-			var err error
-			if all[i], err = p.Status(ctx); err != nil && ctx.Err() == nil {
-				return config.Failf(config.ErrNetwork, "%s: %w", t.Names[i], err)
-			}
+	err = t.poll(ctx, table.every(), func(all []api.Status, silent error) (bool, error) {
+		if silent != nil {
+			return false, config.Failf(config.ErrNetwork, "%w", silent)
 		}
-		if ctx.Err() == nil {
-			table.show(false, func(w io.Writer, wide bool) { t.writeServed(w, all, wide) })
-			board.show(all)
-		}
-		select {
-		case <-ctx.Done():
-			return nil // that is how it ends
-		case <-time.After(table.every()):
-		}
+		table.show(false, func(w io.Writer, wide bool) { t.writeServed(w, all, wide) })
+		board.show(all)
+		return false, nil
+	})
+	if ctx.Err() != nil {
+		return nil // that is how it ends
 	}
+	return err
 }
 
 // announceAPIs writes where the peers that have arms answer.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"peerd.dev/gossip/topology"
@@ -91,10 +92,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	if about := source.About(); about != "" {
 		_, _ = fmt.Fprintln(o.Progress, about)
 	}
-	if err = t.WriteFolders(); err != nil {
-		return err
-	}
-	if err = t.Start(); err != nil {
+	if err = t.up(); err != nil {
 		return err
 	}
 	// It is simulated while the processes come up.
@@ -143,66 +141,68 @@ func (t *Net) announce(w io.Writer) {
 		float64(s.Privacy.Epsilon), user, rounds, s.Rounds.Every, (time.Duration(rounds) * s.Rounds.Every).Round(time.Second))
 }
 
+// up writes the folders of all peers and starts a process for each.
+func (t *Net) up() error {
+	if err := t.WriteFolders(); err != nil {
+		return err
+	}
+	return t.Start()
+}
+
 // WaitReady returns when all peers say that their neighbours are linked.
 func (t *Net) WaitReady(ctx context.Context) error {
 	deadline := time.Now().Add(30 * time.Second)
+	return t.poll(ctx, 50*time.Millisecond, func(all []api.Status, silent error) (bool, error) {
+		linked := silent == nil && !slices.ContainsFunc(all, func(d api.Status) bool { return !d.LinksUp })
+		if linked || time.Now().Before(deadline) {
+			return linked, nil
+		}
+		if at := slices.IndexFunc(all, func(d api.Status) bool { return !d.LinksUp }); silent == nil {
+			silent = fmt.Errorf("%s is not linked to all its neighbours", t.Names[at])
+		}
+		return false, config.Failf(config.ErrNetwork, "not ready in time: %w", silent)
+	})
+}
+
+// poll asks all peers how they are, again and again, until do says that this is enough. silent is the error of one that did not answer.
+func (t *Net) poll(ctx context.Context, every time.Duration, do func(all []api.Status, silent error) (enough bool, err error)) error {
 	for {
-		waiting := ""
+		all, silent := make([]api.Status, len(t.Processes)), error(nil)
 		for i, p := range t.Processes {
 			if err := p.Exited(); err != nil {
 				return err
 			}
-			d, err := p.Status(ctx)
-			if err != nil {
-				waiting = fmt.Sprintf("%s does not answer: %v", t.Names[i], err)
-			} else if !d.LinksUp {
-				waiting = t.Names[i] + " is not linked to all its neighbours"
+			var err error
+			if all[i], err = p.Status(ctx); err != nil {
+				silent = fmt.Errorf("%s: %w", t.Names[i], err)
 			}
 		}
-		if waiting == "" {
-			return nil
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		if time.Now().After(deadline) {
-			return config.Failf(config.ErrNetwork, "not ready in time: %s", waiting)
+		if enough, err := do(all, silent); enough || err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(every):
 		}
 	}
 }
 
 // Watch shows the state of all peers again and again until all rounds are played,
 // and returns the last one.
-func (t *Net) Watch(ctx context.Context, every time.Duration, show func(all []api.Status, done bool)) ([]api.Status, error) {
-	for {
-		all := make([]api.Status, len(t.Processes))
-		done := true
-		for i, p := range t.Processes {
-			if err := p.Exited(); err != nil {
-				return nil, err
-			}
-			d, err := p.Status(ctx)
-			if err != nil {
-				if ctx.Err() != nil {
-					return nil, ctx.Err()
-				}
-				return nil, config.Failf(config.ErrNetwork, "%s: %w", t.Names[i], err)
-			}
-			all[i] = d
-			done = done && d.Round >= d.Rounds
+func (t *Net) Watch(ctx context.Context, every time.Duration, show func(all []api.Status, done bool)) (last []api.Status, err error) {
+	err = t.poll(ctx, every, func(all []api.Status, silent error) (bool, error) {
+		if last = all; silent != nil {
+			return false, config.Failf(config.ErrNetwork, "%w", silent)
 		}
+		done := !slices.ContainsFunc(all, func(d api.Status) bool { return d.Round < d.Rounds })
 		show(all, done)
-		if done {
-			return all, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(every):
-		}
-	}
+		return done, nil
+	})
+	return last, err
 }
 
 // Stop ends all processes; it may be called twice.

@@ -3,7 +3,6 @@ package audit
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"text/tabwriter"
 )
@@ -145,10 +144,4 @@ func paren(s string) string {
 		return ""
 	}
 	return " (" + s + ")"
-}
-
-// By reports whether something broken was found by name: a check, a canary or the beginning of a
-// test's name.
-func (r *Report) By(name string) bool {
-	return slices.ContainsFunc(r.Broken, func(b string) bool { return len(b) >= len(name) && b[:len(name)] == name })
 }

@@ -1,14 +1,6 @@
 package graphs
 
-import (
-	"gonum.org/v1/gonum/mat"
-
-	"peerd.dev/gossip/topology"
-)
-
-// denseMax is the largest number of peers whose Laplacian is solved densely, which then takes
-// milliseconds; at 1,000 it takes half a second, Lanczos 15 ms.
-const denseMax = 200
+import "peerd.dev/gossip/topology"
 
 // SpectralGap returns 1 − λ₂, where λ₂ is the second largest eigenvalue of the gossip
 // matrix of Zhu, Zhu, Liu and Liu, "Federated Bandit: A Gossiping Approach" (2021): in a
@@ -23,7 +15,7 @@ const denseMax = 200
 //
 // The gap is μ₂/(2|E|), where μ₂, the algebraic connectivity, is the second smallest
 // eigenvalue of the Laplacian. It is 0 if g is not
-// connected and 1 for a single peer. Above 1,000 peers the relative error is about
+// connected and 1 for a single peer. The relative error is about
 // 1e-9, but rounding may make it 1e-14 times the largest degree over μ₂.
 func SpectralGap(g *topology.Graph) float64 {
 	switch {
@@ -32,27 +24,5 @@ func SpectralGap(g *topology.Graph) float64 {
 	case !g.Connected():
 		return 0
 	}
-	if g.N() <= denseMax {
-		if mu, ok := denseConnectivity(g); ok {
-			return mu / float64(2*g.Size())
-		}
-	}
 	return sparseConnectivity(g) / float64(2*g.Size())
-}
-
-// denseConnectivity returns μ₂ from all eigenvalues of the Laplacian, and false
-// if LAPACK's iteration fails.
-func denseConnectivity(g *topology.Graph) (float64, bool) {
-	l := mat.NewSymDense(g.N(), nil)
-	for i := range g.N() {
-		l.SetSym(i, i, float64(g.Degree(i)))
-		for _, j := range g.Neighbours(i) {
-			l.SetSym(i, j, -1)
-		}
-	}
-	var eig mat.EigenSym
-	if !eig.Factorize(l, false) {
-		return 0, false
-	}
-	return eig.Values(nil)[1], true
 }

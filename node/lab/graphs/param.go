@@ -19,11 +19,6 @@ const (
 	paramFile
 )
 
-// params lists them all.
-func params() []param {
-	return []param{paramDegree, paramP, paramCols, paramComponents, paramComponent, paramFile}
-}
-
 // name is what texts and errors call p.
 func (p param) name() string {
 	return [...]string{"degree", "p", "cols", "components", "component", "file"}[p]

@@ -3,7 +3,6 @@ package graphs
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 )
 
@@ -84,5 +83,3 @@ func (f family) example() string {
 func (f family) mayBeBare() bool {
 	return f.params == nil || f.params[0] == paramCols || f.params[0] == paramFile
 }
-
-func (f family) uses(p param) bool { return slices.Contains(f.params, p) }

@@ -329,7 +329,8 @@ func (r *run) size(m *protocol.Message) uint64 {
 		return 0
 	}
 	if r.sized.bytes == 0 || *m != r.sized.message {
-		r.sized.message, r.sized.bytes = *m, uint64(frameSize(m))
+		r.buf = protocol.Encode(r.buf[:0], *m)
+		r.sized.message, r.sized.bytes = *m, uint64(len(r.buf))
 	}
 	return r.sized.bytes
 }

@@ -117,7 +117,7 @@ func describe(c *sim.Config) {
 			continue
 		}
 		n := len(c.Worlds)
-		source, err := world.Open(world.Small(e), world.Config{
+		source, err := world.Open(world.LinearParams{Features: 3, Law: world.Sphere, Draw: world.FreshActions, Gap: .1, Instance: 1}, world.Config{
 			Arms: c.Spec.Arms, Sites: n, Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("instance") },
 		})
 		if err != nil {

@@ -24,11 +24,10 @@ func vectored(t *testing.T, peers, arms int, rounds uint64) sim.Config {
 	p.OneArm = true
 	c.Spec.Protocol, c.Spec.Learner, c.Spec.Privacy.Mechanism = p, learner.LinTSParams{Radius: 1}, dp.EachLaplace
 	for _, e := range world.Table() {
-		params, ok := world.Small(e).(world.LinearParams)
-		if !ok {
+		if _, ok := e.(world.LinearParams); !ok {
 			continue
 		}
-		params.Draw = world.OwnActions
+		params := world.LinearParams{Features: 3, Law: world.Sphere, Draw: world.OwnActions, Gap: .1, Instance: 1}
 		source, err := world.Open(params, world.Config{
 			Arms: arms, Sites: peers, Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("instance") },
 		})

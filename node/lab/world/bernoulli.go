@@ -50,11 +50,6 @@ func (p BernoulliParams) Check(c Config) (field, want string) {
 	return p.means().checkProbabilities("bernoulli", c)
 }
 
-// Small implements [Shrinking].
-func (BernoulliParams) Small() Params {
-	return BernoulliParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given}
-}
-
 // Open implements [Params].
 func (p BernoulliParams) Open(c Config) (Source, error) {
 	return &meanSource{"bernoulli", c, p.means(), true, func(row []float64, src *rand.ChaCha8) (payer, error) {
@@ -84,8 +79,5 @@ func (w *Bernoulli) Play(a bandit.Arm) (bandit.Reward, error) {
 	if err := check(a, len(w.means)); err != nil {
 		return 0, err
 	}
-	if w.rng.Float64() < w.means[a] {
-		return 1, nil
-	}
-	return 0, nil
+	return w.pay(w.means[a]), nil
 }

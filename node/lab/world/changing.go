@@ -74,11 +74,6 @@ func (p ChangingParams) Check(c Config) (field, want string) {
 	return p.means().checkProbabilities("changing", c)
 }
 
-// Small implements [Shrinking].
-func (ChangingParams) Small() Params {
-	return ChangingParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given, Every: 8}
-}
-
 // Open implements [Params].
 func (p ChangingParams) Open(c Config) (Source, error) {
 	return &changingSource{c, p}, nil

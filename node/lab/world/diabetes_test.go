@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"peerd.dev/bandit"
 )
 
 // diabetes loads the real data, or skips.
@@ -111,7 +109,6 @@ func TestDiabetes(t *testing.T) {
 			}
 		}
 	})
-	t.Run("replay", func(t *testing.T) { replayed(t, all) })
 }
 
 // table logs the report of a split over three hospitals.
@@ -132,42 +129,5 @@ func table(t *testing.T, name string, r *Records, s Split, k, reach int) {
 	t.Logf("%s, %s, cap %d: reach %d, best arm %d", name, s, k, report.Reach, report.Best)
 	for i, l := range report.Sites {
 		t.Logf("  site %d: %d rows %v %.4f best %d gap %.4f", i, l.Rows, l.Counts, l.Means, l.Best, l.Gap)
-	}
-}
-
-// replayed checks what Replay's comment says the draw of arms does.
-func replayed(t *testing.T, all *Records) {
-	const seeds = 40
-	sites, err := all.Split(Contiguous, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var (
-		means, left      [arms]float64
-		gap, gap2, right float64
-	)
-	for seed := range uint64(seeds) {
-		w := replay(t, all, seed)
-		for a, m := range w.Means() {
-			means[a] += m / seeds
-			left[a] += float64(w.Left(bandit.Arm(a))) / seeds
-		}
-		m := replay(t, sites[1], seed).Means()
-		g := m[3] - m[2]
-		gap, gap2 = gap+g/seeds, gap2+g*g/seeds
-		if best(m) == 2 {
-			right++
-		}
-	}
-	sd := math.Sqrt(gap2 - gap*gap)
-	t.Logf("draw: means %.4f, records %.0f, second hospital's gap %.4f ± %.4f, right in %v of %d", means, left, gap, sd, right, seeds)
-	// Within 5 standard errors, of which the largest is .0003.
-	for a, want := range []float64{.3400, .3381, .3851, .3697, .3088} {
-		if math.Abs(means[a]-want) > .0015 {
-			t.Errorf("arm %d: mean %.4f, want %.4f", a, means[a], want)
-		}
-	}
-	if math.Abs(gap-.0058) > 5*.0052/math.Sqrt(seeds) {
-		t.Errorf("second hospital's gap %.4f, want .0058", gap)
 	}
 }

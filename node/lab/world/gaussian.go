@@ -52,11 +52,6 @@ func (p GaussianParams) Traits() Traits { return Traits{Arms: p.means().arms(), 
 // Check implements [Checked].
 func (p GaussianParams) Check(c Config) (field, want string) { return p.means().check("gaussian", c) }
 
-// Small implements [Shrinking].
-func (GaussianParams) Small() Params {
-	return GaussianParams{Means: [][]float64{{.2, .8, .5}}, Draw: Given, SD: .3, Clip: true}
-}
-
 // Open implements [Params].
 func (p GaussianParams) Open(c Config) (Source, error) {
 	return &meanSource{"gaussian", c, p.means(), false, func(row []float64, src *rand.ChaCha8) (payer, error) {

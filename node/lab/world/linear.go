@@ -90,21 +90,13 @@ func (p LinearParams) Check(c Config) (field, want string) {
 	if field, want = p.checkArms(c); field != "" {
 		return field, want
 	}
-	sites, site := math.MaxInt, "a site from 0"
-	if c.Sites > 0 { // they are known
-		sites, site = c.Sites, fmt.Sprintf("a site below %d", c.Sites)
-	}
+	sites, site := c.bound()
 	for i, row := range p.Odd {
 		if len(row) != 3 || !index(row[0], sites) || !index(row[1], p.along()) || !(math.Abs(row[2]) <= 1) {
 			return "odd", fmt.Sprintf("rows of %s, a feature below %d and a number from -1 to 1; see row %d", site, p.along(), i)
 		}
 	}
 	return "", ""
-}
-
-// Small implements [Shrinking].
-func (LinearParams) Small() Params {
-	return LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Gap: .1, Instance: 1}
 }
 
 // Open implements [Params].
@@ -219,10 +211,7 @@ func (w *Linear) Play(a bandit.Arm) (bandit.Reward, error) {
 	if err := check(a, len(w.mean)); err != nil {
 		return 0, err
 	}
-	if w.rng.Float64() < w.mean[a] {
-		return 1, nil
-	}
-	return 0, nil
+	return w.pay(w.mean[a]), nil
 }
 
 // Regret returns by how much an action of the newest turn is below the best of that turn. It

@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -88,23 +87,10 @@ func (m means) check(name string, c Config) (field, want string) {
 
 // checkOdd refuses odd sites and arms that do not exist: what is wanted, or empty if all is well.
 func (m means) checkOdd(c Config) (want string) {
+	sites, site := c.bound()
 	for i, row := range m.odd {
-		place := func(x float64, n int) bool { return x >= 0 && x < float64(n) && x == math.Trunc(x) }
-		sites := c.Sites
-		if sites == 0 {
-			sites = math.MaxInt32
-		}
-		switch {
-		case len(row) != 3:
-			return fmt.Sprintf("rows of a site, an arm and a mean; row %d has %d numbers", i, len(row))
-		case !place(row[0], sites) && c.Sites > 0:
-			return fmt.Sprintf("sites from 0 to %d; row %d has site %v", c.Sites-1, i, row[0])
-		case !place(row[0], sites):
-			return fmt.Sprintf("sites numbered from 0; row %d has site %v", i, row[0])
-		case !place(row[1], c.Arms):
-			return fmt.Sprintf("arms from 0 to %d; row %d has arm %v", c.Arms-1, i, row[1])
-		case !probability(row[2]):
-			return fmt.Sprintf("means from 0 to 1; row %d has %v", i, row[2])
+		if len(row) != 3 || !index(row[0], sites) || !index(row[1], c.Arms) || !probability(row[2]) {
+			return fmt.Sprintf("rows of %s, an arm below %d and a mean from 0 to 1; see row %d", site, c.Arms, i)
 		}
 	}
 	return ""

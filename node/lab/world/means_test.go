@@ -138,7 +138,7 @@ func TestSeedsMeanWhatTheyDid(t *testing.T) {
 	}
 	var lines []line
 	for i := range 200 {
-		lines = append(lines, line{i, "?", []string{"insulin=Steady metformin=Steady", "acarbose=Steady", "glyburide=Steady", "", "metformin=Steady"}[i%5], []string{"NO", ">30"}[i*i%7%2]})
+		lines = append(lines, line{i, "?", []string{"insulin=Steady", "acarbose=Steady", "glyburide=Steady", "", "metformin=Steady"}[i%5], []string{"NO", ">30"}[i*i%7%2]})
 	}
 	r, err := NewReplay(load(t, lines), src())
 	if err != nil {
@@ -157,9 +157,9 @@ func TestSeedsMeanWhatTheyDid(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{paid(b, 3, 60, "%v"), "011011011011010101111000111010011001011111011011111001011001"},
 		{paid(g, 3, 9, "%x "), "0x1.aa3743f3026ap-02 0x1.738effd801aebp-01 0x1.d743f368eeb87p-02 0x0p+00 0x1.50c44dc904a4cp-03 0x1.26850b9c7a36ep-01 0x1.177cfb55617ap-08 0x1.8ec762a8aaebap-02 0x1p+00 "},
-		{paid(r, 5, 60, "%v"), "001000010101000010001001010000000010000011001100010001001000"},
+		{paid(r, 5, 60, "%v"), "101100100100000000000110010010100100101111101011110000000000"},
 		{fmt.Sprintf("%x", g.Means()), "[0x1.f5b8cf490943p-03 0x1p-01 0x1.5a1cd4258f4dep-01]"},
-		{fmt.Sprint(r.Means()), "[0.3 0.26666666666666666 0.3 0.275 0.3]"},
+		{fmt.Sprint(r.Means()), "[0.3 0.25 0.3 0.275 0.3]"},
 		{fmt.Sprintf("%x", drawn(3, 2, false, rand.New(src()))), "[[0x1.314166307503bp-01 0x1.e0f58cfecea88p-03] [0x1.502bbba310aaap-01 0x1.260ab865cafbcp-01] [0x1.017672d2a0972p-02 0x1.523196e5627f4p-02]]"},
 	} {
 		if c.got != c.want {

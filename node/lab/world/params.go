@@ -2,15 +2,14 @@ package world
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 )
 
 // Params are the parameters of a world, a struct. Its exported fields are the keys
 // world.<name>.<field> of a configuration; their tags say what a value may be (want), its unit
-// (unit) and what it means (doc). Parameters may also implement [Traited], [Checked] and
-// [Shrinking]. Worlds of other Go modules are used like those in [Table].
+// (unit) and what it means (doc). Parameters may also implement [Traited] and [Checked]. Worlds of other
+// Go modules are used like those in [Table].
 type Params interface {
 	// Words returns the world's name and description for pages.
 	Words() Words
@@ -45,6 +44,14 @@ type Config struct {
 	Data string
 	// Open opens a file. The error for one that does not exist is fs.ErrNotExist.
 	Open func(name string) (File, error)
+}
+
+// bound returns above which numbers there are no sites, and says in words which there are.
+func (c *Config) bound() (sites int, site string) {
+	if c.Sites == 0 { // it is not known
+		return math.MaxInt, "a site from 0"
+	}
+	return c.Sites, fmt.Sprintf("a site below %d", c.Sites)
 }
 
 // People are the persons from whose records a world pays.
@@ -95,17 +102,6 @@ func Check(p Params, c Config) (field, want string) {
 	return "", ""
 }
 
-// Shrinking parameters can be changed to suit any number of sites, and so that a few rounds show all.
-type Shrinking interface{ Small() Params }
-
-// Small returns such parameters, for audits and tests.
-func Small(p Params) Params {
-	if s, ok := p.(Shrinking); ok {
-		return s.Small()
-	}
-	return p
-}
-
 // Open reads what the worlds of all sites need. It fails with a [ParamError] if Check
 // does, and with a [DataError] if the data does.
 func Open(p Params, c Config) (Source, error) {
@@ -142,17 +138,4 @@ func Table() []Params {
 		LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Gap: .1, Means: [][]float64{}, Odd: [][]float64{}},
 		RankingParams{Columns: CommonColumns, Features: 5, Ridge: .001},
 	}
-}
-
-// Lookup returns the parameters of a name in a table, or an error that lists the names there are.
-func Lookup(table []Params, name string) (Params, error) {
-	var names []string
-	for _, p := range table {
-		if p.Words().Name == name {
-			return p, nil
-		}
-		names = append(names, p.Words().Name)
-	}
-	slices.Sort(names)
-	return nil, fmt.Errorf("unknown world %q, want one of %s", name, strings.Join(names, ", "))
 }

@@ -51,11 +51,6 @@ func (p RankingParams) Check(Config) (field, want string) {
 	return "", ""
 }
 
-// Small implements [Shrinking].
-func (RankingParams) Small() Params {
-	return RankingParams{Columns: CommonColumns, Features: 3, Ridge: .001}
-}
-
 // ofMSLR returns the columns of MSLR-WEB10K, from 1; nil for the common ones.
 func (c Columns) ofMSLR() (all []int) {
 	var streams, rest []int // body, anchor, title, URL and whole document are 1 to 5 of each 25 statistics
@@ -138,10 +133,7 @@ func (w *Ranking) Play(a bandit.Arm) (bandit.Reward, error) {
 	if err := check(a, len(w.now.mean)); err != nil {
 		return 0, err
 	}
-	if w.rng.Float64() < w.now.mean[a] {
-		return 1, nil
-	}
-	return 0, nil
+	return w.pay(w.now.mean[a]), nil
 }
 
 // Regret returns by how much a document of the newest turn is below the best of that turn. It

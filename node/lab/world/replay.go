@@ -12,14 +12,8 @@ import (
 // to exactly one arm and is handed out at most once, in random order, so that a
 // patient adds to an experiment no more records than Cap left.
 //
-// When the Replay is made, an encounter that qualifies for several arms is assigned to one of
-// them, each equally likely: before any choice, and independently of its reward. This fixes the
-// arm's pulls, and every record is in the stream of one arm, as parallel composition over arms
-// requires. The cost is that the means move from [Records.Means] towards [Records.Single]: on the
-// whole data they are expected to be .340, .338, .385, .370, .309. One site's means vary with the
-// seed: in contiguous thirds the second hospital's bias is .006 with a standard deviation of
-// .005, and gone with about one seed in seven. [Records.Single] before Split avoids the draw,
-// with a quarter fewer records.
+// Only encounters that qualify for one arm are played ([Records.Single]): every record is in the stream of one arm, as
+// parallel composition over arms requires, and the means follow from no draw.
 //
 // What is protected is the reward. The treatment plays the part of the choice and
 // is public, as choices are: a neighbouring data set in which an encounter has
@@ -39,10 +33,10 @@ func NewReplay(site *Records, src *rand.ChaCha8) (*Replay, error) {
 	w := &Replay{records: make([][]*record, arms), left: make([]int, arms)}
 	means := make([]float64, arms)
 	for _, e := range site.rows {
-		if e.arms == 0 {
+		if e.arms.size() != 1 {
 			continue
 		}
-		a := e.arms.pick(rng)
+		a := e.arms.first()
 		w.records[a] = append(w.records[a], e)
 		means[a] += float64(e.reward)
 	}

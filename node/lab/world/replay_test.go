@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -31,7 +30,7 @@ func TestEachRecordPlayedAtMostOnce(t *testing.T) {
 		playable := map[bandit.Reward]armset{}
 		for i := range r.rows {
 			r.rows[i].reward = bandit.Reward(i + 1)
-			if r.rows[i].arms != 0 {
+			if r.rows[i].arms.size() == 1 {
 				playable[r.rows[i].reward] = r.rows[i].arms
 			}
 		}
@@ -77,7 +76,7 @@ func TestEachRecordPlayedAtMostOnce(t *testing.T) {
 func TestSameSeedSameReplay(t *testing.T) {
 	var lines []line
 	for i := range 40 {
-		lines = append(lines, line{i, "?", "insulin=Steady metformin=Steady", []string{"NO", ">30"}[i%2]})
+		lines = append(lines, line{i, "?", "insulin=Steady", []string{"NO", ">30"}[i%2]})
 	}
 	r := load(t, append(lines, everyArm()...))
 	play := func(seed uint64) (s string) {
@@ -100,24 +99,6 @@ func TestSameSeedSameReplay(t *testing.T) {
 	}
 	if first == play(2) {
 		t.Error("two seeds, one order")
-	}
-}
-
-// A record of several arms goes to each equally often: 6,000 draws among three,
-// where a sound sampler leaves 2,000 ± 183 with probability 1.6e-6.
-func TestPickIsEven(t *testing.T) {
-	var n [arms]int
-	rng := rand.New(seeded(7))
-	for range 6000 {
-		n[armset(0b11010).pick(rng)]++
-	}
-	for _, a := range []int{1, 3, 4} {
-		if n[a] < 1817 || n[a] > 2183 {
-			t.Errorf("arm %d drawn %d times of 6000", a, n[a])
-		}
-	}
-	if n[0]+n[2] != 0 {
-		t.Errorf("arms outside the set: %v", n)
 	}
 }
 

@@ -3,6 +3,8 @@ package world
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"peerd.dev/bandit"
 )
 
 // version is the first byte of what worlds save.
@@ -26,6 +28,14 @@ type coins struct {
 }
 
 func newCoins(source *rand.ChaCha8) coins { return coins{rand.New(source), source} }
+
+// pay returns 1 with a probability and else 0.
+func (c coins) pay(probability float64) bandit.Reward {
+	if c.rng.Float64() < probability {
+		return 1
+	}
+	return 0
+}
 
 // coinsSize is the number of bytes that MarshalBinary makes of a ChaCha8 of which whole
 // numbers alone were taken.

@@ -1,9 +1,6 @@
 package world
 
-import (
-	"math/bits"
-	"math/rand/v2"
-)
+import "math/bits"
 
 // arms is the number of arms of the diabetes data. Paper 004 counts them from 1.
 const arms = 5
@@ -81,13 +78,3 @@ func (s armset) first() int { return bits.TrailingZeros8(uint8(s)) }
 
 // size returns the number of arms in s.
 func (s armset) size() int { return bits.OnesCount8(uint8(s)) }
-
-// pick returns an arm of s, each equally likely. A set of one draws nothing.
-func (s armset) pick(rng *rand.Rand) int {
-	if n := s.size(); n > 1 {
-		for range rng.IntN(n) {
-			s &= s - 1
-		}
-	}
-	return s.first()
-}
