@@ -3,7 +3,7 @@
 # fixed seeds each, with 200 plays of a history (400 at a curator); the power of the bound;
 # and the command itself, built with one fault after another, which must exit with code 5.
 # An argument chooses a part: correct, faults or built. "faults ID" and "built ID" play one fault.
-# On two cores that ten other processes shared: built 20 min; faults 11 min without PEERD_LONG, which plays 1 to 3 seeds of 20; correct more
+# On two cores that ten other processes shared: built 20 min; faults 11 min without PEERD_LONG, with fewer seeds than here; correct more
 # than 25 min. It has not been timed on an idle machine.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
