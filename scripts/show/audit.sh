@@ -4,7 +4,7 @@
 # and the command itself, built with one fault after another, which must exit with code 5.
 # An argument chooses a part: correct, faults or built. "faults ID" and "built ID" play one fault.
 # On two cores that ten other processes shared: built 20 min; faults 11 min without PEERD_LONG and, by one of them, eight times that with it;
-# correct more than 26 min, stopped in TestPower. It has not been timed on an idle machine.
+# correct more than 26 min, when it was stopped in TestCorrectPeersPass. It has not been timed on an idle machine.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export PEERD_LONG=1
