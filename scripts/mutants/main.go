@@ -25,10 +25,11 @@ import (
 func main() {
 	only := flag.String("only", "", "regular expression of ids")
 	jobs := flag.Int("j", 2, "mutants at a time")
+	keep := flag.String("keep", "", "file of outcomes: a run that was ended goes on, unless the code has changed")
 	out := flag.String("build", "", "the only mutant becomes a program in this file, from the package that is the argument")
 	flag.Parse()
 	ctx := context.Background()
-	do := func() error { return run(ctx, *only, *jobs) }
+	do := func() error { return run(ctx, *only, *jobs, *keep) }
 	if *out != "" {
 		do = func() error { return program(ctx, *only, *out, flag.Arg(0)) }
 	}
@@ -75,11 +76,24 @@ func program(ctx context.Context, only, out, pkg string) error {
 }
 
 // run tries the mutants whose ids match and prints the outcome of each.
-func run(ctx context.Context, only string, jobs int) error {
+func run(ctx context.Context, only string, jobs int, keep string) error {
 	all, err := mutants(only)
 	if err != nil {
 		return err
 	}
+	kept, err := openKept(ctx, keep)
+	if err != nil {
+		return err
+	}
+	count := make(map[outcome]int)
+	total := len(all)
+	all = slices.DeleteFunc(all, func(m mutant) bool {
+		was, tried := kept.outcomes[m.id]
+		if tried {
+			count[was]++
+		}
+		return tried
+	})
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
@@ -106,7 +120,6 @@ func run(ctx context.Context, only string, jobs int) error {
 	next := make(chan mutant)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	count := make(map[outcome]int)
 	for range jobs {
 		wg.Go(func() {
 			for m := range next {
@@ -117,6 +130,7 @@ func run(ctx context.Context, only string, jobs int) error {
 					bad++
 				}
 				t.print()
+				kept.keep(t)
 				mu.Unlock()
 			}
 		})
@@ -126,7 +140,7 @@ func run(ctx context.Context, only string, jobs int) error {
 	}
 	close(next)
 	wg.Wait()
-	fmt.Printf("\n%d mutants in %v: %d killed, %d survive and are harmless, %d survive, %d have no end, %d do not compile or name no test\n", len(all),
+	fmt.Printf("\n%d mutants in %v: %d killed, %d survive and are harmless, %d survive, %d have no end, %d do not compile or name no test\n", total,
 		time.Since(began).Round(time.Second), count[killed], count[harmless], count[survived], count[endless], count[broken])
 	if bad > 0 {
 		return errors.New("a mutant or a test is not as it should be") // without a digit: the line before is what counts
