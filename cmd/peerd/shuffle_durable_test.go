@@ -120,7 +120,7 @@ func (r *shuffleRecord) ledgers(l *lab) {
 		if err != nil {
 			l.Fatal(err)
 		}
-		r.keys[i] = d.Keys
+		r.keys[i] = d.Keys.Get()
 	}
 	r.silos, r.newest = nil, nil
 	for _, s := range l.sites[firstSilo:] {

@@ -16,6 +16,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/kept"
@@ -210,7 +211,7 @@ func (x *setting) spec() node.Spec {
 
 // agent returns a peer's agent. In lockstep all its random numbers come from the seed.
 func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
-	c := node.PeerConfig{Self: p, Incarnation: life.Incarnation, Keys: forgeable.Keys(p), Topic: true, Seed: life.Seed, Noise: dp.NewSecureSource()}
+	c := node.PeerConfig{Self: p, Incarnation: life.Incarnation, Keys: vouch.For[protocol.Keys](forgeable.Keys(p)), Topic: true, Seed: life.Seed, Noise: dp.NewSecureSource()}
 	if x.mode == dp.Lockstep {
 		c.Seed = node.PeerSeed(x.seed, p)
 		c.Noise = c.Seed.Noise()
