@@ -68,7 +68,7 @@ func exportTestLedger(t *testing.T) (file string) {
 	lines, id := testLedger(t)
 	file = filepath.Join(t.TempDir(), "site.jsonl")
 	var out bytes.Buffer
-	if err := (&options{stdout: &out}).exportLedger(file, lines, id.Sign); err != nil {
+	if err := (&options{stdout: &out}).exportLedger(file, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "7 records") || !strings.Contains(out.String(), "peerd ledger verify "+file) {

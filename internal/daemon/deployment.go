@@ -213,6 +213,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error)) 
 	}
 	m := t.membership()
 	c.Document, c.Peers, c.Neighbours, c.Gone, c.ID, c.Name, c.Agent, c.Half = m.Document, m.Peers, m.Neighbours, m.Gone, m.ID, m.Name, m.Agent, m.Half
+	_, c.Conceal = t.Spec.Protocol.(protocol.Promising)
 	c.Arms, c.Absent, c.Founding = m.Arms, m.Absent, len(s.Arms)
 	if t.Record != nil {
 		c.Memberships = t.membershipOf
