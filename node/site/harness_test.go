@@ -80,6 +80,7 @@ type setting struct {
 	coins      func() node.Seed // the same
 	tables     bool             // the application draws some actions from tables
 	inside     bool             // the site keeps decisions, and so do its neighbours
+	conceal    bool             // the ledger commits to releases
 	noised     float64          // ε of own rewards before kept decisions follow from them; 0 for no noise
 	takes      int              // what the application takes by a policy of its own, where it does; see takenFor
 }
@@ -290,8 +291,8 @@ func (r *rig) config() Config {
 		r.t.Fatal(err)
 	}
 	c := Config{
-		Pinned: r.pinned,
-		Dir:    dir, Store: r.full,
+		Pinned: r.pinned, Conceal: r.conceal,
+		Dir: dir, Store: r.full,
 		Genesis: ledger.Genesis{
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Budget, Unit: "a reward",
