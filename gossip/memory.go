@@ -97,7 +97,7 @@ func (l *link) checkRemembered(s protocol.SignedCheckpoint, rival bool) error {
 func (l *link) unproven(s protocol.SignedCheckpoint) error {
 	err, why := errViolation, "this peer has not signed"
 	if stated, ok := l.h.cfg.formerly(l.h.cfg.Self, s); ok && s.Records <= l.h.cfg.MostRecords {
-		err, why = ErrMismatch, fmt.Sprintf("a replaced key of this peer has signed after it stated %d records: the key is in other hands, or this folder is an older copy", stated)
+		err, why = ErrMismatch, fmt.Sprintf("a replaced key of this peer has signed, and %d records were stated when it was replaced: it is in other hands, or this folder is an older copy", stated)
 	}
 	l.memory.mu.Lock()
 	defer l.memory.mu.Unlock()
