@@ -345,9 +345,9 @@ func TestEvidenceByThePresentKeyCountsMore(t *testing.T) {
 		hosts := start(t, cs)
 		ready(t, hosts...)
 		false3, true9 := signedBy(&former, branch(3, 1)), signedBy(&cs[0], branch(9, 1))
-		shows, want := []protocol.SignedCheckpoint{false3, true9, false3, true9}, []protocol.SignedCheckpoint{false3, true9}
+		shows, want := []protocol.SignedCheckpoint{false3, false3, true9, false3, true9}, []protocol.SignedCheckpoint{false3, true9}
 		if present {
-			shows, want = shows[1:], want[1:]
+			shows, want = shows[2:], want[1:]
 		}
 		for _, s := range shows {
 			hosts[0].learn(hosts[0].members[0], s, 1)
