@@ -74,7 +74,7 @@ func TestALedgerVerifiesWithOpeningsAndWithout(t *testing.T) {
 }
 
 // TestAFalseOpeningIsFound: of other numbers or another secret, of another release, twice, without a release, and of numbers that no charge
-// pays for. A commitment with numbers beside it is none.
+// pays for. A commitment next to numbers is none.
 func TestAFalseOpeningIsFound(t *testing.T) {
 	_, good := sealedBook(t)
 	at := 0
@@ -121,7 +121,7 @@ func TestAFalseOpeningIsFound(t *testing.T) {
 			r.Values = whole
 			return line
 		}, ErrUnpaid},
-		"numbers beside it": {func(r *Release) []byte { line := opens(t, r); r.Values[1] = 5; return line }, ErrForm},
+		"numbers next to it": {func(r *Release) []byte { line := opens(t, r); r.Values[1] = 5; return line }, ErrForm},
 	} {
 		b := newBook(t)
 		b.open(1, 3, 8)

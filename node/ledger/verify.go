@@ -223,7 +223,7 @@ func (v *Verifier) release(r *Release) error {
 	case r.To > s.next:
 		return fmt.Errorf("%w: leaf %d of stream %d, and leaf %d is not there", ErrMissing, r.To, r.Stream, s.next)
 	case r.Commitment != "" && slices.ContainsFunc(r.Values, func(x int64) bool { return x != 0 }):
-		return fmt.Errorf("%w: numbers beside a commitment", ErrForm)
+		return fmt.Errorf("%w: numbers next to a commitment", ErrForm)
 	}
 	s.last, s.next = r.To, r.To+1
 	v.round = max(v.round, r.Round)
