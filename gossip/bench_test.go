@@ -27,7 +27,7 @@ func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	graph := make([][]protocol.Peer, 1+max(from, to))
 	graph[from], graph[to] = []protocol.Peer{to}, []protocol.Peer{from}
 	rows, err := protocol.New(p, protocol.Config{
-		Self: from, Graph: graph, Parts: arms, Width: 1, Keys: keys(b, "test", identities(2), int(from)),
+		Self: from, Graph: graph, Parts: arms, Width: 1, Keys: vouch.For[protocol.Keys](keys(b, "test", identities(2), int(from))),
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"peerd.dev/protocol"
 )
@@ -102,11 +101,14 @@ func (c *Config) Signer(of protocol.Peer, s protocol.SignedCheckpoint) string {
 	return ""
 }
 
-// formerly reports whether the peer in a place may have signed a checkpoint before it replaced the key of the signature.
-func (c *Config) formerly(of protocol.Peer, s protocol.SignedCheckpoint) bool {
-	return slices.ContainsFunc(c.Peers[of].Closed, func(x Closed) bool {
-		return s.Records <= x.Ledger.Records && Verify(x.ID, signedCheckpoint, c.covered(s.Checkpoint), s.Signature[:])
-	})
+// formerly returns the number of records that the peer in a place stated when it replaced the key that has signed a checkpoint.
+func (c *Config) formerly(of protocol.Peer, s protocol.SignedCheckpoint) (stated uint64, ok bool) {
+	for _, x := range c.Peers[of].Closed {
+		if Verify(x.ID, signedCheckpoint, c.covered(s.Checkpoint), s.Signature[:]) {
+			return x.Ledger.Records, true
+		}
+	}
+	return 0, false
 }
 
 // stated returns the ledger that the peer stated when its key was last replaced.

@@ -19,7 +19,8 @@ func (h *Host) contains(from protocol.Peer, c protocol.Checkpoint) bool {
 // although it is as long. Of a longer one the ledger may be an older state.
 func (h *Host) compareOwn(from protocol.Peer, s protocol.SignedCheckpoint) {
 	self := h.cfg.Self
-	if s.Records <= h.checkpoint.Load().Records && !h.contains(from, s.Checkpoint) && (h.cfg.proves(self, s) || h.cfg.formerly(self, s)) {
+	stated, former := h.cfg.formerly(self, s)
+	if s.Records <= h.checkpoint.Load().Records && !h.contains(from, s.Checkpoint) && (h.cfg.proves(self, s) || former && s.Records <= stated) {
 		h.convict(h.members[self], s)
 	}
 }
@@ -32,10 +33,12 @@ func (h *Host) compare(m *member, c protocol.SignedCheckpoint) {
 	}
 }
 
-// convict keeps checkpoints of a peer that no single ledger contains, the first time.
+// convict keeps checkpoints of a peer that no single ledger contains, the first time. What the present key has signed takes the place
+// of what one before has signed, which can be in other hands since.
 func (h *Host) convict(m *member, all ...protocol.SignedCheckpoint) {
+	now := h.cfg.Signer(m.index, all[0]) != ""
 	m.mu.Lock()
-	known := m.fork != nil
+	known := m.fork != nil && (!now || h.cfg.Signer(m.index, m.fork[0]) != "")
 	if !known {
 		m.fork = all
 	}
@@ -43,21 +46,10 @@ func (h *Host) convict(m *member, all ...protocol.SignedCheckpoint) {
 	if known {
 		return
 	}
-	h.log.Warn("two histories of a peer's ledger are signed: its folder was copied, or its key is in other hands", "peer", m.name, "id", m.id, "signed", describe(all))
+	h.log.Warn("two histories of a peer's ledger are signed: its folder was copied, or its key is in other hands", "peer", m.name, "id", m.id, "signed", all, "by its present key", now)
 	if h.cfg.OnFork != nil {
 		h.cfg.OnFork(m.index, all)
 	}
-}
-
-// describe returns checkpoints for people.
-func describe(all []protocol.SignedCheckpoint) (s string) {
-	for i, c := range all {
-		if i > 0 {
-			s += ", "
-		}
-		s += c.String()
-	}
-	return s
 }
 
 // forked says that two histories of the peer are signed; "" if none are known.
@@ -67,7 +59,7 @@ func (y *memory) forked() string {
 	if y.fork == nil {
 		return ""
 	}
-	return fmt.Sprintf("two histories of its ledger are signed (%s): its folder was copied, or its key is in other hands", describe(y.fork))
+	return fmt.Sprintf("two histories of its ledger are signed (%v): its folder was copied, or its key is in other hands", y.fork)
 }
 
 // unshown returns what only the owner can compare with its ledger.

@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -152,13 +153,17 @@ func TestAMemoryGoesToItsOwnerFirst(t *testing.T) {
 	eventually(t, "it is not shown again", func() bool { return len(hosts[2].members[0].unshown()) == 0 }) // after the answer was written
 }
 
-// replaced returns peers in a row, of whom peer 0 replaced its key when its ledger had 10 records, and what the former key signs.
-func replaced(n int) (cs []Config, ws []*witness, former Config) {
+// replaced returns peers in a row, of whom peer 0 replaced its key when its ledger had 10 records, and what the former key signs. Before
+// that it replaced others, which stated less.
+func replaced(n int, before ...uint64) (cs []Config, ws []*witness, former Config) {
 	cs, ws = checkpointed(configs(n, path(n)))
 	former = Config{Identity: SeedIdentity([32]byte{90}), Network: cs[0].Network}
 	for i := range cs {
 		cs[i].Peers[0].Former = []string{former.Identity.ID()}
-		cs[i].Peers[0].Closed = []Closed{{former.Identity.ID(), checkpointOf(10)}}
+		for k, records := range before {
+			cs[i].Peers[0].Closed = append(cs[i].Peers[0].Closed, Closed{SeedIdentity([32]byte{100 + byte(k)}).ID(), checkpointOf(records)})
+		}
+		cs[i].Peers[0].Closed = append(cs[i].Peers[0].Closed, Closed{former.Identity.ID(), checkpointOf(10)})
 		cs[i].MostRecords = 1000
 	}
 	ledgerOf(&cs[0], 12)
@@ -181,7 +186,7 @@ func TestAReplacedKeyInventsNoMemory(t *testing.T) {
 		"another ledger as was stated":    {branch(10, 1), true},
 		"another ledger, with one record": {branch(1, 1), true},
 	} {
-		cs, ws, former := replaced(3)
+		cs, ws, former := replaced(3, []uint64{2, 6}[:len(name)%3]...) // one rotation, two or three
 		var f forks
 		f.watch(&cs[0])
 		hosts := start(t, cs)
@@ -222,7 +227,7 @@ func TestARotationWashesNothingAway(t *testing.T) {
 		"an older folder, from one that heard of records after the statement":   {11, 10, true},
 		"an older folder, from one that knows nothing":                          {0, 9, true},
 	} {
-		cs, ws, former := replaced(2)
+		cs, ws, former := replaced(2, []uint64{2, 6}[:len(name)%3]...)
 		ledgerOf(&cs[0], x.has)
 		cs[1].Known = []protocol.SignedCheckpoint{signedBy(&former, checkpointOf(x.had)), {}}
 		hosts := start(t, cs)
@@ -272,5 +277,89 @@ func TestAStatedLedgerIsReported(t *testing.T) {
 	}
 	if !ws[0].shown(2, checkpointOf(10)) {
 		t.Error("what was stated is not reported")
+	}
+}
+
+// TestTheLastStatementCounts: after several rotations peers remember what was stated in the last one, and each former key proves
+// evidence up to its own.
+func TestTheLastStatementCounts(t *testing.T) {
+	cs, _, former := replaced(2, 2, 6)
+	if got := cs[1].Peers[0].stated(); got != checkpointOf(10) {
+		t.Errorf("stated %v", got)
+	}
+	for k, want := range map[byte]uint64{90: 10, 100: 2, 101: 6} {
+		key := Config{Identity: SeedIdentity([32]byte{k}), Network: former.Network}
+		if got, ok := cs[1].formerly(0, signedBy(&key, checkpointOf(4))); !ok || got != want {
+			t.Errorf("key %d stated %d records, %v, want %d", k, got, ok, want)
+		}
+	}
+	if _, ok := cs[1].formerly(0, signedBy(&cs[0], checkpointOf(4))); ok {
+		t.Error("the present key counts as a former one")
+	}
+}
+
+// TestAnOldCopySaysSoAfterARotation: for every ledger that a backup can have between the statement of a rotation and the end of the former
+// key's use, and one neighbour that remembers more, signed by that key: the copy has no link with the neighbour and says why, and
+// the neighbour, which is honest, is not blamed. What can be no memory is blamed as before.
+func TestAnOldCopySaysSoAfterARotation(t *testing.T) {
+	for _, x := range []struct {
+		has, remembers uint64
+		blamed         bool
+	}{{10, 11, false}, {10, 14, false}, {11, 12, false}, {13, 14, false}, {10, 1 << 40, true}} {
+		cs, ws, former := replaced(3)
+		ledgerOf(&cs[0], x.has)
+		var log lines
+		cs[0].Logger = log.logger()
+		for i := range cs[1:] { // peer 2 knows what was stated
+			cs[1+i].Known = make([]protocol.SignedCheckpoint, 3)
+		}
+		cs[1].Known[0] = signedBy(&former, checkpointOf(x.remembers))
+		hosts := start(t, cs)
+		eventually(t, "a refusal", func() bool { s := status(hosts[0], 1); return s.State != Up && s.LastError != "" })
+		why := "it is in other hands, or this folder is an older copy"
+		if x.blamed {
+			why = "that this peer has not signed"
+		}
+		eventually(t, fmt.Sprintf("%+v: named, once", x), func() bool { return log.count(why) > 0 })
+		if s := status(hosts[0], 1); (s.State != Refused) != x.blamed || strings.Contains(s.LastError, errViolation.Error()) != x.blamed {
+			t.Errorf("%+v: %+v", x, s)
+		}
+		if ws[0].remembered(1, checkpointOf(x.remembers)) {
+			t.Errorf("%+v: a former key made a memory", x)
+		}
+		for _, h := range hosts {
+			shut(t, h)
+		}
+	}
+}
+
+// TestEvidenceByThePresentKeyCountsMore than by a former one, which may be in other hands since: it takes its place, in whichever order they
+// come, and the log says which key has signed.
+func TestEvidenceByThePresentKeyCountsMore(t *testing.T) {
+	for _, present := range []bool{false, true} { // comes first
+		cs, _, former := replaced(2)
+		var f forks
+		f.watch(&cs[0])
+		var log lines
+		cs[0].Logger = log.logger()
+		hosts := start(t, cs)
+		ready(t, hosts...)
+		false3, true9 := signedBy(&former, branch(3, 1)), signedBy(&cs[0], branch(9, 1))
+		shows, want := []protocol.SignedCheckpoint{false3, false3, true9, false3, true9}, []protocol.SignedCheckpoint{false3, true9}
+		if present {
+			shows, want = shows[2:], want[1:]
+		}
+		for _, s := range shows {
+			hosts[0].learn(hosts[0].members[0], s, 1)
+		}
+		if got := f.of(0); !slices.Equal(got, want) {
+			t.Errorf("the present key's first %v: kept %v, want %v", present, got, want)
+		}
+		if n, m := log.count("\"by its present key\"=false"), log.count("\"by its present key\"=true"); n != len(want)-1 || m != 1 {
+			t.Errorf("the log has %d lines of a former key and %d of the present one", n, m)
+		}
+		for _, h := range hosts {
+			shut(t, h)
+		}
 	}
 }

@@ -81,7 +81,7 @@ func (h *Host) Advance(c protocol.Checkpoint) {
 func (l *link) checkRemembered(s protocol.SignedCheckpoint, rival bool) error {
 	own, c, proven := l.h.checkpoint.Load(), s.Checkpoint, l.h.cfg.proves(l.h.cfg.Self, s)
 	if !proven && !own.Follows(c) {
-		return l.unproven(c)
+		return l.unproven(s)
 	}
 	if l.h.cfg.OnRemembered != nil && (!rival || !own.Follows(c)) {
 		l.h.cfg.OnRemembered(l.index, c, proven)
@@ -95,14 +95,18 @@ func (l *link) checkRemembered(s protocol.SignedCheckpoint, rival bool) error {
 }
 
 // unproven returns the error for a checkpoint of this peer that a neighbour states and this peer has not signed.
-func (l *link) unproven(c protocol.Checkpoint) error {
+func (l *link) unproven(s protocol.SignedCheckpoint) error {
+	err, why := errViolation, "this peer has not signed"
+	if stated, ok := l.h.cfg.formerly(l.h.cfg.Self, s); ok && s.Records <= l.h.cfg.MostRecords {
+		err, why = ErrMismatch, fmt.Sprintf("a replaced key of this peer has signed, and %d records were stated when it was replaced: it is in other hands, or this folder is an older copy", stated)
+	}
 	l.memory.mu.Lock()
 	defer l.memory.mu.Unlock()
 	if !l.lied { // logged once
 		l.lied = true
-		l.log.Warn("refused: the neighbour states a checkpoint of this peer that this peer has not signed", "id", l.id, "states", c)
+		l.log.Warn("refused: the neighbour states a checkpoint of this peer that "+why, "id", l.id, "states", s.Checkpoint)
 	}
-	return fmt.Errorf("%w: it states %v of this peer, which this peer has not signed", errViolation, c)
+	return fmt.Errorf("%w: it states %v of this peer, which %s", err, s.Checkpoint, why)
 }
 
 // checkAdvertised accepts or refuses the neighbour by a checkpoint that it sent after it had read

@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
@@ -22,7 +23,7 @@ func relayed(t *testing.T, peers int) (node.Spec, []*node.Agent) {
 		s.Graph[i] = []protocol.Peer{0}
 	}
 	for i := range peers {
-		a, err := s.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: noKeys{}})
+		a, err := s.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,13 +73,13 @@ func TestAnIdlePeerIsChargedNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if agents[0], err = s.Agent(node.PeerConfig{Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: noKeys{}}); err != nil {
+		if agents[0], err = s.Agent(node.PeerConfig{Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})}); err != nil {
 			t.Fatal(err)
 		}
 		if err = agents[0].Load(saved); err != nil {
 			t.Fatal(err)
 		}
-		other, err := s.Agent(node.PeerConfig{Self: 1, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: noKeys{}})
+		other, err := s.Agent(node.PeerConfig{Self: 1, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ type PeerConfig struct {
 	Incarnation uint32
 	Seed        Seed       // private; noise has a source of its own
 	Noise       *dp.Source // of noise
-	Keys        protocol.Keys
+	Keys        vouch.Value[protocol.Keys]
 	Topic       bool // the transport carries messages to everyone
 	Reuse       bool // the driver keeps no message longer than the round after it was sent; see [protocol.Config]
 	RoundEnds   bool // the agent sends a round end to each neighbour

@@ -34,6 +34,8 @@ var callers = map[string][]string{
 		// bytes off the disk
 		"protocol/release_codec.go", "protocol/state.go", "protocol/internal/spread/state.go", "node/agent_state.go",
 		"node/site/log_record.go", "node/site/outbox.go", "node/site/restore.go",
+		// keys of peers
+		"internal/daemon/deployment.go", "internal/lab/experiment/simulate.go", "node/lab/audit/play.go", "node/lab/sim/sim.go",
 		// random numbers that no other peer knows
 		"protocol/shuffling/silo.go",
 		// memory of messages that are used again
@@ -41,7 +43,7 @@ var callers = map[string][]string{
 		// budgets of curators
 		"node/spec.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go",
 		// tests
-		"internal/dptest/generate.go", "internal/protocoltest/draft.go",
+		"internal/dptest/generate.go", "internal/protocoltest/draft.go", "internal/protocoltest/peer.go",
 	},
 	"(*peerd.dev/dp.Release).renew":      {"dp/counts.go", "dp/mixed.go", "dp/release.go", "dp/shares.go"},
 	"peerd.dev/protocol.decodeRelease":   {"protocol/decode.go", "protocol/release_codec.go", "protocol/sealing.go"},

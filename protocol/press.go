@@ -2,10 +2,11 @@ package protocol
 
 import "errors"
 
-// A Press makes the messages of one peer. [New] gives one to a protocol, and there is no other way
-// to get one: the zero Press makes nothing. So drivers and applications, which see rewards, cannot
-// make messages, and protocols, which make messages, see no reward. A protocol of another module
-// shares memory with its program and has to keep apart from rewards itself.
+// A Press makes the messages of one peer, of releases. [New] gives one to a protocol, and there is no other way
+// to get one: the zero Press makes nothing. So the drivers of this module, which see rewards, make no
+// messages, and protocols, which make messages, see no reward. A protocol of another module
+// shares memory with its program and has to keep apart from rewards itself. Its press opens nothing,
+// unless a package of this module vouches for the keys.
 type Press struct{ *press }
 
 type press struct {
@@ -63,7 +64,7 @@ func (unsigned) Open([]byte) ([]byte, error) { return nil, errors.New("no key") 
 // the tag of Poly1305.
 const SealOverhead = 32 + 16
 
-// Keys signs and opens for this peer, and verifies and seals for all.
+// Keys signs and opens for this peer, and verifies and seals for all. What they open becomes a release.
 type Keys interface {
 	Sign(b []byte) []byte
 	Verify(p Peer, b, sig []byte) bool

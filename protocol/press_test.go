@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
 )
@@ -66,4 +68,31 @@ func TestAnEmptyPressMakesNothing(t *testing.T) {
 			make(protocol.Content{Kind: protocol.FirstFree})
 		})
 	}
+}
+
+// TestAProtocolIsGivenNoKeys: the press of New signs and opens with them, and a protocol, which can be another module's, has no
+// other use of them.
+func TestAProtocolIsGivenNoKeys(t *testing.T) {
+	var given protocol.Config
+	if _, err := protocol.New(keeping{config: &given}, protocol.Config{Keys: vouch.For[protocol.Keys](protocoltest.Keys(3))}); err != nil {
+		t.Fatal(err)
+	}
+	if given.Keys.Get() != nil {
+		t.Error("a protocol has the keys of its peer")
+	}
+	m := given.Press.Signed(protocol.Content{Kind: protocol.FirstFree, Label: protocol.Label{Origin: 3}})
+	if !given.Press.Authentic(m) || !pressOf(t, protocoltest.Keys(4)).Authentic(protocoltest.Carry(t, m)) {
+		t.Error("the press has other keys")
+	}
+}
+
+// keeping are parameters of a protocol that keeps what it is given.
+type keeping struct {
+	pressing
+	config *protocol.Config
+}
+
+func (k keeping) New(c protocol.Config) (protocol.Protocol, error) {
+	*k.config = c
+	return nil, nil
 }

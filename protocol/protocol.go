@@ -18,6 +18,7 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 )
 
 // Own is a closed leaf of one of this peer's streams.
@@ -74,13 +75,15 @@ type Config struct {
 	Width        int        // numbers of a part's sum
 	Charge       dp.Charge  // of the streams of every peer with arms
 	NoisedCounts bool       // releases are of counted records: two sums a part, and no counts
-	Keys         Keys       // nil where nothing is signed
 	Press        Press      // makes messages; [New] sets it
 	Topic        bool       // Outbox messages to Everyone reach all peers
 	Reuse        bool       // no Message is kept for more than a Tick after the one that sent it; see [Message]
 	Rand         *rand.Rand // for schedules; public in effect
 	Secret       *rand.Rand // for values that must stay secret, such as a permutation
 	Public       [32]byte   // seed that all peers of the network share
+
+	// Keys are of the press: New takes them out. They are empty where nothing is signed.
+	Keys vouch.Value[Keys]
 }
 
 // Neighbours returns the peers that this one is linked to, ascending.

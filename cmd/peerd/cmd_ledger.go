@@ -38,12 +38,12 @@ explains how to read it.`,
 }
 
 // withLedger calls f with the configuration and the ledger that the flags select.
-func (o *options) withLedger(ctx context.Context, f func(c *config.Config, lines iter.Seq2[[]byte, error]) error) error {
+func (o *options) withLedger(ctx context.Context, openings bool, f func(c *config.Config, lines iter.Seq2[[]byte, error]) error) error {
 	c, err := o.read()
 	if err != nil {
 		return err
 	}
-	lines, done, err := daemon.LedgerLines(ctx, c.Dir)
+	lines, done, err := daemon.LedgerLines(ctx, c.Dir, openings)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ stands in the ledger. The peer may run or be stopped.`,
 			if page.limit < 0 {
 				return config.Failf(config.ErrUsage, "--limit %d, want a number from 0", page.limit)
 			}
-			return o.withLedger(cmd.Context(), func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
+			return o.withLedger(cmd.Context(), false, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
 				shown, err := page.read(lines)
 				if err != nil {
 					return err

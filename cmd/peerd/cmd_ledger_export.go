@@ -17,24 +17,28 @@ import (
 
 func newLedgerExport(o *options) *cobra.Command {
 	var file string
+	var openings bool
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write a peer's ledger, signed, for others to verify",
 		Long: `Write all records of a peer and, as the last line, its signature of them. The records
 are verified on the way. The command needs the peer's folder, with its key; the peer may
-run or be stopped. Nothing in the file is private.`,
+run or be stopped. Nothing in the file is private, unless --openings adds the numbers of
+releases that the ledger of protocol shuffle only commits to. They are for an auditor, who
+must not show them to shuffler and analyzer; the peer must be stopped.`,
 		Example: `  peerd ledger export --dir hospital-a -o hospital-a.jsonl
   peerd ledger export --dir hospital-a | peerd ledger verify -`,
 		RunE: o.run(func(ctx context.Context) error {
-			return o.withLedger(ctx, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
+			return o.withLedger(ctx, openings, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
 				id, err := c.LedgerIdentity()
 				if err != nil {
 					return err
 				}
-				return o.exportLedger(file, lines, id.Sign)
+				return o.exportLedger(file, openings, lines, id.Sign)
 			})
 		}),
 	}
+	cmd.Flags().BoolVar(&openings, "openings", false, "add the numbers that the ledger commits to, for an auditor")
 	cmd.Flags().StringVarP(&file, "output", "o", standard, "file to write, - for standard output")
 	return o.takesFile(cmd)
 }
@@ -46,12 +50,16 @@ type exportDoc struct {
 	Head    ledger.Hash `json:"head"`
 }
 
-func (o *options) exportLedger(file string, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
+func (o *options) exportLedger(file string, openings bool, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
 	if file == standard {
 		_, err := ledger.Export(o.stdout, lines, sign)
 		return ledgerError("the peer's ledger", err)
 	}
-	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o644)) // others may read it
+	mode := os.FileMode(0o644) // others may read it
+	if openings {
+		mode = 0o600
+	}
+	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(mode))
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/gossip"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/ledger"
 )
@@ -68,13 +69,39 @@ func exportTestLedger(t *testing.T) (file string) {
 	lines, id := testLedger(t)
 	file = filepath.Join(t.TempDir(), "site.jsonl")
 	var out bytes.Buffer
-	if err := (&options{stdout: &out}).exportLedger(file, lines, id.Sign); err != nil {
+	if err := (&options{stdout: &out}).exportLedger(file, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "7 records") || !strings.Contains(out.String(), "peerd ledger verify "+file) {
 		t.Errorf("said %q", out.String())
 	}
 	return file
+}
+
+// TestOpeningsAreForAnAuditor: only their owner can read a file with openings, and anyone one without. A running peer has none to show.
+func TestOpeningsAreForAnAuditor(t *testing.T) {
+	for openings, want := range map[bool]os.FileMode{false: 0o644, true: 0o600} {
+		lines, id := testLedger(t)
+		file := filepath.Join(t.TempDir(), "site.jsonl")
+		if err := (&options{stdout: new(bytes.Buffer)}).exportLedger(file, openings, lines, id.Sign); err != nil {
+			t.Fatal(err)
+		}
+		if is, err := os.Stat(file); err != nil || is.Mode().Perm() != want {
+			t.Errorf("openings %v: %v, %v, want %v", openings, is.Mode(), err, want)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, daemon.StoreDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := daemon.LockDir(dir) // as a running peer does
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if _, _, err = daemon.LedgerLines(t.Context(), dir, true); codeOf(coded(err)) != exitUsage {
+		t.Errorf("a running peer: %v", err)
+	}
 }
 
 func TestLedgerVerifySaysWhatIsShownAndWhatIsNot(t *testing.T) {
@@ -158,7 +185,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, _ := testLedger(t)
-	err = (&options{stdout: t.Output()}).exportLedger(file, lines, gossip.SeedIdentity([32]byte{2}).Sign)
+	err = (&options{stdout: t.Output()}).exportLedger(file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
 	if codeOf(coded(err)) != exitPrivacy || !errors.Is(err, ledger.ErrSignature) {
 		t.Errorf("with another peer's key: %v", err)
 	}
@@ -170,7 +197,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	}
 	lines, id := testLedger(t)
 	var out bytes.Buffer
-	if err := (&options{stdout: &out}).exportLedger(standard, lines, id.Sign); err != nil {
+	if err := (&options{stdout: &out}).exportLedger(standard, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ledger.Verify(&out); err != nil {

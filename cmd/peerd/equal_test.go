@@ -92,9 +92,9 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 // randomized (RFC 9180), so texts, and signatures of them, are other bytes in each run.
 func unsealed(t *testing.T, s *config.Settings, traces map[string][]byte) map[string][]byte {
 	t.Helper()
-	keys := simulated(t, s, s.Seed).Keys
-	for i := range keys { // of the simulator
-		keys = append(keys, forgeable.Keys(i))
+	var keys []protocol.Keys
+	for i, k := range simulated(t, s, s.Seed).Keys {
+		keys = append(keys, k.Get(), forgeable.Keys(i)) // the latter of the simulator
 	}
 	for name, b := range traces {
 		if !strings.Contains(name, "/link-") {

@@ -123,7 +123,7 @@ func (r *shuffleRecord) ledgers(l *lab) {
 		if err != nil {
 			l.Fatal(err)
 		}
-		r.keys[i] = d.Keys
+		r.keys[i] = d.Keys.Get()
 	}
 	r.silos, r.newest = nil, nil
 	for _, s := range l.sites[firstSilo:] {
@@ -138,11 +138,11 @@ func (r *shuffleRecord) ledgers(l *lab) {
 	}
 }
 
-// releasesIn returns the releases in the exported ledger of a peer.
+// releasesIn returns the releases in the ledger of a stopped peer as an auditor sees it, with what opens them.
 func releasesIn(s *labSite) (all []dp.Release) {
 	s.Helper()
 	file := s.dir + "/releases.jsonl"
-	if c, out := s.peerd("ledger", "export", "-o", file); c != exitOK {
+	if c, out := s.peerd("ledger", "export", "--openings", "-o", file); c != exitOK {
 		s.Fatalf("ledger export: code %d\n%s", c, out)
 	}
 	b, err := os.ReadFile(file)
@@ -152,16 +152,20 @@ func releasesIn(s *labSite) (all []dp.Release) {
 	if err != nil {
 		s.Fatal(err)
 	}
+	type numbers struct {
+		Kind     string
+		From, To uint64
+		Counts   []uint64
+		Values   []int64
+	}
+	var of numbers
 	for line := range bytes.Lines(b) {
-		var x struct {
-			Kind     string
-			From, To uint64
-			Counts   []uint64
-			Values   []int64
-		}
-		if json.Unmarshal(line, &x) != nil || x.Kind != "release" {
+		var x numbers
+		if json.Unmarshal(line, &x) != nil || x.Kind != "opening" {
+			of = x
 			continue
 		}
+		x.From, x.To = of.From, of.To
 		y, err := dp.Received(vouch.For(dp.Fields{Span: dp.Span{From: x.From, To: x.To}, Exponent: dp.GridExponent, Value: x.Values, Count: x.Counts}))
 		if err != nil {
 			s.Fatal(err)

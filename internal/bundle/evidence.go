@@ -52,7 +52,7 @@ func export(ctx context.Context, s *config.Settings) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, done, err := daemon.LedgerLines(ctx, s.Dir)
+	lines, done, err := daemon.LedgerLines(ctx, s.Dir, false)
 	if err != nil {
 		return nil, err
 	}

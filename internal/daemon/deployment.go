@@ -15,6 +15,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/version"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/kept"
 	"peerd.dev/node/ledger"
@@ -39,7 +40,7 @@ type Deployment struct {
 	agreed  []byte            // what all peers agreed on
 	policy  [sha256.Size]byte // its hash
 	terms   []gossip.Term     // the same, for people
-	Keys    protocol.Keys
+	Keys    vouch.Value[protocol.Keys]
 	Spec    node.Spec
 	least   uint64 // rewards that the network asks of each member
 	tags    string // build tags of this program
@@ -112,9 +113,11 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 	if err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
-	if t.Keys, err = ring.Keys(t.id); err != nil {
+	keys, err := ring.Keys(t.id)
+	if err != nil {
 		return err
 	}
+	t.Keys = vouch.For[protocol.Keys](keys)
 	graph := config.Neighbours(len(n.Peers), n.Links)
 	t.Links = graph[t.Self]
 	t.actions = t.s.Actions(n)
@@ -210,6 +213,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), 
 	}
 	m := t.membership()
 	c.Document, c.Peers, c.Neighbours, c.Gone, c.ID, c.Name, c.Agent, c.Half = m.Document, m.Peers, m.Neighbours, m.Gone, m.ID, m.Name, m.Agent, m.Half
+	_, c.Conceal = t.Spec.Protocol.(protocol.Promising)
 	c.Arms, c.Absent, c.Founding = m.Arms, m.Absent, len(s.Arms)
 	if t.Record != nil {
 		c.Memberships = t.membershipOf

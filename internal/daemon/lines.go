@@ -18,12 +18,16 @@ import (
 
 // LedgerLines returns the lines of the ledger of the peer in dir, without newlines, each valid
 // until the next, and a function to call after reading them. It asks a running peer, and opens
-// the store of a stopped one.
-func LedgerLines(ctx context.Context, dir string) (iter.Seq2[[]byte, error], func() error, error) {
+// the store of a stopped one. Only that has openings.
+func LedgerLines(ctx context.Context, dir string, openings bool) (iter.Seq2[[]byte, error], func() error, error) {
 	st, done, err := stopped(dir)
 	switch {
 	case err != nil:
 		return nil, nil, err
+	case st == nil && openings:
+		return nil, nil, config.Failf(config.ErrUsage, "the peer in %s runs, and shows openings to no one: stop it first", dir)
+	case openings:
+		return site.Opened(st), done, nil
 	case st == nil:
 		return askedLines(ctx, dir), func() error { return nil }, nil
 	}

@@ -61,7 +61,7 @@ func TestReceiptLines(t *testing.T) {
 	if !strings.HasPrefix(lines[0], `{"kind":"receipt","witness":"12D3`) || !strings.HasPrefix(lines[len(lines)-1], `{"kind":"checkpoint","peer":"12D3`) {
 		t.Errorf("%q", lines)
 	}
-	all, done, err := LedgerLines(t.Context(), north)
+	all, done, err := LedgerLines(t.Context(), north, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,7 +182,7 @@ func protectedThings(s *config.Settings, d *Document) (list []statement) {
 				text += fmt.Sprintf(": with api.settle: window, what was reported within %s counts at the end of that time, and what was not counts as %v", config.DurationText(s.API.Window), s.API.DefaultReward)
 			}
 			if is == unseen {
-				text += ": no release, message or count depends on it (api.shadow: propose)"
+				text += ": no release, message or public count depends on it (api.shadow: propose)"
 			}
 			list = append(list, statement{text, []claim{c}})
 		}

@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
 	"peerd.dev/node/kept"
@@ -55,7 +56,7 @@ func inside(t *testing.T, spec node.Spec, run, decisions, late uint64, means [][
 	agents, halves, worlds, pulls := make([]*node.Agent, sites), make([]*kept.Half, sites), make([]bandit.World, sites), make([][]uint64, sites)
 	for i := range sites {
 		own := node.PeerSeed(run, protocol.Peer(i))
-		if agents[i], err = spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: forgeable.Keys(protocol.Peer(i))}); err != nil {
+		if agents[i], err = spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(protocol.Peer(i)))}); err != nil {
 			t.Fatal(err)
 		}
 		if halves[i], err = kept.New(&spec, protocol.Peer(i), own); err != nil {

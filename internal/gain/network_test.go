@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/forgeable"
@@ -40,7 +41,7 @@ func network(t *testing.T, s Site, sites int, run, decisions uint64, means []flo
 	queues, pulls, coins := make([][]waiting, sites), make([][]uint64, sites), rand.New(rand.NewChaCha8(seed.Of("world")))
 	for i := range sites {
 		own := node.PeerSeed(run, protocol.Peer(i))
-		a, failed := spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: forgeable.Keys(protocol.Peer(i))})
+		a, failed := spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(protocol.Peer(i)))})
 		if failed != nil {
 			t.Fatal(failed)
 		}

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
@@ -114,7 +115,7 @@ func (s *Setting) Peer(t testing.TB, self protocol.Peer, incarnation uint32) *Pe
 	}
 	var err error
 	p.Agent, err = spec.Assemble(node.PeerConfig{
-		Self: self, Incarnation: incarnation, Keys: keys, Topic: s.Topic,
+		Self: self, Incarnation: incarnation, Keys: vouch.For(keys), Topic: s.Topic,
 		Seed:  seedOf(s.Seed, self, incarnation, "seed"),
 		Noise: dp.NewSeededSource(seedOf(s.Seed, self, incarnation, "noise")),
 	}, speak, func(node.Coins) (bandit.Learner, error) {

@@ -16,6 +16,7 @@ import (
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/protocol"
@@ -300,7 +301,7 @@ func TestGivingEndsWithoutSomeArms(t *testing.T) {
 	for _, absent := range [][]bandit.Arm{nil, {0, 1}} {
 		s := spec(node.GiveFew)
 		s.Arms, s.Absent = 5, absent
-		a, err := s.Agent(node.PeerConfig{Seed: node.NewSeed(1), Noise: node.NewSeed(1).Noise(), Keys: forgeable.Keys(0)})
+		a, err := s.Agent(node.PeerConfig{Seed: node.NewSeed(1), Noise: node.NewSeed(1).Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(0))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/kept"
 	"peerd.dev/node/lab/forgeable"
@@ -161,7 +162,7 @@ func traced(t *testing.T, spec node.Spec, past *past, faults sim.Faults, stock i
 		if traits := bandit.TraitsOf(spec.Learner); traits.Contextual {
 			k.dim = traits.Inputs.Dim()
 		}
-		k.Agent, err = spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: seed, Noise: seed.Noise(), Keys: forgeable.Keys(i), RoundEnds: true})
+		k.Agent, err = spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: seed, Noise: seed.Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(i)), RoundEnds: true})
 		must(err)
 		k.half, err = kept.New(&spec, protocol.Peer(i), seed)
 		must(err)

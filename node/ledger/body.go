@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"crypto/rand"
 	"fmt"
 
 	"peerd.dev/dp"
@@ -105,6 +106,9 @@ type Release struct {
 	Values   []int64
 	Exponent int8     // a value is in units of 2^Exponent
 	Noise    dp.Noise // in every value
+
+	// Commitment is the hash of the line that [Release.Conceal] returned; counts and values are 0 then. It is empty if they are public.
+	Commitment string
 }
 
 // Released returns the body of a node that was drawn in a round.
@@ -122,6 +126,23 @@ func Released(round uint64, r dp.Release) *Release {
 	return b
 }
 
+// Conceal takes counts and values out of a release: what is left commits to them, and the line that it returns opens it. Without
+// the line neither a record nor its hash says whether a guess is right.
+func (r *Release) Conceal() ([]byte, error) {
+	salt := make(digits, len(Hash{}))
+	_, _ = rand.Read(salt) // never fails
+	line, err := write(nil, r.opening(salt))
+	r.Commitment = HashOf(line).String()
+	clear(r.Counts)
+	clear(r.Values)
+	return line, err
+}
+
+// opening lists the fields of the line that opens a release.
+func (r *Release) opening(salt digits) []field {
+	return []field{{"kind", new(kindOpening)}, {"salt", &salt}, {"counts", &array[uint64]{&r.Counts, dp.MaxLen}}, {"values", &array[int64]{&r.Values, dp.MaxLen}}}
+}
+
 // fieldsOf returns the release in the form of package dp.
 func (r *Release) fieldsOf() dp.Fields {
 	return dp.Fields{
@@ -136,6 +157,9 @@ func (r *Release) String() string {
 	leaves := fmt.Sprintf("leaf %d", r.To)
 	if r.To-r.From > 1 {
 		leaves = fmt.Sprintf("leaves %d to %d", r.From+1, r.To)
+	}
+	if r.Commitment != "" {
+		return fmt.Sprintf("round %d, stream %d, %s: %d sums, which are not public", r.Round, r.Stream, leaves, len(r.Values))
 	}
 	return fmt.Sprintf("round %d, stream %d, %s: %s, %s", r.Round, r.Stream, leaves, list("records", r.Counts), list("sums", r.Values))
 }
@@ -160,6 +184,7 @@ func (r *Release) fields() []field {
 		{"law", &name[dp.Law]{&r.Noise.Law, []dp.Law{dp.Laplace, dp.Gaussian}}},
 		{"scale", &r.Noise.Scale},
 		{"terms", &r.Noise.VarianceUnits},
+		{"commitment", &r.Commitment},
 	}
 }
 

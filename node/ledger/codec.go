@@ -18,8 +18,8 @@ type field struct {
 	value any
 }
 
-// optional is the field that is absent if it is empty, as in records of earlier programs.
-const optional = "tags"
+// optional reports whether a field is absent if it is empty, as in records of earlier programs.
+func optional(name string) bool { return name == "tags" || name == "commitment" }
 
 // write appends an object to b, with its fields in their order and without spaces. Its texts have nothing that JSON would escape.
 func write(b []byte, fields []field) ([]byte, error) {
@@ -32,7 +32,7 @@ func write(b []byte, fields []field) ([]byte, error) {
 		if err := e.Encode(f.value); err != nil {
 			return nil, fmt.Errorf("%w: %s %w", ErrForm, f.name, err)
 		}
-		if out.Len() == empty && f.name == optional {
+		if out.Len() == empty && optional(f.name) {
 			out.Truncate(before)
 		} else {
 			out.Truncate(out.Len() - len("\n"))

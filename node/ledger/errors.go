@@ -17,6 +17,7 @@ var (
 	ErrNoise     = errors.New("a release has other noise than was charged")
 	ErrTwice     = errors.New("noise drawn twice for the same rewards averages away")
 	ErrMissing   = errors.New("a release is not in the ledger")
+	ErrOpening   = errors.New("this opens no release that is before it, or another one")
 	ErrGap       = errors.New("the gap does not fit what is before it")
 	ErrTruncated = errors.New("the file stops before its signed end; ask for a whole export")
 	ErrSignature = errors.New("the peer's key did not sign this")

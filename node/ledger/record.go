@@ -41,7 +41,8 @@ const (
 	KindOpen    Kind = "open"
 	KindRelease Kind = "release"
 	KindGap     Kind = "gap"
-	kindEnd     Kind = "end" // of an export; no record
+	kindEnd     Kind = "end"     // of an export; no record
+	kindOpening Kind = "opening" // of the release before it, in an export for auditors; no record
 )
 
 // A Body is the content of a record: a [*Genesis], an [*Open], a [*Release] or a [*Gap].
@@ -95,7 +96,7 @@ func newBody(k Kind) Body {
 		return new(Release)
 	case KindGap:
 		return new(Gap)
-	case kindEnd:
+	case kindEnd, kindOpening:
 	}
 	return nil
 }

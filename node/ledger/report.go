@@ -28,6 +28,7 @@ type Report struct {
 	Square   account.Square `json:"charged_nano_mu_squared"`
 	Used     float64        `json:"epsilon_used"` // the ε of all charges at the budget's δ; -1 for infinity
 	Releases uint64         `json:"releases"`
+	Sealed   uint64         `json:"sealed"`       // releases that the file only commits to
 	Round    uint64         `json:"newest_round"` // the newest of a release
 	Groups   []GroupReport  `json:"groups"`
 	Streams  []StreamReport `json:"streams"`
@@ -81,7 +82,7 @@ func (v *Verifier) Report() Report {
 	r := Report{
 		Peer: v.genesis.Peer, Network: v.genesis.Network, Policy: v.genesis.Policy, Mode: v.genesis.Mode,
 		Unit: v.genesis.Unit, Signed: v.ended, Records: v.chain.Next - v.skipped, Next: v.chain.Next, Head: v.chain.Head,
-		Budget: v.genesis.Budget.Epsilon, Delta: v.genesis.Budget.Delta, Charged: v.charged.Pure, Square: v.charged.Square, Used: used, Round: v.round,
+		Budget: v.genesis.Budget.Epsilon, Delta: v.genesis.Budget.Delta, Charged: v.charged.Pure, Square: v.charged.Square, Used: used, Sealed: v.sealed, Round: v.round,
 		Groups: []GroupReport{}, Streams: []StreamReport{}, Gaps: append([]GapReport{}, v.gaps...),
 	}
 	for _, o := range v.opens {
@@ -124,6 +125,9 @@ func (r *Report) Write(w io.Writer) error {
 		row("", "%s", r.Groups[i].noise())
 	}, func(n int) { row("", "and %d more groups", n) })
 	row("releases", "%d, each paid for, with the noise that was charged, and no leaf twice", r.Releases)
+	if r.Sealed > 0 {
+		row("", "the numbers of %d are not public, and not in this file", r.Sealed)
+	}
 	rows(len(r.Streams), func(i int) {
 		s := r.Streams[i]
 		row("", "stream %d: %d, up to leaf %d of %d", s.Stream, s.Releases, s.Leaf, s.Leaves)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
@@ -42,9 +43,11 @@ type Verifier struct {
 	opens   []Open
 	streams []stream
 	gaps    []GapReport
-	skipped uint64 // numbers skipped by all gaps
-	again   uint32 // the newest incarnation
-	round   uint64 // the newest of a release
+	skipped uint64   // numbers skipped by all gaps
+	again   uint32   // the newest incarnation
+	round   uint64   // the newest of a release
+	sealed  uint64   // releases that the lines only commit to
+	newest  *Release // of these, if it is the last line
 	ended   bool
 }
 
@@ -102,8 +105,12 @@ func (v *Verifier) checkLine(line []byte) error {
 	if v.ended {
 		return ErrTrailing
 	}
-	if bytes.HasPrefix(line, []byte(`{"kind":`)) {
+	if bytes.HasPrefix(line, []byte(`{"kind":"end"`)) {
 		return v.end(line)
+	}
+	sealed := v.newest
+	if v.newest = nil; bytes.HasPrefix(line, []byte(`{"kind":"opening"`)) {
+		return v.open(sealed, line)
 	}
 	r, err := ParseLine(line)
 	if err != nil {
@@ -182,6 +189,22 @@ func (v *Verifier) pay(what string, l account.Loss) error {
 	return nil
 }
 
+// open checks the line that opens a release, and the numbers that it shows.
+func (v *Verifier) open(r *Release, line []byte) error {
+	if r == nil || HashOf(line).String() != r.Commitment {
+		return ErrOpening
+	}
+	v.sealed--
+	if err := read(line, func(Kind) []field { return r.opening(make(digits, len(Hash{}))) }); err != nil {
+		return err
+	}
+	s := &v.streams[r.Stream]
+	if err := v.opens[s.open].CoversAfter(s.base, r.fieldsOf()); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnpaid, err)
+	}
+	return nil
+}
+
 func (v *Verifier) release(r *Release) error {
 	if int64(r.Stream) >= int64(len(v.streams)) {
 		return fmt.Errorf("%w: stream %d, and %d are open", ErrUnpaid, r.Stream, len(v.streams))
@@ -199,10 +222,15 @@ func (v *Verifier) release(r *Release) error {
 		return fmt.Errorf("%w: leaf %d of stream %d, which has released leaf %d", ErrTwice, r.To, r.Stream, s.last)
 	case r.To > s.next:
 		return fmt.Errorf("%w: leaf %d of stream %d, and leaf %d is not there", ErrMissing, r.To, r.Stream, s.next)
+	case r.Commitment != "" && slices.ContainsFunc(r.Values, func(x int64) bool { return x != 0 }):
+		return fmt.Errorf("%w: numbers next to a commitment", ErrForm)
 	}
 	s.last, s.next = r.To, r.To+1
 	v.round = max(v.round, r.Round)
 	s.releases++
+	if r.Commitment != "" {
+		v.sealed, v.newest = v.sealed+1, r
+	}
 	return nil
 }
 

@@ -61,6 +61,8 @@ func (w *Words) sum(r *Release) (sum, sd float64) {
 // Release says what a release holds.
 func (w *Words) Release(r *Release) string {
 	switch {
+	case r.Commitment != "":
+		return fmt.Sprintf("%d numbers, which are not public", len(r.Values))
 	case !r.ofAction():
 		sd := math.Sqrt(r.Noise.Variance()) * math.Ldexp(1, int(r.Exponent))
 		return fmt.Sprintf("%s, %d numbers, each with noise of ± %.3g", records(r), len(r.Values), sd)

@@ -120,6 +120,7 @@ func (s *Site) goBack(b *store.Batch) error {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	b.DeleteFrom(store.Ledger, store.Number(x.records))
+	b.DeleteFrom(store.Opening, store.Number(x.records))
 	s.state.Released, s.state.Left = x.state.Released, s.agent.Left()
 	return nil
 }

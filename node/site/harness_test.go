@@ -16,6 +16,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/kept"
@@ -79,6 +80,7 @@ type setting struct {
 	coins      func() node.Seed // the same
 	tables     bool             // the application draws some actions from tables
 	inside     bool             // the site keeps decisions, and so do its neighbours
+	conceal    bool             // the ledger commits to releases
 	noised     float64          // ε of own rewards before kept decisions follow from them; 0 for no noise
 	takes      int              // what the application takes by a policy of its own, where it does; see takenFor
 }
@@ -210,7 +212,7 @@ func (x *setting) spec() node.Spec {
 
 // agent returns a peer's agent. In lockstep all its random numbers come from the seed.
 func (x *setting) agent(p protocol.Peer, life Life) (*node.Agent, error) {
-	c := node.PeerConfig{Self: p, Incarnation: life.Incarnation, Keys: forgeable.Keys(p), Topic: true, Seed: life.Seed, Noise: dp.NewSecureSource()}
+	c := node.PeerConfig{Self: p, Incarnation: life.Incarnation, Keys: vouch.For[protocol.Keys](forgeable.Keys(p)), Topic: true, Seed: life.Seed, Noise: dp.NewSecureSource()}
 	if x.mode == dp.Lockstep {
 		c.Seed = node.PeerSeed(x.seed, p)
 		c.Noise = c.Seed.Noise()
@@ -290,8 +292,8 @@ func (r *rig) config() Config {
 		r.t.Fatal(err)
 	}
 	c := Config{
-		Pinned: r.pinned,
-		Dir:    dir, Store: r.full,
+		Pinned: r.pinned, Conceal: r.conceal,
+		Dir: dir, Store: r.full,
 		Genesis: ledger.Genesis{
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Budget, Unit: "a reward",

@@ -248,7 +248,15 @@ func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	s.step++
 	b.Set(store.Log, store.Number(s.step), e.bytes())
 	for _, r := range ready.Drawn {
-		if err := s.append(b, ledger.Released(e.round, r)); err != nil {
+		body := ledger.Released(e.round, r)
+		if s.c.Conceal {
+			opening, err := body.Conceal()
+			if err != nil {
+				return err
+			}
+			b.Set(store.Opening, store.Number(s.chain.Next), opening)
+		}
+		if err := s.append(b, body); err != nil {
 			return err
 		}
 	}

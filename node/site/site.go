@@ -39,6 +39,7 @@ type Config struct {
 	Store store.Options
 
 	Genesis    ledger.Genesis  // of the ledger; the incarnation is filled in
+	Conceal    bool            // the ledger commits to releases, whose numbers only some may see
 	Arms       []string        // names by place, empty for a place without an arm; none if the peer is idle
 	Founding   int             // how many of Arms the network began with; 0 for all of them
 	Absent     []bandit.Arm    // places that are not chosen: without an arm, or with a retired one

@@ -145,7 +145,7 @@ func (s *Site) noteClipped() {
 
 // Ledger yields at most limit records from number from on. A crash does not undo them.
 func (s *Site) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
-	return records(s.store, from, s.durable.Load().ledger.Records, limit)
+	return records(s.store, from, s.durable.Load().ledger.Records, limit, false)
 }
 
 // StoreMemory returns how many bytes of memory the store uses.
@@ -157,11 +157,16 @@ func (s *Site) CopyStore(to string) error { return s.store.Copy(to) }
 // Records yields at most limit ledger records of a store from number from on. The consumer owns
 // them.
 func Records(st *store.Store, from, limit uint64) iter.Seq2[[]byte, error] {
-	return records(st, from, math.MaxUint64, limit)
+	return records(st, from, math.MaxUint64, limit, false)
+}
+
+// Opened yields all ledger records of a store, each with what opens it behind it.
+func Opened(st *store.Store) iter.Seq2[[]byte, error] {
+	return records(st, 0, math.MaxUint64, math.MaxUint64, true)
 }
 
 // records yields at most limit records with numbers from from on and below below.
-func records(st *store.Store, from, below, limit uint64) iter.Seq2[[]byte, error] {
+func records(st *store.Store, from, below, limit uint64, opened bool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if limit == 0 || from >= below {
 			return
@@ -174,6 +179,11 @@ func records(st *store.Store, from, below, limit uint64) iter.Seq2[[]byte, error
 			}
 			if !yield(slices.Clone(e.Value), nil) {
 				return
+			}
+			if opened {
+				if line, err := st.Get(store.Opening, e.Key); (line != nil || err != nil) && !yield(line, err) {
+					return
+				}
 			}
 			if n++; n == limit {
 				return

@@ -18,6 +18,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/api/page"
 	"peerd.dev/node/decision"
@@ -187,7 +188,7 @@ func (w *twin) open() {
 	c.Agent = func(l Life) (*node.Agent, error) {
 		spec := w.spec()
 		return spec.Agent(node.PeerConfig{
-			Self: self, Incarnation: l.Incarnation, Keys: forgeable.Keys(self), Topic: true, Seed: node.PeerSeed(1, self), Noise: dp.NewSecureSource(),
+			Self: self, Incarnation: l.Incarnation, Keys: vouch.For[protocol.Keys](forgeable.Keys(self)), Topic: true, Seed: node.PeerSeed(1, self), Noise: dp.NewSecureSource(),
 		})
 	}
 	if w.world {

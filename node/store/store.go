@@ -45,6 +45,8 @@ const (
 	InsideDue  Table = 17 // decisions by the round in which the kept half gets their rewards
 	Inside     Table = 18 // the kept half
 	InsidePast Table = 19 // kept decisions by the round in which they are forgotten
+
+	Opening Table = 20 // what opens a record of the ledger, by number
 )
 
 const (

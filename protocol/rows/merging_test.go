@@ -9,6 +9,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/dptest"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -24,7 +25,7 @@ func TestAMergeIsOfTheNewestRows(t *testing.T) {
 	p, err := protocol.New(
 		PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: MergeMean, Window: window},
 		protocol.Config{
-			Graph: graph, Parts: arms, Width: 1, Keys: gullible{}, Rand: rng,
+			Graph: graph, Parts: arms, Width: 1, Keys: vouch.For[protocol.Keys](gullible{}), Rand: rng,
 			Charge: dp.Charge{Mechanism: dp.EachLaplace, Scale: 1 << 20, Hi: 1 << 20, Leaves: 1000},
 		},
 	)

@@ -286,7 +286,7 @@ func TestNoWindowWithRunningSums(t *testing.T) {
 		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params, Learner: learner.KLUCBParams{Level: learner.TwoLog},
 		Privacy: node.Privacy{Mode: dp.Lockstep, Budget: account.Unlimited, Mechanism: s.Mechanism, RecordsPerUser: 1, Horizon: s.Rounds},
 	}
-	if _, err := spec.Agent(node.PeerConfig{Keys: protocoltest.Keys(0)}); err == nil || !strings.Contains(err.Error(), "window of 100 rounds with mechanism none") {
+	if _, err := spec.Agent(node.PeerConfig{Keys: vouch.For[protocol.Keys](protocoltest.Keys(0))}); err == nil || !strings.Contains(err.Error(), "window of 100 rounds with mechanism none") {
 		t.Errorf("a window with sums that hold everything: %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func ExampleProtocol() {
 	peer := func(self protocol.Peer) protocol.Protocol {
 		p, _ := protocol.New(protocol.Small(entry, 2), protocol.Config{
 			Self: self, Graph: [][]protocol.Peer{{1}, {0}}, Parts: 1, Width: 1, Charge: charge,
-			Keys: protocoltest.Keys(self), Rand: rand.New(rand.NewPCG(1, uint64(self))),
+			Keys: vouch.For[protocol.Keys](protocoltest.Keys(self)), Rand: rand.New(rand.NewPCG(1, uint64(self))),
 		})
 		return p
 	}

@@ -12,6 +12,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/dptest"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
 
@@ -77,7 +78,7 @@ func newPeer(t rapid.TB, peers int, merge Merge, f int) *rows {
 	}
 	p, err := protocol.New(
 		Params{Every: 1, Pull: 1, Merge: merge, F: f},
-		protocol.Config{Graph: graph, Parts: 2, Width: 1, Charge: dp.Charge{Scale: 5 << 20, Hi: 1 << 20, Leaves: 3}, Keys: gullible{}, Rand: rand.New(rand.NewPCG(1, 1))},
+		protocol.Config{Graph: graph, Parts: 2, Width: 1, Charge: dp.Charge{Scale: 5 << 20, Hi: 1 << 20, Leaves: 3}, Keys: vouch.For[protocol.Keys](gullible{}), Rand: rand.New(rand.NewPCG(1, 1))},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -32,10 +32,10 @@ func (p Params) Promises(c dp.Charge, delta float64) (list []string) {
 		alike = fmt.Sprintf(" and have equally many records, at most %d in a batch", p.Every)
 		seen, err = p.Tree(p.Least, c.Leaves).Epsilon(MuOfNode(&c), delta)
 	}
-	if err == nil {
-		list = append(list, fmt.Sprintf("against the analyzer: ε = %.4g at the same δ, if %d sites or more whose reports go together follow the protocol%s, and the shuffler does", seen, p.Least, alike))
+	if err == nil && (p.Sees == Sum || c.RecordsPerUser == 1 && c.Adjacency == dp.ReplaceOne) { // else the proof says nothing of reports
+		list = append(list, fmt.Sprintf("against the analyzer: ε = %.4g at the same δ, if %d sites or more whose reports go together follow the protocol%s, and the shuffler does, and it is shown no openings of their ledgers", seen, p.Least, alike))
 	}
-	list = append(list, "against the shuffler: it reads no number, if X25519 and ChaCha20-Poly1305 are not broken, and the analyzer does not help it")
+	list = append(list, "against the shuffler: it reads no number, if X25519 and ChaCha20-Poly1305 are not broken, and neither the analyzer nor who has openings of ledgers helps it")
 	if both, err := mu.Epsilon(delta); err == nil {
 		list = append(list, fmt.Sprintf("against shuffler, analyzer and all other sites together: ε = %.4g at the same δ, by the noise of this site alone", both))
 	}

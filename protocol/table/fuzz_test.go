@@ -43,7 +43,7 @@ func listeners(t testing.TB) (all []listener) {
 		}
 		for _, params := range withRole(variants(e)) {
 			p, err := protocol.New(params, protocol.Config{
-				Self: 1, Graph: protocoltest.Path(4), Parts: parts, Width: width, Keys: gullible{1}, Charge: dp.Charge{Dim: width, Hi: 1 << 20, Leaves: 64},
+				Self: 1, Graph: protocoltest.Path(4), Parts: parts, Width: width, Keys: vouch.For[protocol.Keys](gullible{1}), Charge: dp.Charge{Dim: width, Hi: 1 << 20, Leaves: 64},
 				Rand: rand.New(rand.NewPCG(1, 1)), Secret: rand.New(rand.NewPCG(1, 2)),
 			})
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
@@ -70,7 +71,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 		if err != nil {
 			return c, err
 		}
-		c.Keys = append(c.Keys, k)
+		c.Keys = append(c.Keys, vouch.For[protocol.Keys](k))
 	}
 	return c, nil
 }
@@ -89,7 +90,7 @@ func SimulateAlone(s *config.Settings, source world.Source, run uint64) (sim.Con
 		return c, err
 	}
 	var seeds []node.Seed
-	var keys []protocol.Keys
+	var keys []vouch.Value[protocol.Keys]
 	var worlds []bandit.World
 	var means [][]float64
 	for i := range c.Seeds {

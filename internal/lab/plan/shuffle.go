@@ -24,7 +24,7 @@ func shuffleConstraints() []config.Constraint {
 		{
 			Keys: []string{
 				"protocol.shuffle.honest", "protocol.shuffle.sees", "protocol.shuffle.every", "experiment.noise", "privacy.epsilon", "privacy.delta", "privacy.mechanism",
-				"privacy.horizon", "privacy.records_per_user", "learner.name",
+				"privacy.horizon", "privacy.records_per_user", "privacy.adjacency", "learner.name",
 			},
 			Doc: "The noise of several sites, or of a paper, can be had.", Broken: func(s *config.Settings) string {
 				p, ok := s.ProtocolParams().(shuffling.Params)
@@ -64,8 +64,8 @@ func amended(s *config.Settings, p shuffling.Params) func(dp.Spec) dp.Spec {
 func shuffleSigma(s *config.Settings, p shuffling.Params, spec dp.Spec) (float64, error) {
 	epsilon, noise := spec.Epsilon.Float(), ExperimentOf(s).Noise
 	switch {
-	case spec.Mechanism != dp.TreeGaussian || spec.RecordsPerUser != 1:
-		return 0, fmt.Errorf("noise of several sites, or of a paper, is for privacy.mechanism: %s and one record a user", dp.TreeGaussian)
+	case spec.Mechanism != dp.TreeGaussian || spec.RecordsPerUser != 1 || p.Sees == shuffling.Reports && spec.Adjacency != dp.ReplaceOne:
+		return 0, fmt.Errorf("noise of several sites, or of a paper, is for privacy.mechanism: %s and one record a user, which another replaces in reports", dp.TreeGaussian)
 	case noise == provenNoise && p.Sees == shuffling.Sum:
 		charge, err := spec.Charge()
 		if err != nil {

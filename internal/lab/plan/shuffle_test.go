@@ -59,6 +59,8 @@ func TestNoiseThatCannotBeHadIsRefused(t *testing.T) {
 		{[]string{"experiment.noise=proven"}, "is for protocol.shuffle.sees: sum"},
 		{[]string{"protocol.shuffle.honest=4", "protocol.shuffle.least=4"}, "M > 16 ln(2/delta)"},
 		{[]string{"protocol.shuffle.sees=sum", "protocol.shuffle.honest=4", "protocol.shuffle.least=4", "privacy.records_per_user=2"}, "one record a user"},
+		{[]string{"privacy.adjacency=zero-out", "experiment.noise=printed"}, "which another replaces in reports"},
+		{[]string{"privacy.adjacency=zero-out", "protocol.shuffle.sees=sum", "protocol.shuffle.honest=4", "protocol.shuffle.least=4"}, ""},
 		{[]string{"mode=live", "seed=0", "protocol.shuffle.sees=sum", "protocol.shuffle.honest=4", "protocol.shuffle.least=4"}, "a live peer is a promise against"},
 		{[]string{"protocol.shuffle.sees=sum", "protocol.shuffle.honest=4", "protocol.shuffle.least=3"}, "at most least"},
 		{[]string{"protocol.shuffle.least=5"}, "the number of sites"},

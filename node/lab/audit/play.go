@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/kept"
 	"peerd.dev/node/lab/forgeable"
@@ -155,7 +156,7 @@ func (p *play) agent(i int) (*node.Agent, error) {
 	spec := p.canary.setting.spec
 	c := node.PeerConfig{
 		Self: protocol.Peer(i), Seed: p.coins.Of(fmt.Sprintf("peer %d", i)),
-		Keys: forgeable.Keys(i), Topic: p.canary.setting.topic,
+		Keys: vouch.For[protocol.Keys](forgeable.Keys(i)), Topic: p.canary.setting.topic,
 	}
 	spec.Privacy.Mode, c.Noise = dp.Private, dp.NewSecureSource()
 	if spec.Wrap != nil {

@@ -10,6 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/forgeable"
 	"peerd.dev/protocol"
@@ -123,7 +124,7 @@ func newViewer(t *testing.T, c crowd) *viewer {
 
 // agent returns a peer. Everything but noise and secrets follows from public coins.
 func (v *viewer) agent(i int, coins, secret node.Seed, press *protocol.Press) (*node.Agent, error) {
-	c := node.PeerConfig{Self: protocol.Peer(i), Seed: coins.Of(fmt.Sprintf("peer %d", i)), Keys: forgeable.Keys(i), Noise: node.Seed(secret.Of(fmt.Sprintf("peer %d", i))).Noise()}
+	c := node.PeerConfig{Self: protocol.Peer(i), Seed: coins.Of(fmt.Sprintf("peer %d", i)), Keys: vouch.For[protocol.Keys](forgeable.Keys(i)), Noise: node.Seed(secret.Of(fmt.Sprintf("peer %d", i))).Noise()}
 	v.spec.Privacy.Mode = dp.Lockstep
 	return v.spec.Assemble(c, func(p protocol.Config) (protocol.Protocol, error) {
 		p.Secret = secret.Rand(fmt.Sprintf("secret %d", i))

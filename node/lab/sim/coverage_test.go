@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
@@ -74,7 +75,7 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 // signed gives peers keys, which rows need.
 func signed(c sim.Config) sim.Config {
 	for i := range c.Spec.Peers() {
-		c.Keys = append(c.Keys, protocoltest.Keys(i))
+		c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(i)))
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
@@ -23,7 +24,7 @@ func TestTracesAreGolden(t *testing.T) {
 			c.Spec.Protocol = params
 		}
 		for i := range 5 {
-			c.Keys = append(c.Keys, protocoltest.Keys(i))
+			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(i)))
 		}
 		for _, faults := range []sim.Faults{{}, {Loss: .2, Delay: 3, Churn: .01}} {
 			c.Faults = faults // the worlds continue

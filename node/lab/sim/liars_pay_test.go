@@ -7,6 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
@@ -32,7 +33,7 @@ func TestLiesChangeOverRounds(t *testing.T) {
 		c := signed(config(1, ring(4), rounds, []float64{.8, .3}))
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean}, dp.None, account.Unlimited
 		for i := range 4 {
-			c.Keys[i] = protocoltest.Keys(protocol.Peer(i))
+			c.Keys[i] = vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i)))
 		}
 		c.Points, c.Truth, c.Liars = 1, []float64{.8, .3}, l.Liars
 		said := func(agents []*node.Agent, arm int) float64 {
@@ -83,7 +84,7 @@ func TestLiarsCopyAnHonestSite(t *testing.T) {
 		c := signed(config(2, ring(4), rounds, means...))
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = rows.Params{Every: 5, Pull: 20, Merge: rows.MergeMean}, dp.None, account.Unlimited
 		for i := range 4 {
-			c.Keys[i] = protocoltest.Keys(protocol.Peer(i))
+			c.Keys[i] = vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i)))
 		}
 		c.Points, c.Truth, c.Liars = 1, []float64{.7, .675}, sim.Liars{Count: 1, Pay: l.pay}
 		said := func(agents []*node.Agent, peer protocol.Peer, arm int) float64 {

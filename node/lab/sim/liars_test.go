@@ -10,6 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
@@ -126,7 +127,7 @@ func TestALiarAboutRewards(t *testing.T) {
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = p, dp.None, account.Unlimited
 		c.Keys = nil
 		for i := range peers {
-			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i))))
 		}
 		c.Points, c.Truth = 1, []float64{.9, .6, .5, .4, .3}
 		if pay != "" {
@@ -170,7 +171,7 @@ func TestALieIsAboutItsArm(t *testing.T) {
 		c := config(1, ring(4), 600, []float64{.6, .5})
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = p, dp.None, account.Unlimited
 		for i := range 4 {
-			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i))))
 		}
 		c.Points, c.Truth, c.Liars = 1, []float64{.6, .5}, sim.Liars{Count: 1, Pay: sim.PayInside}
 		res, err := sim.Run(c)
@@ -199,7 +200,7 @@ func TestFaultyPeersOfEpochs(t *testing.T) {
 		c.Spec.Learner = learner.EliminationParams{Length: 1}
 		c.Spec.Privacy.Mechanism = dp.EachLaplace
 		for i := range peers {
-			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i))))
 		}
 		c.Points, c.Truth, c.Liars = 1, []float64{.9, .5, .3}, l
 		res, err := sim.Run(c)
@@ -248,7 +249,7 @@ func TestALiarAboutFeatures(t *testing.T) {
 		speak(&c, protocol.Small(batches.BatchParams{Growth: .1, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 2, Pull: 4}, 5))
 		c.Keys = nil
 		for i := range peers {
-			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i))))
 		}
 		c.Liars = liars
 		res, err := sim.Run(c)

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/sim"
@@ -65,7 +66,7 @@ func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex
 		}
 	}
 	for i := range silos {
-		c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+		c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i))))
 	}
 	return c
 }

@@ -175,7 +175,7 @@ func TestNodesInLockstepEqualTheSimulator(t *testing.T) {
 				c := config(7, graph, 300, []float64{.8, .5, .2}, []float64{.3, .9, .2})
 				speak(&c, e)
 				for i := range 5 {
-					c.Keys = append(c.Keys, protocoltest.Keys(i))
+					c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(i)))
 				}
 				if changed {
 					c.Seeds[3] = node.PeerSeed(8, 3)

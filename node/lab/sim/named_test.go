@@ -9,6 +9,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
@@ -63,7 +64,7 @@ func lost(t *testing.T, first uint64, records bandit.LinearRecords) (mean float6
 		c.Spec.Privacy.Mechanism, c.Spec.Privacy.Horizon, c.Spec.Privacy.Budget = dp.EachGaussian, 1<<20, account.Budget{Epsilon: dp.Nano, Delta: 1e12}
 		for i := range sites {
 			c.Worlds[i] = &visitors{names: names, rng: c.Seeds[i].Rand("world")}
-			c.Keys = append(c.Keys, protocoltest.Keys(protocol.Peer(i)))
+			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i))))
 		}
 		res, err := sim.Run(c)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
@@ -66,7 +67,7 @@ func TestAProtocolOfAnotherModuleInLockstep(t *testing.T) {
 		c := pushing()
 		c.Rounds = 200
 		for i := range c.Worlds {
-			c.Keys = append(c.Keys, protocoltest.Keys(i))
+			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(i)))
 		}
 		return c
 	})

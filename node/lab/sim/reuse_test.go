@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/sim"
@@ -27,7 +28,7 @@ func played(t *testing.T, c sim.Config, reuse bool, after func(sent [][]kept)) [
 	n := c.Spec.Peers()
 	agents := make([]*node.Agent, n)
 	for i := range agents {
-		p := node.PeerConfig{Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Keys: protocoltest.Keys(i), Reuse: reuse}
+		p := node.PeerConfig{Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Keys: vouch.For[protocol.Keys](protocoltest.Keys(i)), Reuse: reuse}
 		var err error
 		if agents[i], err = c.Spec.Agent(p); err != nil {
 			t.Fatal(err)

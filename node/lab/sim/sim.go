@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/kept"
 	"peerd.dev/node/lab/forgeable"
@@ -23,9 +24,9 @@ import (
 // Config describes a run.
 type Config struct {
 	Spec    node.Spec
-	Seeds   []node.Seed     // by peer
-	Keys    []protocol.Keys // by peer; nil for forgeable ones
-	Worlds  []bandit.World  // by peer; idle peers need none
+	Seeds   []node.Seed                  // by peer
+	Keys    []vouch.Value[protocol.Keys] // by peer; nil for forgeable ones
+	Worlds  []bandit.World               // by peer; idle peers need none
 	Rounds  uint64
 	Points  uint64 // of the regret curve; at least 1
 	Faults  Faults
@@ -192,10 +193,11 @@ func start(c Config) (*run, error) {
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(), Topic: c.Topic, RoundEnds: c.Trace != nil,
 			Reuse: r.network.prompt(),
 		}
-		peer.Keys = forgeable.Keys(peer.Self) // there are no forgers in a run: liars sign with their own keys
+		keys := protocol.Keys(forgeable.Keys(peer.Self)) // there are no forgers in a run: liars sign with their own keys
 		if c.Keys != nil {
-			peer.Keys = &notarized{c.Keys[i], protocol.Peer(i), signed}
+			keys = &notarized{c.Keys[i].Get(), protocol.Peer(i), signed}
 		}
+		peer.Keys = vouch.For(keys)
 		spec := c.Spec
 		if c.Alone {
 			peer.Self, spec.Graph = 0, [][]protocol.Peer{nil}
@@ -221,7 +223,7 @@ func start(c Config) (*run, error) {
 		}
 		var l *liar
 		if c.Liars.Is(i, n) {
-			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: peer.Keys, arms: c.Spec.Arms, peers: n, truth: c.Truth, best: best, second: second, worst: worst, rounds: c.Rounds, batches: cadence, asked: make(map[protocol.Peer][]int64), said: make(map[lieKey]*protocol.Message)}
+			l = &liar{Liars: c.Liars, self: protocol.Peer(i), keys: keys, arms: c.Spec.Arms, peers: n, truth: c.Truth, best: best, second: second, worst: worst, rounds: c.Rounds, batches: cadence, asked: make(map[protocol.Peer][]int64), said: make(map[lieKey]*protocol.Message)}
 		} else if !a.Idle() {
 			if c.Faults.Stop > 0 && r.stops < 0 {
 				r.stops = i

@@ -9,10 +9,12 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/world"
+	"peerd.dev/protocol"
 )
 
 // vectored is a run of sites whose arms have public vectors of their own, and that play one arm
@@ -46,7 +48,7 @@ func vectored(t *testing.T, peers, arms int, rounds uint64) sim.Config {
 			if turn := c.Worlds[i].Turn(0); turn.Features != nil {
 				t.Fatal("vectors are known, and turns hold them")
 			}
-			c.Keys = append(c.Keys, protocoltest.Keys(i))
+			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(i)))
 		}
 	}
 	return c
