@@ -127,7 +127,7 @@ func TestSharesOfOtherShapesAreRefused(t *testing.T) {
 	r := Release{stream: 1, v: []int64{1, 2}, count: []uint64{5}, e: GridExponent, noise: Noise{Law: Gaussian, Scale: 9, VarianceUnits: VarianceScale}}
 	for name, change := range map[string]func(r *Release){
 		"stream":  func(r *Release) { r.stream = 2 },
-		"lattice": func(r *Release) { r.e = MeanExponent },
+		"lattice": func(r *Release) { r.e = -32 },
 		"width":   func(r *Release) { r.v = r.v[:1] },
 		"counts":  func(r *Release) { r.count = []uint64{1, 2} },
 		"law":     func(r *Release) { r.noise.Law = Laplace },
