@@ -106,7 +106,7 @@ var known = map[string]string{
 	"dp.Remake(dp.Fields)":                               "what is computed from releases",
 	"dp.Received(vouch.Value[dp.Fields])":                "the codec's",
 	"dp.ReceivedSealed(vouch.Value[[]byte])":             "the codec's, and what a key has encrypted",
-	"dp.Split(vouch.Value[*rand.Rand])":                  "the secret numbers that are one of two shares, from Config.Secret",
+	"averages.Split(vouch.Value[*rand.Rand])":            "the secret numbers that are one of two shares, from Config.Secret",
 	"protocol.Decode(vouch.Value[[]byte])":               "a frame off the wire",
 	"protocol.Encode([]byte)":                            "where to append",
 	"protocol.AppendRelease([]byte)":                     "where to append",

@@ -37,14 +37,14 @@ var callers = map[string][]string{
 		// random numbers that no other peer knows
 		"protocol/shuffling/silo.go",
 		// memory of messages that are used again
-		"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "protocol/averaging/average_round.go", "protocol/averaging/consensus.go", "dp/averages/counts.go", "dp/averages/mean.go", "dp/averages/mixed.go",
+		"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "protocol/averaging/average_round.go", "protocol/averaging/consensus.go", "dp/averages/counts.go", "dp/averages/mean.go", "dp/averages/mixed.go", "dp/averages/share.go",
 		// budgets of curators
 		"node/spec.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go",
 		// tests
 		"internal/dptest/generate.go", "internal/protocoltest/draft.go",
 	},
 	// Releases that are made of others.
-	"peerd.dev/dp.Remake":                {"dp/averages/counts.go", "dp/averages/mean.go", "dp/averages/mixed.go", "dp/averages/shares.go", "dp/release.go"},
+	"peerd.dev/dp.Remake":                {"dp/averages/counts.go", "dp/averages/mean.go", "dp/averages/mixed.go", "dp/averages/share.go", "dp/averages/shares.go", "dp/release.go"},
 	"peerd.dev/protocol.decodeRelease":   {"protocol/decode.go", "protocol/release_codec.go", "protocol/sealing.go"},
 	"(*peerd.dev/dp.Curator).Load":       {"node/agent_state.go", "node/lab/audit/shadow.go"},
 	"(*peerd.dev/dp.Curator).Replay":     {"node/agent_state.go"},
