@@ -82,14 +82,15 @@ func unit(e int8) float64 { return math.Float64frombits(uint64(1023+int(e)) << 5
 // CopyTo makes to a copy of r, in to's memory, which no other Release may share. It is for the
 // messages that package protocol reuses.
 func (r *Release) CopyTo(to vouch.Value[*Release]) {
-	to.Get().renew(r.count, r.v, r.e)
-	to.Get().stream, to.Get().span, to.Get().noise = r.stream, r.span, r.noise
+	Remake(to, Fields{r.stream, r.span, r.count, r.v, r.e, r.noise})
 }
 
-// renew makes r a Release of copies without noise, in its own memory.
-func (r *Release) renew(count []uint64, v []int64, e int8) {
-	r.stream, r.span, r.noise = 0, Span{}, Noise{}
-	r.count, r.v, r.e = append(r.count[:0], count...), append(r.v[:0], v...), e
+// Remake makes to a Release with fields, in to's memory, which no other Release may share. It is for what is made of other
+// Releases, and checks nothing.
+func Remake(to vouch.Value[*Release], f Fields) {
+	r := to.Get()
+	r.stream, r.span, r.e, r.noise = f.Stream, f.Span, f.Exponent, f.Noise
+	r.count, r.v = append(r.count[:0], f.Count...), append(r.v[:0], f.Value...)
 }
 
 // Equal reports whether both Releases are the same in every field.

@@ -290,63 +290,6 @@ func TestADamagedStateIsRefused(t *testing.T) {
 	}
 }
 
-// TestAveragesAndCountsAreSavedWhole: and other states are refused.
-func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 5).Draw(t, "length")
-		m, c := entered(n, 3), NewCounts(n)
-		values := rapid.SliceOfN(rapid.Int64Range(-MaxValue/4, MaxValue/4), n, n)
-		for i, x := range values.Draw(t, "own") {
-			if err := m.Replace(i, Release{v: []int64{x}, e: MeanExponent}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := m.Add(Release{v: values.Draw(t, "others"), e: MeanExponent}); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.RaiseToMax(&Release{count: rapid.SliceOfN(rapid.Uint64(), n, n).Draw(t, "counts")}); err != nil {
-			t.Fatal(err)
-		}
-		c.Release()
-		m2, c2 := NewMixed(n, 3), NewCounts(n)
-		c2.Release()
-		if err := errors.Join(m2.Load(vouch.For(m.Save())), c2.Load(vouch.For(c.Save()))); err != nil {
-			t.Fatal(err)
-		}
-		if !m2.Release().Equal(m.Release()) || !slices.Equal(m2.own, m.own) || !c2.Release().Equal(c.Release()) {
-			t.Fatalf("loaded %v and %v, want %v and %v", m2, c2, m, c)
-		}
-		another := m.Save()
-		another[1] = 0
-		if !errors.Is(NewMixed(n, 3).Load(vouch.For(another)), ErrState) {
-			t.Fatal("another lattice")
-		}
-		w, w2 := NewMixed(n, 3), NewMixed(n, 3)
-		for i := range n {
-			if err := w.Replace(i, Release{v: []int64{m.own[i]}, e: MeanExponent}); err != nil {
-				t.Fatal(err)
-			}
-			if i%2 == 0 {
-				w.Join(i)
-			}
-		}
-		if err := errors.Join(w.Add(Release{v: append(values.Draw(t, "values"), values.Draw(t, "weights")...), e: MeanExponent}), w2.Load(vouch.For(w.Save()))); err != nil {
-			t.Fatal(err)
-		}
-		if !w2.Release().Equal(w.Release()) || !slices.Equal(w2.own, w.own) || !slices.Equal(w2.in, w.in) {
-			t.Fatalf("loaded %v, want %v", w2, w)
-		}
-		for _, saved := range [][]byte{nil, {9}, append(m.Save(), 0)} {
-			if !errors.Is(m2.Load(vouch.For(saved)), ErrState) || !errors.Is(c2.Load(vouch.For(append(saved, 0))), ErrState) {
-				t.Fatalf("loaded %x", saved)
-			}
-		}
-		if !m2.Release().Equal(m.Release()) || !c2.Release().Equal(c.Release()) {
-			t.Fatal("a refused state changed something")
-		}
-	})
-}
-
 // TestASecretIsNotChanged by who has its bytes: what it says would become releases.
 func TestASecretIsNotChanged(t *testing.T) {
 	s := NewSecret(vouch.For([]byte("rewards")))

@@ -21,7 +21,7 @@ func TestTotal(t *testing.T) {
 	}
 	for name, change := range map[string]func(r *Release){
 		"stream":  func(r *Release) { r.stream = 1 },
-		"lattice": func(r *Release) { r.e = MeanExponent },
+		"lattice": func(r *Release) { r.e = -32 },
 		"width":   func(r *Release) { r.v = r.v[:1] },
 		"counts":  func(r *Release) { r.count = nil },
 		"law":     func(r *Release) { r.noise.Law = Laplace },

@@ -280,9 +280,9 @@ func TestAStatedLedgerIsReported(t *testing.T) {
 	}
 }
 
-// TestTheLastStatementCounts: after several rotations peers remember what was stated in the last one, and each former key proves
+// TestEachFormerKeyProvesItsOwn: after several rotations peers remember what was stated in the last one, and each former key proves
 // evidence up to its own.
-func TestTheLastStatementCounts(t *testing.T) {
+func TestEachFormerKeyProvesItsOwn(t *testing.T) {
 	cs, _, former := replaced(2, 2, 6)
 	if got := cs[1].Peers[0].stated(); got != checkpointOf(10) {
 		t.Errorf("stated %v", got)

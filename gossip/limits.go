@@ -64,41 +64,21 @@ func (l limits) OpenStream(p peer.ID, dir network.Direction) (network.StreamMana
 func newLimits(g *gate) (network.ResourceManager, error) {
 	n := len(g.peers)
 	conns := rcmgr.LimitVal(2*n + spare)
-	listed := rcmgr.ResourceLimits{
-		Conns: 4 * rcmgr.LimitVal(n), ConnsInbound: 2 * rcmgr.LimitVal(n), ConnsOutbound: 2 * rcmgr.LimitVal(n),
-		Streams:         rcmgr.LimitVal(peerStreams * (n + 1)),
-		StreamsInbound:  rcmgr.LimitVal(peerStreams * (n + 1)),
-		StreamsOutbound: rcmgr.LimitVal(peerStreams * (n + 1)),
-		FD:              4 * rcmgr.LimitVal(n),
-		Memory:          rcmgr.LimitVal64(baseMemory + n*peerMemory),
+	streams := rcmgr.LimitVal(peerStreams * (n + 1))
+	links := rcmgr.ResourceLimits{Streams: streams, StreamsInbound: streams, StreamsOutbound: streams, Memory: rcmgr.LimitVal64(baseMemory + n*peerMemory)}
+	with := func(conns, eachWay rcmgr.LimitVal) rcmgr.ResourceLimits {
+		l := links
+		l.Conns, l.ConnsInbound, l.ConnsOutbound, l.FD = conns, eachWay, eachWay, conns
+		return l
 	}
-	links := rcmgr.ResourceLimits{
-		Streams:         rcmgr.LimitVal(peerStreams * (n + 1)),
-		StreamsInbound:  rcmgr.LimitVal(peerStreams * (n + 1)),
-		StreamsOutbound: rcmgr.LimitVal(peerStreams * (n + 1)),
-		Memory:          rcmgr.LimitVal64(baseMemory + n*peerMemory),
-	}
+	listed, system, transient := with(4*rcmgr.LimitVal(n), 2*rcmgr.LimitVal(n)), with(2*conns, conns), with(conns, conns)
+	transient.Memory = baseMemory
 	link := rcmgr.ResourceLimits{Streams: 8, StreamsInbound: 4, StreamsOutbound: 4, Memory: peerMemory}
 	probe := rcmgr.ResourceLimits{Streams: 2, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory}
 	trade := rcmgr.ResourceLimits{Streams: 4, StreamsInbound: 2, StreamsOutbound: 2, Memory: peerMemory}
 	config := rcmgr.PartialLimitConfig{
 		AllowlistedSystem: listed, AllowlistedTransient: listed,
-		System: rcmgr.ResourceLimits{
-			Conns: 2 * conns, ConnsInbound: conns, ConnsOutbound: conns,
-			Streams:         rcmgr.LimitVal(peerStreams * (n + 1)),
-			StreamsInbound:  rcmgr.LimitVal(peerStreams * (n + 1)),
-			StreamsOutbound: rcmgr.LimitVal(peerStreams * (n + 1)),
-			FD:              2 * conns,
-			Memory:          rcmgr.LimitVal64(baseMemory + n*peerMemory),
-		},
-		Transient: rcmgr.ResourceLimits{
-			Conns: conns, ConnsInbound: conns, ConnsOutbound: conns,
-			Streams:         rcmgr.LimitVal(peerStreams * (n + 1)),
-			StreamsInbound:  rcmgr.LimitVal(peerStreams * (n + 1)),
-			StreamsOutbound: rcmgr.LimitVal(peerStreams * (n + 1)),
-			FD:              conns,
-			Memory:          baseMemory,
-		},
+		System: system, Transient: transient,
 		PeerDefault: rcmgr.ResourceLimits{
 			Conns: 4, ConnsInbound: 4, ConnsOutbound: 4,
 			Streams: peerStreams, StreamsInbound: peerStreams, StreamsOutbound: peerStreams,
@@ -107,7 +87,6 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 		Protocol: map[corep2p.ID]rcmgr.ResourceLimits{linkProtocol: links},
 		ProtocolPeer: map[corep2p.ID]rcmgr.ResourceLimits{
 			linkProtocol: link, probeProtocol: probe,
-
 			documentProtocol: trade, memoryProtocol: trade, clockProtocol: trade, receiptProtocol: trade,
 		},
 	}

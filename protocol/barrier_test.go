@@ -45,7 +45,7 @@ func (c *checker) check(t *testing.T, file string) (last string, err error) {
 // TestLeaksDoNotCompile: every program in testdata/leak fails for the reason that
 // its last comment gives; the honest one, with the same importer, does not.
 func TestLeaksDoNotCompile(t *testing.T) {
-	c := newChecker(t, "peerd.dev/node/kept")
+	c := newChecker(t, "peerd.dev/node/kept", "peerd.dev/dp/averages")
 	if _, err := c.check(t, "testdata/honest/honest.go"); err != nil {
 		t.Fatalf("the honest program: %v", err)
 	}
@@ -70,42 +70,43 @@ func TestLeaksDoNotCompile(t *testing.T) {
 // protocol, each with its meaning. A reward could leave in any of them, so a new one is added here
 // in the knowledge of that, and no float ever is.
 var known = map[string]string{
-	"dp.NewCounts(int)":                                  "how many counts",
-	"dp.NewMixed(int, int)":                              "how many values, and of how many peers",
-	"dp.Mixed.Join(int)":                                 "which value",
-	"dp.Mixed.Weight(int)":                               "which weight is read",
-	"dp.Mixed.Joined(int)":                               "which value",
-	"dp.NewShares(int)":                                  "how many sums",
-	"dp.NewFlow(int)":                                    "how many sums",
-	"dp.Shares.Sum(int)":                                 "which sum is read",
-	"dp.Shares.Records(int)":                             "which number is read",
-	"dp.Shares.Value(int)":                               "which value is read",
-	"dp.Shares.Entered(int)":                             "which value is read",
-	"dp.Shares.Enter(int)":                               "which part",
-	"dp.Shares.Start(int)":                               "which part",
-	"dp.Shares.Pass([]uint64)":                           "the weights of links, from the configuration",
-	"dp.Shares.Load(vouch.Value[[]byte])":                "a state off the disk",
-	"dp.Flow.Sent(int)":                                  "which value is read",
-	"dp.Flow.Taken(int)":                                 "which value is read",
-	"dp.Flow.Load(vouch.Value[[]byte])":                  "a state off the disk",
-	"dp.Counts.At(int)":                                  "which count is read",
-	"dp.Counts.Raise(int)":                               "which count",
-	"dp.Counts.RaiseToRank(int)":                         "how many liars, from the configuration",
-	"dp.Mixed.At(int)":                                   "which value is read",
-	"dp.Mixed.Value(int)":                                "which value is read",
-	"dp.Mixed.Load(vouch.Value[[]byte])":                 "a state off the disk",
-	"dp.Counts.Load(vouch.Value[[]byte])":                "a state off the disk",
-	"dp.Mixed.Own(int)":                                  "which value is read",
-	"dp.Mixed.Replace(int)":                              "which value",
-	"dp.Mixed.ReplaceByMean(int)":                        "which value",
+	"averages.NewCounts(int)":                            "how many counts",
+	"averages.NewMixed(int, int)":                        "how many values, and of how many peers",
+	"averages.Mixed.Join(int)":                           "which value",
+	"averages.Mixed.Weight(int)":                         "which weight is read",
+	"averages.Mixed.Joined(int)":                         "which value",
+	"averages.NewShares(int)":                            "how many sums",
+	"averages.NewFlow(int)":                              "how many sums",
+	"averages.Shares.Sum(int)":                           "which sum is read",
+	"averages.Shares.Records(int)":                       "which number is read",
+	"averages.Shares.Value(int)":                         "which value is read",
+	"averages.Shares.Entered(int)":                       "which value is read",
+	"averages.Shares.Enter(int)":                         "which part",
+	"averages.Shares.Start(int)":                         "which part",
+	"averages.Shares.Pass([]uint64)":                     "the weights of links, from the configuration",
+	"averages.Shares.Load(vouch.Value[[]byte])":          "a state off the disk",
+	"averages.Flow.Sent(int)":                            "which value is read",
+	"averages.Flow.Taken(int)":                           "which value is read",
+	"averages.Flow.Load(vouch.Value[[]byte])":            "a state off the disk",
+	"averages.Counts.At(int)":                            "which count is read",
+	"averages.Counts.Raise(int)":                         "which count",
+	"averages.Counts.RaiseToRank(int)":                   "how many liars, from the configuration",
+	"averages.Mixed.At(int)":                             "which value is read",
+	"averages.Mixed.Value(int)":                          "which value is read",
+	"averages.Mixed.Load(vouch.Value[[]byte])":           "a state off the disk",
+	"averages.Counts.Load(vouch.Value[[]byte])":          "a state off the disk",
+	"averages.Mixed.Own(int)":                            "which value is read",
+	"averages.Mixed.Replace(int)":                        "which value",
+	"averages.Mixed.ReplaceByMean(int)":                  "which value",
 	"dp.Release.At(int)":                                 "which value is read",
 	"dp.Release.Value(int)":                              "which value is read",
 	"dp.Release.Count(int)":                              "which count is read",
 	"dp.Curator.Leaf(dp.StreamID, uint64)":               "the next leaf of a stream; any other is refused",
 	"dp.Curator.Replay(dp.Secret)":                       "the noise that the nodes do not show, off the disk",
+	"dp.Remake(dp.Fields)":                               "what is computed from releases",
 	"dp.Received(vouch.Value[dp.Fields])":                "the codec's",
 	"dp.ReceivedSealed(vouch.Value[[]byte])":             "the codec's, and what a key has encrypted",
-	"dp.Split(vouch.Value[*rand.Rand])":                  "the secret numbers that are one of two shares, from Config.Secret",
+	"averages.Split(vouch.Value[*rand.Rand])":            "the secret numbers that are one of two shares, from Config.Secret",
 	"protocol.Decode(vouch.Value[[]byte])":               "a frame off the wire",
 	"protocol.Encode([]byte)":                            "where to append",
 	"protocol.AppendRelease([]byte)":                     "where to append",
@@ -136,9 +137,9 @@ var known = map[string]string{
 // TestNumbersBesideReleasesAreKnown lists every exported function, method and field
 // that touches what can leave, with the parameters that are no such thing.
 func TestNumbersBesideReleasesAreKnown(t *testing.T) {
-	c := newChecker(t, "peerd.dev/protocol")
+	c := newChecker(t, "peerd.dev/protocol", "peerd.dev/dp/averages")
 	found := make(map[string]bool)
-	for _, path := range []string{"peerd.dev/dp", "peerd.dev/protocol"} {
+	for _, path := range []string{"peerd.dev/dp", "peerd.dev/dp/averages", "peerd.dev/protocol"} {
 		pkg, err := c.conf.Importer.Import(path)
 		if err != nil {
 			t.Fatal(err)
@@ -222,7 +223,7 @@ func canLeave(t types.Type) bool {
 			return canLeave(t.TypeArgs().At(0))
 		}
 		switch short(t) {
-		case "dp.Release", "dp.Leaf", "dp.Sealed", "dp.Mixed", "dp.Counts", "dp.Shares", "dp.Flow",
+		case "dp.Release", "dp.Leaf", "dp.Sealed", "averages.Mixed", "averages.Counts", "averages.Shares", "averages.Flow",
 			"protocol.Message", "protocol.Own", "protocol.Envelope", "protocol.Delivery", "protocol.Outbox":
 			return true
 		}

@@ -39,13 +39,14 @@ var callers = map[string][]string{
 		// random numbers that no other peer knows
 		"protocol/shuffling/silo.go",
 		// memory of messages that are used again
-		"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "protocol/averaging/average_round.go", "protocol/averaging/consensus.go", "dp/counts.go", "dp/mixed.go",
+		"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "protocol/averaging/average_round.go", "protocol/averaging/consensus.go", "dp/averages/counts.go", "dp/averages/mean.go", "dp/averages/mixed.go", "dp/averages/share.go",
 		// budgets of curators
 		"node/spec.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go",
 		// tests
 		"internal/dptest/generate.go", "internal/protocoltest/draft.go", "internal/protocoltest/peer.go",
 	},
-	"(*peerd.dev/dp.Release).renew":      {"dp/counts.go", "dp/mixed.go", "dp/release.go", "dp/shares.go"},
+	// Releases that are made of others.
+	"peerd.dev/dp.Remake":                {"dp/averages/counts.go", "dp/averages/mean.go", "dp/averages/mixed.go", "dp/averages/share.go", "dp/averages/shares.go", "dp/release.go"},
 	"peerd.dev/protocol.decodeRelease":   {"protocol/decode.go", "protocol/release_codec.go", "protocol/sealing.go"},
 	"(*peerd.dev/dp.Curator).Load":       {"node/agent_state.go", "node/lab/audit/shadow.go"},
 	"(*peerd.dev/dp.Curator).Replay":     {"node/agent_state.go"},
@@ -285,9 +286,9 @@ func everything(t *testing.T) *checker {
 // newChecker asks the go command for the compiler's export data of packages and what they import,
 // which is in the build cache since this test was built: half a second, where type-checking from
 // source takes several.
-func newChecker(t *testing.T, packages string) *checker {
+func newChecker(t *testing.T, packages ...string) *checker {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}", packages)
+	cmd := exec.Command("go", slices.Concat([]string{"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}"}, packages)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

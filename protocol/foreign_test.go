@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -116,7 +117,7 @@ func TestAnEmptyValueMakesNothing(t *testing.T) {
 	if r, err := protocol.ParseRelease(zero(protocol.ParseRelease)); err != nil || !r.Equal(dp.Release{}) {
 		t.Errorf("a release off the disk: %+v, %v", r, err)
 	}
-	if dp.NewMixed(1, 1).Load(vouch.Value[[]byte]{}) == nil {
+	if averages.NewMixed(1, 1).Load(vouch.Value[[]byte]{}) == nil {
 		t.Error("a state")
 	}
 	if s, err := protocol.Inside(zero(protocol.Inside)); err == nil {

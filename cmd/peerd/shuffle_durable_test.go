@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
@@ -368,7 +369,7 @@ func (r *shuffleRecord) report(x sealedTexts) (dp.Release, bool) {
 	if !ok {
 		return b, false
 	}
-	joined, err := dp.Joined([]dp.Release{a, b})
+	joined, err := averages.Joined([]dp.Release{a, b})
 	return joined, err == nil
 }
 
@@ -384,7 +385,7 @@ func (r *shuffleRecord) sum(b *mixedBatch) (dp.Release, bool) {
 	}
 	join := dp.Total
 	if b.shares {
-		join = dp.Joined
+		join = averages.Joined
 	}
 	sum, err := join(of)
 	return sum, err == nil

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/dp/state"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/vouch"
@@ -76,7 +77,7 @@ func openVault(t *testing.T, s *labSite) vault {
 		}
 	})
 	if len(mixed) > 0 {
-		m := dp.NewMixed(arms, 1)
+		m := averages.NewMixed(arms, 1)
 		if err := m.Load(vouch.For(mixed)); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,7 @@ func openVault(t *testing.T, s *labSite) vault {
 			v.own = append(v.own, m.Own(k))
 			v.mixed[k], v.mixed[arms+k] = m.Value(k), m.Weight(k)
 			if m.Joined(k) {
-				v.put[k], v.put[arms+k] = m.Own(k), 1<<-dp.MeanExponent
+				v.put[k], v.put[arms+k] = m.Own(k), 1<<-averages.MeanExponent
 			}
 		}
 	}
@@ -401,7 +402,7 @@ func (b *book) mean(s dp.StreamID, n uint64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	m := dp.NewMixed(int(s)+1, 1)
+	m := averages.NewMixed(int(s)+1, 1)
 	if _, err := m.ReplaceByMean(int(s), &r); err != nil {
 		return 0, err
 	}

@@ -75,10 +75,8 @@ func (s *Settings) checkActions(was, n *Network) error {
 func actionConstraints() []Constraint {
 	return []Constraint{
 		{[]string{"api.fallback", "arms"}, "The fallback is one of the actions.", func(s *Settings) string {
-			if f := s.API.Fallback; f != "" && !slices.Contains(s.Arms, f) {
-				return fmt.Sprintf("want one of %s, or nothing", s.With("arms"))
-			}
-			return ""
+			f := s.API.Fallback
+			return when(f != "" && !slices.Contains(s.Arms, f), "want one of %s, or nothing", s.With("arms"))
 		}},
 		{[]string{"learner.name", "world.kind"}, "A learner by public vectors is given some.", func(s *Settings) string {
 			if l := bandit.TraitsOf(s.LearnerParams()); !l.Vectored || len(l.Vectors) > 0 {
@@ -94,22 +92,16 @@ func actionConstraints() []Constraint {
 			if l.Vectored && s.SpareArms > 0 {
 				return fmt.Sprintf("want 0 with %s, which has to know the vector of every arm from the start", s.With("learner.name"))
 			}
-			if l.Contextual && s.SpareArms > 0 {
-				return fmt.Sprintf("want 0 with %s, which chooses by features: actions come and go with every decision", s.With("learner.name"))
-			}
-			return ""
+			return when(l.Contextual && s.SpareArms > 0,
+				"want 0 with %s, which chooses by features: actions come and go with every decision", s.With("learner.name"))
 		}},
 		{[]string{"spare_arms", "arms"}, "All arms have a place.", func(s *Settings) string {
-			if most := mostArms - len(s.Arms); int(s.SpareArms) > most {
-				return fmt.Sprintf("want at most %d with %s", most, s.With("arms"))
-			}
-			return ""
+			most := mostArms - len(s.Arms)
+			return when(int(s.SpareArms) > most, "want at most %d with %s", most, s.With("arms"))
 		}},
 		{[]string{"spare_arms", "protocol.name"}, "In epochs all arms are explored.", func(s *Settings) string {
-			if s.SpareArms > 0 && s.Cadence().Epochs > 0 {
-				return fmt.Sprintf("want 0 with %s, in whose epochs all actions are explored", s.With("protocol.name"))
-			}
-			return ""
+			return when(s.SpareArms > 0 && s.Cadence().Epochs > 0,
+				"want 0 with %s, in whose epochs all actions are explored", s.With("protocol.name"))
 		}},
 	}
 }

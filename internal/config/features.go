@@ -119,19 +119,11 @@ func featureConstraints() []Constraint {
 	for _, key := range []string{contextKey, actionKey} {
 		all = append(all,
 			Constraint{[]string{key, "learner.name"}, "Features are for learners that choose by them.", func(s *Settings) string {
-				if s.Value(key).Len() == 0 {
-					return ""
-				}
-				if _, _, _, ok := s.inputKeys(); !ok {
-					return fmt.Sprintf("want [] with %s, which takes no features; or learner.name: linucb", s.With("learner.name"))
-				}
-				return ""
+				_, _, _, ok := s.inputKeys()
+				return when(s.Value(key).Len() > 0 && !ok, "want [] with %s, which takes no features; or learner.name: linucb", s.With("learner.name"))
 			}},
 			Constraint{[]string{key, "world.kind"}, "Features have names for an application.", func(s *Settings) string {
-				if s.Value(key).Len() == 0 || s.World.Kind == Application {
-					return ""
-				}
-				return fmt.Sprintf("want [] with %s, which offers numbers", s.With("world.kind"))
+				return when(s.Value(key).Len() > 0 && s.World.Kind != Application, "want [] with %s, which offers numbers", s.With("world.kind"))
 			}},
 		)
 	}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"reflect"
 
 	"peerd.dev/node/site"
@@ -31,21 +30,17 @@ func rewardConstraints() []Constraint {
 			Keys: []string{"api.default_reward", "api.reward_range"},
 			Doc:  "api.default_reward is within api.reward_range.",
 			Broken: func(s *Settings) string {
-				if r := s.API.Range(); !r.Has(s.API.DefaultReward) {
-					low, high := r.Ends()
-					return fmt.Sprintf("want a number from %v to %v, by %s", low, high, s.With("api.reward_range"))
-				}
-				return ""
+				r := s.API.Range()
+				low, high := r.Ends()
+				return when(!r.Has(s.API.DefaultReward), "want a number from %v to %v, by %s", low, high, s.With("api.reward_range"))
 			},
 		},
 		{
 			Keys: []string{"api.reward_range", "world.kind"},
 			Doc:  "Simulated worlds pay rewards from 0 to 1, so api.reward_range is [0, 1] with them.",
 			Broken: func(s *Settings) string {
-				if s.World.Kind != Application && s.API.Range() != (site.Range{0, 1}) {
-					return "want [0, 1] with " + s.With("world.kind") + ", which pays rewards from 0 to 1"
-				}
-				return ""
+				return when(s.World.Kind != Application && s.API.Range() != (site.Range{0, 1}),
+					"want [0, 1] with %s, which pays rewards from 0 to 1", s.With("world.kind"))
 			},
 		},
 	}

@@ -45,6 +45,14 @@ type Constraint struct {
 	Broken func(s *Settings) string
 }
 
+// when returns how to fix settings if a constraint is broken.
+func when(broken bool, fix string, args ...any) string {
+	if !broken {
+		return ""
+	}
+	return fmt.Sprintf(fix, args...)
+}
+
 func (s *Settings) validateTogether(bad map[string]bool) []Problem {
 	var problems []Problem
 	for _, p := range s.Schema().with.Constraints {

@@ -22,22 +22,16 @@ func policyConstraints() []Constraint {
 			return fmt.Sprintf("want %s with %s, whose exact numbers would show all peers which action the application took for whom; or privacy.counts: %s, or a learner by features, with which what was taken is protected as a reward is", site.ShadowPropose, s.With("privacy.counts"), NoisedCounts)
 		}},
 		{[]string{"api.baseline", "api.shadow"}, "In the shadow of an application the peer chooses nothing.", func(s *Settings) string {
-			if s.API.Baseline != "" && s.API.Shadow != site.NoShadow {
-				return fmt.Sprintf("want nothing with %s: the application chooses", s.With("api.shadow"))
-			}
-			return ""
+			return when(s.API.Baseline != "" && s.API.Shadow != site.NoShadow,
+				"want nothing with %s: the application chooses", s.With("api.shadow"))
 		}},
 		{[]string{"api.baseline", "arms", "learner.name"}, "The baseline is one of the actions.", func(s *Settings) string {
-			if b := s.API.Baseline; b != "" && !contextual(s) && !slices.Contains(s.Arms, b) {
-				return fmt.Sprintf("want one of %s, or nothing", s.With("arms"))
-			}
-			return ""
+			b := s.API.Baseline
+			return when(b != "" && !contextual(s) && !slices.Contains(s.Arms, b), "want one of %s, or nothing", s.With("arms"))
 		}},
 		{[]string{"api.baseline_until", "api.baseline"}, "What loses its share has one.", func(s *Settings) string {
-			if s.API.BaselineUntil == BaselineBetter && s.API.Baseline == "" {
-				return fmt.Sprintf("want %s with %s", BaselineEver, s.With("api.baseline"))
-			}
-			return ""
+			return when(s.API.BaselineUntil == BaselineBetter && s.API.Baseline == "",
+				"want %s with %s", BaselineEver, s.With("api.baseline"))
 		}},
 		{[]string{"api.baseline_until", "protocol.name", "privacy.mechanism", "learner.name"}, "That another action is better is shown by own releases that add up.", func(s *Settings) string {
 			if s.API.BaselineUntil != BaselineBetter || s.API.Baseline == "" || s.showsBest() {
@@ -49,16 +43,12 @@ func policyConstraints() []Constraint {
 			return fmt.Sprintf("want %s with %s and %s: it takes a protocol that states every site's own releases, such as phases, without a window, and noise of its own for each of them, to show that another action is better", BaselineEver, s.With("protocol.name"), s.With("privacy.mechanism"))
 		}},
 		{[]string{"api.baseline_until", "api.baseline_share"}, "Other actions are tried.", func(s *Settings) string {
-			if s.API.BaselineUntil == BaselineBetter && s.API.Baseline != "" && s.API.BaselineShare == 1 && s.showsBest() {
-				return fmt.Sprintf("want %s with %s: no other action is ever tried, so nothing can show that one is better; set a share below 1", BaselineEver, s.With("api.baseline_share"))
-			}
-			return ""
+			return when(s.API.BaselineUntil == BaselineBetter && s.API.Baseline != "" && s.API.BaselineShare == 1 && s.showsBest(),
+				"want %s with %s: no other action is ever tried, so nothing can show that one is better; set a share below 1", BaselineEver, s.With("api.baseline_share"))
 		}},
 		{[]string{"api.offer", "learner.name"}, "Actions by features come with every request.", func(s *Settings) string {
-			if len(s.API.Offer) > 0 && contextual(s) {
-				return fmt.Sprintf("want [] with %s: every request says what is on offer", s.With("learner.name"))
-			}
-			return ""
+			return when(len(s.API.Offer) > 0 && contextual(s),
+				"want [] with %s: every request says what is on offer", s.With("learner.name"))
 		}},
 		{[]string{"privacy.answers", "learner.name", "protocol.name", "arms"}, "Sites that keep decisions weigh what each other site releases.", func(s *Settings) string {
 			spec, err := s.Spec(make([][]protocol.Peer, max(2, s.Simulated().Peers)), "")
@@ -82,16 +72,12 @@ func policyConstraints() []Constraint {
 			return ""
 		}},
 		{[]string{"api.shadow", "privacy.answers"}, "In the shadow of an application a site that keeps decisions gives none.", func(s *Settings) string {
-			if s.API.Shadow == site.ShadowLearn && s.Privacy.Answers == Inside {
-				return fmt.Sprintf("want %s with %s: the peer learns from what was taken with it, too, and nothing of it leaves the site", site.ShadowPropose, s.With("privacy.answers"))
-			}
-			return ""
+			return when(s.API.Shadow == site.ShadowLearn && s.Privacy.Answers == Inside,
+				"want %s with %s: the peer learns from what was taken with it, too, and nothing of it leaves the site", site.ShadowPropose, s.With("privacy.answers"))
 		}},
 		{[]string{"give.sites", "privacy.answers", "mode"}, "What is given does not follow from how many sites there are now.", func(s *Settings) string {
-			if s.Give.Sites == 0 && s.Privacy.Answers == Inside && s.Mode == Live {
-				return fmt.Sprintf("want the number of sites to plan for, such as 10, with %s: batches stay as they are while a network grows", s.With("mode"))
-			}
-			return ""
+			return when(s.Give.Sites == 0 && s.Privacy.Answers == Inside && s.Mode == Live,
+				"want the number of sites to plan for, such as 10, with %s: batches stay as they are while a network grows", s.With("mode"))
 		}},
 		{[]string{"give.least", "protocol.name", "privacy.counts"}, "What is asked of members can be seen.", (*Settings).unseenGifts},
 	}

@@ -21,16 +21,12 @@ const weakDelta = 1e-3
 func privacyConstraints() []Constraint {
 	return []Constraint{
 		{[]string{"privacy.epsilon", "mode"}, "A budget of inf is for lockstep alone: it protects no one.", func(s *Settings) string {
-			if s.Mode == Live && s.Privacy.Epsilon.Infinite() {
-				return fmt.Sprintf("want a finite number with %s; inf protects no one", s.With("mode"))
-			}
-			return ""
+			return when(s.Mode == Live && s.Privacy.Epsilon.Infinite(), "want a finite number with %s; inf protects no one", s.With("mode"))
 		}},
 		{[]string{"privacy.epsilon", "privacy.accept_weak"}, "A finite budget over 10 must be accepted.", func(s *Settings) string {
-			if e := s.Privacy.Epsilon; e > weakEpsilon && !e.Infinite() && !s.Privacy.AcceptWeak {
-				return fmt.Sprintf("want at most %d with %s; a larger one protects almost no one", weakEpsilon, s.With("privacy.accept_weak"))
-			}
-			return ""
+			e := s.Privacy.Epsilon
+			return when(e > weakEpsilon && !e.Infinite() && !s.Privacy.AcceptWeak,
+				"want at most %d with %s; a larger one protects almost no one", weakEpsilon, s.With("privacy.accept_weak"))
 		}},
 		{[]string{"privacy.delta", "privacy.mechanism"}, "Gaussian noise needs a delta, and Laplace noise none.", func(s *Settings) string {
 			m, err := dp.ParseMechanism(s.Privacy.Mechanism)
@@ -56,10 +52,8 @@ func privacyConstraints() []Constraint {
 			return ""
 		}},
 		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 must be accepted.", func(s *Settings) string {
-			if s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak {
-				return fmt.Sprintf("want at most %v with %s; everything about that share of users could be revealed", weakDelta, s.With("privacy.accept_weak"))
-			}
-			return ""
+			return when(s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak,
+				"want at most %v with %s; everything about that share of users could be revealed", weakDelta, s.With("privacy.accept_weak"))
 		}},
 		{[]string{"privacy.horizon", "privacy.mechanism"}, "Noise that grows with the horizon needs one.", func(s *Settings) string {
 			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && m.Running() && s.Privacy.Horizon == 0 {
@@ -68,10 +62,8 @@ func privacyConstraints() []Constraint {
 			return ""
 		}},
 		{[]string{"privacy.mechanism", "mode"}, "Only lockstep goes without noise.", func(s *Settings) string {
-			if s.Mode == Live && s.Privacy.Mechanism == dp.None.String() {
-				return fmt.Sprintf("want another one with %s; none protects no one", s.With("mode"))
-			}
-			return ""
+			return when(s.Mode == Live && s.Privacy.Mechanism == dp.None.String(),
+				"want another one with %s; none protects no one", s.With("mode"))
 		}},
 		{[]string{"privacy.counts", "protocol.name", "learner.name", "world.kind"}, "Counts are noised where nothing rests on exact ones.", func(s *Settings) string {
 			if s.Privacy.Counts != NoisedCounts {
@@ -87,16 +79,12 @@ func privacyConstraints() []Constraint {
 			return fmt.Sprintf("want %s with %s, %s and %s; %s", PublicCounts, s.With("protocol.name"), s.With("learner.name"), s.With("world.kind"), strings.TrimPrefix(err.Error(), "node: "))
 		}},
 		{[]string{"api.min_exposures", "privacy.counts", "world.kind"}, "With noised counts no action is chosen because few decisions were for it.", func(s *Settings) string {
-			if s.Privacy.Counts != NoisedCounts || s.World.Kind != Application || s.API.MinExposures == 0 {
-				return ""
-			}
-			return fmt.Sprintf("want 0 with %s: which action is exposed next would show how many decisions there were before", s.With("privacy.counts"))
+			return when(s.Privacy.Counts == NoisedCounts && s.World.Kind == Application && s.API.MinExposures > 0,
+				"want 0 with %s: which action is exposed next would show how many decisions there were before", s.With("privacy.counts"))
 		}},
 		{[]string{"api.min_exposures", "learner.name", "world.kind"}, "With features no action is chosen because few decisions were for it.", func(s *Settings) string {
-			if !bandit.TraitsOf(s.LearnerParams()).Contextual || s.World.Kind != Application || s.API.MinExposures == 0 {
-				return ""
-			}
-			return fmt.Sprintf("want 0 with %s: actions follow from the features of users, and the next user's must not follow from those before", s.With("learner.name"))
+			return when(bandit.TraitsOf(s.LearnerParams()).Contextual && s.World.Kind == Application && s.API.MinExposures > 0,
+				"want 0 with %s: actions follow from the features of users, and the next user's must not follow from those before", s.With("learner.name"))
 		}},
 		{[]string{"privacy.mechanism", "privacy.epsilon", "mode"}, "Going without noise and a budget of inf belong together.", func(s *Settings) string {
 			none, inf := s.Privacy.Mechanism == dp.None.String(), s.Privacy.Epsilon.Infinite()

@@ -5,6 +5,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/vouch"
 )
 
@@ -40,7 +41,7 @@ func AnyRelease() *rapid.Generator[dp.Release] {
 			Span:     dp.Span{From: AnyUint().Draw(t, "from"), To: AnyUint().Draw(t, "to")},
 			Count:    rapid.SliceOfN(AnyUint(), 0, 5).Draw(t, "count"),
 			Value:    rapid.SliceOfN(value, 0, 5).Draw(t, "value"),
-			Exponent: rapid.OneOf(rapid.SampledFrom([]int8{0, dp.GridExponent, dp.MeanExponent, 64, -64}), rapid.Int8Range(-64, 64)).Draw(t, "exponent"),
+			Exponent: rapid.OneOf(rapid.SampledFrom([]int8{0, dp.GridExponent, averages.MeanExponent, 64, -64}), rapid.Int8Range(-64, 64)).Draw(t, "exponent"),
 		}
 		f.Noise = AnyNoise(t)
 		if f.Span.From > f.Span.To {

@@ -51,13 +51,13 @@ func (s *Server) reply(w http.ResponseWriter, doc any) {
 	_, _ = w.Write(b) // an error means that the client is gone
 }
 
-// refuse sends the problem for an error of the backend.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+// problemOf returns the problem for an error of the backend, and logs one that is not expected.
+func (s *Server) problemOf(r *http.Request, err error) *Problem {
 	p, unexpected := refused(err, "body")
 	if unexpected {
 		s.log.Error("api request failed", "route", r.Pattern, "err", err)
 	}
-	p.write(w)
+	return p
 }
 
 // body reads the body of a request and passes it to handle, which must not keep it.
@@ -174,38 +174,25 @@ func single[Q, A, D any](
 ) http.HandlerFunc {
 	return s.body(func(w http.ResponseWriter, r *http.Request, body []byte) {
 		q, err := decodeOne(body, read)
-		if a, ok := one(s, w, r, q, err, answer); ok {
-			s.reply(w, shown(a))
+		switch {
+		case err != nil:
+			malformed(err).write(w)
+			return
+		case len(q.flaws) > 0:
+			s.metrics.item(r.Pattern, http.StatusUnprocessableEntity)
+			flawed(q.flaws).write(w)
+			return
 		}
+		got := outcome(answer(r.Context(), []Q{q.value}), 1)[0]
+		if got.Err != nil {
+			p := s.problemOf(r, got.Err)
+			s.metrics.item(r.Pattern, p.Status)
+			p.write(w)
+			return
+		}
+		s.metrics.item(r.Pattern, http.StatusOK)
+		s.reply(w, shown(got.Value))
 	})
-}
-
-// one returns the backend's answer to a request; if there is none, it sends a problem.
-func one[Q, A any](
-	s *Server, w http.ResponseWriter, r *http.Request, q item[Q], err error,
-	answer func(context.Context, []Q) []decision.Outcome[A],
-) (a A, ok bool) {
-	switch {
-	case err != nil:
-		malformed(err).write(w)
-		return a, false
-	case len(q.flaws) > 0:
-		s.metrics.item(r.Pattern, http.StatusUnprocessableEntity)
-		flawed(q.flaws).write(w)
-		return a, false
-	}
-	got := outcome(answer(r.Context(), []Q{q.value}), 1)[0]
-	if got.Err != nil {
-		p, unexpected := refused(got.Err, "body")
-		if unexpected {
-			s.log.Error("api request failed", "route", r.Pattern, "err", got.Err)
-		}
-		s.metrics.item(r.Pattern, p.Status)
-		p.write(w)
-		return a, false
-	}
-	s.metrics.item(r.Pattern, http.StatusOK)
-	return got.Value, true
 }
 
 // outcome panics unless there are n outcomes.
@@ -274,7 +261,7 @@ func view[D any](s *Server, get func(context.Context) (D, error)) http.HandlerFu
 	return func(w http.ResponseWriter, r *http.Request) {
 		doc, err := get(r.Context())
 		if err != nil {
-			s.refuse(w, r, err)
+			s.problemOf(r, err).write(w)
 			return
 		}
 		s.reply(w, doc)
@@ -303,7 +290,7 @@ func (s *Server) ledger(w http.ResponseWriter, r *http.Request) {
 	if q.newest > 0 {
 		now, err := s.c.Backend.Status(r.Context())
 		if err != nil {
-			s.refuse(w, r, err)
+			s.problemOf(r, err).write(w)
 			return
 		}
 		from, limit = now.LedgerRecords-min(q.newest, now.LedgerRecords), q.newest
@@ -312,7 +299,7 @@ func (s *Server) ledger(w http.ResponseWriter, r *http.Request) {
 	defer stop()
 	line, err, more := next()
 	if err != nil {
-		s.refuse(w, r, err)
+		s.problemOf(r, err).write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
@@ -371,11 +358,11 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	if err := s.c.Backend.Ready(r.Context()); err != nil {
-		problem(http.StatusServiceUnavailable, codeNotReady, err.Error()).write(w)
-		return
+	var now Status
+	err := s.c.Backend.Ready(r.Context())
+	if err == nil {
+		now, err = s.c.Backend.Status(r.Context())
 	}
-	now, err := s.c.Backend.Status(r.Context())
 	if err != nil {
 		problem(http.StatusServiceUnavailable, codeNotReady, err.Error()).write(w)
 		return

@@ -33,6 +33,6 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
 		s.log.Error("api request failed", "route", r.Pattern, "err", err)
 		panic(http.ErrAbortHandler) // a part has been sent already
 	case err != nil:
-		s.refuse(w, r, err)
+		s.problemOf(r, err).write(w)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
@@ -101,9 +102,9 @@ type average struct {
 	c           protocol.Config
 	p           AverageParams
 	round       protocol.Round
-	mixed       *dp.Mixed
-	counts      *dp.Counts // belief of the greatest pull counts
-	ownCounts   *dp.Counts // own pulls, as far as they are released
+	mixed       *averages.Mixed
+	counts      *averages.Counts // belief of the greatest pull counts
+	ownCounts   *averages.Counts // own pulls, as far as they are released
 	links       []averageLink
 	pendingLink int  // index of the link with a pending answer, which blocks other exchanges; -1 for none
 	declined    bool // the newest answer was busy
@@ -149,9 +150,9 @@ func (p AverageParams) New(c protocol.Config) (protocol.Protocol, error) {
 	}
 	a := &average{
 		c: c, p: p,
-		mixed:       dp.NewMixed(c.Parts, c.Peers()),
-		counts:      dp.NewCounts(c.Parts),
-		ownCounts:   dp.NewCounts(c.Parts),
+		mixed:       averages.NewMixed(c.Parts, c.Peers()),
+		counts:      averages.NewCounts(c.Parts),
+		ownCounts:   averages.NewCounts(c.Parts),
 		links:       make([]averageLink, len(c.Neighbours())),
 		claims:      make([]dp.Release, len(c.Neighbours())),
 		made:        c.Press.Contents(c.Reuse),

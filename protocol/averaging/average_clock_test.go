@@ -41,7 +41,7 @@ func TestClocksMixAsThePaperDoes(t *testing.T) {
 // mixes plays a network whose links together have share exchanges a round.
 func mixes(t *testing.T, links protocoltest.Graph, share float64) {
 	n, rate := len(links), share/float64(edges(links))
-	m := newMixing(t, averages(links, rate))
+	m := newMixing(t, averageOver(links, rate))
 	rounds := 4000 / share
 	for range int(rounds) {
 		m.play(t)
@@ -79,7 +79,7 @@ func mixes(t *testing.T, links protocoltest.Graph, share float64) {
 // takes two rounds for a question and then answers or asks, so ten peers can have
 // almost five exchanges a round.
 func TestFullPeersShareOut(t *testing.T) {
-	m := newMixing(t, averages(protocoltest.Ring(10), averaging.MaxRate))
+	m := newMixing(t, averageOver(protocoltest.Ring(10), averaging.MaxRate))
 	const rounds = 4000
 	for range rounds {
 		m.play(t)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
@@ -26,7 +27,7 @@ func middle(t *testing.T, p AverageParams) *average {
 }
 
 func countsOf(n ...uint64) (r dp.Release) {
-	c := dp.NewCounts(len(n))
+	c := averages.NewCounts(len(n))
 	f, err := dp.Received(vouch.For(dp.Fields{Count: n}))
 	if err != nil {
 		panic(err)
@@ -38,7 +39,7 @@ func countsOf(n ...uint64) (r dp.Release) {
 }
 
 func valuesOf(v ...int64) dp.Release {
-	r, err := dp.Received(vouch.For(dp.Fields{Value: v, Exponent: dp.MeanExponent}))
+	r, err := dp.Received(vouch.For(dp.Fields{Value: v, Exponent: averages.MeanExponent}))
 	if err != nil {
 		panic(err)
 	}

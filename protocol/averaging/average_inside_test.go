@@ -1,7 +1,7 @@
 package averaging
 
 import (
-	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/dptest"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/protocol"
@@ -25,9 +25,9 @@ func NewAverage(c protocol.Config, p AverageParams) (protocol.Protocol, error) {
 	return protocol.New(p, c)
 }
 
-func (a *average) Mixed() *dp.Mixed                            { return a.mixed }
-func (a *average) Counts() *dp.Counts                          { return a.counts }
-func (a *average) OwnCounts() *dp.Counts                       { return a.ownCounts }
+func (a *average) Mixed() *averages.Mixed                      { return a.mixed }
+func (a *average) Counts() *averages.Counts                    { return a.counts }
+func (a *average) OwnCounts() *averages.Counts                 { return a.ownCounts }
 func (a *average) HeardCounts() bool                           { return a.heardCounts }
 func (a *average) Outside() int                                { return a.notJoined }
 func (a *average) Variance(arm int) float64                    { return a.variance(arm) }
@@ -118,7 +118,7 @@ func averageMutants() map[string]func(a *average, l *averageLink, m protocol.Mes
 		"a restart forgets which arms were entered": func(a *average, l *averageLink, m protocol.Message) protocol.Message {
 			if l == nil {
 				was := a.mixed.Release()
-				a.mixed, a.notJoined = dp.NewMixed(a.c.Parts, a.c.Peers()), a.c.Parts
+				a.mixed, a.notJoined = averages.NewMixed(a.c.Parts, a.c.Peers()), a.c.Parts
 				_ = a.mixed.Add(was)
 			}
 			return m
@@ -151,7 +151,7 @@ func Entered(a *average, c int) int64 {
 	case c < a.c.Parts:
 		return a.mixed.Own(k)
 	default:
-		return 1 << -dp.MeanExponent
+		return 1 << -averages.MeanExponent
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
@@ -15,7 +16,7 @@ import (
 // all that it knew: a thousand pulls of either arm, and then its own.
 func latecomers(t *testing.T, rule averaging.Consistency, back bool) *protocoltest.Network {
 	t.Helper()
-	s := averages(protocoltest.Complete(4), .3)
+	s := averageOver(protocoltest.Complete(4), .3)
 	s.Mechanism, s.Params = dp.Tree, averageParams(rule, .3)
 	n := protocoltest.New(t, s)
 	here := 3 + protocoltest.Count(back)
@@ -79,7 +80,7 @@ func TestALatecomerMovesNobody(t *testing.T) {
 				for round := range rounds {
 					playFirst(t, n, 4, 3, 4)
 					a := n.Peers[3].Protocol.(*averaging.Average)
-					noise = max(noise, math.Abs(protocoltest.Lattice(a.Mixed().Own(0), dp.MeanExponent)-.8))
+					noise = max(noise, math.Abs(protocoltest.Lattice(a.Mixed().Own(0), averages.MeanExponent)-.8))
 					for _, p := range n.Peers[:3] {
 						moved = max(moved, math.Abs(p.Belief().X[0]-before))
 					}
@@ -151,7 +152,7 @@ func TestLittleTrafficCounts(t *testing.T) {
 // TestNoLiarKeepsAPeerOut: a liar sets the beliefs of the greatest count, so that by these every
 // peer lags behind. An exchange with one honest neighbour is enough to enter.
 func TestNoLiarKeepsAPeerOut(t *testing.T) {
-	s := averages(protocoltest.Path(3), .3)
+	s := averageOver(protocoltest.Path(3), .3)
 	s.Params = averageParams(averaging.Capped, .3)
 	n := protocoltest.New(t, s)
 	kept := false
@@ -190,7 +191,7 @@ func TestNoLiarKeepsAPeerOut(t *testing.T) {
 
 // TestTheRuleMayChange between two starts of a network: under max every peer takes part.
 func TestTheRuleMayChange(t *testing.T) {
-	s := averages(protocoltest.Path(2), .3)
+	s := averageOver(protocoltest.Path(2), .3)
 	s.Params = averageParams(averaging.Capped, .3)
 	n := protocoltest.New(t, s)
 	for range 20 {
@@ -212,7 +213,7 @@ func TestTheRuleMayChange(t *testing.T) {
 	}
 	as := []*averaging.Average{n.Peers[0].Protocol.(*averaging.Average), n.Peers[1].Protocol.(*averaging.Average)}
 	for c := range 2 * n.Arms {
-		if c >= n.Arms && averaging.Entered(as[0], c)+averaging.Entered(as[1], c) != 2<<-dp.MeanExponent {
+		if c >= n.Arms && averaging.Entered(as[0], c)+averaging.Entered(as[1], c) != 2<<-averages.MeanExponent {
 			t.Errorf("coordinate %d: under max somebody is out", c)
 		}
 		if d := averaging.Drift(as, c) - averaging.UnderWay(as, c); d != 0 {

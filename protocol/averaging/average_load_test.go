@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/protocol"
 )
 
@@ -22,8 +22,8 @@ func TestAverageRefusesStatesThatNoMessageMakes(t *testing.T) {
 		return p.(*average)
 	}
 	for name, damage := range map[string]func(a *average){
-		"claim":  func(a *average) { a.claims[0], a.unranked = dp.NewCounts(1).Release(), true },
-		"values": func(a *average) { a.claims[0] = dp.NewMixed(2, 2).Release() },
+		"claim":  func(a *average) { a.claims[0], a.unranked = averages.NewCounts(1).Release(), true },
+		"values": func(a *average) { a.claims[0] = averages.NewMixed(2, 2).Release() },
 		"answer": func(a *average) { a.links[0].answer = averageAsk },
 		"large":  func(a *average) { a.links[0].answer = protocol.FirstFree },
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
@@ -14,7 +15,7 @@ import (
 	"peerd.dev/protocol/averaging"
 )
 
-func averages(graph protocoltest.Graph, rate float64) protocoltest.Setting {
+func averageOver(graph protocoltest.Graph, rate float64) protocoltest.Setting {
 	return protocoltest.Setting{
 		Graph: graph, Arms: 2, Rounds: 5000, Mechanism: dp.None, Seed: 1,
 		Params: averageParams(averaging.Max, rate),
@@ -26,7 +27,7 @@ func averages(graph protocoltest.Graph, rate float64) protocoltest.Setting {
 func TestEveryLinkAverages(t *testing.T) {
 	for _, rate := range []float64{.05, .2, .5} {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
-			n := protocoltest.New(t, averages(protocoltest.Path(5), rate))
+			n := protocoltest.New(t, averageOver(protocoltest.Path(5), rate))
 			for range 1000 {
 				n.Play(t, nil)
 			}
@@ -53,7 +54,7 @@ func TestEveryLinkAverages(t *testing.T) {
 // TestEstimatesMeet: when nothing new comes in, all estimates end at the mean of
 // the own means, to the unit that halving an odd difference leaves.
 func TestEstimatesMeet(t *testing.T) {
-	n := protocoltest.New(t, averages(protocoltest.Ring(6), .4))
+	n := protocoltest.New(t, averageOver(protocoltest.Ring(6), .4))
 	for round := range 400 {
 		n.Play(t, nil)
 		if round == 0 {
@@ -65,7 +66,7 @@ func TestEstimatesMeet(t *testing.T) {
 	}
 	for i, p := range n.Peers {
 		for k, want := range []float64{2.5 / 8, 1 - 2.5/8} {
-			if got := p.Belief().X[k]; math.Abs(got-want) > 6*protocoltest.Lattice(1, dp.MeanExponent) {
+			if got := p.Belief().X[k]; math.Abs(got-want) > 6*protocoltest.Lattice(1, averages.MeanExponent) {
 				t.Errorf("peer %d, arm %d: %v, want %v", i, k, got, want)
 			}
 		}
@@ -77,7 +78,7 @@ func TestEstimatesMeet(t *testing.T) {
 // arm's releases away.
 func TestAnArmFallsSilentAlone(t *testing.T) {
 	const horizon = 4
-	s := averages(protocoltest.Path(2), .3)
+	s := averageOver(protocoltest.Path(2), .3)
 	s.Rounds = horizon
 	n := protocoltest.New(t, s)
 	for range horizon + 3 {
@@ -104,7 +105,7 @@ func TestAnArmFallsSilentAlone(t *testing.T) {
 // TestNewsMovesOneHopARound is Lemma 1 of paper 004, on which the slack of M pulls
 // rests.
 func TestNewsMovesOneHopARound(t *testing.T) {
-	n := protocoltest.New(t, averages(protocoltest.Path(5), .3))
+	n := protocoltest.New(t, averageOver(protocoltest.Path(5), .3))
 	for range 5 { // peer 0 pulls once a round, in rounds 0 to 4
 		n.Play(t, func(i int) (int, float64) { return protocoltest.Count(i > 0), 0 })
 	}
@@ -134,12 +135,12 @@ func TestNoNeighbourCanStopAPeer(t *testing.T) {
 // hear makes a peer hear a liar who, whatever the peer holds, asks it to meet half way to
 // the end of the range.
 func hear(t *testing.T, rule averaging.Consistency, claim, weight int64) {
-	s := averages(protocoltest.Path(2), .3)
+	s := averageOver(protocoltest.Path(2), .3)
 	s.Params = averageParams(rule, .3)
 	n := protocoltest.New(t, s)
 	p, reward := n.Peers[1], 0.
 	for seq := range uint64(200) {
-		lie, err := dp.Received(vouch.For(dp.Fields{Value: []int64{claim, claim, weight, weight}, Exponent: dp.MeanExponent}))
+		lie, err := dp.Received(vouch.For(dp.Fields{Value: []int64{claim, claim, weight, weight}, Exponent: averages.MeanExponent}))
 		if err != nil {
 			t.Fatal(err)
 		}

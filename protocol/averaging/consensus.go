@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
@@ -34,8 +35,8 @@ type consensus struct {
 	p        ConsensusParams
 	mixing   mixing
 	noisiest noisiest
-	shares   *dp.Shares
-	flows    []dp.Flow // by link
+	shares   *averages.Shares
+	flows    []averages.Flow // by link
 	links    []consensusLink
 	former   []formerLink
 	weights  []uint64 // scratch: of links, in this round
@@ -62,7 +63,7 @@ type consensusLink struct {
 // continue.
 type formerLink struct {
 	consensusLink
-	flow dp.Flow
+	flow averages.Flow
 }
 
 // New implements [protocol.Params].
@@ -78,8 +79,8 @@ func (p ConsensusParams) New(c protocol.Config) (protocol.Protocol, error) {
 		c: c, p: p,
 		mixing:   newMixing(p, c.Graph, c.Self),
 		noisiest: noisiest{charge: c.Charge},
-		shares:   dp.NewShares(c.Parts),
-		flows:    make([]dp.Flow, n),
+		shares:   averages.NewShares(c.Parts),
+		flows:    make([]averages.Flow, n),
 		links:    make([]consensusLink, n),
 		weights:  make([]uint64, n),
 		started:  make([]bool, c.Parts),
@@ -90,7 +91,7 @@ func (p ConsensusParams) New(c protocol.Config) (protocol.Protocol, error) {
 		belief:   belief.New(c.Parts, 1),
 	}
 	for i, peer := range c.Neighbours() {
-		x.flows[i] = dp.NewFlow(c.Parts)
+		x.flows[i] = averages.NewFlow(c.Parts)
 		x.links[i] = consensusLink{peer: peer, weight: p.weight(c.Graph, c.Self, peer)}
 	}
 	return x, nil
@@ -169,7 +170,7 @@ func (x *consensus) Receive(from protocol.Peer, m protocol.Message, _ *protocol.
 		return nil // a newer one contains it
 	}
 	if l.newest.Seq > 0 && m.Label().Incarnation > l.newest.Incarnation { // the flow to its last life is lost
-		flow = dp.NewFlow(x.c.Parts)
+		flow = averages.NewFlow(x.c.Parts)
 	}
 	switch {
 	case heard.Seq > 0 && heard.Incarnation != x.c.Incarnation: // it answers another life of this peer

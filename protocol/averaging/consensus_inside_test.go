@@ -1,14 +1,14 @@
 package averaging
 
 import (
-	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/protocol"
 )
 
 // What the tests of consensus see of its inside.
 
 // Shares returns the state of a peer of consensus, and the flow of each of its links.
-func Shares(p protocol.Protocol) (s *dp.Shares, flows []dp.Flow, ok bool) {
+func Shares(p protocol.Protocol) (s *averages.Shares, flows []averages.Flow, ok bool) {
 	c, ok := p.(*consensus)
 	if !ok {
 		return nil, nil, false

@@ -3,7 +3,7 @@ package averaging
 import (
 	"slices"
 
-	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
@@ -48,7 +48,7 @@ func (x *consensus) visitLinks(v *state.Visitor) {
 		return
 	}
 	for range n {
-		l, flow := consensusLink{}, dp.NewFlow(x.c.Parts)
+		l, flow := consensusLink{}, averages.NewFlow(x.c.Parts)
 		l.fields(v, &flow)
 		if i, ok := slices.BinarySearch(x.c.Neighbours(), l.peer); ok {
 			l.weight = x.links[i].weight
@@ -59,7 +59,7 @@ func (x *consensus) visitLinks(v *state.Visitor) {
 	}
 }
 
-func (l *consensusLink) fields(v *state.Visitor, f *dp.Flow) {
+func (l *consensusLink) fields(v *state.Visitor, f *averages.Flow) {
 	state.Number(v, &l.peer)
 	spread.VisitLabel(v, &l.newest)
 	state.Number(v, &l.heard)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
@@ -14,16 +14,16 @@ import (
 const kappa = 0.5
 
 // weight returns the share that moves over the link between two peers, in units of
-// 1/[dp.WholeShare].
+// 1/[averages.WholeShare].
 func (p ConsensusParams) weight(g [][]protocol.Peer, a, b protocol.Peer) uint64 {
 	if p.Weights == Metropolis {
-		return dp.WholeShare / uint64(1+max(len(g[a]), len(g[b])))
+		return averages.WholeShare / uint64(1+max(len(g[a]), len(g[b])))
 	}
 	most := 0
 	for _, ns := range g {
 		most = max(most, len(ns))
 	}
-	return uint64(kappa*dp.WholeShare) / uint64(most)
+	return uint64(kappa*averages.WholeShare) / uint64(most)
 }
 
 // mixing has a peer's constants of the powers of P. With pᵗ for its row of Pᵗ and M peers:
@@ -55,7 +55,7 @@ func newMixing(p ConsensusParams, g [][]protocol.Peer, self protocol.Peer) (m mi
 	weights := make([][]float64, len(reached))
 	for k, a := range reached {
 		for _, b := range g[a] {
-			weights[k] = append(weights[k], float64(p.weight(g, a, b))/dp.WholeShare)
+			weights[k] = append(weights[k], float64(p.weight(g, a, b))/averages.WholeShare)
 		}
 	}
 	row[place[self]] = 1

@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
@@ -123,7 +124,7 @@ func (x *pooling) checkMeans(m *protocol.Message) error {
 	next := 0
 	for i := range m.Body() {
 		r := m.Release(i)
-		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 2 || r.Count(0) == 0 || r.Count(1) == 0 || r.Exponent() != dp.MeanExponent {
+		if int(r.Stream()) < next || int(r.Stream()) >= x.c.Parts || r.Len() != 1 || r.Counts() != 2 || r.Count(0) == 0 || r.Count(1) == 0 || r.Exponent() != averages.MeanExponent {
 			return m.Refuse("release %d: want the mean of an arm over sites, ascending", i)
 		}
 		next = int(r.Stream()) + 1

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
@@ -40,7 +41,7 @@ func (x *pooling) checkContent(m *protocol.Message) error {
 		if err := spread.Plausible(&x.c.Charge, m, r); err != nil {
 			return err
 		}
-		if _, err := dp.SiteMean(*r); err != nil || !x.poolable(r, 1) {
+		if _, err := averages.SiteMean(*r); err != nil || !x.poolable(r, 1) {
 			return m.Refuse("release %d: a sum, records or noise beyond what means are computed of", i)
 		}
 		next = int(r.Stream()) + 1
@@ -79,7 +80,7 @@ func (x *pooling) pool(of [][]dp.Release) (body []dp.Release, err error) {
 					continue
 				}
 				if r.Counts() == 1 {
-					if r, err = dp.SiteMean(r); err != nil {
+					if r, err = averages.SiteMean(r); err != nil {
 						return nil, err
 					}
 				}
@@ -89,7 +90,7 @@ func (x *pooling) pool(of [][]dp.Release) (body []dp.Release, err error) {
 		if len(means) == 0 {
 			continue
 		}
-		mean, err := dp.Pool(means)
+		mean, err := averages.Pool(means)
 		if err != nil {
 			return nil, err
 		}

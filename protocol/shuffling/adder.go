@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
 )
@@ -85,7 +86,7 @@ func (x *peer) node(m *protocol.Message, all []dp.Sealed) (sum dp.Release, err e
 	case len(of) == 0 || x.p.Sees == Sum && (err != nil || len(of) < 2):
 		return dp.Release{}, err
 	case x.p.Sees == Sum:
-		if sum, err = dp.Joined(of); err == nil {
+		if sum, err = averages.Joined(of); err == nil {
 			err = x.plausible(m, &sum)
 		}
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/protocol"
 )
 
@@ -167,7 +168,7 @@ func (x *peer) shares(of []report) (dp.Sealed, error) {
 		}
 		shares = append(shares, r)
 	}
-	joined, err := dp.Joined(shares)
+	joined, err := averages.Joined(shares)
 	if err != nil {
 		return dp.Sealed{}, err
 	}

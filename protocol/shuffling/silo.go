@@ -2,6 +2,7 @@ package shuffling
 
 import (
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -51,7 +52,7 @@ func (x *peer) seal(r dp.Release) ([]dp.Sealed, error) {
 		s, err := x.c.Press.Seal(x.analyzer.Root(), r)
 		return []dp.Sealed{s}, err
 	}
-	a, b, err := dp.Split(r, vouch.For(x.c.Secret))
+	a, b, err := averages.Split(r, vouch.For(x.c.Secret))
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
@@ -34,11 +35,11 @@ func kind(name, message string) protocol.Kind {
 // receiveSeeds returns frames for FuzzReceive to begin with.
 func receiveSeeds() (all [][]byte) {
 	add := func(b []byte) { all = append(all, b) }
-	release := wire{}.bytes(4, 3, 4).bytes(5, 1, 2).uint(6, protowire.EncodeZigZag(dp.MeanExponent)).uint(7, 1<<20).uint(8, 1)
+	release := wire{}.bytes(4, 3, 4).bytes(5, 1, 2).uint(6, protowire.EncodeZigZag(averages.MeanExponent)).uint(7, 1<<20).uint(8, 1)
 	counts := wire{}.bytes(4, 3, 0)
-	mean := wire{}.bytes(5, protowire.AppendVarint(wire{2}, protowire.EncodeZigZag(dp.MaxValue/4))...).uint(6, protowire.EncodeZigZag(dp.MeanExponent))
-	far := wire{}.bytes(5, protowire.AppendVarint(wire{2}, protowire.EncodeZigZag(dp.MaxValue))...).uint(6, protowire.EncodeZigZag(dp.MeanExponent))
-	weighted := wire{}.bytes(5, 2, 4, 1, 3).uint(6, protowire.EncodeZigZag(dp.MeanExponent)) // a negative weight, and next to none
+	mean := wire{}.bytes(5, protowire.AppendVarint(wire{2}, protowire.EncodeZigZag(dp.MaxValue/4))...).uint(6, protowire.EncodeZigZag(averages.MeanExponent))
+	far := wire{}.bytes(5, protowire.AppendVarint(wire{2}, protowire.EncodeZigZag(dp.MaxValue))...).uint(6, protowire.EncodeZigZag(averages.MeanExponent))
+	weighted := wire{}.bytes(5, 2, 4, 1, 3).uint(6, protowire.EncodeZigZag(averages.MeanExponent)) // a negative weight, and next to none
 	of := func(kind protocol.Kind, origin, seq uint64) wire {
 		label := wire{}
 		if origin > 0 {
@@ -74,7 +75,7 @@ func receiveSeeds() (all [][]byte) {
 	add(frames(of(kind("consensus", "state"), 0, 1).bytes(3, to...).bytes(4, flow(1<<19, 0, 1<<20, 1)...), of(kind("consensus", "state"), 2, 1).bytes(3, to...).bytes(4, flow(1, 2, 3, -4)...),
 		of(kind("consensus", "state"), 0, 2).bytes(3, to...).bytes(4, flow(1<<20, -1<<60, 1<<21, 1<<59)...), of(kind("consensus", "state"), 2, 1).bytes(3, to...)))
 	sums := wire{}.bytes(3, 2).bytes(5, protowire.AppendVarint(nil, protowire.EncodeZigZag(1<<20))...).uint(6, protowire.EncodeZigZag(dp.GridExponent))
-	means := wire{}.bytes(3, 4, 2).bytes(5, protowire.AppendVarint(nil, protowire.EncodeZigZag(1<<31))...).uint(6, protowire.EncodeZigZag(dp.MeanExponent))
+	means := wire{}.bytes(3, 4, 2).bytes(5, protowire.AppendVarint(nil, protowire.EncodeZigZag(1<<31))...).uint(6, protowire.EncodeZigZag(averages.MeanExponent))
 	held := wire{}.uint(4, 1)
 	add(frames(of(kind("coordinator", "means"), 0, 1).bytes(3, held...).bytes(4, means...), of(kind("coordinator", "report"), 2, 1).bytes(3).bytes(4, sums...), of(kind("coordinator", "means"), 0, 3).bytes(3, held...).bytes(4, means...),
 		of(kind("coordinator", "report"), 3, 1).bytes(3, held...).bytes(4, sums...), of(kind("coordinator", "means"), 0, 2).bytes(3, held...).bytes(4, sums...), of(kind("coordinator", "report"), 2, 9)))

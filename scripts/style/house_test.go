@@ -18,7 +18,7 @@ func rooms() [][]string {
 		{"bandit/belief", "bandit/score", "configs", "docs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
 		{"bandit/gram", "dp/amplification", "dp/mechanism", "node/lab/graphs", "node/network"},
 		{"bandit", "dp"},
-		{"node/lab/learner", "node/lab/world", "protocol"},
+		{"dp/averages", "node/lab/learner", "node/lab/world", "protocol"},
 		{"gossip", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
 		{"node/kept"},
 		{"node/api", "node/lab/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows", "protocol/shuffling"},
@@ -89,7 +89,7 @@ func TestNoArrowLeadsUp(t *testing.T) {
 // command, which hands the laboratory over as part of a schema, knows both.
 func TestTheProductKnowsNoLaboratory(t *testing.T) {
 	laboratory := func(name string) bool {
-		return strings.HasPrefix(name, "node/lab/") || strings.HasPrefix(name, "internal/lab/") || name == "protocol/averaging" || name == "protocol/epochs" || name == "protocol/shuffling" || name == "dp/amplification"
+		return strings.HasPrefix(name, "node/lab/") || strings.HasPrefix(name, "internal/lab/") || name == "protocol/averaging" || name == "protocol/epochs" || name == "protocol/shuffling" || name == "dp/amplification" || name == "dp/averages"
 	}
 	seen := 0
 	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{join .Deps " "}}`, "./...")) {

@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
@@ -226,7 +227,7 @@ func (s *sight) open(v *viewer, press protocol.Press, m protocol.Message, from m
 		}
 		return nil
 	}
-	sum, err := dp.Joined(opened)
+	sum, err := averages.Joined(opened)
 	if err == nil {
 		s.add(&sum, silos, drawn)
 	}

@@ -7,6 +7,7 @@ import (
 	"math/big"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
@@ -108,7 +109,7 @@ func (w *watch) drew(i int, drawn []dp.Release) {
 		for _, n := range o.nodes {
 			sum += n.Value(0)
 		}
-		w.num.Lsh(w.num.SetInt64(sum), dp.GridExponent-dp.MeanExponent)
+		w.num.Lsh(w.num.SetInt64(sum), dp.GridExponent-averages.MeanExponent)
 		w.den.SetUint64(r.Span().To)
 		o.mean = w.num.Div(w.num, w.den).Int64() // rounds down, as the divisor is positive
 	}
@@ -139,7 +140,7 @@ func (w *watch) round(agents []*node.Agent, pulls [][]uint64) {
 	for k, way := range w.way {
 		sum := -way // the asked peer has added it; the asking one subtracts it next round
 		for i, a := range agents {
-			sum += int64(math.Ldexp(a.Belief().X[k], -dp.MeanExponent)) - w.own[i][k].mean
+			sum += int64(math.Ldexp(a.Belief().X[k], -averages.MeanExponent)) - w.own[i][k].mean
 		}
 		if sum != 0 {
 			w.Mass++

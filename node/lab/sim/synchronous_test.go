@@ -10,6 +10,7 @@ import (
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/dp/averages"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
@@ -103,7 +104,7 @@ type synchronous struct {
 type synchronousPeer struct {
 	learner bandit.Learner
 	curator *dp.Curator
-	mixed   *dp.Mixed
+	mixed   *averages.Mixed
 	belief  bandit.Belief
 	most    []uint64 // ñ: greatest pull counts that the peer has heard of
 }
@@ -124,7 +125,7 @@ func newSynchronous(t *testing.T, c sim.Config) *synchronous {
 		if _, err := curator.Open(p.Streams(l.Statistic(), protocol.Cadence{})); err != nil {
 			t.Fatal(err)
 		}
-		peer := &synchronousPeer{learner: l, curator: curator, mixed: dp.NewMixed(arms, c.Spec.Peers()), most: make([]uint64, arms)}
+		peer := &synchronousPeer{learner: l, curator: curator, mixed: averages.NewMixed(arms, c.Spec.Peers()), most: make([]uint64, arms)}
 		peer.belief = belief.New(arms, 1)
 		for k := range arms {
 			peer.mixed.Join(k)

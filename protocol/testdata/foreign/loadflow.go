@@ -3,10 +3,11 @@ package foreign
 
 import (
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 )
 
 func load(b []byte) (r dp.Release, err error) {
-	f := dp.NewFlow(1)
+	f := averages.NewFlow(1)
 	return r, f.Load(b)
 }
 

@@ -2,9 +2,9 @@
 package foreign
 
 import (
-	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 )
 
-func load(b []byte) error { return dp.NewMixed(1, 1).Load(b) }
+func load(b []byte) error { return averages.NewMixed(1, 1).Load(b) }
 
-// as vouch.Value[[]byte] value in argument to dp.NewMixed(1, 1).Load
+// as vouch.Value[[]byte] value in argument to averages.NewMixed(1, 1).Load

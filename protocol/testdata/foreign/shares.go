@@ -5,10 +5,11 @@ import (
 	"math/rand/v2"
 
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 )
 
 func share(r dp.Release, rewards rand.Source) (a, b dp.Release, err error) {
-	return dp.Split(r, rand.New(rewards))
+	return averages.Split(r, rand.New(rewards))
 }
 
-// as vouch.Value[*rand.Rand] value in argument to dp.Split
+// as vouch.Value[*rand.Rand] value in argument to averages.Split

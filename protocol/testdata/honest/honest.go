@@ -4,10 +4,11 @@ package honest
 
 import (
 	"peerd.dev/dp"
+	"peerd.dev/dp/averages"
 	"peerd.dev/protocol"
 )
 
-func honest(d *dp.Curator, s dp.StreamID, reward float64, m *dp.Mixed, p protocol.Protocol, out *protocol.Outbox) error {
+func honest(d *dp.Curator, s dp.StreamID, reward float64, m *averages.Mixed, p protocol.Protocol, out *protocol.Outbox) error {
 	if err := d.Add(s, []float64{reward}); err != nil {
 		return err
 	}
@@ -15,7 +16,7 @@ func honest(d *dp.Curator, s dp.StreamID, reward float64, m *dp.Mixed, p protoco
 	if err != nil {
 		return err
 	}
-	mean, err := dp.Mean(leaf.Sum)
+	mean, err := averages.Mean(leaf.Sum)
 	if err != nil {
 		return err
 	}

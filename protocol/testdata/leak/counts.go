@@ -1,9 +1,9 @@
 // A count that no Release brought.
 package leak
 
-import "peerd.dev/dp"
+import "peerd.dev/dp/averages"
 
-func leak(c *dp.Counts, reward uint64) error {
+func leak(c *averages.Counts, reward uint64) error {
 	return c.Raise(0, reward)
 }
 

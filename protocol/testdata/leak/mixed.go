@@ -1,9 +1,9 @@
 // A reward put where only Releases are mixed.
 package leak
 
-import "peerd.dev/dp"
+import "peerd.dev/dp/averages"
 
-func leak(m *dp.Mixed, reward int64) error {
+func leak(m *averages.Mixed, reward int64) error {
 	return m.Replace(0, reward)
 }
 

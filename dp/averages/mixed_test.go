@@ -1,4 +1,4 @@
-package dp
+package averages
 
 import (
 	"errors"
@@ -7,7 +7,16 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"peerd.dev/dp"
+	"peerd.dev/internal/vouch"
 )
+
+// release returns a release as if a peer had sent it.
+func release(f dp.Fields) (r dp.Release) {
+	dp.Remake(vouch.For(&r), f)
+	return r
+}
 
 // TestMeanRoundsDown compares with rational arithmetic.
 func TestMeanRoundsDown(t *testing.T) {
@@ -15,7 +24,7 @@ func TestMeanRoundsDown(t *testing.T) {
 		x := rapid.Int64Range(-1<<45, 1<<45).Draw(t, "sum")
 		n := rapid.Uint64Range(1, 1<<20).Draw(t, "count")
 		scale := rapid.Uint64Range(0, 1<<40).Draw(t, "scale")
-		m, err := Mean(Release{v: []int64{x}, count: []uint64{n}, e: GridExponent, noise: Noise{Scale: scale, VarianceUnits: 3}})
+		m, err := Mean(release(dp.Fields{Value: []int64{x}, Count: []uint64{n}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: scale, VarianceUnits: 3}}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,12 +33,12 @@ func TestMeanRoundsDown(t *testing.T) {
 		if want.Int64() != m.Value(0) {
 			t.Fatalf("mean of %d by %d is %d, want %d", x, n, m.Value(0), want)
 		}
-		if m.noise.Scale*n < scale<<12 || (m.noise.Scale > 0 && (m.noise.Scale-1)*n >= scale<<12) {
-			t.Fatalf("noise scale %d by %d became %d", scale, n, m.noise.Scale)
+		if got := m.Noise().Scale; got*n < scale<<12 || (got > 0 && (got-1)*n >= scale<<12) {
+			t.Fatalf("noise scale %d by %d became %d", scale, n, got)
 		}
 	})
-	for _, r := range []Release{{v: []int64{1}, e: GridExponent}, {v: []int64{1}, count: []uint64{0}, e: GridExponent}} {
-		if _, err := Mean(r); err == nil {
+	for _, r := range []dp.Fields{{Value: []int64{1}, Exponent: dp.GridExponent}, {Value: []int64{1}, Count: []uint64{0}, Exponent: dp.GridExponent}} {
+		if _, err := Mean(release(r)); err == nil {
 			t.Errorf("mean of %v", r)
 		}
 	}
@@ -48,13 +57,13 @@ func entered(n, peers int) *Mixed {
 func TestAnExchangeKeepsTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := entered(1, 2), entered(1, 2)
-		value := rapid.Int64Range(-MaxValue/8, MaxValue/8) // own means are far smaller
+		value := rapid.Int64Range(-dp.MaxValue/8, dp.MaxValue/8) // own means are far smaller
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
 			m := rapid.SampledFrom([]*Mixed{a, b}).Draw(t, "peer")
 			if rapid.Bool().Draw(t, "pull") {
 				before := *m
 				beforeV := m.v[0]
-				err := m.Replace(0, Release{v: []int64{value.Draw(t, "mean")}, e: MeanExponent})
+				err := m.Replace(0, release(dp.Fields{Value: []int64{value.Draw(t, "mean")}, Exponent: MeanExponent}))
 				if err != nil && m.v[0] != beforeV {
 					t.Fatalf("a refused value changed %v to %v", before, m)
 				}
@@ -79,60 +88,41 @@ func TestAnExchangeKeepsTheSum(t *testing.T) {
 
 func TestShapesThatDoNotFitAreRefused(t *testing.T) {
 	m := NewMixed(2, 2)
-	for _, r := range []Release{{}, {v: []int64{1}, e: MeanExponent}, {v: []int64{1, 2}, e: 0}} {
-		if _, err := m.HalfDifference(r); !errors.Is(err, ErrShape) {
+	for _, f := range []dp.Fields{{}, {Value: []int64{1}, Exponent: MeanExponent}, {Value: []int64{1, 2}}} {
+		r := release(f)
+		if _, err := m.HalfDifference(r); !errors.Is(err, dp.ErrShape) {
 			t.Errorf("half the difference to %v: %v", r, err)
 		}
-		if err := m.Add(r); !errors.Is(err, ErrShape) {
+		if err := m.Add(r); !errors.Is(err, dp.ErrShape) {
 			t.Errorf("added %v: %v", r, err)
 		}
 	}
 	c := NewCounts(2)
-	if err := c.RaiseToMax(&Release{count: []uint64{1}}); !errors.Is(err, ErrShape) {
+	if err := c.RaiseToMax(new(release(dp.Fields{Count: []uint64{1}}))); !errors.Is(err, dp.ErrShape) {
 		t.Errorf("raised 2 counts to 1: %v", err)
-	}
-	if _, err := Concat([]Release{{v: []int64{1}, e: 1}, {v: []int64{1}, e: 2}}); !errors.Is(err, ErrShape) {
-		t.Errorf("put different lattices behind one another: %v", err)
-	}
-	if _, err := Concat(nil); !errors.Is(err, ErrShape) {
-		t.Errorf("nothing behind nothing: %v", err)
 	}
 }
 
 func TestLiarsAloneLiftNoCount(t *testing.T) {
 	c := NewCounts(1)
-	claim := func(n uint64) Release { return Release{count: []uint64{n}} }
-	c.RaiseToRank([]Release{claim(1 << 63), claim(5), {}, claim(7)}, 1)
+	claim := func(n uint64) dp.Release { return release(dp.Fields{Count: []uint64{n}}) }
+	c.RaiseToRank([]dp.Release{claim(1 << 63), claim(5), {}, claim(7)}, 1)
 	if c.At(0) != 7 {
 		t.Errorf("second largest claim is 7, got %d", c.At(0))
 	}
-	c.RaiseToRank([]Release{claim(1 << 63)}, 1)
+	c.RaiseToRank([]dp.Release{claim(1 << 63)}, 1)
 	if c.At(0) != 7 {
 		t.Errorf("one liar alone lifted the count to %d", c.At(0))
 	}
 }
 
-// TestAShownReleaseStaysAsItIs guards the slabs and caches that releases share.
-func TestAShownReleaseStaysAsItIs(t *testing.T) {
+// TestAShownStateStaysAsItIs: what was released of a state does not change with the state.
+func TestAShownStateStaysAsItIs(t *testing.T) {
 	c, m := NewCounts(2), entered(2, 2)
 	counts, mixed := c.Release(), m.Release()
-	d := open(t, spec(4, Tree), seeded(1))
-	first, err := d.Leaf(0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was := Release{v: []int64{first.Sum.Value(0)}, count: []uint64{first.Sum.Count(0)}}
-	for k := uint64(2); k <= 4; k++ {
-		if err := d.Add(0, []float64{1}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.Leaf(0, k); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_ = c.RaiseToMax(&Release{count: []uint64{3, 4}})
-	_ = m.Add(Release{v: []int64{3, 4}, e: MeanExponent})
-	if counts.Count(0) != 0 || mixed.Value(0) != 0 || first.Sum.Value(0) != was.v[0] || first.Sum.Count(0) != was.count[0] {
+	_ = c.RaiseToMax(new(release(dp.Fields{Count: []uint64{3, 4}})))
+	_ = m.Add(release(dp.Fields{Value: []int64{3, 4}, Exponent: MeanExponent}))
+	if counts.Count(0) != 0 || mixed.Value(0) != 0 {
 		t.Error("a release changed after it was shown")
 	}
 }
@@ -142,7 +132,7 @@ func TestAShownReleaseStaysAsItIs(t *testing.T) {
 func TestWhatOthersSayLeavesRoom(t *testing.T) {
 	m := entered(1, 2)
 	for range 3 {
-		d, err := m.HalfDifference(Release{v: []int64{MaxValue}, e: MeanExponent})
+		d, err := m.HalfDifference(release(dp.Fields{Value: []int64{dp.MaxValue}, Exponent: MeanExponent}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,8 +140,8 @@ func TestWhatOthersSayLeavesRoom(t *testing.T) {
 			break
 		}
 	}
-	for _, own := range []int64{MaxValue / 4, -MaxValue / 4, MaxValue / 4} {
-		if err := m.Replace(0, Release{v: []int64{own}, e: MeanExponent}); err != nil {
+	for _, own := range []int64{dp.MaxValue / 4, -dp.MaxValue / 4, dp.MaxValue / 4} {
+		if err := m.Replace(0, release(dp.Fields{Value: []int64{own}, Exponent: MeanExponent})); err != nil {
 			t.Fatalf("estimate %d: %v", m.v[0], err)
 		}
 	}
@@ -194,7 +184,7 @@ func TestWeightsAreMixedLikeValues(t *testing.T) {
 			i := which.Draw(t, "peer")
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
 			case 0:
-				if err := peers[i].Replace(0, Release{v: []int64{rapid.Int64Range(-1<<40, 1<<40).Draw(t, "mean")}, e: MeanExponent}); err != nil {
+				if err := peers[i].Replace(0, release(dp.Fields{Value: []int64{rapid.Int64Range(-1<<40, 1<<40).Draw(t, "mean")}, Exponent: MeanExponent})); err != nil {
 					t.Fatal(err)
 				}
 			case 1:
@@ -228,13 +218,13 @@ func TestWeightsAreMixedLikeValues(t *testing.T) {
 
 // TestWeightsThatAreTooSmall: they are not divided by, whatever made them small.
 func TestWeightsThatAreTooSmall(t *testing.T) {
-	for _, w := range []int64{-MaxValue / 2, -one, 0, 1, one/8 - 1, one / 8, one, MaxValue / 2} {
-		for _, v := range []int64{-MaxValue / 2, one, MaxValue / 2} {
+	for _, w := range []int64{-dp.MaxValue / 2, -one, 0, 1, one/8 - 1, one / 8, one, dp.MaxValue / 2} {
+		for _, v := range []int64{-dp.MaxValue / 2, one, dp.MaxValue / 2} {
 			m := NewMixed(1, 4)
-			if err := m.Replace(0, Release{v: []int64{one / 2}, e: MeanExponent}); err != nil {
+			if err := m.Replace(0, release(dp.Fields{Value: []int64{one / 2}, Exponent: MeanExponent})); err != nil {
 				t.Fatal(err)
 			}
-			if err := m.Add(Release{v: []int64{v, w}, e: MeanExponent}); err != nil {
+			if err := m.Add(release(dp.Fields{Value: []int64{v, w}, Exponent: MeanExponent})); err != nil {
 				t.Fatal(err)
 			}
 			want := .5
@@ -254,10 +244,10 @@ func TestWeightsThatAreTooSmall(t *testing.T) {
 // TestASumOutOfRangeKeepsOut the own value, and changes nothing.
 func TestASumOutOfRangeKeepsOut(t *testing.T) {
 	m := NewMixed(1, 4)
-	if err := m.Replace(0, Release{v: []int64{MaxValue}, e: MeanExponent}); err != nil {
+	if err := m.Replace(0, release(dp.Fields{Value: []int64{dp.MaxValue}, Exponent: MeanExponent})); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Add(Release{v: []int64{1, 5}, e: MeanExponent}); err != nil {
+	if err := m.Add(release(dp.Fields{Value: []int64{1, 5}, Exponent: MeanExponent})); err != nil {
 		t.Fatal(err)
 	}
 	if m.Join(0) || m.Joined(0) || m.v[0] != 1 || m.v[1] != 5 {
@@ -271,12 +261,12 @@ func TestADifferenceOutOfRangeMovesNothing(t *testing.T) {
 	for _, at := range []int{0, 1, 2} {
 		for _, sign := range []int64{1, -1} {
 			m := entered(3, 2)
-			to := func(x int64) Release {
+			to := func(x int64) dp.Release {
 				v := []int64{1, 1, 1}
 				v[at] = x
-				return Release{v: v, e: MeanExponent}
+				return release(dp.Fields{Value: v, Exponent: MeanExponent})
 			}
-			if err := m.Add(to(sign * (MaxValue/2 - 1))); err != nil {
+			if err := m.Add(to(sign * (dp.MaxValue/2 - 1))); err != nil {
 				t.Fatal(err)
 			}
 			before := m.Release()
@@ -284,8 +274,8 @@ func TestADifferenceOutOfRangeMovesNothing(t *testing.T) {
 				"adding":      func() error { return m.Add(to(sign * 2)) },
 				"subtracting": func() error { return m.Sub(to(-sign * 2)) },
 			} {
-				if err := move(); !errors.Is(err, ErrOverflow) || !m.Release().Equal(before) {
-					t.Errorf("%s %d at %d: %v, and %v is %v", what, sign*2, at, err, before.v, m.Release().v)
+				if err := move(); !errors.Is(err, dp.ErrOverflow) || !m.Release().Equal(before) {
+					t.Errorf("%s %d at %d: %v, and %v is %v", what, sign*2, at, err, before, m.Release())
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package dp
+package averages
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"peerd.dev/dp"
 	"peerd.dev/internal/vouch"
 )
 
@@ -22,31 +23,31 @@ func TestSharesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, counts := rapid.IntRange(0, 5).Draw(t, "width"), rapid.IntRange(0, 3).Draw(t, "counts")
 		n := rapid.IntRange(1, 12).Draw(t, "releases")
-		value := rapid.OneOf(rapid.Int64Range(-3, 3), rapid.Int64Range(-MaxValue/int64(n), (MaxValue-1)/int64(n)))
+		value := rapid.OneOf(rapid.Int64Range(-3, 3), rapid.Int64Range(-dp.MaxValue/int64(n), (dp.MaxValue-1)/int64(n)))
 		rng := secret(rapid.Byte().Draw(t, "seed"))
-		var whole, first, second []Release
+		var whole, first, second []dp.Release
 		for range n {
-			r := Release{stream: 3, e: GridExponent, noise: Noise{Law: Gaussian, Scale: 1 << 20, VarianceUnits: VarianceScale}}
-			r.span.From = rapid.Uint64Range(0, 9).Draw(t, "from")
-			r.span.To = r.span.From + 4
-			r.v = rapid.SliceOfN(value, width, width).Draw(t, "values")
-			r.count = rapid.SliceOfN(rapid.Uint64Range(0, 1<<40), counts, counts).Draw(t, "count")
-			before := r.Fields()
+			before := dp.Fields{Stream: 3, Exponent: dp.GridExponent, Noise: dp.Noise{Law: dp.Gaussian, Scale: 1 << 20, VarianceUnits: dp.VarianceScale}}
+			before.Span.From = rapid.Uint64Range(0, 9).Draw(t, "from")
+			before.Span.To = before.Span.From + 4
+			before.Value = rapid.SliceOfN(value, width, width).Draw(t, "values")
+			before.Count = rapid.SliceOfN(rapid.Uint64Range(0, 1<<40), counts, counts).Draw(t, "count")
+			r := release(before)
 			a, b, err := Split(r, rng)
-			if err != nil || b.Counts() != counts || b.noise != (Noise{}) || b.stream != r.stream || b.span != r.span || b.e != r.e {
+			if err != nil || b.Counts() != counts || b.Noise() != (dp.Noise{}) || b.Stream() != r.Stream() || b.Span() != r.Span() || b.Exponent() != r.Exponent() {
 				t.Fatalf("%+v, %v", b, err)
 			}
-			for _, s := range []Release{a, b} {
-				if got, err := Received(vouch.For(s.Fields())); err != nil || !got.Equal(s) {
+			for _, s := range []dp.Release{a, b} {
+				if got, err := dp.Received(vouch.For(s.Fields())); err != nil || !got.Equal(s) {
 					t.Fatalf("a share is no release: %v", err)
 				}
 			}
-			if !slices.Equal(r.v, before.Value) || !slices.Equal(r.count, before.Count) {
+			if !r.Equal(release(before)) {
 				t.Fatal("the release has changed")
 			}
 			whole, first, second = append(whole, r), append(first, a), append(second, b)
 		}
-		want, err := Total(whole)
+		want, err := dp.Total(whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,13 +55,10 @@ func TestSharesAddUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, all := range map[string][]Release{
-			"one by one": rapid.Permutation(slices.Concat(first, second)).Draw(t, "order"), "with a sum": append(slices.Clone(first), sum), "a sum first": append([]Release{sum}, first...),
+		for name, all := range map[string][]dp.Release{
+			"one by one": rapid.Permutation(slices.Concat(first, second)).Draw(t, "order"), "with a sum": append(slices.Clone(first), sum), "a sum first": append([]dp.Release{sum}, first...),
 		} {
 			got, err := Joined(all)
-			if len(got.count) == 0 && len(want.count) == 0 {
-				got.count = want.count
-			}
 			if err != nil || !got.Equal(want) {
 				t.Fatalf("%s: got %+v, %v, want %+v", name, got, err, want)
 			}
@@ -72,16 +70,16 @@ func TestSharesAddUp(t *testing.T) {
 // 10^6 of each of the 12 tests.
 func TestSharesAreUniform(t *testing.T) {
 	const draws, cells = 1 << 16, 64
-	for _, x := range []int64{0, 1 << 20, -MaxValue} {
+	for _, x := range []int64{0, 1 << 20, -dp.MaxValue} {
 		var n [4][cells]float64
 		rng := secret(1)
 		for range draws / 64 {
-			a, b, err := Split(Release{v: slices.Repeat([]int64{x}, 64)}, rng)
+			a, b, err := Split(release(dp.Fields{Value: slices.Repeat([]int64{x}, 64)}), rng)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range 64 {
-				for k, s := range []int64{a.v[i], b.v[i]} {
+				for k, s := range []int64{a.Value(i), b.Value(i)} {
 					n[2*k][(s+1<<61)>>56]++
 					n[2*k+1][s&(cells-1)]++
 				}
@@ -106,11 +104,11 @@ func TestEveryBitOfAShareIsFair(t *testing.T) {
 	var ones [4][64]float64
 	rng := secret(2)
 	for range draws {
-		a, b, err := Split(Release{v: []int64{1 << 20}, count: []uint64{25}}, rng)
+		a, b, err := Split(release(dp.Fields{Value: []int64{1 << 20}, Count: []uint64{25}}), rng)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k, x := range []uint64{uint64(a.v[0]), uint64(b.v[0]), a.count[0], b.count[0]} {
+		for k, x := range []uint64{uint64(a.Value(0)), uint64(b.Value(0)), a.Fields().Count[0], b.Fields().Count[0]} {
 			for i := range 64 {
 				ones[k][i] += float64(x >> i & 1)
 			}
@@ -128,8 +126,8 @@ func TestEveryBitOfAShareIsFair(t *testing.T) {
 // TestTheSecondShareIsIndependent: of the values, the count and the noise of what is split; and no two splits of a release have
 // the same shares.
 func TestTheSecondShareIsIndependent(t *testing.T) {
-	r := Release{v: []int64{1, 2, 3}, count: []uint64{1}}
-	o := Release{v: []int64{-MaxValue, 0, MaxValue}, count: []uint64{9}, noise: Noise{Scale: 7, VarianceUnits: 5}}
+	r := release(dp.Fields{Value: []int64{1, 2, 3}, Count: []uint64{1}})
+	o := release(dp.Fields{Value: []int64{-dp.MaxValue, 0, dp.MaxValue}, Count: []uint64{9}, Noise: dp.Noise{Scale: 7, VarianceUnits: 5}})
 	_, b, err := Split(r, secret(1))
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +137,7 @@ func TestTheSecondShareIsIndependent(t *testing.T) {
 	if err != nil || !same.Equal(b) {
 		t.Errorf("got %+v, %v, want %+v", same, err, b)
 	}
-	if _, other, failed := Split(o, rng); failed != nil || slices.Equal(other.v, b.v) {
+	if _, other, failed := Split(o, rng); failed != nil || slices.Equal(other.Fields().Value, b.Fields().Value) {
 		t.Errorf("a second split has the same shares, %v", failed)
 	}
 	if _, _, err = Split(r, vouch.Value[*rand.Rand]{}); err == nil {
@@ -149,24 +147,24 @@ func TestTheSecondShareIsIndependent(t *testing.T) {
 
 // TestSharesOfOtherShapesAreRefused: other streams, lattices, widths, counts and laws.
 func TestSharesOfOtherShapesAreRefused(t *testing.T) {
-	r := Release{stream: 1, v: []int64{1, 2}, count: []uint64{5}, e: GridExponent, noise: Noise{Law: Gaussian, Scale: 9, VarianceUnits: VarianceScale}}
-	for name, change := range map[string]func(r *Release){
-		"stream":  func(r *Release) { r.stream = 2 },
-		"lattice": func(r *Release) { r.e = MeanExponent },
-		"width":   func(r *Release) { r.v = r.v[:1] },
-		"counts":  func(r *Release) { r.count = []uint64{1, 2} },
-		"law":     func(r *Release) { r.noise.Law = Laplace },
-		"noise":   func(r *Release) { r.noise.VarianceUnits = math.MaxUint32 },
+	r := dp.Fields{Stream: 1, Value: []int64{1, 2}, Count: []uint64{5}, Exponent: dp.GridExponent, Noise: dp.Noise{Law: dp.Gaussian, Scale: 9, VarianceUnits: dp.VarianceScale}}
+	for name, change := range map[string]func(f *dp.Fields){
+		"stream":  func(f *dp.Fields) { f.Stream = 2 },
+		"lattice": func(f *dp.Fields) { f.Exponent = -32 },
+		"width":   func(f *dp.Fields) { f.Value = f.Value[:1] },
+		"counts":  func(f *dp.Fields) { f.Count = []uint64{1, 2} },
+		"law":     func(f *dp.Fields) { f.Noise.Law = dp.Laplace },
+		"noise":   func(f *dp.Fields) { f.Noise.VarianceUnits = math.MaxUint32 },
 	} {
 		o := r
 		change(&o)
-		for _, all := range [][]Release{{r, o}, {o, r}} {
-			if _, err := Joined(all); !errors.Is(err, ErrShape) && !errors.Is(err, ErrOverflow) {
+		for _, all := range [][]dp.Release{{release(r), release(o)}, {release(o), release(r)}} {
+			if _, err := Joined(all); !errors.Is(err, dp.ErrShape) && !errors.Is(err, dp.ErrOverflow) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 	}
-	if _, err := Joined(nil); !errors.Is(err, ErrShape) {
+	if _, err := Joined(nil); !errors.Is(err, dp.ErrShape) {
 		t.Error(err)
 	}
 }

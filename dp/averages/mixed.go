@@ -1,8 +1,9 @@
-package dp
+package averages
 
 import (
 	"slices"
 
+	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/internal/vouch"
 )
@@ -22,6 +23,9 @@ type Mixed struct {
 	v     []int64 // the values, followed by the weights
 	least int64   // least weight by which to divide
 }
+
+// stateVersion is the first byte of saved states.
+const stateVersion = 4
 
 // one is a weight of 1 on the lattice of means.
 const one = 1 << -MeanExponent
@@ -86,11 +90,11 @@ func (m *Mixed) Join(i int) bool {
 
 // Replace makes the one value of r the own value of coordinate i. If the peer has entered it, the
 // value moves by the difference.
-func (m *Mixed) Replace(i int, r Release) error {
-	if len(r.v) != 1 || r.e != MeanExponent {
-		return ErrShape
+func (m *Mixed) Replace(i int, r dp.Release) error {
+	if r.Len() != 1 || r.Exponent() != MeanExponent {
+		return dp.ErrShape
 	}
-	return m.set(i, r.v[0])
+	return m.set(i, r.Value(0))
 }
 
 func (m *Mixed) set(i int, own int64) error {
@@ -100,96 +104,101 @@ func (m *Mixed) set(i int, own int64) error {
 	}
 	v := m.v[i] + (own - m.own[i]) // three numbers within ±2^61
 	if !within(v) {
-		return ErrOverflow
+		return dp.ErrOverflow
 	}
 	m.v[i], m.own[i] = v, own
 	return nil
 }
 
 // ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns the mean's
-// noise as [Release.NoiseMoments] does.
-func (m *Mixed) ReplaceByMean(i int, sum *Release) (NoiseMoments, error) {
-	if len(sum.v) != 1 || len(sum.count) != 1 || sum.count[0] == 0 || sum.e < MeanExponent || sum.e > MeanExponent+63 {
-		return NoiseMoments{}, ErrShape
+// noise as [dp.Release.NoiseMoments] does.
+func (m *Mixed) ReplaceByMean(i int, sum *dp.Release) (dp.NoiseMoments, error) {
+	if sum.Len() != 1 || sum.Counts() != 1 || sum.Count(0) == 0 || sum.Exponent() < MeanExponent || sum.Exponent() > MeanExponent+63 {
+		return dp.NoiseMoments{}, dp.ErrShape
 	}
-	n := sum.count[0]
-	mean, ok := floorShiftDiv(sum.v[0], uint(sum.e-MeanExponent), n)
+	n := sum.Count(0)
+	mean, ok := floorShiftDiv(sum.Value(0), uint(sum.Exponent()-MeanExponent), n)
 	if !ok {
-		return NoiseMoments{}, ErrOverflow
+		return dp.NoiseMoments{}, dp.ErrOverflow
 	}
 	if err := m.set(i, mean); err != nil {
-		return NoiseMoments{}, err
+		return dp.NoiseMoments{}, err
 	}
-	return sum.noise.Moments(unit(sum.e)).Over(float64(n)), nil
+	return sum.NoiseMoments().Over(float64(n)), nil
 }
 
 // HalfDifference returns ⌊(other - own state)/2⌋ of values and weights, which this peer should
 // add and the other subtract for both to have their mean. If a difference is odd, the other end
 // keeps the remaining unit. If all weights at both ends are 1, they are omitted.
-func (m *Mixed) HalfDifference(other Release) (Release, error) {
+func (m *Mixed) HalfDifference(other dp.Release) (dp.Release, error) {
 	n := len(m.own)
-	if len(other.v) != n && len(other.v) != len(m.v) || other.e != MeanExponent {
-		return Release{}, ErrShape
+	if !m.fits(&other) {
+		return dp.Release{}, dp.ErrShape
 	}
 	size := len(m.v)
-	if len(other.v) == n && m.even() {
+	if other.Len() == n && m.even() {
 		size = n
 	}
 	d := make([]int64, size)
 	for i := range d {
 		x := int64(one) // if omitted
-		if i < len(other.v) {
-			x = other.v[i]
+		if i < other.Len() {
+			x = other.Value(i)
 		}
 		d[i] = (x - m.v[i]) >> 1
 	}
-	return Release{v: d, e: MeanExponent}, nil
+	return made(dp.Fields{Value: d, Exponent: MeanExponent}, nil)
+}
+
+// fits reports whether a release has values, with weights or without.
+func (m *Mixed) fits(r *dp.Release) bool {
+	return (r.Len() == len(m.own) || r.Len() == len(m.v)) && r.Exponent() == MeanExponent
 }
 
 // Add adds d to values and, unless d omits them, to weights. It refuses a result outside of
-// ±MaxValue/2.
-func (m *Mixed) Add(d Release) error { return m.move(d, 1) }
+// ±[dp.MaxValue]/2.
+func (m *Mixed) Add(d dp.Release) error { return m.move(d, 1) }
 
 // Sub subtracts d, with the same limit.
-func (m *Mixed) Sub(d Release) error { return m.move(d, -1) }
+func (m *Mixed) Sub(d dp.Release) error { return m.move(d, -1) }
 
-func (m *Mixed) move(d Release, sign int64) error {
-	if len(d.v) != len(m.own) && len(d.v) != len(m.v) || d.e != MeanExponent {
-		return ErrShape
+func (m *Mixed) move(d dp.Release, sign int64) error {
+	if !m.fits(&d) {
+		return dp.ErrShape
 	}
-	for i, x := range d.v {
+	for i := range d.Len() {
 		// Half the range: the others' values must leave room for what the peer itself will learn,
 		// so that they cannot stop it.
-		if v := m.v[i] + sign*x; v > MaxValue/2 || v < -MaxValue/2 {
-			return ErrOverflow
+		if v := m.v[i] + sign*d.Value(i); v > dp.MaxValue/2 || v < -dp.MaxValue/2 {
+			return dp.ErrOverflow
 		}
 	}
-	for i, x := range d.v {
-		m.v[i] += sign * x
+	for i := range d.Len() {
+		m.v[i] += sign * d.Value(i)
 	}
 	return nil
 }
 
 // Release returns the present values, followed by the weights unless all are 1.
-func (m *Mixed) Release() (r Release) {
+func (m *Mixed) Release() (r dp.Release) {
 	m.ReleaseTo(vouch.For(&r))
 	return r
 }
 
-// ReleaseTo makes to what Release returns, in to's memory, as [Release.CopyTo] does.
-func (m *Mixed) ReleaseTo(to vouch.Value[*Release]) {
+// ReleaseTo makes to what Release returns, in to's memory, as [dp.Release.CopyTo] does.
+func (m *Mixed) ReleaseTo(to vouch.Value[*dp.Release]) {
 	size := len(m.v)
 	if m.even() {
 		size = len(m.own)
 	}
-	to.Get().renew(nil, m.v[:size], MeanExponent)
+	dp.Remake(to, dp.Fields{Value: m.v[:size], Exponent: MeanExponent})
 }
 
 // Save returns the state, which is public.
 func (m *Mixed) Save() []byte { return state.Save(stateVersion, m.fields) }
 
 // Load restores the state of a Mixed with the same number of coordinates. An error wraps
-// [ErrState] and leaves the state unchanged.
+// [dp.ErrState] and leaves the state unchanged.
 func (m *Mixed) Load(saved vouch.Value[[]byte]) error {
 	next := *m
 	next.own, next.v, next.in = slices.Clone(m.own), slices.Clone(m.v), slices.Clone(m.in)
@@ -207,9 +216,9 @@ func (m *Mixed) fields(v *state.Visitor) {
 	v.Check(int8(e) == lattice, "a lattice of 2^%d, want 2^%d", int8(e), lattice)
 	n := len(m.own)
 	for i := range m.own {
-		v.Vector(m.own[i:i+1], MaxValue)
-		v.Vector(m.v[i:i+1], MaxValue)
-		v.Vector(m.v[n+i:n+i+1], MaxValue)
+		v.Vector(m.own[i:i+1], dp.MaxValue)
+		v.Vector(m.v[i:i+1], dp.MaxValue)
+		v.Vector(m.v[n+i:n+i+1], dp.MaxValue)
 		v.Bool(&m.in[i])
 	}
 }

@@ -1,21 +1,25 @@
-package dp
+package averages
 
 import (
 	"math/bits"
 
+	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/internal/vouch"
 )
 
 // Shares is the state of one peer in running consensus: for every part, what averaging has made
 // of the sums of all peers, followed by the numbers of records in them, both on the lattice of
-// [GridExponent]. Sums and numbers move alike. It is made only of Releases, so it may leave
+// [dp.GridExponent]. Sums and numbers move alike. It is made only of Releases, so it may leave
 // unchanged. All arithmetic is exact: over all peers, Σ values = Σ of what has entered, minus
 // what is in transit on links.
 type Shares struct {
 	entered []int64 // the present own sums and numbers
 	v       []int64
 }
+
+// unit is the value of 1 in reports.
+const unit = 1. / (1 << -dp.GridExponent)
 
 // NewShares returns the state of a number of parts of which nothing is known.
 func NewShares(parts int) *Shares {
@@ -25,20 +29,20 @@ func NewShares(parts int) *Shares {
 // Parts returns the number of parts.
 func (s *Shares) Parts() int { return len(s.v) / 2 }
 
-// Value returns value i in units of 2^[GridExponent]: the sums, then the numbers of records.
+// Value returns value i in units of 2^[dp.GridExponent]: the sums, then the numbers of records.
 func (s *Shares) Value(i int) int64 { return s.v[i] }
 
 // Entered returns the own sum or number that has entered, with the same index as Value.
 func (s *Shares) Entered(i int) int64 { return s.entered[i] }
 
 // Sum returns the sum of a part, for learners.
-func (s *Shares) Sum(part int) float64 { return float64(s.v[part]) * unit(GridExponent) }
+func (s *Shares) Sum(part int) float64 { return float64(s.v[part]) * unit }
 
 // Records returns the number of records in the sum of a part, for learners.
-func (s *Shares) Records(part int) float64 { return float64(s.v[s.Parts()+part]) * unit(GridExponent) }
+func (s *Shares) Records(part int) float64 { return float64(s.v[s.Parts()+part]) * unit }
 
 // Enter adds the growth of an own running sum of a part and of its number of records.
-func (s *Shares) Enter(part int, sum *Release) error {
+func (s *Shares) Enter(part int, sum *dp.Release) error {
 	v, n, err := s.own(sum)
 	if err != nil {
 		return err
@@ -46,7 +50,7 @@ func (s *Shares) Enter(part int, sum *Release) error {
 	i, k := part, s.Parts()+part
 	x, y := s.v[i]+(v-s.entered[i]), s.v[k]+(n-s.entered[k]) // three numbers within ±2^61
 	if !within(x) || !within(y) {
-		return ErrOverflow
+		return dp.ErrOverflow
 	}
 	s.v[i], s.v[k], s.entered[i], s.entered[k] = x, y, v, n
 	return nil
@@ -54,7 +58,7 @@ func (s *Shares) Enter(part int, sum *Release) error {
 
 // Start makes an own running sum the one with which later ones are compared. Its content has
 // entered in an earlier life.
-func (s *Shares) Start(part int, sum *Release) error {
+func (s *Shares) Start(part int, sum *dp.Release) error {
 	v, n, err := s.own(sum)
 	if err != nil {
 		return err
@@ -63,14 +67,14 @@ func (s *Shares) Start(part int, sum *Release) error {
 	return nil
 }
 
-func (s *Shares) own(sum *Release) (v, n int64, err error) {
-	if len(sum.v) != 1 || len(sum.count) != 1 || sum.e != GridExponent {
-		return 0, 0, ErrShape
+func (s *Shares) own(sum *dp.Release) (v, n int64, err error) {
+	if sum.Len() != 1 || sum.Counts() != 1 || sum.Exponent() != dp.GridExponent {
+		return 0, 0, dp.ErrShape
 	}
-	if sum.count[0] > MaxValue>>-GridExponent {
-		return 0, 0, ErrOverflow
+	if sum.Count(0) > dp.MaxValue>>-dp.GridExponent {
+		return 0, 0, dp.ErrOverflow
 	}
-	return sum.v[0], int64(sum.count[0]) << -GridExponent, nil
+	return sum.Value(0), int64(sum.Count(0)) << -dp.GridExponent, nil
 }
 
 // WholeShare is the weight of a link that moves everything.
@@ -101,20 +105,22 @@ func share(x int64, w uint64) int64 {
 // its flow. If it covers fewer records than before, the other end went back to a state from a
 // backup: nothing is added, and only what it sends from there on counts. After an error nothing
 // has changed.
-func (s *Shares) Take(f *Flow, r *Release) error {
-	if len(r.v) != len(s.v) || len(r.count) != 0 || r.e != GridExponent {
-		return ErrShape
+func (s *Shares) Take(f *Flow, r *dp.Release) error {
+	if r.Len() != len(s.v) || r.Counts() != 0 || r.Exponent() != dp.GridExponent {
+		return dp.ErrShape
 	}
 	back := false
-	for k, x := range r.v {
+	for k := range s.v {
+		x := r.Value(k)
 		// Half the range, as in [Mixed.Add].
 		d := wrap(x - f.taken[k])
-		if x != wrap(x) || s.v[k]+d > MaxValue/2 || s.v[k]+d < -MaxValue/2 {
-			return ErrOverflow
+		if x != wrap(x) || s.v[k]+d > dp.MaxValue/2 || s.v[k]+d < -dp.MaxValue/2 {
+			return dp.ErrOverflow
 		}
 		back = back || k >= s.Parts() && d < 0
 	}
-	for k, x := range r.v {
+	for k := range s.v {
+		x := r.Value(k)
 		if !back {
 			s.v[k] += wrap(x - f.taken[k])
 		}
@@ -135,16 +141,17 @@ func NewFlow(parts int) Flow { return Flow{make([]int64, 2*parts), make([]int64,
 func wrap(x int64) int64 { return x << 3 >> 3 }
 
 // Skip makes the newest Release of the other direction count as taken, without adding it.
-func (f *Flow) Skip(r *Release) error {
-	if len(r.v) != len(f.taken) || len(r.count) != 0 || r.e != GridExponent {
-		return ErrShape
+func (f *Flow) Skip(r *dp.Release) error {
+	if r.Len() != len(f.taken) || r.Counts() != 0 || r.Exponent() != dp.GridExponent {
+		return dp.ErrShape
 	}
-	for _, x := range r.v {
+	taken := r.Fields().Value
+	for _, x := range taken {
 		if x != wrap(x) {
-			return ErrOverflow
+			return dp.ErrOverflow
 		}
 	}
-	copy(f.taken, r.v)
+	copy(f.taken, taken)
 	return nil
 }
 
@@ -154,13 +161,15 @@ func (f *Flow) Sent(i int) int64 { return f.sent[i] }
 // Taken returns what has been taken of value i of [Shares].
 func (f *Flow) Taken(i int) int64 { return f.taken[i] }
 
-// ReleaseTo makes to what was sent over the link, in to's memory, as [Release.CopyTo] does.
-func (f *Flow) ReleaseTo(to vouch.Value[*Release]) { to.Get().renew(nil, f.sent, GridExponent) }
+// ReleaseTo makes to what was sent over the link, in to's memory, as [dp.Release.CopyTo] does.
+func (f *Flow) ReleaseTo(to vouch.Value[*dp.Release]) {
+	dp.Remake(to, dp.Fields{Value: f.sent, Exponent: dp.GridExponent})
+}
 
 // Save returns the state, which is public.
 func (s *Shares) Save() []byte { return state.Save(stateVersion, s.fields) }
 
-// Load restores the state of the same number of parts. An error wraps [ErrState] and leaves the
+// Load restores the state of the same number of parts. An error wraps [dp.ErrState] and leaves the
 // state unchanged.
 func (s *Shares) Load(saved vouch.Value[[]byte]) error {
 	next := NewShares(s.Parts())
@@ -172,8 +181,8 @@ func (s *Shares) Load(saved vouch.Value[[]byte]) error {
 }
 
 func (s *Shares) fields(v *state.Visitor) {
-	v.Vector(s.entered, MaxValue)
-	v.Vector(s.v, MaxValue)
+	v.Vector(s.entered, dp.MaxValue)
+	v.Vector(s.v, dp.MaxValue)
 }
 
 // Save returns the state, which is public.
@@ -190,6 +199,6 @@ func (f *Flow) Load(saved vouch.Value[[]byte]) error {
 }
 
 func (f *Flow) fields(v *state.Visitor) {
-	v.Vector(f.sent, MaxValue)
-	v.Vector(f.taken, MaxValue)
+	v.Vector(f.sent, dp.MaxValue)
+	v.Vector(f.taken, dp.MaxValue)
 }
