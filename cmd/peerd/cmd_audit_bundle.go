@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/bundle"
@@ -50,30 +49,27 @@ docs/bundle.md describes the file.`,
 }
 
 func (o *options) bundle(ctx context.Context, c *config.Config, file string, now time.Time) error {
-	e, err := bundle.Gather(ctx, &c.Settings)
-	if err != nil {
-		return ledgerError("the peer's ledger", err)
-	}
-	if err = addPage(e.Parts, c, now); err != nil {
-		return err
-	}
-	if e.Parts[bundle.Build], err = builtFrom(); err != nil {
-		return err
-	}
-	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o644)) // others may read it
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Cleanup() }() // does nothing after success
-	m := bundle.Manifest{Network: e.Network, Site: e.Site, Peer: e.Key.ID(), Made: now}
-	if err = bundle.Write(f, m, e.Parts, e.Key.Sign); err != nil {
-		return err
-	}
-	r, err := verifyBundle(f.Name())
-	if err != nil {
-		return fmt.Errorf("nothing was written, since the bundle would not verify: %w", err)
-	}
-	if err = f.CloseAtomicallyReplace(); err != nil {
+	var r *bundle.Report
+	if err := terminal.WriteFile(ctx, file, 0o644, func(f *os.File) error {
+		e, err := bundle.Gather(ctx, &c.Settings)
+		if err != nil {
+			return ledgerError("the peer's ledger", err)
+		}
+		if err = addPage(e.Parts, c, now); err != nil {
+			return err
+		}
+		if e.Parts[bundle.Build], err = builtFrom(); err != nil {
+			return err
+		}
+		m := bundle.Manifest{Network: e.Network, Site: e.Site, Peer: e.Key.ID(), Made: now}
+		if err = bundle.Write(f, m, e.Parts, e.Key.Sign); err != nil {
+			return err
+		}
+		if r, err = verifyBundle(f.Name()); err != nil {
+			return fmt.Errorf("nothing was written, since the bundle would not verify: %w", err)
+		}
+		return nil
+	}); err != nil {
 		return err
 	}
 	return o.print(r, func(w io.Writer) {

@@ -8,10 +8,10 @@ import (
 	"iter"
 	"os"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/ledger"
 )
 
@@ -31,7 +31,7 @@ run or be stopped. Nothing in the file is private.`,
 				if err != nil {
 					return err
 				}
-				return o.exportLedger(file, lines, id.Sign)
+				return o.exportLedger(ctx, file, lines, id.Sign)
 			})
 		}),
 	}
@@ -46,21 +46,16 @@ type exportDoc struct {
 	Head    ledger.Hash `json:"head"`
 }
 
-func (o *options) exportLedger(file string, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
+func (o *options) exportLedger(ctx context.Context, file string, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
 	if file == standard {
 		_, err := ledger.Export(o.stdout, lines, sign)
 		return ledgerError("the peer's ledger", err)
 	}
-	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o644)) // others may read it
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Cleanup() }() // does nothing after success
-	r, err := ledger.Export(f, lines, sign)
-	if err != nil {
+	var r ledger.Report
+	if err := terminal.WriteFile(ctx, file, 0o644, func(f *os.File) (err error) {
+		r, err = ledger.Export(f, lines, sign)
 		return ledgerError("the peer's ledger", err)
-	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
+	}); err != nil {
 		return err
 	}
 	return o.print(exportDoc{file, r.Records, r.Head}, func(w io.Writer) {

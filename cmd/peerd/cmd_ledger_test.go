@@ -68,7 +68,7 @@ func exportTestLedger(t *testing.T) (file string) {
 	lines, id := testLedger(t)
 	file = filepath.Join(t.TempDir(), "site.jsonl")
 	var out bytes.Buffer
-	if err := (&options{stdout: &out}).exportLedger(file, lines, id.Sign); err != nil {
+	if err := (&options{stdout: &out}).exportLedger(t.Context(), file, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "7 records") || !strings.Contains(out.String(), "peerd ledger verify "+file) {
@@ -158,7 +158,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, _ := testLedger(t)
-	err = (&options{stdout: t.Output()}).exportLedger(file, lines, gossip.SeedIdentity([32]byte{2}).Sign)
+	err = (&options{stdout: t.Output()}).exportLedger(t.Context(), file, lines, gossip.SeedIdentity([32]byte{2}).Sign)
 	if codeOf(coded(err)) != exitPrivacy || !errors.Is(err, ledger.ErrSignature) {
 		t.Errorf("with another peer's key: %v", err)
 	}
@@ -170,7 +170,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	}
 	lines, id := testLedger(t)
 	var out bytes.Buffer
-	if err := (&options{stdout: &out}).exportLedger(standard, lines, id.Sign); err != nil {
+	if err := (&options{stdout: &out}).exportLedger(t.Context(), standard, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ledger.Verify(&out); err != nil {

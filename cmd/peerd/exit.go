@@ -10,6 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
@@ -89,6 +90,8 @@ func coded(err error) error {
 		return &exitError{exitData, fmt.Errorf("%w; every record is played once: lower rounds.count, or raise world.replay.cap with privacy.records_per_user", err)}
 	case errors.As(err, &damaged) || errors.Is(err, site.ErrDamaged) || errors.Is(err, store.ErrFull):
 		return &exitError{exitDisk, err}
+	case errors.Is(err, terminal.ErrOutput) || errors.Is(err, syscall.ENOTDIR):
+		return &exitError{exitUsage, err}
 	case errors.As(err, &budget):
 		return &exitError{exitPrivacy, err}
 	case errors.Is(err, fs.ErrPermission):

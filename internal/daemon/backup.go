@@ -13,34 +13,31 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 	"peerd.dev/node/decision"
 )
 
-// copyDir is where a running peer keeps the copy of its store while a backup is written, in the peer's folder, so that tables
-// are linked and not copied.
-const copyDir = ".backup"
-
-// Backup implements [Player].
+// Backup implements [Player]. The copy of the store is in the folder meanwhile, so that tables are linked and not copied.
 func (p *live) Backup(_ context.Context, to io.Writer) (err error) {
 	if !p.backup.TryLock() {
 		return &decision.Refusal{Code: decision.Unavailable, Reason: "another backup is being written: wait until it is done"}
 	}
 	defer p.backup.Unlock()
 	dir := p.deployment.s.Dir
-	room := filepath.Join(dir, copyDir)
-	if err = os.Mkdir(room, 0o700); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(room)) }()
-	if err = p.site.CopyStore(filepath.Join(room, StoreDir)); err != nil {
-		return err
-	}
-	copied, err := readFiles(room) // the watermark of the copy, in place of the store's
+	room, remove, err := terminal.Scratch(dir)
 	if err != nil {
 		return err
 	}
-	held, err := readFiles(dir)
+	defer func() { err = errors.Join(err, remove()) }()
+	if err = p.site.CopyStore(filepath.Join(room, StoreDir)); err != nil {
+		return err
+	}
+	copied, err := readFiles(p.deployment.s, room) // the watermark of the copy, in place of the store's
+	if err != nil {
+		return err
+	}
+	held, err := readFiles(p.deployment.s, dir)
 	if err != nil {
 		return err
 	}
@@ -49,7 +46,8 @@ func (p *live) Backup(_ context.Context, to io.Writer) (err error) {
 }
 
 // WriteBackup writes the folder of a peer, which may run, to an archive.
-func WriteBackup(ctx context.Context, dir string, to io.Writer) error {
+func WriteBackup(ctx context.Context, s *config.Settings, to io.Writer) error {
+	dir := s.Dir
 	unlock, err := LockDir(dir)
 	if errors.Is(err, errInUse) {
 		return api.Download(ctx, dir, "/v1/backup", to)
@@ -58,7 +56,7 @@ func WriteBackup(ctx context.Context, dir string, to io.Writer) error {
 		return err
 	}
 	defer unlock()
-	held, err := readFiles(dir)
+	held, err := readFiles(s, dir)
 	if err != nil {
 		return err
 	}
@@ -121,14 +119,23 @@ type heldFile struct {
 	at      time.Time
 }
 
-// readFiles reads the files of a peer's folder: all except the store, the lock, the socket, and remains of writes.
-func readFiles(dir string) (all []heldFile, err error) {
+// consists reports whether a peer's folder consists of a file, its store aside. Others, such as earlier backups, are no part of one.
+func consists(s *config.Settings, name string) bool {
+	own := append(api.TokenFiles(), NextKey, StoreDir+".watermark")
+	for _, path := range []string{s.NetworkPath(), s.IdentityPath(), s.FirstIdentityPath()} {
+		own = append(own, filepath.Base(path))
+	}
+	return slices.Contains(own, name) || filepath.Ext(name) == filepath.Ext(config.FileName)
+}
+
+// readFiles reads what a peer's folder consists of, without its store.
+func readFiles(s *config.Settings, dir string) (all []heldFile, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		if !e.Type().IsRegular() || e.Name() == lockFile || strings.HasPrefix(e.Name(), ".") {
+		if !e.Type().IsRegular() || !consists(s, e.Name()) {
 			continue
 		}
 		i, err := e.Info()
