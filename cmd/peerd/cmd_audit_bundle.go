@@ -34,9 +34,6 @@ docs/bundle.md describes the file.`,
 		Example: `  peerd audit bundle --dir hospital-a -o hospital-a.tar
   peerd audit verify hospital-a.tar`,
 		RunE: o.run(func(ctx context.Context) error {
-			if file == "" {
-				return config.Failf(config.ErrUsage, "want -o FILE, such as -o bundle.tar")
-			}
 			c, err := o.load()
 			if err != nil {
 				return err

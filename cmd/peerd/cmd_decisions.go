@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/config"
 )
 
 func newDecisions(o *options) *cobra.Command {
@@ -39,9 +38,6 @@ and only its owner can read it. Decisions whose windows are not over are left ou
 		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
   peerd decisions export --dir hospital-a -o decisions.jsonl --format jsonl`,
 		RunE: o.run(func(ctx context.Context) error {
-			if file == "" || file == standard {
-				return config.Failf(config.ErrUsage, "want -o FILE: raw data goes to a file that only you can read")
-			}
 			return o.exportDecisions(ctx, file, format)
 		}),
 	}

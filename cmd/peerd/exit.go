@@ -84,7 +84,7 @@ func coded(err error) error {
 		return &exitError{codeOfKind(fault.Kind), err}
 	case errors.As(err, &ended):
 		return &exitError{code(ended.Code), err}
-	case errors.Is(err, config.ErrRefused) || errors.As(err, &changed) || errors.Is(err, site.ErrOlder) || errors.Is(err, site.ErrWorld):
+	case errors.Is(err, config.ErrRefused) || errors.As(err, &changed) || errors.Is(err, site.ErrOlder) || errors.Is(err, store.ErrNewer) || errors.Is(err, site.ErrWorld):
 		return &exitError{exitConfig, err}
 	case errors.Is(err, world.ErrExhausted):
 		return &exitError{exitData, fmt.Errorf("%w; every record is played once: lower rounds.count, or raise world.replay.cap with privacy.records_per_user", err)}

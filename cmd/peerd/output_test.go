@@ -66,16 +66,6 @@ func TestEveryOutputIsInTheTable(t *testing.T) {
 	}
 }
 
-// stoppedSite returns the folder of a peer that ran and was stopped.
-func stoppedSite(t *testing.T, set ...string) (dir string) {
-	t.Helper()
-	dir = aSite(t, append([]string{"arms=red,green", "api.window=2s"}, set...)...)
-	if !t.Run("started", func(t *testing.T) { served(t, dir) }) {
-		t.FailNow()
-	}
-	return dir
-}
-
 // atypical makes what an output must not replace, with a word of what is said of it.
 func atypical(t *testing.T, in string) map[string]string {
 	t.Helper()
@@ -115,7 +105,7 @@ func looks(t *testing.T, dir string) (all []string) {
 // TestAnOutputReplacesOnlyFiles: by no command is anything replaced that is there and is no regular file; it is refused with a
 // sentence and code 2, and nothing is left beside it.
 func TestAnOutputReplacesOnlyFiles(t *testing.T) {
-	dir := stoppedSite(t)
+	dir := aStoppedSite(t)
 	in, err := os.MkdirTemp("", "o") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +149,7 @@ func TestAnOutputReplacesOnlyFiles(t *testing.T) {
 
 // TestAnOutputFollowsALink: its file is replaced, whole, and it stays a link.
 func TestAnOutputFollowsALink(t *testing.T) {
-	dir, in := stoppedSite(t), t.TempDir()
+	dir, in := aStoppedSite(t), t.TempDir()
 	target, link := filepath.Join(in, "real", "x"), filepath.Join(in, "link")
 	if err := errorsOf(os.Mkdir(filepath.Dir(target), 0o700), os.Symlink("real/x", link)); err != nil {
 		t.Fatal(err)
@@ -190,7 +180,7 @@ func TestAnOutputIsNoDevice(t *testing.T) {
 	if !mountable(t) {
 		return
 	}
-	dir, in := stoppedSite(t), t.TempDir()
+	dir, in := aStoppedSite(t), t.TempDir()
 	if err := syscall.Mount("tmpfs", in, "tmpfs", 0, "size=1m"); err != nil {
 		t.Skip(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -61,8 +60,8 @@ func WithDecisions(ctx context.Context, s *config.Settings, room string, do func
 			l.Names = append(l.Names, name)
 		}
 	}
-	if l.store, err = store.Open(filepath.Join(at, StoreDir), store.Options{ReadOnly: true}); err != nil {
-		return withWayOut(s.Dir, err)
+	if l.store, err = ReadStore(at); err != nil {
+		return err
 	}
 	defer func() {
 		if e := l.store.Close(); err == nil {

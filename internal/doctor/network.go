@@ -239,7 +239,11 @@ func (d *doctor) ledger(remembered map[protocol.Peer]protocol.Checkpoint) {
 		return
 	}
 	const remedy = "do not start it; docs/durability.md"
-	st, err := store.Open(dir, store.Options{ReadOnly: true})
+	st, err := daemon.ReadStore(d.c.Dir)
+	if errors.Is(err, store.ErrNewer) {
+		d.fail(config.ErrRefused, "ledger", "", "%v", err)
+		return
+	}
 	if err != nil {
 		d.fail(config.ErrUnexpected, "ledger", remedy, "%v", err)
 		return

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrOutput is wrapped by errors about paths to which no output is written.
-var ErrOutput = errors.New("want a file that is new or can be replaced")
+var ErrOutput = errors.New("want the name of a new file, or of one to replace")
 
 // WriteFile writes an output: whole, or not at all, which ctx can end. What is there and is no regular file stays as it is,
 // and so does a link, whose file is replaced; that is found out before do is called. do writes to f, in a private folder.
@@ -44,13 +44,16 @@ func WriteFile(ctx context.Context, name string, mode fs.FileMode, do func(f *os
 
 // replaceable returns the path that an output to name replaces.
 func replaceable(name string) (string, error) {
+	if name == "" || name == "-" {
+		return "", ErrOutput
+	}
 	is, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err = os.Lstat(name); err == nil {
 			return "", fmt.Errorf("%s is a link to what is not there; %w", name, ErrOutput)
 		}
-		if in, err := os.Stat(filepath.Dir(name)); name == "" || err != nil || !in.IsDir() {
-			return "", fmt.Errorf("%q: there is no folder %s; %w", name, filepath.Dir(name), ErrOutput)
+		if in, err := os.Stat(filepath.Dir(name)); err != nil || !in.IsDir() {
+			return "", fmt.Errorf("%s: there is no folder %s; %w", name, filepath.Dir(name), ErrOutput)
 		}
 		return name, nil
 	}

@@ -185,6 +185,9 @@ func Open(c Config) (_ *Site, err error) {
 			err = errors.Join(err, s.store.Close())
 		}
 	}()
+	if err = CheckNewer(s.store); err != nil {
+		return nil, err
+	}
 	found, err := s.readLife()
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func (s *Store) open(o Options) error {
 		return err
 	}
 	if o.ReadOnly && !holds {
-		return fmt.Errorf("store %s: holds nothing", s.dir)
+		return fmt.Errorf("store %s: holds nothing: %w", s.dir, fs.ErrNotExist)
 	}
 	if !holds && !known { // the database is checked first: a store without a watermark is never new
 		if err = createWatermark(watched{s.fs, s.fatal}, s.watermarkName(), had); err != nil {

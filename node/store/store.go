@@ -56,8 +56,13 @@ const (
 	numLevels     = len(pebble.Options{}.Levels)
 )
 
-// ErrVersion is returned for a store of a newer peerd.
-var ErrVersion = errors.New("the store was written by a newer version of peerd")
+// ErrNewer is wrapped by errors that refuse what a later release has written.
+var ErrNewer = errors.New("written by a later release")
+
+// Newer refuses a form that is later than the newest which is read.
+func Newer(what string, form any, reads int) error {
+	return fmt.Errorf("%s: %w (form %v; this one reads to %d): start that release again; nothing was changed", what, ErrNewer, form, reads)
+}
 
 // Options describes a Store.
 type Options struct {
@@ -167,7 +172,7 @@ func Open(dir string, o Options) (_ *Store, err error) {
 func (s *Store) checkVersion() error {
 	v, err := s.Get(Meta, []byte(versionKey))
 	if err == nil && v != nil && (len(v) != 1 || v[0] > formatVersion) {
-		err = fmt.Errorf("store %s: %w (format %x, this one knows %d)", s.dir, ErrVersion, v, formatVersion)
+		err = Newer("store "+s.dir, fmt.Sprintf("%x", v), formatVersion)
 	}
 	return err
 }
