@@ -70,7 +70,7 @@ func (o *options) bundle(ctx context.Context, c *config.Config, file string, now
 		return err
 	}
 	return o.print(r, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "wrote %s; anyone can verify it: peerd audit verify %s\n\n", file, file)
+		_, _ = fmt.Fprintf(w, "wrote %s; anyone can verify it: peerd audit verify %s\n\n", file, terminal.Quote(file))
 		r.Write(w)
 	})
 }

@@ -46,7 +46,7 @@ used. If it is interrupted, it can be run again.
 				return err
 			}
 			return o.print(j, func(w io.Writer) {
-				_, _ = fmt.Fprintf(w, "made %s: %s, peer of network %s in version %d\nthen: peerd run --dir %s\n", j.Dir, j.Name, j.Network, j.Version, j.Dir)
+				_, _ = fmt.Fprintf(w, "made %s: %s, peer of network %s in version %d\nthen: peerd run --dir %s\n", j.Dir, j.Name, j.Network, j.Version, terminal.Quote(j.Dir))
 			})
 		},
 	}

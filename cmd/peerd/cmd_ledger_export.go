@@ -60,7 +60,7 @@ func (o *options) exportLedger(ctx context.Context, file string, lines iter.Seq2
 	}
 	return o.print(exportDoc{file, r.Records, r.Head}, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "wrote %s: %d records, head %v\n", file, r.Records, r.Head)
-		_, _ = fmt.Fprintf(w, "anyone can verify it: peerd ledger verify %s\n", file)
+		_, _ = fmt.Fprintf(w, "anyone can verify it: peerd ledger verify %s\n", terminal.Quote(file))
 	})
 }
 

@@ -31,7 +31,7 @@ const (
 func (d *doctor) folder() bool {
 	dir := d.c.Dir
 	if err := daemon.FindDir(dir); err != nil {
-		d.fail(config.ErrRefused, "folder", "peerd init --dir "+dir, "%v", err)
+		d.fail(config.ErrRefused, "folder", "peerd init --dir "+terminal.Quote(dir), "%v", err)
 		return false
 	}
 	info, err := os.Stat(dir)
@@ -46,7 +46,7 @@ func (d *doctor) folder() bool {
 	uid := daemon.OwnerOf(info)
 	switch mode := info.Mode().Perm(); {
 	case mode&0o077 != 0:
-		d.fail(config.ErrRefused, "folder", "chmod 700 "+dir, "%s has mode %04o and is open to others than its owner", dir, mode)
+		d.fail(config.ErrRefused, "folder", "chmod 700 "+terminal.Quote(dir), "%s has mode %04o and is open to others than its owner", dir, mode)
 	case uid != os.Geteuid():
 		d.warn("folder", fmt.Sprintf("run the peer, and this, as user %d", uid), "%s belongs to user %d, and this runs as user %d", dir, uid, os.Geteuid())
 	default:
@@ -69,7 +69,7 @@ func (d *doctor) socket() bool {
 func (d *doctor) secrets() {
 	if d.c.Mode == config.Lockstep {
 		d.pass("key", "comes from the seed in lockstep, which protects no one")
-	} else if d.private("key", d.c.IdentityPath(), 0o600, "restore it from a backup; without one, begin with a new folder: peerd init --dir "+d.c.Dir+"-2") {
+	} else if d.private("key", d.c.IdentityPath(), 0o600, "restore it from a backup; without one, begin with a new folder: peerd init --dir "+terminal.Quote(d.c.Dir+"-2")) {
 		if id, err := d.c.Identity(); err != nil {
 			d.fail(config.ErrUnexpected, "key", "restore it from a backup; with another key this is another peer", "%v", err)
 		} else {
@@ -104,13 +104,13 @@ func (d *doctor) private(check, path string, mode fs.FileMode, missing string) b
 		d.fail(config.ErrUnexpected, check, "move it away", "%s is something else: %v", path, info.Mode())
 		return false
 	case info.Mode().Perm()&^mode != 0:
-		d.fail(config.ErrUnexpected, check, fmt.Sprintf("chmod %o %s; others may have read it", mode, path), "%s has mode %04o, want %04o", path, info.Mode().Perm(), mode)
+		d.fail(config.ErrUnexpected, check, fmt.Sprintf("chmod %o %s; others may have read it", mode, terminal.Quote(path)), "%s has mode %04o, want %04o", path, info.Mode().Perm(), mode)
 		return false
 	}
 	owner := daemon.OwnerOf(info)
 	if dir, err := os.Stat(d.c.Dir); err == nil {
 		if uid := daemon.OwnerOf(dir); uid != owner {
-			d.fail(config.ErrUnexpected, check, fmt.Sprintf("chown -R %d %s", uid, d.c.Dir), "%s belongs to user %d, its folder to user %d", path, owner, uid)
+			d.fail(config.ErrUnexpected, check, fmt.Sprintf("chown -R %d %s", uid, terminal.Quote(d.c.Dir)), "%s belongs to user %d, its folder to user %d", path, owner, uid)
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -23,6 +24,9 @@ func (s *Store) open(o Options) error {
 	}
 	files, err := s.names()
 	holds := len(files) > 0
+	if errors.Is(err, syscall.ENOTDIR) {
+		return &DamagedError{Path: s.dir, What: "is no folder"}
+	}
 	if err != nil {
 		return err
 	}
