@@ -33,11 +33,7 @@ The command needs the peer's folder, with its key; the peer may run or be stoppe
 docs/bundle.md describes the file.`,
 		Example: `  peerd audit bundle --dir hospital-a -o hospital-a.tar
   peerd audit verify hospital-a.tar`,
-		RunE: o.run(func(ctx context.Context) error {
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
+		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
 			return o.bundle(ctx, c, file, time.Now().UTC().Truncate(time.Second))
 		}),
 	}

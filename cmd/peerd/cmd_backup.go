@@ -28,11 +28,7 @@ was learned, the budget, and decisions and rewards; docs/durability.md says what
 Never run two copies of a folder.`,
 		Example: `  peerd backup --dir hospital-a -o hospital-a.tgz
   tar -xzf hospital-a.tgz     # makes the folder hospital-a`,
-		RunE: o.run(func(ctx context.Context) error {
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
+		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
 			return o.backup(ctx, &c.Settings, file)
 		}),
 	}

@@ -72,6 +72,8 @@ func (d *doctor) secrets() {
 	} else if d.private("key", d.c.IdentityPath(), 0o600, "restore it from a backup; without one, begin with a new folder: peerd init --dir "+terminal.Quote(d.c.Dir+"-2")) {
 		if id, err := d.c.Identity(); err != nil {
 			d.fail(config.ErrUnexpected, "key", "restore it from a backup; with another key this is another peer", "%v", err)
+		} else if _, err = d.c.LedgerIdentity(); err != nil {
+			d.fail(config.ErrUnexpected, "first key", "restore it from a backup; the ledger names it", "%v", err)
 		} else {
 			d.pass("key", "of %s", id.ID())
 		}

@@ -238,14 +238,10 @@ func (d *doctor) ledger(remembered map[protocol.Peer]protocol.Checkpoint) {
 		}
 		return
 	}
-	const remedy = "do not start it; docs/durability.md"
+	const remedy = "docs/durability.md says what to do before it starts"
 	st, err := daemon.ReadStore(d.c.Dir)
-	if errors.Is(err, store.ErrNewer) {
-		d.fail(config.ErrRefused, "ledger", "", "%v", err)
-		return
-	}
 	if err != nil {
-		d.fail(config.ErrUnexpected, "ledger", remedy, "%v", err)
+		d.fail(severe(err), "ledger", remedy, "%v", err)
 		return
 	}
 	defer func() { _ = st.Close() }() // nothing was written

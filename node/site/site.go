@@ -59,6 +59,7 @@ type Config struct {
 	Clock      node.Clock
 	Rounds     uint64 // how long a World is played
 	Pinned     []Pinned
+	Settings   []Pinned // which can change between two starts
 
 	Document    []byte      // of the membership from which Peers, ID, Name, Neighbours, Gone and Agent are
 	Memberships Memberships // by document; nil if there are none
@@ -241,6 +242,9 @@ func Open(c Config) (_ *Site, err error) {
 		return nil, err
 	}
 	if err = s.openConfirmed(); err != nil {
+		return nil, err
+	}
+	if err = s.noteSettings(); err != nil {
 		return nil, err
 	}
 	s.readLost()

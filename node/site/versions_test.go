@@ -33,7 +33,7 @@ func TestAnEarlierReleaseIsRefused(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			r := newRig(t, usual(stated, AtWindow))
-			r.pinned = []Pinned{{"arms", "[red, green, blue]"}}
+			r.pinned = []Pinned{{Key: "arms", Value: "[red, green, blue]"}}
 			r.start()
 			r.rounds(3)
 			r.ask(decision.Ask{})
@@ -111,7 +111,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 		}
 		var p []Pinned
 		for _, s := range rapid.SliceOfN(rapid.String(), 0, 4).Draw(r, "pinned") {
-			p = append(p, Pinned{s, s + "!"})
+			p = append(p, Pinned{Key: s, Value: s + "!"})
 		}
 		for what, c := range map[string]struct {
 			b     []byte
