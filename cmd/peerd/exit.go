@@ -78,6 +78,8 @@ func coded(err error) error {
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
 		return &exitError{exitDisk, fmt.Errorf("%w: %w. Make room, then run it again", store.ErrFull, err)}
+	case errors.Is(err, syscall.EFBIG):
+		return &exitError{exitDisk, fmt.Errorf("%w. %s", err, store.LargerFiles)}
 	case errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EROFS):
 		return &exitError{exitDisk, fmt.Errorf("the disk failed: %w. Check it, then run it again", err)}
 	case errors.As(err, &fault):

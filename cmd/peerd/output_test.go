@@ -81,7 +81,7 @@ func atypical(t *testing.T, in string) map[string]string {
 	}
 	return map[string]string{
 		at("pipe"): "is no file but a pipe", at("to-pipe"): "is no file but a pipe", at("socket"): "is no file but a socket", at("folder"): "is no file but a folder",
-		at("dangling"): "is a link to what is not there", at("stdout"): "is no file but ", at("missing/x"): "there is no folder " + at("missing"), at("file/x"): "not a directory",
+		at("dangling"): "what it links to, is not there", at("stdout"): "is no file but ", at("missing/x"): at("missing/x") + ": its folder", at("file/x"): "not a directory",
 	}
 }
 

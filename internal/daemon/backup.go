@@ -47,17 +47,15 @@ func WriteBackup(ctx context.Context, s *config.Settings, to io.Writer) error {
 		return err
 	}
 	defer unlock()
-	st, err := ReadStore(dir)
-	if err == nil {
-		err = st.Close()
-	}
-	if errors.As(err, new(*config.Fault)) { // a damaged store is copied as it is
+	if st, err := ReadStore(dir); err == nil {
+		_ = st.Close() // it was only read
+	} else if errors.As(err, new(*config.Fault)) { // a damaged store is copied as it is
 		return err
 	}
 	return archive(to, s, dir)
 }
 
-// unpackBackup writes the files of a running peer's folder below at, where the store is in its usual place.
+// unpackBackup writes the files of a running peer's folder below at, a private folder, where the store is in its usual place.
 func unpackBackup(ctx context.Context, dir, at string) error {
 	root, err := os.OpenRoot(at)
 	if err != nil {
@@ -81,7 +79,11 @@ func unpackBackup(ctx context.Context, dir, at string) error {
 		}
 		_, name, _ := strings.Cut(h.Name, "/") // without the folder's own name
 		if h.Typeflag == tar.TypeReg {
-			err = writeFile(root, name, archived)
+			var f *os.File
+			if f, err = root.Create(name); err == nil {
+				_, err = io.Copy(f, archived)
+				err = errors.Join(err, f.Close())
+			}
 		} else if name != "" {
 			err = root.Mkdir(strings.TrimSuffix(name, "/"), 0o700)
 		}
@@ -89,17 +91,6 @@ func unpackBackup(ctx context.Context, dir, at string) error {
 			return err
 		}
 	}
-}
-
-// writeFile writes a new file of mode 0600.
-func writeFile(in *os.Root, name string, from io.Reader) (err error) {
-	f, err := in.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	_, err = io.Copy(f, from)
-	return err
 }
 
 // consists reports whether a peer's folder consists of a file, its store aside. Others, such as earlier backups, are no part of one.

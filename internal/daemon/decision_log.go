@@ -63,11 +63,7 @@ func WithDecisions(ctx context.Context, s *config.Settings, room string, do func
 	if l.store, err = ReadStore(at); err != nil {
 		return err
 	}
-	defer func() {
-		if e := l.store.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, l.store.Close()) }()
 	return do(l)
 }
 

@@ -22,6 +22,9 @@ const (
 	syncLimit = 10 * time.Second // for all of them
 	slowSync  = 20 * time.Millisecond
 
+	largeFile = 1 << 30 // bytes
+	openFiles = 256
+
 	maxDrift = 20 * time.Millisecond // between wall clock and monotonic clock in a test of a second or so
 	future   = time.Minute           // how far a file may be ahead of the clock
 	farAway  = 24 * time.Hour        // for a network's start
@@ -150,6 +153,7 @@ func (d *doctor) clock() {
 // disk checks room and speed, and at the same time the clock's pace.
 func (d *doctor) disk() {
 	d.room()
+	d.limits()
 	began := time.Now()
 	took, err := syncTimes(d.c.Dir)
 	ended := time.Now()
@@ -191,6 +195,20 @@ func (d *doctor) room() {
 		d.warn("space", "make room", "%s", text)
 	default:
 		d.pass("space", "%s", text)
+	}
+}
+
+// limits looks at what this process may use; a unit or a container may give the peer less.
+func (d *doctor) limits() {
+	files, size, err := store.Limits()
+	switch {
+	case err != nil:
+	case size < largeFile:
+		d.warn("limits", store.LargerFiles, "no file can be larger than %s, which the store's become", terminal.Bytes(size))
+	case files < openFiles:
+		d.warn("limits", "raise the limit (ulimit -n, LimitNOFILE of a unit)", "%d files can be open", files)
+	default:
+		d.pass("limits", "%d files can be open, of any size", files)
 	}
 }
 

@@ -49,26 +49,20 @@ func replaceable(name string) (string, error) {
 	}
 	is, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err = os.Lstat(name); err == nil {
-			return "", fmt.Errorf("%s is a link to what is not there; %w", name, ErrOutput)
-		}
-		if in, err := os.Stat(filepath.Dir(name)); err != nil || !in.IsDir() {
-			return "", fmt.Errorf("%s: there is no folder %s; %w", name, filepath.Dir(name), ErrOutput)
+		_, link := os.Lstat(name)
+		if in, err := os.Stat(filepath.Dir(name)); link == nil || err != nil || !in.IsDir() {
+			return "", fmt.Errorf("%s: its folder, or what it links to, is not there; %w", name, ErrOutput)
 		}
 		return name, nil
 	}
 	if err != nil {
 		return "", err
 	}
-	own, err := os.Stdout.Stat()
-	kind, other := map[fs.FileMode]string{0: "where standard output goes", fs.ModeDir: "a folder", fs.ModeNamedPipe: "a pipe", fs.ModeSocket: "a socket"}[is.Mode().Type()]
-	switch {
-	case !other:
-		kind = "a device"
-	case is.Mode().IsRegular() && (err != nil || !os.SameFile(is, own)):
+	if own, _ := os.Stdout.Stat(); is.Mode().IsRegular() && !os.SameFile(is, own) {
 		return filepath.EvalSymlinks(name)
 	}
-	return "", fmt.Errorf("%s is no file but %s; %w", name, kind, ErrOutput)
+	kind := map[fs.FileMode]string{0: "standard output", fs.ModeDir: "a folder", fs.ModeNamedPipe: "a pipe", fs.ModeSocket: "a socket"}[is.Mode().Type()]
+	return "", fmt.Errorf("%s is no file but %s; %w", name, cmp.Or(kind, "a device"), ErrOutput)
 }
 
 const (

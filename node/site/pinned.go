@@ -46,9 +46,6 @@ func (s *Site) changes(key string, is []Pinned) (all []*ChangedError, err error)
 		return nil, err
 	}
 	was, err := parsePinned(v)
-	if err != nil {
-		return nil, err
-	}
 	before := make(map[string]string, len(was))
 	for _, p := range was {
 		before[p.Key] = p.Value
@@ -58,13 +55,13 @@ func (s *Site) changes(key string, is []Pinned) (all []*ChangedError, err error)
 			all = append(all, &ChangedError{p.Key, value, p.Value})
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // checkPinned compares the settings with those that the store was begun with.
 func (s *Site) checkPinned() error {
 	all, err := s.changes(pinnedKey, s.c.Pinned)
-	if len(all) > 0 {
+	if err == nil && len(all) > 0 {
 		return all[0]
 	}
 	return err

@@ -13,6 +13,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -89,6 +90,9 @@ type Options struct {
 	Observe func(time.Duration)
 }
 
+// LargerFiles is what to do about syscall.EFBIG, with which the disk has nothing to do.
+const LargerFiles = "This process may not write larger files: raise the limit (ulimit -f, LimitFSIZE of a unit)"
+
 // ExitIO is the exit code of a process whose disk failed (EX_IOERR of sysexits.h).
 const ExitIO = 74
 
@@ -140,7 +144,11 @@ func Open(dir string, o Options) (_ *Store, err error) {
 	}
 	if s.fatal == nil {
 		s.fatal = func(err error) {
-			_, _ = fmt.Fprintf(os.Stderr, "peerd: the disk failed: %v; nothing was acknowledged after that. Check the disk of %s before starting again\n", oneLine{err}, dir)
+			what, do := "the disk failed", "Check the disk of "+dir+" before starting again"
+			if errors.Is(err, syscall.EFBIG) {
+				what, do = "a write failed", LargerFiles
+			}
+			_, _ = fmt.Fprintf(os.Stderr, "peerd: %s: %v; nothing was acknowledged after that. %s\n", what, oneLine{err}, do)
 			os.Exit(ExitIO)
 		}
 	}
