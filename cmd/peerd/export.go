@@ -46,7 +46,7 @@ func exportDecisions(ctx context.Context, s *config.Settings, file, format strin
 	done.File = file
 	err = terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error {
 		to := form(f)
-		if err := daemon.WithDecisions(ctx, s, filepath.Dir(f.Name()), func(l *daemon.DecisionLog) error {
+		if err = daemon.WithDecisions(ctx, s, filepath.Dir(f.Name()), func(l *daemon.DecisionLog) error {
 			for r, err := range l.Rows(ctx, func() { done.Open++ }) {
 				if err != nil {
 					return err

@@ -26,7 +26,7 @@ func TestALimitOfFilesIsNoFaultOfTheDisk(t *testing.T) {
 		limit, command string
 		want           code
 		says           string
-	}{{"-f 16", "run", exitDisk, "This process may not write larger files: raise the limit (ulimit -f, LimitFSIZE of a unit)"}, {"-f 64", "doctor", exitOK, "no file can be larger than"}, {"-n 64", "doctor", exitOK, "LimitNOFILE"}} {
+	}{{"-f 4", "run", exitDisk, "This process may not write larger files: raise the limit (ulimit -f, LimitFSIZE of a unit)"}, {"-f 64", "doctor", exitOK, "no file can be larger than"}, {"-n 64", "doctor", exitOK, "LimitNOFILE"}} {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf(`ulimit %s; exec "$0" %s --dir "$1"`, c.limit, c.command), os.Args[0], dir)
 		cmd.Env = append(os.Environ(), beProcess+"=1")
 		out, err := cmd.CombinedOutput()

@@ -103,7 +103,7 @@ func looks(t *testing.T, dir string) (all []string) {
 }
 
 // TestAnOutputReplacesOnlyFiles: by no command is anything replaced that is there and is no regular file; it is refused with a
-// sentence and code 2, and nothing is left beside it.
+// sentence and code 2, and no other file is left.
 func TestAnOutputReplacesOnlyFiles(t *testing.T) {
 	dir := aStoppedSite(t)
 	in, err := os.MkdirTemp("", "o") //nolint:usetesting // the path of a socket must be short
@@ -222,7 +222,7 @@ func TestAnOutputThatFailsLeavesNothing(t *testing.T) {
 		},
 	} {
 		use := t.Context()
-		if want == context.Canceled {
+		if errors.Is(want, context.Canceled) {
 			use = ctx
 		}
 		if err := terminal.WriteFile(use, name, 0o600, do); !errors.Is(err, want) {

@@ -113,9 +113,9 @@ func archive(to io.Writer, s *config.Settings, storeIn string) error {
 	packed := gzip.NewWriter(to)
 	w := tar.NewWriter(packed)
 	all := func(from, as string, some func(name string) bool) error {
-		entries, err := os.ReadDir(from)
-		if err != nil {
-			return err
+		entries, wrong := os.ReadDir(from)
+		if wrong != nil {
+			return wrong
 		}
 		if err = w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: as + "/", Mode: 0o700, ModTime: time.Now()}); err != nil {
 			return err

@@ -50,7 +50,7 @@ func replaceable(name string) (string, error) {
 	is, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		_, link := os.Lstat(name)
-		if in, err := os.Stat(filepath.Dir(name)); link == nil || err != nil || !in.IsDir() {
+		if in, wrong := os.Stat(filepath.Dir(name)); link == nil || wrong != nil || !in.IsDir() {
 			return "", fmt.Errorf("%s: its folder, or what it links to, is not there; %w", name, ErrOutput)
 		}
 		return name, nil

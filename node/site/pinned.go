@@ -39,7 +39,7 @@ func pinnedFields(v *state.Visitor, all *[]Pinned) {
 	})
 }
 
-// changes returns the settings that are others than those of a key of the store.
+// changes returns the settings whose values differ from what the store has under a key.
 func (s *Site) changes(key string, is []Pinned) (all []*ChangedError, err error) {
 	v, err := s.store.Get(store.Meta, []byte(key))
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Site) checkPinned() error {
 	return err
 }
 
-// noteSettings says which settings are others than at the last start, and keeps these: half of a file can be a valid file.
+// noteSettings says which settings have changed since the last start, and keeps them: half of a file can be a valid file.
 func (s *Site) noteSettings() error {
 	all, err := s.changes(settingsKey, s.c.Settings)
 	if len(s.c.Settings) == 0 || err == nil && len(all) == 0 {
