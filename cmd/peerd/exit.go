@@ -106,19 +106,13 @@ func coded(err error) error {
 
 // codeOfKind returns the code of a kind of errors.
 func codeOfKind(kind error) code {
-	switch {
-	case errors.Is(kind, config.ErrUsage):
-		return exitUsage
-	case errors.Is(kind, config.ErrNetwork):
-		return exitNetwork
-	case errors.Is(kind, config.ErrRefused):
-		return exitConfig
-	case errors.Is(kind, config.ErrPrivacy):
-		return exitPrivacy
-	case errors.Is(kind, config.ErrData):
-		return exitData
-	case errors.Is(kind, context.Canceled):
-		return exitInterrupted
+	for of, c := range map[error]code{
+		config.ErrUsage: exitUsage, config.ErrNetwork: exitNetwork, config.ErrRefused: exitConfig, config.ErrPrivacy: exitPrivacy,
+		config.ErrData: exitData, context.Canceled: exitInterrupted,
+	} {
+		if errors.Is(kind, of) {
+			return c
+		}
 	}
 	return exitUnexpected
 }
