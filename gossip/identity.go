@@ -70,7 +70,7 @@ func LoadIdentity(path string) (Identity, error) {
 		return Identity{}, fmt.Errorf("gossip: %w", err)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return Identity{}, fmt.Errorf("gossip: %s has mode %04o and is open to users other than its owner; run: chmod 600 %s", path, mode, path)
+		return Identity{}, fmt.Errorf("gossip: %s has mode %04o and is open to users other than its owner; want mode 0600", path, mode)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxIdentityFile))
 	if err != nil {

@@ -30,7 +30,7 @@ func TestIdentityFile(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := LoadIdentity(path); err == nil || !strings.Contains(err.Error(), "chmod 600 "+path) {
+		if _, err := LoadIdentity(path); err == nil || !strings.Contains(err.Error(), "want mode 0600") {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}

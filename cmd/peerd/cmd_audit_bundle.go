@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/bundle"
@@ -34,14 +33,7 @@ The command needs the peer's folder, with its key; the peer may run or be stoppe
 docs/bundle.md describes the file.`,
 		Example: `  peerd audit bundle --dir hospital-a -o hospital-a.tar
   peerd audit verify hospital-a.tar`,
-		RunE: o.run(func(ctx context.Context) error {
-			if file == "" {
-				return config.Failf(config.ErrUsage, "want -o FILE, such as -o bundle.tar")
-			}
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
+		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
 			return o.bundle(ctx, c, file, time.Now().UTC().Truncate(time.Second))
 		}),
 	}
@@ -50,34 +42,31 @@ docs/bundle.md describes the file.`,
 }
 
 func (o *options) bundle(ctx context.Context, c *config.Config, file string, now time.Time) error {
-	e, err := bundle.Gather(ctx, &c.Settings)
-	if err != nil {
-		return ledgerError("the peer's ledger", err)
-	}
-	if err = addPage(e.Parts, c, now); err != nil {
-		return err
-	}
-	if e.Parts[bundle.Build], err = builtFrom(); err != nil {
-		return err
-	}
-	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o644)) // others may read it
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Cleanup() }() // does nothing after success
-	m := bundle.Manifest{Network: e.Network, Site: e.Site, Peer: e.Key.ID(), Made: now}
-	if err = bundle.Write(f, m, e.Parts, e.Key.Sign); err != nil {
-		return err
-	}
-	r, err := verifyBundle(f.Name())
-	if err != nil {
-		return fmt.Errorf("nothing was written, since the bundle would not verify: %w", err)
-	}
-	if err = f.CloseAtomicallyReplace(); err != nil {
+	var r *bundle.Report
+	if err := terminal.WriteFile(ctx, file, 0o644, func(f *os.File) error {
+		e, err := bundle.Gather(ctx, &c.Settings)
+		if err != nil {
+			return ledgerError("the peer's ledger", err)
+		}
+		if err = addPage(e.Parts, c, now); err != nil {
+			return err
+		}
+		if e.Parts[bundle.Build], err = builtFrom(); err != nil {
+			return err
+		}
+		m := bundle.Manifest{Network: e.Network, Site: e.Site, Peer: e.Key.ID(), Made: now}
+		if err = bundle.Write(f, m, e.Parts, e.Key.Sign); err != nil {
+			return err
+		}
+		if r, err = verifyBundle(f.Name()); err != nil {
+			return fmt.Errorf("nothing was written, since the bundle would not verify: %w", err)
+		}
+		return nil
+	}); err != nil {
 		return err
 	}
 	return o.print(r, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "wrote %s; anyone can verify it: peerd audit verify %s\n\n", file, file)
+		_, _ = fmt.Fprintf(w, "wrote %s; anyone can verify it: peerd audit verify %s\n\n", file, terminal.Quote(file))
 		r.Write(w)
 	})
 }

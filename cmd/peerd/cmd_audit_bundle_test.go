@@ -22,7 +22,7 @@ func TestABundleNeedsASignedDocument(t *testing.T) {
 		code code
 		says string
 	}{
-		{[]string{"bundle", "--dir", dir}, exitUsage, "want -o FILE"},
+		{[]string{"bundle", "--dir", dir}, exitUsage, "want the name of a new file"},
 		{[]string{"bundle", "--dir", dir, "-o", file}, exitConfig, "is not signed, so nothing proves who its peers are"},
 		{[]string{"verify", filepath.Join(dir, "network.yaml")}, exitPrivacy, "fault: form: no tar archive"},
 		{[]string{"verify", file}, exitUnexpected, "no such file"},

@@ -6,11 +6,11 @@ import (
 	"io"
 	"os"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/terminal"
 )
 
 func newBackup(o *options) *cobra.Command {
@@ -28,15 +28,8 @@ was learned, the budget, and decisions and rewards; docs/durability.md says what
 Never run two copies of a folder.`,
 		Example: `  peerd backup --dir hospital-a -o hospital-a.tgz
   tar -xzf hospital-a.tgz     # makes the folder hospital-a`,
-		RunE: o.run(func(ctx context.Context) error {
-			if file == "" || file == standard {
-				return config.Failf(config.ErrUsage, "want -o FILE: the archive goes to a file that only you can read")
-			}
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
-			return o.backup(ctx, c.Dir, file)
+		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
+			return o.backup(ctx, &c.Settings, file)
 		}),
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, mode 0600")
@@ -49,20 +42,12 @@ type backupDoc struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func (o *options) backup(ctx context.Context, dir, file string) error {
-	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o600))
+func (o *options) backup(ctx context.Context, s *config.Settings, file string) error {
+	if err := terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error { return daemon.WriteBackup(ctx, s, f) }); err != nil {
+		return err
+	}
+	i, err := os.Stat(file)
 	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Cleanup() }() // does nothing after success
-	if err = daemon.WriteBackup(ctx, dir, f); err != nil {
-		return err
-	}
-	i, err := os.Stat(f.Name())
-	if err != nil {
-		return err
-	}
-	if err = f.CloseAtomicallyReplace(); err != nil {
 		return err
 	}
 	return o.print(backupDoc{file, i.Size()}, func(w io.Writer) {

@@ -39,11 +39,7 @@ started, and the network file is not read.`,
 		Example: `  peerd config check configs/testnet.yaml
   PEERD_PRIVACY_EPSILON=0.5 peerd config check configs/testnet.yaml
   peerd config check configs/testnet.yaml --set privacy.epsilon=-1 --json`,
-		RunE: o.run(func(context.Context) error {
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
+		RunE: o.loaded(func(_ context.Context, c *config.Config) error {
 			doc := checkDoc{OK: true, File: c.File, Description: c.Description(), Losing: explain.LosingIn(&c.Settings)}
 			return o.print(doc, func(w io.Writer) {
 				if c.File != "" {

@@ -38,27 +38,16 @@ file for as long as that takes. The file is RAW DATA of people: it has no noise,
 and only its owner can read it. Decisions whose windows are not over are left out.`,
 		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
   peerd decisions export --dir hospital-a -o decisions.jsonl --format jsonl`,
-		RunE: o.run(func(ctx context.Context) error {
-			if file == "" || file == standard {
-				return config.Failf(config.ErrUsage, "want -o FILE: raw data goes to a file that only you can read")
+		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
+			done, err := exportDecisions(ctx, &c.Settings, file, format)
+			if err != nil {
+				return err
 			}
-			return o.exportDecisions(ctx, file, format)
+			_, _ = fmt.Fprintf(o.stderr, "peerd: %s\n", done.Warning())
+			return o.print(done, func(w io.Writer) { _, _ = fmt.Fprintln(w, done) })
 		}),
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, mode 0600")
 	cmd.Flags().StringVar(&format, "format", "parquet", "parquet, jsonl or csv")
 	return o.takesFile(cmd)
-}
-
-func (o *options) exportDecisions(ctx context.Context, file, format string) error {
-	c, err := o.load()
-	if err != nil {
-		return err
-	}
-	done, err := exportDecisions(ctx, &c.Settings, file, format)
-	if err != nil {
-		return err
-	}
-	_, _ = fmt.Fprintf(o.stderr, "peerd: %s\n", done.Warning())
-	return o.print(done, func(w io.Writer) { _, _ = fmt.Fprintln(w, done) })
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/config"
 )
 
 func newDecisionsEvaluate(o *options) *cobra.Command {
@@ -22,11 +24,7 @@ RAW DATA of people: it has no noise, and no budget covers it.`,
 		Example: `  peerd decisions evaluate --dir hospital-a
   peerd decisions evaluate --dir hospital-a --since 24h
   peerd decisions evaluate --dir hospital-a --policy table.json --json`,
-		RunE: o.run(func(ctx context.Context) error {
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
+		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
 			r, err := evaluateDecisions(ctx, &c.Settings, policy, since)
 			if err != nil {
 				return err

@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/claims"
+	"peerd.dev/internal/terminal"
 )
 
 func newExperimentClaims(o *options) *cobra.Command {
@@ -59,13 +60,10 @@ func (o *options) judge(ctx context.Context, x claims.Options, page string) erro
 		return err
 	}
 	if page != "" {
-		f, err := renameio.NewPendingFile(page, renameio.WithPermissions(0o644))
-		if err != nil {
-			return err
-		}
-		defer func() { _ = f.Cleanup() }() // does nothing after success
-		d.Page(f)
-		if err := f.CloseAtomicallyReplace(); err != nil {
+		if err = terminal.WriteFile(ctx, page, 0o644, func(f *os.File) error {
+			d.Page(f)
+			return nil
+		}); err != nil {
 			return err
 		}
 	}

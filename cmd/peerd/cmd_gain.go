@@ -26,11 +26,7 @@ Before rewards of this site and of another one are known there is nothing to com
 a sentence says so. The peer has to run, in mode live, with a protocol that keeps sites apart
 (phases, rows) and actions without features.`,
 		Example: "  peerd gain --dir hospital-a\n  peerd gain --dir hospital-a --json | jq .saved",
-		RunE: o.run(func(ctx context.Context) error {
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
+		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
 			d, err := daemon.AskStatus(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)

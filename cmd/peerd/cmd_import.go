@@ -161,7 +161,7 @@ func (x *importing) span() (c replay.Costs, err error) {
 func (x *importing) names(ctx context.Context, dir string) (names []string, err error) {
 	arms, err := daemon.AskArms(ctx, dir)
 	if errors.Is(err, api.ErrNotRunning) {
-		return nil, config.Failf(config.ErrNetwork, "no peer runs in %s: start it with `peerd run --dir %s`", dir, dir)
+		return nil, config.Failf(config.ErrNetwork, "no peer runs in %s: start it with `peerd run --dir %s`", dir, terminal.Quote(dir))
 	} else if err != nil {
 		return nil, err
 	}

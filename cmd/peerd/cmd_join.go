@@ -48,7 +48,7 @@ standard input. Other users of the machine can see the arguments of a command, a
 				return err
 			}
 			return o.print(j, func(w io.Writer) {
-				_, _ = fmt.Fprintf(w, "made %s: %s, peer of network %s in version %d\nthen: peerd run --dir %s\n", j.Dir, j.Name, j.Network, j.Version, j.Dir)
+				_, _ = fmt.Fprintf(w, "made %s: %s, peer of network %s in version %d\nthen: peerd run --dir %s\n", j.Dir, j.Name, j.Network, j.Version, terminal.Quote(j.Dir))
 			})
 		},
 	}

@@ -8,10 +8,10 @@ import (
 	"iter"
 	"os"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/ledger"
 )
 
@@ -34,7 +34,7 @@ must not show them to shuffler and analyzer; the peer must be stopped.`,
 				if err != nil {
 					return err
 				}
-				return o.exportLedger(file, openings, lines, id.Sign)
+				return o.exportLedger(ctx, file, openings, lines, id.Sign)
 			})
 		}),
 	}
@@ -50,7 +50,7 @@ type exportDoc struct {
 	Head    ledger.Hash `json:"head"`
 }
 
-func (o *options) exportLedger(file string, openings bool, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
+func (o *options) exportLedger(ctx context.Context, file string, openings bool, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
 	if file == standard {
 		_, err := ledger.Export(o.stdout, lines, sign)
 		return ledgerError("the peer's ledger", err)
@@ -59,21 +59,16 @@ func (o *options) exportLedger(file string, openings bool, lines iter.Seq2[[]byt
 	if openings {
 		mode = 0o600
 	}
-	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(mode))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Cleanup() }() // does nothing after success
-	r, err := ledger.Export(f, lines, sign)
-	if err != nil {
+	var r ledger.Report
+	if err := terminal.WriteFile(ctx, file, mode, func(f *os.File) (err error) {
+		r, err = ledger.Export(f, lines, sign)
 		return ledgerError("the peer's ledger", err)
-	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
+	}); err != nil {
 		return err
 	}
 	return o.print(exportDoc{file, r.Records, r.Head}, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "wrote %s: %d records, head %v\n", file, r.Records, r.Head)
-		_, _ = fmt.Fprintf(w, "anyone can verify it: peerd ledger verify %s\n", file)
+		_, _ = fmt.Fprintf(w, "anyone can verify it: peerd ledger verify %s\n", terminal.Quote(file))
 	})
 }
 

@@ -69,7 +69,7 @@ func exportTestLedger(t *testing.T) (file string) {
 	lines, id := testLedger(t)
 	file = filepath.Join(t.TempDir(), "site.jsonl")
 	var out bytes.Buffer
-	if err := (&options{stdout: &out}).exportLedger(file, false, lines, id.Sign); err != nil {
+	if err := (&options{stdout: &out}).exportLedger(t.Context(), file, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "7 records") || !strings.Contains(out.String(), "peerd ledger verify "+file) {
@@ -83,7 +83,7 @@ func TestOpeningsAreForAnAuditor(t *testing.T) {
 	for openings, want := range map[bool]os.FileMode{false: 0o644, true: 0o600} {
 		lines, id := testLedger(t)
 		file := filepath.Join(t.TempDir(), "site.jsonl")
-		if err := (&options{stdout: new(bytes.Buffer)}).exportLedger(file, openings, lines, id.Sign); err != nil {
+		if err := (&options{stdout: new(bytes.Buffer)}).exportLedger(t.Context(), file, openings, lines, id.Sign); err != nil {
 			t.Fatal(err)
 		}
 		if is, err := os.Stat(file); err != nil || is.Mode().Perm() != want {
@@ -185,7 +185,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, _ := testLedger(t)
-	err = (&options{stdout: t.Output()}).exportLedger(file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
+	err = (&options{stdout: t.Output()}).exportLedger(t.Context(), file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
 	if codeOf(coded(err)) != exitPrivacy || !errors.Is(err, ledger.ErrSignature) {
 		t.Errorf("with another peer's key: %v", err)
 	}
@@ -197,7 +197,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	}
 	lines, id := testLedger(t)
 	var out bytes.Buffer
-	if err := (&options{stdout: &out}).exportLedger(standard, false, lines, id.Sign); err != nil {
+	if err := (&options{stdout: &out}).exportLedger(t.Context(), standard, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ledger.Verify(&out); err != nil {

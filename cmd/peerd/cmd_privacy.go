@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/config"
 	"peerd.dev/internal/explain"
 )
 
@@ -38,11 +39,7 @@ learnt, and names the settings that would halve it and the mechanism with the le
 		Example: `  peerd privacy explain configs/application.yaml
   peerd privacy explain --dir hospital-a --json | jq .mechanism
   peerd privacy explain configs/rows.yaml --set privacy.epsilon=0.1`,
-		RunE: o.run(func(context.Context) error {
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
+		RunE: o.loaded(func(_ context.Context, c *config.Config) error {
 			doc, err := explain.New(c, time.Now())
 			if err != nil {
 				return err

@@ -37,11 +37,7 @@ rewards over the API; see docs/api.md.`,
 		Example: `  peerd init --dir hospital-a
   peerd run --dir hospital-a
   peerd status --dir hospital-a`,
-		RunE: o.run(func(ctx context.Context) error {
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
+		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
 			if err := plan.NoPrograms(&c.Settings); err != nil {
 				return err
 			}

@@ -23,11 +23,7 @@ estimates, and why it is blocked if it is. Where the site keeps decisions (priva
 a line has exact means of its own rewards, which are for its own people. The peer has to run; it is
 asked through the socket in its folder.`,
 		Example: "  peerd status --dir hospital-a\n  peerd status --dir hospital-a --json | jq .epsilon_left",
-		RunE: o.run(func(ctx context.Context) error {
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
+		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
 			d, err := daemon.AskStatus(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
@@ -56,11 +52,7 @@ func newPeers(o *options) *cobra.Command {
 		Long: `Show the peers of the network, the links to the others and what was received from them, and how many
 rewards each has released. The peer has to run; it is asked through the socket in its folder.`,
 		Example: "  peerd peers --dir hospital-a",
-		RunE: o.run(func(ctx context.Context) error {
-			c, err := o.load()
-			if err != nil {
-				return err
-			}
+		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
 			ds, err := daemon.AskPeers(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"os"
-	"path/filepath"
 	"time"
 
 	"peerd.dev/internal/config"
@@ -25,9 +24,6 @@ func evaluateDecisions(ctx context.Context, s *config.Settings, file string, sin
 		if o.Table, err = evaluation.ParseTable(b); err != nil {
 			return nil, config.Failf(config.ErrUsage, "--policy %s: %w", file, err)
 		}
-	}
-	if _, err = os.Stat(filepath.Join(s.Dir, daemon.StoreDir)); err != nil {
-		return nil, config.Failf(config.ErrUnexpected, "dir %s holds no store: the peer was never started with mode: live", s.Dir)
 	}
 	err = daemon.WithDecisions(ctx, s, s.Dir, func(l *daemon.DecisionLog) error {
 		o.Actions, o.Inputs = l.Names, l.Inputs

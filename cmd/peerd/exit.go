@@ -10,6 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/lab/world"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
@@ -77,18 +78,22 @@ func coded(err error) error {
 		return err
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
 		return &exitError{exitDisk, fmt.Errorf("%w: %w. Make room, then run it again", store.ErrFull, err)}
+	case errors.Is(err, syscall.EFBIG):
+		return &exitError{exitDisk, fmt.Errorf("%w. %s", err, store.LargerFiles)}
 	case errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EROFS):
 		return &exitError{exitDisk, fmt.Errorf("the disk failed: %w. Check it, then run it again", err)}
 	case errors.As(err, &fault):
 		return &exitError{codeOfKind(fault.Kind), err}
 	case errors.As(err, &ended):
 		return &exitError{code(ended.Code), err}
-	case errors.Is(err, config.ErrRefused) || errors.As(err, &changed) || errors.Is(err, site.ErrOlder) || errors.Is(err, site.ErrWorld):
+	case errors.Is(err, config.ErrRefused) || errors.As(err, &changed) || errors.Is(err, site.ErrOlder) || errors.Is(err, store.ErrNewer) || errors.Is(err, site.ErrWorld):
 		return &exitError{exitConfig, err}
 	case errors.Is(err, world.ErrExhausted):
 		return &exitError{exitData, fmt.Errorf("%w; every record is played once: lower rounds.count, or raise world.replay.cap with privacy.records_per_user", err)}
 	case errors.As(err, &damaged) || errors.Is(err, site.ErrDamaged) || errors.Is(err, store.ErrFull):
 		return &exitError{exitDisk, err}
+	case errors.Is(err, terminal.ErrOutput) || errors.Is(err, syscall.ENOTDIR):
+		return &exitError{exitUsage, err}
 	case errors.As(err, &budget):
 		return &exitError{exitPrivacy, err}
 	case errors.Is(err, fs.ErrPermission):
@@ -101,19 +106,13 @@ func coded(err error) error {
 
 // codeOfKind returns the code of a kind of errors.
 func codeOfKind(kind error) code {
-	switch {
-	case errors.Is(kind, config.ErrUsage):
-		return exitUsage
-	case errors.Is(kind, config.ErrNetwork):
-		return exitNetwork
-	case errors.Is(kind, config.ErrRefused):
-		return exitConfig
-	case errors.Is(kind, config.ErrPrivacy):
-		return exitPrivacy
-	case errors.Is(kind, config.ErrData):
-		return exitData
-	case errors.Is(kind, context.Canceled):
-		return exitInterrupted
+	for of, c := range map[error]code{
+		config.ErrUsage: exitUsage, config.ErrNetwork: exitNetwork, config.ErrRefused: exitConfig, config.ErrPrivacy: exitPrivacy,
+		config.ErrData: exitData, context.Canceled: exitInterrupted,
+	} {
+		if errors.Is(kind, of) {
+			return c
+		}
 	}
 	return exitUnexpected
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
-
-	"github.com/google/renameio/v2"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/evaluation"
+	"peerd.dev/internal/terminal"
 )
 
 // exported describes what was written of a peer's decisions.
@@ -43,32 +43,27 @@ func exportDecisions(ctx context.Context, s *config.Settings, file, format strin
 	if !ok {
 		return done, config.Failf(config.ErrUsage, "--format %s, want parquet, jsonl or csv", format)
 	}
-	f, err := renameio.NewPendingFile(file, renameio.WithStaticPermissions(0o600))
-	if err != nil {
-		return done, err
-	}
-	defer func() { _ = f.Cleanup() }() // does nothing after success
 	done.File = file
-	to := form(f)
-	if err = daemon.WithDecisions(ctx, s, filepath.Dir(f.Name()), func(l *daemon.DecisionLog) error {
-		for r, err := range l.Rows(ctx, func() { done.Open++ }) {
-			if err != nil {
-				return err
+	err = terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error {
+		to := form(f)
+		if err = daemon.WithDecisions(ctx, s, filepath.Dir(f.Name()), func(l *daemon.DecisionLog) error {
+			for r, err := range l.Rows(ctx, func() { done.Open++ }) {
+				if err != nil {
+					return err
+				}
+				if r.PScore == 0 {
+					done.NoScore++
+				}
+				done.Rows++
+				if err = to.Write(r); err != nil {
+					return err
+				}
 			}
-			if r.PScore == 0 {
-				done.NoScore++
-			}
-			done.Rows++
-			if err = to.Write(r); err != nil {
-				return err
-			}
+			return nil
+		}); err != nil {
+			return err
 		}
-		return nil
-	}); err != nil {
-		return done, err
-	}
-	if err = to.Close(); err != nil {
-		return done, err
-	}
-	return done, f.CloseAtomicallyReplace()
+		return to.Close()
+	})
+	return done, err
 }

@@ -100,6 +100,17 @@ func (o *options) run(f func(ctx context.Context) error) func(*cobra.Command, []
 	return func(cmd *cobra.Command, _ []string) error { return f(cmd.Context()) }
 }
 
+// loaded is run for a function that takes the validated configuration.
+func (o *options) loaded(f func(ctx context.Context, c *config.Config) error) func(*cobra.Command, []string) error {
+	return o.run(func(ctx context.Context) error {
+		c, err := o.load()
+		if err != nil {
+			return err
+		}
+		return f(ctx, c)
+	})
+}
+
 // print writes a result: doc as JSON with --json, otherwise what text writes. Others chose names in it, so no control
 // character gets through.
 func (o *options) print(doc any, text func(w io.Writer)) error {

@@ -66,6 +66,11 @@ func (s *Settings) FixedSettings() []network.Setting {
 	return s.compared(func(k Key) bool { return k.Fixed })
 }
 
+// FreeSettings returns a site's settings that can change between two starts, in the order of the schema.
+func (s *Settings) FreeSettings() []network.Setting {
+	return s.compared(func(k Key) bool { return !k.Fixed && !k.Laboratory && k.Name != "dir" })
+}
+
 // compared returns the settings of a kind that peers or folders compare, with those that have ended.
 func (s *Settings) compared(is func(Key) bool) (all []network.Setting) {
 	for _, k := range s.Schema().keys {

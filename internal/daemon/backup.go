@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,43 +14,31 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 	"peerd.dev/node/decision"
 )
 
-// copyDir is where a running peer keeps the copy of its store while a backup is written, in the peer's folder, so that tables
-// are linked and not copied.
-const copyDir = ".backup"
-
-// Backup implements [Player].
+// Backup implements [Player]. The copy of the store is in the folder meanwhile, so that tables are linked and not copied.
 func (p *live) Backup(_ context.Context, to io.Writer) (err error) {
 	if !p.backup.TryLock() {
 		return &decision.Refusal{Code: decision.Unavailable, Reason: "another backup is being written: wait until it is done"}
 	}
 	defer p.backup.Unlock()
-	dir := p.deployment.s.Dir
-	room := filepath.Join(dir, copyDir)
-	if err = os.Mkdir(room, 0o700); err != nil {
+	room, remove, err := terminal.Scratch(p.deployment.s.Dir)
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(room)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	if err = p.site.CopyStore(filepath.Join(room, StoreDir)); err != nil {
 		return err
 	}
-	copied, err := readFiles(room) // the watermark of the copy, in place of the store's
-	if err != nil {
-		return err
-	}
-	held, err := readFiles(dir)
-	if err != nil {
-		return err
-	}
-	held = slices.DeleteFunc(held, func(f heldFile) bool { return f.name == copied[0].name })
-	return archive(to, dir, append(held, copied...), filepath.Join(room, StoreDir))
+	return archive(to, p.deployment.s, room)
 }
 
 // WriteBackup writes the folder of a peer, which may run, to an archive.
-func WriteBackup(ctx context.Context, dir string, to io.Writer) error {
+func WriteBackup(ctx context.Context, s *config.Settings, to io.Writer) error {
+	dir := s.Dir
 	unlock, err := LockDir(dir)
 	if errors.Is(err, errInUse) {
 		return api.Download(ctx, dir, "/v1/backup", to)
@@ -58,17 +47,15 @@ func WriteBackup(ctx context.Context, dir string, to io.Writer) error {
 		return err
 	}
 	defer unlock()
-	held, err := readFiles(dir)
-	if err != nil {
+	if st, err := ReadStore(dir); err == nil {
+		_ = st.Close() // it was only read
+	} else if errors.As(err, new(*config.Fault)) { // a damaged store is copied as it is
 		return err
 	}
-	if _, err = os.Stat(filepath.Join(dir, StoreDir)); err != nil {
-		return config.Failf(config.ErrUnexpected, "dir %s holds no store: the peer was never started with mode: live", dir)
-	}
-	return archive(to, dir, held, filepath.Join(dir, StoreDir))
+	return archive(to, s, dir)
 }
 
-// unpackBackup writes the files of a running peer's folder below at, where the store is in its usual place.
+// unpackBackup writes the files of a running peer's folder below at, a private folder, where the store is in its usual place.
 func unpackBackup(ctx context.Context, dir, at string) error {
 	root, err := os.OpenRoot(at)
 	if err != nil {
@@ -92,7 +79,11 @@ func unpackBackup(ctx context.Context, dir, at string) error {
 		}
 		_, name, _ := strings.Cut(h.Name, "/") // without the folder's own name
 		if h.Typeflag == tar.TypeReg {
-			err = writeFile(root, name, archived)
+			var f *os.File
+			if f, err = root.Create(name); err == nil {
+				_, err = io.Copy(f, archived)
+				err = errors.Join(err, f.Close())
+			}
 		} else if name != "" {
 			err = root.Mkdir(strings.TrimSuffix(name, "/"), 0o700)
 		}
@@ -102,91 +93,56 @@ func unpackBackup(ctx context.Context, dir, at string) error {
 	}
 }
 
-// writeFile writes a new file of mode 0600.
-func writeFile(in *os.Root, name string, from io.Reader) (err error) {
-	f, err := in.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
+// consists reports whether a peer's folder consists of a file, its store aside. Others, such as earlier backups, are no part of one.
+func consists(s *config.Settings, name string) bool {
+	own := append(api.TokenFiles(), NextKey)
+	for _, path := range []string{s.NetworkPath(), s.IdentityPath(), s.FirstIdentityPath()} {
+		own = append(own, filepath.Base(path))
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	_, err = io.Copy(f, from)
-	return err
+	return slices.Contains(own, name) || filepath.Ext(name) == filepath.Ext(config.FileName)
 }
 
-// A heldFile is a file of a peer's folder.
-type heldFile struct {
-	name    string
-	content []byte
-	mode    os.FileMode
-	at      time.Time
-}
-
-// readFiles reads the files of a peer's folder: all except the store, the lock, the socket, and remains of writes.
-func readFiles(dir string) (all []heldFile, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		if !e.Type().IsRegular() || e.Name() == lockFile || strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		i, err := e.Info()
-		if err != nil {
-			return nil, err
-		}
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, heldFile{e.Name(), b, i.Mode().Perm(), i.ModTime()})
-	}
-	return all, nil
-}
-
-// archive writes files, and a store as the folder of the store, to a compressed archive. Names begin with the
+// archive writes a peer's folder, with the store and the watermark that are in another, to a compressed archive. Names begin with the
 // name of the peer's folder.
-func archive(to io.Writer, dir string, held []heldFile, storeAt string) error {
-	abs, err := filepath.Abs(dir)
+func archive(to io.Writer, s *config.Settings, storeIn string) error {
+	abs, err := filepath.Abs(s.Dir)
 	if err != nil {
 		return err
 	}
 	base := filepath.Base(abs)
 	packed := gzip.NewWriter(to)
 	w := tar.NewWriter(packed)
-	now := time.Now()
-	folder := func(name string) error {
-		return w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o700, ModTime: now})
-	}
-	if err = folder(base); err != nil {
-		return err
-	}
-	for _, f := range held {
-		if err = w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: base + "/" + f.name, Mode: int64(f.mode), Size: int64(len(f.content)), ModTime: f.at}); err != nil {
+	all := func(from, as string, some func(name string) bool) error {
+		entries, wrong := os.ReadDir(from)
+		if wrong != nil {
+			return wrong
+		}
+		if err = w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: as + "/", Mode: 0o700, ModTime: time.Now()}); err != nil {
 			return err
 		}
-		if _, err = w.Write(f.content); err != nil {
-			return err
-		}
-	}
-	if err = folder(base + "/" + StoreDir); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(storeAt)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.Type().IsRegular() {
-			if err = add(w, filepath.Join(storeAt, e.Name()), base+"/"+StoreDir+"/"+e.Name()); err != nil {
-				return err
+		for _, e := range entries {
+			if e.Type().IsRegular() && some(e.Name()) {
+				if err = add(w, filepath.Join(from, e.Name()), as+"/"+e.Name()); err != nil {
+					return err
+				}
 			}
 		}
+		return nil
+	}
+	if err = all(s.Dir, base, func(name string) bool { return consists(s, name) }); err != nil {
+		return err
+	}
+	const watermark = StoreDir + ".watermark"
+	if err = add(w, filepath.Join(storeIn, watermark), base+"/"+watermark); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err = all(filepath.Join(storeIn, StoreDir), base+"/"+StoreDir, func(string) bool { return true }); err != nil {
+		return err
 	}
 	return errors.Join(w.Close(), packed.Close())
 }
 
-// add adds a file, which does not change, to an archive.
+// add adds a file, which is replaced if it changes, to an archive.
 func add(w *tar.Writer, path, name string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -98,7 +98,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	if err = checkSocket(s.Dir); err != nil {
 		return nil, err
 	}
-	unlock, err := LockDir(s.Dir)
+	unlock, err := awaitDir(s.Dir, log)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 )
@@ -14,10 +16,12 @@ import (
 func withWayOut(dir string, err error) error {
 	var d *store.DamagedError
 	switch {
+	case errors.Is(err, store.ErrNewer):
+		return config.Failf(config.ErrRefused, "%s: %w", dir, err)
 	case errors.As(err, &d) && d.Usable:
-		return fmt.Errorf("%w. Nothing was changed. If there is a newer copy of this folder, use it. If not, restore a backup of the folder, or keep what is left, and run: peerd recover --dir %s", err, dir)
+		return fmt.Errorf("%w. Nothing was changed. If there is a newer copy of this folder, use it. If not, restore a backup of the folder, or keep what is left, and run: peerd recover --dir %s", err, terminal.Quote(dir))
 	case d != nil || errors.Is(err, site.ErrDamaged):
-		return fmt.Errorf("%w. Check the disk, restore a backup of the folder, and run: peerd recover --dir %s; without a backup, add --new-store, which goes on with an empty store under the same key", err, dir)
+		return fmt.Errorf("%w. Check the disk, restore a backup of the folder, and run: peerd recover --dir %s; without a backup, add --new-store, which goes on with an empty store under the same key", err, terminal.Quote(dir))
 	}
 	return err
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
@@ -36,10 +35,11 @@ func WithDecisions(ctx context.Context, s *config.Settings, room string, do func
 	case !errors.Is(err, errInUse):
 		return err
 	default:
-		if at, err = os.MkdirTemp(room, ".peerd-export-"); err != nil {
+		var remove func() error
+		if at, remove, err = terminal.Scratch(room); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(at)) }()
+		defer func() { err = errors.Join(err, remove()) }()
 		if err = unpackBackup(ctx, s.Dir, at); err != nil {
 			return err
 		}
@@ -60,14 +60,10 @@ func WithDecisions(ctx context.Context, s *config.Settings, room string, do func
 			l.Names = append(l.Names, name)
 		}
 	}
-	if l.store, err = store.Open(filepath.Join(at, StoreDir), store.Options{ReadOnly: true}); err != nil {
-		return withWayOut(s.Dir, err)
+	if l.store, err = ReadStore(at); err != nil {
+		return err
 	}
-	defer func() {
-		if e := l.store.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, l.store.Close()) }()
 	return do(l)
 }
 

@@ -205,7 +205,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), 
 		Store:   o,
 		Genesis: t.genesis(),
 		Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: s.Privacy.Rounds(),
-		Pinned: t.pinned(),
+		Pinned: t.pinned(), Settings: t.s.FreeSettings(),
 		Rules:  rules(s),
 		Clock:  node.Clock{Start: t.Network.Start, Every: t.Network.Every},
 		Rounds: s.RoundCount(),
@@ -289,9 +289,7 @@ func (t *Deployment) pinned() []site.Pinned {
 	if t.tags != "" { // otherwise they would write into the ledger of a program without tags
 		all = append(all, site.Pinned{Key: "build tags", Value: t.tags})
 	}
-	for _, x := range t.s.FixedSettings() {
-		all = append(all, site.Pinned{Key: x.Key, Value: x.Value})
-	}
+	all = append(all, t.s.FixedSettings()...)
 	if t.s.Simulated().Records > 0 {
 		all = append(all,
 			site.Pinned{Key: "the hash of the world's data", Value: t.sites.Data()},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 )
 
@@ -32,7 +33,7 @@ func OwnDir(dir string) error {
 		return config.Failf(config.ErrRefused, "%s belongs to user %d, and this is user %d: run it as that user (setpriv, sudo -u)", dir, uid, me)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return config.Failf(config.ErrRefused, "%s has mode %04o and is open to others than its owner; run: chmod 700 %s", dir, mode, dir)
+		return config.Failf(config.ErrRefused, "%s has mode %04o and is open to others than its owner; run: chmod 700 %s", dir, mode, terminal.Quote(dir))
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func withOwner(dir string, err error) error {
 		if wrong != nil || OwnerOf(info) == owner {
 			return wrong
 		}
-		err = config.Failf(config.ErrRefused, "%w: %s belongs to user %d, its folder to user %d; run: chown -R %d %s", err, path, OwnerOf(info), owner, owner, dir)
+		err = config.Failf(config.ErrRefused, "%w: %s belongs to user %d, its folder to user %d; run: chown -R %d %s", err, path, OwnerOf(info), owner, owner, terminal.Quote(dir))
 		return fs.SkipAll
 	})
 	return err

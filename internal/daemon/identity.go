@@ -27,7 +27,8 @@ func identity(s *config.Settings, n *config.Network) (gossip.Identity, error) {
 		return id, err
 	}
 	if _, ok := n.Index(id.ID()); ok {
-		return id, nil
+		_, err = s.LedgerIdentity() // is needed in a year or so, when no backup has it any more
+		return id, err
 	}
 	path := filepath.Join(s.Dir, NextKey)
 	next, err := gossip.LoadIdentity(path)

@@ -14,6 +14,7 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 )
 
 // Made is what Init made.
@@ -38,9 +39,9 @@ func (d Made) Write(w io.Writer) {
 	if len(d.ToSet) > 0 {
 		_, _ = fmt.Fprintf(w, "next: set %s in %s\n", strings.Join(d.ToSet, ", "), d.Config)
 	}
-	_, _ = fmt.Fprintf(w, "then: peerd config check %s\n", d.Config)
-	_, _ = fmt.Fprintf(w, "then: peerd network new --dir %s --name NETWORK --peer NAME --addr /ip4/ADDRESS/tcp/PORT\n", d.Dir)
-	_, _ = fmt.Fprintf(w, "then: peerd doctor --dir %s\n", d.Dir)
+	_, _ = fmt.Fprintf(w, "then: peerd config check %s\n", terminal.Quote(d.Config))
+	_, _ = fmt.Fprintf(w, "then: peerd network new --dir %s --name NETWORK --peer NAME --addr /ip4/ADDRESS/tcp/PORT\n", terminal.Quote(d.Dir))
+	_, _ = fmt.Fprintf(w, "then: peerd doctor --dir %s\n", terminal.Quote(d.Dir))
 }
 
 // Init makes a peer's folder with a key and a configuration with the settings in set, given as

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"math"
-	"os"
 	"path/filepath"
 
 	"peerd.dev/internal/config"
@@ -36,19 +36,32 @@ func LedgerLines(ctx context.Context, dir string, openings bool) (iter.Seq2[[]by
 
 // stopped opens the store of a stopped peer for reading, and returns a function that closes it. It returns nil for a running peer.
 func stopped(dir string) (*store.Store, func() error, error) {
-	if _, err := os.Stat(filepath.Join(dir, StoreDir)); errors.Is(err, os.ErrNotExist) {
-		return nil, nil, config.Failf(config.ErrUnexpected, "dir %s holds no ledger: the peer was never started with mode: live", dir)
-	}
 	unlock, err := LockDir(dir)
-	if err != nil {
+	if errors.Is(err, errInUse) {
 		return nil, nil, nil
 	}
-	st, err := store.Open(filepath.Join(dir, StoreDir), store.Options{ReadOnly: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := ReadStore(dir)
 	if err != nil {
 		unlock()
-		return nil, nil, withWayOut(dir, err)
+		return nil, nil, err
 	}
 	return st, func() error { defer unlock(); return st.Close() }, nil
+}
+
+// ReadStore opens the store of a folder for reading.
+func ReadStore(dir string) (st *store.Store, err error) {
+	if st, err = store.Open(filepath.Join(dir, StoreDir), store.Options{ReadOnly: true}); err == nil {
+		if err = site.CheckNewer(st); err != nil {
+			err = errors.Join(err, st.Close())
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) && !damaged(err) {
+		err = config.Failf(config.ErrUnexpected, "dir %s holds no ledger or decisions: the peer was never started with mode: live", dir)
+	}
+	return st, withWayOut(dir, err)
 }
 
 // askedLines asks a running peer for its ledger, page by page.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
 	"peerd.dev/node/site"
@@ -56,9 +55,7 @@ func newLive(at *place) (p *live, err error) {
 			Name: "peerd_store_memory_bytes", Help: "Memory of the store: writes that are in no table yet, and blocks of tables.",
 		}, func() float64 { return float64(p.site.StoreMemory()) }))
 	}
-	if err = os.RemoveAll(filepath.Join(p.deployment.s.Dir, copyDir)); err != nil { // of a backup that a crash ended
-		return nil, err
-	}
+	terminal.Sweep(p.deployment.s.Dir)
 	alarm := func(error) { p.alarm <- struct{}{} }
 	o := store.Options{Observe: func(d time.Duration) { commits.Observe(d.Seconds()) }, Damaged: func(err error) { p.damaged <- err }}
 	if p.site, err = p.deployment.site(p.log, o, alarm, p.ahead); err != nil {

@@ -1,13 +1,17 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
+	"time"
 
 	"github.com/gofrs/flock"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/node/api"
 )
 
 // lockFile is locked by the process that uses a folder.
@@ -29,4 +33,23 @@ func LockDir(dir string) (unlock func(), err error) {
 		return nil, config.Failf(config.ErrUnexpected, "dir %s %w", dir, errInUse)
 	}
 	return func() { _ = l.Unlock() }, leave(l.Path()) // the end of the process unlocks it anyway
+}
+
+// lockPatience is how long a start waits for a command that reads the folder, or for a peer that ends.
+const lockPatience = 10 * time.Second
+
+// awaitDir is [LockDir] of a start. It does not wait for a peer that runs.
+func awaitDir(dir string, log *slog.Logger) (unlock func(), err error) {
+	for began, said := time.Now(), false; ; time.Sleep(lockPatience / 100) {
+		unlock, err = LockDir(dir)
+		if waited := time.Since(began); !errors.Is(err, errInUse) || waited > lockPatience {
+			return unlock, err
+		} else if waited > time.Second && !said {
+			log.Warn("waiting for the folder", "reason", err)
+			said = true
+		}
+		if _, running := AskStatus(context.Background(), dir); !errors.Is(running, api.ErrNotRunning) {
+			return nil, err
+		}
+	}
 }

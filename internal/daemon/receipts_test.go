@@ -75,7 +75,7 @@ func TestReceiptLines(t *testing.T) {
 	if err = done(); err != nil || slices.Index(heads, r.Head) != int(r.Records)-1 {
 		t.Errorf("%v: the ledger does not contain %+v", err, r)
 	}
-	if _, err = ReceiptLines(t.Context(), filepath.Join(folder, "west")); err == nil || !strings.Contains(err.Error(), "holds no ledger") {
+	if _, err = ReceiptLines(t.Context(), filepath.Join(folder, "west")); err == nil || !strings.Contains(err.Error(), "no folder") {
 		t.Error(err)
 	}
 }

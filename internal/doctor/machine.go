@@ -22,6 +22,9 @@ const (
 	syncLimit = 10 * time.Second // for all of them
 	slowSync  = 20 * time.Millisecond
 
+	largeFile = 1 << 30 // bytes
+	openFiles = 256
+
 	maxDrift = 20 * time.Millisecond // between wall clock and monotonic clock in a test of a second or so
 	future   = time.Minute           // how far a file may be ahead of the clock
 	farAway  = 24 * time.Hour        // for a network's start
@@ -31,7 +34,7 @@ const (
 func (d *doctor) folder() bool {
 	dir := d.c.Dir
 	if err := daemon.FindDir(dir); err != nil {
-		d.fail(config.ErrRefused, "folder", "peerd init --dir "+dir, "%v", err)
+		d.fail(config.ErrRefused, "folder", "peerd init --dir "+terminal.Quote(dir), "%v", err)
 		return false
 	}
 	info, err := os.Stat(dir)
@@ -46,7 +49,7 @@ func (d *doctor) folder() bool {
 	uid := daemon.OwnerOf(info)
 	switch mode := info.Mode().Perm(); {
 	case mode&0o077 != 0:
-		d.fail(config.ErrRefused, "folder", "chmod 700 "+dir, "%s has mode %04o and is open to others than its owner", dir, mode)
+		d.fail(config.ErrRefused, "folder", "chmod 700 "+terminal.Quote(dir), "%s has mode %04o and is open to others than its owner", dir, mode)
 	case uid != os.Geteuid():
 		d.warn("folder", fmt.Sprintf("run the peer, and this, as user %d", uid), "%s belongs to user %d, and this runs as user %d", dir, uid, os.Geteuid())
 	default:
@@ -69,9 +72,11 @@ func (d *doctor) socket() bool {
 func (d *doctor) secrets() {
 	if d.c.Mode == config.Lockstep {
 		d.pass("key", "comes from the seed in lockstep, which protects no one")
-	} else if d.private("key", d.c.IdentityPath(), 0o600, "restore it from a backup; without one, begin with a new folder: peerd init --dir "+d.c.Dir+"-2") {
+	} else if d.private("key", d.c.IdentityPath(), 0o600, "restore it from a backup; without one, begin with a new folder: peerd init --dir "+terminal.Quote(d.c.Dir+"-2")) {
 		if id, err := d.c.Identity(); err != nil {
 			d.fail(config.ErrUnexpected, "key", "restore it from a backup; with another key this is another peer", "%v", err)
+		} else if _, err = d.c.LedgerIdentity(); err != nil {
+			d.fail(config.ErrUnexpected, "first key", "restore it from a backup; the ledger names it", "%v", err)
 		} else {
 			d.pass("key", "of %s", id.ID())
 		}
@@ -104,13 +109,13 @@ func (d *doctor) private(check, path string, mode fs.FileMode, missing string) b
 		d.fail(config.ErrUnexpected, check, "move it away", "%s is something else: %v", path, info.Mode())
 		return false
 	case info.Mode().Perm()&^mode != 0:
-		d.fail(config.ErrUnexpected, check, fmt.Sprintf("chmod %o %s; others may have read it", mode, path), "%s has mode %04o, want %04o", path, info.Mode().Perm(), mode)
+		d.fail(config.ErrUnexpected, check, fmt.Sprintf("chmod %o %s; others may have read it", mode, terminal.Quote(path)), "%s has mode %04o, want %04o", path, info.Mode().Perm(), mode)
 		return false
 	}
 	owner := daemon.OwnerOf(info)
 	if dir, err := os.Stat(d.c.Dir); err == nil {
 		if uid := daemon.OwnerOf(dir); uid != owner {
-			d.fail(config.ErrUnexpected, check, fmt.Sprintf("chown -R %d %s", uid, d.c.Dir), "%s belongs to user %d, its folder to user %d", path, owner, uid)
+			d.fail(config.ErrUnexpected, check, fmt.Sprintf("chown -R %d %s", uid, terminal.Quote(d.c.Dir)), "%s belongs to user %d, its folder to user %d", path, owner, uid)
 			return false
 		}
 	}
@@ -148,6 +153,7 @@ func (d *doctor) clock() {
 // disk checks room and speed, and at the same time the clock's pace.
 func (d *doctor) disk() {
 	d.room()
+	d.limits()
 	began := time.Now()
 	took, err := syncTimes(d.c.Dir)
 	ended := time.Now()
@@ -189,6 +195,20 @@ func (d *doctor) room() {
 		d.warn("space", "make room", "%s", text)
 	default:
 		d.pass("space", "%s", text)
+	}
+}
+
+// limits looks at what this process may use; a unit or a container may give the peer less.
+func (d *doctor) limits() {
+	files, size, err := store.Limits()
+	switch {
+	case err != nil:
+	case size < largeFile:
+		d.warn("limits", store.LargerFiles, "no file can be larger than %s, which the store's become", terminal.Bytes(size))
+	case files < openFiles:
+		d.warn("limits", "raise the limit (ulimit -n, LimitNOFILE of a unit)", "%d files can be open", files)
+	default:
+		d.pass("limits", "%d files can be open, of any size", files)
 	}
 }
 

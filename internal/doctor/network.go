@@ -68,9 +68,10 @@ func (d *doctor) dialled() {
 			ports = append(ports, port)
 		}
 	}
+	own, err := manet.InterfaceMultiaddrs()
 	for _, text := range d.deployment.Network.Peers[d.deployment.Self].Addrs {
-		at, err := multiaddr.NewMultiaddr(text)
-		if err != nil {
+		at, wrong := multiaddr.NewMultiaddr(text)
+		if wrong != nil {
 			continue // the network file was checked
 		}
 		port, _ := at.ValueForProtocol(multiaddr.P_TCP)
@@ -83,6 +84,10 @@ func (d *doctor) dialled() {
 			d.fail(config.ErrNetwork, "listen", remedy, "others dial %s, by the network file, and this peer listens on %v, which no other machine can reach", text, d.c.Listen)
 		case !slices.Contains(ports, port):
 			d.warn("listen", remedy+", unless a gateway maps the port", "others dial %s, by the network file, and this peer listens on %v", text, d.c.Listen)
+		case err == nil && strings.HasPrefix(at.String(), "/ip") && !slices.ContainsFunc(own, func(a multiaddr.Multiaddr) bool {
+			return strings.HasPrefix(at.String(), a.String()+"/")
+		}):
+			d.warn("listen", "if it has moved: `peerd network move --addr`", "others dial %s, and no interface of this machine has that address: right only behind a router that forwards", text)
 		case manet.IsPrivateAddr(at) && !manet.IsIPLoopback(at):
 			d.pass("listen", "%s, which others on this network dial", text)
 		default:
@@ -238,10 +243,10 @@ func (d *doctor) ledger(remembered map[protocol.Peer]protocol.Checkpoint) {
 		}
 		return
 	}
-	const remedy = "do not start it; docs/durability.md"
-	st, err := store.Open(dir, store.Options{ReadOnly: true})
+	const remedy = "docs/durability.md says what to do before it starts"
+	st, err := daemon.ReadStore(d.c.Dir)
 	if err != nil {
-		d.fail(config.ErrUnexpected, "ledger", remedy, "%v", err)
+		d.fail(severe(err), "ledger", remedy, "%v", err)
 		return
 	}
 	defer func() { _ = st.Close() }() // nothing was written

@@ -30,6 +30,17 @@ func Plain(text string) string {
 	return b.String()
 }
 
+// Quote writes a path in a command that people copy so that a shell, and the command, read it as that path.
+func Quote(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	if strings.Trim(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,:@%") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
 func control(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) }
 
 // Lines returns a writer that passes lines on to w as [Plain] writes them.

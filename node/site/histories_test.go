@@ -133,7 +133,7 @@ func history(t *testing.T, seed uint64, sum *tally) {
 	x.horizon = []uint64{64, 200, 800}[rng.IntN(3)]
 	x.saveEvery = 1 + rng.Uint64N(40)
 	x.seed = seed
-	x.pinned = []Pinned{{"setting", "one"}}
+	x.pinned = []Pinned{{Key: "setting", Value: "one"}}
 	x.neighbours = []protocol.Peer{left, right}
 	if rng.IntN(4) == 0 && !x.describes {
 		x.worlds = func() bandit.World { return newDeck(len(x.arms), 1000) }
@@ -536,7 +536,7 @@ func (p *past) change() {
 	p.tally.Changed++
 	behind := p.s.OldCopy()
 	p.stop()
-	p.pinned = []Pinned{{"setting", "two"}}
+	p.pinned = []Pinned{{Key: "setting", Value: "two"}}
 	s, err := Open(p.config())
 	var changed *ChangedError
 	if err == nil {
@@ -545,7 +545,7 @@ func (p *past) change() {
 	if !errors.As(err, &changed) {
 		p.t.Fatalf("a setting is changed: %v", err)
 	}
-	p.pinned = []Pinned{{"setting", "one"}}
+	p.pinned = []Pinned{{Key: "setting", Value: "one"}}
 	p.begin()
 	p.upright(behind)
 }

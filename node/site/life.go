@@ -14,6 +14,7 @@ import (
 const (
 	lifeKey     = "life"
 	pinnedKey   = "pinned"
+	settingsKey = "settings"
 	evidenceKey = "evidence"
 	witnessKey  = "witnesses"
 	syncKey     = "sync"  // written only to wait for the disk

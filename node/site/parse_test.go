@@ -153,7 +153,7 @@ func TestLogRecordsSurvive(t *testing.T) {
 	}
 	b := far.bytes()
 	b[0]++
-	if _, err := parseLogRecord(b, parsed(0)); !errors.Is(err, ErrDamaged) {
+	if _, err := parseLogRecord(b, parsed(0)); !errors.Is(err, store.ErrNewer) {
 		t.Errorf("another version is taken: %v", err)
 	}
 }

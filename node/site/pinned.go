@@ -2,13 +2,15 @@ package site
 
 import (
 	"fmt"
+	"strings"
 
 	"peerd.dev/dp/state"
+	document "peerd.dev/node/network"
 	"peerd.dev/node/store"
 )
 
 // Pinned is a setting that a store keeps from its beginning.
-type Pinned struct{ Key, Value string }
+type Pinned = document.Setting
 
 // A ChangedError reports that a store was begun with another value of a setting; Was is empty if
 // it was begun without the setting.
@@ -37,24 +39,50 @@ func pinnedFields(v *state.Visitor, all *[]Pinned) {
 	})
 }
 
-// checkPinned compares the settings with those that the store was begun with.
-func (s *Site) checkPinned() error {
-	v, err := s.store.Get(store.Meta, []byte(pinnedKey))
+// changes returns the settings whose values differ from what the store has under a key.
+func (s *Site) changes(key string, is []Pinned) (all []*ChangedError, err error) {
+	v, err := s.store.Get(store.Meta, []byte(key))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	was, err := parsePinned(v)
-	if err != nil {
-		return err
-	}
 	before := make(map[string]string, len(was))
 	for _, p := range was {
 		before[p.Key] = p.Value
 	}
-	for _, p := range s.c.Pinned {
+	for _, p := range is {
 		if value, ok := before[p.Key]; !ok || value != p.Value {
-			return &ChangedError{p.Key, value, p.Value}
+			all = append(all, &ChangedError{p.Key, value, p.Value})
 		}
 	}
-	return nil
+	return all, err
+}
+
+// checkPinned compares the settings with those that the store was begun with.
+func (s *Site) checkPinned() error {
+	all, err := s.changes(pinnedKey, s.c.Pinned)
+	if err == nil && len(all) > 0 {
+		return all[0]
+	}
+	return err
+}
+
+// noteSettings says which settings have changed since the last start, and keeps them: half of a file can be a valid file.
+func (s *Site) noteSettings() error {
+	all, err := s.changes(settingsKey, s.c.Settings)
+	if len(s.c.Settings) == 0 || err == nil && len(all) == 0 {
+		return nil
+	}
+	var texts []string
+	for _, x := range all {
+		if x.Was != "" {
+			texts = append(texts, fmt.Sprintf("%s %s -> %s", x.Key, x.Was, x.Is))
+		}
+	}
+	if texts != nil {
+		s.log.Warn("since the last start: " + strings.Join(texts, ", "))
+	}
+	b := s.store.Batch()
+	b.Set(store.Meta, []byte(settingsKey), pinnedBytes(s.c.Settings))
+	return b.Commit()
 }

@@ -60,6 +60,7 @@ type Config struct {
 	Clock      node.Clock
 	Rounds     uint64 // how long a World is played
 	Pinned     []Pinned
+	Settings   []Pinned // which can change between two starts
 
 	Document    []byte      // of the membership from which Peers, ID, Name, Neighbours, Gone and Agent are
 	Memberships Memberships // by document; nil if there are none
@@ -188,6 +189,9 @@ func Open(c Config) (_ *Site, err error) {
 			err = errors.Join(err, s.store.Close())
 		}
 	}()
+	if err = CheckNewer(s.store); err != nil {
+		return nil, err
+	}
 	found, err := s.readLife()
 	if err != nil {
 		return nil, err
@@ -241,6 +245,9 @@ func Open(c Config) (_ *Site, err error) {
 		return nil, err
 	}
 	if err = s.openConfirmed(); err != nil {
+		return nil, err
+	}
+	if err = s.noteSettings(); err != nil {
 		return nil, err
 	}
 	s.readLost()

@@ -153,17 +153,17 @@ func TestAClockSetForwardWhileRunning(t *testing.T) {
 // TestChangedSettingsAreNamed: a folder keeps the settings with which it was begun.
 func TestChangedSettingsAreNamed(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
-	r.pinned = []Pinned{{"arms", "[red, green, blue]"}, {"privacy.epsilon", "1"}}
+	r.pinned = []Pinned{{Key: "arms", Value: "[red, green, blue]"}, {Key: "privacy.epsilon", Value: "1"}}
 	r.start()
 	r.rounds(2)
 	r.stop()
-	r.pinned = []Pinned{{"arms", "[green, red, blue]"}, {"privacy.epsilon", "1"}}
+	r.pinned = []Pinned{{Key: "arms", Value: "[green, red, blue]"}, {Key: "privacy.epsilon", Value: "1"}}
 	_, err := Open(r.config())
 	var changed *ChangedError
 	if !errors.As(err, &changed) || changed.Key != "arms" || !strings.Contains(err.Error(), "[red, green, blue]") {
 		t.Fatalf("got %v", err)
 	}
-	r.pinned = []Pinned{{"arms", "[red, green, blue]"}, {"privacy.epsilon", "1"}, {"world.replay.cap", "2"}}
+	r.pinned = []Pinned{{Key: "arms", Value: "[red, green, blue]"}, {Key: "privacy.epsilon", Value: "1"}, {Key: "world.replay.cap", Value: "2"}}
 	if _, err = Open(r.config()); !errors.As(err, &changed) || !strings.Contains(err.Error(), "world.replay.cap is 2, but this folder was begun without it: ") {
 		t.Fatalf("got %v", err)
 	}

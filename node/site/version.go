@@ -1,10 +1,12 @@
 package site
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"peerd.dev/dp/state"
+	"peerd.dev/node/store"
 )
 
 // The first byte of every stored value is the version of its kind. All were 1 in releases
@@ -32,15 +34,33 @@ var ErrOlder = errors.New("this folder was begun by an earlier release of peerd,
 // checkVersion refuses a value of a version that cannot be read. Versions from oldest to newest
 // can.
 func checkVersion(what string, b []byte, oldest, newest byte) error {
-	switch {
+	switch err := newer(what, b, newest); {
+	case err != nil:
+		return err
 	case len(b) == 0:
 		return fmt.Errorf("%w: %s is missing or empty", ErrDamaged, what)
 	case 0 < b[0] && b[0] < oldest:
 		return fmt.Errorf("%s: %w", what, ErrOlder)
-	case b[0] < oldest || b[0] > newest:
-		return fmt.Errorf("%w: %s of version %d, want %d: another release of peerd wrote it", ErrDamaged, what, b[0], newest)
+	case b[0] < oldest:
+		return fmt.Errorf("%w: %s of version %d, want %d", ErrDamaged, what, b[0], newest)
 	}
 	return nil
+}
+
+// newer refuses a value of a later release.
+func newer(what string, b []byte, newest byte) error {
+	if len(b) == 0 || b[0] <= newest {
+		return nil
+	}
+	return store.Newer(what, b[0], int(newest))
+}
+
+// CheckNewer refuses a store in which a later release has written. What cannot be read is found by those who need it.
+func CheckNewer(st *store.Store) error {
+	life, _ := st.Get(store.Meta, []byte(lifeKey))
+	snap, _ := st.Get(store.Snapshot, nil)
+	step, _, _ := st.Last(store.Log)
+	return cmp.Or(newer("life", life, lifeVersion), newer("snapshot", snap, snapshotVersion), newer("log record", step.Value, logVersion))
 }
 
 // decode reads a value of a version from oldest to newest.

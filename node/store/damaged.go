@@ -31,7 +31,7 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 func damagedBy(dir string, err error) error {
 	var known *DamagedError
 	switch {
-	case err == nil || errors.As(err, &known):
+	case err == nil || errors.As(err, &known) || errors.Is(err, ErrNewer):
 		return err
 	case !pebble.IsCorruptionError(err) && !errors.Is(err, errPanic) && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("store %s: %w", dir, oneLine{err})
@@ -47,8 +47,11 @@ func damagedBy(dir string, err error) error {
 // format, or a missing one, as corruption.
 func openedBy(dir string, err error) error {
 	var path *fs.PathError
-	if err = damagedBy(dir, err); err == nil || errors.As(err, new(*DamagedError)) || errors.As(err, &path) {
+	if err = damagedBy(dir, err); err == nil || errors.As(err, new(*DamagedError)) || errors.As(err, &path) || errors.Is(err, ErrNewer) {
 		return err
+	}
+	if strings.Contains(err.Error(), "unknown format major version") {
+		return Newer("store "+dir, "of another database", int(pebble.FormatNewest))
 	}
 	return unreadable(dir, errors.Unwrap(err))
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -23,6 +24,9 @@ func (s *Store) open(o Options) error {
 	}
 	files, err := s.names()
 	holds := len(files) > 0
+	if errors.Is(err, syscall.ENOTDIR) {
+		return &DamagedError{Path: s.dir, What: "is no folder"}
+	}
 	if err != nil {
 		return err
 	}
@@ -31,7 +35,7 @@ func (s *Store) open(o Options) error {
 		return err
 	}
 	if o.ReadOnly && !holds {
-		return fmt.Errorf("store %s: holds nothing", s.dir)
+		return fmt.Errorf("store %s: holds nothing: %w", s.dir, fs.ErrNotExist)
 	}
 	if !holds && !known { // the database is checked first: a store without a watermark is never new
 		if err = createWatermark(watched{s.fs, s.fatal}, s.watermarkName(), had); err != nil {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -58,8 +59,13 @@ const (
 	numLevels     = len(pebble.Options{}.Levels)
 )
 
-// ErrVersion is returned for a store of a newer peerd.
-var ErrVersion = errors.New("the store was written by a newer version of peerd")
+// ErrNewer is wrapped by errors that refuse what a later release has written.
+var ErrNewer = errors.New("written by a later release")
+
+// Newer refuses a form that is later than the newest which is read.
+func Newer(what string, form any, reads int) error {
+	return fmt.Errorf("%s: %w (form %v; this one reads to %d): start that release again; nothing was changed", what, ErrNewer, form, reads)
+}
 
 // Options describes a Store.
 type Options struct {
@@ -85,6 +91,9 @@ type Options struct {
 	// quiet ones.
 	Observe func(time.Duration)
 }
+
+// LargerFiles is what to do about syscall.EFBIG, with which the disk has nothing to do.
+const LargerFiles = "This process may not write larger files: raise the limit (ulimit -f, LimitFSIZE of a unit)"
 
 // ExitIO is the exit code of a process whose disk failed (EX_IOERR of sysexits.h).
 const ExitIO = 74
@@ -137,7 +146,11 @@ func Open(dir string, o Options) (_ *Store, err error) {
 	}
 	if s.fatal == nil {
 		s.fatal = func(err error) {
-			_, _ = fmt.Fprintf(os.Stderr, "peerd: the disk failed: %v; nothing was acknowledged after that. Check the disk of %s before starting again\n", oneLine{err}, dir)
+			what, do := "the disk failed", "Check the disk of "+dir+" before starting again"
+			if errors.Is(err, syscall.EFBIG) {
+				what, do = "a write failed", LargerFiles
+			}
+			_, _ = fmt.Fprintf(os.Stderr, "peerd: %s: %v; nothing was acknowledged after that. %s\n", what, oneLine{err}, do)
 			os.Exit(ExitIO)
 		}
 	}
@@ -169,7 +182,7 @@ func Open(dir string, o Options) (_ *Store, err error) {
 func (s *Store) checkVersion() error {
 	v, err := s.Get(Meta, []byte(versionKey))
 	if err == nil && v != nil && (len(v) != 1 || v[0] > formatVersion) {
-		err = fmt.Errorf("store %s: %w (format %x, this one knows %d)", s.dir, ErrVersion, v, formatVersion)
+		err = Newer("store "+s.dir, fmt.Sprintf("%x", v), formatVersion)
 	}
 	return err
 }

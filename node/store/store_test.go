@@ -231,7 +231,7 @@ func TestAnotherVersionIsLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, readOnly := range []bool{false, true} {
-			if _, err := store.Open(dir, store.Options{FS: fs, ReadOnly: readOnly}); !errors.Is(err, store.ErrVersion) {
+			if _, err := store.Open(dir, store.Options{FS: fs, ReadOnly: readOnly}); !errors.Is(err, store.ErrNewer) {
 				t.Errorf("version %q, read only %v: %v", version, readOnly, err)
 			}
 		}

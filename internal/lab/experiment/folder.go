@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,7 +17,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
@@ -177,7 +177,10 @@ func (f resultFolder) writeConfig(c *config.Config, cells []cellRun) error {
 	if err := f.keepScripts(cells); err != nil {
 		return err
 	}
-	return renameio.WriteFile(f.path("config.yaml"), []byte(resolved(c)), 0o644)
+	return writeFile(f.path("config.yaml"), func(w io.Writer) error {
+		_, err := io.WriteString(w, resolved(c))
+		return err
+	})
 }
 
 // resolved returns every setting as a configuration.
@@ -204,13 +207,5 @@ func writeJSONFile(name string, doc any) error {
 
 // writeFile writes a file whole or not at all.
 func writeFile(name string, write func(w io.Writer) error) error {
-	f, err := renameio.NewPendingFile(name, renameio.WithPermissions(0o644))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Cleanup() }() // does nothing after success
-	if err := write(f); err != nil {
-		return err
-	}
-	return f.CloseAtomicallyReplace()
+	return terminal.WriteFile(context.Background(), name, 0o644, func(f *os.File) error { return write(f) })
 }

@@ -1,0 +1,102 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"peerd.dev/internal/daemon"
+)
+
+// TestAdviceCanBePasted: every command that is printed with a path is read by a shell as it was meant, whatever the folder is called.
+func TestAdviceCanBePasted(t *testing.T) {
+	root, err := os.MkdirTemp("", "p") //nolint:usetesting // the path of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	dir := filepath.Join(root, "site two;$(x)'")
+	at := func(name string) string { return filepath.Join(dir, name) }
+	command := regexp.MustCompile("(?:peerd [a-z]+|chmod|chown) [^\n`]*two[^\n`]*")
+	said := func(what, text string, want ...string) {
+		t.Helper()
+		var words []string
+		for _, c := range command.FindAllString(text, -1) {
+			for _, end := range []string{" --name NETWORK", "; without a backup", "; others may have"} {
+				c, _, _ = strings.Cut(c, end)
+			}
+			out, err := exec.CommandContext(t.Context(), "sh", "-c", `for word in `+c+`; do printf '%s\0' "$word"; done`).CombinedOutput()
+			if err != nil {
+				t.Errorf("%s: %s: %v", what, c, err)
+			}
+			for word := range strings.SplitSeq(string(out), "\x00") {
+				if strings.Contains(word, "two;") {
+					words = append(words, word)
+				}
+			}
+		}
+		if !slices.Equal(words, want) {
+			t.Errorf("%s: a shell reads %q, want %q, in\n%s", what, words, want, text)
+		}
+	}
+	try := func(what string, want []string, args ...string) {
+		t.Helper()
+		_, stdout, stderr := peerd(t, args...)
+		said(what, stdout+stderr, want...)
+	}
+	one := []string{dir}
+	try("init", []string{at("peerd.yaml"), dir, dir}, "init", "--dir", dir, "--set", "arms=red,green", "--set", "privacy.epsilon=1", "--set", "listen=/ip4/127.0.0.1/tcp/0")
+	does(t, "network", "new", "--dir", dir, "--name", "t", "--peer", "a", "--addr", "/ip4/127.0.0.1/tcp/4001")
+	try("import", one, "decisions", "import", "testdata/none", "--format", "vw", "--dir", dir, "--set", "api.shadow=propose")
+	if !t.Run("started", func(t *testing.T) { served(t, dir) }) {
+		t.FailNow()
+	}
+	try("ledger", []string{at("x")}, "ledger", "export", "--dir", dir, "-o", at("x"))
+	try("bundle", []string{at("x")}, "audit", "bundle", "--dir", dir, "-o", at("x"))
+	mode := func(path string, mode os.FileMode) {
+		t.Helper()
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mode(dir, 0o755)
+	try("open", one, "run", "--dir", dir)
+	try("open, doctor", one, "doctor", "--dir", dir)
+	mode(dir, 0o700)
+	mode(at("identity.key"), 0o644)
+	try("key", []string{at("identity.key")}, "doctor", "--dir", dir)
+	if err := os.Rename(at("identity.key"), at("away")); err != nil {
+		t.Fatal(err)
+	}
+	try("no key", []string{dir + "-2"}, "doctor", "--dir", dir)
+	if err := os.Rename(at("away"), at("identity.key")); err != nil {
+		t.Fatal(err)
+	}
+	mode(at("identity.key"), 0o600)
+	if os.Getuid() == 0 {
+		if err := os.Lchown(at("identity.key"), 4711, -1); err != nil {
+			t.Fatal(err)
+		}
+		try("owner", one, "doctor", "--dir", dir)
+		if err := os.Lchown(at("identity.key"), 0, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(at(daemon.StoreDir), "..", daemon.StoreDir+".watermark")); err != nil {
+		t.Fatal(err)
+	}
+	try("a store that lacks something", one, "run", "--dir", dir)
+	if err := os.RemoveAll(at(daemon.StoreDir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at(daemon.StoreDir), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	try("a store that is none", one, "run", "--dir", dir)
+}
