@@ -197,7 +197,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	}
 	lines, id := testLedger(t)
 	var out bytes.Buffer
-	if err := (&options{stdout: &out}).exportLedger(t.Context(), standard, lines, id.Sign); err != nil {
+	if err := (&options{stdout: &out}).exportLedger(t.Context(), standard, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ledger.Verify(&out); err != nil {
