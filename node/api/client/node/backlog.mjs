@@ -289,7 +289,7 @@ function lock(path) {
     try {
       const held = fs.readFileSync(name, 'utf8');
       const [pid, when] = held.split(' ');
-      if (began(Number(pid)) === when) throw new Error(`${path} is used by process ${pid}: give each process a file of its own`);
+      if (began(Number(pid)) === when) throw new Error(`${path} is used by process ${pid}: give each worker a file of its own`);
       fs.renameSync(name, aside);
       if (fs.readFileSync(aside, 'utf8') !== held) fs.linkSync(aside, name); // another process was faster
       fs.rmSync(aside);

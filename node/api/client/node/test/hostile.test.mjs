@@ -63,7 +63,7 @@ test('a damaged file is read as far as it can be', async (t) => {
 test('a file has one client', async () => {
   const url = 'http://127.0.0.1:1';
   const first = new Client({ url, table: file, timeout: 10, deadline: 10 });
-  assert.throws(() => new Client({ url, table: file }), new RegExp(`is used by process ${process.pid}: give each process a file`));
+  assert.throws(() => new Client({ url, table: file }), new RegExp(`is used by process ${process.pid}: give each worker a file`));
   await first.close();
   const program = `import { Client } from ${JSON.stringify(new URL('../peerd.mjs', import.meta.url))};
     new Client({ url: '${url}', table: ${JSON.stringify(file)} }); console.log('open'); setInterval(() => {}, 1000);`;

@@ -239,7 +239,7 @@ def _lock(path: str) -> Optional[io.FileIO]:
     except OSError as err:
         by = f.read().decode(errors="replace").strip()
         f.close()
-        raise BlockingIOError(err.errno, f"{path} is used by process {by}: give each process a file of its own") from None
+        raise BlockingIOError(err.errno, f"{path} is used by process {by}: give each worker a file of its own") from None
     with contextlib.suppress(OSError):
         f.truncate(0)
         f.write(b"%d\n" % os.getpid())  # only for that message

@@ -102,7 +102,7 @@ class HostileTest(unittest.TestCase):
 
     def test_a_file_has_one_client(self):
         first = Client("http://127.0.0.1:1", table=self.file, deadline=0.05)
-        with self.assertRaisesRegex(OSError, f"is used by process {os.getpid()}: give each process a file"):
+        with self.assertRaisesRegex(OSError, f"is used by process {os.getpid()}: give each worker a file"):
             Client("http://127.0.0.1:1", table=self.file)
         first.close()
         queue = multiprocessing.get_context("spawn").Queue()
