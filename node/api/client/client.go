@@ -166,7 +166,7 @@ func unanswered(caller context.Context, err error) bool {
 	if errors.As(err, &p) {
 		return again(int(p.Status))
 	}
-	return errors.Is(err, ErrUnreachable) && !errors.Is(caller.Err(), context.Canceled)
+	return (errors.Is(err, ErrUnreachable) || errors.Is(err, ErrToken)) && !errors.Is(caller.Err(), context.Canceled)
 }
 
 // answers reports whether a decision is one for an ask.
@@ -235,7 +235,7 @@ func (c *Client) DecideBatch(ctx context.Context, asks []Ask) ([]DecisionOutcome
 		func(d *DecisionBatch) []DecisionOutcome { return d.Outcomes },
 		func(o DecisionOutcome) int64 { return o.Status },
 		func(o DecisionOutcome, a Ask) bool {
-			return o.Decision == nil && o.Problem != nil || o.Decision.answers(a)
+			return o.Decision == nil && o.Problem.stands() || o.Decision.answers(a)
 		})
 	return fill(ctx, outcomes, todo, sent, err, func(i int, o DecisionOutcome) (DecisionOutcome, bool) {
 		if o.Decision != nil {
@@ -268,7 +268,7 @@ func (c *Client) RewardBatch(ctx context.Context, rewards []Reward) ([]ReceiptOu
 		func(d *ReceiptBatch) []ReceiptOutcome { return d.Outcomes },
 		func(o ReceiptOutcome) int64 { return o.Status },
 		func(o ReceiptOutcome, r Reward) bool {
-			return o.Problem != nil || o.Receipt != nil && o.Receipt.ID == r.ID
+			return o.Problem.stands() || o.Receipt != nil && o.Receipt.ID == r.ID
 		})
 	return fill(ctx, outcomes, todo, sent, err, func(i int, o ReceiptOutcome) (ReceiptOutcome, bool) {
 		if o.Receipt != nil || o.Status != 0 && !again(int(o.Status)) {
