@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 )
 
@@ -94,8 +95,8 @@ func (b *backlog) open() (problem string, err error) {
 		problem += b.setAside()
 	}
 	if err = b.compact(); err != nil && !fresh {
-		problem, err = fmt.Sprintf("%s: %v; the file goes on as it is; %s", b.path, err, problem), nil
-		if b.file == nil {
+		problem = strings.TrimSuffix(fmt.Sprintf("%s: %v; the file goes on as it is; %s", b.path, err, problem), "; ")
+		if err = nil; b.file == nil {
 			b.file, err = os.OpenFile(b.path, os.O_WRONLY|os.O_APPEND, 0)
 			b.size = int64(len(whole))
 			err = errors.Join(err, b.file.Truncate(b.size))

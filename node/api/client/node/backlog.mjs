@@ -221,7 +221,7 @@ export class Backlog {
       this.#compact(path);
     } catch (err) {
       if (fresh) throw err;
-      this.problem = `${path}: ${err}; the file goes on as it is; ${this.problem}`;
+      this.problem = `${path}: ${err}; the file goes on as it is; ${this.problem}`.replace(/; $/, '');
       if (this.#file !== undefined) return;
       [this.#file, this.#size] = [fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_APPEND), whole];
       fs.ftruncateSync(this.#file, whole);

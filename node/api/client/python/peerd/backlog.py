@@ -187,7 +187,7 @@ class Backlog:
         except OSError as err:
             if fresh:
                 raise
-            self.problem = f"{path}: {err!r}; the file goes on as it is; {self.problem}"
+            self.problem = f"{path}: {err!r}; the file goes on as it is; {self.problem}".rstrip("; ")
             if not self._file:
                 self._file = io.FileIO(os.open(path, os.O_WRONLY | os.O_APPEND), "wb")
                 self._file.truncate(len(text) - len(torn))
