@@ -29,6 +29,9 @@ func (a answer) serve(t *testing.T) (url string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
+	if a.Body == "DEEP" {
+		a.Body = lineOf(a.Body)
+	}
 	if a.Status != 0 {
 		a.Head = fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", a.Status, len(a.Body))
 	}
@@ -60,7 +63,25 @@ func (a answer) serve(t *testing.T) (url string) {
 	return "http://" + l.Addr().String()
 }
 
-// TestWrongAnswersAreNone: whatever a server answers, a decision is there by the deadline, as with the clients in Python and Node.
+// keeps returns a client with a file of some lines.
+func keeps(t *testing.T, o client.Options, lines ...string) *client.Client {
+	o.TableFile = filepath.Join(t.TempDir(), "peerd.jsonl")
+	text := ""
+	for _, l := range lines {
+		text += lineOf(l) + "\n"
+	}
+	if err := os.WriteFile(o.TableFile, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestWrongAnswersAreNone: whatever a server answers, a decision is there by the deadline, and what waits is kept, as with the clients
+// in Python and Node.
 func TestWrongAnswersAreNone(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/answers.json")
@@ -74,12 +95,13 @@ func TestWrongAnswersAreNone(t *testing.T) {
 	for _, a := range answers {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
-			c, err := client.New(client.Options{URL: a.serve(t), Timeout: 300 * time.Millisecond, Deadline: 700 * time.Millisecond})
+			url := a.serve(t)
+			c, err := client.New(client.Options{URL: url, Timeout: 60 * time.Millisecond, Deadline: 150 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
 			began := time.Now()
-			d, err := c.DecideOr(t.Context(), client.Ask{ID: "mine", Exclude: []string{"banner"}}, "mail")
+			d, err := c.DecideOr(t.Context(), client.Ask{ID: "mine", Exclude: []string{"banner"}, Actions: []client.Action{{ID: "mail"}, {ID: "banner"}}}, "mail")
 			if err != nil || d.Source != client.Fallback || d.Action != "mail" {
 				t.Errorf("%+v, %v", d, err)
 			}
@@ -88,6 +110,10 @@ func TestWrongAnswersAreNone(t *testing.T) {
 			}
 			if took := time.Since(began); took > 5*time.Second {
 				t.Errorf("took %v", took)
+			}
+			left := keeps(t, client.Options{URL: url, Timeout: 60 * time.Millisecond, Deadline: 150 * time.Millisecond}, "T", "D mine", "R mine", "R other").Close()
+			if len(left) != 2 || len(left[0].Rewards) != 1 || len(left[1].Rewards) != 1 {
+				t.Errorf("%+v is left of a file", left)
 			}
 		})
 	}
@@ -127,6 +153,11 @@ func TestATokenFileIsNotShown(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	c := keeps(t, client.Options{URL: "http://127.0.0.1:1", TokenFile: "/nowhere", Deadline: time.Millisecond}, "T")
+	if d, err := c.Decide(t.Context(), client.Ask{}); err != nil || d.Source != client.Drawn { // it is reported when the file has a token
+		t.Errorf("with a table: %+v, %v", d, err)
+	}
+	c.Close()
 	f := newFake(t, "")
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("\ufeffsecret\r\n"), 0o600); err != nil {

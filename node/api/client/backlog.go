@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"container/list"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 )
 
@@ -58,77 +60,73 @@ type refusal struct {
 	Status int64  `json:"status"`
 }
 
-// newBacklog returns the backlog of a file, which no other client may use, and what is wrong with the file. What it has of whole lines is
-// read. If some are damaged, the file as it was is kept under another name.
+// newBacklog returns the backlog of a file, which no other client may use, and what is wrong with the file.
 func newBacklog(path string, bound int) (b *backlog, problem string, err error) {
 	b = &backlog{path: path, bound: bound, waiting: make(map[string]*list.Element), dropped: make(map[string]int64)}
 	if path == "" {
 		return b, "", nil
 	}
-	if b.lock, err = lock(path); err != nil {
-		return nil, "", err
+	if b.lock, err = lock(path); err == nil {
+		problem, err = b.open()
 	}
-	defer func() {
-		if err != nil {
-			b.close()
-		}
-	}()
-	text, err := os.ReadFile(path)
-	fresh := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !fresh {
-		return nil, "", err
-	}
-	whole := bytes.Split(text, []byte("\n"))
-	for i, text := range whole[:len(whole)-1] { // the application did not go on from a torn line, the last
-		if err := b.read(text); err != nil && problem == "" {
-			problem = fmt.Sprintf("%s, line %d: not of a client's file: %v", path, i+1, err)
-		}
-	}
-	if problem != "" {
-		problem += setAside(path)
-	}
-	if err = b.compact(); err != nil && !fresh {
-		problem = fmt.Sprintf("%s: %v; the file goes on as it is", path, err)
-		err = b.goOn(int64(len(text) - len(whole[len(whole)-1])))
+	if err != nil {
+		b.close()
 	}
 	return b, problem, err
 }
 
-// read applies a line of a file.
+// open reads the whole lines of the file. If some are damaged, the file as it was is kept under another name. A file that cannot be
+// written again goes on as it is.
+func (b *backlog) open() (problem string, err error) {
+	text, err := os.ReadFile(b.path)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !fresh {
+		return "", err
+	}
+	whole := text[:bytes.LastIndexByte(text, '\n')+1] // the application did not go on from a torn line
+	n := 0
+	for line := range bytes.Lines(whole) {
+		n++
+		if wrong := b.read(line); wrong != nil && problem == "" {
+			problem = fmt.Sprintf("%s, line %d: not of a client's file: %v", b.path, n, wrong)
+		}
+	}
+	if problem != "" {
+		problem += b.setAside()
+	}
+	if err = b.compact(); err != nil && !fresh {
+		problem = strings.TrimSuffix(fmt.Sprintf("%s: %v; the file goes on as it is; %s", b.path, err, problem), "; ")
+		if err = nil; b.file == nil {
+			b.file, err = os.OpenFile(b.path, os.O_WRONLY|os.O_APPEND, 0)
+			b.size = int64(len(whole))
+			err = errors.Join(err, b.file.Truncate(b.size))
+		}
+	}
+	return problem, err
+}
+
+// read applies a line of the file.
 func (b *backlog) read(text []byte) error {
 	var line map[string]json.RawMessage
 	err := json.Unmarshal(text, &line)
-	if err == nil && len(line) != 1 {
-		err = errors.New("want one kind")
-	}
-	for kind, value := range line { // one
-		if err == nil {
-			err = b.apply(kind, value)
+	for kind, value := range line {
+		if err == nil && len(line) == 1 {
+			return b.apply(kind, value)
 		}
 	}
-	return err
+	return cmp.Or(err, errors.New("want one kind"))
 }
 
-// setAside keeps a damaged file, and returns where.
-func setAside(path string) string {
+// setAside keeps a damaged file, and says where.
+func (b *backlog) setAside() string {
 	for n := 1; ; n++ {
-		aside := fmt.Sprintf("%s.damaged-%d", path, n)
-		switch err := os.Link(path, aside); {
-		case err == nil:
+		aside := fmt.Sprintf("%s.damaged-%d", b.path, n)
+		if err := os.Link(b.path, aside); err == nil {
 			return "; what could be read is kept, and the file as it was is " + aside
-		case !errors.Is(err, fs.ErrExist):
+		} else if !errors.Is(err, fs.ErrExist) {
 			return "; what could be read is kept"
 		}
 	}
-}
-
-// goOn appends to the file as it is, after its whole lines.
-func (b *backlog) goOn(size int64) (err error) {
-	if b.file, err = os.OpenFile(b.path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
-		return err
-	}
-	b.size = size
-	return b.file.Truncate(size)
 }
 
 // add applies a line. Only a line that must be on disk first, and is not, is an error: what others say is found out again
@@ -173,24 +171,26 @@ func line(kind string, value []byte) []byte {
 	return fmt.Appendf(nil, "{%q:%s}\n", kind, value)
 }
 
+// parse reads the value of a line.
+func parse[T any](value []byte, right func(*T) bool) (v T, err error) {
+	if err = json.Unmarshal(value, &v); err == nil && !right(&v) {
+		err = errors.New("a field is wrong")
+	}
+	return v, err
+}
+
 func (b *backlog) apply(kind string, value []byte) error {
 	switch kind {
 	case "table":
-		var t *Table
-		err := json.Unmarshal(value, &t)
-		if err == nil && t != nil {
-			err = t.check()
-		}
+		t, err := parse(value, func(t **Table) bool { return *t == nil || (*t).check() == nil })
 		if err == nil {
 			b.table = t
 		}
 		return err
 	case "drawn":
-		var d drawn
-		err := json.Unmarshal(value, &d)
-		if err == nil && (d.Ask.ID == "" || d.Ask.Table == "" || d.Action == "" || !(d.Propensity > 0 && d.Propensity <= 1)) {
-			err = errors.New("no decision")
-		}
+		d, err := parse(value, func(d *drawn) bool {
+			return d.Ask.ID != "" && d.Ask.Table != "" && d.Action != "" && d.Propensity > 0 && d.Propensity <= 1
+		})
 		if err != nil {
 			return err
 		}
@@ -199,11 +199,7 @@ func (b *backlog) apply(kind string, value []byte) error {
 		delete(b.dropped, d.Ask.ID)
 		return nil
 	case "reward":
-		var r Reward
-		err := json.Unmarshal(value, &r)
-		if err == nil && r.ID == "" {
-			err = errors.New("no reward")
-		}
+		r, err := parse(value, func(r *Reward) bool { return r.ID != "" })
 		if err != nil {
 			return err
 		}
@@ -216,11 +212,7 @@ func (b *backlog) apply(kind string, value []byte) error {
 		b.rewards++
 		return nil
 	case "dropped":
-		var r refusal
-		err := json.Unmarshal(value, &r)
-		if err == nil && (r.ID == "" || r.Status == 0) {
-			err = errors.New("no refusal")
-		}
+		r, err := parse(value, func(r *refusal) bool { return r.ID != "" && r.Status != 0 })
 		if err != nil {
 			return err
 		}
@@ -235,11 +227,7 @@ func (b *backlog) apply(kind string, value []byte) error {
 		}
 		return nil
 	}
-	var id string
-	err := json.Unmarshal(value, &id)
-	if err == nil && id == "" {
-		err = errors.New("no id")
-	}
+	id, err := parse(value, func(id *string) bool { return *id != "" })
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,8 @@ var (
 	ErrToken       = errors.New("no token")                                       // in the token file, so nothing was sent
 )
 
+var mistakes = []int64{400, 409, 413, 415, 422} // statuses of a request that is wrong, whichever peer has it
+
 // Fallback is the Source of a decision that no peer made. It has no id, and no reward to report.
 const Fallback = "client-fallback"
 
@@ -146,7 +148,7 @@ func (c *Client) Decide(ctx context.Context, ask Ask) (d Decision, err error) {
 	if drawn, ok := c.offline.early(ask); ok {
 		return drawn, nil
 	}
-	if err = c.call(ctx, http.MethodPost, "/v1/decisions", ask, &d, func() error { return d.answers(&ask) }); err == nil {
+	if err = c.call(ctx, http.MethodPost, "/v1/decisions", ask, &d, func() bool { return d.answers(ask) }); err == nil {
 		c.offline.asked(d.ID)
 		return d, nil
 	}
@@ -164,42 +166,25 @@ func unanswered(caller context.Context, err error) bool {
 	if errors.As(err, &p) {
 		return again(int(p.Status))
 	}
-	return errors.Is(err, ErrUnreachable) && !errors.Is(caller.Err(), context.Canceled)
+	return (errors.Is(err, ErrUnreachable) || errors.Is(err, ErrToken)) && !errors.Is(caller.Err(), context.Canceled)
 }
 
-// answers refuses a decision that is none for an ask.
-func (d *Decision) answers(ask *Ask) error {
-	if d.Action == "" || slices.Contains(ask.Exclude, d.Action) {
-		return fmt.Errorf("the answer has action %q", d.Action)
-	}
-	return sameID(d.ID, ask.ID)
-}
-
-func sameID(got, want string) error {
-	if got != want {
-		return fmt.Errorf("the answer is about %q, want %q", got, want)
-	}
-	return nil
-}
-
-// stands refuses an outcome that has neither a result nor a problem.
-func (p *Problem) stands() error {
-	if p == nil {
-		return errors.New("the answer has an outcome without a result")
-	}
-	return nil
+// answers reports whether a decision is one for an ask.
+func (d *Decision) answers(ask Ask) bool {
+	return d != nil && d.ID == ask.ID && d.Action != "" && !slices.Contains(ask.Exclude, d.Action) &&
+		(ask.Actions == nil || slices.ContainsFunc(ask.Actions, func(a Action) bool { return a.ID == d.Action }))
 }
 
 // DecideOr is Decide with an action for the case that the peer does not answer by the deadline and nothing is drawn:
-// then it returns a decision with source [Fallback] and no id. A refusal because of a bug in the
-// program is still an error, and so is a cancelled ctx.
+// then it returns a decision with source [Fallback] and no id. A refusal of the request itself, a bug in the program,
+// is still an error, and so is a cancelled ctx.
 func (c *Client) DecideOr(ctx context.Context, ask Ask, fallback string) (Decision, error) {
 	if slices.Contains(ask.Exclude, fallback) {
 		return Decision{}, fmt.Errorf("the fallback %q is excluded", fallback)
 	}
 	d, err := c.Decide(ctx, ask)
 	p := new(Problem)
-	if err == nil || errors.Is(ctx.Err(), context.Canceled) || errors.As(err, &p) && !again(int(p.Status)) {
+	if err == nil || errors.Is(ctx.Err(), context.Canceled) || errors.As(err, &p) && slices.Contains(mistakes, p.Status) {
 		return d, err
 	}
 	return Decision{Action: fallback, Propensity: 1, Source: Fallback}, nil
@@ -228,7 +213,7 @@ func (c *Client) report(ctx context.Context, id string, body any) (r Receipt, er
 	if receipt, ok, wrong := c.offline.kept(id, body); ok || wrong != nil {
 		return receipt, wrong
 	}
-	err = c.call(ctx, http.MethodPost, "/v1/rewards", body, &r, func() error { return sameID(r.ID, id) })
+	err = c.call(ctx, http.MethodPost, "/v1/rewards", body, &r, func() bool { return r.ID == id })
 	if err != nil && unanswered(ctx, err) {
 		if receipt, ok := c.offline.later(id, body); ok {
 			return receipt, nil
@@ -249,11 +234,8 @@ func (c *Client) DecideBatch(ctx context.Context, asks []Ask) ([]DecisionOutcome
 		func(part []Ask) any { return AskBatch{Decisions: part} },
 		func(d *DecisionBatch) []DecisionOutcome { return d.Outcomes },
 		func(o DecisionOutcome) int64 { return o.Status },
-		func(o DecisionOutcome, a Ask) error {
-			if o.Decision == nil {
-				return o.Problem.stands()
-			}
-			return o.Decision.answers(&a)
+		func(o DecisionOutcome, a Ask) bool {
+			return o.Decision == nil && o.Problem.stands() || o.Decision.answers(a)
 		})
 	return fill(ctx, outcomes, todo, sent, err, func(i int, o DecisionOutcome) (DecisionOutcome, bool) {
 		if o.Decision != nil {
@@ -285,11 +267,8 @@ func (c *Client) RewardBatch(ctx context.Context, rewards []Reward) ([]ReceiptOu
 		func(part []Reward) any { return RewardBatch{Rewards: part} },
 		func(d *ReceiptBatch) []ReceiptOutcome { return d.Outcomes },
 		func(o ReceiptOutcome) int64 { return o.Status },
-		func(o ReceiptOutcome, r Reward) error {
-			if o.Receipt == nil {
-				return o.Problem.stands()
-			}
-			return sameID(o.Receipt.ID, r.ID)
+		func(o ReceiptOutcome, r Reward) bool {
+			return o.Problem.stands() || o.Receipt != nil && o.Receipt.ID == r.ID
 		})
 	return fill(ctx, outcomes, todo, sent, err, func(i int, o ReceiptOutcome) (ReceiptOutcome, bool) {
 		if o.Receipt != nil || o.Status != 0 && !again(int(o.Status)) {

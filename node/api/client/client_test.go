@@ -135,14 +135,14 @@ func TestSlowAnswersAreNotTheNextOnes(t *testing.T) {
 }
 
 // TestRefusalsAreFinal: they have their types, are not retried, and no fallback hides a bug of
-// the program.
+// the program. It does stand for a peer that refuses the token, or is another server.
 func TestRefusalsAreFinal(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, "")
 	c := dial(t, client.Options{URL: f.url})
 	for status, is := range map[int]error{401: nil, 404: client.ErrUnknown, 409: client.ErrConflict, 410: client.ErrExpired, 422: nil} {
 		f.do(fmt.Sprint(status))
-		_, err := c.DecideOr(t.Context(), client.Ask{ID: "a"}, "usual")
+		_, err := c.Decide(t.Context(), client.Ask{ID: "a"})
 		p := new(client.Problem)
 		if !errors.As(err, &p) || int(p.Status) != status || p.Errors[0].Location != "body.value" || f.ids() != "a" {
 			t.Errorf("%d: %v, %s was asked", status, err, f.ids())
@@ -151,6 +151,12 @@ func TestRefusalsAreFinal(t *testing.T) {
 			if want := is != nil && errors.Is(is, kind); errors.Is(err, kind) != want {
 				t.Errorf("%d: %v is %v", status, err, kind)
 			}
+		}
+	}
+	for status, want := range map[int]bool{400: false, 401: true, 403: true, 404: true, 409: false, 413: false, 415: false, 422: false, 502: true} {
+		f.do(fmt.Sprint(status))
+		if d, err := c.DecideOr(t.Context(), client.Ask{ID: "a"}, "usual"); (err == nil && d.Source == client.Fallback) != want {
+			t.Errorf("%d with a fallback: %+v, %v", status, d, err)
 		}
 	}
 	f.do("text")

@@ -16,6 +16,10 @@ func lineOf(short string) string {
 	switch {
 	case short == "T":
 		return `{"table":{"version":"1","model":"1-2-3","salt":"s1","made_at":"2001-09-09T01:46:40Z","actions":[{"name":"mail","weight":1},{"name":"banner","weight":1}]}}`
+	case short == "DEEP":
+		return strings.Repeat("[", 100_000)
+	case short == "BYTES":
+		return "\xff\xfe"
 	case kind == "D":
 		return `{"drawn":{"ask":{"id":"` + id + `","table":"1"},"action":"mail","propensity":0.5}}`
 	case kind == "R":
@@ -75,6 +79,41 @@ func TestADamagedFileIsReadAsFarAsItCanBe(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAFileThatCannotBeWrittenAgainGoesOn: as on a full disk.
+func TestAFileThatCannotBeWrittenAgainGoesOn(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "peerd.jsonl")
+	if err := os.WriteFile(file, []byte(lineOf("T")+"\n\xff\n"+lineOf("D a")+"\n{\"torn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(file+".new/x", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ids := ""
+	for range 2 {
+		c, err := client.New(client.Options{URL: "http://127.0.0.1:1", TableFile: file, Deadline: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ids == "" {
+			d, err := c.Draw(client.Ask{ID: "b"})
+			if s := c.Table().Problem; err != nil || d.Source != client.Drawn || !strings.Contains(s, "goes on as it is") || !strings.Contains(s, "line 2") {
+				t.Errorf("%+v, %v, %s", d, err, s)
+			}
+		}
+		ids = ""
+		for _, w := range c.Close() {
+			ids += w.ID
+		}
+		if ids != "ab" {
+			t.Errorf("%s wait", ids)
+		}
+		if err = os.RemoveAll(file + ".new"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

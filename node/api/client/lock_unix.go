@@ -18,7 +18,7 @@ func lock(path string) (*os.File, error) {
 	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		by, _ := os.ReadFile(f.Name())
 		_ = f.Close()
-		return nil, fmt.Errorf("%s is used by process %s: give each process a file of its own (%w)", path, strings.TrimSpace(string(by)), err)
+		return nil, fmt.Errorf("%s is used by process %s: give each worker a file of its own (%w)", path, strings.TrimSpace(string(by)), err)
 	}
 	if err = f.Truncate(0); err == nil {
 		_, _ = fmt.Fprintln(f, os.Getpid()) // only for that message

@@ -70,7 +70,7 @@ func post[I, O any](ctx context.Context, o *offline, name string, items []I, too
 
 // decided ends a decision that the peer has answered for, and reports whether it has.
 func (o *offline) decided(ask Ask, got DecisionOutcome) bool {
-	if again(int(got.Status)) {
+	if again(int(got.Status)) || got.Decision == nil && !got.Problem.stands() || got.Decision != nil && got.Decision.ID != ask.ID {
 		return false
 	}
 	o.backlog.mu.Lock()
@@ -89,7 +89,7 @@ func (o *offline) decided(ask Ask, got DecisionOutcome) bool {
 
 // rewarded ends a reward that the peer has answered for, and reports whether it has.
 func (o *offline) rewarded(id string, got ReceiptOutcome) bool {
-	if again(int(got.Status)) {
+	if again(int(got.Status)) || !got.Problem.stands() && (got.Receipt == nil || got.Receipt.ID != id) {
 		return false
 	}
 	if got.Receipt != nil {
@@ -101,6 +101,8 @@ func (o *offline) rewarded(id string, got ReceiptOutcome) bool {
 	defer o.backlog.mu.Unlock()
 	return o.backlog.add("rewarded", id, false) == nil
 }
+
+func (p *Problem) stands() bool { return p != nil && p.Code != "" }
 
 func (o *offline) refused(id string, status int64, p *Problem) {
 	o.count(func(s *TableState) {

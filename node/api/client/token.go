@@ -16,7 +16,7 @@ func readToken(path string) (string, error) {
 		return "", fmt.Errorf("%w: %w", ErrToken, err)
 	}
 	token := bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\ufeff")))
-	why := ""
+	why := "its text is none"
 	switch {
 	case aToken.Match(token):
 		return string(token), nil
@@ -26,8 +26,6 @@ func readToken(path string) (string, error) {
 		why = "it is not UTF-8"
 	case bytes.IndexByte(token, '\n') >= 0:
 		why = "it has more than one line"
-	default:
-		why = "its text is none"
 	}
 	return "", fmt.Errorf("%w in %s: %s", ErrToken, path, why)
 }

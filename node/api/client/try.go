@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"reflect"
 	"time"
 )
 
@@ -60,15 +62,15 @@ func (c *Client) within(ctx context.Context) (context.Context, context.CancelFun
 }
 
 // call sends a document, repeatedly if necessary, and reads the answer.
-func (c *Client) call(ctx context.Context, method, path string, body, answer any, check func() error) error {
+func (c *Client) call(ctx context.Context, method, path string, body, answer any, right func() bool) error {
 	within, cancel, t := c.within(ctx)
 	defer cancel()
-	return c.try(within, ctx, t, method, path, body, answer, check)
+	return c.try(within, ctx, t, method, path, body, answer, right)
 }
 
 // try is call with the remaining tries. ctx is within the caller's context, whose cancellation
 // try reports; ctx also ends with the call.
-func (c *Client) try(ctx, caller context.Context, t *tries, method, path string, body, answer any, check func() error) error {
+func (c *Client) try(ctx, caller context.Context, t *tries, method, path string, body, answer any, right func() bool) error {
 	var sent []byte
 	if body != nil {
 		var err error
@@ -92,12 +94,11 @@ func (c *Client) try(ctx, caller context.Context, t *tries, method, path string,
 				return err
 			}
 		default:
-			if failed = json.Unmarshal(text, answer); failed == nil && check != nil {
-				failed = check()
-			}
-			if failed == nil {
+			reflect.ValueOf(answer).Elem().SetZero() // of an answer that was none
+			if failed = json.Unmarshal(text, answer); failed == nil && (right == nil || right()) {
 				return nil
 			}
+			failed = cmp.Or(failed, errors.New("the answer is about something else"))
 			err = fmt.Errorf("%w: %s %s: %w", ErrUnreachable, method, path, failed)
 		}
 	}
@@ -152,7 +153,7 @@ func problem(status int, text []byte) error {
 // request is an error; later failures leave the outcomes unchanged.
 func batch[I, D, O any](
 	ctx context.Context, c *Client, path string, items []I,
-	pack func([]I) any, unpack func(*D) []O, status func(O) int64, check func(O, I) error,
+	pack func([]I) any, unpack func(*D) []O, status func(O) int64, right func(O, I) bool,
 ) ([]O, error) {
 	results, todo := make([]O, len(items)), make([]int, len(items))
 	for i := range todo {
@@ -169,17 +170,14 @@ func batch[I, D, O any](
 			part[k] = items[i]
 		}
 		var doc D
-		err := c.try(within, ctx, &tries{end: t.end}, http.MethodPost, path, pack(part), &doc, func() error {
+		err := c.try(within, ctx, &tries{end: t.end}, http.MethodPost, path, pack(part), &doc, func() bool {
 			all := unpack(&doc)
-			if len(all) != len(part) {
-				return fmt.Errorf("%d outcomes of %d", len(all), len(part))
-			}
 			for k := range all {
-				if err := check(all[k], part[k]); err != nil {
-					return err
+				if k >= len(part) || !right(all[k], part[k]) {
+					return false
 				}
 			}
-			return nil
+			return len(all) == len(part)
 		})
 		if err != nil {
 			if begin {

@@ -207,9 +207,9 @@ export class Backlog {
   /** @param {string} path */
   #open(path) {
     const fresh = !fs.existsSync(path);
-    const read = fresh ? '' : fs.readFileSync(path, 'utf8');
-    const whole = read.split('\n').slice(0, -1); // the application did not go on from a torn line, the last
-    for (const [i, line] of whole.entries()) {
+    const read = fresh ? Buffer.alloc(0) : fs.readFileSync(path);
+    const whole = read.lastIndexOf(10) + 1; // the application did not go on from a torn line, the last
+    for (const [i, line] of read.toString('utf8', 0, whole).split('\n').slice(0, -1).entries()) {
       try {
         this.#apply(JSON.parse(line));
       } catch (cause) {
@@ -221,10 +221,10 @@ export class Backlog {
       this.#compact(path);
     } catch (err) {
       if (fresh) throw err;
-      this.problem = `${path}: ${err}; the file goes on as it is`;
-      this.#size = Buffer.byteLength(whole.map((line) => line + '\n').join(''));
-      this.#file = fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_APPEND);
-      fs.ftruncateSync(this.#file, this.#size);
+      this.problem = `${path}: ${err}; the file goes on as it is; ${this.problem}`.replace(/; $/, '');
+      if (this.#file !== undefined) return;
+      [this.#file, this.#size] = [fs.openSync(path, fs.constants.O_WRONLY | fs.constants.O_APPEND), whole];
+      fs.ftruncateSync(this.#file, whole);
     }
   }
 
@@ -272,27 +272,26 @@ function text(value) {
 
 /**
  * Takes a file for this client until its process ends or closes it. Node has no lock that ends with a process, so a
- * file names the process, by its id and when it began.
+ * link, which needs no room on the disk, says which process, and when it began.
  * @param {string} path
  */
 function lock(path) {
+  if (process.platform === 'win32') return;
   const [name, aside] = [`${path}.pid`, `${path}.pid.${process.pid}`];
   for (;;) {
     try {
-      fs.writeFileSync(aside, `${process.pid} ${began(process.pid)}`, { mode: 0o600 });
-      return fs.linkSync(aside, name);
+      return fs.symlinkSync(`${process.pid} ${began(process.pid)}`, name);
     } catch (err) {
       if (/** @type {any} */ (err).code !== 'EEXIST') throw err;
-    } finally {
-      fs.rmSync(aside, { force: true });
     }
     try {
-      const held = fs.readFileSync(name, 'utf8');
+      const held = fs.readlinkSync(name);
       const [pid, when] = held.split(' ');
-      if (began(Number(pid)) === when) throw new Error(`${path} is used by process ${pid}: give each process a file of its own`);
+      if (began(Number(pid)) === when) throw new Error(`${path} is used by process ${pid}: give each worker a file of its own`);
       fs.renameSync(name, aside);
-      if (fs.readFileSync(aside, 'utf8') !== held) fs.linkSync(aside, name); // another process was faster
+      const moved = fs.readlinkSync(aside);
       fs.rmSync(aside);
+      if (moved !== held) fs.symlinkSync(moved, name); // another process was faster
     } catch (err) {
       if (/** @type {any} */ (err).code !== 'ENOENT') throw err; // it has just ended
     }
@@ -318,12 +317,12 @@ function began(pid) {
  * @param {string} path
  */
 function setAside(path) {
-  for (let n = 1; ; n++) {
-    try {
-      fs.linkSync(path, `${path}.damaged-${n}`);
-      return `; what could be read is kept, and the file as it was is ${path}.damaged-${n}`;
-    } catch (err) {
-      if (/** @type {any} */ (err).code !== 'EEXIST') return '; what could be read is kept';
-    }
+  let n = 1;
+  while (fs.existsSync(`${path}.damaged-${n}`)) n++;
+  try {
+    fs.linkSync(path, `${path}.damaged-${n}`);
+  } catch {
+    return '; what could be read is kept';
   }
+  return `; what could be read is kept, and the file as it was is ${path}.damaged-${n}`;
 }

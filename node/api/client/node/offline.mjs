@@ -231,7 +231,7 @@ export class Offline {
       return true;
     }
     this.#batch[name] = status === 200 ? BATCH : 1;
-    const outcomes = status === 200 ? doc.outcomes : [{ status, problem: doc }];
+    const outcomes = status === 200 ? doc?.outcomes : [{ status, problem: doc }];
     if (outcomes?.length !== items.length) return false;
     let all = true;
     for (const [i, item] of items.entries()) all = (await this.#took(name, item, outcomes[i])) && all;
@@ -244,8 +244,10 @@ export class Offline {
    * @param {any} item
    * @param {any} outcome
    */
-  async #took(name, { id }, { status, decision: d, problem }) {
-    if (AGAIN.includes(status)) return false;
+  async #took(name, { id }, outcome) {
+    let { status, decision: d, receipt, problem } = outcome ?? {};
+    const result = status === 200 ? (name === 'rewards' ? receipt : d) : problem;
+    if (!Number.isInteger(status) || AGAIN.includes(status) || (status === 200 ? result?.id !== id : !result?.code)) return false;
     let detail = problem?.detail;
     if (name === 'decisions' && status === 200) {
       const w = this.backlog.waiting.get(id);

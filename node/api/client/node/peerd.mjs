@@ -23,6 +23,7 @@ import { Backlog } from './backlog.mjs';
 import { AGAIN, NO_TABLE, Offline } from './offline.mjs';
 
 const MOST = 8 * 2 ** 20; // bytes of an answer
+const MISTAKES = [400, 409, 413, 415, 422]; // statuses of a request that is wrong, whichever peer has it
 
 /**
  * @typedef {import('./backlog.mjs').Waiting} Waiting
@@ -247,13 +248,13 @@ export class Client {
    * @returns {Promise<any>}
    */
   async #instead(err, ask, fallback, draw = true) {
-    if (!(err instanceof PeerdError) || (err instanceof Refused && !AGAIN.includes(err.status))) throw err;
-    const drawn = draw ? await this.#offline?.draw(ask) : undefined;
+    if (!(err instanceof PeerdError)) throw err;
+    const drawn = draw && !(err instanceof Refused && !AGAIN.includes(err.status)) ? await this.#offline?.draw(ask) : undefined;
     if (drawn && this.#offline) {
       this.#offline.down = true;
       return drawn;
     }
-    if (fallback === undefined) throw err;
+    if (fallback === undefined || (err instanceof Refused && MISTAKES.includes(err.status))) throw err;
     if (ask.exclude?.includes(fallback)) throw new TypeError(`the fallback ${fallback} is excluded`, { cause: err });
     return { id: '', action: fallback, propensity: 1, source: 'client-fallback', model: '', counted: false, repeated: false, expires_at: '' };
   }
@@ -317,7 +318,7 @@ export class Client {
     const missing = whole instanceof Unreachable ? new Refused({ title: '', status: 503, code: 'unavailable', detail: whole.message }) : whole;
     for (const [n, i] of todo.entries()) {
       const r = (results[i] = whole ? missing : answers[n]);
-      if (r instanceof Refused && AGAIN.includes(r.status)) results[i] = await last(whole ?? r, i).catch((err) => itself(err, whole ?? r, r));
+      if (whole || (r instanceof Refused && AGAIN.includes(r.status))) results[i] = await last(whole ?? r, i).catch((err) => itself(err, whole ?? r, r));
     }
     if (whole && results.every((r) => r === missing)) throw whole;
   }
@@ -476,7 +477,8 @@ function receipt({ id }) {
  * @param {any} ask
  */
 function decided(d, ask) {
-  if (typeof d.action !== 'string' || !d.action || ask.exclude?.includes(d.action)) throw new TypeError(`the answer has action ${d.action}`);
+  const offered = ask.actions?.some((/** @type {any} */ a) => (a.id ?? a) === d.action) ?? true;
+  if (typeof d.action !== 'string' || !d.action || ask.exclude?.includes(d.action) || !offered) throw new TypeError(`the answer has action ${d.action}`);
   return about(d, ask);
 }
 

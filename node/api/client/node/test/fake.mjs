@@ -59,7 +59,7 @@ export class Fake {
     if (statuses?.length) return problem(statuses.shift());
     if (path === '/v1/decisions') {
       const repeated = this.decisions.has(body.id);
-      let [drawn, source] = [{ action: 'mail', propensity: 0.5 }, 'learned'];
+      let [drawn, source] = [{ action: body.actions?.[0].id ?? body.actions?.[0] ?? 'mail', propensity: 0.5 }, 'learned'];
       if (body.table) {
         if (!this.tables.has(body.table)) return problem(410);
         [drawn, source] = [this.tables.get(body.table).draw(body.id, body.exclude, body.actions), 'table'];

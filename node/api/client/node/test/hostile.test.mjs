@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, lstatSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +38,8 @@ function lineOf(short) {
   const [kind, id] = short.split(' ');
   if (short === 'T') return JSON.stringify({ table });
   if (kind === 'D') return JSON.stringify({ drawn: { ask: { id, table: '1' }, action: 'mail', propensity: 0.5 } });
+  if (short === 'DEEP') return '['.repeat(100000);
+  if (short === 'BYTES') return '\xff\xfe';
   return kind === 'R' ? JSON.stringify({ reward: { id, value: 0.5 } }) : short;
 }
 
@@ -45,7 +47,7 @@ test('a damaged file is read as far as it can be', async (t) => {
   for (const [n, { name, lines, torn = '', waiting, rewards, damaged }] of (await cases(t, 'damaged.json')).entries()) {
     const path = `${file}-${n}`;
     const text = lines.map((line) => lineOf(line) + '\n').join('') + torn;
-    await writeFile(path, text);
+    await writeFile(path, text, 'latin1');
     for (const again of [false, true]) {
       const client = new Client({ url: 'http://127.0.0.1:1', table: path, timeout: 10, deadline: 10 });
       const { version, problem } = client.table();
@@ -56,14 +58,14 @@ test('a damaged file is read as far as it can be', async (t) => {
       assert.equal(problem.includes('.damaged-1'), damaged && !again, `${name}: ${problem}`);
       assert.equal(existsSync(`${path}.damaged-1`), damaged, name);
     }
-    if (damaged) assert.equal(await readFile(`${path}.damaged-1`, 'utf8'), text, name);
+    if (damaged) assert.equal(await readFile(`${path}.damaged-1`, 'latin1'), text, name);
   }
 });
 
 test('a file has one client', async () => {
   const url = 'http://127.0.0.1:1';
   const first = new Client({ url, table: file, timeout: 10, deadline: 10 });
-  assert.throws(() => new Client({ url, table: file }), new RegExp(`is used by process ${process.pid}: give each process a file`));
+  assert.throws(() => new Client({ url, table: file }), new RegExp(`is used by process ${process.pid}: give each worker a file`));
   await first.close();
   const program = `import { Client } from ${JSON.stringify(new URL('../peerd.mjs', import.meta.url))};
     new Client({ url: '${url}', table: ${JSON.stringify(file)} }); console.log('open'); setInterval(() => {}, 1000);`;
@@ -74,10 +76,24 @@ test('a file has one client', async () => {
   other.kill('SIGKILL'); // leaves its file
   await ended;
   await new Client({ url, table: file, timeout: 10, deadline: 10 }).close();
-  assert.ok(!existsSync(`${file}.pid`));
+  assert.ok(!lstatSync(`${file}.pid`, { throwIfNoEntry: false }));
+});
+
+test('a file that cannot be written again goes on', async () => {
+  const options = { url: 'http://127.0.0.1:1', table: file, timeout: 10, deadline: 10 };
+  await writeFile(file, `${lineOf('T')}\n\xff\n${lineOf('D a')}\n{"torn`, 'latin1');
+  await mkdir(`${file}.new/x`, { recursive: true });
+  const client = new Client(options);
+  assert.match(client.table().problem, /goes on as it is.*line 2/);
+  assert.equal((await client.decide({ id: 'b', offline: true })).source, 'table');
+  await client.close();
+  await rm(`${file}.new`, { recursive: true });
+  const left = await new Client(options).close();
+  assert.deepEqual(left.map((w) => w.ask.id), ['a', 'b']);
 });
 
 async function serve({ status, head = '', body = '', repeat = '', every = 0, close }) {
+  if (body === 'DEEP') body = lineOf(body);
   if (status) head = `HTTP/1.1 ${status} X\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   const more = repeat === 'SPACES' ? ' '.repeat(1 << 20) : repeat;
   const open = new Set();
@@ -104,12 +120,23 @@ test('wrong answers are none', async (t) => {
   await Promise.all((await cases(t, 'answers.json')).map(async (x) => {
     const client = new Client({ url: await serve(x), timeout: 300, deadline: 700 });
     const begin = performance.now();
-    const d = await client.decide({ id: 'mine', exclude: ['banner'], fallback: 'mail' });
+    const d = await client.decide({ id: 'mine', exclude: ['banner'], actions: ['mail', 'banner'], fallback: 'mail' });
     assert.deepEqual([d.source, d.action], ['client-fallback', 'mail'], x.name);
     const receipt = await client.reward('mine', 1).catch(() => undefined);
     assert.ok(!receipt || x.body.includes('"id":"mine"'), x.name);
     assert.ok(performance.now() - begin < 5000, x.name);
     await client.close();
+  }));
+});
+
+test('what waits is kept whatever a server answers', async (t) => {
+  await Promise.all((await cases(t, 'answers.json')).map(async (x, n) => {
+    await writeFile(`${file}-${n}`, ['T', 'D mine', 'R mine', 'R other'].map((line) => lineOf(line) + '\n').join(''));
+    const client = new Client({ url: await serve(x), table: `${file}-${n}`, timeout: 300, deadline: 700 });
+    const begin = performance.now();
+    const left = await client.close();
+    assert.deepEqual(left.map((w) => w.rewards.length), [1, 1], x.name);
+    assert.ok(performance.now() - begin < 5000, x.name);
   }));
 });
 
@@ -122,6 +149,10 @@ test('a token file is not shown', async () => {
     assert.equal((await client.decide({ fallback: 'mail' })).source, 'client-fallback');
     await client.close();
   }
+  await writeFile(`${file}.jsonl`, lineOf('T') + '\n');
+  const kept = new Client({ url: 'http://127.0.0.1:1', tokenFile: file, table: `${file}.jsonl`, deadline: 10 });
+  assert.equal((await kept.decide()).source, 'table'); // it is reported when the file has a token
+  await kept.close();
   const peer = await Fake.start();
   peer.token = 'secret';
   ends.push(() => peer.close());

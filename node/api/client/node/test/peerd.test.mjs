@@ -96,7 +96,7 @@ test("a late answer is not the next one's", async () => {
 for (const [status, kind, code] of [[401, Refused, 'unauthorized'], [404, Unknown, 'unknown'], [409, Conflict, 'conflict'], [410, Expired, 'expired'], [422, Refused, 'invalid']]) {
   test(`${status} is final`, async () => {
     peer.plan = [status];
-    await assert.rejects(client.decide({ fallback: 'usual' }), (err) => { // which is not for faults of the program
+    await assert.rejects(client.decide(), (err) => {
       assert.deepEqual([err.constructor, err.status, err.code], [kind, status, code]);
       assert.deepEqual(err.fields.map((f) => f.location), status === 422 ? ['body.value'] : []);
       assert.match(err.detail, /is wrong/);
@@ -105,6 +105,19 @@ for (const [status, kind, code] of [[401, Refused, 'unauthorized'], [404, Unknow
     assert.equal(peer.asked.length, 1);
   });
 }
+
+test('a fallback is for faults of the peer', async () => { // and hides no bug of the program
+  for (const status of [401, 403, 404, 502]) {
+    peer.plan = [status];
+    assert.equal((await client.decide({ fallback: 'usual' })).source, 'client-fallback');
+    peer.plan = [status];
+    assert.equal((await client.decideBatch([{}], { fallback: 'usual' }))[0].source, 'client-fallback');
+  }
+  for (const status of [400, 409, 413, 415, 422]) {
+    peer.plan = [status];
+    await assert.rejects(client.decide({ fallback: 'usual' }), Refused);
+  }
+});
 
 test('text of the HTTP server is a refusal', async () => {
   peer.plan = ['text'];

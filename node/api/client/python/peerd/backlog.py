@@ -170,8 +170,7 @@ class Backlog:
             del self.waiting[id]
 
     def _open(self, path: str) -> None:
-        text = b""
-        fresh = not os.path.exists(path)
+        fresh, text = not os.path.exists(path), b""
         if not fresh:
             with open(path, "rb") as f:
                 text = f.read()
@@ -179,7 +178,7 @@ class Backlog:
         for number, line in enumerate(whole, 1):
             try:
                 self._apply(json.loads(line))
-            except (AttributeError, LookupError, TypeError, ValueError) as err:
+            except Exception as err:  # whatever a damaged line has
                 self.problem = self.problem or f"{path}, line {number}: not of a client's file: {err!r}"
         if self.problem:
             self.problem += _set_aside(path)
@@ -188,9 +187,10 @@ class Backlog:
         except OSError as err:
             if fresh:
                 raise
-            self.problem = f"{path}: {err!r}; the file goes on as it is"
-            self._file = io.FileIO(os.open(path, os.O_WRONLY | os.O_APPEND), "wb")
-            self._file.truncate(len(text) - len(torn))
+            self.problem = f"{path}: {err!r}; the file goes on as it is; {self.problem}".rstrip("; ")
+            if not self._file:
+                self._file = io.FileIO(os.open(path, os.O_WRONLY | os.O_APPEND), "wb")
+                self._file.truncate(len(text) - len(torn))
 
     def _compact(self, path: str) -> None:
         """Writes the file with the lines that the present state needs."""
@@ -239,7 +239,7 @@ def _lock(path: str) -> Optional[io.FileIO]:
     except OSError as err:
         by = f.read().decode(errors="replace").strip()
         f.close()
-        raise BlockingIOError(err.errno, f"{path} is used by process {by}: give each process a file of its own") from None
+        raise BlockingIOError(err.errno, f"{path} is used by process {by}: give each worker a file of its own") from None
     with contextlib.suppress(OSError):
         f.truncate(0)
         f.write(b"%d\n" % os.getpid())  # only for that message
@@ -248,13 +248,9 @@ def _lock(path: str) -> Optional[io.FileIO]:
 
 def _set_aside(path: str) -> str:
     """Keeps a damaged file, and says where."""
-    for n in itertools.count(1):
-        aside = f"{path}.damaged-{n}"
-        try:
-            os.link(path, aside)
-            return f"; what could be read is kept, and the file as it was is {aside}"
-        except FileExistsError:
-            continue
-        except OSError:
-            break
-    return "; what could be read is kept"
+    aside = next(name for name in (f"{path}.damaged-{n}" for n in itertools.count(1)) if not os.path.exists(name))
+    try:
+        os.link(path, aside)
+    except OSError:
+        return "; what could be read is kept"
+    return f"; what could be read is kept, and the file as it was is {aside}"

@@ -37,6 +37,7 @@ from peerd.offline import AGAIN, Offline, TableState
 
 T = TypeVar("T")
 MOST = 8 << 20  # bytes of an answer
+MISTAKES = (400, 409, 413, 415, 422)  # statuses of a request that is wrong, whichever peer has it
 CLIENT_FALLBACK = "client-fallback"  # source of a decision that no peer made
 
 
@@ -232,13 +233,12 @@ class Client:
 
     def _instead(self, err: PeerdError, ask: Dict[str, Any], fallback: Optional[str], draw: bool = True) -> Decision:
         """A decision by the table or the fallback, unless the fault is the program's."""
-        if isinstance(err, Refused) and err.status not in AGAIN:
-            raise err
+        draw = draw and not (isinstance(err, Refused) and err.status not in AGAIN)
         drawn = self._offline.draw(ask) if self._offline and draw else None
         if drawn and self._offline:
             self._offline.down = True
             return drawn
-        if fallback is None:
+        if fallback is None or isinstance(err, Refused) and err.status in MISTAKES:
             raise err
         if fallback in ask.get("exclude", ()):
             raise ValueError(f"the fallback {fallback!r} is excluded") from err
@@ -302,7 +302,7 @@ class Client:
         try:
             status, text = self._send(method, path, None if body is None else json.dumps(body).encode(), time.monotonic() + timeout)
             return status, json.loads(text)
-        except (OSError, http.client.HTTPException, ValueError):
+        except Exception:  # of an answer that is none
             self._disconnect()
             return None
 
@@ -326,7 +326,9 @@ class Client:
                 error = _refused(status, text)
                 if status not in AGAIN:
                     break
-            except (OSError, http.client.HTTPException, LookupError, TypeError, ValueError) as err:
+            except BadToken:
+                raise
+            except Exception as err:  # of an answer that is none, too
                 self._disconnect()  # the other connections are likely to be as dead as this one
                 nobody = isinstance(err, ConnectionRefusedError) or self._socket and isinstance(err, FileNotFoundError)
                 error = Unreachable(f"no peer runs at {self._where}" if nobody else f"{method} {path}: {err!r}")
@@ -367,8 +369,8 @@ class Client:
             conn.limit(until)
             conn.request(method, path, body, headers)
             conn.limit(until)
-            answer = conn.getresponse()
-            text = answer.read(MOST + 1)
+            with conn.getresponse() as answer:
+                text = answer.read(MOST + 1)
             if len(text) > MOST:
                 raise ValueError("the answer has over 8 MiB")
         except BaseException:
@@ -432,7 +434,8 @@ def _receipt(reward: Dict[str, Any]) -> Receipt:
 def _decided(doc: Any, ask: Dict[str, Any]) -> Decision:
     """The decision of an answer; an answer about anything else is none."""
     d = Decision.from_json(doc)
-    if d.id != ask["id"] or not isinstance(d.action, str) or not d.action or d.action in ask.get("exclude", ()):
+    offered = [a["id"] if isinstance(a, dict) else a for a in ask["actions"]] if "actions" in ask else [d.action]
+    if d.id != ask["id"] or not isinstance(d.action, str) or not d.action or d.action in ask.get("exclude", ()) or d.action not in offered:
         raise ValueError(f"the answer is about {d.id!r} and {d.action!r}")
     return d
 

@@ -199,10 +199,11 @@ class Offline:
     def _took(self, name: str, item: Dict[str, Any], outcome: Dict[str, Any]) -> bool:
         """Ends what the peer has answered for, and reports whether it has."""
         id, status = item["id"], outcome["status"]
-        if status in AGAIN:
+        d = outcome["problem"] if status != 200 else outcome["decision" if name == "decisions" else "receipt"]
+        if status in AGAIN or not isinstance(status, int) or (d["id"] != id if status == 200 else not d["code"]):
             return False
         if name == "decisions" and status == 200:
-            w, d = self.backlog.waiting[id], outcome["decision"]
+            w = self.backlog.waiting[id]
             if (d["source"], d["action"], d["propensity"]) == (DRAWN, w.action, w.propensity):
                 self.count("reported")
                 self.backlog.add({"taken": id})

@@ -62,7 +62,8 @@ tables holds those that it has not forgotten. Requests for the table are not pla
                 return problem(statuses.pop(0))
             if path == "/v1/decisions":
                 known = body["id"] in self.decisions
-                action, propensity, source = "mail", 0.5, "learned"
+                action, propensity, source = body.get("actions", ["mail"])[0], 0.5, "learned"
+                action = action["id"] if isinstance(action, dict) else action
                 if "table" in body:
                     if body["table"] not in self.tables:
                         return problem(410)
@@ -87,7 +88,7 @@ tables holds those that it has not forgotten. Requests for the table are not pla
 
 def problem(status):
     code = {401: "unauthorized", 404: "unknown", 409: "conflict", 410: "expired", 422: "invalid",
-            500: "internal", 503: "unavailable", 507: "full"}[status]
+            500: "internal", 503: "unavailable", 507: "full"}.get(status, "other")
     doc = {"title": "A Title", "status": status, "detail": "body.value: is wrong", "code": code}
     if status == 422:
         doc["errors"] = [{"location": "body.value", "message": "is wrong"}]

@@ -88,12 +88,21 @@ class ClientTest(unittest.TestCase):
                 self.peer.asked.clear()
                 self.peer.plan = [status]
                 with self.assertRaises(Refused) as caught:
-                    self.client.decide("a", fallback="usual")  # which is not for faults of the program
+                    self.client.decide("a")
                 err = caught.exception
                 self.assertEqual((type(err), err.status, err.code), (kind, status, code))
                 self.assertEqual([f.location for f in err.fields], ["body.value"] if status == 422 else [])
                 self.assertIn("is wrong", err.detail)
                 self.assertEqual(len(self.peer.asked), 1)
+
+    def test_a_fallback_is_for_faults_of_the_peer(self):  # and no bug of the program is hidden by it
+        for status in (401, 403, 404, 502):
+            self.peer.plan = [status]
+            self.assertEqual(self.client.decide("a", fallback="usual").source, CLIENT_FALLBACK)
+        for status in (400, 409, 413, 415, 422):
+            self.peer.plan = [status]
+            with self.assertRaises(Refused):
+                self.client.decide("a", fallback="usual")
 
     def test_text_of_the_http_server_is_a_refusal(self):
         self.peer.plan = ["text"]

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import shutil
 import socket
 import tempfile
 import threading
@@ -27,6 +28,8 @@ def line_of(short):
         return json.dumps({"table": {"version": "1", "model": "1-2-3", "salt": "s1", "made_at": "2001-09-09T01:46:40Z", "actions": WEIGHTS}})
     if kind == "D":
         return json.dumps({"drawn": {"ask": {"id": id, "table": "1"}, "action": "mail", "propensity": 0.5}})
+    if short in ("DEEP", "BYTES"):
+        return "[" * 100_000 if short == "DEEP" else "\xff\xfe"
     return json.dumps({"reward": {"id": id, "value": 0.5}}) if kind == "R" else short
 
 
@@ -34,6 +37,7 @@ class Server:
     """Answers every connection in the same way."""
 
     def __init__(self, case):
+        case = dict(case, body=line_of(case["body"])) if case.get("body") == "DEEP" else case
         self.case = dict(case)
         if "status" in case:
             self.case["head"] = f"HTTP/1.1 {case['status']} X\r\nContent-Type: application/json\r\nContent-Length: {len(case['body'])}\r\n\r\n"
@@ -86,7 +90,7 @@ class HostileTest(unittest.TestCase):
         for n, case in enumerate(cases("damaged.json")):
             with self.subTest(case["name"]):
                 file, text = f"{self.file}-{n}", "".join(line_of(x) + "\n" for x in case["lines"]) + case.get("torn", "")
-                with open(file, "w", encoding="utf-8") as f:
+                with open(file, "w", encoding="latin-1") as f:
                     f.write(text)
                 for again in range(2):
                     client = Client("http://127.0.0.1:1", table=file, deadline=0.01, timeout=0.01)
@@ -97,12 +101,24 @@ class HostileTest(unittest.TestCase):
                     self.assertEqual(".damaged-1" in state.problem, case["damaged"] and not again, state.problem)
                     self.assertEqual(os.path.exists(file + ".damaged-1"), case["damaged"])
                 if case["damaged"]:
-                    with open(file + ".damaged-1", encoding="utf-8") as f:
+                    with open(file + ".damaged-1", encoding="latin-1") as f:
                         self.assertEqual(f.read(), text)
+
+    def test_a_file_that_cannot_be_written_again_goes_on(self):
+        with open(self.file, "w", encoding="latin-1") as f:
+            f.write("\n".join((line_of("T"), "\xff", line_of("D a"), '{"torn')))
+        os.makedirs(self.file + ".new/x")
+        client = Client("http://127.0.0.1:1", table=self.file, deadline=0.01)
+        self.assertRegex(client.table().problem, "goes on as it is.*line 2")
+        self.assertEqual(client.decide("b", offline=True).source, "table")
+        client.close()
+        shutil.rmtree(self.file + ".new")
+        left = Client("http://127.0.0.1:1", table=self.file, deadline=0.01).close()
+        self.assertEqual([w.ask["id"] for w in left], ["a", "b"])
 
     def test_a_file_has_one_client(self):
         first = Client("http://127.0.0.1:1", table=self.file, deadline=0.05)
-        with self.assertRaisesRegex(OSError, f"is used by process {os.getpid()}: give each process a file"):
+        with self.assertRaisesRegex(OSError, f"is used by process {os.getpid()}: give each worker a file"):
             Client("http://127.0.0.1:1", table=self.file)
         first.close()
         queue = multiprocessing.get_context("spawn").Queue()
@@ -134,22 +150,27 @@ class HostileTest(unittest.TestCase):
         def play(case):
             server = Server(case)
             client, begin = Client(server.url, timeout=0.3, deadline=0.7), time.monotonic()
-            d = client.decide("mine", exclude=["banner"], fallback="mail")
+            d = client.decide("mine", exclude=["banner"], actions=["mail", "banner"], fallback="mail")
             try:
                 receipt = client.reward("mine", 1)
             except PeerdError:
                 receipt = None
             took.append((case["name"], d.source, receipt and '"id":"mine"' not in case["body"], time.monotonic() - begin))
             client.close()
+            file = os.path.join(os.path.dirname(self.file), case["name"])
+            with open(file, "w", encoding="utf-8") as f:
+                f.writelines(line_of(x) + "\n" for x in ("T", "D mine", "R mine", "R other"))
+            kept.append([len(w.rewards) for w in Client(server.url, table=file, timeout=0.3, deadline=0.7).close()])
             server.listener.close()
 
-        took = []
+        took, kept = [], []
         threads = [threading.Thread(target=play, args=(case,)) for case in cases("answers.json")]
         for t in threads:
             t.start()
         for t in threads:
             t.join()
         self.assertEqual(len(took), len(threads))
+        self.assertEqual(kept, [[1, 1]] * len(threads))
         for name, source, receipt, seconds in took:
             with self.subTest(name):
                 self.assertEqual((source, bool(receipt)), (CLIENT_FALLBACK, False))
@@ -167,6 +188,10 @@ class HostileTest(unittest.TestCase):
             self.assertIn(self.file, said)
             self.assertNotIn("secr", said)
             self.assertEqual(Client("http://127.0.0.1:1", token_file=self.file, deadline=60).decide(fallback="mail").source, CLIENT_FALLBACK)
+        with open(self.file + ".jsonl", "w", encoding="utf-8") as f:
+            f.write(line_of("T") + "\n")
+        with Client("http://127.0.0.1:1", token_file=self.file, table=self.file + ".jsonl", deadline=0.05) as client:
+            self.assertEqual(client.decide().source, "table")  # it is reported when the file has a token
         peer = fake.Fake(token="secret")
         self.addCleanup(peer.close)
         with open(self.file, "wb") as f:
