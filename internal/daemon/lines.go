@@ -21,11 +21,8 @@ import (
 // the store of a stopped one.
 func LedgerLines(ctx context.Context, dir string) (iter.Seq2[[]byte, error], func() error, error) {
 	st, done, err := stopped(dir)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case st == nil:
-		return askedLines(ctx, dir), func() error { return nil }, nil
+	if st == nil {
+		return askedLines(ctx, dir), func() error { return nil }, err
 	}
 	return site.Records(st, 0, math.MaxUint64), done, nil
 }
