@@ -22,14 +22,12 @@ import (
 func LedgerLines(ctx context.Context, dir string, openings bool) (iter.Seq2[[]byte, error], func() error, error) {
 	st, done, err := stopped(dir)
 	switch {
-	case err != nil:
-		return nil, nil, err
-	case st == nil && openings:
+	case st == nil && err == nil && openings:
 		return nil, nil, config.Failf(config.ErrUsage, "the peer in %s runs, and shows openings to no one: stop it first", dir)
+	case st == nil:
+		return askedLines(ctx, dir), func() error { return nil }, err
 	case openings:
 		return site.Opened(st), done, nil
-	case st == nil:
-		return askedLines(ctx, dir), func() error { return nil }, nil
 	}
 	return site.Records(st, 0, math.MaxUint64), done, nil
 }

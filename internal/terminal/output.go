@@ -65,10 +65,7 @@ func replaceable(name string) (string, error) {
 	return "", fmt.Errorf("%s is no file but %s; %w", name, cmp.Or(kind, "a device"), ErrOutput)
 }
 
-const (
-	scratchName = ".peerd-output-"
-	scratchLock = "output.lock"
-)
+const scratchName, scratchLock = ".peerd-output-", "output.lock"
 
 // Scratch makes a private folder in another for what is not complete yet, and returns how to remove it. It removes those that a
 // kill has left.

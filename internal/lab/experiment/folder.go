@@ -177,10 +177,7 @@ func (f resultFolder) writeConfig(c *config.Config, cells []cellRun) error {
 	if err := f.keepScripts(cells); err != nil {
 		return err
 	}
-	return writeFile(f.path("config.yaml"), func(w io.Writer) error {
-		_, err := io.WriteString(w, resolved(c))
-		return err
-	})
+	return writeFile(f.path("config.yaml"), func(w io.Writer) error { _, err := io.WriteString(w, resolved(c)); return err })
 }
 
 // resolved returns every setting as a configuration.
