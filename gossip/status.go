@@ -53,7 +53,6 @@ type Totals struct {
 	Limited       uint64 // connections refused before the peer was known: too many from one address, or from all
 	Clones        uint64 // connections refused that were made with this peer's own key
 	Undeliverable uint64 // messages to peers that are not neighbours, or too long
-	TopicOut      uint64 // messages published
 	TopicIn       uint64 // messages of others delivered, announcements included
 	TopicBytesOut uint64 // published; forwarding is not counted
 	TopicBytesIn  uint64

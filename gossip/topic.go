@@ -95,7 +95,6 @@ func (t *topic) publish(ctx context.Context, frame []byte) error {
 		}
 		return t.h.cannot("publish: %w", err)
 	}
-	t.tracer.out.Add(1)
 	t.tracer.bytesOut.Add(uint64(len(frame)))
 	return nil
 }
@@ -194,7 +193,7 @@ func (t *topic) receive(sub *pubsub.Subscription) {
 
 // count adds the topic's counters to s.
 func (t *topic) count(s *Totals) {
-	s.TopicOut, s.TopicIn = t.tracer.out.Load(), t.tracer.in.Load()
+	s.TopicIn = t.tracer.in.Load()
 	s.TopicBytesOut, s.TopicBytesIn = t.tracer.bytesOut.Load(), t.tracer.bytesIn.Load()
 	s.TopicDropped, s.TopicRefused = t.tracer.dropped.Load(), t.tracer.refused.Load()
 }

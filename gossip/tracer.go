@@ -12,7 +12,7 @@ import (
 // tracer counts events of the topic, in particular the messages that pubsub drops, which it
 // reports in no other way.
 type tracer struct {
-	out, in           atomic.Uint64
+	in                atomic.Uint64
 	bytesOut, bytesIn atomic.Uint64
 	dropped, refused  atomic.Uint64
 	blame             func(p peer.ID, reason string)

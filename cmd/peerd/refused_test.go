@@ -45,7 +45,6 @@ func refusedAlone() []refusedCase {
 		{key: "privacy.epsilon", value: `"1"`, reason: "want a number over 0"},
 		{key: "privacy.epsilon", value: "-", shown: "missing", reason: "want a number over 0"},
 		{key: "privacy.mechanism", value: "gauss", reason: "want tree, none"},
-		{key: "privacy.mechanism", value: "honaker", reason: "kary has less noise with privacy.delta: 0, and blt with a delta"},
 		{key: "privacy.delta", value: "1", reason: "want a probability from 0 to below 1"},
 		{key: "privacy.delta", value: "-0.1", reason: "want a probability"},
 		{key: "privacy.adjacency", value: "add", reason: "want replace-one or zero-out"},

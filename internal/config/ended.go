@@ -1,9 +1,6 @@
 package config
 
-import (
-	"reflect"
-	"strings"
-)
+import "strings"
 
 // An endedKey is a setting of earlier builds of which one value is left. Files and network documents may
 // go on having that value. Peers and folders go on comparing it, so that builds of both kinds take part in
@@ -48,15 +45,4 @@ func ended(name string) (endedKey, bool) {
 		}
 	}
 	return endedKey{}, false
-}
-
-// mechanismRule allows mechanisms, and says what to take in place of those that have ended.
-func mechanismRule(names []string) Rule {
-	rule := OneOf(names...)
-	return Rule{rule.Want, func(v reflect.Value) string {
-		if name := v.String(); name == "honaker" || name == "honaker-gaussian" {
-			return "no longer a mechanism: kary has less noise with privacy.delta: 0, and blt with a delta"
-		}
-		return rule.Check(v)
-	}}
 }

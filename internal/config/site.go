@@ -15,7 +15,7 @@ func settingKeys(blocks []*block, mechanisms []string, laboratory bool) []Key {
 	learners, learning := entryNames(blocks, "learner")
 	protocols, spreading := entryNames(blocks, "protocol")
 	rules := map[string]Rule{
-		"mode": OneOf(string(Live)), "world": OneOf(Application), "mechanism": mechanismRule(mechanisms), "learner": OneOf(learners...), "protocol": OneOf(protocols...),
+		"mode": OneOf(string(Live)), "world": OneOf(Application), "mechanism": OneOf(mechanisms...), "learner": OneOf(learners...), "protocol": OneOf(protocols...),
 		"a path": pathText(true), "addresses": addresses(), "names": names(2, mostArms), "budget": budget(), "features": encodingRule(),
 		"loopback": loopbackAddress(), "two ends": twoEnds(),
 		"0 or 0.5 to 20": Number("0, or a number from 0.5 to 20", func(x float64) bool { return x == 0 || x >= .5 && x <= 20 }),

@@ -50,14 +50,6 @@ func (s *Site) wasAhead() time.Duration {
 	return 0
 }
 
-// wayBack says how to go on before that.
-func (s *Site) wayBack() string {
-	if s.wasAhead() == 0 {
-		return ""
-	}
-	return ". To go on now, see that the clock is right, stop this peer, and run `peerd recover`, which gives up a leaf of each stream"
-}
-
 // A limit is the latest that anything can wait for after a clock was ahead.
 type limit struct {
 	due, past uint64    // rounds

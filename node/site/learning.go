@@ -60,7 +60,10 @@ func (s *Site) learning(to *node.Status) {
 	case s.world != nil && s.roundAt(now) >= s.c.Rounds:
 		to.Learning, to.Notice = node.Ended, fmt.Sprintf("learning has ended: all %d rounds are over since %s", s.c.Rounds, when(end))
 	case s.state.Begun && ahead > s.c.Clock.Every+max(s.c.Clock.Every, slewed):
-		to.Learning, to.Notice = node.Waits, fmt.Sprintf("the clock was ahead: round %d has been played, and begins at %s, in %v. Nothing is learned or released until then, and reported rewards wait%s", s.state.Round-1, when(now.Add(ahead-s.c.Clock.Every)), (ahead-s.c.Clock.Every).Round(time.Second), s.wayBack())
+		to.Learning, to.Notice = node.Waits, fmt.Sprintf("the clock was ahead: round %d has been played, and begins at %s, in %v. Nothing is learned or released until then, and reported rewards wait", s.state.Round-1, when(now.Add(ahead-s.c.Clock.Every)), (ahead-s.c.Clock.Every).Round(time.Second))
+		if s.wasAhead() > 0 {
+			to.Notice += ". To go on now, see that the clock is right, stop this peer, and run `peerd recover`, which gives up a leaf of each stream"
+		}
 	case s.waits != "":
 		to.Learning, to.Notice = node.Waits, s.waits
 	case spent > 0:
