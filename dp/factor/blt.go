@@ -52,14 +52,3 @@ func geometric(gap float64, n uint64) float64 {
 	}
 	return all / gap
 }
-
-// BLTFor returns the factorization for the least tabled horizon of at least n, for n from 1 to
-// 2^30 leaves. Its Column is computed for n itself.
-func BLTFor(n uint64) BLT {
-	for _, e := range blts {
-		if n <= e.leaves {
-			return e.blt
-		}
-	}
-	panic("factor: more than 2^30 leaves")
-}

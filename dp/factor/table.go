@@ -2,6 +2,17 @@
 
 package factor
 
+// BLTFor returns the factorization for the least tabled horizon of at least n, for n from 1 to
+// 2^30 leaves. Its Column is computed for n itself.
+func BLTFor(n uint64) BLT {
+	for _, e := range blts {
+		if n <= e.leaves {
+			return e.blt
+		}
+	}
+	panic("factor: more than 2^30 leaves")
+}
+
 // blts is the output of scripts/blt: for every horizon the fewest buffers that keep the greatest
 // variance of a sum within 3 % of the square root's.
 //
