@@ -128,7 +128,7 @@ func openedLine(m protocol.Message, keys []protocol.Keys) []byte {
 		b := text.Bytes()
 		for i, k := range keys {
 			if opened, err := k.Open(b); err == nil {
-				line, b = fmt.Appendf(line, " for peer %d:", i%(len(keys)/2)), opened
+				line, b = fmt.Appendf(line, " for peer %d:", i/2), opened
 				break
 			}
 		}

@@ -170,7 +170,7 @@ func TestImportReportsALog(t *testing.T) {
 		for _, a := range body.Decisions {
 			_, known := taken[a.ID]
 			taken[a.ID] = *a.Taken
-			decided.Outcomes = append(decided.Outcomes, client.DecisionOutcome{Status: 200, Decision: &client.Decision{ID: a.ID, Repeated: known}})
+			decided.Outcomes = append(decided.Outcomes, client.DecisionOutcome{Status: 200, Decision: &client.Decision{ID: a.ID, Action: a.Taken.Action, Repeated: known}})
 			doc = decided
 		}
 		for _, x := range body.Rewards {

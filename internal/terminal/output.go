@@ -34,7 +34,7 @@ func WriteFile(ctx context.Context, name string, mode fs.FileMode, do func(f *os
 	}
 	defer context.AfterFunc(ctx, func() { _ = f.Close() })() // ends what writes
 	if err = do(f); err == nil {
-		err = f.Sync()
+		err = errors.Join(f.Chmod(mode), f.Sync()) // whatever the umask, which a command of a folder sets
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return cmp.Or(ctx.Err(), err)

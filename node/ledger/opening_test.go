@@ -92,7 +92,7 @@ func TestAFalseOpeningIsFound(t *testing.T) {
 		lines [][]byte
 		want  error
 	}{
-		"none": {good, nil},
+		"no line": {good, nil},
 		"another number": {change(func(l [][]byte) [][]byte {
 			l[at] = bytes.Replace(l[at], []byte(`"values":[`), []byte(`"values":[1`), 1)
 			return l

@@ -24,7 +24,7 @@ type Memory struct {
 }
 
 // memoryTables is one more than the greatest table that a Memory can hold.
-const memoryTables = int(store.InsidePast) + 1
+const memoryTables = int(store.Opening) + 1
 
 // tables hold their keys in order.
 type tables [memoryTables]struct {
