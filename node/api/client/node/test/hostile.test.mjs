@@ -131,12 +131,15 @@ test('wrong answers are none', async (t) => {
 
 test('what waits is kept whatever a server answers', async (t) => {
   await Promise.all((await cases(t, 'answers.json')).map(async (x, n) => {
-    await writeFile(`${file}-${n}`, ['T', 'D mine', 'R mine', 'R other'].map((line) => lineOf(line) + '\n').join(''));
-    const client = new Client({ url: await serve(x), table: `${file}-${n}`, timeout: 300, deadline: 700 });
-    const begin = performance.now();
-    const left = await client.close();
-    assert.deepEqual(left.map((w) => w.rewards.length), [1, 1], x.name);
-    assert.ok(performance.now() - begin < 5000, x.name);
+    const url = await serve(x);
+    for (const line of ['D mine', 'R mine']) {
+      const path = `${file}-${n}-${line}`;
+      await writeFile(path, `${lineOf('T')}\n${lineOf(line)}\n`);
+      const client = new Client({ url, table: path, timeout: 300, deadline: 700 });
+      const begin = performance.now();
+      assert.equal((await client.close()).length, 1, `${x.name}: ${line}`);
+      assert.ok(performance.now() - begin < 5000, x.name);
+    }
   }));
 });
 
