@@ -40,8 +40,6 @@ var (
 	ErrToken       = errors.New("no token")                                       // in the token file, so nothing was sent
 )
 
-var mistakes = []int64{400, 409, 413, 415, 422} // statuses of a request that is wrong, whichever peer has it
-
 // Fallback is the Source of a decision that no peer made. It has no id, and no reward to report.
 const Fallback = "client-fallback"
 
@@ -184,7 +182,7 @@ func (c *Client) DecideOr(ctx context.Context, ask Ask, fallback string) (Decisi
 	}
 	d, err := c.Decide(ctx, ask)
 	p := new(Problem)
-	if err == nil || errors.Is(ctx.Err(), context.Canceled) || errors.As(err, &p) && slices.Contains(mistakes, p.Status) {
+	if err == nil || errors.Is(ctx.Err(), context.Canceled) || errors.As(err, &p) && mistake(p.Status) {
 		return d, err
 	}
 	return Decision{Action: fallback, Propensity: 1, Source: Fallback}, nil

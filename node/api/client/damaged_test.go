@@ -99,9 +99,9 @@ func TestAFileThatCannotBeWrittenAgainGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ids == "" {
-			d, err := c.Draw(client.Ask{ID: "b"})
-			if s := c.Table().Problem; err != nil || d.Source != client.Drawn || !strings.Contains(s, "goes on as it is") || !strings.Contains(s, "line 2") {
-				t.Errorf("%+v, %v, %s", d, err, s)
+			d, wrong := c.Draw(client.Ask{ID: "b"})
+			if s := c.Table().Problem; wrong != nil || d.Source != client.Drawn || !strings.Contains(s, "goes on as it is") || !strings.Contains(s, "line 2") {
+				t.Errorf("%+v, %v, %s", d, wrong, s)
 			}
 		}
 		ids = ""

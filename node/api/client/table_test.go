@@ -464,7 +464,9 @@ func TestGoroutinesWhileItComesAndGoes(t *testing.T) {
 	rewards := make(map[string]float64)
 	ctx, stop := context.WithCancel(t.Context())
 	var work, trouble sync.WaitGroup
+	f.die(true)
 	trouble.Go(func() {
+		time.Sleep(time.Second) // over a deadline, so that there are draws
 		for n := int64(0); ctx.Err() == nil; n++ {
 			f.die(n%3 != 2)
 			f.offer(fmt.Sprint(n), n, 2, 5)

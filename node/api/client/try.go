@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
 	"time"
 )
 
@@ -28,6 +29,9 @@ const mostAnswer = 8 << 20 // bytes
 func again(status int) bool {
 	return status == http.StatusInternalServerError || status == http.StatusServiceUnavailable || status == http.StatusInsufficientStorage
 }
+
+// mistake reports whether a status is of a request that is wrong, whichever peer has it.
+func mistake(status int64) bool { return slices.Contains([]int64{400, 409, 413, 415, 422}, status) }
 
 // A tries counts the tries of a call.
 type tries struct {

@@ -312,7 +312,10 @@ class Client:
         yield max(0.001, min(self._timeout, end - time.monotonic()))
         while time.monotonic() + pause < end:
             time.sleep(pause * random.uniform(0.5, 1))
-            yield min(self._timeout, end - time.monotonic())
+            left = end - time.monotonic()
+            if left <= 0:
+                return  # a busy machine was late
+            yield min(self._timeout, left)
             pause = min(2 * pause, 1.0)
 
     def _call(self, method: str, path: str, body: Any, read: Callable[[Any], T], end: Optional[float] = None) -> T:
