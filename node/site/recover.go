@@ -92,9 +92,9 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		return r, err
 	}
 	r.Lost = r.Claimed - min(r.Claimed, r.Had)
-	limit := limit{due: math.MaxUint64, past: math.MaxUint64 - 1}
+	last := limit{due: math.MaxUint64}
 	if r.Ahead = s.wasAhead() > 0; r.Ahead {
-		limit = s.comeBack()
+		last = s.comeBack()
 		r.Since = s.state.Round
 	}
 	r.Round = max(r.Since, s.roundAt(s.c.Now()))
@@ -132,8 +132,8 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	s.life.Incarnation = max(incarnation, s.life.Incarnation+1)
 	s.life.Taken = r.Claimed
 	s.life.Without, s.life.Opened = r.Without, false
-	if r.Waiting, err = s.uncount(b, &limit); err == nil && r.Ahead {
-		err = limit.move(s, b)
+	if r.Waiting, err = s.uncount(b, &last); err == nil && r.Ahead {
+		err = last.move(s, b)
 	}
 	if err != nil {
 		return r, err
