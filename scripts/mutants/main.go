@@ -25,7 +25,7 @@ import (
 func main() {
 	only := flag.String("only", "", "regular expression of ids")
 	jobs := flag.Int("j", 2, "mutants at a time")
-	keep := flag.String("keep", "", "file of outcomes: a run that was ended goes on, unless the code has changed")
+	keep := flag.String("keep", "", "file of outcomes: a run that was ended goes on with those of which the code is as it was")
 	out := flag.String("build", "", "the only mutant becomes a program in this file, from the package that is the argument")
 	flag.Parse()
 	ctx := context.Background()
@@ -81,19 +81,26 @@ func run(ctx context.Context, only string, jobs int, keep string) error {
 	if err != nil {
 		return err
 	}
-	kept, err := openKept(ctx, keep)
+	kept, err := openKept(keep)
 	if err != nil {
 		return err
 	}
 	count := make(map[outcome]int)
 	total := len(all)
-	all = slices.DeleteFunc(all, func(m mutant) bool {
-		was, tried := kept.outcomes[m.id]
-		if tried {
-			count[was]++
+	if keep != "" {
+		all = slices.DeleteFunc(all, func(m mutant) bool {
+			key, failed := kept.key(ctx, &m)
+			err = errors.Join(err, failed)
+			was, tried := kept.outcomes[key]
+			if tried {
+				count[was]++
+			}
+			return tried
+		})
+		if err != nil {
+			return err
 		}
-		return tried
-	})
+	}
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
@@ -130,7 +137,7 @@ func run(ctx context.Context, only string, jobs int, keep string) error {
 					bad++
 				}
 				t.print()
-				kept.keep(t)
+				kept.keep(ctx, t)
 				mu.Unlock()
 			}
 		})
