@@ -25,7 +25,7 @@ import (
 func main() {
 	only := flag.String("only", "", "regular expression of ids")
 	jobs := flag.Int("j", 2, "mutants at a time")
-	keep := flag.String("keep", "", "file of outcomes: a run that was ended goes on with those of which the code is as it was")
+	keep := flag.String("keep", "", "file of outcomes: a run that was ended goes on, where nothing has changed")
 	out := flag.String("build", "", "the only mutant becomes a program in this file, from the package that is the argument")
 	flag.Parse()
 	ctx := context.Background()
