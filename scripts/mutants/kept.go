@@ -85,7 +85,7 @@ func hashOf(ctx context.Context, pkg string) (string, error) {
 			continue
 		}
 		for _, name := range append(p.GoFiles, p.EmbedFiles...) {
-			if !filepath.IsAbs(name) { // that of the tests' main is of the build
+			if !filepath.IsAbs(name) { // the main file of the tests is made by the build
 				if err = add(filepath.Join(p.Dir, name)); err != nil {
 					return "", err
 				}
