@@ -170,6 +170,18 @@ func TestABudgetPaysForExactlySoMany(t *testing.T) {
 	})
 }
 
+// TestWithoutDeltaNoGaussianNoiseIsPaidFor, however little it costs.
+func TestWithoutDeltaNoGaussianNoiseIsPaidFor(t *testing.T) {
+	for _, l := range []Loss{{0, 1}, {1, 1}, {Nano, Nano - 1}} {
+		if must(Budget{Epsilon: 2 * Nano}.Covers(l)) {
+			t.Errorf("%+v is paid for", l)
+		}
+	}
+	if !must(Budget{Epsilon: 2 * Nano}.Covers(Loss{Pure: Nano})) {
+		t.Error("a pure loss is not paid for")
+	}
+}
+
 // TestTheExactBudgetPaysForMore: a budget of (1, 1e-5) pays for 718 releases of σ = 100 by the
 // exact curve, and for 399 by the ρ = ε²/4(ln(1/δ)+ε) of papers on linear bandits.
 func TestTheExactBudgetPaysForMore(t *testing.T) {

@@ -74,7 +74,7 @@ func run(dir, name, seconds string) error {
 			return err
 		}
 		if r.Value >= 0 {
-			if _, err = peer.Reward(ctx, r.ID, r.Value); err != nil {
+			if _, err = peer.Reward(ctx, r.ID, r.Value); err != nil && !errors.Is(err, client.ErrConflict) { // a kill cut off the peer's own decision
 				return err
 			}
 		}
@@ -98,6 +98,8 @@ func again(ctx context.Context, peer *client.Client, file string) error {
 	if err != nil || json.Unmarshal(rows[len(rows)-1], &r) != nil || r.Value < 0 {
 		return err
 	}
-	_, err = peer.Reward(ctx, r.ID, r.Value)
+	if _, err = peer.Reward(ctx, r.ID, r.Value); errors.Is(err, client.ErrConflict) {
+		return nil
+	}
 	return err
 }

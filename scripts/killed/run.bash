@@ -18,14 +18,14 @@ cd "$dir"
 address() { echo "/ip4/127.0.0.1/tcp/$((port + $1))"; }
 # A peer has to come back within a window, and half of the decisions explore, so that tables have all actions.
 export PEERD_API_WINDOW=${window}s # at all sites
-./peerd init --dir site-go --set 'arms=[red, green, blue]' --set privacy.epsilon=1 --set privacy.horizon=100000 --set rounds.every=250ms \
+./peerd init --dir site-go --set 'arms=[red, green, blue]' --set privacy.epsilon=1 --set privacy.horizon=100000 --set rounds.every=250ms --set privacy.answers=anyone \
 	--set learner.explore=0.5 --set "listen=[$(address 0)]" >/dev/null
 ./peerd network new --dir site-go --name shops --peer go --addr "$(address 0)" >/dev/null
 start go
 until_ok answers go
 for s in python js; do
 	token=$(./peerd network invite $s --dir site-go)
-	./peerd join "$token" --yes --dir site-$s --listen "$(address ${#s})" &>/dev/null
+	./peerd join "$token" --yes --dir site-$s --set privacy.answers=anyone --listen "$(address ${#s})" &>/dev/null
 	start $s
 done
 for s in go python js; do until_ok ready $s; done
