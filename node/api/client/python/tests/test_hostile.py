@@ -135,16 +135,21 @@ class HostileTest(unittest.TestCase):
     @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
     def test_a_child_does_not_keep_the_file(self):
         first = Client("http://127.0.0.1:1", table=self.file, deadline=0.05)
+        runs, begun = os.pipe()
         child = os.fork()
         if not child:
+            os.write(begun, b"x")
             time.sleep(60)
             os._exit(0)
         try:
+            os.read(runs, 1)
             first.close()
             Client("http://127.0.0.1:1", table=self.file, deadline=0.05).close()
         finally:
             os.kill(child, 9)
             os.waitpid(child, 0)
+            os.close(runs)
+            os.close(begun)
 
     def test_wrong_answers_are_none(self):
         def play(case):
