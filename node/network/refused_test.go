@@ -70,6 +70,7 @@ func TestNoRecordTakesAnothersKey(t *testing.T) {
 		ok bool
 	}{
 		{thief, false},
+		{c.record(own(2, "of b")), false}, // which the versions give, before b has said anything
 		{b.record(own(2, "k")), true},
 		{b.record(own(1, "k")), true},
 		{c.record(own(2, "k")), false},
@@ -84,6 +85,19 @@ func TestNoRecordTakesAnothersKey(t *testing.T) {
 	}
 	if p := a.newest.Peers; p[1].ID != "k" || p[1].Addrs[0] != "2" || p[2].ID != "of c" || p[3].Addrs[0] != "at home" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestAPeerThatLeftStaysAway, whatever its later keys sign.
+func TestAPeerThatLeftStaysAway(t *testing.T) {
+	left := &said{ids: []string{"a"}, number: 1, peer: Peer{Standing: Gone}}
+	for _, later := range []*said{
+		{ids: []string{"a", "b"}, number: 9, peer: Peer{Standing: Present}},
+		{ids: []string{"a"}, number: 9, peer: Peer{Standing: Present}},
+	} {
+		if left.before(later) {
+			t.Errorf("%d of keys %v comes after it left", later.number, later.ids)
+		}
 	}
 }
 
