@@ -89,6 +89,32 @@ func TestEarlyRoundsAreNotPlayed(t *testing.T) {
 	})
 }
 
+// TestNoWindowEndsEarly: while the clock is far ahead, kept decisions go on waiting for their rewards, and are remembered.
+func TestNoWindowEndsEarly(t *testing.T) {
+	running(t, func(t *testing.T) {
+		x := keeping(false)
+		x.alone = true
+		r := newRig(t, x)
+		r.ahead = func() (time.Duration, int) { return 24 * time.Hour, 1 }
+		a := wake(r)
+		d := a.ask(decision.Ask{Keep: true})
+		if !d.Kept {
+			t.Fatalf("%+v", d)
+		}
+		a.pass(x.rules.Window + x.rules.Keep + 20*every)
+		waits := 0
+		for _, err := range a.s.store.Scan(store.InsideDue, nil, nil) {
+			if waits++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if again := a.ask(decision.Ask{ID: d.ID, Keep: true}); waits != 1 || !again.Repeated {
+			t.Errorf("%d decisions wait, and again %+v", waits, again)
+		}
+		a.sleep()
+	})
+}
+
 // TestASiteComesBackFromRoundsAheadOfTime: rounds that were played with a clock ten years ahead keep a site silent no longer than until
 // recover, which gives up a leaf of each stream if neighbours know all that was released. No leaf is released twice, and nothing waits for
 // rounds of that time.

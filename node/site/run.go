@@ -58,9 +58,12 @@ func (s *Site) rounds(ctx context.Context, tr Transport, resent bool) error {
 		if err != nil {
 			return err
 		}
-		if s.isBlocked() || s.isEarly() {
-			// Messages that arrived are dropped: an answer would be a release.
-			if err = errors.Join(s.rest(t, s.settleInside, s.forgetInside), s.pause(ctx)); err != nil {
+		if blocked := s.isBlocked(); blocked || s.isEarly() {
+			// Messages that arrived are dropped: an answer would be a release. No window ends by a clock that is ahead.
+			if blocked {
+				err = s.rest(t, s.settleInside, s.forgetInside)
+			}
+			if err = errors.Join(err, s.pause(ctx)); err != nil {
 				return err
 			}
 			continue
