@@ -125,7 +125,7 @@ func TestWrongAnswersAreNone(t *testing.T) {
 func TestAnAnswerHasAGreatestSize(t *testing.T) {
 	t.Parallel()
 	a := answer{Head: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", Repeat: "SPACES"}
-	c, err := client.New(client.Options{URL: a.serve(t), Timeout: time.Minute, Deadline: 2 * time.Second})
+	c, err := client.New(client.Options{URL: a.serve(t), Timeout: time.Minute, Deadline: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

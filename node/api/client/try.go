@@ -83,11 +83,12 @@ func (c *Client) try(ctx, caller context.Context, t *tries, method, path string,
 		}
 	}
 	err := fmt.Errorf("%w: no time to ask", ErrUnreachable)
-	for t.next(ctx) {
+	for first := true; t.next(ctx); first = false {
 		status, text, failed := c.send(ctx, method, path, sent)
 		switch {
 		case errors.Is(failed, ErrToken):
 			return failed
+		case failed != nil && ctx.Err() != nil && !first: // the call ends: the try before says more
 		case failed != nil:
 			err = fmt.Errorf("%w: %s %s: %w", ErrUnreachable, method, path, failed)
 			if op := new(net.OpError); errors.As(failed, &op) && op.Op == "dial" {
