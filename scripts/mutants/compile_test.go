@@ -45,6 +45,7 @@ type compiler struct {
 
 // TestEveryMutantCompiles: a mutant that does not compile shows nothing about the tests that it names.
 func TestEveryMutantCompiles(t *testing.T) {
+	advice(t)
 	t.Chdir("../..")
 	all, err := mutants("")
 	if err != nil {

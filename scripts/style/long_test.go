@@ -34,6 +34,7 @@ func program(file string) bool {
 
 // TestSentencesAreShort: of the program's comments, and of the texts of settings.
 func TestSentencesAreShort(t *testing.T) {
+	advice(t)
 	sentences, tags := 0, 0
 	for _, file := range files(t) {
 		if !program(file) {

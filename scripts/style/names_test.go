@@ -18,6 +18,7 @@ type declared struct{ at, name string }
 
 // TestNames holds what Go files declare, tests included, to names.txt.
 func TestNames(t *testing.T) {
+	advice(t)
 	names := make(map[string][]declared) // by directory
 	total := 0
 	for _, file := range files(t) {
@@ -31,7 +32,6 @@ func TestNames(t *testing.T) {
 		t.Errorf("%d declared names are checked, want 10000 or more", total)
 	}
 	for _, row := range table(t, "names.txt", 3) {
-		todo := len(row) > 3 && row[3] == "todo"
 		in, old := whole(row[0]), whole(row[1])
 		var found []string
 		for dir, all := range names {
@@ -45,14 +45,8 @@ func TestNames(t *testing.T) {
 			}
 		}
 		slices.Sort(found)
-		what := fmt.Sprintf("%s in %s, write %s", row[1], row[0], row[2])
-		switch {
-		case todo && len(found) == 0:
-			t.Errorf("names.txt: %s: none is declared any more; take the word todo out", what)
-		case todo:
-			t.Logf("to do: %s: %d names\n\t%s", what, len(found), strings.Join(found, "\n\t"))
-		case len(found) > 0:
-			t.Errorf("%s: %d names\n\t%s", what, len(found), strings.Join(found, "\n\t"))
+		if len(found) > 0 {
+			t.Errorf("%s in %s, write %s: %d names\n\t%s", row[1], row[0], row[2], len(found), strings.Join(found, "\n\t"))
 		}
 	}
 }
