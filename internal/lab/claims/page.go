@@ -122,23 +122,26 @@ func (d *Document) papers() (all []string) {
 }
 
 // all says the statistics of a claim, and behind those with one wish, unless they are ratios below 1, what is wanted. What is compared
-// with the cell before it is named alone; cells with one result are counted.
+// with the cell before it is named alone; more than three cells with one result are counted.
 func (j *Judged) all() string {
-	text, last, equal := "", "", 0
+	var names []string
+	text, last := "", ""
 	for k := range j.Statistics {
-		if equal++; k+1 < len(j.Statistics) && j.Statistics[k+1].Text == j.Statistics[k].Text && j.want(k) == j.want(k+1) {
+		s := &j.Statistics[k]
+		of, base, ok := strings.Cut(strings.ReplaceAll(s.What, " = ", "="), " to ")
+		names = append(names, of)
+		if ok && base != last {
+			names[len(names)-1] += " to " + base
+		}
+		last = of
+		if j.want(k) == j.want(k+1) && j.Statistics[k+1].Text == s.Text {
 			continue
 		}
-		s := &j.Statistics[k]
-		of, base, ok := strings.Cut(s.What, " to ")
-		if ok && base != last {
-			of += " to " + base
+		if len(names) > 3 {
+			names = []string{fmt.Sprintf("%d cells", len(names))}
 		}
-		if last, _, _ = strings.Cut(s.What, " to "); equal > 1 {
-			of = fmt.Sprintf("%d cells", equal)
-		}
-		text += strings.ReplaceAll(of, " = ", "=") + strings.Replace(j.line(k)[len(s.What):], s.Text, plusMinus(s.Text), 1) + "; "
-		if equal = 0; j.want(k) != j.want(k+1) {
+		text += strings.Join(names, "; ") + strings.Replace(j.line(k)[len(s.What):], s.Text, plusMinus(s.Text), 1) + "; "
+		if names = nil; j.want(k) != j.want(k+1) {
 			if text, last = strings.TrimSuffix(text, "; "), ""; j.want(k) != "below 1" {
 				text += "; wanted: *" + strings.ReplaceAll(j.want(k), " ± ", "±") + "*"
 			}
