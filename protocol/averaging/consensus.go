@@ -204,7 +204,7 @@ func (x *consensus) Belief() *belief.Belief {
 }
 
 // estimate computes the belief about an arm. SampleVar is the bound (n + c)/Mn² of Lemma 2 iii with
-// the constant of [mixing]; for the noise see docs/proofs/consensus.md.
+// the constant of [mixing]; for the noise see docs/lab/proofs/consensus.md.
 func (x *consensus) estimate(k int) {
 	b, n := &x.belief, x.shares.Records(k)
 	b.X[k], b.SampleVar[k], b.PerSite[k] = 0, spread.Inf, 0

@@ -20,7 +20,7 @@ func MuOfNode(c *dp.Charge) account.Mu {
 	return c.Loss.Square.Mu() / account.Mu(math.Sqrt(float64(bits.Len64(c.Leaves))))
 }
 
-// Promises implements [protocol.Promising]; see docs/proofs/shuffle.md.
+// Promises implements [protocol.Promising]; see docs/lab/proofs/shuffle.md.
 func (p Params) Promises(c dp.Charge, delta float64) (list []string) {
 	if p.Shuffler == 0 || c.Loss.Square == 0 || delta == 0 {
 		return nil

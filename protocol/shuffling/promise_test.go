@@ -26,7 +26,7 @@ func epsilonOf(mu, delta float64) float64 {
 	return hi
 }
 
-// TestPromisesAreThoseOfTheProof: the figures are the table's of docs/proofs/shuffle.md, recomputed from the noise that is charged, and
+// TestPromisesAreThoseOfTheProof: the figures are the table's of docs/lab/proofs/shuffle.md, recomputed from the noise that is charged, and
 // stated where its conditions hold: reports count as shuffled for one record of a user that another replaces, sums add up noise in any case.
 // Each sentence names who must not see openings.
 func TestPromisesAreThoseOfTheProof(t *testing.T) {

@@ -7,13 +7,19 @@ import (
 	"testing"
 )
 
-// TestProofsAreIndexed: the index of proofs has a row for every page of its folder, and every row names tests that exist.
+// TestProofsAreIndexed: the index of proofs has a row for every page of its folder and of the laboratory's, and every row names tests that exist.
 func TestProofsAreIndexed(t *testing.T) {
 	const folder = "docs/proofs/"
 	index := read(t, folder+"README.md")
 	tests := testNames(t)
 	for _, file := range files(t) {
-		if name := path.Base(file); path.Dir(file)+"/" == folder && name != "README.md" && !strings.Contains(index, "]("+name) {
+		name := path.Base(file)
+		if path.Dir(file) == "docs/lab/proofs" {
+			name = "../lab/proofs/" + name
+		} else if path.Dir(file)+"/" != folder || name == "README.md" {
+			continue
+		}
+		if !strings.Contains(index, "]("+name) {
 			t.Errorf("the index has no row of %s", name)
 		}
 	}
@@ -24,7 +30,7 @@ func TestProofsAreIndexed(t *testing.T) {
 		}
 		rows++
 		names := testName.FindAllStringSubmatch(l, -1)
-		if len(names) == 0 || !regexp.MustCompile(`\]\(\w+\.md|promise, \d|the page of each`).MatchString(l) {
+		if len(names) == 0 || !regexp.MustCompile(`\]\([\w./]+\.md|promise, \d|the page of each`).MatchString(l) {
 			t.Errorf("no test, or no proof: %s", l)
 		}
 		for _, n := range names {

@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -81,18 +82,15 @@ func (j *Judged) want(k int) string {
 func (d *Document) Page(w io.Writer) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
 	p("# Claims\n\n")
-	p("What papers and this project say of experiments, with a statistic for each claim and one verdict. `peerd experiment claims` plays the\n")
-	p("figures and makes this page; `--quick` does so in minutes with fewer rounds, and its verdicts may differ. [lab/papers.md](lab/papers.md)\n")
-	p("has the papers, and configs/claims.yaml what is wanted of which cells.\n\n")
+	p("%s. `peerd experiment claims` plays the figures and makes this page; `--quick` does so in minutes with\n", d.count())
+	p("fewer rounds, and its verdicts may differ. [lab/papers.md](lab/papers.md) has the papers, and configs/claims.yaml what is wanted of which cells.\n\n")
 	if d.Quick {
 		p("**This page is of quick forms**: fewer rounds, and some fewer sites.\n\n")
 	}
-	p("Brackets are 95 %% intervals over seeds, and ratios are paired by seed. A claim **holds** if all its statistics are as wanted with their\n")
-	p("whole intervals. It **does not hold** if one is wholly elsewhere, and else it is **too close to call**. *Stand-in* is judged on other data\n")
-	p("than the paper's. Nothing is decided with under %d seeds. Times are of one core, added up.\n\n", fewest)
-	p("Each interval is of 95 %% by itself, and none is corrected for the number of statistics. So a claim of many holds less easily than each of\n")
-	p("them. It may be refuted by chance: one interval of 40 lies wholly on the wrong side of its true value.\n\n")
-	p("%s. Played by %s.\n", d.count(), strings.Join(d.Programs, " and "))
+	p("A claim **holds** if all its statistics are as wanted with their whole 95 %% intervals over seeds. It **does not hold** if one is wholly\n")
+	p("elsewhere, and else, or with under %d seeds, it is **too close to call**. *Stand-in* is judged on other data than the paper's. Intervals are not\n", fewest)
+	p("corrected for their number: one of 40 lies wholly on the wrong side of its true value by chance. Ratios are paired by seed, and\n")
+	p("wanted below 1 where nothing else is said; in a chain each cell is compared with the one before it. Played by %s.\n", strings.Join(d.Programs, " and "))
 	for _, paper := range d.papers() {
 		if paper == "peerd" {
 			p("\n## Of this project\n")
@@ -118,24 +116,52 @@ func (d *Document) Page(w io.Writer) {
 // papers returns the papers of the claims, in their order.
 func (d *Document) papers() (all []string) {
 	for i := range d.Claims {
-		if !slices.Contains(all, d.Claims[i].Paper) {
-			all = append(all, d.Claims[i].Paper)
-		}
+		all = append(all, d.Claims[i].Paper)
 	}
-	return all
+	return slices.Compact(all)
 }
 
-// all says the statistics of a claim, and behind those with one wish what is wanted.
+// all says the statistics of a claim, and behind those with one wish, unless they are ratios below 1, what is wanted. What is compared
+// with the cell before it is named alone; more than three cells with one result are counted.
 func (j *Judged) all() string {
-	var lines []string
+	var names []string
+	text, last := "", ""
 	for k := range j.Statistics {
-		line := j.line(k)
-		if j.want(k) != j.want(k+1) {
-			line += "; wanted: *" + j.want(k) + "*"
+		s := &j.Statistics[k]
+		of, base, ok := strings.Cut(strings.ReplaceAll(s.What, " = ", "="), " to ")
+		names = append(names, of)
+		if ok && base != last {
+			names[len(names)-1] += " to " + base
 		}
-		lines = append(lines, line)
+		last = of
+		if j.want(k) == j.want(k+1) && j.Statistics[k+1].Text == s.Text {
+			continue
+		}
+		if len(names) > 3 {
+			names = []string{fmt.Sprintf("%d cells", len(names))}
+		}
+		text += strings.Join(names, "; ") + strings.Replace(j.line(k)[len(s.What):], s.Text, plusMinus(s.Text), 1) + "; "
+		if names = nil; j.want(k) != j.want(k+1) {
+			if text, last = strings.TrimSuffix(text, "; "), ""; j.want(k) != "below 1" {
+				text += "; wanted: *" + strings.ReplaceAll(j.want(k), " ± ", "±") + "*"
+			}
+			text += "<br>"
+		}
 	}
-	return strings.Join(lines, "<br>")
+	return strings.TrimSuffix(text, "<br>")
+}
+
+// plusMinus writes an interval around its middle with half of its length.
+func plusMinus(text string) string {
+	var mean, low, high float64
+	_, _ = fmt.Sscanf(text, "%g (%g to %g)", &mean, &low, &high)
+	value, ends, _ := strings.Cut(text, " (")
+	end, _, _ := strings.Cut(ends, " ")
+	_, digits, _ := strings.Cut(end, ".")
+	if high <= low || math.Abs(mean-(low+high)/2) > 1.01*math.Pow10(-len(digits)) {
+		return text
+	}
+	return fmt.Sprintf("%s±%.*f", value, len(digits), (high-low)/2)
 }
 
 // reasons says the verdict and the note.
@@ -143,9 +169,6 @@ func (j *Judged) reasons() string {
 	text := "**" + string(j.Verdict) + "**"
 	if j.There != "" {
 		text += ": " + string(j.There) + " on " + j.StandIn
-	}
-	if j.Full != "" && j.Why == "" {
-		text += ". Needs the full form: " + j.Full
 	}
 	for _, more := range []string{j.Why, j.Note} {
 		if more != "" {
@@ -167,7 +190,7 @@ func (j *Judged) played() string {
 	}
 	text := strings.Join(figures, ", ")
 	if j.Seeds > 0 {
-		text += fmt.Sprintf("; %s; %d seeds, %.0f s", j.Size, j.Seeds, j.Core)
+		text += fmt.Sprintf("; %d seeds", j.Seeds)
 	}
 	return text
 }

@@ -84,7 +84,7 @@ func shuffleSigma(s *config.Settings, p shuffling.Params, spec dp.Spec) (float64
 		return 0, err
 	}
 	sigma := float64(charge.Scale) * (1. / (1 << -dp.GridExponent))
-	if p.Sees == shuffling.Sum { // docs/proofs/shuffle.md: the sum of discrete Gaussians is one
+	if p.Sees == shuffling.Sum { // docs/lab/proofs/shuffle.md: the sum of discrete Gaussians is one
 		return sigma / math.Sqrt(float64(p.Honest)), nil
 	}
 	return p.Tree(p.Honest, spec.Leaves).Sigma(epsilon, spec.Delta, sigma*float64(shuffling.MuOfNode(&charge)))

@@ -24,7 +24,7 @@ type EliminationParams struct {
 // arrives.
 //
 // While an epoch waits for other sites, the learner pulls the arm that is best by its own site's
-// releases; these pulls enter no release. See docs/proofs/elimination.md.
+// releases; these pulls enter no release. See docs/lab/proofs/elimination.md.
 type Elimination struct {
 	bandit.Arms
 	bandit.Stateless

@@ -29,7 +29,7 @@ type LinTSParams struct {
 //	P = Σ w x xᵀ + dI,  θ̂ = P⁻¹ Σ w m x,
 //
 // and each choice has the greatest ⟨x, θ̃⟩ for a θ̃ drawn around θ̂ with covariance radius²·P⁻¹.
-// See docs/proofs/vectors.md.
+// See docs/lab/proofs/vectors.md.
 type LinTS struct {
 	bandit.Arms
 	bandit.Stateless

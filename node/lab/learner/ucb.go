@@ -14,7 +14,7 @@ import (
 // UCB pulls the arm with the greatest upper confidence bound (Zhu, Zhu, Liu and Liu 2021,
 // Algorithm 1, lines 6 to 13). Its statistic has a part for every arm, the sum of its rewards in
 // [0,1]. The radius of an arm is computed from the noise that is in its mean, and fails in round t,
-// from 2, with probability 2/t² at most; see docs/proofs/radius.md.
+// from 2, with probability 2/t² at most; see docs/lab/proofs/radius.md.
 type UCB struct {
 	bandit.Arms
 	rng    *rand.Rand // picks among forced arms

@@ -75,7 +75,7 @@ func TestArmsBehindComeBeforeAll(t *testing.T) {
 }
 
 // TestRadiiAreRenewed compares every radius of a long run with the formula of
-// docs/proofs/radius.md for its round: never smaller, and at most 2 % larger.
+// docs/lab/proofs/radius.md for its round: never smaller, and at most 2 % larger.
 func TestRadiiAreRenewed(t *testing.T) {
 	u := learner(t, 2, 1)
 	b := known(50, 0, 0)
