@@ -54,7 +54,7 @@ func decodeAsk(s *scanner, shape decision.Shape) (a decision.Ask) {
 		field{name: "table", read: func() { a.Table = s.text(decision.WrongID) }},
 		field{name: "keep", read: func() { a.Keep = s.truth() }},
 	)
-	if len(s.flaws) > 0 || s.err != nil {
+	if len(s.flaws) > 0 {
 		return a
 	}
 	if r := shape.Check(&a); r != nil {
@@ -73,13 +73,13 @@ func decodeNames(s *scanner, why string) []string {
 		}
 		s.object(
 			field{name: "id", need: true, read: func() { names = append(names, s.text(decision.WrongAction)) }},
-			field{name: "features", read: func() { featured = true; s.skip() }},
+			field{name: "features", read: func() { featured = true; s.raw() }},
 		)
 	})
 	switch {
 	case featured:
 		s.flaw(why)
-	case len(names) == 0 && len(s.flaws) == 0 && s.err == nil:
+	case len(names) == 0 && len(s.flaws) == 0:
 		s.flaw("want the name of one action at least, or leave the field out")
 	}
 	return names
@@ -113,28 +113,33 @@ func reader(least, most float64) func(*scanner) decision.Report {
 
 // decodeOne reads a body that holds one item.
 func decodeOne[T any](b []byte, read func(*scanner) T) (item[T], error) {
-	s := newScanner(b)
+	s, err := newScanner(b)
+	if err != nil {
+		return item[T]{}, err
+	}
 	v := read(s)
-	s.end()
-	return item[T]{v, s.flaws}, s.err
+	return item[T]{v, s.flaws}, nil
 }
 
 // decodeBatch reads a body that has a list of items under a name. The flaws are those that
 // concern the whole body; every item has its own.
 func decodeBatch[T any](b []byte, name string, read func(*scanner) T) ([]item[T], []Flaw, error) {
-	s := newScanner(b)
+	s, err := newScanner(b)
+	if err != nil {
+		return nil, nil, err
+	}
 	var items []item[T]
 	s.object(field{name: name, need: true, read: func() {
 		whole := s.flaws
 		s.list(func() {
 			s.flaws = nil
-			items = append(items, item[T]{read(s), s.flaws})
+			v := read(s)
+			items = append(items, item[T]{v, s.flaws})
 			s.flaws = whole
 		})
-		if len(items) == 0 && len(s.flaws) == 0 && s.err == nil {
+		if len(items) == 0 && len(s.flaws) == 0 {
 			s.flaw("is empty")
 		}
 	}})
-	s.end()
-	return items, s.flaws, s.err
+	return items, s.flaws, nil
 }

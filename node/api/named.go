@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"slices"
 
 	"peerd.dev/node/decision"
@@ -16,42 +15,21 @@ func (s *scanner) described(by *decision.Encoding) []float64 {
 		return nil
 	case by == nil || at == '[':
 		return s.numbers()
-	}
-	x, seen := by.Begin(), make([]bool, len(by.Features))
-	if !s.enter('{') {
+	case at != '{':
 		s.other("want an object with " + by.Names() + ", or a list of numbers")
 		return nil
 	}
-	for first := true; s.next(first, '}'); first = false {
-		name := s.name()
-		if s.err != nil {
-			return nil
-		}
-		k := by.Find(name)
-		s.within(name, func() {
-			switch {
-			case k < 0:
-				s.other("is no feature here; they are " + by.Names())
-			case seen[k]:
-				s.other("is given twice")
-			default:
-				seen[k] = true
-				s.feature(by, k, x)
-			}
-		})
-	}
+	x, fields := by.Begin(), make([]field, len(by.Features))
 	for k, f := range by.Features {
-		if !seen[k] && s.err == nil {
-			s.within(f.Name, func() { s.flaw(fmt.Sprintf("is missing; %s", f.Want())) })
-		}
+		fields[k] = field{name: f.Name, need: true, want: "; " + f.Want(), read: func() { s.feature(by, k, x) }}
 	}
+	s.object(fields...)
 	return x
 }
 
 // feature reads the value of a feature into x.
 func (s *scanner) feature(by *decision.Encoding, k int, x []float64) {
 	f := &by.Features[k]
-	s.spare = false
 	if f.Categories == nil {
 		by.SetNumber(x, k, s.float(f.Low, f.High, f.Want()))
 		return
@@ -61,11 +39,9 @@ func (s *scanner) feature(by *decision.Encoding, k int, x []float64) {
 		return
 	}
 	at := slices.Index(f.Categories, s.str())
-	switch {
-	case s.err != nil:
-	case at < 0:
+	if at < 0 {
 		s.flaw(f.Want())
-	default:
-		by.SetCategory(x, k, at)
+		return
 	}
+	by.SetCategory(x, k, at)
 }

@@ -67,7 +67,7 @@ func TestMistakesWithNamesNameFieldAndFix(t *testing.T) {
 		`{"hour":1,"device":"Mobile"}`:                    {"body.context.device", device},
 		`{"hour":1,"device":1777}`:                        {"body.context.device", device},
 		`{"hour":1,"device":{"tv1777":true}}`:             {"body.context.device", device},
-		`{"hour":1,"device":"mobile","age":1777}`:         {"body.context.age", "is no feature here; they are hour, device"},
+		`{"hour":1,"device":"mobile","age":1777}`:         {"body.context.age", "is not a field here; they are hour, device"},
 		`{"hour":1,"hour":1777,"device":"mobile"}`:        {"body.context.hour", "is given twice"},
 		`{"hour":1,"device":"mobile","device":"desktop"}`: {"body.context.device", "is given twice"},
 		`"tv1777"`:                         {"body.context", "want an object with hour, device, or a list of numbers"},

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"go/format"
 	"strconv"
 	"strings"
@@ -29,7 +28,7 @@ type language struct {
 func languages() []language {
 	return []language{
 		{"node/api/client/python/peerd/models.py", pythonTemplate, template.FuncMap{
-			"type": pythonType, "read": pythonRead, "write": pythonWrite, "doc": doc, "uses": uses,
+			"type": pythonType, "doc": doc, "uses": uses,
 		}},
 		{"node/api/client/node/models.d.ts", typescriptTemplate, template.FuncMap{
 			"type": typescriptType, "doc": doc, "uses": uses,
@@ -77,43 +76,6 @@ func pythonKind(k kind) string {
 		t = "Optional[" + t + "]"
 	}
 	return t
-}
-
-// pythonRead is the expression that reads a field from doc, which is JSON.
-func pythonRead(f field) string {
-	item := fmt.Sprintf("doc[%q]", f.Name)
-	if !f.Required {
-		item = fmt.Sprintf("doc.get(%q)", f.Name)
-	}
-	value := convert(f.Type, item, "%s.from_json(%s)")
-	if value != item && (!f.Required || f.Type.Null) {
-		value = fmt.Sprintf("None if doc.get(%q) is None else %s", f.Name, convert(f.Type, fmt.Sprintf("doc[%q]", f.Name), "%s.from_json(%s)"))
-	}
-	return value
-}
-
-// pythonWrite is the expression that writes a field of self as JSON; an optional one is not None
-// there.
-func pythonWrite(f field) string {
-	item := "self." + f.Name
-	value := convert(f.Type, item, "%[2]s.to_json()")
-	if value != item && f.Required && f.Type.Null {
-		value = fmt.Sprintf("None if %s is None else %s", item, value)
-	}
-	return value
-}
-
-// convert is the expression that converts a value of a kind; as converts a document.
-func convert(k kind, value, as string) string {
-	switch {
-	case k.Ref != "":
-		return fmt.Sprintf(as, k.Ref, value)
-	case k.List != nil:
-		if one := convert(*k.List, "x", as); one != "x" {
-			return fmt.Sprintf("[%s for x in %s]", one, value)
-		}
-	}
-	return value
 }
 
 func typescriptType(k kind) string {

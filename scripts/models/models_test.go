@@ -40,8 +40,8 @@ func TestModelsFollowTheSchema(t *testing.T) {
 		{`"a":{"type":["array","null"],"items":{"type":"number"}}`, "    a: Optional[List[float]] = None\n", "  a?: number[] | null;\n", "\tA []float64 `json:\"a,omitzero\"`\n"},
 		{`"a":{"type":"array","items":{"type":"string","enum":["x","y"]}}`, "    a: Optional[List[str]] = None\n", "  a?: (\"x\" | \"y\")[];\n", "\tA []string `json:\"a,omitzero\"`\n"},
 		{`"a":{"type":["array","object"],"items":{"type":"number"}}`, "    a: Optional[Union[List[float], Mapping[str, Any]]] = None\n", "  a?: number[] | Record<string, number | string>;\n", "\tA any    `json:\"a,omitzero\"`\n"},
-		{`"a":{"$ref":"#/components/schemas/Thing"}`, "a=None if doc.get(\"a\") is None else Thing.from_json(doc[\"a\"]),\n", "  a?: Thing;\n", "\tA *Thing `json:\"a,omitzero\"`\n"},
-		{`"a":{"type":"array","items":{"$ref":"#/components/schemas/Thing"}}`, "doc[\"a\"] = [x.to_json() for x in self.a]\n", "  a?: Thing[];\n", "\tA []Thing `json:\"a,omitzero\"`\n"},
+		{`"a":{"$ref":"#/components/schemas/Thing"}`, "    a: Optional[Thing] = None\n", "  a?: Thing;\n", "\tA *Thing `json:\"a,omitzero\"`\n"},
+		{`"a":{"type":"array","items":{"$ref":"#/components/schemas/Thing"}}`, "    a: Optional[List[Thing]] = None\n", "  a?: Thing[];\n", "\tA []Thing `json:\"a,omitzero\"`\n"},
 	} {
 		all, err := parse(specified(c.schema))
 		if err != nil {

@@ -17,11 +17,6 @@ type document struct {
 	Fields []field  // required ones first, in the order of the specification
 }
 
-// HasRequired reports whether any field is required.
-func (d document) HasRequired() bool {
-	return slices.ContainsFunc(d.Fields, func(f field) bool { return f.Required })
-}
-
 type field struct {
 	Name     string
 	Doc      string

@@ -3,12 +3,61 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Union
+from dataclasses import MISSING, dataclass, fields
+from functools import lru_cache
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Type, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T", bound="Document")
 
 
 @dataclass(frozen=True)
-class Action:
+class Document:
+    """What all documents can do. A field that may be missing is None then; fields that are not known are ignored."""
+
+    @classmethod
+    def from_json(cls: Type[T], doc: Dict[str, Any]) -> T:
+        values = {}
+        for name, required, read in _parts(cls):
+            value = doc[name] if required else doc.get(name)
+            values[name] = read(value) if read else value
+        return cls(**values)
+
+    def to_json(self) -> Dict[str, Any]:
+        doc = {}
+        for name, required, _ in _parts(type(self)):
+            value = getattr(self, name)
+            if required or value is not None:
+                doc[name] = _write(value)
+        return doc
+
+
+@lru_cache(maxsize=None)
+def _parts(of: Type[Document]) -> List[Tuple[str, bool, Optional[Callable[[Any], Any]]]]:
+    """The fields of a document: the name, whether it is required, and what reads it if that is not plain JSON."""
+    kinds = get_type_hints(of)
+    return [(f.name, f.default is MISSING, _reader(kinds[f.name])) for f in fields(of)]
+
+
+def _reader(kind: Any) -> Optional[Callable[[Any], Any]]:
+    if isinstance(kind, type) and issubclass(kind, Document):
+        return kind.from_json
+    of = get_args(kind)
+    one = _reader(of[0]) if of else None
+    if one is None:
+        return None
+    if get_origin(kind) is list:
+        return lambda value: [one(x) for x in value]
+    return lambda value: None if value is None else one(value)  # of a kind and None
+
+
+def _write(value: Any) -> Any:
+    if isinstance(value, list) and value and isinstance(value[0], Document):
+        return [x.to_json() for x in value]
+    return value.to_json() if isinstance(value, Document) else value
+
+
+@dataclass(frozen=True)
+class Action(Document):
     """A part of other documents."""
 
     # Your id of the action, which the decision returns; without features the name of
@@ -19,24 +68,9 @@ class Action:
     # squares of at most 1. Private.
     features: Optional[Union[List[float], Mapping[str, Any]]] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Action:
-        return cls(
-            id=doc["id"],
-            features=doc.get("features"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "id": self.id,
-        }
-        if self.features is not None:
-            doc["features"] = self.features
-        return doc
-
 
 @dataclass(frozen=True)
-class Alike:
+class Alike(Document):
     """A part of other documents."""
 
     # Its index in the network file, from 0.
@@ -46,25 +80,9 @@ class Alike:
     # standard deviation in the units of rewards, as far as is known.
     apart: float
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Alike:
-        return cls(
-            peer=doc["peer"],
-            name=doc["name"],
-            apart=doc["apart"],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "peer": self.peer,
-            "name": self.name,
-            "apart": self.apart,
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Arm:
+class Arm(Document):
     """The answer of GET /v1/arms, in a list."""
 
     name: str
@@ -98,44 +116,9 @@ class Arm:
     # The network has ended its choices.
     retired: Optional[bool] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Arm:
-        return cls(
-            name=doc["name"],
-            pulls=doc["pulls"],
-            estimate=doc["estimate"],
-            samples=doc["samples"],
-            noise_sd=doc["noise_sd"],
-            own=doc["own"],
-            borrowed=doc["borrowed"],
-            borrowed_sites=doc["borrowed_sites"],
-            effects=None if doc.get("effects") is None else [Effect.from_json(x) for x in doc["effects"]],
-            error=doc.get("error"),
-            retired=doc.get("retired"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "name": self.name,
-            "pulls": self.pulls,
-            "estimate": self.estimate,
-            "samples": self.samples,
-            "noise_sd": self.noise_sd,
-            "own": self.own,
-            "borrowed": self.borrowed,
-            "borrowed_sites": self.borrowed_sites,
-        }
-        if self.effects is not None:
-            doc["effects"] = [x.to_json() for x in self.effects]
-        if self.error is not None:
-            doc["error"] = self.error
-        if self.retired is not None:
-            doc["retired"] = self.retired
-        return doc
-
 
 @dataclass(frozen=True)
-class Ask:
+class Ask(Document):
     """The body of POST /v1/decisions."""
 
     # Actions on offer. By features, with their features and ids of your own, no more
@@ -172,64 +155,16 @@ class Ask:
     # with off. Private.
     taken: Optional[Taken] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Ask:
-        return cls(
-            actions=None if doc.get("actions") is None else [Action.from_json(x) for x in doc["actions"]],
-            context=doc.get("context"),
-            exclude=doc.get("exclude"),
-            features=doc.get("features"),
-            id=doc.get("id"),
-            keep=doc.get("keep"),
-            subject=doc.get("subject"),
-            table=doc.get("table"),
-            taken=None if doc.get("taken") is None else Taken.from_json(doc["taken"]),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {}
-        if self.actions is not None:
-            doc["actions"] = [x.to_json() for x in self.actions]
-        if self.context is not None:
-            doc["context"] = self.context
-        if self.exclude is not None:
-            doc["exclude"] = self.exclude
-        if self.features is not None:
-            doc["features"] = self.features
-        if self.id is not None:
-            doc["id"] = self.id
-        if self.keep is not None:
-            doc["keep"] = self.keep
-        if self.subject is not None:
-            doc["subject"] = self.subject
-        if self.table is not None:
-            doc["table"] = self.table
-        if self.taken is not None:
-            doc["taken"] = self.taken.to_json()
-        return doc
-
 
 @dataclass(frozen=True)
-class AskBatch:
+class AskBatch(Document):
     """The body of POST /v1/decisions/batch."""
 
     decisions: List[Ask]
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> AskBatch:
-        return cls(
-            decisions=[Ask.from_json(x) for x in doc["decisions"]],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "decisions": [x.to_json() for x in self.decisions],
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Block:
+class Block(Document):
     """A part of other documents."""
 
     # The text is an item of a list.
@@ -238,27 +173,9 @@ class Block:
     table: Optional[List[List[str]]] = None
     text: Optional[str] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Block:
-        return cls(
-            item=doc.get("item"),
-            table=doc.get("table"),
-            text=doc.get("text"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {}
-        if self.item is not None:
-            doc["item"] = self.item
-        if self.table is not None:
-            doc["table"] = self.table
-        if self.text is not None:
-            doc["text"] = self.text
-        return doc
-
 
 @dataclass(frozen=True)
-class Decision:
+class Decision(Document):
     """The answer of POST /v1/decisions."""
 
     id: str
@@ -293,64 +210,17 @@ class Decision:
     # ended, shadow, retired, recovered.
     uncounted: Optional[str] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Decision:
-        return cls(
-            id=doc["id"],
-            action=doc["action"],
-            propensity=doc["propensity"],
-            source=doc["source"],
-            model=doc["model"],
-            counted=doc["counted"],
-            repeated=doc["repeated"],
-            expires_at=doc["expires_at"],
-            kept=doc.get("kept"),
-            proposed=doc.get("proposed"),
-            uncounted=doc.get("uncounted"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "id": self.id,
-            "action": self.action,
-            "propensity": self.propensity,
-            "source": self.source,
-            "model": self.model,
-            "counted": self.counted,
-            "repeated": self.repeated,
-            "expires_at": self.expires_at,
-        }
-        if self.kept is not None:
-            doc["kept"] = self.kept
-        if self.proposed is not None:
-            doc["proposed"] = self.proposed
-        if self.uncounted is not None:
-            doc["uncounted"] = self.uncounted
-        return doc
-
 
 @dataclass(frozen=True)
-class DecisionBatch:
+class DecisionBatch(Document):
     """The answer of POST /v1/decisions/batch."""
 
     # One for each item, in the order of the request.
     outcomes: List[DecisionOutcome]
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> DecisionBatch:
-        return cls(
-            outcomes=[DecisionOutcome.from_json(x) for x in doc["outcomes"]],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "outcomes": [x.to_json() for x in self.outcomes],
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class DecisionOutcome:
+class DecisionOutcome(Document):
     """A part of other documents."""
 
     # The HTTP status that the item would have had as a request of its own.
@@ -358,27 +228,9 @@ class DecisionOutcome:
     decision: Optional[Decision] = None
     problem: Optional[Problem] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> DecisionOutcome:
-        return cls(
-            status=doc["status"],
-            decision=None if doc.get("decision") is None else Decision.from_json(doc["decision"]),
-            problem=None if doc.get("problem") is None else Problem.from_json(doc["problem"]),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "status": self.status,
-        }
-        if self.decision is not None:
-            doc["decision"] = self.decision.to_json()
-        if self.problem is not None:
-            doc["problem"] = self.problem.to_json()
-        return doc
-
 
 @dataclass(frozen=True)
-class Effect:
+class Effect(Document):
     """A part of other documents."""
 
     feature: str
@@ -389,51 +241,18 @@ class Effect:
     # takes away as much.
     category: Optional[str] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Effect:
-        return cls(
-            feature=doc["feature"],
-            change=doc["change"],
-            error=doc["error"],
-            category=doc.get("category"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "feature": self.feature,
-            "change": self.change,
-            "error": self.error,
-        }
-        if self.category is not None:
-            doc["category"] = self.category
-        return doc
-
 
 @dataclass(frozen=True)
-class Flaw:
+class Flaw(Document):
     """A part of other documents."""
 
     # The field.
     location: str
     message: str
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Flaw:
-        return cls(
-            location=doc["location"],
-            message=doc["message"],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "location": self.location,
-            "message": self.message,
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Gain:
+class Gain(Document):
     """A part of other documents."""
 
     # In a sentence, what joining has gained, or why that is not known.
@@ -455,39 +274,9 @@ class Gain:
     # most did here while the first rewards came.
     waited: Optional[int] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Gain:
-        return cls(
-            sentence=doc["sentence"],
-            alone=None if doc.get("alone") is None else Range.from_json(doc["alone"]),
-            decisions=doc.get("decisions"),
-            saved=None if doc.get("saved") is None else Range.from_json(doc["saved"]),
-            simulated=doc.get("simulated"),
-            together=None if doc.get("together") is None else Range.from_json(doc["together"]),
-            waited=doc.get("waited"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "sentence": self.sentence,
-        }
-        if self.alone is not None:
-            doc["alone"] = self.alone.to_json()
-        if self.decisions is not None:
-            doc["decisions"] = self.decisions
-        if self.saved is not None:
-            doc["saved"] = self.saved.to_json()
-        if self.simulated is not None:
-            doc["simulated"] = self.simulated
-        if self.together is not None:
-            doc["together"] = self.together.to_json()
-        if self.waited is not None:
-            doc["waited"] = self.waited
-        return doc
-
 
 @dataclass(frozen=True)
-class Health:
+class Health(Document):
     """The answer of GET /healthz."""
 
     # One of ok.
@@ -495,24 +284,9 @@ class Health:
     # In a sentence, what the peer does now.
     state: Optional[str] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Health:
-        return cls(
-            status=doc["status"],
-            state=doc.get("state"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "status": self.status,
-        }
-        if self.state is not None:
-            doc["state"] = self.state
-        return doc
-
 
 @dataclass(frozen=True)
-class Inside:
+class Inside(Document):
     """The answer of GET /v1/inside."""
 
     # Decisions that were given to the network.
@@ -527,30 +301,9 @@ class Inside:
     # while it is not computed.
     gain: Optional[Gain] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Inside:
-        return cls(
-            given=doc["given"],
-            kept=doc["kept"],
-            pending=doc["pending"],
-            actions=[InsideAction.from_json(x) for x in doc["actions"]],
-            gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "given": self.given,
-            "kept": self.kept,
-            "pending": self.pending,
-            "actions": [x.to_json() for x in self.actions],
-        }
-        if self.gain is not None:
-            doc["gain"] = self.gain.to_json()
-        return doc
-
 
 @dataclass(frozen=True)
-class InsideAction:
+class InsideAction(Document):
     """A part of other documents."""
 
     name: str
@@ -568,32 +321,9 @@ class InsideAction:
     # The network has ended its choices.
     retired: Optional[bool] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> InsideAction:
-        return cls(
-            name=doc["name"],
-            decisions=doc["decisions"],
-            rewards=doc["rewards"],
-            mean=doc["mean"],
-            estimate=doc["estimate"],
-            retired=doc.get("retired"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "name": self.name,
-            "decisions": self.decisions,
-            "rewards": self.rewards,
-            "mean": self.mean,
-            "estimate": self.estimate,
-        }
-        if self.retired is not None:
-            doc["retired"] = self.retired
-        return doc
-
 
 @dataclass(frozen=True)
-class LedgerCheckpoint:
+class LedgerCheckpoint(Document):
     """A part of other documents."""
 
     # One of checkpoint.
@@ -607,29 +337,9 @@ class LedgerCheckpoint:
     # Ed25519 signature of what docs/network.md says, in hexadecimal.
     signature: str
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> LedgerCheckpoint:
-        return cls(
-            kind=doc["kind"],
-            peer=doc["peer"],
-            records=doc["records"],
-            head=doc["head"],
-            signature=doc["signature"],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "kind": self.kind,
-            "peer": self.peer,
-            "records": self.records,
-            "head": self.head,
-            "signature": self.signature,
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class LedgerReceipt:
+class LedgerReceipt(Document):
     """A part of other documents."""
 
     # One of receipt.
@@ -645,31 +355,9 @@ class LedgerReceipt:
     # Ed25519 signature of what docs/network.md says, in hexadecimal.
     signature: str
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> LedgerReceipt:
-        return cls(
-            kind=doc["kind"],
-            witness=doc["witness"],
-            records=doc["records"],
-            head=doc["head"],
-            time=doc["time"],
-            signature=doc["signature"],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "kind": self.kind,
-            "witness": self.witness,
-            "records": self.records,
-            "head": self.head,
-            "time": self.time,
-            "signature": self.signature,
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class LedgerReceipts:
+class LedgerReceipts(Document):
     """The answer of GET /v1/receipts."""
 
     # What neighbours have signed about this peer's ledger: of each the newest of
@@ -679,23 +367,9 @@ class LedgerReceipts:
     # peer.
     checkpoints: List[LedgerCheckpoint]
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> LedgerReceipts:
-        return cls(
-            receipts=[LedgerReceipt.from_json(x) for x in doc["receipts"]],
-            checkpoints=[LedgerCheckpoint.from_json(x) for x in doc["checkpoints"]],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "receipts": [x.to_json() for x in self.receipts],
-            "checkpoints": [x.to_json() for x in self.checkpoints],
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Network:
+class Network(Document):
     """The answer of GET /v1/network."""
 
     name: str
@@ -716,59 +390,17 @@ class Network:
     # Actions that are not chosen any more.
     retired: Optional[List[str]] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Network:
-        return cls(
-            name=doc["name"],
-            version=doc["version"],
-            start=doc["start"],
-            every=doc["every"],
-            actions=doc["actions"],
-            places=[Place.from_json(x) for x in doc["places"]],
-            links=doc["links"],
-            give_least=doc.get("give_least"),
-            retired=doc.get("retired"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "name": self.name,
-            "version": self.version,
-            "start": self.start,
-            "every": self.every,
-            "actions": self.actions,
-            "places": [x.to_json() for x in self.places],
-            "links": self.links,
-        }
-        if self.give_least is not None:
-            doc["give_least"] = self.give_least
-        if self.retired is not None:
-            doc["retired"] = self.retired
-        return doc
-
 
 @dataclass(frozen=True)
-class PageLink:
+class PageLink(Document):
     """The answer of POST /v1/page-link."""
 
     # It works once, within a minute.
     url: str
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> PageLink:
-        return cls(
-            url=doc["url"],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "url": self.url,
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Peer:
+class Peer(Document):
     """The answer of GET /v1/peers, in a list."""
 
     # Its index in the network file, from 0.
@@ -806,63 +438,9 @@ class Peer:
     last_seen: Optional[str] = None
     rtt: Optional[str] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Peer:
-        return cls(
-            peer=doc["peer"],
-            name=doc["name"],
-            id=doc["id"],
-            neighbour=doc["neighbour"],
-            state=doc["state"],
-            frames_in=doc["frames_in"],
-            frames_out=doc["frames_out"],
-            bytes_in=doc["bytes_in"],
-            bytes_out=doc["bytes_out"],
-            dropped=doc["dropped"],
-            refused=doc["refused"],
-            ledger_records=doc["ledger_records"],
-            alarms=doc["alarms"],
-            alarm=doc.get("alarm"),
-            given=doc.get("given"),
-            given_notice=doc.get("given_notice"),
-            last_error=doc.get("last_error"),
-            last_seen=doc.get("last_seen"),
-            rtt=doc.get("rtt"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "peer": self.peer,
-            "name": self.name,
-            "id": self.id,
-            "neighbour": self.neighbour,
-            "state": self.state,
-            "frames_in": self.frames_in,
-            "frames_out": self.frames_out,
-            "bytes_in": self.bytes_in,
-            "bytes_out": self.bytes_out,
-            "dropped": self.dropped,
-            "refused": self.refused,
-            "ledger_records": self.ledger_records,
-            "alarms": self.alarms,
-        }
-        if self.alarm is not None:
-            doc["alarm"] = self.alarm
-        if self.given is not None:
-            doc["given"] = self.given
-        if self.given_notice is not None:
-            doc["given_notice"] = self.given_notice
-        if self.last_error is not None:
-            doc["last_error"] = self.last_error
-        if self.last_seen is not None:
-            doc["last_seen"] = self.last_seen
-        if self.rtt is not None:
-            doc["rtt"] = self.rtt
-        return doc
-
 
 @dataclass(frozen=True)
-class Place:
+class Place(Document):
     """A part of other documents."""
 
     # Its index, from 0.
@@ -872,28 +450,9 @@ class Place:
     # Absent for a peer that is present.
     standing: Optional[str] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Place:
-        return cls(
-            peer=doc["peer"],
-            name=doc["name"],
-            id=doc["id"],
-            standing=doc.get("standing"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "peer": self.peer,
-            "name": self.name,
-            "id": self.id,
-        }
-        if self.standing is not None:
-            doc["standing"] = self.standing
-        return doc
-
 
 @dataclass(frozen=True)
-class Privacy:
+class Privacy(Document):
     """The answer of GET /v1/privacy."""
 
     # False in lockstep, which protects no one.
@@ -913,35 +472,9 @@ class Privacy:
     # The page.
     sections: List[Section]
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Privacy:
-        return cls(
-            private=doc["private"],
-            epsilon=doc["epsilon"],
-            delta=doc["delta"],
-            compared=doc["compared"],
-            public=doc["public"],
-            not_covered=doc["not_covered"],
-            heading=doc["heading"],
-            sections=[Section.from_json(x) for x in doc["sections"]],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "private": self.private,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "compared": self.compared,
-            "public": self.public,
-            "not_covered": self.not_covered,
-            "heading": self.heading,
-            "sections": [x.to_json() for x in self.sections],
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(Document):
     """A part of other documents."""
 
     # The status in words.
@@ -956,55 +489,18 @@ class Problem:
     # The fields that are wrong.
     errors: Optional[List[Flaw]] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Problem:
-        return cls(
-            title=doc["title"],
-            status=doc["status"],
-            detail=doc["detail"],
-            code=doc["code"],
-            errors=None if doc.get("errors") is None else [Flaw.from_json(x) for x in doc["errors"]],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "title": self.title,
-            "status": self.status,
-            "detail": self.detail,
-            "code": self.code,
-        }
-        if self.errors is not None:
-            doc["errors"] = [x.to_json() for x in self.errors]
-        return doc
-
 
 @dataclass(frozen=True)
-class Range:
+class Range(Document):
     """A part of other documents."""
 
     median: float
     low: float
     high: float
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Range:
-        return cls(
-            median=doc["median"],
-            low=doc["low"],
-            high=doc["high"],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "median": self.median,
-            "low": self.low,
-            "high": self.high,
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Ready:
+class Ready(Document):
     """The answer of GET /readyz."""
 
     # One of ok.
@@ -1014,27 +510,9 @@ class Ready:
     # In a sentence, what the peer does now.
     state: Optional[str] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Ready:
-        return cls(
-            status=doc["status"],
-            alone=doc.get("alone"),
-            state=doc.get("state"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "status": self.status,
-        }
-        if self.alone is not None:
-            doc["alone"] = self.alone
-        if self.state is not None:
-            doc["state"] = self.state
-        return doc
-
 
 @dataclass(frozen=True)
-class Receipt:
+class Receipt(Document):
     """The answer of POST /v1/rewards."""
 
     id: str
@@ -1043,45 +521,17 @@ class Receipt:
     # The peer learns from it, as the decision said.
     counted: bool
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Receipt:
-        return cls(
-            id=doc["id"],
-            duplicate=doc["duplicate"],
-            counted=doc["counted"],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "id": self.id,
-            "duplicate": self.duplicate,
-            "counted": self.counted,
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class ReceiptBatch:
+class ReceiptBatch(Document):
     """The answer of POST /v1/rewards/batch."""
 
     # One for each item, in the order of the request.
     outcomes: List[ReceiptOutcome]
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> ReceiptBatch:
-        return cls(
-            outcomes=[ReceiptOutcome.from_json(x) for x in doc["outcomes"]],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "outcomes": [x.to_json() for x in self.outcomes],
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class ReceiptOutcome:
+class ReceiptOutcome(Document):
     """A part of other documents."""
 
     # The HTTP status that the item would have had as a request of its own.
@@ -1089,27 +539,9 @@ class ReceiptOutcome:
     problem: Optional[Problem] = None
     receipt: Optional[Receipt] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> ReceiptOutcome:
-        return cls(
-            status=doc["status"],
-            problem=None if doc.get("problem") is None else Problem.from_json(doc["problem"]),
-            receipt=None if doc.get("receipt") is None else Receipt.from_json(doc["receipt"]),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "status": self.status,
-        }
-        if self.problem is not None:
-            doc["problem"] = self.problem.to_json()
-        if self.receipt is not None:
-            doc["receipt"] = self.receipt.to_json()
-        return doc
-
 
 @dataclass(frozen=True)
-class Reward:
+class Reward(Document):
     """The body of POST /v1/rewards."""
 
     # Id of the decision.
@@ -1124,70 +556,24 @@ class Reward:
     # With api.reward: sum it is required, and otherwise refused.
     report: Optional[str] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Reward:
-        return cls(
-            id=doc["id"],
-            value=doc["value"],
-            end=doc.get("end"),
-            report=doc.get("report"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "id": self.id,
-            "value": self.value,
-        }
-        if self.end is not None:
-            doc["end"] = self.end
-        if self.report is not None:
-            doc["report"] = self.report
-        return doc
-
 
 @dataclass(frozen=True)
-class RewardBatch:
+class RewardBatch(Document):
     """The body of POST /v1/rewards/batch."""
 
     rewards: List[Reward]
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> RewardBatch:
-        return cls(
-            rewards=[Reward.from_json(x) for x in doc["rewards"]],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "rewards": [x.to_json() for x in self.rewards],
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Section:
+class Section(Document):
     """A part of other documents."""
 
     title: str
     blocks: List[Block]
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Section:
-        return cls(
-            title=doc["title"],
-            blocks=[Block.from_json(x) for x in doc["blocks"]],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "title": self.title,
-            "blocks": [x.to_json() for x in self.blocks],
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Status:
+class Status(Document):
     """The answer of GET /v1/status."""
 
     # The peer's id, derived from its public key.
@@ -1320,140 +706,9 @@ class Status:
     # twentieth or more.
     stopped_notice: Optional[str] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Status:
-        return cls(
-            id=doc["id"],
-            name=doc["name"],
-            peer=doc["peer"],
-            network=doc["network"],
-            state=doc["state"],
-            links_up=doc["links_up"],
-            round=doc["round"],
-            rounds=doc["rounds"],
-            pulls=doc["pulls"],
-            regret=doc["regret"],
-            means=doc["means"],
-            epsilon_spent=doc["epsilon_spent"],
-            epsilon_left=doc["epsilon_left"],
-            released=doc["released"],
-            refused=doc["refused"],
-            skipped=doc["skipped"],
-            flooded=doc["flooded"],
-            last_fault=doc["last_fault"],
-            bytes_in=doc["bytes_in"],
-            bytes_out=doc["bytes_out"],
-            dropped=doc["dropped"],
-            addresses=doc["addresses"],
-            blocked_reason=doc["blocked_reason"],
-            alone_reason=doc["alone_reason"],
-            learning=doc["learning"],
-            notice=doc["notice"],
-            remaining_leaves=doc["remaining_leaves"],
-            pending=doc["pending"],
-            ledger_records=doc["ledger_records"],
-            confirmed_round=doc["confirmed_round"],
-            incarnation=doc["incarnation"],
-            clones=doc["clones"],
-            strangers=doc["strangers"],
-            limited=doc["limited"],
-            disk_full=doc["disk_full"],
-            alike=None if doc.get("alike") is None else [Alike.from_json(x) for x in doc["alike"]],
-            best=doc.get("best"),
-            by_features=doc.get("by_features"),
-            clock_ahead_seconds=doc.get("clock_ahead_seconds"),
-            document_awaits=doc.get("document_awaits"),
-            document_notice=doc.get("document_notice"),
-            drifted=doc.get("drifted"),
-            features=doc.get("features"),
-            gain=None if doc.get("gain") is None else Gain.from_json(doc["gain"]),
-            given=doc.get("given"),
-            given_notice=doc.get("given_notice"),
-            learning_until=doc.get("learning_until"),
-            parameter_error=doc.get("parameter_error"),
-            policy_notice=doc.get("policy_notice"),
-            raised_eigenvalues=doc.get("raised_eigenvalues"),
-            stopped=None if doc.get("stopped") is None else [Stopped.from_json(x) for x in doc["stopped"]],
-            stopped_notice=doc.get("stopped_notice"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "id": self.id,
-            "name": self.name,
-            "peer": self.peer,
-            "network": self.network,
-            "state": self.state,
-            "links_up": self.links_up,
-            "round": self.round,
-            "rounds": self.rounds,
-            "pulls": self.pulls,
-            "regret": self.regret,
-            "means": self.means,
-            "epsilon_spent": self.epsilon_spent,
-            "epsilon_left": self.epsilon_left,
-            "released": self.released,
-            "refused": self.refused,
-            "skipped": self.skipped,
-            "flooded": self.flooded,
-            "last_fault": self.last_fault,
-            "bytes_in": self.bytes_in,
-            "bytes_out": self.bytes_out,
-            "dropped": self.dropped,
-            "addresses": self.addresses,
-            "blocked_reason": self.blocked_reason,
-            "alone_reason": self.alone_reason,
-            "learning": self.learning,
-            "notice": self.notice,
-            "remaining_leaves": self.remaining_leaves,
-            "pending": self.pending,
-            "ledger_records": self.ledger_records,
-            "confirmed_round": self.confirmed_round,
-            "incarnation": self.incarnation,
-            "clones": self.clones,
-            "strangers": self.strangers,
-            "limited": self.limited,
-            "disk_full": self.disk_full,
-        }
-        if self.alike is not None:
-            doc["alike"] = [x.to_json() for x in self.alike]
-        if self.best is not None:
-            doc["best"] = self.best
-        if self.by_features is not None:
-            doc["by_features"] = self.by_features
-        if self.clock_ahead_seconds is not None:
-            doc["clock_ahead_seconds"] = self.clock_ahead_seconds
-        if self.document_awaits is not None:
-            doc["document_awaits"] = self.document_awaits
-        if self.document_notice is not None:
-            doc["document_notice"] = self.document_notice
-        if self.drifted is not None:
-            doc["drifted"] = self.drifted
-        if self.features is not None:
-            doc["features"] = self.features
-        if self.gain is not None:
-            doc["gain"] = self.gain.to_json()
-        if self.given is not None:
-            doc["given"] = self.given
-        if self.given_notice is not None:
-            doc["given_notice"] = self.given_notice
-        if self.learning_until is not None:
-            doc["learning_until"] = self.learning_until
-        if self.parameter_error is not None:
-            doc["parameter_error"] = self.parameter_error
-        if self.policy_notice is not None:
-            doc["policy_notice"] = self.policy_notice
-        if self.raised_eigenvalues is not None:
-            doc["raised_eigenvalues"] = self.raised_eigenvalues
-        if self.stopped is not None:
-            doc["stopped"] = [x.to_json() for x in self.stopped]
-        if self.stopped_notice is not None:
-            doc["stopped_notice"] = self.stopped_notice
-        return doc
-
 
 @dataclass(frozen=True)
-class Stopped:
+class Stopped(Document):
     """A part of other documents."""
 
     # Its index in the network file, from 0.
@@ -1468,30 +723,9 @@ class Stopped:
     # 3339.
     last_seen: Optional[str] = None
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Stopped:
-        return cls(
-            peer=doc["peer"],
-            name=doc["name"],
-            share=doc["share"],
-            rewards=doc["rewards"],
-            last_seen=doc.get("last_seen"),
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "peer": self.peer,
-            "name": self.name,
-            "share": self.share,
-            "rewards": self.rewards,
-        }
-        if self.last_seen is not None:
-            doc["last_seen"] = self.last_seen
-        return doc
-
 
 @dataclass(frozen=True)
-class Table:
+class Table(Document):
     """The answer of GET /v1/table."""
 
     # Of these contents. Report it with what is drawn from them.
@@ -1505,29 +739,9 @@ class Table:
     # RFC 3339.
     made_at: str
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Table:
-        return cls(
-            version=doc["version"],
-            model=doc["model"],
-            salt=doc["salt"],
-            actions=[Weight.from_json(x) for x in doc["actions"]],
-            made_at=doc["made_at"],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "version": self.version,
-            "model": self.model,
-            "salt": self.salt,
-            "actions": [x.to_json() for x in self.actions],
-            "made_at": self.made_at,
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Taken:
+class Taken(Document):
     """A part of other documents."""
 
     # An action on offer.
@@ -1535,40 +749,12 @@ class Taken:
     # At least 1e-9: the probability with which your policy took it.
     propensity: float
 
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Taken:
-        return cls(
-            action=doc["action"],
-            propensity=doc["propensity"],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "action": self.action,
-            "propensity": self.propensity,
-        }
-        return doc
-
 
 @dataclass(frozen=True)
-class Weight:
+class Weight(Document):
     """A part of other documents."""
 
     name: str
     # The action's probability is in proportion to it. The sum of all is from 1 to
     # 1,048,576; if all actions that may be drawn have 0, each is equally likely.
     weight: int
-
-    @classmethod
-    def from_json(cls, doc: Dict[str, Any]) -> Weight:
-        return cls(
-            name=doc["name"],
-            weight=doc["weight"],
-        )
-
-    def to_json(self) -> Dict[str, Any]:
-        doc: Dict[str, Any] = {
-            "name": self.name,
-            "weight": self.weight,
-        }
-        return doc
