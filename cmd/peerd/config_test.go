@@ -77,7 +77,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"experiment.figure.panels": "[{x: bytes, regret: own, at: privacy.epsilon=1}]", "experiment.figure.facet": "protocol.name", "world.linear.means": "[[0.5, 0.4]]",
 		"log.level": "debug", "log.format": "json",
 		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival", "api.reward": "sum", "api.reward_range": "[-1, 1]",
-		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h", "api.max_body": "2048",
+		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h",
 		"api.shadow": "propose", "api.baseline": "blue", "api.baseline_share": "0.5", "api.baseline_until": "better", "api.offer": "[all]", "store.reserve": "5",
 	}
 	for _, k := range plan.Schema().Keys() {

@@ -80,13 +80,6 @@ func (x *Schema) readText(file string, text []byte, set []string) (*Config, []Pr
 	return c, problems, nil
 }
 
-// Keys whose defaults depend on others, and on the network file.
-const (
-	everyKey     = "rounds.every"
-	learnerKey   = "learner.name"
-	mechanismKey = "privacy.mechanism"
-)
-
 // A layered value is one of a source, as YAML reads it.
 type layered struct {
 	value any

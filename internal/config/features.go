@@ -10,15 +10,9 @@ import (
 
 // Features are what an application describes a decision by, with names.
 type Features struct {
-	Context []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"Features of the context by name, for a learner by features: hour=0..24 is a number in a range, and with vertical bars between words a feature is one of these categories. An application sends their values, and learner.linucb.features and learner.linucb.context follow. Without features.action each action has a feature of its own, which the peer makes."` // of the decision
-	Action  []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"Features of an action by name, in the same form."`                                                                                                                                                                                                                                                                                                                // of each action; none if it has only a feature of its own
+	Context []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"Features of the context by name: a number in a range, as in hour=0..24, or one of several words with vertical bars between them. An application sends their values, and features and context of the learner follow. Without features.action each action has a feature of its own."` // of the decision
+	Action  []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"Features of an action by name, in the same form."`                                                                                                                                                                                                                                  // of each action; none if it has only a feature of its own
 }
-
-// featureKeys are the keys of named features, of which an entry is NAME=LOW..HIGH or NAME=A|B|C.
-const (
-	contextKey = "features.context"
-	actionKey  = "features.action"
-)
 
 // Names returns the named features; nil if there are none, or they are refused elsewhere.
 func (s *Settings) Names() *decision.Names {

@@ -2,9 +2,6 @@ package config
 
 import "crypto/sha256"
 
-// dirKey says where a peer's folder lies, which differs after the folder is copied or mounted.
-const dirKey = "dir"
-
 // AsFile writes the settings as a configuration file, the bytes of `peerd config show --yaml`: every setting of a site that
 // applies, and settings of the laboratory that differ from their defaults, without dir. It does not say who set them, so that a
 // running peer and an auditor with a copy of the folder write the same.

@@ -51,11 +51,10 @@ func policyConstraints() []Constraint {
 				"want [] with %s: every request says what is on offer", s.With("learner.name"))
 		}},
 		{[]string{"privacy.answers", "learner.name", "protocol.name", "arms"}, "Sites that keep decisions weigh what each other site releases.", func(s *Settings) string {
-			spec, err := s.Spec(make([][]protocol.Peer, max(2, s.Simulated().Peers)), "")
-			if err != nil || s.Privacy.Answers == Anyone {
-				return "" // an error is said elsewhere
+			if s.Privacy.Answers == Anyone {
+				return ""
 			}
-			if err = spec.CheckGive(); err != nil {
+			if err := s.checkGive(); err != nil {
 				return fmt.Sprintf("want %s with %s and %s; %s", Anyone, s.With("learner.name"), s.With("protocol.name"), strings.TrimPrefix(err.Error(), "node: "))
 			}
 			return ""
@@ -90,6 +89,15 @@ func (s *Settings) unseenGifts() string {
 		return ""
 	}
 	return fmt.Sprintf("want 0 with %s and %s: to see how many rewards each member has released takes public counts and a protocol that keeps sites apart, such as phases, with merge: mean and no window", s.With("protocol.name"), s.With("privacy.counts"))
+}
+
+// checkGive returns why no site can keep decisions. Settings of which no agent can be made are refused elsewhere.
+func (s *Settings) checkGive() error {
+	spec, err := s.Spec(make([][]protocol.Peer, max(2, s.Simulated().Peers)), "")
+	if err != nil {
+		return nil
+	}
+	return spec.CheckGive()
 }
 
 // showsBest reports whether a site's own releases can show which action is the best for its users.
