@@ -53,6 +53,9 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 	case given && m.Running():
 		x.take(protocolKey, rows.Params{}.Words().Name, "it carries running sums, which the mechanism releases")
 	}
+	if c.Cadence().Epochs > 0 {
+		x.take(spareKey, 0, "in epochs all actions are explored")
+	}
 	x.noise(byFeatures || given && m.Law() == dp.Gaussian)
 	x.answers(inside)
 	if byFeatures {

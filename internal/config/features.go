@@ -10,8 +10,8 @@ import (
 
 // Features are what an application describes a decision by, with names.
 type Features struct {
-	Context []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"Features of the context by name: a number in a range, as in hour=0..24, or one of several words with vertical bars between them. An application sends their values, and features and context of the learner follow. Without features.action each action has a feature of its own."` // of the decision
-	Action  []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"Features of an action by name, in the same form."`                                                                                                                                                                                                                                  // of each action; none if it has only a feature of its own
+	Context []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"Features of the context by name: a number in a range, or one of several words. An application sends their values; features and context of the learner follow. Without features.action each action has a feature of its own."` // of the decision
+	Action  []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"The same of an action."`                                                                                                                                                                                                      // of each action; none if it has only a feature of its own
 }
 
 // Names returns the named features; nil if there are none, or they are refused elsewhere.

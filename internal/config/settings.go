@@ -70,13 +70,13 @@ func (e Epsilon) Infinite() bool { return math.IsInf(float64(e), 1) }
 type Privacy struct {
 	Epsilon        Epsilon `want:"budget" example:"1" shared:"yes" fixed:"yes" page:"budget of one user; smaller protects better" doc:"Privacy budget of one user for the peer's whole life. Only you can choose it."`
 	Delta          float64 `want:"probability" default:"0" shared:"yes" fixed:"yes" doc:"Probability by which Gaussian noise may exceed the promise of epsilon: 0.000001 or less. 0 with Laplace noise."`
-	Mechanism      string  `want:"mechanism" default:"each" shared:"yes" fixed:"yes" page:"how noise is added" doc:"How noise is added; docs/mechanisms.md compares them. The default is kary with protocols that carry running sums; with a delta it is blt with these, and each-gaussian with others. none is for lockstep."`
+	Mechanism      string  `want:"mechanism" default:"each" shared:"yes" fixed:"yes" page:"how noise is added" doc:"How noise is added (docs/mechanisms.md). The default is kary with protocols that carry running sums; with a delta it is blt with these, and each-gaussian with others. none is for lockstep."`
 	Adjacency      string  `want:"replace-one|zero-out" default:"replace-one" shared:"yes" fixed:"yes" doc:"Which histories must be indistinguishable: a user's rewards are replaced by any others, or by 0. Not used with privacy.counts: noised."`
 	Counts         string  `want:"public|noised" default:"public" shared:"yes" fixed:"yes" page:"noised also hides whether a user was there" doc:"With noised, numbers of rewards have noise, which also hides whether a user was there. For protocols whose leaves close by the clock."`
 	RecordsPerUser uint64  `key:"records_per_user" want:"1..1048576" default:"1" unit:"rewards" shared:"yes" fixed:"yes" page:"most rewards of one user" doc:"Most rewards of one user. The noise grows in proportion."`
-	Horizon        uint64  `want:"0..1073741824" default:"0" unit:"rounds" shared:"yes" fixed:"yes" page:"rounds that the budget covers; 0 is a whole life" doc:"Rounds that the budget covers, after which the peer releases nothing more; 0, with mechanisms that release every leaf once, is a whole life. With protocol average and an application: rewards of one action, after which that action alone is no longer released."`
+	Horizon        uint64  `want:"0..1073741824" default:"0" unit:"rounds" shared:"yes" fixed:"yes" page:"rounds that the budget covers; 0 is a whole life" doc:"Rounds that the budget covers, after which the peer releases nothing more; 0, with mechanisms that release every leaf once, is a whole life. With protocol average and an application, rewards of one action."`
 	AcceptWeak     bool    `key:"accept_weak" want:"true|false" default:"false" shared:"yes" doc:"Accept an epsilon above 10 or a delta above 0.001, which protect almost no one."`
-	Answers        string  `want:"anyone|inside" default:"anyone" fixed:"yes" later:"yes" page:"of this site: who may see what it answers, anyone or inside" doc:"Who may see what this site answers. With anyone, all decisions are given to the network. With inside, only the site's own people and users may: it gives few decisions and keeps the others, which learn from exact own rewards and leave nothing behind outside (docs/joining.md). A rule then sets first and growth of phases, batch and local."`
+	Answers        string  `want:"anyone|inside" default:"anyone" fixed:"yes" later:"yes" page:"of this site: who may see what it answers, anyone or inside" doc:"The people that may see what this site answers. With anyone, all decisions are given to the network. With inside, only the site's own people and users may: the site gives few decisions, and nothing of the others leaves it (docs/joining.md); a rule sets first and growth of phases, batch and local."`
 	Inside         float64 `want:"0 or 0.5 to 20" default:"0" fixed:"yes" later:"yes" doc:"With privacy.answers: inside, the epsilon of the noise on each own reward that kept decisions learn from; 0 for none."`
 }
 
@@ -151,7 +151,7 @@ func (p Privacy) promise(m Mode) (node.Privacy, error) {
 // Learner says how arms are chosen.
 type Learner struct {
 	Name    string  `want:"learner" default:"personalized" shared:"yes" fixed:"yes" page:"how actions are chosen" doc:"The learner, which chooses arms: %s. The default is imed with protocols that keep no sites apart and with merge: trimmed, and thompson with rows and merge: trimmed."`
-	Explore float64 `want:"0 to 1" default:"0" page:"share of choices made at random, for off-policy evaluation" doc:"Share of choices that are one of the actions offered at random. Above 0 every choice has an exact propensity, for off-policy evaluation."`
+	Explore float64 `want:"0 to 1" default:"0" page:"share of choices made at random, for off-policy evaluation" doc:"Share of choices that are one of the actions offered at random. Above 0 every choice has an exact propensity above 0."`
 	Params  Params
 }
 
@@ -163,8 +163,8 @@ type Protocol struct {
 
 // Give says what sites give to their network.
 type Give struct {
-	Least uint64 `want:"0..1099511627776" default:"0" unit:"rewards" shared:"yes" later:"yes" changes:"yes" doc:"Rewards that the network asks each member to have released. One with fewer is not refused: \x60peerd peers\x60 and the page say so. Only a network that begins with 1 or more can change it."`
-	Sites uint64 `want:"0..100000" default:"10" unit:"sites" shared:"yes" fixed:"yes" later:"yes" doc:"Number of sites for which sites with privacy.answers: inside plan what they give, so that it stays while the network grows. 0, in lockstep, is the number there is. Not used by features."`
+	Least uint64 `want:"0..1099511627776" default:"0" unit:"rewards" shared:"yes" later:"yes" changes:"yes" doc:"Rewards that the network asks each member to have released; one with fewer is named and not refused. Only a network that begins with 1 or more can change it."`
+	Sites uint64 `want:"0..100000" default:"10" unit:"sites" shared:"yes" fixed:"yes" later:"yes" doc:"Sites for which sites with privacy.answers: inside plan what they give, so that it stays while the network grows. In lockstep, 0 is the number there is."`
 }
 
 // Rounds says when rounds happen.
@@ -189,15 +189,15 @@ type API struct {
 	DefaultReward float64       `key:"default_reward" want:"finite" default:"0" page:"reward of a decision for which none came" doc:"Reward of a decision for which none was reported in its window, within api.reward_range."`
 	Reward        site.Adding   `want:"first|last|sum" default:"first" page:"which reports make a reward: first, last or sum" doc:"Which reports make a reward: the first, the last of the window, or the sum of all, each with an id, clipped to api.reward_range."` // which reports make a reward
 	RewardRange   []float64     `key:"reward_range" want:"two ends" default:"[0, 1]" shared:"yes" fixed:"yes" later:"yes" page:"least and greatest reward, the same at all peers, for the whole life of this folder" doc:"Least and greatest reward, in the application's units. Peers scale it to 0 to 1; noise is in units of the range."`
-	Settle        site.Settle   `want:"window|arrival" default:"window" doc:"When a reward enters: when its window ends, so that no one can see when it was reported, or whether; or at once, which shows peers that it was. With api.reward: last or sum, once it is complete."`
-	Fallback      string        `want:"action" default:"\"\"" page:"action before the first round is over" doc:"Action that is answered until the first round is over; if empty, the learner chooses from the first decision on."`
+	Settle        site.Settle   `want:"window|arrival" default:"window" doc:"When a reward enters: when its window ends, which hides when it was reported, or whether; or at once. With api.reward: last or sum, once it is complete."`
+	Fallback      string        `want:"action" default:"\"\"" page:"action before the first round is over" doc:"Action that is answered until the first round is over; if empty, the learner chooses."`
 	MinExposures  uint64        `key:"min_exposures" want:"0..1073741824" default:"1" unit:"decisions" page:"decisions for every action before the learner takes over" doc:"Decisions for every action before the learner takes over."`
 	Keep          time.Duration `want:"0s..8760h" default:"24h" unit:"duration" page:"how long a decision is remembered after its window" doc:"How long a decision is remembered after its window, so that a late report differs from a wrong one; then it is deleted."`
 	Shadow        site.Shadow   `want:"off|propose|learn" default:"off" doc:"The application chooses and says what it took: with propose, the peer answers what it would have chosen; with learn, it also learns from what was taken."`
 	Baseline      string        `want:"action" default:"\"\"" doc:"Action that gets api.baseline_share of the decisions that offer it, whatever is learned; if empty, none does."`
 	BaselineShare float64       `key:"baseline_share" want:"0 to 1" default:"1" doc:"Share of api.baseline. The learner chooses for the rest, and may choose the baseline there, too."`
-	BaselineUntil string        `key:"baseline_until" want:"ever|better" default:"ever" doc:"With better, the baseline loses its share once own releases show with 95 %, at all looks together, that another action on offer is better for the site's users."`
-	Offer         []string      `want:"offer" default:"[]" doc:"Actions added by \x60network extend\x60 that this site chooses without being asked to: names, or all. Others are chosen only for requests that name them."`
+	BaselineUntil string        `key:"baseline_until" want:"ever|better" default:"ever" doc:"With better, the baseline loses its share once own releases show, with 95 % at all looks together, that another action is better for the site's users."`
+	Offer         []string      `want:"offer" default:"[]" doc:"Actions added by \x60network extend\x60 that this site chooses unasked: names, or all. Others are chosen only for requests that name them."`
 }
 
 // How long a baseline keeps its share.

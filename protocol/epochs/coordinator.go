@@ -29,7 +29,7 @@ const (
 // CoordinatorParams are the parameters of protocol coordinator.
 type CoordinatorParams struct {
 	Schedule    Schedule `want:"doubling|epochs" fixed:"yes" doc:"When sites exchange: ever more rarely while all stay with one arm, or at the end of every epoch of the learner."`
-	Coordinator int      `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the coordinator in the network file, from 1: a peer without arms. 0 is for a peer alone."`
+	Coordinator int      `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the coordinator in the network file, from 1: a peer without arms. 0 for a peer alone."`
 	Epochs      uint64   `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"With schedule: epochs, how many the budget pays for; free with a mechanism that releases every leaf once."`
 	Deadline    uint64   `want:"1..1073741824" unit:"rounds" changes:"yes" doc:"Rounds for which the coordinator waits for more sites once one has reported; a site waits twice as long for it."`
 	Patience    uint64   `want:"2..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which a site reports again without an answer."`

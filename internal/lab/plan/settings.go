@@ -50,12 +50,12 @@ func TestnetOf(s *config.Settings) Testnet { return of[Testnet](s, "testnet") }
 type Experiment struct {
 	Seeds       uint64 `want:"1..100000" default:"20" unit:"runs" doc:"Number of runs, each with its own seed."`
 	FirstSeed   uint64 `key:"first_seed" want:"1.." default:"1" doc:"Seed of the first run; the others follow it."`
-	Instances   uint64 `want:"0.." default:"0" unit:"instances" doc:"Instances that runs take in turn, where the world draws means for every run: run i + instances plays the instance of run i. With 0 every run has its own."`
-	Cells       []Cell `want:"cells" default:"[]" doc:"What is compared over the same seeds: cells with a name, settings, or both. A list of values of a setting makes one cell for each, and so does each, a list of cells within a cell."`
+	Instances   uint64 `want:"0.." default:"0" unit:"instances" doc:"Instances that runs take in turn, where the world draws means for every run; 0 is one for every run."`
+	Cells       []Cell `want:"cells" default:"[]" doc:"What is compared over the same seeds: cells with a name, settings, or both. A list of values makes one cell for each, and so does each, a list of cells within a cell."`
 	Alone       bool   `want:"true|false" default:"false" doc:"Remove all links: every peer learns from its own rewards, at once and without noise."`
 	AloneNoised bool   `key:"alone_noised" want:"true|false" default:"false" later:"yes" doc:"Remove all links: every peer learns from its own releases, with noise and batches as in a network."` // alone with the same noise
 	Listen      bool   `want:"true|false" default:"false" shared:"yes" fixed:"yes" later:"yes" doc:"Sites with privacy.answers: inside give no decisions, and learn from what others release."`
-	Noise       string `want:"tight|printed|proven" default:"tight" shared:"yes" fixed:"yes" later:"yes" doc:"How much Gaussian noise there is: what epsilon and delta ask for; what papers 000 and 002 print for records with features in tree-gaussian; or, with protocol.shuffle.sees: sum, what the paper's source proves. With shuffle the last two are for lockstep."`
+	Noise       string `want:"tight|printed|proven" default:"tight" shared:"yes" fixed:"yes" later:"yes" doc:"Gaussian noise that epsilon and delta ask for; that papers 000 and 002 print for records with features in tree-gaussian; or, with protocol.shuffle.sees: sum, that the paper's source proves."`
 	Raw         printed.Raw
 	Coverage    bool `want:"true|false" default:"false" doc:"Count the estimates outside of their confidence radius in every round, and fail if more are than the radius allows."`
 	Faults      sim.Faults
@@ -87,12 +87,12 @@ type Cell struct {
 // Figure says what an experiment draws.
 type Figure struct {
 	Kind   string  `want:"none|curves|final" default:"curves" doc:"Regret by round, one line for each cell (curves), or regret at the end against x (final)."`
-	X      string  `want:"axis" default:"\"\"" doc:"What final is drawn against; cells that differ only in it are joined by a line, with cost and bytes cells of one name. Bytes are those that a peer sends in a run."`
-	Regret string  `want:"shared|own|odd" default:"shared" doc:"Which regret final draws: against the best arm over all sites, or of each peer's own site, of odd sites alone where a cell has some (odd)."`
-	Panels []Panel `want:"panels" default:"[]" doc:"Panels of final, in place of x and regret: each has an x, a regret, and at, a setting=value of its cells. A panel against a setting shows the cells that sweep it."`
+	X      string  `want:"axis" default:"\"\"" doc:"What final is drawn against; cells that differ only in it are joined by a line, with cost and bytes (that a peer sends in a run) cells of one name."`
+	Regret string  `want:"shared|own|odd" default:"shared" doc:"Which regret final draws: against the best arm over all sites, or of each peer's own site, or of odd sites alone."`
+	Panels []Panel `want:"panels" default:"[]" doc:"Panels of final, in place of x and regret: each has an x, a regret, and at, a setting=value of its cells."`
 	Facet  string  `want:"facet" default:"\"\"" doc:"A setting, or name, of which each value has a panel of its own."`
 	Log    string  `want:"none|x|y|both" default:"none" doc:"Which axes are logarithmic."`
-	Bound  bool    `want:"true|false" default:"false" doc:"Draw the asymptotic lower bound on regret where one is computed: rewards of 0 and 1, peers neither alone nor liars; with regret own or odd, the one of a site alone without noise."`
+	Bound  bool    `want:"true|false" default:"false" doc:"Draw the asymptotic lower bound on regret where one is computed: rewards of 0 and 1, peers neither alone nor liars. With regret own or odd, a site alone without noise."`
 	Runs   int     `want:"0..1000" default:"0" unit:"runs" doc:"Runs of each cell that curves also show one by one, as thin lines."`
 	Title  string  `want:"text" default:"\"\"" doc:"Title of the figure; if empty, the configuration's name."`
 }

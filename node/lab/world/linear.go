@@ -55,7 +55,7 @@ type LinearParams struct {
 	Gap      float64 `want:"0 up to .3" doc:"With law: band, how far the best action is above all others at least."`
 	Instance uint64  `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run."`
 
-	Deviation float64 `want:"0 up to 1" doc:"With law: sphere or direction, the norm of the normal vector that is added to each site's direction before it gets its length again. Regret is against a site's own."`
+	Deviation float64 `want:"0 up to 1" doc:"With law: sphere or direction, the norm of the normal vector that is added to each site's direction. Regret is against a site's own."`
 	Groups    int     `want:"0.." unit:"groups" doc:"With deviation, groups of sites with the same parameter: site i is in group i modulo groups. 0 for none."`
 
 	Means [][]float64 `want:"rows of numbers" doc:"With law: arms, the probability of a reward for every arm."`

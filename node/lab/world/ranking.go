@@ -23,7 +23,7 @@ const (
 
 // RankingParams are the parameters of world ranking.
 type RankingParams struct {
-	Data     string  `want:"path" doc:"File of judged documents in SVMlight format, with a qid in every line or sizes of queries in the same name with .query; empty takes ltr/rank.train of PEERD_DATA."`
+	Data     string  `want:"path" doc:"File of judged documents in SVMlight format, with qids or a file of query sizes (.query); empty takes ltr/rank.train of PEERD_DATA."`
 	Columns  Columns `want:"common|title|body" doc:"Columns that are features: those that most documents have, or the ones of MSLR-WEB10K that paper 002 takes."`
 	Features int     `want:"2..120" fixed:"yes" doc:"Numbers of a document, a constant included, as many as learner.linucb.features: 57 with columns: title, 78 with body."`
 }
