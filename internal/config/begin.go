@@ -36,10 +36,6 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 		return b // the reader of set reports it
 	}
 	x := start{c, joins, make(map[string]bool), &b}
-	spare, _ := s.Find(spareKey)
-	most, _ := strconv.Atoi(spare.Begin)
-	room := max(0, min(most, mostArms-len(c.Arms)))
-	x.take(spareKey, room, "")
 	inside := c.Privacy.Answers == Inside || x.free(answersKey) && c.World.Kind == Application && c.API.Shadow != site.ShadowLearn
 	byFeatures := len(c.Features.Context)+len(c.Features.Action) > 0 || bandit.TraitsOf(c.LearnerParams()).Contextual || protocol.TraitsOf(c.ProtocolParams()).Wide
 	m, err := dp.ParseMechanism(c.Privacy.Mechanism)
@@ -53,9 +49,7 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 	case given && m.Running():
 		x.take(protocolKey, rows.Params{}.Words().Name, "it carries running sums, which the mechanism releases")
 	}
-	if c.Cadence().Epochs > 0 {
-		x.take(spareKey, 0, "in epochs all actions are explored")
-	}
+	x.spare()
 	x.noise(byFeatures || given && m.Law() == dp.Gaussian)
 	x.answers(inside)
 	if byFeatures {
@@ -69,9 +63,6 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 		if value != "" && x.free(k.Name) && (k.Name != horizonKey || !c.running()) { // which only people can choose
 			b.Set = append(b.Set, k.Name+"="+value)
 		}
-	}
-	if x.free(spareKey) && !byFeatures && room < most {
-		b.Note = fmt.Sprintf("spare_arms is %d instead of %d: with %d arms there is no room for more", room, most, len(c.Arms))
 	}
 	return b
 }
@@ -121,7 +112,25 @@ func (x *start) features(inside bool) {
 		x.take(protocolKey, batches.BatchParams{}.Words().Name, "it carries what a learner by features adds up")
 	}
 	x.take(exposuresKey, 0, "actions follow from the features of users, and the next user's must not follow from those before")
-	x.take(spareKey, 0, "by features actions come and go with every decision")
+}
+
+// spare leaves room for actions that are added later, where any can be.
+func (x *start) spare() {
+	switch c := x.c; {
+	case c.World.Kind != Application:
+		x.take(spareKey, 0, "a simulated world has all its arms from the start")
+	case bandit.TraitsOf(c.LearnerParams()).Contextual:
+		x.take(spareKey, 0, "by features actions come and go with every decision")
+	case c.Cadence().Epochs > 0:
+		x.take(spareKey, 0, "in epochs all actions are explored")
+	default:
+		k, _ := c.Schema().Find(spareKey)
+		most, _ := strconv.Atoi(k.Begin)
+		room := max(0, min(most, mostArms-len(c.Arms)))
+		if x.take(spareKey, room, ""); x.free(spareKey) && room < most {
+			x.b.Note = fmt.Sprintf("spare_arms is %d instead of %d: with %d arms there is no room for more", room, most, len(c.Arms))
+		}
+	}
 }
 
 // noise chooses the mechanism that the protocol recommends.
