@@ -14,12 +14,6 @@ import (
 	"peerd.dev/protocol/rows"
 )
 
-// kept returns the settings that a new folder writes to its file although they are defaults, so that a
-// later default changes no folder.
-func kept() []string {
-	return []string{mechanismKey, horizonKey, learnerKey, protocolKey, "api.window"}
-}
-
 // A Beginning is what the file of a new folder has in addition to what was given.
 type Beginning struct {
 	Set    []string // settings, in the form of --set
@@ -67,10 +61,10 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 	return b
 }
 
-// running reports whether the mechanism needs a horizon.
-func (s *Settings) running() bool {
-	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
-	return err == nil && m.Running()
+// kept returns the settings that a new folder writes to its file although they are defaults, so that a
+// later default changes no folder.
+func kept() []string {
+	return []string{mechanismKey, horizonKey, learnerKey, protocolKey, "api.window"}
 }
 
 // A start chooses the settings of a new folder that are not given.

@@ -1,130 +1,13 @@
 package config
 
 import (
-	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
-	"peerd.dev/bandit"
-	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
+	"peerd.dev/node/site"
 )
-
-// Params hold the parameters of the entries of a table, or sections, by name, each a struct. Missing ones have
-// their defaults. A Params is never changed, only replaced.
-type Params map[string]any
-
-// With returns p with the parameters of one entry.
-func (p Params) With(name string, params any) Params {
-	q := maps.Clone(p)
-	if q == nil {
-		q = make(Params)
-	}
-	q[name] = params
-	return q
-}
-
-// A block has the parameters of one entry: the keys <section>.<name>.<field>. The section of an extension's section is
-// empty.
-type block struct {
-	section, name, summary string
-	standard               any // the defaults, a struct
-}
-
-// Entry returns the parameters of an entry of a section; nil if it does not exist.
-func (s *Settings) Entry(section, name string) any {
-	if params, ok := (*s.params(section))[name]; ok {
-		return params
-	}
-	for _, b := range s.Schema().blocks {
-		if b.section == section && b.name == name {
-			return b.standard
-		}
-	}
-	return nil
-}
-
-// LearnerParams returns the parameters of the chosen learner, or the default learner's if the
-// name, which is refused elsewhere, does not exist.
-func (s *Settings) LearnerParams() bandit.Params {
-	if p, ok := s.Entry("learner", s.Learner.Name).(bandit.Params); ok {
-		return p
-	}
-	return bandit.Table()[0]
-}
-
-// ProtocolParams returns the parameters of the chosen protocol, fitted to the budget, or the
-// default protocol's if the name, which is refused elsewhere, does not exist.
-func (s *Settings) ProtocolParams() protocol.Params {
-	p, ok := s.Entry("protocol", s.Protocol.Name).(protocol.Params)
-	if !ok {
-		p = table.Protocols()[0]
-	}
-	return protocol.Fit(p, s.Privacy.drawn())
-}
-
-// SetLearner chooses a learner by its parameters.
-func (s *Settings) SetLearner(p bandit.Params) {
-	name := p.Words().Name
-	s.Learner.Name, s.Learner.Params = name, s.Learner.Params.With(name, p)
-}
-
-// SetProtocol chooses a protocol by its parameters.
-func (s *Settings) SetProtocol(p protocol.Params) {
-	name := p.Words().Name
-	s.Protocol = Protocol{name, s.Protocol.Params.With(name, p)}
-}
-
-// params returns the parameters of a section.
-func (s *Settings) params(section string) *Params {
-	switch section {
-	case "learner":
-		return &s.Learner.Params
-	case "protocol":
-		return &s.Protocol.Params
-	case "world":
-		return &s.World.Params
-	default:
-		return &s.Sections
-	}
-}
-
-// chosen returns the name of the chosen entry of a section.
-func (s *Settings) chosen(section string) string {
-	switch section {
-	case "learner":
-		return s.Learner.Name
-	case "protocol":
-		return s.Protocol.Name
-	default:
-		return s.World.Kind
-	}
-}
-
-// Applies reports whether a key has a meaning: it is not a parameter of an entry that is not
-// chosen.
-func (s *Settings) Applies(k Key) bool {
-	return k.block == nil || k.block.section == "" || s.chosen(k.block.section) == k.block.name
-}
-
-// Agreed reports whether a key of the kind that peers compare, or a folder keeps, really is
-// compared or kept.
-func (s *Settings) Agreed(k Key) bool {
-	return s.Applies(k) && (!k.Later || ValueText(s.Value(k.Name).Interface()) != k.Default)
-}
-
-// fieldKey returns the last word of the key of a field.
-func fieldKey(f reflect.StructField) string {
-	if key := f.Tag.Get("key"); key != "" {
-		return key
-	}
-	return strings.ToLower(f.Name)
-}
 
 // tagged describes the settings that the fields of a struct are, by their tags. The fields of a struct in it have its name before
 // theirs. Rules are those that tags call by a name.
@@ -181,73 +64,6 @@ func blockKeys(blocks []*block, section string, shared bool) (keys []Key) {
 	return keys
 }
 
-// wanted makes a rule from a tag. A tag is part of the program, so a wrong one panics; a test
-// reads them all.
-func wanted(tag string) Rule {
-	switch tag {
-	case "true|false":
-		return YesNo()
-	case "path":
-		return pathText(false)
-	case "command":
-		return Holds("a list of words, such as [python3, my.py]", func(v reflect.Value) bool {
-			return !slices.ContainsFunc(v.Interface().([]string), func(word string) bool { return word == "" || strings.ContainsRune(word, 0) })
-		})
-	case "rows of numbers":
-		return finiteRows("a list of rows of numbers: one row for all sites, or several that sites take in turn, each as long as arms")
-	case "odd sites":
-		return finiteRows("a list of rows of a site, an arm and its mean there, or []")
-	case "rows of three numbers":
-		return finiteRows("a list of rows of three numbers, or []")
-	case "vectors":
-		return finiteRows("a list of rows of numbers, one row for each action in the order of arms, or []")
-	case "probability":
-		return Number("a probability from 0 to below 1", func(x float64) bool { return x >= 0 && x < 1 })
-	case "over 0":
-		return Number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) })
-	}
-	var lo, hi float64
-	if n, _ := fmt.Sscanf(tag, "over %g up to %g", &lo, &hi); n == 2 {
-		return Number("a number "+tag, func(x float64) bool { return x > lo && x <= hi })
-	}
-	for _, form := range []string{"%g up to %g", "%g to %g"} {
-		if n, _ := fmt.Sscanf(tag, form, &lo, &hi); n == 2 {
-			return Number("a number from "+tag, func(x float64) bool { return x >= lo && x <= hi })
-		}
-	}
-	if from, to, ok := strings.Cut(tag, ".."); ok {
-		least, err := strconv.ParseUint(from, 10, 64)
-		most := uint64(math.MaxUint64)
-		if err == nil && to != "" {
-			most, err = strconv.ParseUint(to, 10, 64)
-		}
-		if err == nil {
-			return Whole(least, most)
-		}
-		short, err := time.ParseDuration(from)
-		if long, bad := time.ParseDuration(to); err == nil && bad == nil {
-			return between(short, long)
-		}
-	}
-	if words := strings.Split(tag, "|"); len(words) > 1 {
-		return OneOf(words...)
-	}
-	panic(fmt.Sprintf("peerd: no rule for the tag %q", tag))
-}
-
-// put sets a setting to a value of its type.
-func (s *Settings) put(k Key, value reflect.Value) {
-	if k.block == nil {
-		s.Value(k.Name).Set(value)
-		return
-	}
-	all := s.params(k.block.section)
-	next := reflect.New(reflect.TypeOf(k.block.standard)).Elem()
-	next.Set(reflect.ValueOf(s.Entry(k.block.section, k.block.name)))
-	next.FieldByIndex(k.index).Set(value)
-	*all = all.With(k.block.name, next.Interface())
-}
-
 // entryNames returns the names of a table and what they mean, for the setting that chooses one.
 func entryNames(blocks []*block, section string) (names []string, summaries string) {
 	verb := " "
@@ -261,4 +77,33 @@ func entryNames(blocks []*block, section string) (names []string, summaries stri
 		}
 	}
 	return names, strings.Join(all, "; ")
+}
+
+// settingKeys lists the settings of a site, and for a laboratory the ones of lockstep, without the parameters of learners and protocols.
+// Networks compare mode, and folders keep world.kind, so both are settings of a site, although it has no choice.
+func settingKeys(blocks []*block, mechanisms []string, laboratory bool) []Key {
+	learners, learning := entryNames(blocks, "learner")
+	protocols, spreading := entryNames(blocks, "protocol")
+	rules := map[string]Rule{
+		"mode": OneOf(string(Live)), "world": OneOf(Application), "mechanism": OneOf(mechanisms...), "learner": OneOf(learners...), "protocol": OneOf(protocols...),
+		"a path": pathText(true), "addresses": addresses(), "names": names(2, mostArms), "budget": budget(), "features": encodingRule(),
+		"loopback": loopbackAddress(), "two ends": twoEnds(),
+		"0 or 0.5 to 20": Number("0, or a number from 0.5 to 20", func(x float64) bool { return x == 0 || x >= .5 && x <= 20 }),
+		"finite":         Number("a finite number", func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }),
+		"action":         Holds("the name of an action, or nothing", func(reflect.Value) bool { return true }),
+		"offer": Holds("a list of names of actions that were added to the network, or [all]", func(v reflect.Value) bool {
+			names := v.Interface().([]string)
+			return len(names) < 2 || !slices.Contains(names, site.OfferAll)
+		}),
+	}
+	keys := tagged(reflect.ValueOf(Settings{}), "", field{}, rules)
+	for i := range keys {
+		switch k := &keys[i]; k.Name {
+		case learnerKey:
+			k.Default, k.Doc = learners[0], strings.Replace(k.Doc, "%s", learning, 1)
+		case protocolKey:
+			k.Default, k.Doc = protocols[0], strings.Replace(k.Doc, "%s", spreading, 1)
+		}
+	}
+	return slices.DeleteFunc(keys, func(k Key) bool { return !laboratory && (k.Name == "seed" || k.Name == "rounds.count") })
 }

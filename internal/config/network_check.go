@@ -2,85 +2,12 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
-	"time"
 
-	"golang.org/x/text/unicode/norm"
-
-	"peerd.dev/gossip"
 	"peerd.dev/gossip/topology"
+	"peerd.dev/node/network"
 	"peerd.dev/protocol"
 )
-
-// Validate returns everything that is wrong with n, in the order of the file.
-func (n *Network) Validate() []Problem {
-	var all refusals
-	all.refuse(!regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`).MatchString(n.Name), "name", n.Name,
-		"1 to 64 letters, digits, dots, dashes and underscores")
-	all.refuse(n.Start.IsZero(), "start", n.Start.Format(time.RFC3339), "the time of round 0, such as 2026-01-02T15:04:05Z")
-	all.refuse(n.Every < time.Millisecond || n.Every > 24*time.Hour, "every", n.Every, "a duration from 1ms to 24h")
-	all.refuse(len(n.Peers) < 2, "peers", len(n.Peers), "at least 2")
-	return append(append(all, n.ValidatePeers()...), n.validateLinks()...)
-}
-
-// refusals are what is wrong with a network.
-type refusals []Problem
-
-// refuse adds a value that is bad, and what is wanted.
-func (all *refusals) refuse(bad bool, key string, value any, want string) {
-	if bad {
-		*all = append(*all, Problem{Key: key, Value: short(ValueText(value)), Reason: "want " + want})
-	}
-}
-
-// ValidatePeers returns what is wrong with the peers.
-func (n *Network) ValidatePeers() []Problem {
-	var all refusals
-	names, ids := make(map[string]bool), make(map[string]bool)
-	for i, m := range n.Peers {
-		at := fmt.Sprintf("peers[%d].", i)
-		why := nameTrouble(m.Name)
-		all.refuse(why != "", at+"name", m.Name, "a name; this one "+why)
-		name, id := norm.NFC.String(m.Name), gossip.PlainID(m.ID)
-		all.refuse(names[name], at+"name", m.Name, "another name than the peers before")
-		_, err := gossip.NewKeyring("any", []string{m.ID})
-		all.refuse(err != nil, at+"id", m.ID, "what `peerd id` prints at that peer")
-		all.refuse(ids[id], at+"id", m.ID, "another id than the peers before")
-		names[name], ids[id] = true, true
-		for _, a := range m.Addrs {
-			if why := gossip.CheckAddress(a); why != nil {
-				all = append(all, Problem{Key: at + "addrs", Value: short(a), Reason: "want an address to dial; " + why.Error()})
-			}
-		}
-		if why := (gossip.PeerInfo{ID: m.ID, Addrs: m.Addrs}).Check(); why != nil && err == nil && !named(all, at+"addrs") {
-			all = append(all, Problem{Key: at + "addrs", Value: short(ValueText(m.Addrs)), Reason: why.Error()})
-		}
-	}
-	return all
-}
-
-// validateLinks refuses links that do not make a connected graph, and links that no peer can
-// open: of two neighbours the lower index dials.
-func (n *Network) validateLinks() []Problem {
-	g, err := topology.NewGraph(max(1, len(n.Peers)), n.Links)
-	if err != nil {
-		return []Problem{{Key: "links", Value: short(ValueText(n.Links)), Reason: strings.TrimPrefix(err.Error(), "topology: ")}}
-	}
-	var problems []Problem
-	if !g.Connected() {
-		problems = append(problems, Problem{Key: "links", Value: short(ValueText(n.Links)), Reason: "want a way from every peer to every other"})
-	}
-	for _, l := range g.Edges() {
-		if len(n.Peers[l[1]].Addrs) == 0 {
-			problems = append(problems, Problem{
-				Key: fmt.Sprintf("peers[%d].addrs", l[1]), Value: "[]", Reason: fmt.Sprintf("want an address, since peer %d dials it", l[0]),
-			})
-		}
-	}
-	return slices.CompactFunc(problems, func(a, b Problem) bool { return a.Key == b.Key })
-}
 
 // CheckNetwork returns what in s does not suit the network n.
 func (s *Settings) CheckNetwork(n *Network) []Problem {
@@ -114,4 +41,146 @@ func (s *Settings) CheckNetwork(n *Network) []Problem {
 	}
 	s.Schema().sort(problems)
 	return problems
+}
+
+// SharedSettings returns the settings on which all peers of a network must agree, in the order of the
+// schema.
+func (s *Settings) SharedSettings() []network.Setting {
+	return s.compared(func(k Key) bool { return k.Shared })
+}
+
+// FixedSettings returns the settings that a folder keeps from its founding, in the order of the schema.
+func (s *Settings) FixedSettings() []network.Setting {
+	return s.compared(func(k Key) bool { return k.Fixed })
+}
+
+// FreeSettings returns a site's settings that can change between two starts, in the order of the schema.
+func (s *Settings) FreeSettings() []network.Setting {
+	return s.compared(func(k Key) bool { return !k.Fixed && !k.Laboratory && k.Name != "dir" })
+}
+
+// compared returns the settings of a kind that peers or folders compare, with those that have ended.
+func (s *Settings) compared(is func(Key) bool) (all []network.Setting) {
+	for _, k := range s.Schema().keys {
+		if is(k) && s.Agreed(k) {
+			all = append(all, network.Setting{Key: k.Name, Value: ValueText(s.Value(k.Name).Interface())})
+		}
+		for _, e := range endedKeys() {
+			if e.after == k.Name && is(e.Key) && e.applies(s) {
+				all = append(all, network.Setting{Key: e.Name, Value: e.value})
+			}
+		}
+	}
+	return all
+}
+
+// checkShared compares the settings with the shared ones in a document.
+func (s *Settings) checkShared(n *Network) (problems []Problem) {
+	ours := make(map[string]string)
+	for _, x := range s.SharedSettings() {
+		ours[x.Key] = x.Value
+	}
+	for _, x := range n.Settings {
+		if ours[x.Key] != x.Value {
+			problems = append(problems, Problem{Key: x.Key, Value: short(ours[x.Key]), Reason: "want " + x.Value + ", which the network document says"})
+		}
+		delete(ours, x.Key)
+	}
+	for _, x := range s.SharedSettings() {
+		if value, ok := ours[x.Key]; ok {
+			problems = append(problems, Problem{Key: x.Key, Value: short(value), Reason: "want none, since the network document does not have it"})
+		}
+	}
+	return problems
+}
+
+// In returns the settings in a version of the network, in which some that all peers share may have
+// changed. What peers compare, and what signatures are bound to, stays as in the first version.
+func (s *Settings) In(n *Network) (*Settings, error) {
+	if len(n.Changed) == 0 {
+		return s, nil
+	}
+	c := &Config{Settings: *s, From: make(map[string]Origin)}
+	for _, x := range n.Changed {
+		k, ok := s.Schema().Find(x.Key)
+		if !ok || !k.Changes || !s.Applies(k) {
+			return nil, Failf(ErrRefused, "%s cannot change while peers run: docs/configuration.md says which settings can", x.Key)
+		}
+		problem := c.take(k, parseValue(c.Value(x.Key).Type(), x.Value))
+		if problem == nil {
+			if reason := k.Rule.Check(c.Value(x.Key)); reason != "" {
+				problem = &Problem{Key: x.Key, Value: short(x.Value), Reason: reason}
+			}
+		}
+		if problem != nil {
+			return nil, &Refusal{What: "setting of the network", Problems: []Problem{*problem}}
+		}
+	}
+	return &c.Settings, nil
+}
+
+// CheckChange returns why a network may not change to another version while its peers run, or
+// nil. It is the only place of that rule: addresses, keys and links can always change; peers and actions
+// can, unless the protocol or the world relies on them; and settings with [Key.Changes].
+func (s *Settings) CheckChange(was, is *Network) error {
+	if problems := s.CheckNetwork(is); len(problems) > 0 {
+		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
+	}
+	before := was.ValidatePeers() // of an earlier build, which accepted what this one does not
+	if problems := slices.DeleteFunc(is.ValidatePeers(), func(p Problem) bool { return slices.Contains(before, p) }); len(problems) > 0 {
+		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
+	}
+	if _, err := s.In(is); err != nil {
+		return err
+	}
+	if err := s.checkActions(was, is); err != nil {
+		return err
+	}
+	same := len(was.Peers) == len(is.Peers)
+	for i := range was.Peers {
+		same = same && was.Peers[i].Standing == is.Peers[i].Standing
+	}
+	if same {
+		return nil
+	}
+	if why := protocol.TraitsOf(s.ProtocolParams()).Fixed; why != "" {
+		return Failf(ErrRefused, "no peer can join or leave with protocol.name %s: %s", s.Protocol.Name, why)
+	}
+	if s.Simulated().Records > 0 {
+		return Failf(ErrRefused, "no peer can join or leave with world.kind %s: it deals its records to the peers that were there at the start", s.World.Kind)
+	}
+	return nil
+}
+
+// checkActions returns why a network cannot have the arms that were added or retired in it; nil
+// if it can. Names are checked when they come in, so that a network goes on with names that earlier builds accepted.
+func (s *Settings) checkActions(was, n *Network) error {
+	if len(n.Added)+len(n.Retired) == 0 {
+		return nil
+	}
+	if s.Cadence().Epochs > 0 {
+		return Failf(ErrRefused, "no action can be added or retired with %s, in whose epochs all of them are explored", s.With("protocol.name"))
+	}
+	if len(n.Added) > int(s.SpareArms) {
+		return Failf(ErrRefused, "there is room for %d more actions and not for %d, since the network began with %s", s.SpareArms, len(n.Added), s.With("spare_arms"))
+	}
+	all := slices.Concat(s.Arms, n.Added)
+	for i := len(s.Arms) + len(was.Added); i < len(all); i++ {
+		name := all[i]
+		if why := nameTrouble(name); why != "" {
+			return Failf(ErrRefused, "the name %q %s: choose another one", name, why)
+		}
+		if slices.ContainsFunc(all[:i], func(o string) bool { return sameName(o, name) }) {
+			return Failf(ErrRefused, "there is an action %q, or was one: choose another name", name)
+		}
+	}
+	for _, name := range n.Retired {
+		if !slices.Contains(all, name) {
+			return Failf(ErrRefused, "there is no action %q; `peerd network show` lists them", name)
+		}
+	}
+	if left := len(all) - len(n.Retired); left < 2 {
+		return Failf(ErrRefused, "two actions have to be left, not %d", left)
+	}
+	return nil
 }

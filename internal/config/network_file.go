@@ -4,19 +4,83 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"os"
-	"path/filepath"
-	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"go.yaml.in/yaml/v3"
 
 	"peerd.dev/node/network"
-	"peerd.dev/protocol"
 )
 
-// Signed reports whether the network file is a record of signed documents. Its name ends in .json.
-func (s *Settings) Signed() bool { return signed(s.NetworkPath()) }
+// ReadNetwork reads a network file and refuses a bad one with a *Refusal.
+func ReadNetwork(path string) (*Network, error) {
+	if signed(path) {
+		return readRecord(path)
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, Failf(ErrRefused, "%w; the setting network says where it is", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	what := "network file " + path
+	n := &Network{}
+	err = readYAML(b, n)
+	var misfits *yaml.TypeError
+	var clock *time.ParseError
+	switch {
+	case errors.As(err, &misfits):
+		return nil, &Refusal{what, networkMisfits(misfits)}
+	case errors.As(err, &clock):
+		return nil, &Refusal{what, []Problem{{Key: "start", Value: clock.Value, Reason: "want " + networkType("time.Time")}}}
+	case err != nil:
+		return nil, Failf(ErrRefused, "%s refused: %s", what, yamlTrouble(err))
+	}
+	if problems := n.Validate(); len(problems) > 0 {
+		return nil, &Refusal{what, problems}
+	}
+	return n, nil
+}
 
-func signed(path string) bool { return filepath.Ext(path) == ".json" }
+// networkMisfits returns a problem for each unknown key and wrong type, with its place.
+func networkMisfits(err *yaml.TypeError) []Problem {
+	var problems []Problem
+	for _, text := range err.Errors {
+		line, what, _ := strings.Cut(text, ": ")
+		if key, ok := strings.CutPrefix(what, "field "); ok {
+			key, _, _ = strings.Cut(key, " not found")
+			problems = append(problems, Problem{
+				Key: key, Value: line, Reason: "unknown key; there are name, start, every, links and peers with name, id and addrs",
+			})
+			continue
+		}
+		value, typ, _ := strings.Cut(strings.TrimPrefix(what, "cannot unmarshal "), " into ")
+		_, value, _ = strings.Cut(value, " ")
+		problems = append(problems, Problem{Key: line, Value: strings.Trim(value, "`"), Reason: "want " + networkType(typ)})
+	}
+	return problems
+}
+
+// networkType describes the values that a Go type of Network takes.
+func networkType(typ string) string {
+	switch typ {
+	case "time.Time":
+		return "a time such as 2026-01-02T15:04:05Z"
+	case "time.Duration":
+		return "a duration such as 1s"
+	case "string":
+		return "text"
+	case "int":
+		return "a peer's index, from 0"
+	case "[2]int", "[][2]int":
+		return "links such as [0, 1]"
+	}
+	return "a list or section here"
+}
 
 // readRecord returns the network of a signed document. Signatures are verified by what runs on it.
 func readRecord(path string) (*Network, error) {
@@ -55,122 +119,14 @@ func NetworkOf(d *network.Document) *Network {
 	return n
 }
 
-// SharedSettings returns the settings on which all peers of a network must agree, in the order of the
-// schema.
-func (s *Settings) SharedSettings() []network.Setting {
-	return s.compared(func(k Key) bool { return k.Shared })
-}
-
-// FixedSettings returns the settings that a folder keeps from its founding, in the order of the schema.
-func (s *Settings) FixedSettings() []network.Setting {
-	return s.compared(func(k Key) bool { return k.Fixed })
-}
-
-// FreeSettings returns a site's settings that can change between two starts, in the order of the schema.
-func (s *Settings) FreeSettings() []network.Setting {
-	return s.compared(func(k Key) bool { return !k.Fixed && !k.Laboratory && k.Name != "dir" })
-}
-
-// compared returns the settings of a kind that peers or folders compare, with those that have ended.
-func (s *Settings) compared(is func(Key) bool) (all []network.Setting) {
-	for _, k := range s.Schema().keys {
-		if is(k) && s.Agreed(k) {
-			all = append(all, network.Setting{Key: k.Name, Value: ValueText(s.Value(k.Name).Interface())})
-		}
-		for _, e := range endedKeys() {
-			if e.after == k.Name && is(e.Key) && e.applies(s) {
-				all = append(all, network.Setting{Key: e.Name, Value: e.value})
-			}
-		}
-	}
-	return all
-}
-
-// checkShared compares the settings with the shared ones in a document.
-func (s *Settings) checkShared(n *Network) (problems []Problem) {
-	ours := make(map[string]string)
-	for _, x := range s.SharedSettings() {
-		ours[x.Key] = x.Value
-	}
-	for _, x := range n.Settings {
-		if ours[x.Key] != x.Value {
-			problems = append(problems, Problem{Key: x.Key, Value: short(ours[x.Key]), Reason: "want " + x.Value + ", which the network document says"})
-		}
-		delete(ours, x.Key)
-	}
-	for _, x := range s.SharedSettings() {
-		if value, ok := ours[x.Key]; ok {
-			problems = append(problems, Problem{Key: x.Key, Value: short(value), Reason: "want none, since the network document does not have it"})
-		}
-	}
-	return problems
-}
-
-// In returns the settings in a version of the network, in which some that all peers share may have
-// changed. What peers compare, and what signatures are bound to, stays as in the first version.
-func (s *Settings) In(n *Network) (*Settings, error) {
-	if len(n.Changed) == 0 {
-		return s, nil
-	}
-	c := &Config{Settings: *s, From: make(map[string]Origin)}
-	for _, x := range n.Changed {
-		k, ok := s.Schema().Find(x.Key)
-		if !ok || !k.Changes || !s.Applies(k) {
-			return nil, Failf(ErrRefused, "%s cannot change while peers run: docs/configuration.md says which settings can", x.Key)
-		}
-		problem := c.take(k, parseValue(c.Value(x.Key).Type(), x.Value))
-		if problem == nil {
-			if reason := k.Rule.Check(c.Value(x.Key)); reason != "" {
-				problem = &Problem{Key: x.Key, Value: short(x.Value), Reason: reason}
-			}
-		}
-		if problem != nil {
-			return nil, &Refusal{What: "setting of the network", Problems: []Problem{*problem}}
-		}
-	}
-	return &c.Settings, nil
-}
-
-// CheckChange returns why a network may not change to another version while its peers run, or
-// nil. It is the only place of that rule: addresses, keys and links can always change; peers and actions
-// can, unless the protocol or the world relies on them; and settings with [Key.Changes].
-func (s *Settings) CheckChange(was, is *Network) error {
-	if problems := s.CheckNetwork(is); len(problems) > 0 {
-		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
-	}
-	before := was.ValidatePeers() // of an earlier build, which accepted what this one does not
-	if problems := slices.DeleteFunc(is.ValidatePeers(), func(p Problem) bool { return slices.Contains(before, p) }); len(problems) > 0 {
-		return &Refusal{What: fmt.Sprintf("version %d of the network", is.Version), Problems: problems}
-	}
-	if _, err := s.In(is); err != nil {
+// WriteNetwork writes a network file completely or not at all.
+func WriteNetwork(path string, n *Network) error {
+	var b bytes.Buffer
+	b.WriteString("# A network of peerd: the same file at every peer.\n")
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := errors.Join(e.Encode(n), e.Close()); err != nil {
 		return err
 	}
-	if err := s.checkActions(was, is); err != nil {
-		return err
-	}
-	same := len(was.Peers) == len(is.Peers)
-	for i := range was.Peers {
-		same = same && was.Peers[i].Standing == is.Peers[i].Standing
-	}
-	if same {
-		return nil
-	}
-	if why := protocol.TraitsOf(s.ProtocolParams()).Fixed; why != "" {
-		return Failf(ErrRefused, "no peer can join or leave with protocol.name %s: %s", s.Protocol.Name, why)
-	}
-	if s.Simulated().Records > 0 {
-		return Failf(ErrRefused, "no peer can join or leave with world.kind %s: it deals its records to the peers that were there at the start", s.World.Kind)
-	}
-	return nil
-}
-
-// Absent reports whether the place has no active peer.
-func (m *Member) Absent() bool { return m.Standing == network.Gone || m.Standing == network.Invited }
-
-// FirstID returns the first id that the place had, by which others remember it.
-func (m *Member) FirstID() string {
-	if len(m.Former) > 0 {
-		return m.Former[0]
-	}
-	return m.ID
+	return renameio.WriteFile(path, b.Bytes(), 0o644)
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"math"
 	"time"
 
@@ -35,12 +36,18 @@ type Settings struct {
 	schema    *Schema // nil for a site's
 }
 
-// Schema returns the schema of the settings.
-func (s *Settings) Schema() *Schema {
-	if s.schema == nil {
-		return Site()
+// Params hold the parameters of the entries of a table, or sections, by name, each a struct. Missing ones have
+// their defaults. A Params is never changed, only replaced.
+type Params map[string]any
+
+// With returns p with the parameters of one entry.
+func (p Params) With(name string, params any) Params {
+	q := maps.Clone(p)
+	if q == nil {
+		q = make(Params)
 	}
-	return s.schema
+	q[name] = params
+	return q
 }
 
 // Mode says whose data a peer holds.
@@ -59,12 +66,6 @@ func (m Mode) Curator() dp.Mode {
 	}
 	return dp.Private
 }
-
-// Epsilon is a budget; +Inf protects no one.
-type Epsilon float64
-
-// Infinite reports whether e protects no one.
-func (e Epsilon) Infinite() bool { return math.IsInf(float64(e), 1) }
 
 // Privacy is what a peer promises its users.
 type Privacy struct {
@@ -155,6 +156,12 @@ type Learner struct {
 	Params  Params
 }
 
+// Features are what an application describes a decision by, with names.
+type Features struct {
+	Context []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"Features of the context by name: a number in a range, or one of several words. An application sends their values; features and context of the learner follow. Without features.action each action has a feature of its own."` // of the decision
+	Action  []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"The same of an action."`                                                                                                                                                                                                      // of each action; none if it has only a feature of its own
+}
+
 // Protocol says how what is learned spreads.
 type Protocol struct {
 	Name   string `want:"protocol" default:"phases" shared:"yes" fixed:"yes" page:"how what is learned spreads" doc:"The protocol, which spreads what peers learn; docs/protocols.md compares them."`
@@ -205,6 +212,12 @@ const (
 	BaselineEver   = "ever"
 	BaselineBetter = "better"
 )
+
+// Range returns what rewards are from and to, in the application's units.
+func (a *API) Range() (r site.Range) {
+	copy(r[:], a.RewardRange)
+	return r
+}
 
 // Adds reports whether the values of a decision add up.
 func (a API) Adds() bool { return a.Reward == site.Sum }
