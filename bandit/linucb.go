@@ -37,12 +37,12 @@ const (
 
 // LinUCBParams are the parameters of learner linucb.
 type LinUCBParams struct {
-	Features int           `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends this many for each, with a sum of squares of at most 1."`
-	Context  int           `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of the context that an application sends with a decision and that all its actions share, with squares that sum to at most 1; 0 for no context. Simulated worlds offer the results of the map, and no context."`
-	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"Features of a context c and an action x: both (concat, context + features numbers), all products of both (outer, context × features), or these and x (interactions, (1 + context) × features). At most 120 numbers."`
-	Index    LinearIndex   `want:"sample|bound|calibrated" doc:"How actions are ranked: by the reward under a sampled parameter (sample), by the estimated reward plus radius times its error (bound), or by a proved bound, which is far wider (calibrated)."`
-	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration in standard errors, for index sample or bound. 6 held in every test; smaller explores less."`
-	Records  LinearRecords `want:"plain|centred" fixed:"yes" later:"yes" doc:"What is released: sums of products of features with each other and with rewards (plain), or with rewards minus 1/2, with half the noise, for rewards that are a constant plus a linear function (centred: peerd adds the constant)."`
+	Features int           `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
+	Context  int           `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of the context that all actions of a decision share, with squares that sum to at most 1. Simulated worlds offer none."`
+	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"Features of a context c and an action x: both (concat), all products (outer), or these and x (interactions). At most 120 numbers."`
+	Index    LinearIndex   `want:"sample|bound|calibrated" doc:"How actions are ranked: under a sampled parameter, by the estimate plus radius times its error (bound), or by a proved bound, far wider (calibrated)."`
+	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration in standard errors, for sample and bound. 6 held in every test."`
+	Records  LinearRecords `want:"plain|centred" fixed:"yes" later:"yes" doc:"What is released: products of features with each other and with rewards, or with rewards minus 1/2 (centred): half the noise, for a constant plus a linear function."`
 }
 
 func (p LinUCBParams) inputs() Inputs { return Inputs{p.Features, p.Context, p.Map} }

@@ -112,6 +112,6 @@ func Table() []Params {
 		IMEDParams{},
 		MEDParams{},
 		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
-		PersonalizedLinearParams{Features: 5, Map: Interactions, Radius: 1, Records: WithoutSquares, Price: 150},
+		PersonalizedLinearParams{Features: 5, Map: Interactions, Records: WithoutSquares, Price: 150},
 	}
 }

@@ -13,13 +13,15 @@ import (
 
 // PersonalizedLinearParams are the parameters of learner personalized-linear.
 type PersonalizedLinearParams struct {
-	Features int           `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends this many for each, with a sum of squares of at most 1."`
-	Context  int           `want:"0..120" fixed:"yes" doc:"Numbers of the context that an application sends with a decision and that all its actions share, with squares that sum to at most 1; 0 for no context. Simulated worlds offer the results of the map, and no context."`
-	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" doc:"How features are made of a context and an action; see learner.linucb.map."`
-	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration, in standard errors of the sampled parameter; smaller explores less."`
-	Records  LinearRecords `want:"plain|centred" fixed:"yes" doc:"What is released; see learner.linucb.records."`
-	Price    float64       `want:"1 up to 1000000" unit:"records" later:"yes" doc:"What joining may cost: an action that other sites misjudge waits for about this many times as many records as alone; at least one choice of this many is by own records. At 1 a site learns alone."`
+	Features int           `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
+	Context  int           `want:"0..120" fixed:"yes" doc:"Numbers of the context that all actions of a decision share, with squares that sum to at most 1. Simulated worlds offer none."`
+	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" doc:"See learner.linucb.map."`
+	Records  LinearRecords `want:"plain|centred" fixed:"yes" doc:"See learner.linucb.records."`
+	Price    float64       `want:"1 up to 1000000" unit:"records" later:"yes" doc:"What joining may cost: an action that other sites misjudge waits for about this many times as many records as alone. At 1 a site learns alone."`
 }
+
+// personalRadius is the width of exploration in standard errors of the sampled parameter: what is sampled is the posterior itself.
+const personalRadius = 1
 
 // PersonalizedLinear chooses by features as [LinUCB] does, for the users of its own site, where sites may
 // differ: each has a θ of its own. What a site has released is a normal likelihood of its θ, with the
@@ -35,7 +37,6 @@ type PersonalizedLinearParams struct {
 // price, whatever records say. See docs/proofs/personalized.md.
 type PersonalizedLinear struct {
 	linear
-	radius   float64 // of exploration, in standard errors
 	logPrice float64 // nats by which the index of a choice is above the least one
 	self     int
 	near     distances
@@ -71,7 +72,7 @@ func (PersonalizedLinearParams) Words() Words {
 }
 
 func (p PersonalizedLinearParams) linUCB() LinUCBParams {
-	return LinUCBParams{p.Features, p.Context, p.Map, SampledIndex, p.Radius, p.Records}
+	return LinUCBParams{p.Features, p.Context, p.Map, SampledIndex, personalRadius, p.Records}
 }
 
 // Traits implements [Traited].
@@ -96,7 +97,7 @@ func (p PersonalizedLinearParams) New(c Config) (Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &PersonalizedLinear{linear: l.(*LinUCB).linear, radius: p.Radius, logPrice: math.Log(p.Price), self: c.Self, near: newDistances()}
+	u := &PersonalizedLinear{linear: l.(*LinUCB).linear, logPrice: math.Log(p.Price), self: c.Self, near: newDistances()}
 	u.own, u.others, u.all = newParameters(u.d), newParameters(u.d), newParameters(u.d)
 	return u, nil
 }
@@ -162,7 +163,7 @@ func (u *PersonalizedLinear) offer(t *Turn) {
 
 // best returns the action with the greatest reward under a sampled θ.
 func (u *PersonalizedLinear) best(rng *rand.Rand) Arm {
-	u.draw(u.radius, rng)
+	u.draw(personalRadius, rng)
 	from := &u.all
 	if rng.Float64() < u.odd {
 		from = &u.own

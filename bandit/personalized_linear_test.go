@@ -14,7 +14,7 @@ const linearFeatures = 4
 
 func personalizedLinear(t testing.TB, arms int, records LinearRecords, nats float64) *PersonalizedLinear {
 	t.Helper()
-	p := PersonalizedLinearParams{Features: linearFeatures, Radius: 1, Records: records, Price: math.Exp(nats)}
+	p := PersonalizedLinearParams{Features: linearFeatures, Records: records, Price: math.Exp(nats)}
 	l, err := p.New(Config{Arms: arms, Peers: 6, Rand: rand.New(rand.NewPCG(3, 4))})
 	if err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func BenchmarkPersonalizedLinear(b *testing.B) { // limit: 50 µs, 100 µs after
 		growth float64
 	}{{"choice", -1, 0}, {"release", 3, 1}, {"distances", 0, growth}} {
 		b.Run(c.name, func(b *testing.B) {
-			l, err := PersonalizedLinearParams{Features: 10, Radius: 1, Records: WithoutSquares, Price: 150}.New(Config{Arms: 100, Peers: 20, Rand: rand.New(rand.NewPCG(3, 4))})
+			l, err := PersonalizedLinearParams{Features: 10, Records: WithoutSquares, Price: 150}.New(Config{Arms: 100, Peers: 20, Rand: rand.New(rand.NewPCG(3, 4))})
 			if err != nil {
 				b.Fatal(err)
 			}

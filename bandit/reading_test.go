@@ -53,7 +53,7 @@ func TestReadingsHaveTheirErrors(t *testing.T) {
 // TestNothingIsReadOfNothing by both learners by features.
 func TestNothingIsReadOfNothing(t *testing.T) {
 	b := belief.New(1, 5)
-	for _, p := range []Params{LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, PersonalizedLinearParams{Features: 2, Radius: 1, Records: WithoutSquares, Price: 2}} {
+	for _, p := range []Params{LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, PersonalizedLinearParams{Features: 2, Records: WithoutSquares, Price: 2}} {
 		l, err := New(p, Config{Arms: 2, Peers: 2})
 		if err != nil {
 			t.Fatal(err)

@@ -20,46 +20,56 @@ import (
 
 const pageHead = "# Configuration\n\n" +
 	"<!-- Written by: go test ./cmd/peerd -run TestConfigurationPage -update -->\n\n" +
-	"`peerd run`, `peerd testnet`, `peerd audit` and `peerd experiment` share one schema. A setting is taken\n" +
-	"from `--set key=value`, the environment, the file or its default, in that order: `privacy.epsilon` is\n" +
-	"`--set privacy.epsilon=1`, `PEERD_PRIVACY_EPSILON=1`, and in the file\n\n" +
+	"All commands share one schema. A setting is taken from `--set privacy.epsilon=1`, the environment\n" +
+	"(`PEERD_PRIVACY_EPSILON=1`, not if empty), the file or its default, in that order. The file is the command's argument or\n" +
+	"`--config FILE`; without either it is `peerd.yaml` in the peer's folder, if it exists:\n\n" +
 	"```yaml\nprivacy:\n  epsilon: 1\n```\n\n" +
-	"Every command that reads a configuration takes its file as an argument, as in `peerd config check FILE`,\n" +
-	"or by `--config FILE`. Without either it reads `peerd.yaml` in the peer's folder, if it exists. An unknown\n" +
-	"key, a wrong type or a value out of range is refused with exit code 4. All problems are reported at once,\n" +
-	"one a line: key, value, what is wanted, where it was set, such as `peerd.yaml:4`. An empty environment variable\n" +
-	"counts as not set. On the command line and in the environment a list of names may be written `a,b,c`.\n\n" +
-	"A file is one YAML document (JSON is YAML, too), whatever its name ends in. A key has one spelling, in lower case,\n" +
-	"and occurs once, in its section or with dots; without a value it counts as absent. Aliases (`*name`) stand for\n" +
-	"values and not for sections, and `<<` is not read. Names of actions that YAML takes for numbers, dates, true, false\n" +
-	"or null go in quotes: `010` and `8` are one number, and `\"010\"` and `\"8\"` two names. Names have no control or\n" +
-	"format characters (Unicode Cc, Cf) and no blanks at their ends, and two that have the same letters (NFC) are one.\n\n" +
-	"Parameters of a learner, protocol or world have its name in their key, as in `learner.personalized.price`, and\n" +
-	"mean something only if it is the chosen one. `peerd config check` prints what a configuration means,\n" +
-	"`peerd config show` the source of each value. [configs/peerd.yaml](../configs/peerd.yaml) is the page that\n" +
-	"`peerd init` writes. Keys marked ✓ must be the same at all peers of a network: peers with different values refuse each\n" +
-	"other. Those with `set` can change while the peers of a [signed document](network.md#a-network-that-changes) run\n" +
-	"(`peerd network set`); the file keeps the first value.\n"
+	"An unknown key, a wrong type, a value out of range, and values that do not go together are refused with exit code 4. All\n" +
+	"problems are reported at once, one a line: key, value, what is wanted, where it was set, such as `peerd.yaml:4`.\n" +
+	"`peerd config check` prints what a configuration means, `peerd config show` the source of each value, and\n" +
+	"[configs/peerd.yaml](../configs/peerd.yaml) is the page that `peerd init` writes.\n\n" +
+	"A file is one YAML document (JSON is YAML, too). A key has one spelling, in lower case, and occurs once, in its section or\n" +
+	"with dots; without a value it counts as absent. Aliases (`*name`) stand for values and not for sections; `<<` is not read.\n" +
+	"On the command line and in the environment a list of names may be written `a,b,c`. Names that YAML takes for numbers,\n" +
+	"dates, true, false or null go in quotes. They have no control or format characters (Unicode Cc, Cf) and no blanks at\n" +
+	"their ends, and two with the same letters (NFC) are one.\n\n" +
+	"Parameters of a learner, protocol or world have its name in their key, and mean something only if it is the chosen one.\n" +
+	"The tables have the default in `code`, what is allowed, and the unit. Keys with ✓ must be the same at all peers of a network, which\n" +
+	"otherwise refuse each other; those with `set` can change while the peers of a\n" +
+	"[signed document](network.md#a-network-that-changes) run (`peerd network set`), and the file keeps the first value.\n" +
+	"Rows of numbers are one row for all sites, or several that sites take in turn, each as long as `arms`.\n"
 
 // configurationPage returns docs/configuration.md.
 func configurationPage() string {
-	var b strings.Builder
-	b.WriteString(pageHead)
-	site, all := config.Site().Keys(), plan.Schema().Keys()
-	writeKeys(&b, "A site", "The peer", slices.DeleteFunc(slices.Clone(site), func(k config.Key) bool { return k.Laboratory }))
-	writeKeys(&b, "The laboratory", "Runs", slices.DeleteFunc(slices.Clone(all), func(k config.Key) bool {
-		return !k.Laboratory && slices.ContainsFunc(site, func(of config.Key) bool { return of.Name == k.Name && of.Want() == k.Want() })
-	}))
-	b.WriteString("\n## Across keys\n\nThe first key of a row is refused, and the message names the others.\n\n| keys | rule |\n|---|---|\n")
-	for _, p := range plan.Schema().Constraints() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(p.Keys, "`, `"), p.Doc)
+	p := keysPage{known: make(map[string]config.Key)}
+	p.WriteString(pageHead)
+	site := config.Site()
+	p.part("A site", "The peer", slices.DeleteFunc(slices.Clone(site.Keys()), func(k config.Key) bool { return k.Laboratory }))
+	var more []config.Key
+	for _, k := range plan.Schema().Keys() {
+		of, known := site.Find(k.Name)
+		if known && !of.Laboratory && of.Want() != k.Want() {
+			more := strings.Split(strings.ReplaceAll(k.Want(), " or ", ", "), ", ")
+			more = slices.DeleteFunc(more, func(word string) bool { return strings.Contains(of.Want(), word) })
+			k.Rule.Want, k.Doc = "also "+strings.Join(more, ", "), "See `peerd config show --schema`."
+		}
+		if k.Laboratory || !known || of.Want() != k.Want() {
+			more = append(more, k)
+		}
 	}
-	return b.String()
+	p.part("The laboratory", "Runs", more)
+	return p.String()
 }
 
-// writeKeys writes a part of the page: tables of keys by section.
-func writeKeys(b *strings.Builder, part, first string, keys []config.Key) {
-	fmt.Fprintf(b, "\n## %s\n", part)
+// A keysPage is a page of tables of keys.
+type keysPage struct {
+	strings.Builder
+	known map[string]config.Key // the first with a meaning
+}
+
+// part writes a part of the page: tables of keys by section.
+func (p *keysPage) part(part, first string, keys []config.Key) {
+	fmt.Fprintf(p, "\n## %s\n", part)
 	title := "-"
 	for _, k := range keys {
 		top, _, deep := strings.Cut(k.Name, ".")
@@ -72,23 +82,57 @@ func writeKeys(b *strings.Builder, part, first string, keys []config.Key) {
 			if top != "" {
 				heading = "`" + top + "`"
 			}
-			fmt.Fprintf(b, "\n### %s\n\n| key | default | wants | unit | shared | meaning |\n|---|---|---|---|---|---|\n", heading)
+			fmt.Fprintf(p, "\n### %s\n\n| key | values | meaning |\n|---|---|---|\n", heading)
 		}
-		standard, shared := "`"+k.Default+"`", ""
-		if k.Required() {
-			standard = "required"
+		values, meaning := allowed(k), k.Doc
+		if before, ok := p.known[k.Doc]; ok && len(strings.Fields(meaning)) > 5 {
+			meaning = "As `" + before.Name + "`."
+			if values == allowed(before) {
+				values = ""
+			}
+		} else if !ok {
+			p.known[k.Doc] = k
 		}
-		switch {
-		case k.Changes:
-			shared = "✓ `set`"
-		case k.Shared:
-			shared = "✓"
-		}
-		if k.Begin != "" {
-			standard += "; a new folder has `" + k.Begin + "`"
-		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, standard, k.Want(), k.Unit, shared, k.Doc)
+		fmt.Fprintf(p, "| `%s` | %s | %s |\n", k.Name, values, meaning)
 	}
+}
+
+// allowed returns the default of a key, in quotes, what is allowed in few words, and how peers share it.
+func allowed(k config.Key) string {
+	want, least := strings.CutPrefix(k.Want(), "a whole number from ")
+	if least && !strings.Contains(want, " to ") {
+		want += " or more"
+	}
+	for _, long := range []string{"a duration from ", "a number from ", "a number ", "a list of "} {
+		want = strings.TrimPrefix(want, long)
+	}
+	for _, rest := range []string{", such as", ": one row for all", ": one for all", "; `"} {
+		want, _, _ = strings.Cut(want, rest)
+	}
+	text := "`" + k.Default + "`; " + want
+	switch words := " " + strings.ReplaceAll(want, ",", " ,") + " "; {
+	case strings.HasPrefix(want, "also "):
+		text = want
+	case k.Required():
+		text = "required: " + want
+	case slices.Contains([]string{"learner.name", "world.kind"}, k.Name): // the meaning lists them
+		text = "`" + k.Default + "`"
+	case strings.Contains(words, " "+k.Default+" ") && strings.Contains(words, " or ") && !least:
+		text = strings.ReplaceAll(strings.TrimSpace(strings.Replace(words, " "+k.Default+" ", " `"+k.Default+"` ", 1)), " ,", ",")
+	}
+	if k.Unit != "" && k.Unit != "duration" && k.Unit != "place" {
+		text += " " + k.Unit
+	}
+	if k.Begin != "" {
+		text += "; a new folder has `" + k.Begin + "`"
+	}
+	switch {
+	case k.Changes:
+		text += " ✓ `set`"
+	case k.Shared:
+		text += " ✓"
+	}
+	return text
 }
 
 // exampleHead is the head of configs/peerd.yaml.

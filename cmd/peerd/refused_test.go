@@ -100,7 +100,6 @@ func refusedAlone() []refusedCase {
 		{key: "api.baseline_until", value: "soon", reason: "want ever or better"},
 		{key: "api.offer", value: "blue", reason: "want a list of names"},
 		{key: "api.offer", value: "[all, blue]", reason: "want a list of names of actions that were added to the network, or [all]"},
-		{key: "api.max_body", value: "10", reason: "want a whole number from 1024 to 268435456"},
 		{key: "learner.program.command", value: "5", reason: "want a list of words, such as [python3, my.py]"},
 		{key: "learner.program.command", value: `[python3, ""]`, reason: "want a list of words"},
 		{key: "learner.program.timeout", value: "0", reason: "want a whole number from 1 to 3600"},

@@ -419,7 +419,7 @@ func TestEveryPactRefusesSomething(t *testing.T) {
 			}
 		}
 		if !refuses {
-			t.Errorf("no case breaks: %s", p.Doc)
+			t.Errorf("no case breaks: %s", p.Keys)
 		}
 	}
 }

@@ -3,12 +3,11 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"io/fs"
+	"fmt"
 	"slices"
 
 	"peerd.dev/bandit"
-	"peerd.dev/gossip"
+	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
@@ -58,42 +57,125 @@ func (s *Settings) Domain(policy [sha256.Size]byte) string {
 	return hex.EncodeToString(policy[:])
 }
 
-// LockstepIdentity returns the key derived from a peer's seed number.
-func LockstepIdentity(number uint64) gossip.Identity {
-	return gossip.SeedIdentity(node.NewSeed(number).Of("identity"))
-}
-
-// Identity returns the peer's key.
-func (s *Settings) Identity() (gossip.Identity, error) {
-	if s.Mode == Lockstep {
-		return LockstepIdentity(s.Seed), nil
-	}
-	return gossip.LoadIdentity(s.IdentityPath())
-}
-
-// LedgerIdentity returns the key that the ledger names, and that signs exports of it: the first
-// key of the folder.
-func (s *Settings) LedgerIdentity() (gossip.Identity, error) {
-	id, err := gossip.LoadIdentity(s.FirstIdentityPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return s.Identity()
-	}
-	return id, err
-}
-
-// Neighbours returns the neighbours of each of n peers, ascending.
-func Neighbours(n int, links [][2]int) [][]protocol.Peer {
-	all := make([][]protocol.Peer, n)
-	for _, l := range links {
-		all[l[0]] = append(all[l[0]], protocol.Peer(l[1]))
-		all[l[1]] = append(all[l[1]], protocol.Peer(l[0]))
-	}
-	for i := range all {
-		slices.Sort(all[i])
-	}
-	return all
-}
-
 // SimulatedNetwork is the name of networks in lockstep and in the simulator; it is
 // part of what peers sign.
 const SimulatedNetwork = "lockstep"
+
+// Actions are the actions of a version of a network. Every arm that ever existed keeps its place;
+// spare places have the empty name, and come last.
+type Actions struct {
+	Names  []string     // by place
+	Absent []bandit.Arm // places that are not chosen: retired and spare
+}
+
+// places returns how many arms there is room for.
+func (s *Settings) places() int { return len(s.Arms) + int(s.SpareArms) }
+
+// Actions returns the actions of a network; nil means one in which none were added or retired.
+func (s *Settings) Actions(n *Network) (a Actions) {
+	var retired []string
+	a.Names = slices.Clone(s.Arms)
+	if n != nil {
+		a.Names, retired = append(a.Names, n.Added...), n.Retired
+	}
+	for i, name := range a.Names {
+		if slices.Contains(retired, name) {
+			a.Absent = append(a.Absent, bandit.Arm(i))
+		}
+	}
+	for i := len(a.Names); i < s.places(); i++ {
+		a.Names, a.Absent = append(a.Names, ""), append(a.Absent, bandit.Arm(i))
+	}
+	return a
+}
+
+// Charge returns what an agent with these settings and arms is charged when it starts. It
+// fails where the agent would, above all if the budget does not pay.
+func (s *Settings) Charge() (dp.Charge, error) {
+	spec, err := s.charged()
+	if err != nil {
+		return dp.Charge{}, err
+	}
+	return spec.Charge()
+}
+
+// Asked is Charge for any budget: what the same streams and their noise cost.
+func (s *Settings) Asked() (dp.Charge, error) {
+	spec, err := s.charged()
+	if err != nil {
+		return dp.Charge{}, err
+	}
+	streams, err := spec.Streams()
+	if err != nil {
+		return dp.Charge{}, err
+	}
+	return streams.Charge()
+}
+
+// charged returns what an agent with arms is charged for.
+func (s *Settings) charged() (node.Spec, error) {
+	return s.Spec(make([][]protocol.Peer, max(1, s.Simulated().Peers)), "")
+}
+
+// Cadence returns when the leaves of a peer's streams close.
+func (s *Settings) Cadence() protocol.Cadence {
+	if spec, err := s.charged(); err == nil {
+		return spec.Protocol.Cadence()
+	}
+	return s.ProtocolParams().Cadence()
+}
+
+// NothingGiven returns why a site that keeps decisions gives none; "" if it gives some, or keeps none.
+func (s *Settings) NothingGiven() string {
+	spec, err := s.charged()
+	if err != nil || s.Privacy.Answers != Inside || s.Give.Sites == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("with %s and %s, spare ones included, no decision is given, and joining cannot pay", s.With("give.sites"), Counted(uint64(spec.Arms), "action"))
+	switch least, ok := spec.LeastSites(); {
+	case !ok:
+		return text + "; take fewer actions"
+	case least > spec.Sites:
+		return text + fmt.Sprintf("; some are given from %d sites on", least)
+	}
+	return ""
+}
+
+// learner makes the chosen learner, of which nothing is kept.
+func (s *Settings) learner() (bandit.Learner, error) {
+	return bandit.New(s.LearnerParams(), bandit.Config{Arms: max(1, len(s.Arms)), Peers: 1, Horizon: s.Privacy.Rounds(), Epsilon: 1})
+}
+
+// weighsSites reports whether the chosen learner needs the mean of each site.
+func (s *Settings) weighsSites() bool {
+	if bandit.TraitsOf(s.LearnerParams()).Vectored {
+		return true // which cannot be made before the vectors of a world are known
+	}
+	l, err := s.learner()
+	by, ok := l.(bandit.BySite)
+	return err == nil && ok && by.NeedsSites()
+}
+
+// Statistic returns what the chosen learner adds up.
+func (s *Settings) Statistic() (bandit.Statistic, error) {
+	l, err := s.learner()
+	if err != nil {
+		return bandit.Statistic{}, err
+	}
+	return l.Statistic(), nil
+}
+
+// checkGive returns why no site can keep decisions. Settings of which no agent can be made are refused elsewhere.
+func (s *Settings) checkGive() error {
+	spec, err := s.Spec(make([][]protocol.Peer, max(2, s.Simulated().Peers)), "")
+	if err != nil {
+		return nil
+	}
+	return spec.CheckGive()
+}
+
+// running reports whether the mechanism needs a horizon.
+func (s *Settings) running() bool {
+	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
+	return err == nil && m.Running()
+}

@@ -5,34 +5,13 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/site"
 	"peerd.dev/protocol"
-)
-
-// kept returns the settings that a new folder writes to its file although they are defaults, so that a
-// later default changes no folder.
-func kept() []string {
-	return []string{mechanismKey, horizonKey, learnerKey, protocolKey, "api.window"}
-}
-
-// suiting returns the settings that must suit each other, in the order in which a new folder completes them: each suits
-// those before it, and those that were given.
-func suiting() []string {
-	return []string{learnerKey, protocolKey, mechanismKey, deltaKey, "api.min_exposures", spareKey, answersKey}
-}
-
-const (
-	protocolKey = "protocol.name"
-	deltaKey    = "privacy.delta"
-	horizonKey  = "privacy.horizon"
-	spareKey    = "spare_arms"
-	exploreKey  = "learner.explore"
-	firstKey    = "protocol.batch.first"
-	answersKey  = "privacy.answers"
+	"peerd.dev/protocol/batches"
+	"peerd.dev/protocol/rows"
 )
 
 // A Beginning is what the file of a new folder has in addition to what was given.
@@ -42,207 +21,166 @@ type Beginning struct {
 	Chosen []string // who may see answers, and what was chosen because of what was given, each with the reason
 }
 
-// Beginning returns the settings of a new folder, given those in set: recommendations, and what suits the settings that
-// were given. If the folder joins a network, set has the settings that all share, and no other of them is chosen.
+// Beginning returns the settings of a new folder, given those in set: one of three starts, for actions alone, for
+// features, and for numbers of rewards that are hidden. If the folder joins a network, set has the settings that all share, and
+// no other of them is chosen.
 func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
-	given, err := parseSet(set)
+	c, _, err := s.Read("", set)
 	if err != nil {
 		return b // the reader of set reports it
 	}
-	c, _, err := s.Read("", set)
-	if err != nil {
-		return b
+	x := start{c, joins, make(map[string]bool), &b}
+	inside := c.Privacy.Answers == Inside || x.free(answersKey) && c.World.Kind == Application && c.API.Shadow != site.ShadowLearn
+	byFeatures := len(c.Features.Context)+len(c.Features.Action) > 0 || bandit.TraitsOf(c.LearnerParams()).Contextual || protocol.TraitsOf(c.ProtocolParams()).Wide
+	m, err := dp.ParseMechanism(c.Privacy.Mechanism)
+	given := err == nil && !x.free(mechanismKey)
+	switch {
+	case byFeatures:
+		x.features(inside)
+	case c.Privacy.Counts == NoisedCounts:
+		x.take(protocolKey, rows.Params{}.Words().Name, "its leaves close by the clock, so that their numbers can have noise")
+		x.take(exposuresKey, 0, "which action is exposed next would show how many decisions there were")
+	case given && m.Running():
+		x.take(protocolKey, rows.Params{}.Words().Name, "it carries running sums, which the mechanism releases")
 	}
-	x := completion{c: c, open: make(map[string]bool), chosen: make(map[string]string)}
-	x.inside = c.Privacy.Answers == Inside || given[answersKey] == nil && c.World.Kind == Application && c.API.Shadow != site.ShadowLearn
-	for _, key := range suiting() {
-		k, _ := s.Find(key)
-		x.open[key] = given[key] == nil && (!joins || !k.Shared)
+	x.spare()
+	x.noise(byFeatures || given && m.Law() == dp.Gaussian)
+	x.answers(inside)
+	if byFeatures {
+		x.recommend()
 	}
-	x.open[horizonKey] = given[horizonKey] == nil // which only people can choose
-	for _, key := range suiting() {
-		if x.open[key] {
-			x.complete(key)
-		}
-	}
-	if given[answersKey] == nil && c.Privacy.Answers == Inside {
-		x.choose(answersKey, "only this site's own people and users see what it answers; choose anyone if others do, such as with a shop window")
-	}
-	x.recommend(func(k Key) bool { return given[k.Name] == nil && (!joins || !k.Shared) })
 	for _, k := range s.keys {
 		value := k.Begin
-		_, chosen := x.chosen[k.Name]
-		if chosen || slices.Contains(kept(), k.Name) || slices.Contains(suiting(), k.Name) {
+		if x.taken[k.Name] || slices.Contains(kept(), k.Name) {
 			value = ValueText(c.Value(k.Name).Interface())
 		}
-		plain := value == k.Default && !chosen && !slices.Contains(kept(), k.Name)
-		if value == "" || plain || given[k.Name] != nil || joins && k.Shared || k.Name == horizonKey && x.running() {
-			continue
+		if value != "" && x.free(k.Name) && (k.Name != horizonKey || !c.running()) { // which only people can choose
+			b.Set = append(b.Set, k.Name+"="+value)
 		}
-		b.Set = append(b.Set, k.Name+"="+value)
-	}
-	for _, key := range x.order {
-		b.Chosen = append(b.Chosen, fmt.Sprintf("%s: %s (%s)", key, ValueText(c.Value(key).Interface()), x.chosen[key]))
-	}
-	if room := x.room(); given[spareKey] == nil && !joins && x.chosen[spareKey] == "" && room < beginSpare(s) {
-		b.Note = fmt.Sprintf("spare_arms is %d instead of %d: with %d arms there is no room for more", room, beginSpare(s), len(c.Arms))
 	}
 	return b
 }
 
-// beginSpare returns how many actions a new folder has room for.
-func beginSpare(s *Schema) int {
-	k, _ := s.Find(spareKey)
-	n, _ := strconv.Atoi(k.Begin)
-	return n
+// kept returns the settings that a new folder writes to its file although they are defaults, so that a
+// later default changes no folder.
+func kept() []string {
+	return []string{mechanismKey, horizonKey, learnerKey, protocolKey, "api.window"}
 }
 
-// A completion chooses settings that suit those that are there.
-type completion struct {
-	c      *Config
-	open   map[string]bool   // settings that are not chosen yet
-	chosen map[string]string // reasons, by setting, of those that are not as in a folder for which nothing is given
-	order  []string          // in which these were chosen
-	inside bool              // answers may be for the site's own people and users alone
+// A start chooses the settings of a new folder that are not given.
+type start struct {
+	c     *Config
+	joins bool
+	taken map[string]bool
+	b     *Beginning
 }
 
-func (x *completion) choose(key, reason string) {
-	x.chosen[key], x.order = reason, append(x.order, key)
+// free reports whether a setting can be chosen here.
+func (x *start) free(key string) bool {
+	k, ok := x.c.Schema().Find(key)
+	return ok && x.c.From[key] == FromDefault && (!x.joins || !k.Shared)
 }
 
-// refuse takes back the newest choice.
-func (x *completion) refuse(key string) {
-	k, _ := x.c.Schema().Find(key)
-	x.c.take(k, k.Default)
-	delete(x.chosen, key)
-	x.order = x.order[:len(x.order)-1]
-}
-
-// complete chooses the first candidate that breaks no constraint; none if all break one.
-func (x *completion) complete(key string) {
-	k, _ := x.c.Schema().Find(key)
-	was, reason := x.c.Value(key).Interface(), ""
-	x.open[key] = false
-	for _, value := range x.candidates(key) {
-		x.c.take(k, value)
-		broken := x.broken(key)
-		if broken == "" {
-			if reason != "" {
-				x.choose(key, strings.TrimSuffix(reason, "."))
-			}
-			return
-		}
-		if reason == "" {
-			reason = broken
-		}
+// take chooses a value, which is printed if there is a reason.
+func (x *start) take(key string, value any, reason string) {
+	if !x.free(key) {
+		return
 	}
-	x.c.take(k, was)
+	k, _ := x.c.Schema().Find(key)
+	x.c.take(k, value)
+	x.taken[key] = true
+	if reason != "" {
+		x.b.Chosen = append(x.b.Chosen, fmt.Sprintf("%s: %s (%s)", key, ValueText(x.c.Value(key).Interface()), reason))
+	}
 }
 
-// candidates returns the values of a setting, the one of a folder for which nothing is given first.
-func (x *completion) candidates(key string) (all []any) {
-	s := x.c.Schema()
-	switch key {
-	case learnerKey:
-		all = append(all, x.c.Learner.Name)
-		if x.inside {
-			all = append(all, bandit.PersonalizedLinearParams{}.Words().Name)
+// features chooses what a learner by features needs.
+func (x *start) features(inside bool) {
+	if l := bandit.Params(bandit.LinUCBParams{}); !bandit.TraitsOf(x.c.LearnerParams()).Contextual {
+		if inside {
+			l = bandit.PersonalizedLinearParams{}
 		}
-		for _, l := range s.with.Learners {
-			all = append(all, l.Words().Name)
-		}
-	case protocolKey:
-		all = append(all, x.c.Protocol.Name)
-		for _, p := range s.with.Protocols {
-			all = append(all, p.Words().Name)
-		}
-	case mechanismKey:
-		r := protocol.Recommend(x.c.ProtocolParams())
-		all = append(all, r.Pure.String(), r.Gaussian.String())
-		for _, m := range s.with.mechanisms(func(dp.Mechanism) bool { return true }) {
-			all = append(all, m)
-		}
-	case deltaKey:
-		all = append(all, 0., 1e-6)
-	case spareKey:
-		all = append(all, x.room(), 0)
-	case answersKey:
-		if x.inside {
-			all = append(all, Inside)
-		}
-		all = append(all, Anyone)
+		x.take(learnerKey, l.Words().Name, "it chooses by features")
+	}
+	if !protocol.TraitsOf(x.c.ProtocolParams()).Wide {
+		x.take(protocolKey, batches.BatchParams{}.Words().Name, "it carries what a learner by features adds up")
+	}
+	x.take(exposuresKey, 0, "actions follow from the features of users, and the next user's must not follow from those before")
+}
+
+// spare leaves room for actions that are added later, where any can be.
+func (x *start) spare() {
+	switch c := x.c; {
+	case c.World.Kind != Application:
+		x.take(spareKey, 0, "a simulated world has all its arms from the start")
+	case bandit.TraitsOf(c.LearnerParams()).Contextual:
+		x.take(spareKey, 0, "by features actions come and go with every decision")
+	case c.Cadence().Epochs > 0:
+		x.take(spareKey, 0, "in epochs all actions are explored")
 	default:
-		all = append(all, int(x.c.API.MinExposures), 0)
-	}
-	return all
-}
-
-// room returns how many spare actions a new folder has.
-func (x *completion) room() int {
-	return max(0, min(beginSpare(x.c.Schema()), mostArms-len(x.c.Arms)))
-}
-
-// broken returns the sentence of a constraint on a setting that does not hold, of those about settings that are chosen;
-// "" if there is none.
-func (x *completion) broken(key string) string {
-	s := &x.c.Settings
-	bad := make(map[string]bool) // never ranged over, except for prefixes
-	for _, k := range s.Schema().keys {
-		bad[k.Name] = k.Rule.Check(s.Value(k.Name)) != ""
-	}
-	for _, p := range s.Schema().with.Constraints {
-		if k, _ := s.Schema().Find(p.Keys[0]); !k.Shared && !slices.Contains(suiting(), k.Name) {
-			continue // what a site wants for itself chooses nothing for the network
-		}
-		if !slices.Contains(p.Keys, key) || slices.ContainsFunc(p.Keys, func(k string) bool { return x.open[k] || s.isBad(k, bad) }) {
-			continue
-		}
-		if p.Broken(s) != "" {
-			return p.Doc
+		k, _ := c.Schema().Find(spareKey)
+		most, _ := strconv.Atoi(k.Begin)
+		room := max(0, min(most, mostArms-len(c.Arms)))
+		if x.take(spareKey, room, ""); x.free(spareKey) && room < most {
+			x.b.Note = fmt.Sprintf("spare_arms is %d instead of %d: with %d arms there is no room for more", room, most, len(c.Arms))
 		}
 	}
-	return ""
 }
 
-// running reports whether the mechanism needs a horizon.
-func (x *completion) running() bool {
-	m, err := dp.ParseMechanism(x.c.Privacy.Mechanism)
-	return err == nil && m.Running()
+// noise chooses the mechanism that the protocol recommends.
+func (x *start) noise(gaussian bool) {
+	r := protocol.Recommend(x.c.ProtocolParams())
+	if !gaussian && x.c.Privacy.Delta == 0 {
+		x.take(mechanismKey, r.Pure.String(), "")
+		return
+	}
+	x.take(mechanismKey, r.Gaussian.String(), "its noise is Gaussian")
+	x.take(deltaKey, 1e-6, "Gaussian noise needs a delta")
+}
+
+// answers lets the site keep decisions where it can.
+func (x *start) answers(inside bool) {
+	if !inside || !x.free(answersKey) {
+		return
+	}
+	x.c.Privacy.Answers = Inside
+	if x.c.checkGive() != nil {
+		x.take(answersKey, Anyone, "sites that keep decisions weigh what each other site releases, which these settings do not show")
+		return
+	}
+	x.take(answersKey, Inside, "only this site's own people and users see what it answers; choose anyone if others do, such as with a shop window")
 }
 
 // recommend chooses what did best with a learner by features, of which nothing has to be otherwise.
-func (x *completion) recommend(free func(Key) bool) {
+func (x *start) recommend() {
 	s := &x.c.Settings
-	if !bandit.TraitsOf(s.LearnerParams()).Contextual || s.World.Kind != Application {
+	if s.World.Kind != Application {
 		return
 	}
 	x.c.suitFeatures()
-	choose := func(key string, value any, reason string) {
-		if k, ok := s.Schema().Find(key); ok && free(k) && s.Applies(k) {
-			x.c.take(k, value)
-			x.choose(key, reason)
+	// This share costs a twentieth of what random decisions lose, and gives an action of three a weight of at most 60.
+	x.take(exploreKey, .05, "this share of decisions is random, so that every choice has a propensity, by which other policies are estimated")
+	if _, _, by, ok := s.inputKeys(); ok && len(s.Features.Context) > 0 {
+		x.take(by, s.Value(by).String(), "an action can be better for some values of the context than for others")
+	}
+	if s.Privacy.Answers == Inside { // kept sums have no noise, and plain records lose less
+		return
+	}
+	centred := *x.c
+	key := "learner." + s.Learner.Name + ".records"
+	if k, ok := s.Schema().Find(key); ok && s.Privacy.Adjacency == dp.ReplaceOne.String() {
+		centred.take(k, string(bandit.CentredRewards))
+		if field, _ := bandit.Check(centred.LearnerParams(), len(s.Arms)); field == "" { // else one number more than there is room for
+			x.take(key, string(bandit.CentredRewards), "half the noise in what is learned of rewards")
 		}
 	}
-	choose(exploreKey, beginExplore, "this share of decisions is random, so that every choice has a propensity, by which other policies are estimated")
-	_, _, by, ok := s.inputKeys()
-	if ok && len(s.Features.Context) > 0 {
-		choose(by, s.Value(by).String(), "an action can be better for some values of the context than for others")
-	}
-	inside := s.Privacy.Answers == Inside
-	if s.Privacy.Adjacency == dp.ReplaceOne.String() && !inside { // kept sums have no noise, and plain records lose less
-		key := "learner." + s.Learner.Name + ".records"
-		choose(key, string(bandit.CentredRewards), "half the noise in what is learned of rewards")
-		if field, _ := bandit.Check(s.LearnerParams(), len(s.Arms)); field != "" && slices.Contains(x.order, key) { // one number more than there is room for
-			x.refuse(key)
-		}
-	}
-	if first, ok := x.firstBatch(); ok && !inside {
-		choose(firstKey, first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
+	if first, ok := x.firstBatch(); ok && s.Protocol.Name == (batches.BatchParams{}).Words().Name {
+		x.take("protocol.batch.first", first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
 	}
 }
 
 // firstBatch returns the decisions of a first batch for three sites by the rule of protocol batch, if the noise is known.
-func (x *completion) firstBatch() (decisions int, ok bool) {
+func (x *start) firstBatch() (decisions int, ok bool) {
 	charge, err := x.c.Charge()
 	if err != nil || charge.Scale == 0 {
 		return 0, false
@@ -251,7 +189,3 @@ func (x *completion) firstBatch() (decisions int, ok bool) {
 	deviation := math.Ldexp(math.Sqrt(noise.Variance()), dp.GridExponent)
 	return max(10, min(1_000_000, 10*int(math.Round(8.5*deviation/math.Sqrt(3))))), true
 }
-
-// beginExplore is the share of random decisions that new folders take with a learner by features. It costs a twentieth of
-// what random decisions lose, and gives an action of three a weight of at most 60.
-const beginExplore = .05

@@ -75,7 +75,7 @@ func TestOneSettingMakesALearnerByFeatures(t *testing.T) {
 			}
 		}
 		// What the noise of all decisions asks for is not for a site that gives few.
-		if first := slices.ContainsFunc(b.Chosen, func(x string) bool { return strings.HasPrefix(x, firstKey+":") }); c.Privacy.Answers != answers || first != (answers == Anyone) {
+		if first := slices.ContainsFunc(b.Chosen, func(x string) bool { return strings.HasPrefix(x, "protocol.batch.first:") }); c.Privacy.Answers != answers || first != (answers == Anyone) {
 			t.Errorf("%s, not %s: %q", c.Privacy.Answers, answers, b.Chosen)
 		}
 	}

@@ -6,7 +6,6 @@ package config
 import (
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/spf13/viper"
 
@@ -79,13 +78,6 @@ func (x *Schema) readText(file string, text []byte, set []string) (*Config, []Pr
 	c.followNetwork()
 	return c, problems, nil
 }
-
-// Keys whose defaults depend on others, and on the network file.
-const (
-	everyKey     = "rounds.every"
-	learnerKey   = "learner.name"
-	mechanismKey = "privacy.mechanism"
-)
 
 // A layered value is one of a source, as YAML reads it.
 type layered struct {
@@ -212,13 +204,6 @@ func (c *Config) invalid(known []Problem) []Problem {
 	return problems
 }
 
-// named reports whether a problem names a key or a section around it.
-func named(problems []Problem, key string) bool {
-	return slices.ContainsFunc(problems, func(p Problem) bool {
-		return p.Key == key || strings.HasPrefix(key, p.Key+".")
-	})
-}
-
 // Refuse returns the problems as an error, or nil if there are none.
 func (c *Config) Refuse(problems []Problem) error {
 	if len(problems) == 0 {
@@ -230,4 +215,24 @@ func (c *Config) Refuse(problems []Problem) error {
 		what = "configuration without a file (name one with --config)"
 	}
 	return &Refusal{what, problems}
+}
+
+// suitFeatures takes how many numbers the learner takes from the names of features, where nothing else sets it.
+func (c *Config) suitFeatures() {
+	n := c.Names()
+	features, context, by, ok := c.inputKeys()
+	if n == nil || !ok {
+		return
+	}
+	in := n.Inputs(max(1, len(c.Arms)))
+	follow := func(key string, value any) {
+		if k, _ := c.Schema().Find(key); c.From[key] == FromDefault || c.Value(key).IsZero() {
+			c.put(k, reflect.ValueOf(value))
+		}
+	}
+	follow(features, in.Action)
+	follow(context, in.Context)
+	if in.Context > 0 {
+		follow(by, in.Map)
+	}
 }

@@ -107,3 +107,11 @@ func yamlTrouble(err error) string {
 	}
 	return text
 }
+
+// fieldKey returns the last word of the key of a field.
+func fieldKey(f reflect.StructField) string {
+	if key := f.Tag.Get("key"); key != "" {
+		return key
+	}
+	return strings.ToLower(f.Name)
+}

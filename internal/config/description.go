@@ -88,17 +88,6 @@ func ParamsText(params any) string {
 	return strings.Join(all, ", ")
 }
 
-// Counted writes a number with its noun.
-func Counted(n uint64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "ch") {
-		noun += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // Wrap breaks text into lines of at most width letters where words allow.
 func Wrap(text string, width int) string {
 	var b strings.Builder
@@ -118,4 +107,20 @@ func Wrap(text string, width int) string {
 	}
 	b.WriteByte('\n')
 	return b.String()
+}
+
+// PromiseText states a promise in a sentence without its end, from the values of settings as text.
+func PromiseText(site string, set func(key string) string) string {
+	counts, horizon, records := "is public", "the site's whole life", "one record"
+	if set("privacy.counts") == NoisedCounts {
+		counts = "is hidden, too"
+	}
+	if n := set("privacy.records_per_user"); n != "1" {
+		records = n + " records"
+	}
+	if h := set("privacy.horizon"); h != "0" {
+		horizon = h + " rounds"
+	}
+	return fmt.Sprintf("ε %s and δ %s for %s of each user at %s, over %s; that a user was there %s",
+		set("privacy.epsilon"), set("privacy.delta"), records, site, horizon, counts)
 }

@@ -53,24 +53,6 @@ func (k Key) top() string {
 	return top
 }
 
-// Nearest returns the key that name may have been meant to be, or "": the one that is one
-// typing error away, else the only one with that last word, else the one with the fewest typing
-// errors.
-func (s *Schema) Nearest(name string) string {
-	var all, same []string
-	_, last := cutLast(name)
-	for _, k := range s.keys {
-		if all = append(all, k.Name); k.Last() == last {
-			same = append(same, k.Name)
-		}
-	}
-	best := NearestOf(name, all)
-	if len(same) == 1 && (best == "" || distance(name, best) > 1) {
-		return same[0]
-	}
-	return best
-}
-
 // NearestOf returns the first of the names that are most like one, "" if none is like it.
 func NearestOf(name string, names []string) string {
 	best, least := "", 1+max(2, len(name)/4)
@@ -105,4 +87,17 @@ func distance(a, b string) int {
 		before, row = row, next
 	}
 	return row[len(b)]
+}
+
+// A field is where settings have the value of a key.
+type field struct {
+	block *block // nil for a field of Settings
+	index []int  // in Settings, or in the parameters of block
+}
+
+// A block has the parameters of one entry: the keys <section>.<name>.<field>. The section of an extension's section is
+// empty.
+type block struct {
+	section, name, summary string
+	standard               any // the defaults, a struct
 }

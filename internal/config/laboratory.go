@@ -49,30 +49,3 @@ type Sites interface {
 	// World returns what a site plays, with coins of its own.
 	World(site int, coins *rand.ChaCha8) (bandit.World, error)
 }
-
-// laboratory returns the laboratory of the schema; nil for none.
-func (s *Settings) laboratory() Laboratory { return s.Schema().with.Laboratory }
-
-// Simulated returns what a site must know of its simulated world.
-func (s *Settings) Simulated() Simulated {
-	if l := s.laboratory(); l != nil {
-		return l.Simulated(s)
-	}
-	return Simulated{}
-}
-
-// OpenSites opens the simulated world for a number of sites.
-func (s *Settings) OpenSites(sites int) (Sites, error) {
-	if l := s.laboratory(); l != nil {
-		return l.Open(s, sites)
-	}
-	return nil, Failf(ErrRefused, "world.kind: an application pays no simulated rewards")
-}
-
-// checkLaboratory asks the laboratory, if there is one.
-func (s *Settings) checkLaboratory(peers int, bad map[string]bool) []Problem {
-	if l := s.laboratory(); l != nil {
-		return l.Check(s, peers, bad)
-	}
-	return nil
-}

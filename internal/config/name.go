@@ -43,3 +43,5 @@ func namesTrouble(list []string) string {
 	}
 	return ""
 }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }

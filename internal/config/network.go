@@ -1,18 +1,17 @@
 package config
 
 import (
-	"bytes"
 	"encoding/hex"
-	"errors"
-	"os"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-	"go.yaml.in/yaml/v3"
+	"golang.org/x/text/unicode/norm"
 
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/topology"
 	"peerd.dev/node/network"
 	"peerd.dev/protocol"
 )
@@ -47,85 +46,6 @@ type Member struct {
 	Closed   []network.Closed `yaml:"-"` // its replaced keys, and how far the ledger was with each
 }
 
-// ReadNetwork reads a network file and refuses a bad one with a *Refusal.
-func ReadNetwork(path string) (*Network, error) {
-	if signed(path) {
-		return readRecord(path)
-	}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, Failf(ErrRefused, "%w; the setting network says where it is", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	what := "network file " + path
-	n := &Network{}
-	err = readYAML(b, n)
-	var misfits *yaml.TypeError
-	var clock *time.ParseError
-	switch {
-	case errors.As(err, &misfits):
-		return nil, &Refusal{what, networkMisfits(misfits)}
-	case errors.As(err, &clock):
-		return nil, &Refusal{what, []Problem{{Key: "start", Value: clock.Value, Reason: "want " + networkType("time.Time")}}}
-	case err != nil:
-		return nil, Failf(ErrRefused, "%s refused: %s", what, yamlTrouble(err))
-	}
-	if problems := n.Validate(); len(problems) > 0 {
-		return nil, &Refusal{what, problems}
-	}
-	return n, nil
-}
-
-// networkMisfits returns a problem for each unknown key and wrong type, with its place.
-func networkMisfits(err *yaml.TypeError) []Problem {
-	var problems []Problem
-	for _, text := range err.Errors {
-		line, what, _ := strings.Cut(text, ": ")
-		if key, ok := strings.CutPrefix(what, "field "); ok {
-			key, _, _ = strings.Cut(key, " not found")
-			problems = append(problems, Problem{
-				Key: key, Value: line, Reason: "unknown key; there are name, start, every, links and peers with name, id and addrs",
-			})
-			continue
-		}
-		value, typ, _ := strings.Cut(strings.TrimPrefix(what, "cannot unmarshal "), " into ")
-		_, value, _ = strings.Cut(value, " ")
-		problems = append(problems, Problem{Key: line, Value: strings.Trim(value, "`"), Reason: "want " + networkType(typ)})
-	}
-	return problems
-}
-
-// networkType describes the values that a Go type of Network takes.
-func networkType(typ string) string {
-	switch typ {
-	case "time.Time":
-		return "a time such as 2026-01-02T15:04:05Z"
-	case "time.Duration":
-		return "a duration such as 1s"
-	case "string":
-		return "text"
-	case "int":
-		return "a peer's index, from 0"
-	case "[2]int", "[][2]int":
-		return "links such as [0, 1]"
-	}
-	return "a list or section here"
-}
-
-// WriteNetwork writes a network file completely or not at all.
-func WriteNetwork(path string, n *Network) error {
-	var b bytes.Buffer
-	b.WriteString("# A network of peerd: the same file at every peer.\n")
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	if err := errors.Join(e.Encode(n), e.Close()); err != nil {
-		return err
-	}
-	return renameio.WriteFile(path, b.Bytes(), 0o644)
-}
-
 // Index returns the place of the peer with an id.
 func (n *Network) Index(id string) (protocol.Peer, bool) {
 	i := slices.IndexFunc(n.Peers, func(m Member) bool { return m.ID == id })
@@ -158,4 +78,96 @@ func (n *Network) Infos() []gossip.PeerInfo {
 		infos[i] = gossip.PeerInfo{Name: m.Name, ID: m.ID, Addrs: m.Addrs, Former: m.Former, Closed: closed(m.Closed), Absent: m.Absent(), Gone: m.Standing == network.Gone}
 	}
 	return infos
+}
+
+// Validate returns everything that is wrong with n, in the order of the file.
+func (n *Network) Validate() []Problem {
+	var all refusals
+	all.refuse(!regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`).MatchString(n.Name), "name", n.Name,
+		"1 to 64 letters, digits, dots, dashes and underscores")
+	all.refuse(n.Start.IsZero(), "start", n.Start.Format(time.RFC3339), "the time of round 0, such as 2026-01-02T15:04:05Z")
+	all.refuse(n.Every < time.Millisecond || n.Every > 24*time.Hour, "every", n.Every, "a duration from 1ms to 24h")
+	all.refuse(len(n.Peers) < 2, "peers", len(n.Peers), "at least 2")
+	return append(append(all, n.ValidatePeers()...), n.validateLinks()...)
+}
+
+// refusals are what is wrong with a network.
+type refusals []Problem
+
+// refuse adds a value that is bad, and what is wanted.
+func (all *refusals) refuse(bad bool, key string, value any, want string) {
+	if bad {
+		*all = append(*all, Problem{Key: key, Value: short(ValueText(value)), Reason: "want " + want})
+	}
+}
+
+// ValidatePeers returns what is wrong with the peers.
+func (n *Network) ValidatePeers() []Problem {
+	var all refusals
+	names, ids := make(map[string]bool), make(map[string]bool)
+	for i, m := range n.Peers {
+		at := fmt.Sprintf("peers[%d].", i)
+		why := nameTrouble(m.Name)
+		all.refuse(why != "", at+"name", m.Name, "a name; this one "+why)
+		name, id := norm.NFC.String(m.Name), gossip.PlainID(m.ID)
+		all.refuse(names[name], at+"name", m.Name, "another name than the peers before")
+		_, err := gossip.NewKeyring("any", []string{m.ID})
+		all.refuse(err != nil, at+"id", m.ID, "what `peerd id` prints at that peer")
+		all.refuse(ids[id], at+"id", m.ID, "another id than the peers before")
+		names[name], ids[id] = true, true
+		for _, a := range m.Addrs {
+			if why := gossip.CheckAddress(a); why != nil {
+				all = append(all, Problem{Key: at + "addrs", Value: short(a), Reason: "want an address to dial; " + why.Error()})
+			}
+		}
+		if why := (gossip.PeerInfo{ID: m.ID, Addrs: m.Addrs}).Check(); why != nil && err == nil && !named(all, at+"addrs") {
+			all = append(all, Problem{Key: at + "addrs", Value: short(ValueText(m.Addrs)), Reason: why.Error()})
+		}
+	}
+	return all
+}
+
+// validateLinks refuses links that do not make a connected graph, and links that no peer can
+// open: of two neighbours the lower index dials.
+func (n *Network) validateLinks() []Problem {
+	g, err := topology.NewGraph(max(1, len(n.Peers)), n.Links)
+	if err != nil {
+		return []Problem{{Key: "links", Value: short(ValueText(n.Links)), Reason: strings.TrimPrefix(err.Error(), "topology: ")}}
+	}
+	var problems []Problem
+	if !g.Connected() {
+		problems = append(problems, Problem{Key: "links", Value: short(ValueText(n.Links)), Reason: "want a way from every peer to every other"})
+	}
+	for _, l := range g.Edges() {
+		if len(n.Peers[l[1]].Addrs) == 0 {
+			problems = append(problems, Problem{
+				Key: fmt.Sprintf("peers[%d].addrs", l[1]), Value: "[]", Reason: fmt.Sprintf("want an address, since peer %d dials it", l[0]),
+			})
+		}
+	}
+	return slices.CompactFunc(problems, func(a, b Problem) bool { return a.Key == b.Key })
+}
+
+// Absent reports whether the place has no active peer.
+func (m *Member) Absent() bool { return m.Standing == network.Gone || m.Standing == network.Invited }
+
+// FirstID returns the first id that the place had, by which others remember it.
+func (m *Member) FirstID() string {
+	if len(m.Former) > 0 {
+		return m.Former[0]
+	}
+	return m.ID
+}
+
+// Neighbours returns the neighbours of each of n peers, ascending.
+func Neighbours(n int, links [][2]int) [][]protocol.Peer {
+	all := make([][]protocol.Peer, n)
+	for _, l := range links {
+		all[l[0]] = append(all[l[0]], protocol.Peer(l[1]))
+		all[l[1]] = append(all[l[1]], protocol.Peer(l[0]))
+	}
+	for i := range all {
+		slices.Sort(all[i])
+	}
+	return all
 }

@@ -53,17 +53,19 @@ func (r *Refusal) Summary() string {
 	return fmt.Sprintf("%s refused: %d problems", r.What, len(r.Problems))
 }
 
-// sort puts problems in the order of the schema, those with unknown keys
-// last.
-func (s *Schema) sort(problems []Problem) {
-	order := make(map[string]int) // never ranged over
-	for i, k := range s.keys {
-		order[k.Name] = i - len(s.keys)
-	}
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		if d := order[a.Key] - order[b.Key]; d != 0 {
-			return d
+// AnyBad reports whether a key is bad, or one that begins with a prefix.
+func AnyBad(bad map[string]bool, prefix string, keys ...string) bool {
+	for key, is := range bad {
+		if is && (strings.HasPrefix(key, prefix) || slices.Contains(keys, key)) {
+			return true
 		}
-		return strings.Compare(a.Key, b.Key)
+	}
+	return false
+}
+
+// named reports whether a problem names a key or a section around it.
+func named(problems []Problem, key string) bool {
+	return slices.ContainsFunc(problems, func(p Problem) bool {
+		return p.Key == key || strings.HasPrefix(key, p.Key+".")
 	})
 }

@@ -5,11 +5,13 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"peerd.dev/gossip"
 	"peerd.dev/node/api"
+	"peerd.dev/node/decision"
 )
 
 // A Rule says which values one key may have, whatever the other keys are.
@@ -108,8 +110,6 @@ func names(least, most int) Rule {
 	}}
 }
 
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
-
 // addresses allows lists of multiaddrs of TCP alone.
 func addresses() Rule {
 	want := "a list of different addresses with a tcp port, such as /ip4/0.0.0.0/tcp/8471"
@@ -153,4 +153,90 @@ func finiteRows(want string) Rule {
 		}
 		return true
 	})
+}
+
+// wanted makes a rule from a tag. A tag is part of the program, so a wrong one panics; a test
+// reads them all.
+func wanted(tag string) Rule {
+	switch tag {
+	case "true|false":
+		return YesNo()
+	case "path":
+		return pathText(false)
+	case "command":
+		return Holds("a list of words, such as [python3, my.py]", func(v reflect.Value) bool {
+			return !slices.ContainsFunc(v.Interface().([]string), func(word string) bool { return word == "" || strings.ContainsRune(word, 0) })
+		})
+	case "rows of numbers":
+		return finiteRows("a list of rows of numbers: one row for all sites, or several that sites take in turn, each as long as arms")
+	case "odd sites":
+		return finiteRows("a list of rows of a site, an arm and its mean there, or []")
+	case "rows of three numbers":
+		return finiteRows("a list of rows of three numbers, or []")
+	case "vectors":
+		return finiteRows("a list of rows of numbers, one row for each action in the order of arms, or []")
+	case "probability":
+		return Number("a probability from 0 to below 1", func(x float64) bool { return x >= 0 && x < 1 })
+	case "over 0":
+		return Number("a number over 0", func(x float64) bool { return x > 0 && !math.IsInf(x, 0) })
+	}
+	var lo, hi float64
+	if n, _ := fmt.Sscanf(tag, "over %g up to %g", &lo, &hi); n == 2 {
+		return Number("a number "+tag, func(x float64) bool { return x > lo && x <= hi })
+	}
+	for _, form := range []string{"%g up to %g", "%g to %g"} {
+		if n, _ := fmt.Sscanf(tag, form, &lo, &hi); n == 2 {
+			return Number("a number from "+tag, func(x float64) bool { return x >= lo && x <= hi })
+		}
+	}
+	if from, to, ok := strings.Cut(tag, ".."); ok {
+		least, err := strconv.ParseUint(from, 10, 64)
+		most := uint64(math.MaxUint64)
+		if err == nil && to != "" {
+			most, err = strconv.ParseUint(to, 10, 64)
+		}
+		if err == nil {
+			return Whole(least, most)
+		}
+		short, err := time.ParseDuration(from)
+		if long, bad := time.ParseDuration(to); err == nil && bad == nil {
+			return between(short, long)
+		}
+	}
+	if words := strings.Split(tag, "|"); len(words) > 1 {
+		return OneOf(words...)
+	}
+	panic(fmt.Sprintf("peerd: no rule for the tag %q", tag))
+}
+
+// mostArms bounds the arms of a network.
+const mostArms = 1000
+
+// When returns how to fix settings if a constraint is broken.
+func When(broken bool, fix string, args ...any) string {
+	if !broken {
+		return ""
+	}
+	return fmt.Sprintf(fix, args...)
+}
+
+// mostReward bounds the numbers of a range.
+const mostReward = 1e9
+
+// twoEnds allows a list of two finite numbers, the smaller first.
+func twoEnds() Rule {
+	return Holds("two numbers, the smaller first, such as [-1, 1], each from -1000000000 to 1000000000", func(v reflect.Value) bool {
+		x := v.Interface().([]float64)
+		return len(x) == 2 && -mostReward <= x[0] && x[0] < x[1] && x[1] <= mostReward
+	})
+}
+
+func encodingRule() Rule {
+	want := "a list of names, each with = and a range, as in hour=0..24, or with = and categories between vertical bars"
+	return Rule{want, func(v reflect.Value) string {
+		if _, err := decision.ParseEncoding(v.Interface().([]string)); err != nil {
+			return "want " + want + "; " + err.Error()
+		}
+		return ""
+	}}
 }

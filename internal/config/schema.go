@@ -1,14 +1,13 @@
 package config
 
 import (
+	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/table"
 )
 
 // A Schema lists settings, in the order in which people read them, with the rules that they keep.
@@ -37,23 +36,6 @@ type Extension struct {
 type Entry struct {
 	Name, Summary string
 	Params        any
-}
-
-// Site returns the schema of a site, which has no simulated worlds.
-func Site() *Schema {
-	standard.once.Do(func() {
-		standard.schema = newSchema(Extension{
-			Learners: bandit.Table(), Protocols: table.Protocols(),
-			Constraints: slices.Concat(privacyConstraints(), protocolConstraints(), actionConstraints(), policyConstraints(), featureConstraints(), rewardConstraints()),
-		})
-	})
-	return standard.schema
-}
-
-//nolint:gochecknoglobals // made once, then only read
-var standard struct { // no OnceValue, since constraints ask settings, whose schema may be this one
-	once   sync.Once
-	schema *Schema
 }
 
 // With returns a schema with more in it.
@@ -160,4 +142,58 @@ func (s *Schema) Under(section string) []string {
 		}
 	}
 	return under
+}
+
+// Schema returns the schema of the settings.
+func (s *Settings) Schema() *Schema {
+	if s.schema == nil {
+		return Site()
+	}
+	return s.schema
+}
+
+// A Constraint is a rule across keys.
+type Constraint struct {
+	Keys []string // the first is refused; each of them is valid by itself
+	// Broken returns how to fix s, naming the other keys; "" if the constraint holds.
+	Broken func(s *Settings) string
+}
+
+// Nearest returns the key that name may have been meant to be, or "": the one that is one
+// typing error away, else the only one with that last word, else the one with the fewest typing
+// errors.
+func (s *Schema) Nearest(name string) string {
+	var all, same []string
+	_, last := cutLast(name)
+	for _, k := range s.keys {
+		if all = append(all, k.Name); k.Last() == last {
+			same = append(same, k.Name)
+		}
+	}
+	best := NearestOf(name, all)
+	if len(same) == 1 && (best == "" || distance(name, best) > 1) {
+		return same[0]
+	}
+	return best
+}
+
+// sort puts problems in the order of the schema, those with unknown keys
+// last.
+func (s *Schema) sort(problems []Problem) {
+	order := make(map[string]int) // never ranged over
+	for i, k := range s.keys {
+		order[k.Name] = i - len(s.keys)
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		if d := order[a.Key] - order[b.Key]; d != 0 {
+			return d
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+}
+
+// Kind returns the kind of the values of a key, which must be of the schema.
+func (s *Schema) Kind(key string) reflect.Kind {
+	zero := s.Zero()
+	return zero.Value(key).Kind()
 }

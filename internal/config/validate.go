@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/protocol"
 )
 
@@ -37,22 +38,6 @@ func (s *Settings) validate(bad map[string]bool) []Problem {
 	return problems
 }
 
-// A Constraint is a rule across keys.
-type Constraint struct {
-	Keys []string // the first is refused; each of them is valid by itself
-	Doc  string   // one sentence
-	// Broken returns how to fix s, naming the other keys; "" if the constraint holds.
-	Broken func(s *Settings) string
-}
-
-// when returns how to fix settings if a constraint is broken.
-func when(broken bool, fix string, args ...any) string {
-	if !broken {
-		return ""
-	}
-	return fmt.Sprintf(fix, args...)
-}
-
 func (s *Settings) validateTogether(bad map[string]bool) []Problem {
 	var problems []Problem
 	for _, p := range s.Schema().with.Constraints {
@@ -66,30 +51,73 @@ func (s *Settings) validateTogether(bad map[string]bool) []Problem {
 	return problems
 }
 
-// isBad reports whether a key is bad or, if it chooses an entry, a parameter of that entry is.
-func (s *Settings) isBad(key string, bad map[string]bool) bool {
-	section, last := cutLast(key)
-	if choice := last == "name" || last == "kind"; choice && AnyBad(bad, section+"."+s.chosen(section)+".") {
-		return true
+// validateLearner asks the chosen learner whether its parameters go together. bad keys are
+// passed over.
+func (s *Settings) validateLearner(bad map[string]bool) []Problem {
+	prefix := "learner." + s.Learner.Name + "."
+	if AnyBad(bad, prefix, "learner.name") {
+		return nil
 	}
-	return bad[key]
-}
-
-// With writes a key and its value in the form of messages.
-func (s *Settings) With(key string) string {
-	return fmt.Sprintf("%s: %s", key, short(ValueText(s.Value(key).Interface())))
-}
-
-// problem makes a problem of a value of s.
-func (s *Settings) problem(key, reason string) Problem {
-	return Problem{Key: key, Value: short(ValueText(s.Value(key).Interface())), Reason: reason}
-}
-
-// short cuts what is too long for one line of a message.
-func short(text string) string {
-	const most = 60
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
+	if problems := s.checkFeatures(bad); len(problems) > 0 {
+		return problems
 	}
-	return text
+	field, want := bandit.Check(s.LearnerParams(), len(s.Arms))
+	if field == "context" && len(s.Features.Context) > 0 {
+		bad[prefix+field] = true
+		return []Problem{s.problem(contextKey, "want fewer numbers and categories: "+want)}
+	}
+	return s.Refused(prefix, field, want)
+}
+
+// CheckProtocol asks the chosen protocol whether its parameters suit a network. bad keys
+// are passed over.
+func (s *Settings) CheckProtocol(n protocol.Net, bad map[string]bool) []Problem {
+	prefix := "protocol." + s.Protocol.Name + "."
+	if AnyBad(bad, prefix, "protocol.name", "privacy.horizon", "testnet.nodes", "testnet.topology") {
+		return nil
+	}
+	field, want := protocol.Check(s.ProtocolParams(), n)
+	return s.Refused(prefix, field, want)
+}
+
+// checkSize returns that the named features make more numbers than a learner takes, in terms of what was given. What follows from them is
+// bad then.
+func (s *Settings) checkSize(bad map[string]bool) []Problem {
+	n := s.Names()
+	features, context, _, ok := s.inputKeys()
+	if n == nil || !ok || AnyBad(bad, "features.", "learner.name", "arms") {
+		return nil
+	}
+	in, key := n.Inputs(len(s.Arms)), contextKey
+	in.Map = bandit.TraitsOf(s.LearnerParams()).Inputs.Map
+	if in.Dim() <= bandit.MaxFeatures {
+		return nil
+	}
+	bad[features], bad[context] = true, true
+	with := fmt.Sprintf("with %d actions ", len(s.Arms))
+	if !n.Own() {
+		with = ""
+	}
+	if in.Context == 0 {
+		key = actionKey
+	}
+	return []Problem{s.problem(key, fmt.Sprintf("want fewer numbers and categories: %sthey make %d numbers, and %d is the most", with, in.Dim(), bandit.MaxFeatures))}
+}
+
+// checkFeatures returns which numbers of the learner do not follow from the named features. It passes over bad keys.
+func (s *Settings) checkFeatures(bad map[string]bool) []Problem {
+	n := s.Names()
+	features, context, _, ok := s.inputKeys()
+	if n == nil || !ok || AnyBad(bad, "features.", "learner.name", "arms", features, context) {
+		return nil
+	}
+	want, have := n.Inputs(len(s.Arms)), bandit.TraitsOf(s.LearnerParams()).Inputs
+	reason := "want %d, which follows from the names of features; leave the key out"
+	switch {
+	case have.Action != want.Action:
+		return []Problem{s.problem(features, fmt.Sprintf(reason, want.Action))}
+	case have.Context != want.Context:
+		return []Problem{s.problem(context, fmt.Sprintf(reason, want.Context))}
+	}
+	return nil
 }

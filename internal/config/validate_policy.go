@@ -15,25 +15,25 @@ import (
 func policyConstraints() []Constraint {
 	contextual := func(s *Settings) bool { return bandit.TraitsOf(s.LearnerParams()).Contextual }
 	return []Constraint{
-		{[]string{"api.shadow", "privacy.counts", "learner.name"}, "Public counts would show what the application did.", func(s *Settings) string {
+		{[]string{"api.shadow", "privacy.counts", "learner.name"}, func(s *Settings) string { // Public counts would show what the application did.
 			if s.API.Shadow != site.ShadowLearn || contextual(s) || s.Privacy.Counts == NoisedCounts {
 				return ""
 			}
 			return fmt.Sprintf("want %s with %s, whose exact numbers would show all peers which action the application took for whom; or privacy.counts: %s, or a learner by features, with which what was taken is protected as a reward is", site.ShadowPropose, s.With("privacy.counts"), NoisedCounts)
 		}},
-		{[]string{"api.baseline", "api.shadow"}, "In the shadow of an application the peer chooses nothing.", func(s *Settings) string {
-			return when(s.API.Baseline != "" && s.API.Shadow != site.NoShadow,
+		{[]string{"api.baseline", "api.shadow"}, func(s *Settings) string { // In the shadow of an application the peer chooses nothing.
+			return When(s.API.Baseline != "" && s.API.Shadow != site.NoShadow,
 				"want nothing with %s: the application chooses", s.With("api.shadow"))
 		}},
-		{[]string{"api.baseline", "arms", "learner.name"}, "The baseline is one of the actions.", func(s *Settings) string {
+		{[]string{"api.baseline", "arms", "learner.name"}, func(s *Settings) string { // The baseline is one of the actions.
 			b := s.API.Baseline
-			return when(b != "" && !contextual(s) && !slices.Contains(s.Arms, b), "want one of %s, or nothing", s.With("arms"))
+			return When(b != "" && !contextual(s) && !slices.Contains(s.Arms, b), "want one of %s, or nothing", s.With("arms"))
 		}},
-		{[]string{"api.baseline_until", "api.baseline"}, "What loses its share has one.", func(s *Settings) string {
-			return when(s.API.BaselineUntil == BaselineBetter && s.API.Baseline == "",
+		{[]string{"api.baseline_until", "api.baseline"}, func(s *Settings) string { // What loses its share has one.
+			return When(s.API.BaselineUntil == BaselineBetter && s.API.Baseline == "",
 				"want %s with %s", BaselineEver, s.With("api.baseline"))
 		}},
-		{[]string{"api.baseline_until", "protocol.name", "privacy.mechanism", "learner.name"}, "That another action is better is shown by own releases that add up.", func(s *Settings) string {
+		{[]string{"api.baseline_until", "protocol.name", "privacy.mechanism", "learner.name"}, func(s *Settings) string { // That another action is better is shown by own releases that add up.
 			if s.API.BaselineUntil != BaselineBetter || s.API.Baseline == "" || s.showsBest() {
 				return ""
 			}
@@ -42,25 +42,24 @@ func policyConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want %s with %s and %s: it takes a protocol that states every site's own releases, such as phases, without a window, and noise of its own for each of them, to show that another action is better", BaselineEver, s.With("protocol.name"), s.With("privacy.mechanism"))
 		}},
-		{[]string{"api.baseline_until", "api.baseline_share"}, "Other actions are tried.", func(s *Settings) string {
-			return when(s.API.BaselineUntil == BaselineBetter && s.API.Baseline != "" && s.API.BaselineShare == 1 && s.showsBest(),
+		{[]string{"api.baseline_until", "api.baseline_share"}, func(s *Settings) string { // Other actions are tried.
+			return When(s.API.BaselineUntil == BaselineBetter && s.API.Baseline != "" && s.API.BaselineShare == 1 && s.showsBest(),
 				"want %s with %s: no other action is ever tried, so nothing can show that one is better; set a share below 1", BaselineEver, s.With("api.baseline_share"))
 		}},
-		{[]string{"api.offer", "learner.name"}, "Actions by features come with every request.", func(s *Settings) string {
-			return when(len(s.API.Offer) > 0 && contextual(s),
+		{[]string{"api.offer", "learner.name"}, func(s *Settings) string { // Actions by features come with every request.
+			return When(len(s.API.Offer) > 0 && contextual(s),
 				"want [] with %s: every request says what is on offer", s.With("learner.name"))
 		}},
-		{[]string{"privacy.answers", "learner.name", "protocol.name", "arms"}, "Sites that keep decisions weigh what each other site releases.", func(s *Settings) string {
-			spec, err := s.Spec(make([][]protocol.Peer, max(2, s.Simulated().Peers)), "")
-			if err != nil || s.Privacy.Answers == Anyone {
-				return "" // an error is said elsewhere
+		{[]string{"privacy.answers", "learner.name", "protocol.name", "arms"}, func(s *Settings) string { // Sites that keep decisions weigh what each other site releases.
+			if s.Privacy.Answers == Anyone {
+				return ""
 			}
-			if err = spec.CheckGive(); err != nil {
+			if err := s.checkGive(); err != nil {
 				return fmt.Sprintf("want %s with %s and %s; %s", Anyone, s.With("learner.name"), s.With("protocol.name"), strings.TrimPrefix(err.Error(), "node: "))
 			}
 			return ""
 		}},
-		{[]string{"privacy.inside", "privacy.answers", "learner.name"}, "Own rewards get noise where decisions are kept, and without features.", func(s *Settings) string {
+		{[]string{"privacy.inside", "privacy.answers", "learner.name"}, func(s *Settings) string { // Own rewards get noise where decisions are kept, and without features.
 			switch {
 			case s.Privacy.Inside == 0:
 				return ""
@@ -71,15 +70,15 @@ func policyConstraints() []Constraint {
 			}
 			return ""
 		}},
-		{[]string{"api.shadow", "privacy.answers"}, "In the shadow of an application a site that keeps decisions gives none.", func(s *Settings) string {
-			return when(s.API.Shadow == site.ShadowLearn && s.Privacy.Answers == Inside,
+		{[]string{"api.shadow", "privacy.answers"}, func(s *Settings) string { // In the shadow of an application a site that keeps decisions gives none.
+			return When(s.API.Shadow == site.ShadowLearn && s.Privacy.Answers == Inside,
 				"want %s with %s: the peer learns from what was taken with it, too, and nothing of it leaves the site", site.ShadowPropose, s.With("privacy.answers"))
 		}},
-		{[]string{"give.sites", "privacy.answers", "mode"}, "What is given does not follow from how many sites there are now.", func(s *Settings) string {
-			return when(s.Give.Sites == 0 && s.Privacy.Answers == Inside && s.Mode == Live,
+		{[]string{"give.sites", "privacy.answers", "mode"}, func(s *Settings) string { // What is given does not follow from how many sites there are now.
+			return When(s.Give.Sites == 0 && s.Privacy.Answers == Inside && s.Mode == Live,
 				"want the number of sites to plan for, such as 10, with %s: batches stay as they are while a network grows", s.With("mode"))
 		}},
-		{[]string{"give.least", "protocol.name", "privacy.counts"}, "What is asked of members can be seen.", (*Settings).unseenGifts},
+		{[]string{"give.least", "protocol.name", "privacy.counts"}, (*Settings).unseenGifts}, // What is asked of members can be seen.
 	}
 }
 

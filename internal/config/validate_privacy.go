@@ -20,15 +20,15 @@ const weakDelta = 1e-3
 
 func privacyConstraints() []Constraint {
 	return []Constraint{
-		{[]string{"privacy.epsilon", "mode"}, "A budget of inf is for lockstep alone: it protects no one.", func(s *Settings) string {
-			return when(s.Mode == Live && s.Privacy.Epsilon.Infinite(), "want a finite number with %s; inf protects no one", s.With("mode"))
+		{[]string{"privacy.epsilon", "mode"}, func(s *Settings) string { // A budget of inf is for lockstep alone: it protects no one.
+			return When(s.Mode == Live && s.Privacy.Epsilon.Infinite(), "want a finite number with %s; inf protects no one", s.With("mode"))
 		}},
-		{[]string{"privacy.epsilon", "privacy.accept_weak"}, "A finite budget over 10 must be accepted.", func(s *Settings) string {
+		{[]string{"privacy.epsilon", "privacy.accept_weak"}, func(s *Settings) string { // A finite budget over 10 must be accepted.
 			e := s.Privacy.Epsilon
-			return when(e > weakEpsilon && !e.Infinite() && !s.Privacy.AcceptWeak,
+			return When(e > weakEpsilon && !e.Infinite() && !s.Privacy.AcceptWeak,
 				"want at most %d with %s; a larger one protects almost no one", weakEpsilon, s.With("privacy.accept_weak"))
 		}},
-		{[]string{"privacy.delta", "privacy.mechanism"}, "Gaussian noise needs a delta, and Laplace noise none.", func(s *Settings) string {
+		{[]string{"privacy.delta", "privacy.mechanism"}, func(s *Settings) string { // Gaussian noise needs a delta, and Laplace noise none.
 			m, err := dp.ParseMechanism(s.Privacy.Mechanism)
 			switch gaussian := err == nil && m.Law() == dp.Gaussian; {
 			case gaussian && s.Privacy.Delta == 0:
@@ -38,34 +38,34 @@ func privacyConstraints() []Constraint {
 			}
 			return ""
 		}},
-		{[]string{"privacy.mechanism", "learner.name"}, "What learners by features add up gets Gaussian noise.", func(s *Settings) string {
+		{[]string{"privacy.mechanism", "learner.name"}, func(s *Settings) string { // What learners by features add up gets Gaussian noise.
 			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && s.laplaceOnFeatures(m) {
 				suits := s.Schema().with.mechanisms(func(m dp.Mechanism) bool { return m.Law() == dp.Gaussian })
 				return fmt.Sprintf("want one of %s with %s, since Laplace noise for so long vectors would be far larger", strings.Join(suits, ", "), s.With("learner.name"))
 			}
 			return ""
 		}},
-		{[]string{"privacy.adjacency", "learner.name"}, "Centred rewards are private against any others.", func(s *Settings) string {
+		{[]string{"privacy.adjacency", "learner.name"}, func(s *Settings) string { // Centred rewards are private against any others.
 			if statistic, err := s.Statistic(); err == nil && statistic.Kind == bandit.Centred && s.Privacy.Adjacency == dp.ZeroOut.String() {
 				return fmt.Sprintf("want %s with %s and centred rewards, of which 0 adds something", dp.ReplaceOne, s.With("learner.name"))
 			}
 			return ""
 		}},
-		{[]string{"privacy.delta", "privacy.accept_weak"}, "A delta over 0.001 must be accepted.", func(s *Settings) string {
-			return when(s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak,
+		{[]string{"privacy.delta", "privacy.accept_weak"}, func(s *Settings) string { // A delta over 0.001 must be accepted.
+			return When(s.Privacy.Delta > weakDelta && !s.Privacy.AcceptWeak,
 				"want at most %v with %s; everything about that share of users could be revealed", weakDelta, s.With("privacy.accept_weak"))
 		}},
-		{[]string{"privacy.horizon", "privacy.mechanism"}, "Noise that grows with the horizon needs one.", func(s *Settings) string {
+		{[]string{"privacy.horizon", "privacy.mechanism"}, func(s *Settings) string { // Noise that grows with the horizon needs one.
 			if m, err := dp.ParseMechanism(s.Privacy.Mechanism); err == nil && m.Running() && s.Privacy.Horizon == 0 {
 				return fmt.Sprintf("want the number of rounds that the budget has to cover, such as 10000, with %s, whose noise grows with it", s.With("privacy.mechanism"))
 			}
 			return ""
 		}},
-		{[]string{"privacy.mechanism", "mode"}, "Only lockstep goes without noise.", func(s *Settings) string {
-			return when(s.Mode == Live && s.Privacy.Mechanism == dp.None.String(),
+		{[]string{"privacy.mechanism", "mode"}, func(s *Settings) string { // Only lockstep goes without noise.
+			return When(s.Mode == Live && s.Privacy.Mechanism == dp.None.String(),
 				"want another one with %s; none protects no one", s.With("mode"))
 		}},
-		{[]string{"privacy.counts", "protocol.name", "learner.name", "world.kind"}, "Counts are noised where nothing rests on exact ones.", func(s *Settings) string {
+		{[]string{"privacy.counts", "protocol.name", "learner.name", "world.kind"}, func(s *Settings) string { // Counts are noised where nothing rests on exact ones.
 			if s.Privacy.Counts != NoisedCounts {
 				return ""
 			}
@@ -78,15 +78,15 @@ func privacyConstraints() []Constraint {
 			}
 			return fmt.Sprintf("want %s with %s, %s and %s; %s", PublicCounts, s.With("protocol.name"), s.With("learner.name"), s.With("world.kind"), strings.TrimPrefix(err.Error(), "node: "))
 		}},
-		{[]string{"api.min_exposures", "privacy.counts", "world.kind"}, "With noised counts no action is chosen because few decisions were for it.", func(s *Settings) string {
-			return when(s.Privacy.Counts == NoisedCounts && s.World.Kind == Application && s.API.MinExposures > 0,
+		{[]string{"api.min_exposures", "privacy.counts", "world.kind"}, func(s *Settings) string { // With noised counts no action is chosen because few decisions were for it.
+			return When(s.Privacy.Counts == NoisedCounts && s.World.Kind == Application && s.API.MinExposures > 0,
 				"want 0 with %s: which action is exposed next would show how many decisions there were before", s.With("privacy.counts"))
 		}},
-		{[]string{"api.min_exposures", "learner.name", "world.kind"}, "With features no action is chosen because few decisions were for it.", func(s *Settings) string {
-			return when(bandit.TraitsOf(s.LearnerParams()).Contextual && s.World.Kind == Application && s.API.MinExposures > 0,
+		{[]string{"api.min_exposures", "learner.name", "world.kind"}, func(s *Settings) string { // With features no action is chosen because few decisions were for it.
+			return When(bandit.TraitsOf(s.LearnerParams()).Contextual && s.World.Kind == Application && s.API.MinExposures > 0,
 				"want 0 with %s: actions follow from the features of users, and the next user's must not follow from those before", s.With("learner.name"))
 		}},
-		{[]string{"privacy.mechanism", "privacy.epsilon", "mode"}, "Going without noise and a budget of inf belong together.", func(s *Settings) string {
+		{[]string{"privacy.mechanism", "privacy.epsilon", "mode"}, func(s *Settings) string { // Going without noise and a budget of inf belong together.
 			none, inf := s.Privacy.Mechanism == dp.None.String(), s.Privacy.Epsilon.Infinite()
 			switch {
 			case s.Mode == Live || none == inf:
@@ -100,8 +100,7 @@ func privacyConstraints() []Constraint {
 			[]string{
 				"privacy.records_per_user", "privacy.epsilon", "privacy.delta", "privacy.horizon", "privacy.mechanism", "privacy.adjacency", "testnet.nodes",
 				"arms", "protocol.name", "learner.name",
-			},
-			"The budget pays for the noise, which is a number that can be drawn.", func(s *Settings) string {
+			}, func(s *Settings) string { // The budget pays for the noise, which is a number that can be drawn.
 				m, err := dp.ParseMechanism(s.Privacy.Mechanism)
 				if err != nil || m == dp.None || s.Simulated().Unclipped || s.laplaceOnFeatures(m) || s.Privacy.Epsilon.Infinite() || (m.Law() == dp.Gaussian) != (s.Privacy.Delta > 0) {
 					return "" // said elsewhere

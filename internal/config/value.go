@@ -2,12 +2,19 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// Epsilon is a budget; +Inf protects no one.
+type Epsilon float64
+
+// Infinite reports whether e protects no one.
+func (e Epsilon) Infinite() bool { return math.IsInf(float64(e), 1) }
 
 // ValueText writes a value as it stands in a file.
 func ValueText(v any) string {
@@ -79,4 +86,24 @@ func unquote(text string) string {
 		}
 	}
 	return text
+}
+
+// short cuts what is too long for one line of a message.
+func short(text string) string {
+	const most = 60
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}
+
+// Counted writes a number with its noun.
+func Counted(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "ch") {
+		noun += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

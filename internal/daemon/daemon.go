@@ -126,7 +126,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 		p.player, p.Backend, metrics = live, live.site, live.metrics
 	}
 	p.server, err = api.NewServer(api.Config{
-		Dir: s.Dir, Listen: s.API.Listen, MaxBody: int64(s.API.MaxBody), Backend: p, Logger: log, Version: o.Version, Every: p.deployment.Network.Every,
+		Dir: s.Dir, Listen: s.API.Listen, Backend: p, Logger: log, Version: o.Version, Every: p.deployment.Network.Every,
 		Collectors: metrics, Page: page.New(p, log), HiddenCounts: p.deployment.hidesCounts(),
 	})
 	return p, err

@@ -21,10 +21,10 @@ func TestMemoryOfBodiesIsGivenBack(t *testing.T) {
 	}
 	debug.FreeOSMemory()
 	before := used()
-	body := make([]byte, DefaultMaxBody-1) // without the last byte
+	body := make([]byte, MaxBody-1) // without the last byte
 	var open []net.Conn
 	var sent sync.WaitGroup
-	for range 2 * mostTaken / DefaultMaxBody {
+	for range 2 * mostTaken / MaxBody {
 		c, err := net.Dial("tcp", r.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestMemoryOfBodiesIsGivenBack(t *testing.T) {
 		defer func() { _ = c.Close() }()
 		open = append(open, c)
 		sent.Go(func() {
-			_, _ = fmt.Fprintf(c, "POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", r.token, DefaultMaxBody)
+			_, _ = fmt.Fprintf(c, "POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", r.token, MaxBody)
 			_, _ = c.Write(body)
 		})
 	}
@@ -63,7 +63,7 @@ func TestBodiesShareTheirMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = c.Close() }()
-		_, err = fmt.Fprintf(c, "POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", r.token, DefaultMaxBody)
+		_, err = fmt.Fprintf(c, "POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", r.token, MaxBody)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func lists(of reflect.Type, path string, body func(string) string, size int, f f
 func TestNoBodyTakesMuchMoreThanItsText(t *testing.T) {
 	size := 1 << 17
 	if os.Getenv("PEERD_LONG") != "" {
-		size = DefaultMaxBody
+		size = int(MaxBody)
 	}
 	f := newFake()
 	f.shape = ownShape(3, 8, true)

@@ -67,7 +67,7 @@ func TestMistakesWithFeaturesNameFieldAndFix(t *testing.T) {
 		"fewer-actions":      {`[[0.1,0.2],[0.3,0.4]]`, "body.features", shape, 422},
 		"more-actions":       {`[[0.1,0.2],[0.3,0.4],[0.5,0.6],[0.1,0.1]]`, "body.features", shape, 422},
 		"names":              {`{"red":[0.1,0.2]}`, "body.features", "want a list", 422},
-		"too-long-a-body":    {`[[0.` + strings.Repeat("1", DefaultMaxBody) + `]]`, "", strconv.Itoa(DefaultMaxBody), 413},
+		"too-long-a-body":    {`[[0.` + strings.Repeat("1", int(MaxBody)) + `]]`, "", strconv.FormatInt(MaxBody, 10), 413},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before, calls := f.state(), f.calls
@@ -146,7 +146,7 @@ func TestMistakesWithActionsNameFieldAndFix(t *testing.T) {
 		"large-context":    {`,"context":[1,0.1],"actions":[` + a + `]`, "body.context", large, 422},
 		"NaN-in-context":   {`,"context":[1,NaN],"actions":[` + a + `]`, "body.context[1]", "want a finite number", 422},
 		"unknown-field":    {offer(`{"id":"a","features":[1,0],"price":3}`), "body.actions[0].price", "is not a field here", 422},
-		"too-long-a-body":  {offer(`{"id":"a","features":[0.` + strings.Repeat("1", DefaultMaxBody) + `,0]}`), "", strconv.Itoa(DefaultMaxBody), 413},
+		"too-long-a-body":  {offer(`{"id":"a","features":[0.` + strings.Repeat("1", int(MaxBody)) + `,0]}`), "", strconv.FormatInt(MaxBody, 10), 413},
 		"names-to-numbers": {c + `,"actions":{"a":[1,0]}`, "body.actions", "want a list", 422},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,8 +175,8 @@ func TestFeaturesOfTheLargestShape(t *testing.T) {
 	if status, _, body := r.ask(t, "/v1/decisions", all); status != 200 || len(f.asked[0].Features) != maxItems || len(f.asked[0].Features[999]) != maxItems {
 		t.Error(status, body)
 	}
-	long := strings.Replace(all, "0.5", "0."+strings.Repeat("5", DefaultMaxBody), 1)
-	if status, _, body := r.ask(t, "/v1/decisions", long); status != 413 || !strings.Contains(body, strconv.Itoa(DefaultMaxBody)) {
+	long := strings.Replace(all, "0.5", "0."+strings.Repeat("5", int(MaxBody)), 1)
+	if status, _, body := r.ask(t, "/v1/decisions", long); status != 413 || !strings.Contains(body, strconv.FormatInt(MaxBody, 10)) {
 		t.Error(status, body)
 	}
 }

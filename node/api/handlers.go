@@ -67,7 +67,7 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 			p.write(w)
 			return
 		}
-		if r.ContentLength > s.c.MaxBody {
+		if r.ContentLength > MaxBody {
 			s.tooLarge(w)
 			return
 		}
@@ -87,7 +87,7 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 		b.Grow(int(max(0, r.ContentLength)) + bytes.MinRead) // once: growing while it is read would take a body several times
 		in := r.Body
 		if r.ContentLength < 0 {
-			in = http.MaxBytesReader(w, in, s.c.MaxBody)
+			in = http.MaxBytesReader(w, in, MaxBody)
 		}
 		if _, err := b.ReadFrom(in); err != nil {
 			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
@@ -105,13 +105,13 @@ func (s *Server) body(handle func(w http.ResponseWriter, r *http.Request, body [
 // is called. It reports whether there are as many.
 func (s *Server) take(length int64) (free func(), ok bool) {
 	if length < 0 {
-		length = s.c.MaxBody
+		length = MaxBody
 	}
 	if length <= maxPooled {
 		return func() {}, true
 	}
-	taken, most := s.taken.Add(length), max(mostTaken, s.c.MaxBody)
-	if taken+s.c.MaxBody > most {
+	taken, most := s.taken.Add(length), max(mostTaken, MaxBody)
+	if taken+MaxBody > most {
 		s.crowded.Store(true)
 	}
 	if taken > most {
@@ -139,7 +139,7 @@ func (s *Server) giveBack() {
 func (s *Server) tooLarge(w http.ResponseWriter) {
 	w.Header().Set("Connection", "close")
 	problem(http.StatusRequestEntityTooLarge, codeTooLarge,
-		fmt.Sprintf("the body has more than %d bytes: send less at once, or raise api.max_body", s.c.MaxBody)).write(w)
+		fmt.Sprintf("the body has more than %d bytes: send less at once", MaxBody)).write(w)
 }
 
 // wrongKind returns a problem if the headers announce a body that cannot be read, or nil.

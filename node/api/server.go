@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// DefaultMaxBody is the largest body of a request in bytes.
-const DefaultMaxBody = 4 << 20
+// MaxBody is the largest body of a request in bytes.
+const MaxBody int64 = 4 << 20
 
 const (
 	headerTimeout = time.Second
@@ -35,7 +35,6 @@ const (
 type Config struct {
 	Dir          string                 // of the peer; holds the socket and the token
 	Listen       string                 // a loopback address for TCP, such as 127.0.0.1:8470; "" for none
-	MaxBody      int64                  // bytes; 0 is [DefaultMaxBody]
 	Backend      Backend                // the peer
 	Logger       *slog.Logger           // nil logs nothing
 	Version      string                 // of the program
@@ -74,9 +73,6 @@ type connection struct{}
 func NewServer(c Config) (_ *Server, err error) {
 	if c.Backend == nil {
 		return nil, errors.New("api: no backend")
-	}
-	if c.MaxBody <= 0 {
-		c.MaxBody = DefaultMaxBody
 	}
 	s := &Server{
 		c: c, log: c.Logger, mux: http.NewServeMux(), public: make(map[string]bool), local: make(map[string]bool), least: make(map[string]role),

@@ -38,7 +38,7 @@ func spec(give node.Give) node.Spec {
 // linear is such a network by features.
 func linear(give node.Give) node.Spec {
 	s := spec(give)
-	s.Learner = bandit.PersonalizedLinearParams{Features: 2, Map: bandit.Concat, Radius: 1, Records: bandit.WithoutSquares, Price: 150}
+	s.Learner = bandit.PersonalizedLinearParams{Features: 2, Map: bandit.Concat, Records: bandit.WithoutSquares, Price: 150}
 	s.Protocol = batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25}
 	s.Privacy.Mechanism, s.Privacy.Budget.Delta = dp.EachGaussian, 1e12
 	return s

@@ -4,8 +4,8 @@ import "peerd.dev/protocol"
 
 // ConsensusParams are the parameters of protocol consensus.
 type ConsensusParams struct {
-	Weights  Weights `want:"metropolis|laplacian" doc:"What of their difference two neighbours even out in a round: 1/(1 + the greater number of neighbours of both), or 1/2 by the greatest number of neighbours in the network, as the paper has it."`
-	Patience uint64  `want:"2..1000000" unit:"rounds" changes:"yes" doc:"A neighbour that has not been heard for this long gets no more shares until it is."`
+	Weights  Weights `want:"metropolis|laplacian" doc:"What of their difference two neighbours even out in a round: 1/(1 + the greater number of their neighbours), or 1/2 by the greatest in the network, as in the paper."`
+	Patience uint64  `want:"2..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which a silent neighbour gets no more shares."`
 }
 
 // Words implements [protocol.Params].

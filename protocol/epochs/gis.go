@@ -20,12 +20,12 @@ const (
 
 // GISParams are the parameters of protocol gis.
 type GISParams struct {
-	Epochs   uint64 `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"Number of epochs that the budget pays for; a mechanism that releases every leaf once costs the same for any number."`
-	Deadline uint64 `want:"0..1073741824" unit:"rounds" changes:"yes" doc:"Rounds from its own release of an epoch for which a site waits for the others' releases; 0 takes 10 diameters of the network."`
-	Patience uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which a contribution that was requested is requested from another neighbour."`
-	Renew    uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which contributions that a neighbour seems to lack are advertised to it again; up to 64 times as many while it is silent."`
+	Epochs   uint64 `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"Epochs that the budget pays for; free with a mechanism that releases every leaf once."`
+	Deadline uint64 `want:"0..1073741824" unit:"rounds" changes:"yes" doc:"Rounds from its own release for which a site waits for others' releases of an epoch; 0 takes 10 diameters."`
+	Patience uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which a contribution is requested from another neighbour."`
+	Renew    uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which contributions are advertised again to a neighbour that seems to lack them; up to 64 times as many while it is silent."`
 	// Participation is from the paper's Algorithm 1; it works with any way of spreading.
-	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"Share of the sites, drawn for every epoch, whose releases are sent. All explore, release and pay."`
+	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"Share of the sites, drawn for every epoch, whose releases are sent."`
 }
 
 // Words implements [protocol.Params].

@@ -24,9 +24,9 @@ type Params struct {
 	Every uint64 `want:"1..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds between two rows of a site; fewer rows carry less noise."`
 	Pull  uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between two digests, by which a peer learns of rows that it missed."`
 	Merge Merge  `want:"mean|trimmed" changes:"yes" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
-	F     int    `want:"1..1000000" unit:"peers" changes:"yes" doc:"Number of lying sites to withstand, with merge: trimmed."`
+	F     int    `want:"1..1000000" unit:"peers" changes:"yes" doc:"Lying sites to withstand, with merge: trimmed."`
 	// Relays are idle: they have a role and no arms.
-	Relays int `want:"0..1000000" unit:"peers" fixed:"yes" doc:"Number of relays: that many peers, the first ones of the network file, have no arms and only pass rows on."`
+	Relays int `want:"0..1000000" unit:"peers" fixed:"yes" doc:"The first peers of the network file that have no arms and only pass rows on."`
 }
 
 // Words implements [protocol.Params].

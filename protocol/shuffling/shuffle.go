@@ -28,14 +28,14 @@ const (
 
 // Params are the parameters of protocol shuffle.
 type Params struct {
-	Every    uint64 `want:"1..1000000" unit:"rounds" fixed:"yes" doc:"Rounds in a batch. All sites end a batch together, by the clock."`
-	Shuffler int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the shuffler in the network file, from 1. It has no arms, and every site is linked to it. 0 is for a peer alone, which has none."`
-	Analyzer int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1. It has no arms, and is linked to the shuffler. 0 is for a peer alone, which has none."`
-	Sees     Sees   `want:"reports|sum" fixed:"yes" doc:"What the analyzer can read: every site's report, without its origin; or the sum over sites alone."`
-	Honest   int    `want:"1..1000000" unit:"sites" fixed:"yes" doc:"Least number of sites that the promise against the analyzer counts on, the own one included. With 1 the noise of a site protects its users from shuffler and analyzer together. More is less noise, and for mode: lockstep."`
+	Every    uint64 `want:"1..1000000" unit:"rounds" fixed:"yes" doc:"Rounds in a batch, by the clock."`
+	Shuffler int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the shuffler in the network file, from 1: a peer without arms, linked to every site. 0 for a peer alone."`
+	Analyzer int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1: a peer without arms, linked to the shuffler. 0 for a peer alone."`
+	Sees     Sees   `want:"reports|sum" fixed:"yes" doc:"What the analyzer can read: every site's report, without its origin, or the sum over sites."`
+	Honest   int    `want:"1..1000000" unit:"sites" fixed:"yes" doc:"Sites whose noise the promise against the analyzer counts on. With 1 a site's noise alone protects its users from shuffler and analyzer together. More is for lockstep."`
 	Least    int    `want:"1..1000000" unit:"sites" changes:"yes" doc:"Fewest sites whose reports the shuffler forwards together."`
-	Deadline uint64 `want:"1..1073741824" unit:"rounds" changes:"yes" doc:"Rounds for which the shuffler waits for the reports of all sites once one has reported; then least sites or more are enough."`
-	Pull     uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which a site or the shuffler sends again if there was no answer."`
+	Deadline uint64 // rounds for which the shuffler waits for all sites once one has reported; then least sites are enough
+	Pull     uint64 // rounds after which a site or the shuffler sends again if there was no answer
 }
 
 // Words implements [protocol.Params].

@@ -53,7 +53,7 @@ func Commands(s *config.Settings) (all [][]string) {
 // programConstraints keep programs out of peers that protect people.
 func programConstraints() (all []config.Constraint) {
 	for _, x := range programs {
-		all = append(all, config.Constraint{Keys: []string{x.key, "mode"}, Doc: "A program plays in the simulator alone, for mode lockstep.", Broken: func(s *config.Settings) string {
+		all = append(all, config.Constraint{Keys: []string{x.key, "mode"}, Broken: func(s *config.Settings) string { // A program plays in the simulator alone, for mode lockstep.
 			if _, ok := x.chosen(s).(program.Params); ok && s.Mode == config.Live {
 				return fmt.Sprintf("want another one with %s; a program plays in the simulator alone", s.With("mode"))
 			}

@@ -17,7 +17,7 @@ func rawConstraints() (all []config.Constraint) {
 		{"experiment.raw.choices", "false", func(r printed.Raw) bool { return r.Choices }},
 		{"experiment.raw.news", "0", func(r printed.Raw) bool { return r.News > 0 }},
 	} {
-		all = append(all, config.Constraint{Keys: []string{x.key, "mode", "protocol.name"}, Doc: "What follows from raw records is for lockstep, and for batches of one estimator.", Broken: func(s *config.Settings) string {
+		all = append(all, config.Constraint{Keys: []string{x.key, "mode", "protocol.name"}, Broken: func(s *config.Settings) string { // What follows from raw records is for lockstep, and for batches of one estimator.
 			p := s.ProtocolParams()
 			switch {
 			case !x.is(ExperimentOf(s).Raw):

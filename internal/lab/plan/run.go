@@ -13,7 +13,7 @@ import (
 
 func runConstraints() []config.Constraint {
 	return []config.Constraint{
-		{Keys: []string{"seed", "mode"}, Doc: "A seed is for lockstep alone: noise from a seed would repeat itself.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"seed", "mode"}, Broken: func(s *config.Settings) string { // A seed is for lockstep alone: noise from a seed would repeat itself.
 			switch {
 			case s.Mode == config.Live && s.Seed != 0:
 				return fmt.Sprintf("want 0 with %s, since noise from a seed would repeat itself", s.With("mode"))
@@ -22,19 +22,15 @@ func runConstraints() []config.Constraint {
 			}
 			return ""
 		}},
-		{Keys: []string{"rounds.count", "privacy.horizon"}, Doc: "A run ends no later than its budget: releases stop at the horizon.", Broken: func(s *config.Settings) string {
-			if s.Rounds.Count > s.Privacy.Rounds() {
-				return fmt.Sprintf("want at most %s: releases stop at the horizon", s.With("privacy.horizon"))
-			}
-			return ""
+		{Keys: []string{"rounds.count", "privacy.horizon"}, Broken: func(s *config.Settings) string { // A run ends no later than its budget: releases stop at the horizon.
+			return config.When(s.Rounds.Count > s.Privacy.Rounds(),
+				"want at most %s: releases stop at the horizon", s.With("privacy.horizon"))
 		}},
-		{Keys: []string{"rounds.count", "privacy.horizon", "mode"}, Doc: "A run in lockstep ends.", Broken: func(s *config.Settings) string {
-			if s.Mode == config.Lockstep && s.Rounds.Count == 0 && s.Privacy.Horizon == 0 {
-				return fmt.Sprintf("want the number of rounds to play with %s and %s", s.With("mode"), s.With("privacy.horizon"))
-			}
-			return ""
+		{Keys: []string{"rounds.count", "privacy.horizon", "mode"}, Broken: func(s *config.Settings) string { // A run in lockstep ends.
+			return config.When(s.Mode == config.Lockstep && s.Rounds.Count == 0 && s.Privacy.Horizon == 0,
+				"want the number of rounds to play with %s and %s", s.With("mode"), s.With("privacy.horizon"))
 		}},
-		{Keys: []string{"testnet.topology", "testnet.nodes"}, Doc: "The topology can be built with that many peers.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"testnet.topology", "testnet.nodes"}, Broken: func(s *config.Settings) string { // The topology can be built with that many peers.
 			n := TestnetOf(s)
 			spec, err := graphs.Read(n.Topology, n.Nodes)
 			if err == nil {
@@ -45,7 +41,7 @@ func runConstraints() []config.Constraint {
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.liars.count", "testnet.nodes"}, Doc: "At least one peer is honest.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.liars.count", "testnet.nodes"}, Broken: func(s *config.Settings) string { // At least one peer is honest.
 			n, liars := TestnetOf(s).Nodes, ExperimentOf(s).Liars
 			if liars.Count >= n {
 				return fmt.Sprintf("want fewer than %s, so that one peer is honest", s.With("testnet.nodes"))
@@ -60,7 +56,7 @@ func runConstraints() []config.Constraint {
 			}
 			return fmt.Sprintf("want fewer with %s, so that one peer with arms is honest", s.With("testnet.nodes"))
 		}},
-		{Keys: []string{"experiment.alone", "experiment.alone_noised", "learner.name", "experiment.coverage"}, Doc: "A site alone releases nothing.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.alone", "experiment.alone_noised", "learner.name", "experiment.coverage"}, Broken: func(s *config.Settings) string { // A site alone releases nothing.
 			switch x := ExperimentOf(s); {
 			case x.Alone && x.AloneNoised:
 				return fmt.Sprintf("want false with %s: a site alone has no noise, or the noise of a network", s.With("experiment.alone_noised"))
@@ -71,19 +67,15 @@ func runConstraints() []config.Constraint {
 			}
 			return ""
 		}},
-		{Keys: []string{"privacy.answers", "experiment.alone_noised"}, Doc: "A site that learns from its own releases alone keeps no decisions.", Broken: func(s *config.Settings) string {
-			if s.Privacy.Answers == config.Inside && ExperimentOf(s).AloneNoised {
-				return fmt.Sprintf("want anyone with %s: such a site learns from its own releases alone", s.With("experiment.alone_noised"))
-			}
-			return ""
+		{Keys: []string{"privacy.answers", "experiment.alone_noised"}, Broken: func(s *config.Settings) string { // A site that learns from its own releases alone keeps no decisions.
+			return config.When(s.Privacy.Answers == config.Inside && ExperimentOf(s).AloneNoised,
+				"want anyone with %s: such a site learns from its own releases alone", s.With("experiment.alone_noised"))
 		}},
-		{Keys: []string{"experiment.listen", "privacy.answers", "mode"}, Doc: "A simulated site that listens keeps its decisions.", Broken: func(s *config.Settings) string {
-			if ExperimentOf(s).Listen && (s.Privacy.Answers != config.Inside || s.Mode == config.Live) {
-				return fmt.Sprintf("want false with %s and %s: a site that gives nothing keeps all its decisions, and is for simulations", s.With("privacy.answers"), s.With("mode"))
-			}
-			return ""
+		{Keys: []string{"experiment.listen", "privacy.answers", "mode"}, Broken: func(s *config.Settings) string { // A simulated site that listens keeps its decisions.
+			return config.When(ExperimentOf(s).Listen && (s.Privacy.Answers != config.Inside || s.Mode == config.Live),
+				"want false with %s and %s: a site that gives nothing keeps all its decisions, and is for simulations", s.With("privacy.answers"), s.With("mode"))
 		}},
-		{Keys: []string{"experiment.figure.x", "experiment.figure.kind", "experiment.figure.panels"}, Doc: "Final is drawn against something, curves against rounds.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.figure.x", "experiment.figure.kind", "experiment.figure.panels"}, Broken: func(s *config.Settings) string { // Final is drawn against something, curves against rounds.
 			switch f := ExperimentOf(s).Figure; {
 			case len(f.Panels) > 0 && f.X != "":
 				return fmt.Sprintf("want nothing with %s", s.With("experiment.figure.panels"))
@@ -94,50 +86,48 @@ func runConstraints() []config.Constraint {
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.figure.panels", "experiment.figure.kind"}, Doc: "Panels are of regret at the end.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.figure.panels", "experiment.figure.kind"}, Broken: func(s *config.Settings) string { // Panels are of regret at the end.
 			if f := ExperimentOf(s).Figure; f.Kind == "curves" && len(f.Panels) > 0 {
 				return fmt.Sprintf("want [] with %s", s.With("experiment.figure.kind"))
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.figure.regret", "experiment.figure.kind"}, Doc: "Own regret is drawn at the end.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.figure.regret", "experiment.figure.kind"}, Broken: func(s *config.Settings) string { // Own regret is drawn at the end.
 			if f := ExperimentOf(s).Figure; f.Kind == "curves" && f.Regret != "shared" {
 				return fmt.Sprintf("want shared with %s", s.With("experiment.figure.kind"))
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.figure.runs", "experiment.figure.kind"}, Doc: "Single runs are drawn by round.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.figure.runs", "experiment.figure.kind"}, Broken: func(s *config.Settings) string { // Single runs are drawn by round.
 			if f := ExperimentOf(s).Figure; f.Kind != "curves" && f.Runs > 0 {
 				return fmt.Sprintf("want 0 with %s", s.With("experiment.figure.kind"))
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.faults.partition", "rounds.count", "privacy.horizon"}, Doc: "A partition begins before the run ends.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.faults.partition", "rounds.count", "privacy.horizon"}, Broken: func(s *config.Settings) string { // A partition begins before the run ends.
 			if p := ExperimentOf(s).Faults.Partition; len(p) == 2 && p[0] >= s.RoundCount() {
 				return fmt.Sprintf("want it to begin before round %d, where the run ends by %s and %s",
 					s.RoundCount(), s.With("rounds.count"), s.With("privacy.horizon"))
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.faults.stop", "rounds.count", "privacy.horizon"}, Doc: "A site stops before the run ends.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.faults.stop", "rounds.count", "privacy.horizon"}, Broken: func(s *config.Settings) string { // A site stops before the run ends.
 			if f := ExperimentOf(s).Faults; f.Stop > 0 && f.Stop >= s.RoundCount() {
 				return fmt.Sprintf("want a round before %d, where the run ends by %s and %s", s.RoundCount(), s.With("rounds.count"), s.With("privacy.horizon"))
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.faults.resume", "experiment.faults.stop"}, Doc: "A site resumes after it has stopped.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.faults.resume", "experiment.faults.stop"}, Broken: func(s *config.Settings) string { // A site resumes after it has stopped.
 			if f := ExperimentOf(s).Faults; f.Resume > 0 && (f.Stop == 0 || f.Resume <= f.Stop) {
 				return fmt.Sprintf("want 0, or a later round than %s", s.With("experiment.faults.stop"))
 			}
 			return ""
 		}},
-		{Keys: []string{"experiment.faults.stop", "experiment.faults.resume", "experiment.liars.count", "testnet.nodes"}, Doc: "Some honest site stays.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"experiment.faults.stop", "experiment.faults.resume", "experiment.liars.count", "testnet.nodes"}, Broken: func(s *config.Settings) string { // Some honest site stays.
 			x := ExperimentOf(s)
 			f, honest := x.Faults, s.SitesOf(TestnetOf(s).Nodes)-x.Liars.Count
-			if f.Stop > 0 && f.Resume == 0 && honest < 2 {
-				return fmt.Sprintf("want 0 with %s and %s: no honest site stays whose regret counts", s.With("experiment.liars.count"), s.With("testnet.nodes"))
-			}
-			return ""
+			return config.When(f.Stop > 0 && f.Resume == 0 && honest < 2,
+				"want 0 with %s and %s: no honest site stays whose regret counts", s.With("experiment.liars.count"), s.With("testnet.nodes"))
 		}},
 	}
 }

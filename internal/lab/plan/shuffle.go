@@ -15,7 +15,7 @@ import (
 // shuffleConstraints are about the noise of protocol shuffle.
 func shuffleConstraints() []config.Constraint {
 	return []config.Constraint{
-		{Keys: []string{"protocol.shuffle.honest", "mode"}, Doc: "A live peer counts on its own noise alone.", Broken: func(s *config.Settings) string {
+		{Keys: []string{"protocol.shuffle.honest", "mode"}, Broken: func(s *config.Settings) string { // A live peer counts on its own noise alone.
 			if p, ok := s.ProtocolParams().(shuffling.Params); ok && p.Honest > 1 && s.Mode == config.Live {
 				return fmt.Sprintf("want 1 with %s: the budget of a live peer is a promise against shuffler and analyzer together", s.With("mode"))
 			}
@@ -26,7 +26,7 @@ func shuffleConstraints() []config.Constraint {
 				"protocol.shuffle.honest", "protocol.shuffle.sees", "protocol.shuffle.every", "experiment.noise", "privacy.epsilon", "privacy.delta", "privacy.mechanism",
 				"privacy.horizon", "privacy.records_per_user", "privacy.adjacency", "learner.name",
 			},
-			Doc: "The noise of several sites, or of a paper, can be had.", Broken: func(s *config.Settings) string {
+			Broken: func(s *config.Settings) string { // The noise of several sites, or of a paper, can be had.
 				p, ok := s.ProtocolParams().(shuffling.Params)
 				if !ok || s.Mode == config.Live && p.Honest > 1 || p.Honest == 1 && ExperimentOf(s).Noise == tightNoise { // said elsewhere, or no noise of others
 					return ""
@@ -40,10 +40,7 @@ func shuffleConstraints() []config.Constraint {
 				if err == nil {
 					_, err = shuffleSigma(s, p, streams)
 				}
-				if err != nil {
-					return fmt.Sprintf("want 1, or other settings: %v", err)
-				}
-				return ""
+				return config.When(err != nil, "want 1, or other settings: %v", err)
 			},
 		},
 	}

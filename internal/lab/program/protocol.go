@@ -16,7 +16,7 @@ const released = protocol.FirstFree
 
 // ProtocolParams are the parameters of a protocol that is a program.
 type ProtocolParams struct {
-	Command   []string `want:"command" doc:"The program and its arguments, such as [python3, my.py], which says by the lines of docs/lab/own-ideas.md which releases go to whom, and how much each counts."`
+	Command   []string `want:"command" doc:"The program, which says which releases go to whom and how much each counts (docs/lab/own-ideas.md)."`
 	Timeout   uint64   `want:"1..3600" unit:"seconds" doc:"How long an answer may take."`
 	Parameter float64  `want:"-1e9 up to 1e9" doc:"A number for the program, in its first line."`
 	Every     uint64   `want:"1..1073741824" unit:"rounds" doc:"Rounds from one release of the sums of all arms to the next."`

@@ -23,7 +23,7 @@ func TestKeptDecisionsStay(t *testing.T) {
 
 func auditKept(t *testing.T, seed uint64) {
 	t.Helper()
-	linear := bandit.Small(bandit.PersonalizedLinearParams{Features: 5, Map: bandit.Interactions, Radius: 1, Records: bandit.WithoutSquares, Price: 150})
+	linear := bandit.Small(bandit.PersonalizedLinearParams{Features: 5, Map: bandit.Interactions, Records: bandit.WithoutSquares, Price: 150})
 	for _, x := range []struct {
 		give node.Give
 		m    dp.Mechanism

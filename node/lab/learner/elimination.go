@@ -10,10 +10,10 @@ import (
 
 // EliminationParams are the parameters of learner elimination.
 type EliminationParams struct {
-	Alpha  float64 `want:"0 up to 0.5" doc:"Probability with which the best arm may be eliminated; 0 takes 1/privacy.horizon."`
-	Length float64 `want:"over 0 up to 1" doc:"Length of epochs, as a share of the paper's. Shorter ones compare arms more often; how far behind an arm has to be follows from what is known of it."`
-	Rounds uint64  `want:"0..64" unit:"epochs" doc:"Number of epochs after which the best arm so far is played to the end; 0 halves the gap from epoch to epoch until one arm is left."`
-	Gap    float64 `want:"0 up to 1" doc:"Smallest difference between the best arm and another one, needed if rounds is over 0; 0 if it is not known."`
+	Alpha  float64 `only:"elimination" want:"0 up to 0.5" doc:"Probability that the best arm is eliminated; 0 takes 1/privacy.horizon."`
+	Length float64 `only:"elimination" want:"over 0 up to 1" doc:"Length of epochs, as a share of the paper's."`
+	Rounds uint64  `only:"elimination" want:"0..64" unit:"epochs" doc:"Epochs after which the best arm so far is played to the end; 0 goes on until one arm is left."`
+	Gap    float64 `only:"elimination" want:"0 up to 1" doc:"With rounds, the least difference between the best arm and another one; 0 if unknown."`
 }
 
 // Elimination explores in epochs and eliminates arms that are behind (Li and Song, Algorithms 1,

@@ -12,8 +12,8 @@ import (
 
 // LinTSParams are the parameters of learner lints.
 type LinTSParams struct {
-	Vectors [][]float64 `want:"vectors" doc:"A row of numbers for every action, by arm, with squares that sum to at most 1; rewards are assumed to be linear in them. They are public, unlike the features of linucb. Empty takes the vectors of the world."`
-	Radius  float64     `want:"over 0 up to 16" doc:"Width of exploration in standard errors of the sampled parameter; smaller explores less."`
+	Vectors [][]float64 `want:"vectors" doc:"A public row of numbers for every arm, with squares that sum to at most 1; rewards are linear in them. Empty takes the world's."`
+	Radius  float64     `want:"over 0 up to 16" doc:"Width of exploration in standard errors."`
 }
 
 // LinTS is linear Thompson sampling over arms whose vectors x are public (Agrawal and Goyal

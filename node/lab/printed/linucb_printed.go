@@ -34,9 +34,9 @@ const (
 
 // LinUCBParams are the parameters of learner linucb-printed.
 type LinUCBParams struct {
-	Features int           `want:"1..120" fixed:"yes" doc:"Numbers that describe an action. An application sends this many for each, with a sum of squares of at most 1."`
-	Index    LinearIndex   `want:"printed|calibrated" doc:"How actions are ranked: by the bound that the paper with these records prints, which is not proved (printed), or by linucb's proved bound (calibrated)."`
-	Records  LinearRecords `want:"squares|plain" fixed:"yes" doc:"What is released: sums of products of features with each other and with rewards, as in paper 002 (plain), or also sums of squared rewards, as in paper 000: more noise, no benefit (squares)."`
+	Features int           `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
+	Index    LinearIndex   `want:"printed|calibrated" doc:"The bound that the paper with these records prints, which is not proved, or linucb's proved one."`
+	Records  LinearRecords `want:"squares|plain" fixed:"yes" doc:"What is released: products of features with each other and with rewards, as in paper 002 (plain), and squared rewards, as in paper 000 (squares)."`
 }
 
 // Words implements [bandit.Params].

@@ -29,13 +29,13 @@ const (
 // LocalParams are the parameters of protocol local-printed: the ones of local, and the form of paper 000.
 type LocalParams struct {
 	Hops          uint64               `want:"1..255" unit:"links" fixed:"yes" doc:"Links that a release travels, one a round; γ of the paper."`
-	Neighbourhood Neighbourhood        `want:"ball|clique" doc:"Whose releases a site adds up: of all sites at most hops links away, or of those that are in the same clique, of which every two are at most hops links apart, as the paper has it."`
-	Estimators    Estimators           `want:"one|split" fixed:"yes" doc:"one learns from every release; split, as the paper has it, has as many estimators as hops, and a round feeds and uses one of them, in turns."`
-	First         uint64               `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of an estimator of a site in its first batch."`
-	Growth        float64              `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all batches of its estimator before it; 0 keeps all batches as long as the first."`
-	Schedule      batches.NewsSchedule `want:"fixed|logdet-private" doc:"Which batches are sent; see protocol.local.schedule."`
-	Threshold     float64              `want:"over 0 up to 1000000000" doc:"With schedule: logdet-private, how much news is worth a row; see protocol.local.threshold."`
-	Pull          uint64               `want:"1..1000000" unit:"rounds" doc:"Rounds between two digests; see protocol.local.pull."`
+	Neighbourhood Neighbourhood        `want:"ball|clique" doc:"Whose releases a site adds up: of all within hops, or of those in the same clique, as in paper 000."`
+	Estimators    Estimators           `want:"one|split" fixed:"yes" doc:"One for every release, or as many as hops, which take turns by round, as in paper 000."`
+	First         uint64               `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of an estimator in its first batch."`
+	Growth        float64              `want:"0 up to 4" fixed:"yes" doc:"As protocol.local.growth, by estimator."`
+	Schedule      batches.NewsSchedule // of tests, as are the two below
+	Threshold     float64
+	Pull          uint64
 }
 
 // local returns what the parameters have in common with protocol local's.

@@ -26,8 +26,8 @@ const (
 
 // PersonalizedParams are the parameters of learner personalized-printed.
 type PersonalizedParams struct {
-	Rule  Rule    `want:"mixture|robust|hierarchical" doc:"How a site weighs others: by a fixed share (mixture), as far as a known dissimilarity allows (robust), or by a known variance between sites (hierarchical)."`
-	Known float64 `want:"0 up to 1" doc:"What the rule is given: the share of the own mean (mixture), the greatest difference between means of sites (robust), or the standard deviation of a site's mean around the shared one (hierarchical)."`
+	Rule  Rule    `want:"mixture|robust|hierarchical" doc:"How a site weighs others: by a fixed share, as far as a known dissimilarity allows (robust), or by a known variance between sites."`
+	Known float64 `want:"0 up to 1" doc:"What the rule is given: the share of the own mean, the greatest difference between means of sites, or their standard deviation around the shared one."`
 }
 
 // Personalized chooses for the site's own users as papers do that know how far sites are apart. Each mean has

@@ -19,20 +19,19 @@ var _ bandit.World = (*Bernoulli)(nil)
 
 // BernoulliParams are the parameters of world bernoulli.
 type BernoulliParams struct {
-	Means    [][]float64 `want:"rows of numbers" doc:"The probability of a reward for every arm: one row for all sites, or several rows that sites take in turn."`
-	Draw     Draw        `want:"given|sites|shared" doc:"Where the means come from: given takes means; sites draws them uniformly from [0, 1] for every site, shared once for all sites."`
-	Instance uint64      `want:"0.." doc:"Seed of the drawn means, the same in all runs; 0 draws new ones for every run of an experiment."`
-	Spread   float64     `want:"0 up to 1" doc:"With draw: shared, the greatest difference between a site's means and the shared means, drawn uniformly, within [0, 1]."`
+	Means    [][]float64 `want:"rows of numbers" doc:"Probability of a reward for every arm."`
+	Draw     Draw        `want:"given|sites|shared" doc:"Where means come from: means (given), or uniformly from [0, 1], for every site or once for all."`
+	Instance uint64      `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run."`
+	Spread   float64     `want:"0 up to 1" doc:"With draw: shared, the greatest difference, uniform, of a site's means from the shared ones."`
 
-	Deviation float64 `want:"0 up to 1" doc:"With draw: shared, the standard deviation of a site's means around the shared means, normal, within [0, 1]."`
-	Groups    int     `want:"0.." unit:"groups" doc:"With spread or deviation, groups of sites that have the same means: site i is in group i modulo groups. 0 puts every site in a group of its own."`
-	Differ    int     `want:"0.." unit:"arms" doc:"With spread or deviation, how many arms, the first ones, pay differently at different sites; 0 for all."`
+	Deviation float64 `want:"0 up to 1" doc:"With draw: shared, the standard deviation of a site's means around the shared ones."`
+	Groups    int     `want:"0.." unit:"groups" doc:"With spread or deviation, groups of sites with the same means: site i is in group i modulo groups. 0 for none."`
 
-	Odd [][]float64 `want:"odd sites" doc:"Arms that pay otherwise at a site: rows of the site and the arm, both counted from 0, and the probability of a reward. With [[9, 4, 0.8]] the fifth arm pays 0.8 at the tenth site."`
+	Odd [][]float64 `want:"odd sites" doc:"Rows of a site and an arm, both from 0, and what the arm pays there: [[9, 4, 0.8]] is the fifth arm at the tenth site."`
 }
 
 func (p BernoulliParams) means() means {
-	return means{given: p.Means, draw: p.Draw, instance: p.Instance, spread: p.Spread, deviation: p.Deviation, groups: p.Groups, differ: p.Differ, odd: p.Odd}
+	return means{given: p.Means, draw: p.Draw, instance: p.Instance, spread: p.Spread, deviation: p.Deviation, groups: p.Groups, odd: p.Odd}
 }
 
 // Words implements [Params].

@@ -50,11 +50,11 @@ func (p *places) ownGap(site int, a bandit.Arm, round uint64) float64 {
 
 // ChangingParams are the parameters of world changing.
 type ChangingParams struct {
-	Means    [][]float64 `want:"rows of numbers" doc:"The probability of a reward for every arm at first: one row for all sites, or several rows that sites take in turn."`
-	Draw     Draw        `want:"given|sites|shared" doc:"Where the means come from: given takes means; sites draws them uniformly from [0, 1] for every site, shared once for all sites."`
-	Instance uint64      `want:"0.." doc:"Seed of the drawn means, the same in all runs; 0 draws new ones for every run of an experiment."`
-	Every    uint64      `want:"1..1073741824" unit:"rounds" doc:"Rounds after which each arm pays what the next one has paid, and the last one what the first one has."`
-	OneByOne bool        `key:"one_by_one" want:"true|false" doc:"Whether one site after the other changes: the first one after every rounds, the second one after twice as many, and so on, and after the last one the first one again. With false all change at once."`
+	Means    [][]float64 `want:"rows of numbers" doc:"Probability of a reward for every arm at first."`
+	Draw     Draw        `want:"given|sites|shared" doc:"Where means come from: means (given), or uniformly from [0, 1], for every site or once for all."`
+	Instance uint64      `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run."`
+	Every    uint64      `want:"1..1073741824" unit:"rounds" doc:"Rounds after which each arm pays what the next one has paid."`
+	OneByOne bool        `key:"one_by_one" want:"true|false" doc:"One site after the other changes, each every rounds after the one before; false changes all at once."`
 }
 
 func (p ChangingParams) means() means {

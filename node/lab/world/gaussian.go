@@ -30,10 +30,10 @@ var _ bandit.World = (*Gaussian)(nil)
 
 // GaussianParams are the parameters of world gaussian.
 type GaussianParams struct {
-	Means    [][]float64 `want:"rows of numbers" doc:"The mean reward of every arm, before clipping: one row for all sites, or several rows that sites take in turn."`
-	Draw     Draw        `want:"given|sites|shared" doc:"Where the means come from: given takes means; sites draws them uniformly from [0, 1] for every site, shared once for all sites."`
-	Instance uint64      `want:"0.." doc:"Seed of the drawn means, the same in all runs; 0 draws new ones for every run of an experiment."`
-	SD       float64     `want:"over 0" doc:"Standard deviation of the rewards, before clipping."`
+	Means    [][]float64 `want:"rows of numbers" doc:"Mean reward of every arm, before clipping."`
+	Draw     Draw        `want:"given|sites|shared" doc:"Where means come from: means (given), or uniformly from [0, 1], for every site or once for all."`
+	Instance uint64      `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run."`
+	SD       float64     `want:"over 0" doc:"Standard deviation of rewards, before clipping."`
 	Clip     bool        `want:"true|false" doc:"Clip rewards to [0, 1] before they are paid."`
 }
 

@@ -27,7 +27,6 @@ type means struct {
 
 	deviation float64 // normal, of sites around shared means
 	groups    int     // of sites with the same means; 0 for none
-	differ    int     // arms whose means differ between sites; 0 for all
 
 	odd [][]float64 // rows of a site, an arm, and its mean there, whatever the rest says
 }
@@ -63,8 +62,6 @@ func (m means) check(name string, c Config) (field, want string) {
 		return "deviation", "0 up to 1, and 0 without draw: shared"
 	case m.groups != 0 && (m.groups < 0 || !m.apart()):
 		return "groups", "0 or more, and 0 where sites do not differ"
-	case m.differ != 0 && (m.differ < 0 || m.differ > c.Arms || !m.apart()):
-		return "differ", fmt.Sprintf("0 up to %d, the number of arms, and 0 where sites do not differ", c.Arms)
 	case m.checkOdd(c) != "":
 		return "odd", m.checkOdd(c)
 	case m.draw != Given && len(m.given) > 0:
@@ -151,7 +148,7 @@ func (m means) ordinary(name string, c Config, run *rand.Rand) ([][]float64, err
 	return rows, nil
 }
 
-// scatter moves the mean of every arm that differs between sites, and no farther than to 0 or 1: by up to
+// scatter moves the mean of every arm, no farther than to 0 or 1: by up to
 // spread, uniformly, and by a normal number. Sites of a group get the same means.
 func (m means) scatter(rows [][]float64, rng *rand.Rand) {
 	for i := range rows {
@@ -161,9 +158,6 @@ func (m means) scatter(rows [][]float64, rng *rand.Rand) {
 		}
 		rows[i] = slices.Clone(rows[i])
 		for k, x := range rows[i] {
-			if m.differ > 0 && k >= m.differ {
-				break
-			}
 			if m.spread > 0 {
 				x += m.spread * (2*rng.Float64() - 1)
 			}

@@ -136,6 +136,6 @@ func Table() []Params {
 		GaussianParams{Draw: Given, SD: .1, Clip: true},
 		ReplayParams{Split: Contiguous, Cap: 1},
 		LinearParams{Features: 5, Law: Sphere, Draw: OwnActions, Gap: .1, Means: [][]float64{}, Odd: [][]float64{}},
-		RankingParams{Columns: CommonColumns, Features: 5, Ridge: .001},
+		RankingParams{Columns: CommonColumns, Features: 5},
 	}
 }

@@ -23,10 +23,9 @@ const (
 
 // RankingParams are the parameters of world ranking.
 type RankingParams struct {
-	Data     string  `want:"path" doc:"File of judged documents in SVMlight format, with a qid in every line or sizes of queries in a file of the same name and .query behind it; empty takes ltr/rank.train of PEERD_DATA."`
-	Columns  Columns `want:"common|title|body" doc:"Columns that are features, besides a constant: the ones that most documents have, or the columns of MSLR-WEB10K that paper 002 takes."`
-	Features int     `want:"2..120" fixed:"yes" doc:"Numbers that describe a document, the constant included, as many as learner.linucb.features: 57 with columns: title, 78 with body."`
-	Ridge    float64 `want:"over 0 up to 1" doc:"Least weight of the squared norm of the parameter that is fitted to labels, per document; the weight is greater if the norm would be above 1."`
+	Data     string  `want:"path" doc:"File of judged documents in SVMlight format, with qids or a file of query sizes (.query); empty takes ltr/rank.train of PEERD_DATA."`
+	Columns  Columns `want:"common|title|body" doc:"Columns that are features: those that most documents have, or the ones of MSLR-WEB10K that paper 002 takes."`
+	Features int     `want:"2..120" fixed:"yes" doc:"Numbers of a document, a constant included, as many as learner.linucb.features: 57 with columns: title, 78 with body."`
 }
 
 // Words implements [Params].
@@ -44,9 +43,6 @@ func (p RankingParams) Check(Config) (field, want string) {
 	}
 	if p.Features < 2 || p.Features > 120 {
 		return "features", "2 to 120"
-	}
-	if !(p.Ridge > 0 && p.Ridge <= 1) {
-		return "ridge", "over 0 up to 1"
 	}
 	return "", ""
 }
@@ -69,6 +65,10 @@ func (c Columns) ofMSLR() (all []int) {
 	}
 	return append(all, rest...)
 }
+
+// ridge is the least weight of the squared norm of the parameter that is fitted to labels, per document; it is greater if the norm
+// would be above 1.
+const ridge = .001
 
 // rankingSource is a Source of worlds that share documents and θ. All runs have the same.
 type rankingSource struct {

@@ -166,7 +166,7 @@ func (f *judgedFile) source(c Config, p RankingParams) (*rankingSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	theta, err := fit.theta(p.Ridge)
+	theta, err := fit.theta(ridge)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func rankings(p RankingParams, arms, sites int, all map[string]string) (*ranking
 // the round decide; features have norm 1; and rewards are paid as often as the mean says that regret is measured by.
 func TestRankingOffersQueries(t *testing.T) {
 	sizes := []int{4, 1, 7, 2, 5, 3, 6}
-	p := RankingParams{Columns: CommonColumns, Features: 3, Ridge: .001, Data: "x"}
+	p := RankingParams{Columns: CommonColumns, Features: 3, Data: "x"}
 	s, err := rankings(p, 9, 2, map[string]string{"x": judgedOf(sizes)})
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestRankingOffersQueries(t *testing.T) {
 // TestSizesOfQueriesInAFile: a file of sizes says the same as a qid in every line.
 func TestSizesOfQueriesInAFile(t *testing.T) {
 	sizes := []int{4, 1, 3}
-	p := RankingParams{Columns: CommonColumns, Features: 4, Ridge: .001, Data: "x"}
+	p := RankingParams{Columns: CommonColumns, Features: 4, Data: "x"}
 	a, err := rankings(p, 9, 1, map[string]string{"x": judgedOf(sizes)})
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestTheFitHasANormOfAtMost1(t *testing.T) {
 
 // TestBadJudgedDataIsRefused: with the line, and what is wanted.
 func TestBadJudgedDataIsRefused(t *testing.T) {
-	good := RankingParams{Columns: CommonColumns, Features: 3, Ridge: .001, Data: "x"}
+	good := RankingParams{Columns: CommonColumns, Features: 3, Data: "x"}
 	for _, c := range []struct {
 		files map[string]string
 		arms  int
@@ -209,8 +209,8 @@ func TestBadJudgedDataIsRefused(t *testing.T) {
 		{map[string]string{"x": "1 qid:1 1:NaN\n"}, 9, good, "x: line 1: column 1: want a number"},
 		{map[string]string{"x": "0 qid:1 1:1\n"}, 9, good, "x: all labels are 0"},
 		{map[string]string{"x": judgedSheet}, 2, good, "arms: want at least 3 names: as many documents has a query"},
-		{map[string]string{"x": judgedSheet}, 9, RankingParams{Columns: CommonColumns, Features: 9, Ridge: 1, Data: "x"}, "world.ranking.features: want at most 4: there are 3 columns, and a constant"},
-		{map[string]string{"x": judgedSheet}, 9, RankingParams{Columns: TitleColumns, Features: 56, Ridge: 1, Data: "x"}, "world.ranking.features: want 57 with columns: title"},
+		{map[string]string{"x": judgedSheet}, 9, RankingParams{Columns: CommonColumns, Features: 9, Data: "x"}, "world.ranking.features: want at most 4: there are 3 columns, and a constant"},
+		{map[string]string{"x": judgedSheet}, 9, RankingParams{Columns: TitleColumns, Features: 56, Data: "x"}, "world.ranking.features: want 57 with columns: title"},
 		{map[string]string{"x": "1 qid:1 1:1 2:1\n"}, 9, good, "x: 1 queries, want one for each of 2 sites at least"},
 	} {
 		_, err := rankings(c.p, c.arms, 2, c.files)
@@ -232,7 +232,7 @@ func TestTheStandIn(t *testing.T) {
 		t.Skip("PEERD_DATA is not set, or has no ltr: no real data (scripts/fetch-data.sh gets it)")
 	}
 	for _, features := range []int{57, 78} {
-		p := RankingParams{Columns: CommonColumns, Features: features, Ridge: .001}
+		p := RankingParams{Columns: CommonColumns, Features: features}
 		source, err := Open(p, Config{Arms: 27, Sites: 10, Data: dir, Open: func(name string) (File, error) { return os.Open(name) }})
 		if err != nil {
 			t.Fatal(err)

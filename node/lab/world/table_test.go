@@ -81,7 +81,7 @@ func Small(p Params) Params {
 	case LinearParams:
 		return LinearParams{Features: 3, Law: Sphere, Draw: FreshActions, Gap: .1, Instance: 1}
 	case RankingParams:
-		return RankingParams{Columns: CommonColumns, Features: 3, Ridge: .001}
+		return RankingParams{Columns: CommonColumns, Features: 3}
 	default:
 		return p
 	}

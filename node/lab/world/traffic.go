@@ -12,9 +12,9 @@ import (
 // Late says between which rounds sites have decisions. The zero Late is from the first round to
 // the end at all sites.
 type Late struct {
-	Sites int    `want:"0..100000" default:"0" unit:"sites" doc:"Number of sites that begin after the others: the last ones with arms. A simulated site has no decision before it begins; its peer receives and sends as always."`                                                                   // how many of the last sites begin after the others, which begin in round 0
-	Every uint64 `want:"1..1073741824" default:"1000" unit:"rounds" doc:"Rounds between the beginnings of late sites: the first begins in this round, counted from 0, and the second in twice this round. The other sites begin in round 0."`                                                        // the first late site begins in this round, the second in twice this round, and so on
-	Life  uint64 `want:"0..1073741824" default:"0" unit:"rounds" doc:"Number of rounds from its beginning in which a simulated site, late or not, has decisions, or the share of them that world.traffic says. Afterwards it has none, and its peer receives and sends as always. 0 is to the end."` // rounds from its beginning in which a site, late or not, has decisions; 0 if they do not end
+	Sites int    `want:"0..100000" default:"0" unit:"sites" doc:"Sites, the last ones with arms, that begin after the others."`                             // how many of the last sites begin after the others, which begin in round 0
+	Every uint64 `want:"1..1073741824" default:"1000" unit:"rounds" doc:"Rounds between the beginnings of late sites, and before the first."`               // the first late site begins in this round, the second in twice this round, and so on
+	Life  uint64 `want:"0..1073741824" default:"0" unit:"rounds" doc:"Rounds from its beginning in which a simulated site has decisions; 0 is to the end."` // rounds from its beginning in which a site, late or not, has decisions; 0 if they do not end
 }
 
 // Span returns the first round in which site i of n may have a decision, and the round after the

@@ -1,58 +1,46 @@
 package config
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
+	"peerd.dev/gossip/topology"
 	"peerd.dev/node/network"
 	"peerd.dev/protocol"
 )
 
-// Signed reports whether the network file is a record of signed documents. Its name ends in .json.
-func (s *Settings) Signed() bool { return signed(s.NetworkPath()) }
-
-func signed(path string) bool { return filepath.Ext(path) == ".json" }
-
-// readRecord returns the network of a signed document. Signatures are verified by what runs on it.
-func readRecord(path string) (*Network, error) {
-	b, err := OpenDocument(path, network.Config{})
+// CheckNetwork returns what in s does not suit the network n.
+func (s *Settings) CheckNetwork(n *Network) []Problem {
+	var problems []Problem
+	peers := len(n.Peers)
+	if s.Mode == Live && s.Rounds.Every != n.Every {
+		problems = append(problems, s.problem("rounds.every", "want "+DurationText(n.Every)+", which is every in the network file; leave the key out to follow that file"))
+	}
+	net := protocol.Net{Peers: peers, Horizon: s.Privacy.Rounds()}
+	if g, err := topology.NewGraph(peers, n.Links); err == nil {
+		net.LeastDegree = peers
+		for i := range n.Peers {
+			if !n.Peers[i].Absent() {
+				net.LeastDegree = min(net.LeastDegree, g.Degree(i))
+			}
+		}
+	}
+	if n.Version > 0 {
+		problems = append(problems, s.checkShared(n)...)
+	}
+	at, err := s.In(n)
 	if err != nil {
-		return nil, err
+		at = s // CheckChange refuses it
 	}
-	return NetworkOf(b.Newest()), nil
-}
-
-// OpenDocument opens the file of a signed document.
-func OpenDocument(path string, c network.Config) (book *network.Book, err error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, Failf(ErrRefused, "network document: %w", err)
+	for _, p := range append(at.CheckProtocol(net, nil), s.checkLaboratory(peers, nil)...) {
+		p.Reason += ", by the network file"
+		problems = append(problems, p)
 	}
-	var s network.State
-	if err = json.Unmarshal(text, &s); err == nil && s.Root == nil && bytes.Contains(text, []byte(`"steps":`)) {
-		return nil, Failf(ErrRefused, "network document %s is of peerd 0.2.0 or before: it has no form that this build reads; docs/upgrading.md says what to do", path)
+	if why := at.unseenGifts(); why != "" {
+		problems = append(problems, at.problem("give.least", why))
 	}
-	if err == nil {
-		book, err = network.Open(c, s)
-	}
-	if err != nil {
-		return nil, Failf(ErrRefused, "network document %s is damaged: %w. Stop this peer and copy the file of another peer over it: a document proves itself", path, err)
-	}
-	return book, nil
-}
-
-// NetworkOf returns the network of a document. Peers that are not present have their places and no links.
-func NetworkOf(d *network.Document) *Network {
-	n := &Network{Name: d.Name, Start: d.Start, Every: d.Duration(), Links: d.Edges(), Version: d.Version, First: cmp.Or(d.Network, d.Hash()), Document: d, Settings: d.Settings, Changed: d.Changed, Added: d.Added, Retired: d.Retired}
-	for _, p := range d.Peers {
-		n.Peers = append(n.Peers, Member{Name: p.Name, ID: p.ID, Addrs: p.Addrs, Standing: p.Standing, Former: p.Former, Closed: p.Closed})
-	}
-	return n
+	s.Schema().sort(problems)
+	return problems
 }
 
 // SharedSettings returns the settings on which all peers of a network must agree, in the order of the
@@ -164,13 +152,35 @@ func (s *Settings) CheckChange(was, is *Network) error {
 	return nil
 }
 
-// Absent reports whether the place has no active peer.
-func (m *Member) Absent() bool { return m.Standing == network.Gone || m.Standing == network.Invited }
-
-// FirstID returns the first id that the place had, by which others remember it.
-func (m *Member) FirstID() string {
-	if len(m.Former) > 0 {
-		return m.Former[0]
+// checkActions returns why a network cannot have the arms that were added or retired in it; nil
+// if it can. Names are checked when they come in, so that a network goes on with names that earlier builds accepted.
+func (s *Settings) checkActions(was, n *Network) error {
+	if len(n.Added)+len(n.Retired) == 0 {
+		return nil
 	}
-	return m.ID
+	if s.Cadence().Epochs > 0 {
+		return Failf(ErrRefused, "no action can be added or retired with %s, in whose epochs all of them are explored", s.With("protocol.name"))
+	}
+	if len(n.Added) > int(s.SpareArms) {
+		return Failf(ErrRefused, "there is room for %d more actions and not for %d, since the network began with %s", s.SpareArms, len(n.Added), s.With("spare_arms"))
+	}
+	all := slices.Concat(s.Arms, n.Added)
+	for i := len(s.Arms) + len(was.Added); i < len(all); i++ {
+		name := all[i]
+		if why := nameTrouble(name); why != "" {
+			return Failf(ErrRefused, "the name %q %s: choose another one", name, why)
+		}
+		if slices.ContainsFunc(all[:i], func(o string) bool { return sameName(o, name) }) {
+			return Failf(ErrRefused, "there is an action %q, or was one: choose another name", name)
+		}
+	}
+	for _, name := range n.Retired {
+		if !slices.Contains(all, name) {
+			return Failf(ErrRefused, "there is no action %q; `peerd network show` lists them", name)
+		}
+	}
+	if left := len(all) - len(n.Retired); left < 2 {
+		return Failf(ErrRefused, "two actions have to be left, not %d", left)
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -49,3 +50,20 @@ func writeSections(b *strings.Builder, from, to string) {
 func WriteSettings(path string, s *Settings, mode fs.FileMode) error {
 	return renameio.WriteFile(path, []byte(s.Schema().Text("A configuration of peerd, written by a program.\n", s.Values())), mode)
 }
+
+// AsFile writes the settings as a configuration file, the bytes of `peerd config show --yaml`: every setting of a site that
+// applies, and settings of the laboratory that differ from their defaults, without dir. It does not say who set them, so that a
+// running peer and an auditor with a copy of the folder write the same.
+func (s *Settings) AsFile() []byte {
+	values := s.Values()
+	for _, k := range s.Schema().keys {
+		_, own := Site().Find(k.Name)
+		if k.Name == dirKey || !s.Applies(k) || !own && values[k.Name] == k.Default {
+			delete(values, k.Name)
+		}
+	}
+	return []byte(s.Schema().Text("", values))
+}
+
+// FileHash returns the SHA-256 of AsFile, which `peerd config show --yaml | sha256sum` prints.
+func (s *Settings) FileHash() [sha256.Size]byte { return sha256.Sum256(s.AsFile()) }
