@@ -23,6 +23,7 @@ import (
 	"peerd.dev/internal/terminal"
 	"peerd.dev/internal/version"
 	"peerd.dev/node/lab/figure"
+	"peerd.dev/node/lab/stats"
 )
 
 // A resultFolder is where an experiment keeps its results.
@@ -160,8 +161,10 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 	if err := writeFile(f.path("rows.jsonl"), rows.WriteJSONL); err != nil {
 		return err
 	}
-	if err := writeFile(f.path("rows.parquet"), rows.WriteParquet); err != nil {
-		return err
+	if stats.Parquet != nil {
+		if err := writeFile(f.path("rows.parquet"), rows.WriteParquet); err != nil {
+			return err
+		}
 	}
 	if err := f.writeConfig(c, cells); err != nil {
 		return err
