@@ -6,6 +6,7 @@ import (
 	_ "peerd.dev/internal/extra/bundle"     // peerd audit bundle, peerd audit verify
 	_ "peerd.dev/internal/extra/claims"     // peerd experiment claims
 	_ "peerd.dev/internal/extra/doctor"     // peerd doctor
+	_ "peerd.dev/internal/extra/drawing"    // figures of experiments
 	_ "peerd.dev/internal/extra/evaluation" // peerd decisions evaluate
 	_ "peerd.dev/internal/extra/explain"    // peerd privacy explain, GET /v1/privacy, warnings of peerd config check
 	_ "peerd.dev/internal/extra/gain"       // peerd gain, and a line of peerd status

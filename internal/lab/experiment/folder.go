@@ -191,13 +191,13 @@ func resolved(c *config.Config) string {
 	return s.Schema().Text("All settings of an experiment of peerd, written by it.\n", s.Values())
 }
 
-// draw writes a figure, nil for none.
+// draw writes a figure, nil for none. Without the extra that draws there is none.
 func (f resultFolder) draw(fig *figure.Figure) error {
-	if fig == nil {
+	if fig == nil || figure.Draw == nil {
 		return nil
 	}
 	return writeFile(f.path("figure.svg"), func(svg io.Writer) error {
-		return writeFile(f.path("figure.png"), func(png io.Writer) error { return fig.Write(svg, png) })
+		return writeFile(f.path("figure.png"), func(png io.Writer) error { return figure.Draw(fig, svg, png) })
 	})
 }
 

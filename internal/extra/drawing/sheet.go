@@ -1,4 +1,4 @@
-package figure
+package drawing
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"peerd.dev/node/lab/figure"
 )
 
 // The sizes of a figure, which is higher if texts or the legend need it. The legend is to the right of the panels.
@@ -36,8 +38,8 @@ type sheet struct {
 	aside       vg.Length // of the legend
 }
 
-// sheet lays out a figure.
-func (f *Figure) sheet() (*sheet, error) {
+// layOut lays out a figure.
+func layOut(f *figure.Figure) (*sheet, error) {
 	n := len(f.Panels)
 	if n == 0 {
 		return nil, errors.New("figure: no panel")
@@ -46,8 +48,8 @@ func (f *Figure) sheet() (*sheet, error) {
 	if n > 3 {
 		columns = int(math.Ceil(math.Sqrt(float64(n))))
 	}
-	looks := f.looks()
-	s := &sheet{wide: width, legend: f.legend(looks)}
+	looks := looksOf(f)
+	s := &sheet{wide: width, legend: legendOf(f, looks)}
 	size := s.legend.Rectangle(draw.Canvas{}).Size()
 	s.aside = gutter + slack*size.X
 	cell, least := width-margin-s.aside, height
@@ -59,7 +61,7 @@ func (f *Figure) sheet() (*sheet, error) {
 	var texts vg.Length // above and below a panel
 	for i := range f.Panels {
 		p := &f.Panels[i]
-		g, err := p.plot(looks, f.across(p))
+		g, err := plotOf(p, looks, across(f, p))
 		if err != nil {
 			return nil, err
 		}
@@ -72,9 +74,9 @@ func (f *Figure) sheet() (*sheet, error) {
 		texts = max(texts, g.Title.TextStyle.Height(g.Title.Text)+g.X.Label.TextStyle.Height(g.X.Label.Text))
 		plots = append(plots, g)
 	}
-	f.share(plots)
+	share(f, plots)
 	text := (s.wide - margin) / slack
-	s.title, s.note = wrap(f.Title, text, style(12).Width), wrap(f.note(), text, style(8.5).Width)
+	s.title, s.note = wrap(f.Title, text, style(12).Width), wrap(noteOf(f), text, style(8.5).Width)
 	s.grid = slices.Collect(slices.Chunk(plots, columns))
 	last := &s.grid[len(s.grid)-1]
 	*last = append(slices.Clip(*last), make([]*plot.Plot, columns-len(*last))...)
@@ -88,11 +90,11 @@ func (s *sheet) head() vg.Length {
 }
 
 // across returns the least and greatest X of the panels with the X of p.
-func (f *Figure) across(p *Panel) (ends [2]float64) {
+func across(f *figure.Figure, p *figure.Panel) (ends [2]float64) {
 	ends = [2]float64{math.Inf(1), math.Inf(-1)}
 	for i := range f.Panels {
 		for _, l := range f.Panels[i].Lines {
-			for _, pt := range f.Panels[i].visible(l) {
+			for _, pt := range visible(&f.Panels[i], l) {
 				if f.Panels[i].X == p.X && !l.Level {
 					ends = [2]float64{min(ends[0], pt.X), max(ends[1], pt.X)}
 				}
@@ -106,7 +108,7 @@ func (f *Figure) across(p *Panel) (ends [2]float64) {
 }
 
 // share gives axes with the same label the same ends.
-func (f *Figure) share(plots []*plot.Plot) {
+func share(f *figure.Figure, plots []*plot.Plot) {
 	for i, p := range plots {
 		for k, q := range plots {
 			if f.Panels[i].X == f.Panels[k].X {

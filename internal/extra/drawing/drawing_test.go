@@ -1,4 +1,4 @@
-package figure
+package drawing
 
 import (
 	"bytes"
@@ -14,22 +14,23 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
+	"peerd.dev/node/lab/figure"
 	"peerd.dev/node/lab/stats"
 )
 
-func sample() Figure {
-	return Figure{
-		Title: "Title", Note: "Note.", Panels: []Panel{{X: "rounds", Y: "regret", Lines: []Line{
-			{Name: "first", Points: []Point{{0, stats.Interval{}}, {100_000, stats.Interval{Mean: 5, Low: 4, High: 6}}}},
-			{Name: "one seed", Points: []Point{{0, stats.Interval{Low: math.Inf(-1), High: math.Inf(1)}}, {100_000, stats.Interval{Mean: 7, Low: math.Inf(-1), High: math.Inf(1)}}}},
+func sample() figure.Figure {
+	return figure.Figure{
+		Title: "Title", Note: "Note.", Panels: []figure.Panel{{X: "rounds", Y: "regret", Lines: []figure.Line{
+			{Name: "first", Points: []figure.Point{{X: 0, Y: stats.Interval{}}, {X: 100_000, Y: stats.Interval{Mean: 5, Low: 4, High: 6}}}},
+			{Name: "one seed", Points: []figure.Point{{X: 0, Y: stats.Interval{Low: math.Inf(-1), High: math.Inf(1)}}, {X: 100_000, Y: stats.Interval{Mean: 7, Low: math.Inf(-1), High: math.Inf(1)}}}},
 		}}},
 	}
 }
 
 // panel returns a figure's panel and its plot.
-func panel(t *testing.T, f *Figure) (*Panel, *plot.Plot) {
+func panel(t *testing.T, f *figure.Figure) (*figure.Panel, *plot.Plot) {
 	t.Helper()
-	p, err := f.Panels[0].plot(f.looks(), f.across(&f.Panels[0]))
+	p, err := plotOf(&f.Panels[0], looksOf(f), across(f, &f.Panels[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,11 +38,11 @@ func panel(t *testing.T, f *Figure) (*Panel, *plot.Plot) {
 }
 
 // drawn returns the SVG of a figure, which is the same bytes twice, and so is the PNG.
-func drawn(t *testing.T, f *Figure) string {
+func drawn(t *testing.T, f *figure.Figure) string {
 	t.Helper()
 	var svg, pixels [2]bytes.Buffer
 	for i := range 2 {
-		if err := f.Write(&svg[i], &pixels[i]); err != nil {
+		if err := write(f, &svg[i], &pixels[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,8 +79,8 @@ func TestFiguresAreTheSameBytesAndSayWhatTheyShow(t *testing.T) {
 }
 
 func TestNothingToDrawIsAnError(t *testing.T) {
-	f := Figure{Panels: []Panel{{LogY: true, Lines: []Line{{Name: "zero", Points: []Point{{1, stats.Interval{}}}}}}}}
-	if err := f.Write(new(bytes.Buffer), new(bytes.Buffer)); err == nil {
+	f := figure.Figure{Panels: []figure.Panel{{LogY: true, Lines: []figure.Line{{Name: "zero", Points: []figure.Point{{X: 1, Y: stats.Interval{}}}}}}}}
+	if err := write(&f, new(bytes.Buffer), new(bytes.Buffer)); err == nil {
 		t.Error("a figure without points was drawn")
 	}
 }
@@ -106,10 +107,10 @@ func TestLongNamesAndManyLinesHaveRoom(t *testing.T) {
 	p.Lines = nil
 	long := strings.Repeat("long ", 8) + strings.Repeat("x", 120) + "ε"
 	for i := range 12 {
-		p.Lines = append(p.Lines, Line{Name: fmt.Sprintf("%s line-%d", long, i), Points: sample().Panels[0].Lines[0].Points})
+		p.Lines = append(p.Lines, figure.Line{Name: fmt.Sprintf("%s line-%d", long, i), Points: sample().Panels[0].Lines[0].Points})
 	}
 	var svg, pixels bytes.Buffer
-	if err := f.Write(&svg, &pixels); err != nil {
+	if err := write(&f, &svg, &pixels); err != nil {
 		t.Fatal(err)
 	}
 	all, high := inside(t, svg.String())
@@ -150,15 +151,15 @@ func TestCaptionsStayInsideInAWiderFont(t *testing.T) {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}
 	points := sample().Panels[0].Lines[0].Points
-	for _, lines := range [][]Line{
+	for _, lines := range [][]figure.Line{
 		{{Name: "a", Points: points}},
 		{{Name: "ε = 1, calibrated, alone", Points: points}, {Name: "sites differ, average, ε = 0.1, complete graph, every exchange", Points: points}},
 	} {
-		f := Figure{
+		f := figure.Figure{
 			Title: "Three hospitals, diabetes records drawn with replacement, calibrated radius (paper 004, figure 2c)",
 			Note: "Mean over 100 seeds with the 95 % interval. Simulated: noise comes from seeds, so nothing here is private. " +
 				"Rewards are not clipped, so no ε holds: a daemon would refuse this world. ε = ∞ adds no noise: a daemon would refuse it.",
-			Panels: []Panel{{
+			Panels: []figure.Panel{{
 				X:     strings.Repeat("spectral gap of the gossip matrix, 1 − λ₂ & ", 4),
 				Y:     strings.Repeat("regret of a peer at the end, in rewards, ", 4),
 				Lines: lines,
@@ -167,7 +168,7 @@ func TestCaptionsStayInsideInAWiderFont(t *testing.T) {
 		p := &f.Panels[0]
 		for range 2 {
 			var svg bytes.Buffer
-			if err := f.Write(&svg, new(bytes.Buffer)); err != nil {
+			if err := write(&f, &svg, new(bytes.Buffer)); err != nil {
 				t.Fatal(err)
 			}
 			all, _ := inside(t, svg.String())
@@ -205,17 +206,19 @@ func TestSingleRunsAreDrawn(t *testing.T) {
 	f := sample()
 	p := &f.Panels[0]
 	p.Lines = p.Lines[:1]
-	at := func(x, y float64) Point { return Point{x, stats.Interval{Mean: y, Low: y, High: y}} }
-	high, zero := []Point{at(0, 0), at(50_000, 5), at(100_000, 50)}, []Point{at(50_000, 0), at(100_000, 0)}
+	at := func(x, y float64) figure.Point {
+		return figure.Point{X: x, Y: stats.Interval{Mean: y, Low: y, High: y}}
+	}
+	high, zero := []figure.Point{at(0, 0), at(50_000, 5), at(100_000, 50)}, []figure.Point{at(50_000, 0), at(100_000, 0)}
 	for _, log := range []bool{false, true} {
 		p.LogY = log
 		p.Lines[0].Runs = nil
 		var without, with bytes.Buffer
-		if err := f.Write(&without, new(bytes.Buffer)); err != nil {
+		if err := write(&f, &without, new(bytes.Buffer)); err != nil {
 			t.Fatal(err)
 		}
-		p.Lines[0].Runs = [][]Point{high, zero, high, high}
-		if err := f.Write(&with, new(bytes.Buffer)); err != nil {
+		p.Lines[0].Runs = [][]figure.Point{high, zero, high, high}
+		if err := write(&f, &with, new(bytes.Buffer)); err != nil {
 			t.Fatal(err)
 		}
 		thin := "stroke-width:0.4"
@@ -231,18 +234,18 @@ func TestSingleRunsAreDrawn(t *testing.T) {
 // TestWhatALogarithmicAxisCannotShowIsNamed: a line that is 0 everywhere is drawn on the x axis
 // if the y axis is linear.
 func TestWhatALogarithmicAxisCannotShowIsNamed(t *testing.T) {
-	f := Figure{Note: "Note.", Panels: []Panel{{X: "gap", Y: "regret", LogX: true, Glyphs: true, Lines: []Line{
-		{Name: "linked", Points: []Point{{.1, stats.Interval{Mean: 5, Low: 4, High: 6}}}},
-		{Name: "alone", Points: []Point{{0, stats.Interval{Mean: 5, Low: 4, High: 6}}}},
+	f := figure.Figure{Note: "Note.", Panels: []figure.Panel{{X: "gap", Y: "regret", LogX: true, Glyphs: true, Lines: []figure.Line{
+		{Name: "linked", Points: []figure.Point{{X: .1, Y: stats.Interval{Mean: 5, Low: 4, High: 6}}}},
+		{Name: "alone", Points: []figure.Point{{X: 0, Y: stats.Interval{Mean: 5, Low: 4, High: 6}}}},
 	}}}}
 	var svg bytes.Buffer
-	if err := f.Write(&svg, new(bytes.Buffer)); err != nil {
+	if err := write(&f, &svg, new(bytes.Buffer)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(svg.String(), "missing from: alone.") {
 		t.Error("a line went missing without a word")
 	}
-	zero := Figure{Panels: []Panel{{Lines: []Line{{Name: "zero", Points: []Point{{1, stats.Interval{}}, {2, stats.Interval{}}}}}}}}
+	zero := figure.Figure{Panels: []figure.Panel{{Lines: []figure.Line{{Name: "zero", Points: []figure.Point{{X: 1, Y: stats.Interval{}}, {X: 2, Y: stats.Interval{}}}}}}}}
 	if _, g := panel(t, &zero); g.Y.Min != 0 || g.Y.Max != 1 {
 		t.Errorf("the axis goes from %v to %v, want 0 to 1", g.Y.Min, g.Y.Max)
 	}

@@ -1,4 +1,4 @@
-package figure
+package drawing
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
+
+	"peerd.dev/node/lab/figure"
 )
 
 const (
@@ -15,8 +17,8 @@ const (
 	alongCurve = 6 // glyphs of a curve
 )
 
-// plot returns the plot of a panel, whose levels lie between two X.
-func (p *Panel) plot(looks *looks, across [2]float64) (*plot.Plot, error) {
+// plotOf returns the plot of a panel, whose levels lie between two X.
+func plotOf(p *figure.Panel, looks *looks, across [2]float64) (*plot.Plot, error) {
 	g := plot.New()
 	g.Title.TextStyle.Font, g.X.Label.TextStyle.Font = style(10).Font, style(10).Font
 	axis(&g.X, p.LogX)
@@ -32,12 +34,12 @@ func (p *Panel) plot(looks *looks, across [2]float64) (*plot.Plot, error) {
 		}
 	}
 	for i, l := range p.Lines {
-		points := p.visible(l)
+		points := visible(p, l)
 		if len(points) == 0 {
 			continue
 		}
 		if l.Level {
-			points = []Point{{across[0], points[0].Y}, {across[1], points[0].Y}}
+			points = []figure.Point{{X: across[0], Y: points[0].Y}, {X: across[1], Y: points[0].Y}}
 		}
 		line, marks := looks.of[l.Name].plotters(points)
 		lines = append(lines, line)
@@ -56,7 +58,7 @@ func (p *Panel) plot(looks *looks, across [2]float64) (*plot.Plot, error) {
 			areas = append(areas, band(points, line.Color)...)
 		}
 		for _, run := range l.Runs {
-			if seen := p.seen(run, false); len(seen) > 0 {
+			if seen := seen(p, run, false); len(seen) > 0 {
 				areas = append(areas, &plotter.Line{XYs: means(seen), LineStyle: draw.LineStyle{Color: pale(line.Color, 110), Width: .4}})
 			}
 		}
@@ -73,7 +75,7 @@ func (p *Panel) plot(looks *looks, across [2]float64) (*plot.Plot, error) {
 
 // along returns the points of a curve that have glyphs. Two curves of a panel have glyphs at different
 // points, so that one under another still shows.
-func along(points []Point, line, of int) (at []Point) {
+func along(points []figure.Point, line, of int) (at []figure.Point) {
 	for k := range alongCurve {
 		at = append(at, points[int((float64(k)+(float64(line)+.5)/float64(of))*float64(len(points))/alongCurve)])
 	}
@@ -81,10 +83,10 @@ func along(points []Point, line, of int) (at []Point) {
 }
 
 // visible returns the points of a line that the axes can show.
-func (p *Panel) visible(l Line) []Point { return p.seen(l.Points, l.Level) }
+func visible(p *figure.Panel, l figure.Line) []figure.Point { return seen(p, l.Points, l.Level) }
 
 // seen returns the points that the axes can show, at any X if level.
-func (p *Panel) seen(points []Point, level bool) (seen []Point) {
+func seen(p *figure.Panel, points []figure.Point, level bool) (seen []figure.Point) {
 	least := math.Inf(1)
 	for _, pt := range points {
 		if pt.Y.Mean > 0 {
@@ -106,7 +108,7 @@ func (p *Panel) seen(points []Point, level bool) (seen []Point) {
 }
 
 // means returns points without their intervals.
-func means(points []Point) plotter.XYs {
+func means(points []figure.Point) plotter.XYs {
 	xys := make(plotter.XYs, len(points))
 	for k, pt := range points {
 		xys[k] = plotter.XY{X: pt.X, Y: pt.Y.Mean}
@@ -115,7 +117,7 @@ func means(points []Point) plotter.XYs {
 }
 
 // whiskers returns the intervals of points.
-func whiskers(points []Point, c color.Color) *plotter.YErrorBars {
+func whiskers(points []figure.Point, c color.Color) *plotter.YErrorBars {
 	bars := &plotter.YErrorBars{LineStyle: draw.LineStyle{Color: c, Width: .8}, CapWidth: plotter.DefaultCapWidth}
 	for _, pt := range points {
 		if !math.IsInf(pt.Y.High, 0) {
@@ -127,7 +129,7 @@ func whiskers(points []Point, c color.Color) *plotter.YErrorBars {
 }
 
 // band returns the intervals as an area, or nothing if one of them is infinitely wide.
-func band(points []Point, c color.Color) []plot.Plotter {
+func band(points []figure.Point, c color.Color) []plot.Plotter {
 	var edge plotter.XYs
 	for i := range 2 * len(points) {
 		if i < len(points) {

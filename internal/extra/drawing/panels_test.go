@@ -1,4 +1,4 @@
-package figure
+package drawing
 
 import (
 	"html"
@@ -8,22 +8,25 @@ import (
 
 	"gonum.org/v1/plot"
 
+	"peerd.dev/node/lab/figure"
 	"peerd.dev/node/lab/stats"
 )
 
-func at(x, y float64) Point { return Point{x, stats.Interval{Mean: y, Low: .9 * y, High: 1.1 * y}} }
+func at(x, y float64) figure.Point {
+	return figure.Point{X: x, Y: stats.Interval{Mean: y, Low: .9 * y, High: 1.1 * y}}
+}
 
 // panels has two rows, bounds and levels.
-func panels() Figure {
-	lines := []Line{
-		{Name: "apple", Points: []Point{at(100, 30)}},
-		{Name: "pear", Points: []Point{at(200, 20)}},
-		{Name: "alone", Level: true, Points: []Point{at(0, 50)}},
-		{Name: "lower bound", Bound: true, Level: true, Points: []Point{at(0, 5)}},
-		{Name: "lower bound without noise", Bound: true, Level: true, Points: []Point{at(0, 4)}},
+func panels() figure.Figure {
+	lines := []figure.Line{
+		{Name: "apple", Points: []figure.Point{at(100, 30)}},
+		{Name: "pear", Points: []figure.Point{at(200, 20)}},
+		{Name: "alone", Level: true, Points: []figure.Point{at(0, 50)}},
+		{Name: "lower bound", Bound: true, Level: true, Points: []figure.Point{at(0, 5)}},
+		{Name: "lower bound without noise", Bound: true, Level: true, Points: []figure.Point{at(0, 4)}},
 	}
-	other := []Line{{Name: "apple", Points: []Point{at(.1, 60), at(1, 300)}}}
-	return Figure{Title: "Title", Note: "Note.", Panels: []Panel{
+	other := []figure.Line{{Name: "apple", Points: []figure.Point{at(.1, 60), at(1, 300)}}}
+	return figure.Figure{Title: "Title", Note: "Note.", Panels: []figure.Panel{
 		{Title: "first", X: "bytes", Y: "regret", LogX: true, LogY: true, Glyphs: true, Lines: lines},
 		{Title: "second", X: "bytes", Y: "own regret", LogX: true, LogY: true, Glyphs: true, Lines: lines[1:]},
 		{Title: "third", X: "ε", Y: "regret", LogX: true, LogY: true, Glyphs: true, Lines: other},
@@ -50,7 +53,7 @@ func TestPanelsAreTheSameBytes(t *testing.T) {
 // TestAxesOfOneLabelAreShared, and the legend has the highest line first and bounds last.
 func TestAxesOfOneLabelAreShared(t *testing.T) {
 	f := panels()
-	s, err := f.sheet()
+	s, err := layOut(&f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,14 +61,14 @@ func TestAxesOfOneLabelAreShared(t *testing.T) {
 	if p := slices.Concat(s.grid...); ends(p[0].Y) != ends(p[2].Y) || ends(p[0].Y) != ends(p[3].Y) || ends(p[0].X) != ends(p[1].X) || ends(p[0].Y) == ends(p[1].Y) || ends(p[2].X) == ends(p[3].X) {
 		t.Error("axes with one label have other ends, or those with different labels the same")
 	}
-	if got, want := f.looks().names, []string{"alone", "apple", "pear", "lower bound", "lower bound without noise"}; !slices.Equal(got, want) {
+	if got, want := looksOf(&f).names, []string{"alone", "apple", "pear", "lower bound", "lower bound without noise"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
 // TestACurveUnderAnotherShows: their glyphs are at other places.
 func TestACurveUnderAnotherShows(t *testing.T) {
-	points := make([]Point, 100)
+	points := make([]figure.Point, 100)
 	for i := range points {
 		points[i] = at(float64(i+1), float64(i+1))
 	}

@@ -1,4 +1,4 @@
-package figure
+package drawing
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"peerd.dev/node/lab/figure"
 )
 
 //nolint:gochecknoglobals // constants that Go has no literals for
@@ -56,7 +58,7 @@ func (l look) glyph() draw.GlyphStyle {
 }
 
 // plotters returns a line and its glyphs.
-func (l look) plotters(points []Point) (line *plotter.Line, marks *plotter.Scatter) {
+func (l look) plotters(points []figure.Point) (line *plotter.Line, marks *plotter.Scatter) {
 	return &plotter.Line{XYs: means(points), LineStyle: l.line()}, &plotter.Scatter{XYs: means(points), GlyphStyle: l.glyph()}
 }
 
@@ -67,22 +69,22 @@ func pale(c color.Color, alpha uint8) color.Color {
 	return n
 }
 
-// looks are the looks of all lines of a figure.
+// looksOf are the looks of all lines of a figure.
 type looks struct {
 	of    map[string]look // by name
 	names []string        // for the legend
 }
 
-// looks gives every name a look. The legend has lines in the order of their ends, the highest first, and then
+// looksOf gives every name a look. The legend has lines in the order of their ends, the highest first, and then
 // bounds.
-func (f *Figure) looks() *looks {
+func looksOf(f *figure.Figure) *looks {
 	s := &looks{of: make(map[string]look)}
 	ends := make(map[string]float64)
 	var bounds []string
 	for i := range f.Panels {
 		p := &f.Panels[i]
 		for _, l := range p.Lines {
-			seen := p.visible(l)
+			seen := visible(p, l)
 			if _, ok := s.of[l.Name]; ok || len(seen) == 0 {
 				continue
 			}
@@ -99,8 +101,8 @@ func (f *Figure) looks() *looks {
 	return s
 }
 
-// legend returns the legend of all panels. A long name takes several lines of text.
-func (f *Figure) legend(looks *looks) plot.Legend {
+// legendOf returns the legend of all panels. A long name takes several lines of text.
+func legendOf(f *figure.Figure, looks *looks) plot.Legend {
 	legend := plot.NewLegend()
 	legend.Top, legend.Left, legend.Padding, legend.TextStyle.Font, legend.ThumbnailWidth = true, true, 4, style(9.5).Font, 28
 	for _, name := range looks.names {
