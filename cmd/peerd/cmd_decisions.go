@@ -49,6 +49,6 @@ and only its owner can read it. Decisions whose windows are not over are left ou
 		}),
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, mode 0600")
-	cmd.Flags().StringVar(&format, "format", "parquet", formats())
+	cmd.Flags().StringVar(&format, "format", usual(), formats())
 	return o.TakesFile(cmd)
 }

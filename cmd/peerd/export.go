@@ -41,7 +41,7 @@ func (e exported) Warning() string {
 func exportDecisions(ctx context.Context, s *config.Settings, file, format string) (done exported, err error) {
 	form, ok := decision.Formats[format]
 	if !ok {
-		return done, config.Failf(config.ErrUsage, "--format %s, want %s", format, formats())
+		return done, config.Failf(config.ErrUsage, "--format %q, want %s", format, formats())
 	}
 	done.File = file
 	err = terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error {
@@ -66,6 +66,14 @@ func exportDecisions(ctx context.Context, s *config.Settings, file, format strin
 		return to.Close()
 	})
 	return done, err
+}
+
+// usual returns the format of an export that names none. A program that does not write it asks for another one.
+func usual() string {
+	if _, ok := decision.Formats["parquet"]; ok {
+		return "parquet"
+	}
+	return ""
 }
 
 // formats lists the formats that this program writes.
