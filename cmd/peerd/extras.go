@@ -1,7 +1,7 @@
 package main
 
-// The extras of this program. Each is one line, and without it the program is built and runs without what the extra has. Those of
-// extras_build.go link many modules, and a release does without them.
+// The extras of this program. Each is one line, and without it the program is built and runs without what the extra has. A
+// release does without the lines of extras_build.go, which link many modules.
 import (
 	_ "peerd.dev/internal/extra/audit"      // peerd audit
 	_ "peerd.dev/internal/extra/bundle"     // peerd audit bundle, peerd audit verify
