@@ -28,10 +28,10 @@ func rooms() [][]string {
 		{"internal/config", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/change", "internal/command", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status", "node/peer"},
+		{"internal/change", "internal/command", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status"},
 		{"internal/lab/joining", "internal/lab/testnet"},
 		{"internal/extra/audit", "internal/extra/bundle", "internal/extra/claims", "internal/extra/doctor", "internal/extra/drawing", "internal/extra/evaluation", "internal/extra/explain", "internal/extra/gain", "internal/extra/lab", "internal/extra/page", "internal/extra/parquet", "internal/extra/replay"}, // none imports another
-		{"cmd/peerd"},
+		{"cmd/peerd", "node/peer"},
 	}
 }
 

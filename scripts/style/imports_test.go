@@ -41,7 +41,7 @@ func rules() []rule {
 		{in: all, but: []string{"cmd/peerd", "gossip"}, never: []string{"github.com/libp2p/..."}, why: "gossip alone knows libp2p; the command catches its log"},
 		{in: all, but: []string{"internal/config"}, never: []string{"github.com/spf13/viper"}, why: "internal/config alone knows viper"},
 		{in: all, but: []string{"cmd/peerd", "internal/command", "internal/extra/...", "scripts/..."}, never: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, why: "commands are in package main and in extras"},
-		{in: all, but: []string{"cmd/peerd", "internal/extra/..."}, never: []string{"internal/extra/..."}, why: "an extra is taken away by its line in cmd/peerd/extras.go"},
+		{in: all, but: []string{"cmd/peerd", "internal/extra/...", "node/peer"}, never: []string{"internal/extra/..."}, why: "an extra is taken away by its line in extras.go"},
 		{in: all, but: []string{"internal/extra/drawing"}, never: []string{"gonum.org/v1/plot/..."}, why: "a release draws nothing"},
 		{in: all, but: []string{"internal/extra/parquet"}, never: []string{"github.com/parquet-go/..."}, why: "a release writes no Parquet"},
 		{in: all, but: []string{"node/store"}, never: []string{"github.com/cockroachdb/pebble/..."}, why: "node/store alone knows the engine"},
