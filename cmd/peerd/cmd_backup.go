@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
 )
 
-func newBackup(o *options) *cobra.Command {
+func newBackup(o *command.App) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "backup",
@@ -28,12 +29,12 @@ was learned, the budget, and decisions and rewards; docs/durability.md says what
 Never run two copies of a folder.`,
 		Example: `  peerd backup --dir hospital-a -o hospital-a.tgz
   tar -xzf hospital-a.tgz     # makes the folder hospital-a`,
-		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
-			return o.backup(ctx, &c.Settings, file)
+		RunE: o.Loaded(func(ctx context.Context, c *config.Config) error {
+			return writeBackup(o, ctx, &c.Settings, file)
 		}),
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, mode 0600")
-	return o.takesFile(cmd)
+	return o.TakesFile(cmd)
 }
 
 // A backupDoc says what backup wrote.
@@ -42,7 +43,7 @@ type backupDoc struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func (o *options) backup(ctx context.Context, s *config.Settings, file string) error {
+func writeBackup(o *command.App, ctx context.Context, s *config.Settings, file string) error {
 	if err := terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error { return daemon.WriteBackup(ctx, s, f) }); err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (o *options) backup(ctx context.Context, s *config.Settings, file string) e
 	if err != nil {
 		return err
 	}
-	return o.print(backupDoc{file, i.Size()}, func(w io.Writer) {
+	return o.Print(backupDoc{file, i.Size()}, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "wrote %s: %d kB. Keep it as private as the folder\n", file, (i.Size()+999)/1000)
 	})
 }

@@ -7,12 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/explain"
-	"peerd.dev/internal/lab/plan"
 )
 
-func newConfig(o *options) *cobra.Command {
+func newConfig(o *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check and show the configuration",
@@ -22,14 +21,14 @@ command starts a peer or changes a file.`,
 		Example: `  peerd config check peerd.yaml
   peerd config show --schema`,
 		Args: cobra.NoArgs,
-		RunE: help,
+		RunE: command.Help,
 	}
 	cmd.AddCommand(newConfigCheck(o), newConfigShow(o))
 	return cmd
 }
 
-func newConfigCheck(o *options) *cobra.Command {
-	return o.takesFile(&cobra.Command{
+func newConfigCheck(o *command.App) *cobra.Command {
+	return o.TakesFile(&cobra.Command{
 		Use:   "check",
 		Short: "Check a configuration and say what it means",
 		Long: `Read the configuration as a run would, and print what it means or, on one line for each
@@ -39,9 +38,9 @@ started, and the network file is not read.`,
 		Example: `  peerd config check configs/testnet.yaml
   PEERD_PRIVACY_EPSILON=0.5 peerd config check configs/testnet.yaml
   peerd config check configs/testnet.yaml --set privacy.epsilon=-1 --json`,
-		RunE: o.loaded(func(_ context.Context, c *config.Config) error {
-			doc := checkDoc{OK: true, File: c.File, Description: c.Description(), Losing: explain.LosingIn(&c.Settings)}
-			return o.print(doc, func(w io.Writer) {
+		RunE: o.Loaded(func(_ context.Context, c *config.Config) error {
+			doc := checkDoc{OK: true, File: c.File, Description: c.Description(), Losing: command.Losing(&c.Settings)}
+			return o.Print(doc, func(w io.Writer) {
 				if c.File != "" {
 					_, _ = fmt.Fprintf(w, "ok: %s\n\n", c.File)
 				} else {
@@ -61,10 +60,10 @@ type checkDoc struct {
 	File        string `json:"file"`
 	Description string `json:"reading"`
 
-	Losing []explain.Losing `json:"losing,omitempty"`
+	Losing []config.Losing `json:"losing,omitempty"`
 }
 
-func newConfigShow(o *options) *cobra.Command {
+func newConfigShow(o *command.App) *cobra.Command {
 	var asSchema, all, yaml bool
 	cmd := &cobra.Command{
 		Use:   "show",
@@ -81,28 +80,28 @@ without their sources. The page of peerd privacy explain has the SHA-256 of thes
   peerd config show --yaml --dir hospital-a | sha256sum
   peerd config show configs/testnet.yaml --set privacy.epsilon=0.5 --json
   peerd config show --schema`,
-		RunE: o.run(func(context.Context) error {
+		RunE: command.Run(func(context.Context) error {
 			if asSchema {
-				return o.print(plan.Schema().Docs(), plan.Schema().Write)
+				return o.Print(command.Schema().Docs(), command.Schema().Write)
 			}
 			if yaml {
-				c, err := o.load()
+				c, err := o.Load()
 				if err != nil {
 					return err
 				}
-				return o.print(showDoc{c.File, c.SettingDocs(all)}, func(w io.Writer) { _, _ = w.Write(c.AsFile()) })
+				return o.Print(showDoc{c.File, c.SettingDocs(all)}, func(w io.Writer) { _, _ = w.Write(c.AsFile()) })
 			}
-			c, err := o.read()
+			c, err := o.Read()
 			if err != nil {
 				return err
 			}
-			return o.print(showDoc{c.File, c.SettingDocs(all)}, func(w io.Writer) { c.Write(w, all) })
+			return o.Print(showDoc{c.File, c.SettingDocs(all)}, func(w io.Writer) { c.Write(w, all) })
 		}),
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "print every setting")
 	cmd.Flags().BoolVar(&yaml, "yaml", false, "print the settings as a file, whose hash is on the page of privacy explain")
 	cmd.Flags().BoolVar(&asSchema, "schema", false, "print the meaning of every key instead")
-	return o.takesFile(cmd)
+	return o.TakesFile(cmd)
 }
 
 type showDoc struct {

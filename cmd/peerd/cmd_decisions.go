@@ -7,10 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 )
 
-func newDecisions(o *options) *cobra.Command {
+func newDecisions(o *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decisions",
 		Short: "Evaluate and export a site's own decisions and rewards",
@@ -20,13 +21,13 @@ application has logged.`,
   peerd decisions export --dir hospital-a -o decisions.parquet
   peerd decisions import cb.txt --format vw --dir hospital-a`,
 		Args: cobra.NoArgs,
-		RunE: help,
+		RunE: command.Help,
 	}
-	cmd.AddCommand(newDecisionsExport(o), newDecisionsEvaluate(o), newDecisionsImport(o))
+	cmd.AddCommand(newDecisionsExport(o))
 	return cmd
 }
 
-func newDecisionsExport(o *options) *cobra.Command {
+func newDecisionsExport(o *command.App) *cobra.Command {
 	var file, format string
 	cmd := &cobra.Command{
 		Use:   "export",
@@ -38,16 +39,16 @@ file for as long as that takes. The file is RAW DATA of people: it has no noise,
 and only its owner can read it. Decisions whose windows are not over are left out.`,
 		Example: `  peerd decisions export --dir hospital-a -o decisions.parquet
   peerd decisions export --dir hospital-a -o decisions.jsonl --format jsonl`,
-		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
+		RunE: o.Loaded(func(ctx context.Context, c *config.Config) error {
 			done, err := exportDecisions(ctx, &c.Settings, file, format)
 			if err != nil {
 				return err
 			}
-			_, _ = fmt.Fprintf(o.stderr, "peerd: %s\n", done.Warning())
-			return o.print(done, func(w io.Writer) { _, _ = fmt.Fprintln(w, done) })
+			_, _ = fmt.Fprintf(o.Stderr, "peerd: %s\n", done.Warning())
+			return o.Print(done, func(w io.Writer) { _, _ = fmt.Fprintln(w, done) })
 		}),
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, mode 0600")
-	cmd.Flags().StringVar(&format, "format", "parquet", "parquet, jsonl or csv")
-	return o.takesFile(cmd)
+	cmd.Flags().StringVar(&format, "format", usual(), formats())
+	return o.TakesFile(cmd)
 }

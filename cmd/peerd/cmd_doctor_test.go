@@ -12,12 +12,20 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/doctor"
+	"peerd.dev/internal/extra/doctor"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
 )
+
+// A doctorDoc is a report as a program reads it.
+type doctorDoc struct {
+	OK      bool             `json:"ok"`
+	Code    code             `json:"code"`
+	Running bool             `json:"running"`
+	Checks  []doctor.Finding `json:"checks"`
+}
 
 // seeDoctor runs `peerd doctor` and returns its report.
 func seeDoctor(t *testing.T, want code, args ...string) doctorDoc {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/command"
 )
 
 // newExitCodes returns a help topic: `peerd help exit-codes`.
@@ -20,7 +22,7 @@ func newExitCodes() *cobra.Command {
 func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("Exit codes of peerd. With --json an error is also a document on standard output,\nwith its code, its message and, for a configuration, its problems.\n\n")
-	for _, m := range exitMeanings() {
+	for _, m := range command.Meanings() {
 		fmt.Fprintf(&b, "  %3d  %s\n       %s\n", m.Code, m.Meaning, m.Remedy)
 	}
 	return b.String()

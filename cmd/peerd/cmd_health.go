@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node/api"
 )
 
-func newHealth(o *options) *cobra.Command {
+func newHealth(o *command.App) *cobra.Command {
 	var ready bool
 	c := &cobra.Command{
 		Use: "health", Short: "Check the running peer of a folder, for container platforms", Args: cobra.NoArgs,
@@ -29,8 +30,8 @@ where nothing is restarted: to route requests, or to wait for a start.
 The folder is --dir or PEERD_DIR; its peerd.yaml is not read, so a mistake in it, which the
 next start would refuse, does not end the peer that runs.`,
 		Example: "  peerd health --dir hospital-a\n  peerd health --dir hospital-a --ready --json",
-		RunE: o.run(func(ctx context.Context) error {
-			dir, err := o.folder()
+		RunE: command.Run(func(ctx context.Context) error {
+			dir, err := o.Folder()
 			if err != nil {
 				return err
 			}
@@ -38,8 +39,8 @@ next start would refuse, does not end the peer that runs.`,
 			if err = ctx.Err(); err != nil {
 				return err
 			}
-			if err = o.print(h, h.write); err == nil && (!h.Alive || ready && !h.Ready) {
-				return &shownError{exitUnexpected}
+			if err = o.Print(h, h.write); err == nil && (!h.Alive || ready && !h.Ready) {
+				return &command.ShownError{Code: command.ExitUnexpected}
 			}
 			return err
 		}),

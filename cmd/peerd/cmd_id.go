@@ -6,18 +6,20 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/command"
 )
 
-func newID(o *options) *cobra.Command {
-	return o.takesFile(&cobra.Command{
+func newID(o *command.App) *cobra.Command {
+	return o.TakesFile(&cobra.Command{
 		Use:   "id",
 		Short: "Print this peer's id",
 		Long: `Print the id that follows from the key in the peer's folder. The network file names the
 peer by it. The peer does not have to run, and nothing is changed.`,
 		Example: `  peerd id --dir hospital-a
   peerd id --dir hospital-a --json`,
-		RunE: o.run(func(context.Context) error {
-			c, err := o.read()
+		RunE: command.Run(func(context.Context) error {
+			c, err := o.Read()
 			if err != nil {
 				return err
 			}
@@ -25,7 +27,7 @@ peer by it. The peer does not have to run, and nothing is changed.`,
 			if err != nil {
 				return fmt.Errorf("%w; `peerd init --dir DIR` makes a folder with a key", err)
 			}
-			return o.print(idDoc{ID: id.ID()}, func(w io.Writer) { _, _ = fmt.Fprintln(w, id.ID()) })
+			return o.Print(idDoc{ID: id.ID()}, func(w io.Writer) { _, _ = fmt.Fprintln(w, id.ID()) })
 		}),
 	})
 }

@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/lab/plan"
 )
 
-func newInit(o *options) *cobra.Command {
-	return o.once(&cobra.Command{
+func newInit(o *command.App) *cobra.Command {
+	return onceOnly(o, &cobra.Command{
 		Use:   "init",
 		Short: "Make a peer's folder: its key and its configuration",
 		Long: `Make a folder that only you may enter, with identity.key, the peer's private key, and
@@ -27,19 +27,19 @@ The privacy budget has no default: choose it. The printed id identifies the peer
   peerd init --dir shop --set arms=mail,call --set privacy.epsilon=1 --set 'features.context=[hour=0..24, device=mobile|desktop]'
   peerd id --dir hospital-a`,
 		Args: cobra.NoArgs,
-		RunE: o.run(func(context.Context) error {
-			if o.config != "" {
+		RunE: command.Run(func(context.Context) error {
+			if o.Config != "" {
 				return config.Failf(config.ErrUsage, "init writes DIR/%s and so takes no --config", config.FileName)
 			}
-			_, set, err := o.sources()
+			_, set, err := o.Sources()
 			if err != nil {
 				return err
 			}
-			made, err := daemon.Init(plan.Schema(), set)
+			made, err := daemon.Init(command.Schema(), set)
 			if err != nil {
 				return err
 			}
-			return o.print(made, made.Write)
+			return o.Print(made, made.Write)
 		}),
 	}, config.FileName)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/change"
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
 )
 
-func newJoin(o *options) *cobra.Command {
+func newJoin(o *command.App) *cobra.Command {
 	var listen, addrs []string
 	var yes bool
 	c := &cobra.Command{
@@ -33,21 +33,21 @@ standard input. Other users of the machine can see the arguments of a command, a
 			if err != nil {
 				return err
 			}
-			dir, err := o.folder()
+			dir, err := o.Folder()
 			if err != nil {
 				return err
 			}
-			j, err := change.Join(cmd.Context(), plan.Schema(), token, dir, listen, addrs, o.set, func(t *change.Terms) error {
-				t.Write(terminal.Lines(o.stderr))
+			j, err := change.Join(cmd.Context(), command.Schema(), token, dir, listen, addrs, o.Set, func(t *change.Terms) error {
+				t.Write(terminal.Lines(o.Stderr))
 				if yes {
 					return nil
 				}
-				return o.agree(in)
+				return agree(o, in)
 			})
 			if err != nil {
 				return err
 			}
-			return o.print(j, func(w io.Writer) {
+			return o.Print(j, func(w io.Writer) {
 				_, _ = fmt.Fprintf(w, "made %s: %s, peer of network %s in version %d\nthen: peerd run --dir %s\n", j.Dir, j.Name, j.Network, j.Version, terminal.Quote(j.Dir))
 			})
 		},
@@ -55,12 +55,12 @@ standard input. Other users of the machine can see the arguments of a command, a
 	c.Flags().StringSliceVar(&listen, "listen", []string{"/ip4/0.0.0.0/tcp/8471"}, "address to listen on")
 	c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others dial the peer (default the one from which the network was reached, with the port of --listen)")
 	c.Flags().BoolVar(&yes, "yes", false, "join without a question")
-	return o.once(c, config.DocumentName)
+	return onceOnly(o, c, config.DocumentName)
 }
 
 // agree asks whether to join.
-func (o *options) agree(answers *bufio.Reader) error {
-	_, _ = fmt.Fprint(o.stderr, "join? [y/N] ")
+func agree(o *command.App, answers *bufio.Reader) error {
+	_, _ = fmt.Fprint(o.Stderr, "join? [y/N] ")
 	answer, err := answers.ReadString('\n')
 	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 	case answer == "y" || answer == "yes":

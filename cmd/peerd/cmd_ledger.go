@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
@@ -19,7 +20,7 @@ import (
 // standard is the file name that means standard input or output.
 const standard = "-"
 
-func newLedger(o *options) *cobra.Command {
+func newLedger(o *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ledger",
 		Short: "Show, export and verify what a peer paid for and what left it",
@@ -31,15 +32,15 @@ explains how to read it.`,
   peerd ledger export --dir hospital-a -o hospital-a.jsonl
   peerd ledger verify hospital-a.jsonl`,
 		Args: cobra.NoArgs,
-		RunE: help,
+		RunE: command.Help,
 	}
 	cmd.AddCommand(newLedgerShow(o), newLedgerExport(o), newLedgerVerify(o))
 	return cmd
 }
 
 // withLedger calls f with the configuration and the ledger that the flags select.
-func (o *options) withLedger(ctx context.Context, openings bool, f func(c *config.Config, lines iter.Seq2[[]byte, error]) error) error {
-	c, err := o.read()
+func withLedger(o *command.App, ctx context.Context, openings bool, f func(c *config.Config, lines iter.Seq2[[]byte, error]) error) error {
+	c, err := o.Read()
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (o *options) withLedger(ctx context.Context, openings bool, f func(c *confi
 	return errors.Join(f(c, lines), done())
 }
 
-func newLedgerShow(o *options) *cobra.Command {
+func newLedgerShow(o *command.App) *cobra.Command {
 	var page ledgerPage
 	cmd := &cobra.Command{
 		Use:   "show",
@@ -67,18 +68,18 @@ stands in the ledger. The peer may run or be stopped.`,
 			if page.limit < 0 {
 				return config.Failf(config.ErrUsage, "--limit %d, want a number from 0", page.limit)
 			}
-			return o.withLedger(cmd.Context(), false, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
+			return withLedger(o, cmd.Context(), false, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
 				shown, err := page.read(lines)
 				if err != nil {
 					return err
 				}
-				return o.print(shown, func(w io.Writer) { writeRecords(w, shown, ledgerWords(c)) })
+				return o.Print(shown, func(w io.Writer) { writeRecords(w, shown, ledgerWords(c)) })
 			})
 		},
 	}
 	cmd.Flags().Uint64Var(&page.from, "from", 0, "number of the first record (default: show the newest)")
 	cmd.Flags().IntVar(&page.limit, "limit", 20, "maximum number of records; 0 for all")
-	return o.takesFile(cmd)
+	return o.TakesFile(cmd)
 }
 
 // A ledgerPage says which records to show.

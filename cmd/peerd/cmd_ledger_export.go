@@ -10,12 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/ledger"
 )
 
-func newLedgerExport(o *options) *cobra.Command {
+func newLedgerExport(o *command.App) *cobra.Command {
 	var file string
 	var openings bool
 	cmd := &cobra.Command{
@@ -28,19 +29,19 @@ releases that the ledger of protocol shuffle only commits to. They are for an au
 must not show them to shuffler and analyzer; the peer must be stopped.`,
 		Example: `  peerd ledger export --dir hospital-a -o hospital-a.jsonl
   peerd ledger export --dir hospital-a | peerd ledger verify -`,
-		RunE: o.run(func(ctx context.Context) error {
-			return o.withLedger(ctx, openings, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
+		RunE: command.Run(func(ctx context.Context) error {
+			return withLedger(o, ctx, openings, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
 				id, err := c.LedgerIdentity()
 				if err != nil {
 					return err
 				}
-				return o.exportLedger(ctx, file, openings, lines, id.Sign)
+				return exportLedger(o, ctx, file, openings, lines, id.Sign)
 			})
 		}),
 	}
 	cmd.Flags().BoolVar(&openings, "openings", false, "add the numbers that the ledger commits to, for an auditor")
 	cmd.Flags().StringVarP(&file, "output", "o", standard, "file to write, - for standard output")
-	return o.takesFile(cmd)
+	return o.TakesFile(cmd)
 }
 
 // An exportDoc says what export wrote.
@@ -50,9 +51,9 @@ type exportDoc struct {
 	Head    ledger.Hash `json:"head"`
 }
 
-func (o *options) exportLedger(ctx context.Context, file string, openings bool, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
+func exportLedger(o *command.App, ctx context.Context, file string, openings bool, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
 	if file == standard {
-		_, err := ledger.Export(o.stdout, lines, sign)
+		_, err := ledger.Export(o.Stdout, lines, sign)
 		return ledgerError("the peer's ledger", err)
 	}
 	mode := os.FileMode(0o644) // others may read it
@@ -66,13 +67,13 @@ func (o *options) exportLedger(ctx context.Context, file string, openings bool, 
 	}); err != nil {
 		return err
 	}
-	return o.print(exportDoc{file, r.Records, r.Head}, func(w io.Writer) {
+	return o.Print(exportDoc{file, r.Records, r.Head}, func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "wrote %s: %d records, head %v\n", file, r.Records, r.Head)
 		_, _ = fmt.Fprintf(w, "anyone can verify it: peerd ledger verify %s\n", terminal.Quote(file))
 	})
 }
 
-func newLedgerVerify(o *options) *cobra.Command {
+func newLedgerVerify(o *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Verify an exported ledger",
@@ -89,7 +90,7 @@ and what it does not. A fault is reported with its line, and the exit code is 5.
 			if err != nil {
 				return ledgerError(args[0], err)
 			}
-			return o.print(r, func(w io.Writer) {
+			return o.Print(r, func(w io.Writer) {
 				_, _ = fmt.Fprintf(w, "ok: %s\n\n", args[0])
 				_ = r.Write(w)
 			})

@@ -14,6 +14,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/gossip"
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/ledger"
@@ -69,7 +70,7 @@ func exportTestLedger(t *testing.T) (file string) {
 	lines, id := testLedger(t)
 	file = filepath.Join(t.TempDir(), "site.jsonl")
 	var out bytes.Buffer
-	if err := (&options{stdout: &out}).exportLedger(t.Context(), file, false, lines, id.Sign); err != nil {
+	if err := exportLedger(&command.App{Stdout: &out}, t.Context(), file, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "7 records") || !strings.Contains(out.String(), "peerd ledger verify "+file) {
@@ -83,7 +84,7 @@ func TestOpeningsAreForAnAuditor(t *testing.T) {
 	for openings, want := range map[bool]os.FileMode{false: 0o644, true: 0o600} {
 		lines, id := testLedger(t)
 		file := filepath.Join(t.TempDir(), "site.jsonl")
-		if err := (&options{stdout: new(bytes.Buffer)}).exportLedger(t.Context(), file, openings, lines, id.Sign); err != nil {
+		if err := exportLedger(&command.App{Stdout: new(bytes.Buffer)}, t.Context(), file, openings, lines, id.Sign); err != nil {
 			t.Fatal(err)
 		}
 		if is, err := os.Stat(file); err != nil || is.Mode().Perm() != want {
@@ -99,7 +100,7 @@ func TestOpeningsAreForAnAuditor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	if _, _, err = daemon.LedgerLines(t.Context(), dir, true); codeOf(coded(err)) != exitUsage {
+	if _, _, err = daemon.LedgerLines(t.Context(), dir, true); command.CodeOf(command.Coded(err)) != exitUsage {
 		t.Errorf("a running peer: %v", err)
 	}
 }
@@ -162,7 +163,7 @@ func TestLedgerVerifyReadsStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	root := newRoot(&options{stdout: &out, stderr: t.Output()})
+	root := newRoot(&command.App{Stdout: &out, Stderr: t.Output()})
 	root.SetIn(bytes.NewReader(b))
 	root.SetArgs([]string{"ledger", "verify", "-"})
 	if err := root.ExecuteContext(t.Context()); err != nil {
@@ -185,8 +186,8 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, _ := testLedger(t)
-	err = (&options{stdout: t.Output()}).exportLedger(t.Context(), file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
-	if codeOf(coded(err)) != exitPrivacy || !errors.Is(err, ledger.ErrSignature) {
+	err = exportLedger(&command.App{Stdout: t.Output()}, t.Context(), file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
+	if command.CodeOf(command.Coded(err)) != exitPrivacy || !errors.Is(err, ledger.ErrSignature) {
 		t.Errorf("with another peer's key: %v", err)
 	}
 	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
@@ -197,7 +198,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	}
 	lines, id := testLedger(t)
 	var out bytes.Buffer
-	if err := (&options{stdout: &out}).exportLedger(t.Context(), standard, false, lines, id.Sign); err != nil {
+	if err := exportLedger(&command.App{Stdout: &out}, t.Context(), standard, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ledger.Verify(&out); err != nil {
@@ -246,7 +247,7 @@ func TestLedgerShowPages(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, table.String())
 		}
 	}
-	if err := (&options{stdout: &doc, json: true}).print(shown, nil); err != nil {
+	if err := (&command.App{Stdout: &doc, JSON: true}).Print(shown, nil); err != nil {
 		t.Fatal(err)
 	}
 	var records []struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/change"
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node/network"
@@ -80,7 +81,7 @@ func wanted(kind network.Kind, f *networkFlags, args []string) network.Change {
 	return c
 }
 
-func newNetwork(o *options) *cobra.Command {
+func newNetwork(o *command.App) *cobra.Command {
 	all := &cobra.Command{
 		Use: "network", Short: "Begin a signed network document, and change it while its peers run", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		Long: `A signed network document replaces the network file. What concerns all is in its versions: each differs
@@ -99,7 +100,7 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 	for _, n := range append(networkCommands(), invite) {
 		c := n.command(o)
 		if n.use == "new" {
-			c = o.once(c, config.DocumentName)
+			c = onceOnly(o, c, config.DocumentName)
 		}
 		all.AddCommand(c)
 	}
@@ -107,10 +108,10 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 }
 
 // command returns the command for people.
-func (n networkCommand) command(o *options) *cobra.Command {
+func (n networkCommand) command(o *command.App) *cobra.Command {
 	var f networkFlags
 	c := &cobra.Command{Use: n.use, Short: n.short, Example: "  peerd network " + n.use + " --dir hospital-a", Args: n.args, RunE: func(cmd *cobra.Command, args []string) error {
-		c, err := o.load()
+		c, err := o.Load()
 		if err != nil {
 			return err
 		}
@@ -124,10 +125,10 @@ func (n networkCommand) command(o *options) *cobra.Command {
 			x, err = n.do(cmd.Context(), &c.Settings, &f, args)
 		}
 		if err == nil && x != nil {
-			err = o.print(x, x.Write)
+			err = o.Print(x, x.Write)
 		}
 		if d, none := daemon.AskStatus(cmd.Context(), c.Dir); none == nil && d.DocumentNotice != "" {
-			_, _ = fmt.Fprintln(o.stderr, "NOTICE: "+d.DocumentNotice)
+			_, _ = fmt.Fprintln(o.Stderr, "NOTICE: "+d.DocumentNotice)
 		}
 		return err
 	}}
@@ -170,17 +171,17 @@ func found(_ context.Context, s *config.Settings, f *networkFlags, _ []string) (
 }
 
 // printInvitation invites a peer.
-func printInvitation(ctx context.Context, o *options, s *config.Settings, name string, f *networkFlags) error {
+func printInvitation(ctx context.Context, o *command.App, s *config.Settings, name string, f *networkFlags) error {
 	token, x, err := change.Invite(ctx, s, name, f.links, f.Signing)
 	if err != nil {
 		return err
 	}
 	for _, p := range x.Proposed {
 		if p.Change.Kind == network.Invite && p.Change.Peer == name {
-			_, _ = fmt.Fprintf(o.stderr, "the token can be used once %d signers have signed: run `peerd network sign %s` at %s\n", x.Needed, p.Hash, strings.Join(p.Unsigned, " or "))
+			_, _ = fmt.Fprintf(o.Stderr, "the token can be used once %d signers have signed: run `peerd network sign %s` at %s\n", x.Needed, p.Hash, strings.Join(p.Unsigned, " or "))
 		}
 	}
-	return o.print(invitationDoc{token}, func(w io.Writer) { _, _ = fmt.Fprintln(w, token) })
+	return o.Print(invitationDoc{token}, func(w io.Writer) { _, _ = fmt.Fprintln(w, token) })
 }
 
 type invitationDoc struct {

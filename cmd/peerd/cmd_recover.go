@@ -8,10 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 )
 
-func newRecover(o *options) *cobra.Command {
+func newRecover(o *command.App) *cobra.Command {
 	var without []string
 	var newStore bool
 	cmd := &cobra.Command{
@@ -50,13 +51,13 @@ right. One leaf of each stream is given up, and more only if neighbours have not
   peerd recover --dir hospital-a
   peerd recover --dir hospital-a --without-neighbours hospital-c
   peerd run --dir hospital-a`,
-		RunE: o.run(func(context.Context) error {
-			c, err := o.load()
+		RunE: command.Run(func(context.Context) error {
+			c, err := o.Load()
 			if err != nil {
 				return err
 			}
 			keepPrivate()
-			log, _, err := daemon.NewLogger(o.stderr, c.Log)
+			log, _, err := daemon.NewLogger(o.Stderr, c.Log)
 			if err != nil {
 				return err
 			}
@@ -64,10 +65,10 @@ right. One leaf of each stream is given up, and more only if neighbours have not
 			if err != nil {
 				return err
 			}
-			return o.print(done, func(w io.Writer) { _, _ = fmt.Fprintln(w, done) })
+			return o.Print(done, func(w io.Writer) { _, _ = fmt.Fprintln(w, done) })
 		}),
 	}
 	cmd.Flags().StringSliceVar(&without, "without-neighbours", nil, "names or ids of neighbours whose memory is done without")
 	cmd.Flags().BoolVar(&newStore, "new-store", false, "set a store that cannot be read aside, and continue with an empty one")
-	return o.takesFile(cmd)
+	return o.TakesFile(cmd)
 }

@@ -10,14 +10,13 @@ import (
 	"github.com/libp2p/go-libp2p/gologshim"
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/lab/stepped"
 	"peerd.dev/internal/version"
 )
 
-func newRun(o *options) *cobra.Command {
+func newRun(o *command.App) *cobra.Command {
 	var r runOptions
 	cmd := &cobra.Command{
 		Use:   "run",
@@ -37,16 +36,13 @@ rewards over the API; see docs/api.md.`,
 		Example: `  peerd init --dir hospital-a
   peerd run --dir hospital-a
   peerd status --dir hospital-a`,
-		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
-			if err := plan.NoPrograms(&c.Settings); err != nil {
-				return err
-			}
-			return o.runPeer(ctx, c, r)
+		RunE: o.Loaded(func(ctx context.Context, c *config.Config) error {
+			return runPeer(o, ctx, c, r)
 		}),
 	}
 	cmd.Flags().StringVar(&r.trace, "trace", "", "in lockstep, write every decision, release and frame to this folder")
 	cmd.Flags().BoolVar(&r.leash, "leash", false, "end when standard input is closed, so that no peer outlives the process that started it")
-	return o.takesFile(cmd)
+	return o.TakesFile(cmd)
 }
 
 type runOptions struct {
@@ -55,8 +51,15 @@ type runOptions struct {
 }
 
 // runPeer runs one peer until ctx is done.
-func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) error {
+func runPeer(o *command.App, ctx context.Context, c *config.Config, r runOptions) error {
 	s := &c.Settings
+	var lockstep daemon.Lockstep
+	if command.Lockstep != nil {
+		var err error
+		if lockstep, err = command.Lockstep(s, r.trace); err != nil {
+			return err
+		}
+	}
 	if r.trace != "" && s.Mode != config.Lockstep {
 		return config.Failf(config.ErrUsage, "--trace writes down what a peer keeps to itself; it needs mode: lockstep")
 	}
@@ -69,7 +72,7 @@ func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) e
 			cut()
 		}()
 	}
-	log, level, err := daemon.NewLogger(o.stderr, s.Log)
+	log, level, err := daemon.NewLogger(o.Stderr, s.Log)
 	if err != nil {
 		return err
 	}
@@ -77,8 +80,8 @@ func (o *options) runPeer(ctx context.Context, c *config.Config, r runOptions) e
 	if s.Mode == config.Live {
 		keepPrivate()
 	}
-	defer o.reloads(c, level, log)()
-	d, err := start(ctx, c, daemon.Options{Lockstep: stepped.Open(r.trace), Version: version.Read().Version}, log)
+	defer reloads(o, c, level, log)()
+	d, err := start(ctx, c, daemon.Options{Lockstep: lockstep, Version: version.Read().Version}, log)
 	if err != nil || d == nil {
 		return err
 	}

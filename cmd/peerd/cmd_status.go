@@ -8,14 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/status"
 	"peerd.dev/node/api"
 )
 
-func newStatus(o *options) *cobra.Command {
-	return o.takesFile(&cobra.Command{
+func newStatus(o *command.App) *cobra.Command {
+	return o.TakesFile(&cobra.Command{
 		Use:   "status",
 		Short: "Show the state of the running peer of a folder",
 		Long: `Show the state of the running peer of a folder: rounds, budget, releases, traffic and
@@ -23,7 +24,7 @@ estimates, and why it is blocked if it is. Where the site keeps decisions (priva
 a line has exact means of its own rewards, which are for its own people. The peer has to run; it is
 asked through the socket in its folder.`,
 		Example: "  peerd status --dir hospital-a\n  peerd status --dir hospital-a --json | jq .epsilon_left",
-		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
+		RunE: o.Loaded(func(ctx context.Context, c *config.Config) error {
 			d, err := daemon.AskStatus(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
@@ -36,7 +37,7 @@ asked through the socket in its folder.`,
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			return o.print(d, func(w io.Writer) {
+			return o.Print(d, func(w io.Writer) {
 				if status.Status(w, d, arms); inside != nil {
 					status.Inside(w, inside)
 				}
@@ -45,14 +46,14 @@ asked through the socket in its folder.`,
 	})
 }
 
-func newPeers(o *options) *cobra.Command {
-	return o.takesFile(&cobra.Command{
+func newPeers(o *command.App) *cobra.Command {
+	return o.TakesFile(&cobra.Command{
 		Use:   "peers",
 		Short: "Show the peers of the network, the links to them and what they have given",
 		Long: `Show the peers of the network, the links to the others and what was received from them, and how many
 rewards each has released. The peer has to run; it is asked through the socket in its folder.`,
 		Example: "  peerd peers --dir hospital-a",
-		RunE: o.loaded(func(ctx context.Context, c *config.Config) error {
+		RunE: o.Loaded(func(ctx context.Context, c *config.Config) error {
 			ds, err := daemon.AskPeers(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
@@ -60,7 +61,7 @@ rewards each has released. The peer has to run; it is asked through the socket i
 			if d, err := daemon.AskStatus(ctx, c.Dir); err == nil {
 				ds = slices.Insert(ds, min(int(d.Peer), len(ds)), api.Peer{Peer: d.Peer, Name: d.Name, ID: d.ID, State: "self", LastSeen: time.Now(), Records: d.LedgerRecords, Given: d.Given, Gives: d.Gives})
 			}
-			return o.print(ds, func(w io.Writer) { status.Peers(w, ds) })
+			return o.Print(ds, func(w io.Writer) { status.Peers(w, ds) })
 		}),
 	})
 }

@@ -5,12 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/internal/version"
 	"peerd.dev/internal/version/bill"
 )
 
-func newVersion(o *options) *cobra.Command {
+func newVersion(o *command.App) *cobra.Command {
 	var materials bool
 	cmd := &cobra.Command{
 		Use:   "version",
@@ -25,12 +26,12 @@ are linked into the binary, with versions, sums of go.sum and licences.`,
   peerd version --json
   peerd version --sbom > peerd.cdx.json`,
 		Args: cobra.NoArgs,
-		RunE: o.run(func(context.Context) error {
+		RunE: command.Run(func(context.Context) error {
 			if materials {
-				return terminal.PrintJSON(terminal.Lines(o.stdout), bill.Of(version.Build()))
+				return terminal.PrintJSON(terminal.Lines(o.Stdout), bill.Of(version.Build()))
 			}
 			doc := version.Read()
-			return o.print(doc, doc.Write)
+			return o.Print(doc, doc.Write)
 		}),
 	}
 	cmd.Flags().BoolVar(&materials, "sbom", false, "print the software bill of materials (CycloneDX 1.6)")

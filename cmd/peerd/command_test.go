@@ -9,8 +9,24 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+)
+
+// The exit codes, by short names.
+type code = command.Code
+
+const (
+	exitOK          = command.ExitOK
+	exitUnexpected  = command.ExitUnexpected
+	exitUsage       = command.ExitUsage
+	exitNetwork     = command.ExitNetwork
+	exitConfig      = command.ExitConfig
+	exitPrivacy     = command.ExitPrivacy
+	exitData        = command.ExitData
+	exitDisk        = command.ExitDisk
+	exitInterrupted = command.ExitInterrupted
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")

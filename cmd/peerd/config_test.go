@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
@@ -275,7 +276,7 @@ func TestTheFileIsAnArgumentOrAFlag(t *testing.T) {
 		}
 	}
 	takes := 0
-	commands := newRoot(&options{stdout: t.Output(), stderr: t.Output()}).Commands()
+	commands := newRoot(&command.App{Stdout: t.Output(), Stderr: t.Output()}).Commands()
 	for i := 0; i < len(commands); i++ {
 		commands = append(commands, commands[i].Commands()...)
 		if !strings.HasSuffix(commands[i].Use, " [FILE]") {

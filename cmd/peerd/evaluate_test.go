@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -16,9 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/internal/evaluation"
+	"peerd.dev/internal/extra/evaluation"
 	"peerd.dev/node/api/client"
-	"peerd.dev/node/decision"
 )
 
 // aSite makes the folder of a site that is alone in its network.
@@ -269,21 +267,5 @@ func TestALogIsForAShadowWithoutFeatures(t *testing.T) {
 		if c, _, stderr := peerd(t, "decisions", "import", "log.csv", "--format", "obd", "--dir", dir); c == exitOK || !strings.Contains(stderr, want) {
 			t.Errorf("code %d, %s, want %s", c, stderr, want)
 		}
-	}
-}
-
-// TestOldDecisionsAreLeftOut: of those that were made before a time none is in an evaluation, and an error is.
-func TestOldDecisionsAreLeftOut(t *testing.T) {
-	begin := time.Now()
-	broken := errors.New("broken")
-	got := ""
-	for r, err := range after(begin, func(yield func(decision.Row, error) bool) {
-		_ = yield(decision.Row{ID: "old", Time: begin.Add(-time.Second)}, nil) &&
-			yield(decision.Row{ID: "new", Time: begin}, nil) && yield(decision.Row{}, broken)
-	}) {
-		got += fmt.Sprint(r.ID, err, " ")
-	}
-	if want := "new<nil> broken "; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

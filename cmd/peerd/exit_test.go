@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
@@ -35,17 +36,17 @@ func TestErrorsCarryTheirCode(t *testing.T) {
 		{fmt.Errorf("start: %w", store.ErrFull), exitDisk},
 		{&fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}, exitConfig},
 	} {
-		if got := codeOf(coded(c.err)); got != c.want {
+		if got := command.CodeOf(command.Coded(c.err)); got != c.want {
 			t.Errorf("%v: code %d, want %d", c.err, got, c.want)
 		}
 	}
-	if got := codeOf(errors.New("unknown flag")); got != exitUsage {
+	if got := command.CodeOf(errors.New("unknown flag")); got != exitUsage {
 		t.Errorf("cobra's own errors have code %d, want 2", got)
 	}
 }
 
 func TestEveryCommandTeachesByExample(t *testing.T) {
-	root := newRoot(&options{stdout: t.Output(), stderr: t.Output()})
+	root := newRoot(&command.App{Stdout: t.Output(), Stderr: t.Output()})
 	commands := root.Commands()
 	for i := 0; i < len(commands); i++ {
 		c := commands[i]

@@ -3,14 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/evaluation"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/node/decision"
 )
 
 // exported describes what was written of a peer's decisions.
@@ -37,11 +39,9 @@ func (e exported) Warning() string {
 
 // exportDecisions writes the decisions of a peer, which may run, with their rewards, to a file of mode 0600.
 func exportDecisions(ctx context.Context, s *config.Settings, file, format string) (done exported, err error) {
-	form, ok := map[string]func(io.Writer) evaluation.RowWriter{
-		"parquet": evaluation.RowsParquet, "jsonl": evaluation.RowsJSONL, "csv": evaluation.RowsCSV,
-	}[format]
+	form, ok := decision.Formats[format]
 	if !ok {
-		return done, config.Failf(config.ErrUsage, "--format %s, want parquet, jsonl or csv", format)
+		return done, config.Failf(config.ErrUsage, "--format %q, want %s", format, formats())
 	}
 	done.File = file
 	err = terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error {
@@ -66,4 +66,20 @@ func exportDecisions(ctx context.Context, s *config.Settings, file, format strin
 		return to.Close()
 	})
 	return done, err
+}
+
+// usual returns the format of an export that names none. A program that does not write it asks for another one.
+func usual() string {
+	if _, ok := decision.Formats["parquet"]; ok {
+		return "parquet"
+	}
+	return ""
+}
+
+// formats lists the formats that this program writes.
+func formats() string {
+	names := slices.Sorted(maps.Keys(decision.Formats))
+	slices.Reverse(names)
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

@@ -20,7 +20,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/change"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/doctor"
+	"peerd.dev/internal/extra/doctor"
 )
 
 // founded makes the folder of a network's first peer.

@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"peerd.dev/gossip"
-	"peerd.dev/internal/bundle"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/extra/bundle"
 	"peerd.dev/node/network"
 )
 

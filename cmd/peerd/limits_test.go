@@ -11,14 +11,15 @@ import (
 	"syscall"
 	"testing"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/doctor"
+	"peerd.dev/internal/extra/doctor"
 )
 
 // TestALimitOfFilesIsNoFaultOfTheDisk: a process that may not write larger files says whose limit that is, with the code of a
 // write that failed, and doctor has it in a row.
 func TestALimitOfFilesIsNoFaultOfTheDisk(t *testing.T) {
-	if c := codeOf(coded(fmt.Errorf("store: %w", &os.PathError{Op: "write", Path: "x", Err: syscall.EFBIG}))); c != exitDisk {
+	if c := command.CodeOf(command.Coded(fmt.Errorf("store: %w", &os.PathError{Op: "write", Path: "x", Err: syscall.EFBIG}))); c != exitDisk {
 		t.Errorf("code %d", c)
 	}
 	dir := aStoppedSite(t)

@@ -14,13 +14,15 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+
+	"peerd.dev/internal/command"
 )
 
 func main() {
 	if holdsRewards(os.Args[1:]) {
 		if err := hideArguments(); err != nil {
 			_, _ = fmt.Fprintf(os.Stderr, "peerd: %v\n", err)
-			os.Exit(int(exitUnexpected))
+			os.Exit(int(command.ExitUnexpected))
 		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

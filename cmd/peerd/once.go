@@ -11,20 +11,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/lab/plan"
 )
 
-// once adds a flag to a command that ends with a file in the peer's folder: where the file is, the command does nothing.
+// onceOnly adds a flag to a command that ends with a file in the peer's folder: where the file is, the command does nothing.
 // Container platforms run such commands before each start of a peer.
-func (o *options) once(c *cobra.Command, file string) *cobra.Command {
+func onceOnly(o *command.App, c *cobra.Command, file string) *cobra.Command {
 	once := c.Flags().Bool("once", false, "do nothing, and succeed, if "+file+" is in the folder already")
 	run := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if !*once {
 			return run(cmd, args)
 		}
-		dir, err := o.folder()
+		dir, err := o.Folder()
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (o *options) once(c *cobra.Command, file string) *cobra.Command {
 			return run(cmd, args)
 		}
 		doc := keptDoc{Dir: dir, Kept: file}
-		return o.print(doc, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s has its %s: nothing to do\n", doc.Dir, doc.Kept) })
+		return o.Print(doc, func(w io.Writer) { _, _ = fmt.Fprintf(w, "%s has its %s: nothing to do\n", doc.Dir, doc.Kept) })
 	}
 	return c
 }
@@ -41,19 +41,6 @@ func (o *options) once(c *cobra.Command, file string) *cobra.Command {
 type keptDoc struct {
 	Dir  string `json:"dir"`
 	Kept string `json:"kept"`
-}
-
-// folder returns the folder that --dir, --set or the environment names. No file of the folder is read.
-func (o *options) folder() (string, error) {
-	_, set, err := o.sources()
-	if err != nil {
-		return "", err
-	}
-	c, _, err := plan.Schema().Read(o.config, set)
-	if err != nil {
-		return "", err
-	}
-	return c.Dir, nil
 }
 
 // tokenOf returns a token that is given as itself, as @FILE with its file, or as - on the standard input: other users see arguments. A

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/command"
 )
 
 // TestATokenIsReadFromAFile: @FILE is the token in it, and - the first line of the input, without the white space around it; anything else is
@@ -24,10 +26,10 @@ func TestATokenIsReadFromAFile(t *testing.T) {
 			t.Errorf("the answer is %q, %v", next, err)
 		}
 	}
-	if _, err := tokenOf("-", bufio.NewReader(strings.NewReader(""))); codeOf(coded(err)) != exitUsage {
+	if _, err := tokenOf("-", bufio.NewReader(strings.NewReader(""))); command.CodeOf(command.Coded(err)) != exitUsage {
 		t.Errorf("no input: %v", err)
 	}
-	if _, err := tokenOf("@"+file+"s", nil); codeOf(coded(err)) != exitUsage {
+	if _, err := tokenOf("@"+file+"s", nil); command.CodeOf(command.Coded(err)) != exitUsage {
 		t.Errorf("no file: %v", err)
 	}
 }

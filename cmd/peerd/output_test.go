@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/terminal"
 )
 
@@ -59,7 +60,7 @@ func TestEveryOutputIsInTheTable(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRoot(&options{}))
+	walk(newRoot(&command.App{}))
 	slices.Sort(all)
 	if table := slices.Sorted(maps.Keys(outputs())); !slices.Equal(all, table) {
 		t.Errorf("-o have %v,\nand the table has %v", all, table)

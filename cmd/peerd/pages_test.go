@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/papers"
@@ -162,7 +163,7 @@ func exitCodesPage() string {
 		"Also `peerd help exit-codes`. Text for people goes to standard error. With `--json` an error is a document\n" +
 		"on standard output: `code`, `message` and, for a configuration, `problems` with `key`, `value` and `reason`.\n\n" +
 		"| code | meaning | what to do |\n|---|---|---|\n")
-	for _, m := range exitMeanings() {
+	for _, m := range command.Meanings() {
 		fmt.Fprintf(&b, "| %d | %s | %s |\n", m.Code, m.Meaning, m.Remedy)
 	}
 	return b.String()

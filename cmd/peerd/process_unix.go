@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"runtime/pprof"
 	"syscall"
+
+	"peerd.dev/internal/command"
 )
 
 // keepPrivate makes this process create files that only its owner may read.
@@ -30,7 +32,7 @@ func hideArguments() error {
 	go func() {
 		_, _ = fmt.Fprintln(os.Stderr, <-quit)
 		_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
-		os.Exit(int(exitUnexpected))
+		os.Exit(int(command.ExitUnexpected))
 	}()
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"syscall"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 )
 
@@ -15,7 +16,7 @@ const changeable = "log.level"
 
 // reloads reads the configuration again whenever the process receives SIGHUP, until the returned
 // function is called.
-func (o *options) reloads(running *config.Config, level *slog.LevelVar, log *slog.Logger) (stop func()) {
+func reloads(o *command.App, running *config.Config, level *slog.LevelVar, log *slog.Logger) (stop func()) {
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
 	done := make(chan struct{})
@@ -23,7 +24,7 @@ func (o *options) reloads(running *config.Config, level *slog.LevelVar, log *slo
 		for {
 			select {
 			case <-hup:
-				o.reload(running, level, log)
+				reload(o, running, level, log)
 			case <-done:
 				return
 			}
@@ -36,8 +37,8 @@ func (o *options) reloads(running *config.Config, level *slog.LevelVar, log *slo
 }
 
 // reload applies what can change and names what cannot. An invalid configuration changes nothing.
-func (o *options) reload(running *config.Config, level *slog.LevelVar, log *slog.Logger) {
-	c, err := o.load()
+func reload(o *command.App, running *config.Config, level *slog.LevelVar, log *slog.Logger) {
+	c, err := o.Load()
 	if err != nil {
 		log.Error("the configuration is not taken over", "err", err)
 		return

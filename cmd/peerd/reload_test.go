@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/command"
 )
 
 // TestAReloadTakesOverWhatCanChange and names what cannot; a refused configuration changes
@@ -19,18 +21,18 @@ func TestAReloadTakesOverWhatCanChange(t *testing.T) {
 		}
 	}
 	write("log: {level: warn}\n")
-	o := &options{config: file}
-	running, err := o.load()
+	o := &command.App{Config: file}
+	running, err := o.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
 	level := new(slog.LevelVar)
 	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: level}))
-	reload := func(want slog.Level, words ...string) {
+	check := func(want slog.Level, words ...string) {
 		t.Helper()
 		out.Reset()
-		o.reload(running, level, log)
+		reload(o, running, level, log)
 		if level.Level() != want {
 			t.Errorf("the level is %v, want %v", level.Level(), want)
 		}
@@ -41,12 +43,12 @@ func TestAReloadTakesOverWhatCanChange(t *testing.T) {
 		}
 	}
 	write("log: {level: debug}\n")
-	reload(slog.LevelDebug, "log.level=debug")
+	check(slog.LevelDebug, "log.level=debug")
 	if strings.Contains(out.String(), "restart") {
 		t.Errorf("a restart for nothing:\n%s", &out)
 	}
 	write("log: {level: info}\nrounds: {every: 7s}\n")
-	reload(slog.LevelInfo, "need a restart", "[rounds.every]")
+	check(slog.LevelInfo, "need a restart", "[rounds.every]")
 	write("log: {level: loud}\n")
-	reload(slog.LevelInfo, "level=ERROR", "not taken over", "log.level")
+	check(slog.LevelInfo, "level=ERROR", "not taken over", "log.level")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
@@ -16,37 +17,37 @@ import (
 
 // execute runs a command line and returns the exit code.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o := &options{stdout: stdout, stderr: stderr}
+	o := &command.App{Stdout: stdout, Stderr: stderr}
 	root := newRoot(o)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		return int(exitOK)
+		return int(command.ExitOK)
 	}
-	if shown := new(shownError); errors.As(err, &shown) {
-		return int(shown.code)
+	if shown := new(command.ShownError); errors.As(err, &shown) {
+		return int(shown.Code)
 	}
-	if o.json = o.json || slices.Contains(args, "--json"); o.json {
+	if o.JSON = o.JSON || slices.Contains(args, "--json"); o.JSON {
 		if terminal.PrintJSON(terminal.Lines(stdout), trouble(err)) == nil {
-			return int(codeOf(err))
+			return int(command.CodeOf(err))
 		}
 	}
 	_, _ = fmt.Fprintf(terminal.Lines(stderr), "peerd: %v\n", err)
-	if codeOf(err) == exitUsage {
+	if command.CodeOf(err) == command.ExitUsage {
 		_, _ = fmt.Fprintf(stderr, "`%s --help` shows how it is used\n", cmd.CommandPath())
 	}
-	return int(codeOf(err))
+	return int(command.CodeOf(err))
 }
 
 // A troubleDoc is an error as a JSON document.
 type troubleDoc struct {
-	Code     code             `json:"code"`
+	Code     command.Code     `json:"code"`
 	Message  string           `json:"message"`
 	Problems []config.Problem `json:"problems,omitempty"`
 }
 
 func trouble(err error) troubleDoc {
-	doc := troubleDoc{Code: codeOf(err), Message: err.Error()}
+	doc := troubleDoc{Code: command.CodeOf(err), Message: err.Error()}
 	var refused *config.Refusal
 	if errors.As(err, &refused) {
 		doc.Message, doc.Problems = refused.Summary(), refused.Problems
@@ -55,7 +56,7 @@ func trouble(err error) troubleDoc {
 }
 
 // newRoot returns the command peerd with all its subcommands.
-func newRoot(o *options) *cobra.Command {
+func newRoot(o *command.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "peerd",
 		Short: "Learn with others which action pays, in private",
@@ -69,34 +70,31 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
   peerd topology ring 'regular(4)' -n 20`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          help,
+		RunE:          command.Help,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { // before anything is read from the folder
-			if o.dir == "" || slices.Contains([]string{"init", "join"}, cmd.Name()) {
+			if o.Dir == "" || slices.Contains([]string{"init", "join"}, cmd.Name()) {
 				return nil
 			}
-			return coded(daemon.FindDir(o.dir))
+			return command.Coded(daemon.FindDir(o.Dir))
 		},
 	}
-	root.SetOut(o.stdout)
-	root.SetErr(o.stderr)
-	o.register(root.PersistentFlags())
+	root.SetOut(o.Stdout)
+	root.SetErr(o.Stderr)
+	o.Flags(root.PersistentFlags())
 	root.AddCommand(
-		newInit(o), newJoin(o), newNetwork(o), newID(o), newConfig(o), newRun(o), newStatus(o), newHealth(o), newPeers(o), newPage(o), newRecover(o), newDoctor(o),
-		newBackup(o), newLedger(o), newDecisions(o), newPrivacy(o), newAudit(o), newTopology(o), newJoining(o), newTestnet(o), newExperiment(o), newGain(o), newVersion(o),
-		newExitCodes(),
+		newInit(o), newJoin(o), newNetwork(o), newID(o), newConfig(o), newRun(o), newStatus(o), newHealth(o), newPeers(o), newRecover(o),
+		newBackup(o), newLedger(o), newDecisions(o), newVersion(o), newExitCodes(),
 	)
+	command.AddExtras(root, o)
 	codeErrors(root)
 	return root
 }
-
-// help runs a command that only has subcommands.
-func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // codeErrors adds exit codes to the errors of commands, so that an error without a code is about
 // the command line.
 func codeErrors(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
-		cmd.RunE = func(cmd *cobra.Command, args []string) error { return coded(run(cmd, args)) }
+		cmd.RunE = func(cmd *cobra.Command, args []string) error { return command.Coded(run(cmd, args)) }
 	}
 	for _, c := range cmd.Commands() {
 		codeErrors(c)

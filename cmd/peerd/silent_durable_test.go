@@ -14,7 +14,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/doctor"
+	"peerd.dev/internal/extra/doctor"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node"
 )

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/doctor"
+	"peerd.dev/internal/extra/doctor"
 	"peerd.dev/node/api/client"
 )
 

@@ -190,28 +190,8 @@ func noneLeft(t *testing.T) {
 	}
 }
 
-// TestAnyNumberOfSitesTakesTheRowsInTurn: -n is valid with a configuration that has rows of means
-// for fewer sites, and not with more rows than sites.
-func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
-	for n, last := range map[int]float64{20: .4, 7: .6, 5: .4} {
-		o := &options{config: "../../configs/testnet.yaml"}
-		(testnetOptions{nodes: n}).apply(o)
-		c, err := o.load()
-		if err != nil {
-			t.Fatal(err)
-		}
-		source, err := plan.OpenWorld(&c.Settings, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := plan.SitesOfNetwork(&c.Settings, source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rows := s.Means; len(rows) != n || rows[n-1][0] != last {
-			t.Errorf("%d sites: means %v, want the last to begin with %v", n, rows, last)
-		}
-	}
+// TestMoreRowsThanSitesAreRefused: -n is not valid with more rows of means than sites.
+func TestMoreRowsThanSitesAreRefused(t *testing.T) {
 	c, _, stderr := peerd(t, "testnet", "-c", "../../configs/testnet.yaml", "-n", "3")
 	if c != exitConfig || !strings.Contains(stderr, "world.bernoulli.means: ") || !strings.Contains(stderr, "want at most 3 rows, one for each site, not 5") {
 		t.Errorf("5 rows for 3 sites: code %d: %s", c, stderr)

@@ -14,7 +14,7 @@ mkdir -p "$context"/root/{usr/bin,usr/share/licenses/peerd,var/lib}
 mkdir -m 1777 "$context/root/var/lib/peerd"
 if [ -z "$program" ]; then
 	program=$context/peerd
-	CGO_ENABLED=0 GOOS=linux GOARCH=$arch go build -trimpath -buildvcs=true -ldflags='-s -w -buildid=' -o "$program" ./cmd/peerd
+	CGO_ENABLED=0 GOOS=linux GOARCH=$arch go build -trimpath -buildvcs=true -tags=release -ldflags='-s -w -buildid=' -o "$program" ./cmd/peerd
 fi
 install -m 0755 "$program" "$context/root/usr/bin/peerd"
 install -m 0644 LICENSE "$context/root/usr/share/licenses/peerd/LICENSE"

@@ -132,12 +132,12 @@ func (p *Daemon) Inside(ctx context.Context) (d api.Inside, err error) {
 	}
 	deployment, _ := p.now()
 	d = deployment.inside(x)
-	if l, ok := p.player.(*live); ok {
+	if l, ok := p.player.(*live); ok && l.gain != nil {
 		s, err := p.Backend.Status(ctx)
 		if err != nil {
 			return d, err
 		}
-		d.Gain = l.gains.of(missing(deployment, deployment.compared(&s, x), x))
+		d.Gain = l.gain.Newest(deployment.sight(&s, x))
 	}
 	return d, nil
 }

@@ -15,7 +15,6 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
-	"peerd.dev/node/api/page"
 	"peerd.dev/node/decision"
 )
 
@@ -43,6 +42,9 @@ func (p *place) now() (*Deployment, *gossip.Host) {
 	defer p.mu.RUnlock()
 	return p.deployment, p.host
 }
+
+// NewPage makes the page of a peer for people. It is nil unless an extra sets it: then there is no page.
+var NewPage func(p *Daemon, log *slog.Logger) api.Page //nolint:gochecknoglobals // an extra sets it in its init
 
 // A Player is what plays at a place: a live peer, or one in lockstep.
 type Player interface {
@@ -125,9 +127,13 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 		}
 		p.player, p.Backend, metrics = live, live.site, live.metrics
 	}
+	var page api.Page
+	if NewPage != nil {
+		page = NewPage(p, log)
+	}
 	p.server, err = api.NewServer(api.Config{
 		Dir: s.Dir, Listen: s.API.Listen, Backend: p, Logger: log, Version: o.Version, Every: p.deployment.Network.Every,
-		Collectors: metrics, Page: page.New(p, log), HiddenCounts: p.deployment.hidesCounts(),
+		Collectors: metrics, Page: page, HiddenCounts: p.deployment.hidesCounts(),
 	})
 	return p, err
 }

@@ -35,7 +35,7 @@ type live struct {
 	metrics   []prometheus.Collector
 	silent    sync.Once
 	backup    sync.Mutex // one is written at a time
-	gains     gains
+	gain      Gain       // nil for none
 	heard     heard
 	asked     atomic.Int64 // Unix time in ns when the API had neighbours asked for receipts
 	alarm     chan struct{}
@@ -46,6 +46,9 @@ type live struct {
 // copy, the network.
 func newLive(at *place) (p *live, err error) {
 	p = &live{place: at, heard: heard{now: time.Now, since: time.Now()}, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
+	if NewGain != nil {
+		p.gain = NewGain()
+	}
 	commits := prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "peerd_store_commit_seconds", Help: "Time until what was written is durable.",
 		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
@@ -170,8 +173,8 @@ func (p *live) confirm(ctx context.Context) {
 // About implements [Player].
 func (p *live) About(d *api.Status, s *node.Status, t *Deployment, host *gossip.Host) {
 	d.Incarnation = uint64(p.site.Incarnation())
-	if !t.idle() && !t.Spec.Give.Keeps() { // else it follows from exact rewards
-		d.Gain = p.gains.of(missing(t, t.compared(s, nil), nil))
+	if p.gain != nil && !t.idle() && !t.Spec.Give.Keeps() { // else it follows from exact rewards
+		d.Gain = p.gain.Newest(t.sight(s, nil))
 	}
 	if host != nil {
 		p.heard.note(host.Status())

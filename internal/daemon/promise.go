@@ -6,39 +6,36 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/explain"
 	"peerd.dev/node/api"
+	"peerd.dev/node/decision"
 )
+
+// Explain returns what settings promise, as it is shown at a time. It is nil unless an extra sets it: then the API refuses to say it.
+var Explain func(s *config.Settings) (func(now time.Time) api.Privacy, error) //nolint:gochecknoglobals // an extra sets it in its init
 
 // promise keeps what a deployment promises: it takes a while to compute.
 type promise struct {
-	mu  sync.Mutex
-	of  *Deployment
-	doc *explain.Document
+	mu   sync.Mutex
+	of   *Deployment
+	says func(now time.Time) api.Privacy
 }
 
 // Privacy implements [api.Backend].
 func (p *Daemon) Privacy(context.Context) (api.Privacy, error) {
+	if Explain == nil {
+		return api.Privacy{}, &decision.Refusal{Code: decision.Unknown, Reason: "this program has no words for what a peer promises"}
+	}
 	t, _ := p.now()
 	p.promise.mu.Lock()
 	defer p.promise.mu.Unlock()
 	if p.promise.of != t {
-		doc, err := explain.New(&config.Config{Settings: *t.s}, time.Time{})
+		says, err := Explain(t.s)
 		if err != nil {
 			return api.Privacy{}, err
 		}
-		p.promise.of, p.promise.doc = t, doc
+		p.promise.of, p.promise.says = t, says
 	}
-	doc := p.promise.doc
-	doc.Head.Printed = time.Now().UTC()
-	page := api.Privacy{
-		Private: doc.Private, Compared: doc.Unit.Neighbours, Public: doc.Public, NotCovered: doc.NotCovered,
-		Heading: doc.Heading(), Sections: doc.Sections(t.s),
-	}
-	if b := doc.Budget; b != nil {
-		page.Epsilon, page.Delta = b.Epsilon, b.Delta
-	}
-	return page, nil
+	return p.promise.says(time.Now()), nil
 }
 
 // Network implements [api.Backend].

@@ -10,14 +10,6 @@ import (
 	"peerd.dev/protocol"
 )
 
-// A Losing setting is allowed, but regret is linear with it: a site cannot learn within the
-// horizon which action is best.
-type Losing struct {
-	Key  string `json:"key"`
-	What string `json:"what"`
-	Do   string `json:"do"`
-}
-
 // worthwhile is the gap between the means of two actions, with rewards from 0 to 1, that settings have to be able to
 // resolve: with settings that resolve .065, the regret of three sites was linear at a gap of .05. A gap is
 // resolved if it is `resolves` standard deviations of the difference.
@@ -27,13 +19,13 @@ const (
 )
 
 // LosingIn returns the settings of a valid configuration with which regret is linear, at one decision a round.
-func LosingIn(s *config.Settings) (list []Losing) {
+func LosingIn(s *config.Settings) (list []config.Losing) {
 	charge, err := s.Charge()
 	if err != nil || len(s.Arms) == 0 {
 		return nil
 	}
 	add := func(key, do, what string, args ...any) {
-		list = append(list, Losing{key, fmt.Sprintf(what, args...), do})
+		list = append(list, config.Losing{Key: key, What: fmt.Sprintf(what, args...), Do: do})
 	}
 	cadence, rounds, arms := s.Cadence(), s.Privacy.Rounds(), uint64(len(s.Arms))
 	if s.Mode == config.Lockstep && s.RoundCount() > 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
 )
@@ -67,7 +68,7 @@ func TestNoShippedConfigurationIsCalledLosing(t *testing.T) {
 	}
 }
 
-func losing(t *testing.T, file string, set ...string) []Losing {
+func losing(t *testing.T, file string, set ...string) []config.Losing {
 	t.Helper()
 	c, err := plan.Schema().Load(file, set)
 	if err != nil {

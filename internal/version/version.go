@@ -7,6 +7,8 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 )
 
 // An Info describes what a binary was built from. Fields that the Go tool did not record are
@@ -16,7 +18,7 @@ type Info struct {
 	Revision string `json:"revision,omitempty"`
 	Time     string `json:"time,omitempty"`
 	Modified bool   `json:"modified"`
-	Tags     string `json:"tags,omitempty"` // of the build, separated by commas; a release has none
+	Tags     string `json:"tags,omitempty"` // of the build, separated by commas, without the one of a release, which leaves extras out
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 	Command  string `json:"command,omitempty"` // builds the same bytes of that commit; a release has one
@@ -40,19 +42,23 @@ func InfoOf(info *debug.BuildInfo) Info {
 	for _, s := range info.Settings {
 		set[s.Key] = s.Value
 	}
+	tags, released := strings.Split(set["-tags"], ","), ""
+	if i := slices.Index(tags, "release"); i >= 0 {
+		tags, released = slices.Delete(tags, i, i+1), " -tags=release"
+	}
 	doc := Info{
 		Version:  cmp.Or(info.Main.Version, "unknown"),
 		Revision: set["vcs.revision"],
 		Time:     set["vcs.time"],
 		Modified: set["vcs.modified"] == "true",
-		Tags:     set["-tags"],
+		Tags:     strings.Join(tags, ","),
 		Go:       cmp.Or(info.GoVersion, runtime.Version()),
 		Platform: cmp.Or(set["GOOS"], runtime.GOOS) + "/" + cmp.Or(set["GOARCH"], runtime.GOARCH),
 	}
 	// The Go tool records no flags of the linker with -trimpath, so this is how scripts/release.sh builds.
 	if set["-trimpath"] == "true" && set["CGO_ENABLED"] == "0" && doc.Revision != "" && !doc.Modified && doc.Tags == "" {
-		doc.Command = fmt.Sprintf(`GOTOOLCHAIN=%s GOOS=%s GOARCH=%s CGO_ENABLED=0 go build -trimpath -buildvcs=true -ldflags="-s -w -buildid=" ./cmd/peerd`,
-			doc.Go, set["GOOS"], set["GOARCH"])
+		doc.Command = fmt.Sprintf(`GOTOOLCHAIN=%s GOOS=%s GOARCH=%s CGO_ENABLED=0 go build -trimpath -buildvcs=true%s -ldflags="-s -w -buildid=" ./cmd/peerd`,
+			doc.Go, set["GOOS"], set["GOARCH"], released)
 	}
 	return doc
 }

@@ -20,7 +20,7 @@ func (r *release) build() error {
 			return fmt.Errorf("platform %q; want a system and an architecture, such as linux/amd64", platform)
 		}
 		file := r.program(platform)
-		if err := r.compile(platform, []string{"GOOS=" + system, "GOARCH=" + arch}, "-ldflags=-s -w -buildid=", "-o", file); err != nil {
+		if err := r.compile(platform, []string{"GOOS=" + system, "GOARCH=" + arch}, "-tags=release", "-ldflags=-s -w -buildid=", "-o", file); err != nil {
 			return err
 		}
 		info, err := buildinfo.ReadFile(file)
@@ -57,7 +57,7 @@ func (r *release) compile(what string, env []string, args ...string) error {
 // accompany makes the manual pages, the completions and the bills of materials.
 func (r *release) accompany() error {
 	tool, dir := r.path("made", "tool"), r.path("made", "completions")
-	if err := r.compile("manual pages and completions", nil, "-tags=release", "-ldflags=-s", "-o", tool); err != nil {
+	if err := r.compile("manual pages and completions", nil, "-tags=release,accompany", "-ldflags=-s", "-o", tool); err != nil {
 		return err
 	}
 	if _, err := r.output(r.source, tool, append([]string{dir}, r.made...)...); err != nil {

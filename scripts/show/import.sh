@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/show/sites.bash
-log=$PWD/internal/evaluation/testdata/obd.csv
+log=$PWD/internal/extra/evaluation/testdata/obd.csv
 go build -o "$dir/peerd" ./cmd/peerd
 cd "$dir"
 

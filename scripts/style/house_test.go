@@ -25,19 +25,20 @@ func rooms() [][]string {
 		{"node/api/page", "node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
-		{"internal/config", "internal/replay", "internal/terminal", "internal/version"},
-		{"internal/evaluation", "internal/explain", "internal/gain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
+		{"internal/config", "internal/terminal", "internal/version"},
+		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/bundle", "internal/change", "internal/doctor", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status", "node/peer"},
-		{"internal/lab/claims", "internal/lab/joining", "internal/lab/testnet"},
-		{"cmd/peerd"},
+		{"internal/change", "internal/command", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status"},
+		{"internal/lab/joining", "internal/lab/testnet"},
+		{"internal/extra/audit", "internal/extra/bundle", "internal/extra/claims", "internal/extra/doctor", "internal/extra/drawing", "internal/extra/evaluation", "internal/extra/explain", "internal/extra/gain", "internal/extra/lab", "internal/extra/page", "internal/extra/parquet", "internal/extra/replay"}, // none imports another
+		{"cmd/peerd", "node/peer"},
 	}
 }
 
 // keepers lists the packages that may import node/kept: drivers, which play both halves of a site. Nothing that makes,
 // stores or sends a message is one.
 func keepers() []string {
-	return []string{"node/lab/audit", "node/lab/lockstep", "node/lab/sim", "internal/lab/stepped", "internal/gain", "node/site", "internal/daemon"} // the last simulates a site alone
+	return []string{"node/lab/audit", "node/lab/lockstep", "node/lab/sim", "internal/lab/stepped", "internal/extra/gain", "node/site", "internal/daemon"} // the last simulates a site alone
 }
 
 // beside lists the packages that the program does not need: tests and scripts.
@@ -85,8 +86,8 @@ func TestNoArrowLeadsUp(t *testing.T) {
 	t.Logf("%d imports on %d floors", arrows, len(rooms()))
 }
 
-// TestTheProductKnowsNoLaboratory: what a site runs links no simulator, simulated world, experiment, attack or protocol of papers. Only the
-// command, which hands the laboratory over as part of a schema, knows both.
+// TestTheProductKnowsNoLaboratory: what a site runs links no simulator, simulated world, experiment, attack or protocol of papers. Only
+// extras do, which hand the laboratory over as part of a schema, and the command that lists them.
 func TestTheProductKnowsNoLaboratory(t *testing.T) {
 	laboratory := func(name string) bool {
 		return strings.HasPrefix(name, "node/lab/") || strings.HasPrefix(name, "internal/lab/") || name == "protocol/averaging" || name == "protocol/epochs" || name == "protocol/shuffling" || name == "dp/amplification" || name == "dp/averages"
@@ -95,7 +96,7 @@ func TestTheProductKnowsNoLaboratory(t *testing.T) {
 	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{join .Deps " "}}`, "./...")) {
 		names := strings.Fields(line)
 		from := strings.TrimPrefix(names[0], module)
-		if laboratory(from) || from == "cmd/peerd" || slices.ContainsFunc(beside(), func(b string) bool { return strings.HasPrefix(from, b) }) {
+		if laboratory(from) || from == "cmd/peerd" || strings.HasPrefix(from, "internal/extra/") || slices.ContainsFunc(beside(), func(b string) bool { return strings.HasPrefix(from, b) }) {
 			continue
 		}
 		seen++
@@ -115,8 +116,9 @@ func TestTheProductKnowsNoLaboratory(t *testing.T) {
 func TestCommandsCallPackages(t *testing.T) {
 	machinery := []string{"dp", "gossip", "node", "node/site", "node/store"}
 	files, err := filepath.Glob(filepath.Join(root, "cmd", "peerd", "*.go"))
-	if err != nil || len(files) < 20 {
-		t.Fatal(len(files), err)
+	shared, wrong := filepath.Glob(filepath.Join(root, "internal", "command", "*.go"))
+	if files = append(files, shared...); err != nil || wrong != nil || len(files) < 20 {
+		t.Fatal(len(files), err, wrong)
 	}
 	seen := 0
 	for _, file := range files {

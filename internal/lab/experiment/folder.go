@@ -23,6 +23,7 @@ import (
 	"peerd.dev/internal/terminal"
 	"peerd.dev/internal/version"
 	"peerd.dev/node/lab/figure"
+	"peerd.dev/node/lab/stats"
 )
 
 // A resultFolder is where an experiment keeps its results.
@@ -160,8 +161,10 @@ func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *conf
 	if err := writeFile(f.path("rows.jsonl"), rows.WriteJSONL); err != nil {
 		return err
 	}
-	if err := writeFile(f.path("rows.parquet"), rows.WriteParquet); err != nil {
-		return err
+	if stats.Parquet != nil {
+		if err := writeFile(f.path("rows.parquet"), rows.WriteParquet); err != nil {
+			return err
+		}
 	}
 	if err := f.writeConfig(c, cells); err != nil {
 		return err
@@ -188,13 +191,13 @@ func resolved(c *config.Config) string {
 	return s.Schema().Text("All settings of an experiment of peerd, written by it.\n", s.Values())
 }
 
-// draw writes a figure, nil for none.
+// draw writes a figure, nil for none. Without the extra that draws there is none.
 func (f resultFolder) draw(fig *figure.Figure) error {
-	if fig == nil {
+	if fig == nil || figure.Draw == nil {
 		return nil
 	}
 	return writeFile(f.path("figure.svg"), func(svg io.Writer) error {
-		return writeFile(f.path("figure.png"), func(png io.Writer) error { return fig.Write(svg, png) })
+		return writeFile(f.path("figure.png"), func(png io.Writer) error { return figure.Draw(fig, svg, png) })
 	})
 }
 

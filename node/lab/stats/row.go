@@ -7,8 +7,6 @@ import (
 	"math"
 	"reflect"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // A Row is one point of one run: the regret of the average honest peer after a number of rounds.
@@ -98,25 +96,20 @@ func (t *Table) WriteJSONL(w io.Writer) error {
 	return t.each(t.columns(), e.Encode)
 }
 
-// WriteParquet writes the columns, with their units and meanings in the metadata of the file. Equal tables give
-// equal bytes, independent of the build.
+// Parquet writes rows, each a pointer to a struct such as row, with metadata. It is nil unless an extra sets it.
+var Parquet func(w io.Writer, row any, metadata map[string]string, each func(func(row any) error) error) error //nolint:gochecknoglobals // an extra sets it in its init
+
+// WriteParquet writes the columns by [Parquet], with their units and meanings in the metadata of the file.
 func (t *Table) WriteParquet(w io.Writer) error {
 	columns := t.columns()
-	options := []parquet.WriterOption{
-		parquet.SchemaOf(reflect.New(reflect.StructOf(columns)).Interface()), parquet.CreatedBy("peerd", "1", ""), parquet.Compression(&parquet.Zstd),
-		parquet.KeyValueMetadata("experiment", t.Experiment), parquet.KeyValueMetadata("schema", schema),
-	}
+	metadata := map[string]string{"experiment": t.Experiment, "schema": schema}
 	for _, c := range columns {
 		name, _, _ := strings.Cut(c.Tag.Get("json"), ",")
 		for key, tag := range map[string]string{"unit": "unit", "description": "doc", "setting": "setting"} {
 			if text := c.Tag.Get(tag); text != "" {
-				options = append(options, parquet.KeyValueMetadata(name+"."+key, text))
+				metadata[name+"."+key] = text
 			}
 		}
 	}
-	p := parquet.NewWriter(w, options...)
-	if err := t.each(columns, p.Write); err != nil {
-		return err
-	}
-	return p.Close()
+	return Parquet(w, reflect.New(reflect.StructOf(columns)).Interface(), metadata, func(do func(row any) error) error { return t.each(columns, do) })
 }

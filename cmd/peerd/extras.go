@@ -1,0 +1,16 @@
+package main
+
+// The extras of this program. Each is one line, and without it the program is built and runs without what the extra has. A
+// release does without the lines of extras_build.go, which link many modules.
+import (
+	_ "peerd.dev/internal/extra/audit"      // peerd audit
+	_ "peerd.dev/internal/extra/bundle"     // peerd audit bundle, peerd audit verify
+	_ "peerd.dev/internal/extra/claims"     // peerd experiment claims
+	_ "peerd.dev/internal/extra/doctor"     // peerd doctor
+	_ "peerd.dev/internal/extra/evaluation" // peerd decisions evaluate
+	_ "peerd.dev/internal/extra/explain"    // peerd privacy explain, GET /v1/privacy, warnings of peerd config check
+	_ "peerd.dev/internal/extra/gain"       // peerd gain, and a line of peerd status
+	_ "peerd.dev/internal/extra/lab"        // peerd experiment, testnet, topology and joining, simulated worlds, mode lockstep
+	_ "peerd.dev/internal/extra/page"       // peerd page, and the page itself
+	_ "peerd.dev/internal/extra/replay"     // peerd decisions import
+)

@@ -1,0 +1,3 @@
+package daemon_test
+
+import _ "peerd.dev/internal/extra/gain" // a status has it

@@ -1,0 +1,51 @@
+// Package page is the extra that shows a running peer in a browser.
+package page
+
+import (
+	"context"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"peerd.dev/internal/command"
+	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/terminal"
+	"peerd.dev/node/api"
+	"peerd.dev/node/api/page"
+)
+
+func init() {
+	daemon.NewPage = func(p *daemon.Daemon, log *slog.Logger) api.Page { return page.New(p, log) }
+	command.Register("", newCommand)
+}
+
+func newCommand(o *command.App) *cobra.Command {
+	stay := false
+	cmd := &cobra.Command{
+		Use:   "page",
+		Short: "Open the page of the running peer of a folder in a browser",
+		Long: `Open the page of the running peer of a folder in a browser, or print its address where there is none:
+whether the peer is well, what it promises, what has left, its network, and what it has learned. The page
+is read-only. It shows no decision and no reward, except in the view Inside of a site that keeps decisions.
+
+The link works once, within a minute; it opens the page for 12 hours, or until the peer restarts. It is
+of this machine (api.listen). From another one, forward the port first: ssh -L 8470:127.0.0.1:8470 HOST`,
+		Example: "  peerd page --dir hospital-a\n  peerd page --dir hospital-a --print",
+		RunE: command.Run(func(ctx context.Context) error {
+			c, err := o.Load()
+			if err != nil {
+				return err
+			}
+			link, err := daemon.AskPageLink(ctx, c.Dir)
+			if err != nil {
+				return config.Failf(config.ErrNetwork, "%w", err)
+			}
+			opened := !stay && !o.JSON && terminal.OpenBrowser(ctx, c.Dir, link.URL)
+			return o.Print(link, func(w io.Writer) { terminal.WriteLink(w, link.URL, opened) })
+		}),
+	}
+	cmd.Flags().BoolVar(&stay, "print", false, "print the address only")
+	return o.TakesFile(cmd)
+}

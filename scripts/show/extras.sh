@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Each extra is taken away by its line in cmd/peerd/extras.go or extras_build.go, and last all of them: the program is built, has the extra's
+# command no more, makes a site, runs, and learns from 120 rewards which of two actions pays. Arguments are names of extras. Needs curl;
+# port 8697 must be free. Half a minute each.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/show/sites.bash
+root=$PWD lists=(extras extras_build)
+
+# commands of extras, which are gone with them
+declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [doctor]=doctor [evaluation]='decisions evaluate'
+	[explain]='privacy explain' [gain]=gain [lab]=testnet [page]=page [replay]='decisions import')
+
+# build NAME|all: the program without an extra. It prints how many lines of this module the program links.
+build() {
+	local pattern="extra/$1\"" list replace=''
+	[ "$1" != all ] || pattern='extra/'
+	for list in "${lists[@]}"; do
+		grep -v "_ \"peerd.dev/internal/$pattern" "$root/cmd/peerd/$list.go" >"$dir/$list.go"
+		replace+=",\"$root/cmd/peerd/$list.go\":\"$dir/$list.go\""
+	done
+	echo "{\"Replace\":{${replace#,}}}" >"$dir/overlay.json"
+	go build -C "$root" -overlay "$dir/overlay.json" -o "$dir/peerd" ./cmd/peerd || fail "no program without $1"
+	go list -C "$root" -overlay "$dir/overlay.json" -deps -f '{{$d := .Dir}}{{if .Module}}{{if .Module.Main}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}' ./cmd/peerd |
+		xargs cat | wc -l
+}
+
+# site makes a site, runs it, and fails unless it takes the action that pays.
+site() {
+	local answer id pays green=0 n
+	rm -rf site
+	./peerd init --dir site --set arms=red,green --set privacy.epsilon=1 --set listen=/ip4/127.0.0.1/tcp/8697 --set rounds.every=100ms >/dev/null
+	./peerd network new --dir site --name one --peer site --addr /ip4/127.0.0.1/tcp/8697 >/dev/null
+	start site
+	until_ok ready site
+	for n in {1..120}; do
+		answer=$(ask site /v1/decisions -H 'Content-Type: application/json' -d '{}')
+		id=$(sed -n 's/.*"id":"\([^"]*\)".*/\1/p' <<<"$answer")
+		pays=$(grep -c '"action":"green"' <<<"$answer" || true)
+		[ "$n" -le 80 ] || green=$((green + pays))
+		ask site /v1/rewards -o /dev/null -H 'Content-Type: application/json' -d "{\"id\":\"$id\",\"value\":$pays}"
+	done
+	./peerd status --dir site | grep -q '^inside: 120 decisions' || fail "120 decisions are not there"
+	end site
+	[ "$green" -ge 32 ] || fail "green, which pays, has $green of the last 40 decisions"
+}
+
+names=("$@")
+[ $# -gt 0 ] || mapfile -t names < <(sed -n 's|^\t_ "peerd.dev/internal/extra/\([a-z]*\)".*|\1|p' cmd/peerd/extras.go cmd/peerd/extras_build.go; echo all)
+cd "$dir"
+printf '%-12s %10s %8s\n' WITHOUT LINES SECONDS
+for name in "${names[@]}"; do
+	begin=$SECONDS
+	lines=$(build "$name")
+	for gone in "${!command[@]}"; do
+		[ "$name" = all ] || [ "$name" = "$gone" ] || continue
+		# shellcheck disable=SC2086 # words of a command line
+		if ./peerd ${command[$gone]} --help 2>/dev/null | sed -n '/^Usage:/{n;p}' | grep -q "peerd ${command[$gone]%% --*}"; then fail "without $gone there is still peerd ${command[$gone]}"; fi
+	done
+	site
+	printf '%-12s %10d %8d\n' "$name" "$lines" $((SECONDS - begin))
+done
