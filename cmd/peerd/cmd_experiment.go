@@ -16,7 +16,7 @@ the settings and the results.`,
 		Args: cobra.NoArgs,
 		RunE: help,
 	}
-	cmd.AddCommand(newExperimentList(o), newExperimentRun(o), newExperimentReport(o), newExperimentCompare(o), newExperimentClaims(o), newMerge(o))
+	cmd.AddCommand(newExperimentList(o), newExperimentRun(o), newExperimentReport(o), newExperimentClaims(o), newMerge(o))
 	return cmd
 }
 

@@ -23,6 +23,13 @@ func endedKeys() []endedKey {
 		{Key{Name: "protocol.local.neighbourhood", Shared: true}, "ball", "protocol.local.hops", "the cliques of paper 000 have protocol.name: local-printed"},
 		{Key{Name: "protocol.local.estimators", Shared: true, Fixed: true}, "one", "protocol.local.hops", "the estimators of paper 000 have protocol.name: local-printed"},
 		{Key{Name: "world.linear.actions"}, "full", "", "a round draws all actions"},
+		{Key{Name: "protocol.program.command"}, "[]", "", "a protocol is written in Go: docs/examples/go"},
+		{Key{Name: "protocol.program.timeout"}, "10", "", "a protocol is written in Go: docs/examples/go"},
+		{Key{Name: "protocol.program.parameter"}, "0", "", "a protocol is written in Go: docs/examples/go"},
+		{Key{Name: "protocol.program.every"}, "20", "", "a protocol is written in Go: docs/examples/go"},
+		{Key{Name: "world.program.command"}, "[]", "", "a world is written in Go: node/lab/world"},
+		{Key{Name: "world.program.timeout"}, "10", "", "a world is written in Go: node/lab/world"},
+		{Key{Name: "world.program.parameter"}, "0", "", "a world is written in Go: node/lab/world"},
 		{Key{Name: "experiment.lemmas"}, "false", "", "scripts/show.sh lemmas checks them"},
 	}
 }
