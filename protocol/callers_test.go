@@ -60,7 +60,7 @@ var callers = map[string][]string{
 	"(peerd.dev/protocol.Press).Signed": {
 		"protocol/batches/analyzed.go", "protocol/batches/analyzed_desk.go", "protocol/epochs/pooling_hub.go", "protocol/epochs/pooling_site.go",
 		"protocol/internal/spread/flood.go", "protocol/epochs/gis_round.go", "protocol/epochs/gis_state.go",
-		"protocol/shuffling/adder.go", "protocol/shuffling/mixer.go", "protocol/shuffling/silo.go", "internal/lab/program/protocol.go", // whose program sees releases and names them
+		"protocol/shuffling/adder.go", "protocol/shuffling/mixer.go", "protocol/shuffling/silo.go",
 	},
 	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},
 

@@ -66,7 +66,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
 		"protocol.rows.f": "2", "protocol.rows.relays": "1", "give.least": "100", "give.sites": "20", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.traffic": "[0.5, 1]", "world.late.sites": "2", "world.late.every": "7", "world.late.life": "9", "world.bernoulli.means": "[[0.5, 1]]", "world.bernoulli.odd": "[[9, 4, 0.8]]",
 		"world.linear.odd": "[[9, 0, -0.5]]", "world.bernoulli.draw": "sites", "world.bernoulli.instance": "8", "world.bernoulli.spread": "0.3", "world.changing.means": "[[0.5, 1]]", "world.gaussian.means": "[[-1, 2], [0, 1]]", "world.gaussian.draw": "shared",
-		"world.gaussian.instance": "9", "world.gaussian.sd": "0.2", "world.gaussian.clip": "false", "world.replay.data": "there", "world.replay.split": "patient", "world.replay.cap": "2", "world.ranking.data": "there", "learner.program.command": "[python3, my.py]", "protocol.program.command": "[my program]", "world.program.command": "[python3, my.py]",
+		"world.gaussian.instance": "9", "world.gaussian.sd": "0.2", "world.gaussian.clip": "false", "world.replay.data": "there", "world.replay.split": "patient", "world.replay.cap": "2", "world.ranking.data": "there", "learner.program.command": "[python3, my.py]",
 		"testnet.nodes": "7", "testnet.topology": "regular(4)", "testnet.seeds": "2", "experiment.seeds": "3",
 		"experiment.first_seed": "4", "experiment.instances": "2", "experiment.faults.loss": "0.1", "experiment.faults.duplicate": "0.2",
 		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
@@ -238,8 +238,6 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 		}
 		command := rapid.SliceOfN(text, 1, 3).Draw(t, "command")
 		s.Learner.Params = s.Learner.Params.With("program", program.LearnerParams{Command: command, Timeout: 3, Parameter: real.Draw(t, "parameter")})
-		s.Protocol.Params = s.Protocol.Params.With("program", program.ProtocolParams{Command: command, Every: 7})
-		s.World.Params = s.World.Params.With("program", program.WorldParams{Command: command})
 		for _, e := range world.Table() {
 			s.World.Params = s.World.Params.With(e.Words().Name, e)
 		}

@@ -110,22 +110,6 @@ experiment: {seeds: 2}
 	}
 }
 
-// TestAWorldInPython pays the same rewards with the same seeds, and its regret is against the means that it states.
-func TestAWorldInPython(t *testing.T) {
-	python(t)
-	file := own(t, `protocol: {name: average}
-learner: {name: ucb}
-world: {kind: program, program: {command: [python3, my.py]}}
-experiment: {seeds: 2}
-`, portOf(t, "../../docs/examples/python/lab/world.py"))
-	a, b := playFile(t, t.TempDir(), file), playFile(t, t.TempDir(), file)
-	for _, name := range sameBytes {
-		if !bytes.Equal(a.file(t, name), b.file(t, name)) {
-			t.Errorf("%s: the same seeds gave other bytes", name)
-		}
-	}
-}
-
 // TestWhatAProgramDoesWrongNamesThePlace, and programs are for the simulator alone.
 func TestWhatAProgramDoesWrongNamesThePlace(t *testing.T) {
 	python(t)

@@ -36,6 +36,13 @@ func endedKeys() []endedKey {
 		{Key{Name: "world.bernoulli.differ"}, "0", "", "all arms differ between sites"},
 		{Key{Name: "world.ranking.ridge"}, "0.001", "", "it is 0.001"},
 		{Key{Name: "world.linear.actions"}, "full", "", "a round draws all actions"},
+		{Key{Name: "protocol.program.command"}, "[]", "", "a protocol is written in Go: docs/examples/go"},
+		{Key{Name: "protocol.program.timeout"}, "10", "", "a protocol is written in Go: docs/examples/go"},
+		{Key{Name: "protocol.program.parameter"}, "0", "", "a protocol is written in Go: docs/examples/go"},
+		{Key{Name: "protocol.program.every"}, "20", "", "a protocol is written in Go: docs/examples/go"},
+		{Key{Name: "world.program.command"}, "[]", "", "a world is written in Go: node/lab/world"},
+		{Key{Name: "world.program.timeout"}, "10", "", "a world is written in Go: node/lab/world"},
+		{Key{Name: "world.program.parameter"}, "0", "", "a world is written in Go: node/lab/world"},
 		{Key{Name: "experiment.lemmas"}, "false", "", "scripts/show.sh lemmas checks them"},
 	}
 }

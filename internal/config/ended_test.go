@@ -68,3 +68,19 @@ func TestEndedKeysAreReadWithTheValueThatIsLeft(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesThatNameEveryKeyAreRead: folders of results and of testnets have the defaults of what was not chosen.
+func TestFilesThatNameEveryKeyAreRead(t *testing.T) {
+	text := strings.Replace(configtest.Good(nil), "protocol:\n", "protocol:\n  program:\n    command: []\n    timeout: 10\n    parameter: 0\n    every: 20\n", 1)
+	text = strings.Replace(text, "world:\n", "world:\n  program:\n    command: []\n    timeout: 10\n    parameter: 0\n", 1)
+	if strings.Count(text, "program:") != 2 {
+		t.Fatalf("no section is there:\n%s", text)
+	}
+	if _, err := plan.Schema().Load(configtest.Write(t, text), nil); err != nil {
+		t.Error(err)
+	}
+	_, err := plan.Schema().Load(configtest.Write(t, strings.Replace(text, "every: 20", "every: 21", 1)), nil)
+	if err == nil || !strings.Contains(err.Error(), "a protocol is written in Go") {
+		t.Errorf("%v", err)
+	}
+}

@@ -45,8 +45,6 @@ cp -r docs/examples/go/learner "$folder/learner"
 (cd "$folder/learner" && go mod edit -replace "peerd.dev=$OLDPWD")
 step go -C "$folder/learner" mod tidy
 step go -C "$folder/learner" run .
-step peerd experiment run docs/examples/python/lab/learner.yaml --set privacy.epsilon=5 -o "$folder/runs/own-5"
-step peerd experiment compare "$folder/runs/own" "$folder/runs/own-5"
 step peerd experiment report "$folder/runs/own" --set experiment.figure.log=y -o "$folder/runs/plot"
 test -s "$folder/runs/plot/figure.png"
 printf '\n%d commands, %d s\n' "$commands" "$SECONDS"

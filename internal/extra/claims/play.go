@@ -228,7 +228,7 @@ func (f *played) read(dir string, names []string) error {
 			}
 		}
 		cost := plan.ExperimentOf(&c.Settings).Cost
-		f.cells[c.Name] = Cell{Name: c.Name, Runs: r.Cells[i].Runs, Shares: plan.Shares(c), Hub: cost.Hub, Link: cost.Link, Seconds: seconds[c.Name]}
+		f.cells[c.Name] = Cell{Name: c.Name, Runs: r.Runs[i], Shares: plan.Shares(c), Hub: cost.Hub, Link: cost.Link, Seconds: seconds[c.Name]}
 		if f.size == "" {
 			f.size = fmt.Sprintf("%d sites, %d arms, %s rounds", c.SitesOf(n), len(c.Arms), terminal.Number(c.RoundCount()))
 		}

@@ -292,21 +292,18 @@ func (r *cellRun) steps() uint64 { return uint64(plan.TestnetOf(&r.Settings).Nod
 // play plays run k of the cell, from 0.
 func (r *cellRun) play(ctx context.Context, k int, engine Engine, progress func(steps uint64)) (stats.Run, error) {
 	programs := program.NewRun(ctx, r.seed(k), r.RoundCount(), filepath.Dir(r.File))
-	s, source, err := plan.Play(&r.Settings, programs, r.world)
-	if err != nil {
-		return stats.Run{}, err
-	}
+	s := plan.Play(&r.Settings, programs)
 	result, err := stats.One(ctx, r.seed(k), func(run uint64) (c sim.Config, bad error) {
 		if r.graph == nil {
-			c, bad = SimulateAlone(s, source, run)
+			c, bad = SimulateAlone(s, r.world, run)
 		} else {
-			c, bad = Simulate(s, source, config.Neighbours(plan.TestnetOf(s).Nodes, r.graph.Edges()), run)
+			c, bad = Simulate(s, r.world, config.Neighbours(plan.TestnetOf(s).Nodes, r.graph.Edges()), run)
 		}
 		c.Cover = plan.ExperimentOf(s).Coverage
 		if bad == nil && c.Cover && c.Truth == nil {
 			bad = config.Failf(config.ErrRefused, "experiment.coverage: want false with %s: the world states no means", s.With("world.kind"))
 		}
-		if len(plan.Commands(s)) > 0 {
+		if plan.Command(s) != nil {
 			programs.Guard(c.Worlds)
 		}
 		if bad == nil && engine != nil {

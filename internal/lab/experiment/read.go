@@ -21,15 +21,8 @@ type Results struct {
 	Out      string
 	Config   *config.Config
 	Manifest Manifest
-	Cells    []CellResult
+	Runs     [][]stats.Run // by cell and seed
 	cells    []cellRun
-}
-
-// A CellResult is a cell with its runs, by seed.
-type CellResult struct {
-	Name     string
-	Settings map[string]string // by key, without the cells
-	Runs     []stats.Run
 }
 
 // Read reads a folder of results, with values of --set, which may change how results are drawn and nothing that was played.
@@ -57,9 +50,7 @@ func Read(dir string, set ...string) (*Results, error) {
 		if err := r.fill(f, cell); err != nil {
 			return nil, fmt.Errorf("%s: cell %q: %w", dir, cell.Name, err)
 		}
-		settings := cell.Values()
-		delete(settings, "experiment.cells")
-		r.Cells = append(r.Cells, CellResult{Name: cell.Name, Settings: settings, Runs: cell.runs})
+		r.Runs = append(r.Runs, cell.runs)
 	}
 	return r, nil
 }

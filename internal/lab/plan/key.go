@@ -13,7 +13,7 @@ import (
 // keys lists the settings of a site for which there is more to choose with simulated worlds.
 func keys() []config.Key {
 	kinds, paying := []string{config.Application}, []string(nil)
-	for _, w := range worlds() {
+	for _, w := range world.Table() {
 		name := w.Words().Name
 		kinds, paying = append(kinds, name), append(paying, name+" "+w.Words().Summary)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/node/lab/graphs"
+	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
 
@@ -20,7 +21,7 @@ func Schema() *config.Schema {
 			Sections: sections(), Keys: keys(), Laboratory: laboratory{}, Papers: true,
 			Constraints: slices.Concat(worldConstraints(), runConstraints(), rawConstraints(), shuffleConstraints(), programConstraints()),
 		}
-		for _, p := range worlds() {
+		for _, p := range world.Table() {
 			x.Worlds = append(x.Worlds, config.Entry{Name: p.Words().Name, Summary: p.Words().Summary, Params: p})
 		}
 		standard.schema = config.Site().With(x)

@@ -11,7 +11,6 @@ import (
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
-	"peerd.dev/node/lab/world"
 	"peerd.dev/protocol"
 )
 
@@ -22,81 +21,47 @@ func learners() []bandit.Params {
 
 // protocols lists what testnets and experiments add to a site's protocols.
 func protocols() []protocol.Params {
-	return append(append(papers.Protocols(), printed.Protocols()...), program.ProtocolParams{Command: []string{}, Timeout: 10, Every: 20})
+	return append(papers.Protocols(), printed.Protocols()...)
 }
 
-// worlds lists the simulated worlds.
-func worlds() []world.Params {
-	return append(world.Table(), program.WorldParams{Command: []string{}, Timeout: 10})
-}
-
-// programs has the keys that choose a program, and what settings choose by them.
-var programs = []struct { //nolint:gochecknoglobals // only read
-	key    string
-	chosen func(*config.Settings) any
-}{
-	{"learner.name", func(s *config.Settings) any { return s.LearnerParams() }},
-	{"protocol.name", func(s *config.Settings) any { return s.ProtocolParams() }},
-	{"world.kind", func(s *config.Settings) any { return WorldParams(s) }},
-}
-
-// Commands returns the commands of the programs that settings choose.
-func Commands(s *config.Settings) (all [][]string) {
-	for _, x := range programs {
-		if p, ok := x.chosen(s).(program.Params); ok {
-			all = append(all, p.Program())
-		}
-	}
-	return all
+// Command returns the command of a learner that is a program, and nil for any other.
+func Command(s *config.Settings) []string {
+	p, _ := s.LearnerParams().(program.LearnerParams)
+	return p.Command
 }
 
 // programConstraints keep programs out of peers that protect people.
-func programConstraints() (all []config.Constraint) {
-	for _, x := range programs {
-		all = append(all, config.Constraint{Keys: []string{x.key, "mode"}, Broken: func(s *config.Settings) string { // A program plays in the simulator alone, for mode lockstep.
-			if _, ok := x.chosen(s).(program.Params); ok && s.Mode == config.Live {
-				return fmt.Sprintf("want another one with %s; a program plays in the simulator alone", s.With("mode"))
-			}
-			return ""
-		}})
-	}
-	return all
+func programConstraints() []config.Constraint {
+	return []config.Constraint{{Keys: []string{"learner.name", "mode"}, Broken: func(s *config.Settings) string {
+		if _, ok := s.LearnerParams().(program.LearnerParams); ok && s.Mode == config.Live {
+			return fmt.Sprintf("want another one with %s; a program plays in the simulator alone", s.With("mode"))
+		}
+		return ""
+	}}}
 }
 
 // NoPrograms refuses programs where peers are processes.
 func NoPrograms(s *config.Settings) error {
-	for _, command := range Commands(s) {
+	if command := Command(s); command != nil {
 		return config.Failf(config.ErrRefused, "%s: a program of yours plays in the simulator alone: `peerd experiment run`", strings.Join(command, " "))
 	}
 	return nil
 }
 
-// Scripts returns the files that the commands of a configuration name.
-func Scripts(c *config.Config) (all []program.File, err error) {
-	for _, command := range Commands(&c.Settings) {
-		files, _, err := program.Files(command, filepath.Dir(c.File))
-		if err != nil {
-			return nil, config.Failf(config.ErrRefused, "a program: %w", err)
-		}
-		all = append(all, files...)
+// Scripts returns the files that the command of a configuration names.
+func Scripts(c *config.Config) ([]program.File, error) {
+	files, _, err := program.Files(Command(&c.Settings), filepath.Dir(c.File))
+	if err != nil {
+		return nil, config.Failf(config.ErrRefused, "a program: %w", err)
 	}
-	return all, nil
+	return files, nil
 }
 
-// Play returns settings with the programs of a run, and the source of its worlds: source, unless a program pays.
-func Play(s *config.Settings, run *program.Run, source world.Source) (*config.Settings, world.Source, error) {
+// Play returns settings whose program, if they have one, plays in a run.
+func Play(s *config.Settings, run *program.Run) *config.Settings {
 	own := *s
 	if x, ok := own.LearnerParams().(program.LearnerParams); ok {
 		own.SetLearner(x.In(run))
 	}
-	if x, ok := own.ProtocolParams().(program.ProtocolParams); ok {
-		own.SetProtocol(x.In(run))
-	}
-	x, ok := WorldParams(&own).(program.WorldParams)
-	if !ok {
-		return &own, source, nil
-	}
-	own.World.Params = own.World.Params.With(own.World.Kind, x.In(run))
-	source, err := OpenWorld(&own, own.SitesOf(TestnetOf(&own).Nodes))
-	return &own, source, err
+	return &own
 }

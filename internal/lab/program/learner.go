@@ -24,16 +24,18 @@ func (p LearnerParams) In(r *Run) LearnerParams {
 	return p
 }
 
-// Program implements [Params].
-func (p LearnerParams) Program() []string { return p.Command }
-
 // Words implements [bandit.Params].
 func (LearnerParams) Words() bandit.Words {
 	return bandit.Words{Name: "program", Summary: "asks a program of yours, in simulations alone"}
 }
 
 // Check implements [bandit.Checked].
-func (p LearnerParams) Check(int) (field, want string) { return checkCommand(p.Command) }
+func (p LearnerParams) Check(int) (field, want string) {
+	if len(p.Command) == 0 {
+		return "command", "the program and its arguments, such as [python3, my.py]"
+	}
+	return "", ""
+}
 
 // New implements [bandit.Params].
 func (p LearnerParams) New(c bandit.Config) (bandit.Learner, error) {
@@ -42,11 +44,10 @@ func (p LearnerParams) New(c bandit.Config) (bandit.Learner, error) {
 		return l, nil
 	}
 	var err error
-	h := hello{Role: "learner", Parameter: p.Parameter, Arms: c.Arms, Peers: c.Peers, Epsilon: finite(c.Epsilon)}
 	if p.run != nil {
 		l.self, p.run.learners = p.run.learners, p.run.learners+1
 	}
-	l.program, err = p.run.open(p.Command, p.Timeout, h, `{"ok": true}`, agreed)
+	l.program, err = p.run.open(&p, &c)
 	return l, err
 }
 

@@ -23,8 +23,7 @@ const grace = time.Second
 
 // A process is a running program, which answers each line on its standard input by one on its standard output.
 type process struct {
-	role    string
-	name    string // role and command, for errors
+	name    string // with the command, for errors
 	cmd     *exec.Cmd
 	in, out *os.File
 	answers *bufio.Reader
@@ -39,8 +38,8 @@ type process struct {
 }
 
 // start starts a program, which ends with ctx at the latest.
-func start(ctx context.Context, role string, command []string, timeout time.Duration) (*process, error) {
-	p := &process{role: role, name: fmt.Sprintf("%s.program (%s)", role, strings.Join(command, " ")), timeout: timeout}
+func start(ctx context.Context, command []string, timeout time.Duration) (*process, error) {
+	p := &process{name: fmt.Sprintf("learner.program (%s)", strings.Join(command, " ")), timeout: timeout}
 	p.cmd = exec.Command(command[0], command[1:]...)
 	p.cmd.Stderr, p.cmd.WaitDelay = &p.words, grace
 	detach(p.cmd)

@@ -18,8 +18,6 @@ import (
 	"peerd.dev/bandit/belief"
 	"peerd.dev/internal/lab/program"
 	"peerd.dev/node/lab/learner"
-	"peerd.dev/node/lab/world"
-	"peerd.dev/protocol"
 )
 
 // python skips a test where there is none.
@@ -39,20 +37,6 @@ func learn(t testing.TB, run *program.Run, arms int, command ...string) (bandit.
 	return bandit.New(program.LearnerParams{Command: command, Timeout: 60}.In(run), bandit.Config{
 		Arms: arms, Peers: 2, Horizon: 100, Leaves: 100, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 2)),
 	})
-}
-
-// pay returns a site of the world of a run of a program.
-func pay(run *program.Run, arms int, command ...string) (*world.Sites, bandit.World, error) {
-	source, err := world.Open(program.WorldParams{Command: command, Timeout: 60}.In(run), world.Config{Arms: arms, Sites: 2})
-	if err != nil {
-		return nil, nil, err
-	}
-	sites, err := source.Sites(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	w, err := sites.World(1, nil)
-	return sites, w, err
 }
 
 // TestLearnersThatArePrograms: the one that the documentation shows says all is well, chooses arms that may be chosen,
@@ -100,104 +84,8 @@ func TestLearnersThatArePrograms(t *testing.T) {
 	}
 }
 
-// TestProtocolsThatArePrograms: the one that the documentation shows says all is well; package sim plays it.
-func TestProtocolsThatArePrograms(t *testing.T) {
-	python(t)
-	run := program.NewRun(t.Context(), 7, 100, examples)
-	for self := range protocol.Peer(2) {
-		p, err := protocol.New(program.ProtocolParams{Command: []string{"python3", "protocol.py"}, Timeout: 60, Every: 1}.In(run), protocol.Config{
-			Self: self, Parts: 1, Width: 1, Graph: [][]protocol.Peer{{1}, {0}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out protocol.Outbox
-		if err := p.Tick(0, &out); err != nil || len(out.Envelopes()) > 0 || p.Belief().Known(0) {
-			t.Errorf("%v, %d messages of nothing", err, len(out.Envelopes()))
-		}
-	}
-	if err := run.Close(nil); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestWorldsThatArePrograms: every one that the documentation shows pays from 0 to 1, on average as it says, and the same
-// with the same seed.
-func TestWorldsThatArePrograms(t *testing.T) {
-	python(t)
-	for _, arms := range []int{1, 3} {
-		var before []bandit.Reward
-		for range 2 {
-			run := program.NewRun(t.Context(), 7, 100, examples)
-			sites, w, err := pay(run, arms, "python3", "world.py")
-			if err != nil {
-				t.Fatal(err)
-			}
-			var all []bandit.Reward
-			sum, regret := 0., math.Inf(1)
-			for round := range uint64(400) {
-				w.Turn(round)
-				r, err := w.Play(0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sum += float64(r)
-				all = append(all, r)
-			}
-			for a := range arms {
-				regret = min(regret, w.Regret(bandit.Arm(a)))
-			}
-			if mean := sum / 400; math.Abs(mean-sites.Means[1][0]) > .1 {
-				t.Errorf("mean reward %v, stated %v", mean, sites.Means[1][0])
-			}
-			if regret != 0 {
-				t.Errorf("the best arm loses %v", regret)
-			}
-			if err := run.Close(nil); err != nil {
-				t.Fatal(err)
-			}
-			if before == nil {
-				before = all
-			}
-			for i := range all {
-				if float64(all[i]) != float64(before[i]) {
-					t.Fatal("other rewards with the same seed")
-				}
-			}
-		}
-	}
-}
-
-// TestAWorldMayStateItsRegret with every reward, in place of means.
-func TestAWorldMayStateItsRegret(t *testing.T) {
-	for _, c := range []struct{ answer, wrong string }{
-		{`{"reward": 0.5, "regret": 0.25}`, ""},
-		{`{"reward": 0.5}`, "regret is stated"},
-		{`{"reward": 0.5, "regret": -1}`, "a regret of -1"},
-	} {
-		run := program.NewRun(t.Context(), 1, 10, ".")
-		sites, w, err := pay(run, 3, "sh", "-c", `read x; echo '{"ok": true}'; while read x; do echo '`+c.answer+`'; done`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sites.Means != nil || sites.Gaps() != nil {
-			t.Error("means that nobody stated")
-		}
-		w.Turn(0)
-		if _, err = w.Play(2); c.wrong == "" && (err != nil || w.Regret(2) != .25) || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
-			t.Errorf("%s: %v", c.answer, err)
-		}
-		_ = run.Close(nil)
-	}
-}
-
-// hello answers the first line of a role.
-func hello(role string) string {
-	if role == "world" {
-		return `read x; echo '{"means": [[0.5, 0.2, 0.1], [0.5, 0.2, 0.1]]}'; `
-	}
-	return `read x; echo '{"ok": true}'; `
-}
+// hello answers the first line.
+const hello = `read x; echo '{"ok": true}'; `
 
 // TestHostilePrograms end their run with an error that says what was wanted, and none of them is left. $0 is a number that no other process sleeps for.
 func TestHostilePrograms(t *testing.T) {
@@ -206,48 +94,34 @@ func TestHostilePrograms(t *testing.T) {
 		silent  = `read x; sleep $0`
 		dies    = `read x; echo the dog ate my weights >&2; exit 1`
 		rubbish = `read x; echo arm nought; sleep $0`
-		twice   = `read x; printf '{}\n{}\n'; sleep $0`
 	)
 	answers := func(text string) string { return "while read x; do echo '" + text + "'; done; sleep $0" }
-	for i, c := range []struct{ role, script, wrong string }{
-		{"", deaf, `no answer in 1s; want {"ok": true}`},
-		{"", `echo '{"arm": 0}'; sleep $0`, `answered "{\"arm\": 0}": unknown field "arm"; want {"ok": true}`},
-		{"", `read x; echo '{"error": "I take two arms"}'; sleep $0`, `I take two arms`},
-		{"", `read x; echo '{"means": [[0.5], [0.5]]}'; sleep $0`, `that is no ok`},
-		{"learner", dies, "without an answer; want {\"arm\": K} with K from 0 to 2 and none of excluded, or {\"index\": [...]} with 3 finite numbers; its last words:\nthe dog ate my weights"},
-		{"learner", "exec 3<&0; sleep $0 <&3 &", "no answer in 1s"}, // a process of its own holds the pipes
-		{"learner", "read x; exec >&-; sleep $0", "closed its standard output, without an answer"},
-		{"learner", silent, "no answer in 1s"},
-		{"learner", rubbish, `answered "arm nought": invalid character 'a'`},
-		{"learner", `read x; head -c 3000000 /dev/zero | tr '\0' x; sleep $0`, "wrote a line of over 1048576 bytes"},
-		{"learner", answers(`[0]`), `answered "[0]": cannot unmarshal array`},
-		{"learner", answers(`{}`), "that is not one of both"},
-		{"learner", answers(`{"arms": 0}`), `unknown field "arms"`},
-		{"learner", answers(`{"arm": 3}`), "there is no arm 3"},
-		{"learner", answers(`{"arm": -1}`), "there is no arm -1"},
-		{"learner", answers(`{"arm": 0.5}`), "cannot unmarshal number 0.5"},
-		{"learner", answers(`{"index": [1, 2]}`), "an index of 2 numbers"},
-		{"learner", answers(`{"index": [1, 2, NaN]}`), "invalid character 'N'"},
-		{"learner", answers(`{"index": [1, 2, 1e999]}`), "cannot unmarshal number 1e999"},
-		{"learner", answers(`{"arm": 0, "index": [1, 2, 3]}`), "that is not one of both"},
-		{"learner", answers(`{"arm": 0} {"arm": 0}`), "there is more in the line"},
-		{"learner", `read x; printf '{"arm": 0}\n{"arm": 0}\n'; sleep $0`, "not asked for"},
-		{"world", answers(`{"reward": 1.5}`), "a reward of 1.5"},
-		{"world", answers(`{"reward": "1"}`), "cannot unmarshal string"},
-		{"world", answers(`{}`), "no reward"},
-		{"world", answers(`{"reward": 1, "regret": 0.5}`), "regret is stated by means at the start"},
-		{"world", silent, "no answer in 1s"},
-		{"protocol", dies, "the dog ate my weights"},
-		{"protocol", silent, "no answer in 1s"},
-		{"protocol", rubbish, "invalid character"},
-		{"protocol", twice, "asked for"},
-		{"protocol", answers(`{"send": [[1, 0, 0]]}`), "[1 0 0] in send: the peer has no such release"},
-		{"protocol", answers(`{"send": [[2, 0, 0]]}`), "[2 0 0] in send: 2 is no neighbour"},
-		{"protocol", answers(`{"send": [[1, 0]]}`), "[1 0] in send; want {\"send\": [[to, origin, arm], ...]"},
-		{"protocol", answers(`{"send": [[1, 9, 0]]}`), "[1 9 0] in send: the peer has no such release"},
-		{"protocol", answers(`{"weights": [[1, 1, 1]]}`), "weights of 1 arms"},
-		{"protocol", answers(`{"weights": [[1], [1], [1]]}`), "weights of 1 peers"},
-		{"protocol", answers(`{"weights": [[-1, 1, 1], [1, 1, 1], [1, 1, 1]]}`), "weight -1 of arm 0"},
+	for i, c := range []struct {
+		welcome       bool // the first line is answered well
+		script, wrong string
+	}{
+		{false, deaf, `no answer in 1s; want {"ok": true}`},
+		{false, `echo '{"arm": 0}'; sleep $0`, `answered "{\"arm\": 0}": unknown field "arm"; want {"ok": true}`},
+		{false, `read x; echo '{"error": "I take two arms"}'; sleep $0`, `I take two arms`},
+		{false, `read x; echo '{"ok": false}'; sleep $0`, `that is no ok`},
+		{true, dies, "without an answer; want {\"arm\": K} with K from 0 to 2 and none of excluded, or {\"index\": [...]} with 3 finite numbers; its last words:\nthe dog ate my weights"},
+		{true, "exec 3<&0; sleep $0 <&3 &", "no answer in 1s"}, // a process of its own holds the pipes
+		{true, "read x; exec >&-; sleep $0", "closed its standard output, without an answer"},
+		{true, silent, "no answer in 1s"},
+		{true, rubbish, `answered "arm nought": invalid character 'a'`},
+		{true, `read x; head -c 3000000 /dev/zero | tr '\0' x; sleep $0`, "wrote a line of over 1048576 bytes"},
+		{true, answers(`[0]`), `answered "[0]": cannot unmarshal array`},
+		{true, answers(`{}`), "that is not one of both"},
+		{true, answers(`{"arms": 0}`), `unknown field "arms"`},
+		{true, answers(`{"arm": 3}`), "there is no arm 3"},
+		{true, answers(`{"arm": -1}`), "there is no arm -1"},
+		{true, answers(`{"arm": 0.5}`), "cannot unmarshal number 0.5"},
+		{true, answers(`{"index": [1, 2]}`), "an index of 2 numbers"},
+		{true, answers(`{"index": [1, 2, NaN]}`), "invalid character 'N'"},
+		{true, answers(`{"index": [1, 2, 1e999]}`), "cannot unmarshal number 1e999"},
+		{true, answers(`{"arm": 0, "index": [1, 2, 3]}`), "that is not one of both"},
+		{true, answers(`{"arm": 0} {"arm": 0}`), "there is more in the line"},
+		{true, `read x; printf '{"arm": 0}\n{"arm": 0}\n'; sleep $0`, "not asked for"},
 	} {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
@@ -255,12 +129,12 @@ func TestHostilePrograms(t *testing.T) {
 			if strings.Contains(c.wrong, "no answer") {
 				timeout = 1
 			}
-			if c.role != "" {
-				script = hello(c.role) + script
+			if c.welcome {
+				script = hello + script
 			}
 			run := program.NewRun(t.Context(), 1, 100, ".")
 			command := []string{"sh", "-c", script, number(i)}
-			if err := run.Close(hostile(run, c.role, timeout, command)); err == nil || !strings.Contains(err.Error(), c.wrong) {
+			if err := run.Close(hostile(run, timeout, command)); err == nil || !strings.Contains(err.Error(), c.wrong) {
 				t.Errorf("%s: error %v, want %s", c.script, err, c.wrong)
 			}
 			gone(t, number(i))
@@ -272,32 +146,7 @@ func TestHostilePrograms(t *testing.T) {
 func number(i int) string { return strconv.Itoa(1_000_000 + 100*os.Getpid() + i) }
 
 // hostile plays some rounds with a program.
-func hostile(run *program.Run, role string, timeout uint64, command []string) error {
-	if role == "world" {
-		source, err := world.Open(program.WorldParams{Command: command, Timeout: timeout}.In(run), world.Config{Arms: 3, Sites: 2})
-		if err != nil {
-			return err
-		}
-		sites, err := source.Sites(nil)
-		if err != nil {
-			return err
-		}
-		w, err := sites.World(0, nil)
-		for round := uint64(0); err == nil && round < 5; round++ {
-			w.Turn(round)
-			_, err = w.Play(0)
-		}
-		return err
-	}
-	if role == "protocol" {
-		p, err := protocol.New(program.ProtocolParams{Command: command, Timeout: timeout, Every: 1}.In(run), protocol.Config{
-			Parts: 3, Width: 1, Graph: [][]protocol.Peer{{1}, {0, 2}, {1}},
-		})
-		for round := protocol.Round(0); err == nil && round < 5; round++ {
-			err = p.Tick(round, new(protocol.Outbox))
-		}
-		return err
-	}
+func hostile(run *program.Run, timeout uint64, command []string) error {
 	l, err := bandit.New(program.LearnerParams{Command: command, Timeout: timeout}.In(run), bandit.Config{Arms: 3, Peers: 2, Rand: rand.New(rand.NewPCG(1, 2))})
 	if err != nil {
 		return err
@@ -332,7 +181,7 @@ func gone(t *testing.T, argument string) {
 // TestAStubbornProgram plays well and does not end when it should: it is ended.
 func TestAStubbornProgram(t *testing.T) {
 	run := program.NewRun(t.Context(), 1, 100, ".")
-	l, err := learn(t, run, 3, "sh", "-c", hello("learner")+`trap "" TERM; read x; echo '{"arm": 0}'; sleep $0`, number(98))
+	l, err := learn(t, run, 3, "sh", "-c", hello+`trap "" TERM; read x; echo '{"arm": 0}'; sleep $0`, number(98))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +198,7 @@ func TestAProgramEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	run := program.NewRun(ctx, 1, 100, ".")
 	time.AfterFunc(300*time.Millisecond, cancel)
-	if err := hostile(run, "learner", 60, []string{"sh", "-c", hello("learner") + "sleep $0", number(99)}); !errors.Is(err, context.Canceled) {
+	if err := hostile(run, 60, []string{"sh", "-c", hello + "sleep $0", number(99)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	if err := run.Close(nil); !errors.Is(err, context.Canceled) {
@@ -366,12 +215,6 @@ func TestProgramsAreForTheSimulatorAlone(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, err := bandit.New(p, bandit.Config{Arms: 3, Peers: 2, Rand: rand.New(rand.NewPCG(1, 2))}); err == nil || !strings.Contains(err.Error(), "simulator alone") {
-		t.Errorf("%v", err)
-	}
-	if _, err := protocol.New(program.ProtocolParams{Command: p.Command}, protocol.Config{Graph: [][]protocol.Peer{{}}}); err == nil || !strings.Contains(err.Error(), "simulator alone") {
-		t.Errorf("%v", err)
-	}
-	if _, _, err := pay(nil, 3, "true"); err == nil || !strings.Contains(err.Error(), "simulator alone") {
 		t.Errorf("%v", err)
 	}
 }
