@@ -15,6 +15,7 @@ import (
 
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/protocol"
 )
 
@@ -149,7 +150,7 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 				for _, p := range c.tell {
 					a.s.OnRemembered(p, protocol.Checkpoint{}, true)
 				}
-				a.pass(grace - 2*every)
+				a.pass(standing.Grace - 2*every)
 				mustBeBlocked("some told")
 				for _, p := range c.late {
 					a.s.OnRemembered(p, protocol.Checkpoint{}, true)
@@ -194,7 +195,7 @@ func TestAnAlarmSilences(t *testing.T) {
 		if len(a.alarms) != 1 {
 			t.Fatalf("%d alarms", len(a.alarms))
 		}
-		if err := <-a.alarms; !errors.Is(err, ErrOldCopy) || !strings.Contains(err.Error(), "peer 2") {
+		if err := <-a.alarms; !errors.Is(err, standing.ErrOldCopy) || !strings.Contains(err.Error(), "peer 2") {
 			t.Errorf("alarm: %v", err)
 		}
 		round := a.status().Round
@@ -332,7 +333,7 @@ func TestRecoverGoesOn(t *testing.T) {
 			if !r.s.OldCopy() {
 				t.Fatal("the backup is not found out")
 			}
-			if err := <-r.alarms; !errors.Is(err, ErrOldCopy) {
+			if err := <-r.alarms; !errors.Is(err, standing.ErrOldCopy) {
 				t.Error(err)
 			}
 			before, incarnation, checkpoint := len(r.net.frames), r.s.Incarnation(), r.net.memory(left)

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp/state"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 )
 
@@ -137,7 +138,7 @@ func (c *choice) bytes() []byte {
 
 // parseChoice reads a decision of a site with a shape.
 func parseChoice(b []byte, s shape) (c choice, err error) {
-	err = decode("decision", b, 5, choiceVersion, func(v *state.Visitor) { c.fields(v, s) })
+	err = form.Decode("decision", b, 5, choiceVersion, func(v *state.Visitor) { c.fields(v, s) })
 	return c, err
 }
 

@@ -24,7 +24,7 @@ func (s *Site) early(ahead time.Duration, peers int) string {
 	switch {
 	case ahead > s.far():
 		return fmt.Sprintf("this clock is %v ahead of the clocks of other peers (%d have answered): no round is played until they agree, and reported rewards wait. Set the clock that is wrong", ahead.Round(time.Second), peers)
-	case peers == 0 && len(s.awaited()) > 0 && now.Sub(last) > s.far():
+	case peers == 0 && len(s.standing.Awaited()) > 0 && now.Sub(last) > s.far():
 		return fmt.Sprintf("the last round that was played was %v ago by this clock: none is played until the clock of another peer was heard, in case this one is ahead", now.Sub(last).Round(time.Second))
 	}
 	return ""

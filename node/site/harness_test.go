@@ -368,7 +368,7 @@ func (r *rig) start() {
 func (r *rig) greet() {
 	r.t.Helper()
 	for p := range protocol.Peer(r.c.Peers) {
-		if slices.Contains(r.c.Neighbours, p) || slices.Contains(r.s.blocked.witnesses, r.c.ID(p)) {
+		if slices.Contains(r.c.Neighbours, p) || slices.Contains(r.s.standing.Witnesses(), r.c.ID(p)) {
 			r.s.OnRemembered(p, r.net.memory(p), true)
 		}
 	}

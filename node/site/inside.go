@@ -11,6 +11,7 @@ import (
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/kept"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -51,9 +52,6 @@ func (t *counts) count(c *choice, by uint64) {
 	}
 }
 
-// insideVersion is the version of the saved half.
-const insideVersion = 1
-
 func (i *inside) bytes() []byte {
 	return state.Save(insideVersion, func(v *state.Visitor) {
 		v.Part(i.half.Save, i.half.Load)
@@ -83,7 +81,7 @@ func (s *Site) openInside() error {
 		return err
 	}
 	if v != nil {
-		err = decode("half", v, insideVersion, insideVersion, func(v *state.Visitor) {
+		err = form.Decode("half", v, insideVersion, insideVersion, func(v *state.Visitor) {
 			v.Part(half.Save, half.Load)
 			s.inside.learned.fields(v)
 		})

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"peerd.dev/dp/state"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 )
 
@@ -39,7 +40,7 @@ func lateBy(st *store.Store, id []byte) (by time.Duration, err error) {
 	if b == nil || err != nil {
 		return 0, err
 	}
-	err = decode("late report", b, lateVersion, lateVersion, func(v *state.Visitor) { millis(v, &by) })
+	err = form.Decode("late report", b, lateVersion, lateVersion, func(v *state.Visitor) { millis(v, &by) })
 	return by, err
 }
 

@@ -7,6 +7,8 @@ import (
 	"peerd.dev/dp/state"
 	"peerd.dev/node"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/site/form"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
 )
 
@@ -15,10 +17,7 @@ const (
 	lifeKey     = "life"
 	pinnedKey   = "pinned"
 	settingsKey = "settings"
-	evidenceKey = "evidence"
-	witnessKey  = "witnesses"
-	syncKey     = "sync"  // written only to wait for the disk
-	forkKey     = "fork " // and a peer's id: its checkpoints that no single ledger contains
+	syncKey     = "sync" // written only to wait for the disk
 )
 
 // Life is what differs between the lives of a peer.
@@ -30,17 +29,14 @@ type Life struct {
 // life is a Life in the form that is stored.
 type life struct {
 	Life
-	Salt    [16]byte // of the hashes of subjects
-	Taken   uint64   // records that peers remembered at [Site.Recover]; 0 before
-	Gap     uint64   // number of the ledger record of that recovery
-	Without []string // ids of the neighbours for which it did not wait
-	Opened  bool     // something may have been released since
+	Salt [16]byte // of the hashes of subjects
+	standing.Recovery
 }
 
 func (l *life) fields(v *state.Visitor) {
-	array(v, l.Seed[:])
+	form.Array(v, l.Seed[:])
 	state.Number(v, &l.Incarnation)
-	array(v, l.Salt[:])
+	form.Array(v, l.Salt[:])
 	v.Uint(&l.Taken)
 	v.Uint(&l.Gap)
 	state.List(v, &l.Without, v.String)
@@ -49,8 +45,10 @@ func (l *life) fields(v *state.Visitor) {
 
 func (l *life) bytes() []byte { return state.Save(lifeVersion, l.fields) }
 
+func (s *Site) saveLife(b *store.Batch) { b.Set(store.Meta, []byte(lifeKey), s.life.bytes()) }
+
 func parseLife(b []byte) (l life, err error) {
-	err = decode("life", b, lifeVersion, lifeVersion, l.fields)
+	err = form.Decode("life", b, lifeVersion, lifeVersion, l.fields)
 	return l, err
 }
 
@@ -99,13 +97,12 @@ func (s *Site) charge() error {
 		}
 	}
 	s.state.Left = s.agent.Left()
-	b.Set(store.Meta, []byte(lifeKey), s.life.bytes())
+	s.saveLife(b)
 	b.Set(store.Meta, []byte(pinnedKey), pinnedBytes(s.c.Pinned))
 	if s.c.Memberships != nil {
 		b.Set(store.Meta, []byte(membershipKey), s.c.Document)
 	}
-	s.blocked.witnesses = s.neighbours() // what this folder knows of an older one under its key
-	b.Set(store.Meta, []byte(witnessKey), s.witnessBytes())
+	standing.SaveWitnesses(b, s.c.neighbours()) // what this folder knows of an older one under its key
 	s.keepBelief()
 	if err := s.saveSnapshot(b); err != nil {
 		return err
@@ -114,29 +111,4 @@ func (s *Site) charge() error {
 		return err
 	}
 	return b.Commit()
-}
-
-// append adds a record to the ledger.
-func (s *Site) append(b *store.Batch, body ledger.Body) error {
-	line, err := s.chain.Append(body)
-	if err != nil {
-		return err
-	}
-	b.Set(store.Ledger, store.Number(s.chain.Next-1), line)
-	return nil
-}
-
-// recovered reports whether this life began with [Site.Recover].
-func (s *Site) recovered() bool { return s.life.Taken > 0 }
-
-// closed reports whether this life began with [Site.Recover] and has not been open since.
-func (s *Site) closed() bool { return s.recovered() && !s.life.Opened }
-
-// fresh reports whether nothing was released since this life began, either in a new folder under
-// an old key or after [Site.Recover].
-func (s *Site) fresh() bool {
-	if s.recovered() {
-		return s.chain.Next == s.life.Gap+1
-	}
-	return s.state.Released == 0
 }

@@ -7,6 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node/site/form"
 	"peerd.dev/protocol"
 )
 
@@ -109,6 +110,6 @@ func (e *logRecord) bytes() []byte {
 
 // parseLogRecord reads a log record of a site with a shape.
 func parseLogRecord(b []byte, s shape) (e logRecord, err error) {
-	err = decode("log record", b, 4, logVersion, func(v *state.Visitor) { e.fields(v, s) })
+	err = form.Decode("log record", b, 4, logVersion, func(v *state.Visitor) { e.fields(v, s) })
 	return e, err
 }

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
 	"peerd.dev/node/kept"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -34,6 +34,14 @@ type Membership struct {
 
 // Memberships returns the membership of a document.
 type Memberships func(document []byte) (Membership, error)
+
+// neighbours returns the ids of the neighbours in the network file.
+func (c *Config) neighbours() (ids []string) {
+	for _, p := range c.Neighbours {
+		ids = append(ids, c.ID(p))
+	}
+	return ids
+}
 
 // join sets the site's membership.
 func (s *Site) join(m *Membership) {
@@ -65,8 +73,7 @@ func (s *Site) readMembership() error {
 
 // SetMembership continues with another membership. It is equivalent to a stop and a start: an
 // agent of the new membership takes over the agent's state, in one durable batch with the
-// document. After an error nothing has changed. A site that is not open yet goes on waiting for peers that left: they may
-// remember what is missing here, and no change of the network takes that away.
+// document. After an error nothing has changed.
 func (s *Site) SetMembership(m Membership) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,10 +89,10 @@ func (s *Site) SetMembership(m Membership) error {
 	if err != nil {
 		return err
 	}
-	open := s.opens()
-	before, insight, witnesses := s.agent, s.insight, s.blocked.witnesses
+	witnesses := s.standing.Without(m.Gone)
+	before, insight := s.agent, s.insight
 	undo := func(err error) error {
-		s.agent, s.insight, s.blocked.witnesses = before, insight, witnesses
+		s.agent, s.insight = before, insight
 		return fmt.Errorf("the new membership: %w", err)
 	}
 	if s.agent, err = m.Agent(s.life.Life); err != nil {
@@ -94,21 +101,17 @@ func (s *Site) SetMembership(m Membership) error {
 	if err = s.loadAgent(&x); err != nil {
 		return undo(err)
 	}
-	left := func(id string) bool { return open && slices.Contains(m.Gone, id) }
-	s.blocked.witnesses = slices.DeleteFunc(slices.Clone(witnesses), left)
 	b := s.store.Batch()
 	if err = s.saveSnapshot(b); err != nil {
 		return undo(err)
 	}
 	b.Set(store.Meta, []byte(membershipKey), m.Document)
-	b.Set(store.Meta, []byte(witnessKey), s.witnessBytes())
+	standing.SaveWitnesses(b, witnesses)
 	if err = b.Commit(); err != nil {
 		return s.broke(err)
 	}
-	for _, id := range m.Gone {
-		delete(s.blocked.rivals, id)
-	}
 	s.join(&m)
+	s.standing.SetMembers(s.members(), witnesses)
 	s.renewTables()
 	if err = s.openInside(); err != nil {
 		return s.broke(err)

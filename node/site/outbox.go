@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/dp/state"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -64,12 +65,12 @@ func (s *Site) sendOne(ctx context.Context, to Transport, x sending) error {
 // post sends the messages of a step, unless a peer has reported in the meantime that this folder
 // is an old copy.
 func (s *Site) post(ctx context.Context, to Transport, step uint64, checkpoint protocol.Checkpoint, es []protocol.Envelope) error {
-	if s.silent.Load() {
+	if s.standing.Silent() {
 		return nil
 	}
 	to.Advance(checkpoint)
 	if err := to.Send(ctx, es); err != nil {
-		if s.silent.Load() { // the network was left in the meantime
+		if s.standing.Silent() { // the network was left in the meantime
 			return nil
 		}
 		return err
@@ -119,7 +120,7 @@ func outbox(es []protocol.Envelope) []byte {
 }
 
 func parseOutbox(b []byte) (es []protocol.Envelope, err error) {
-	err = decode("outbox", b, outboxVersion, outboxVersion, func(v *state.Visitor) {
+	err = form.Decode("outbox", b, outboxVersion, outboxVersion, func(v *state.Visitor) {
 		for v.More() {
 			var e protocol.Envelope
 			envelope(v, &e)

@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/dp/state"
 	document "peerd.dev/node/network"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 )
 
@@ -28,7 +29,7 @@ func pinnedBytes(all []Pinned) []byte {
 }
 
 func parsePinned(b []byte) (all []Pinned, err error) {
-	err = decode("pinned settings", b, pinnedVersion, pinnedVersion, func(v *state.Visitor) { pinnedFields(v, &all) })
+	err = form.Decode("pinned settings", b, pinnedVersion, pinnedVersion, func(v *state.Visitor) { pinnedFields(v, &all) })
 	return all, err
 }
 

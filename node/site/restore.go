@@ -7,7 +7,6 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/vouch"
-	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 )
 
@@ -122,22 +121,4 @@ func (s *Site) replay(v []byte) (uint64, error) {
 	}
 	s.state.Released += uint64(len(e.drawn))
 	return uint64(len(e.drawn)), nil
-}
-
-// readChain finds the end of the ledger.
-func (s *Site) readChain() error {
-	last, ok, err := s.store.Last(store.Ledger)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return fmt.Errorf("%w: no ledger", ErrDamaged)
-	}
-	if s.chain, err = ledger.Resume(last.Value); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if n := store.ReadNumber(last.Key); n+1 != s.chain.Next {
-		return fmt.Errorf("%w: ledger record %d is numbered %d", ErrDamaged, n, s.chain.Next-1)
-	}
-	return nil
 }

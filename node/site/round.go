@@ -59,7 +59,7 @@ func (s *Site) endRound(t protocol.Round, in []protocol.Delivery) error {
 		return s.store.Lack()
 	case s.broken:
 		return errBroken
-	case s.standing().quiet():
+	case s.standing.Quiet():
 		return nil // found since the round began
 	}
 	protocol.Sort(in)
@@ -126,7 +126,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		return false, s.store.Lack()
 	case s.broken:
 		return false, errBroken
-	case s.standing().quiet():
+	case s.standing.Quiet():
 		return false, nil
 	}
 	e := logRecord{kind: logSettled, round: uint64(t)}
@@ -267,8 +267,7 @@ func (s *Site) finish(b *store.Batch, e *logRecord) error {
 		b.Set(store.Outbox, store.Number(s.step), outbox(ready.Messages))
 	}
 	s.sweep(b)
-	s.storeCheckpoints(b)
-	s.storeReceipts(b)
+	s.signed.Save(b, s.c.ID, s.c.Now())
 	at := s.c.Clock.Start.Add(time.Duration(e.round)*s.c.Clock.Every + s.offset())
 	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()})
 	return nil

@@ -104,8 +104,8 @@ func (s *Site) pause(ctx context.Context) error {
 func (s *Site) full(is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if is != s.blocked.full {
-		s.blocked.full = is
+	if is != s.logged.full {
+		s.logged.full = is
 		if is {
 			s.log.Error("no decisions are made until there is room, and with half as much nothing is learned or released", "reason", s.store.Lack(), "dir", s.c.Dir)
 		} else {

@@ -22,6 +22,8 @@ import (
 	"peerd.dev/node/decision"
 	"peerd.dev/node/kept"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/site/signed"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -112,8 +114,8 @@ type Site struct {
 	saveEvery uint64        // steps
 	noticed   node.Learning // state of learning that was logged last
 	waits     string        // why the round that began last was not played, or ""
-	blocked   blocked
-	forks     map[string][]protocol.SignedCheckpoint // that no single ledger contains, by the id of the peer
+	standing  *standing.Standing
+	signed    *signed.Statements
 	confirmed confirmed
 	counts    counters
 	logged    logged
@@ -121,15 +123,9 @@ type Site struct {
 	began   time.Time // start of Run; used by its goroutine only
 	jumped  bool      // the clock jumped; used by the same goroutine
 	durable atomic.Pointer[durableStatus]
-	silent  atomic.Bool // a peer remembers another ledger
 
 	sentMu sync.Mutex
 	sent   []uint64 // steps whose outbox may be removed
-
-	receipts receipts
-
-	seenMu sync.Mutex
-	seen   map[protocol.Peer]Known // checkpoints that are not stored yet
 }
 
 // counters begin at 0 with every start.
@@ -142,6 +138,7 @@ type counters struct {
 // logged is what the log has, so that it does not have it too often.
 type logged struct {
 	faults, clips quota
+	full          bool   // there is no room on the disk
 	alone         bool   // the newest line about it says that the site is
 	clipped       uint64 // clipped records in the newest line; private
 }
@@ -174,8 +171,7 @@ func Open(c Config) (_ *Site, err error) {
 	}
 	s := &Site{
 		given: given{c: c, coins: c.Coins(), state: progress{Pulls: make([]uint64, len(c.Arms))}},
-		log:   c.Logger, most: c.mostRecords(),
-		sends: make(chan sending, sendQueue), seen: make(map[protocol.Peer]Known), saveEvery: snapshotEvery,
+		log:   c.Logger, most: c.mostRecords(), sends: make(chan sending, sendQueue), saveEvery: snapshotEvery,
 	}
 	s.nameArms()
 	if c.Store.Logger == nil {
@@ -235,13 +231,10 @@ func Open(c Config) (_ *Site, err error) {
 		return nil, err
 	}
 	s.renewTables()
-	if err = s.readBlocked(); err != nil {
+	if s.standing, err = standing.Read(s.standingConfig(), s.members()); err != nil {
 		return nil, err
 	}
-	if err = s.readForks(); err != nil {
-		return nil, err
-	}
-	if err = s.readReceipts(); err != nil {
+	if s.signed, err = signed.Read(s.store); err != nil {
 		return nil, err
 	}
 	if err = s.openConfirmed(); err != nil {
@@ -250,7 +243,6 @@ func Open(c Config) (_ *Site, err error) {
 	if err = s.noteSettings(); err != nil {
 		return nil, err
 	}
-	s.readLost()
 	s.durable.Store(s.newest())
 	if !bytes.Equal(s.c.Document, c.Document) {
 		m, err := c.Memberships(c.Document)
@@ -297,11 +289,6 @@ func (s *Site) Features() decision.Shape { return *s.shape.Load() }
 
 // Range returns the least and the greatest reward, in the application's units.
 func (s *Site) Range() (least, most float64) { return s.c.Rules.Range.Ends() }
-
-// checkpoint returns the end of the ledger, which may not be durable yet.
-func (s *Site) checkpoint() protocol.Checkpoint {
-	return protocol.Checkpoint{Records: s.chain.Next, Head: s.chain.Head}
-}
 
 // Incarnation returns the number of this peer's present life.
 func (s *Site) Incarnation() uint32 { return s.life.Incarnation }

@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp/state"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 )
 
@@ -75,7 +76,7 @@ func (x *snapshot) bytes() []byte { return state.Save(snapshotVersion, x.fields)
 // parseSnapshot reads the snapshot of a site with a number of arms.
 func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 	x.state.Pulls = make([]uint64, arms)
-	err = decode("snapshot", b, 2, snapshotVersion, x.fields)
+	err = form.Decode("snapshot", b, 2, snapshotVersion, x.fields)
 	x.world = slices.Clone(x.world)
 	return x, err
 }

@@ -3,13 +3,10 @@ package site
 import (
 	"context"
 	"fmt"
-	"iter"
 	"log/slog"
-	"math"
 	"slices"
 
 	"peerd.dev/node"
-	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
@@ -80,7 +77,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
 		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
 		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.ledger.Records, Confirmed: s.confirmed.round,
-		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.blocked.full,
+		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.logged.full,
 	}
 	s.learning(&status)
 	status.Policy = s.policyNotice(&d.belief)
@@ -93,7 +90,7 @@ func (s *Site) blockedReason() string {
 	if s.learning(&status); status.Learning == node.Waits {
 		return status.Notice
 	}
-	return s.reason()
+	return s.standing.Reason()
 }
 
 // aloneReason returns why the site continues without a peer that its protocol needs, or "".
@@ -143,51 +140,8 @@ func (s *Site) noteClipped() {
 	s.log.Warn("rewards or features are out of bounds, and clipped", "records", n)
 }
 
-// Ledger yields at most limit records from number from on. A crash does not undo them.
-func (s *Site) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
-	return records(s.store, from, s.durable.Load().ledger.Records, limit, false)
-}
-
 // StoreMemory returns how many bytes of memory the store uses.
 func (s *Site) StoreMemory() uint64 { return s.store.MemoryBytes() }
 
 // CopyStore makes a folder, which must not exist, with a copy of the store; see [store.Store.Copy].
 func (s *Site) CopyStore(to string) error { return s.store.Copy(to) }
-
-// Records yields at most limit ledger records of a store from number from on. The consumer owns
-// them.
-func Records(st *store.Store, from, limit uint64) iter.Seq2[[]byte, error] {
-	return records(st, from, math.MaxUint64, limit, false)
-}
-
-// Opened yields all ledger records of a store, each with what opens it behind it.
-func Opened(st *store.Store) iter.Seq2[[]byte, error] {
-	return records(st, 0, math.MaxUint64, math.MaxUint64, true)
-}
-
-// records yields at most limit records with numbers from from on and below below.
-func records(st *store.Store, from, below, limit uint64, opened bool) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		if limit == 0 || from >= below {
-			return
-		}
-		n := uint64(0)
-		for e, err := range st.Scan(store.Ledger, store.Number(from), store.Number(below)) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(slices.Clone(e.Value), nil) {
-				return
-			}
-			if opened {
-				if line, err := st.Get(store.Opening, e.Key); (line != nil || err != nil) && !yield(line, err) {
-					return
-				}
-			}
-			if n++; n == limit {
-				return
-			}
-		}
-	}
-}

@@ -117,7 +117,7 @@ func TestAClockThatWasAheadIsSaid(t *testing.T) {
 		r.clock.add(ahead)
 		r.round()
 		r.clock.add(-ahead)
-		r.s.blocked.open = false // as after a start: the neighbours' reason comes later
+		r.reopen() // the neighbours' reason comes later
 		r.s.notice()
 		r.s.notice()
 		st := r.status()

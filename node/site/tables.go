@@ -12,6 +12,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp/state"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 )
 
@@ -65,7 +66,7 @@ func (s *Site) readTables() error {
 			return err
 		}
 		t := &table{number: store.ReadNumber(e.Key), stored: true}
-		if err = decode("table", e.Value, tableVersion, tableVersion, t.fields); err != nil {
+		if err = form.Decode("table", e.Value, tableVersion, tableVersion, t.fields); err != nil {
 			return err
 		}
 		s.tables.kept, s.tables.next = append(s.tables.kept, t), t.number+1

@@ -20,7 +20,7 @@ func (s *Site) openWorld() error {
 		return nil
 	}
 	w, err := s.c.World(s.life.Life)
-	if _, finite := w.(bandit.Finite); err != nil || finite && s.recovered() {
+	if _, finite := w.(bandit.Finite); err != nil || finite && s.life.Began() {
 		return err
 	}
 	s.world = w

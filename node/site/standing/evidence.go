@@ -1,60 +1,66 @@
-package site
+package standing
 
 import (
 	"slices"
 
 	"peerd.dev/dp/state"
 	"peerd.dev/node/ledger"
-	"peerd.dev/node/store"
+	"peerd.dev/node/site/form"
 	"peerd.dev/protocol"
 )
 
-// rollbackEvidence is what a peer remembers that is missing here.
-type rollbackEvidence struct {
+// evidenceVersion is the version of stored evidence.
+const evidenceVersion = 2
+
+// Evidence is what a peer remembers that is missing here.
+type Evidence struct {
 	Peer    protocol.Peer
 	Records uint64
 	Head    ledger.Hash
 	Fork    bool // both histories have continued, so what was released is not known
 }
 
-func (x *rollbackEvidence) fields(v *state.Visitor) {
+func (x *Evidence) fields(v *state.Visitor) {
 	state.Number(v, &x.Peer)
 	v.Uint(&x.Records)
-	array(v, x.Head[:])
+	form.Array(v, x.Head[:])
 	v.Bool(&x.Fork)
 }
 
-func (x *rollbackEvidence) bytes() []byte { return state.Save(evidenceVersion, x.fields) }
+func (x *Evidence) bytes() []byte { return state.Save(evidenceVersion, x.fields) }
 
-func parseEvidence(b []byte) (x rollbackEvidence, err error) {
-	err = decode("rollback evidence", b, evidenceVersion, evidenceVersion, x.fields)
+func parseEvidence(b []byte) (x Evidence, err error) {
+	err = form.Decode("rollback evidence", b, evidenceVersion, evidenceVersion, x.fields)
 	return x, err
 }
 
-// had returns how many of the records here neighbours have confirmed or, after [Site.Recover],
-// how many it knew of: later records are about abandoned leaves.
-func (s *Site) had() uint64 {
-	switch {
-	case s.recovered():
-		return s.life.Taken
-	case len(s.awaited()) == 0:
-		return s.chain.Next
+// join adds what was known before: what is remembered most counts, and a fork is for good.
+func (x *Evidence) join(old *Evidence) {
+	x.Fork = x.Fork || old.Fork
+	if old.Records > x.Records {
+		x.Peer, x.Records, x.Head = old.Peer, old.Records, old.Head
 	}
-	return s.confirmed.kept
 }
 
-// has reports whether the ledger once had the length in m, with m's head. For a neighbour that
+// Had returns how many of the records here neighbours have confirmed or, after a recovery,
+// how many it knew of: later records are about abandoned leaves.
+func (s *Standing) Had() uint64 {
+	switch {
+	case s.Life.Began():
+		return s.Life.Taken
+	case len(s.Awaited()) == 0:
+		return s.Past.Tip().Records
+	}
+	return s.Past.Confirmed()
+}
+
+// Has reports whether the ledger once had the length in m, with m's head. For a neighbour that
 // the operator excluded from the recovery, only records from the gap on count; once this life is open, others may have
 // heard of the records from such a neighbour.
-func (s *Site) has(id string, m protocol.Checkpoint) (bool, error) {
-	switch {
-	case m.Records <= s.life.Taken, m.Records <= s.life.Gap && (slices.Contains(s.life.Without, id) || s.life.Opened && len(s.life.Without) > 0):
+func (s *Standing) Has(id string, m protocol.Checkpoint) (bool, error) {
+	x := s.Life
+	if m.Records <= x.Taken || m.Records <= x.Gap && (slices.Contains(x.Without, id) || x.Opened && len(x.Without) > 0) {
 		return true, nil
-	case m.Records > s.chain.Next:
-		return false, nil
-	case m.Records == s.chain.Next:
-		return m.Head == s.chain.Head, nil
 	}
-	line, err := s.store.Get(store.Ledger, store.Number(m.Records-1))
-	return line != nil && ledger.HashOf(line) == m.Head, err
+	return s.Past.Contains(m)
 }

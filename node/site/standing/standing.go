@@ -1,15 +1,7 @@
-package site
-
-import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-)
-
-// A standing is whether a site may release, and if not, why not. [Site.standing] computes it from what is recorded in
-// [blocked], which grows by four events: a neighbour reports what it remembers, and agrees or remembers more, and a neighbour
-// is connected with another process under this key (a rival), or is no longer.
+// Package standing is whether a site may release, and if not, why not.
+//
+// A site starts blocked, until its neighbours have reported what they remember, since a folder cannot itself show that it
+// is an old copy. While no neighbour can be reached, there is also no peer to send to.
 //
 //	               all agree, or more than half and the grace is over
 //	start ──► waiting ──────────────────────────────────────────────► open
@@ -27,48 +19,208 @@ import (
 //	             └──► peerd recover, which begins a life that waits for all
 //
 // oldCopy and forked are stored, and a later start begins with them.
-type standing byte
+package standing
 
-const (
-	open    standing = iota // it releases
-	waiting                 // for the reports of neighbours
-	doubled                 // waiting, and a neighbour is connected with another process under this key
-	shut                    // there was such a process while this one was open
-	oldCopy                 // a peer remembers records that are missing here
-	forked                  // and this folder has records that the peer does not remember
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"peerd.dev/dp/state"
+	"peerd.dev/node/site/form"
+	"peerd.dev/node/store"
+	"peerd.dev/protocol"
 )
 
-// quiet reports whether nothing more is drawn until the process ends.
-func (x standing) quiet() bool { return x >= shut }
+// ErrOldCopy is wrapped by the errors of an Alarm: a peer remembers records of this peer's ledger
+// that this ledger does not have.
+var ErrOldCopy = errors.New("this folder was restored from a backup, or its key runs twice")
 
-// standing returns the site's standing. A site that waits opens in [Site.opens].
-func (s *Site) standing() standing {
-	switch b := &s.blocked; {
-	case b.evidence != nil && b.evidence.Fork:
+// Keys of the table of single values.
+const (
+	evidenceKey = "evidence"
+	witnessKey  = "witnesses"
+)
+
+const witnessVersion = 2
+
+// Recovery is what a life remembers of the recovery with which it began; zero for none.
+type Recovery struct {
+	Taken   uint64   // records that peers remembered then
+	Gap     uint64   // number of the ledger record of that recovery
+	Without []string // ids of the neighbours for which it did not wait
+	Opened  bool     // something may have been released since
+}
+
+// Began reports whether a life began with a recovery.
+func (r *Recovery) Began() bool { return r.Taken > 0 }
+
+// Closed reports whether a life began with a recovery and has not been open since.
+func (r *Recovery) Closed() bool { return r.Began() && !r.Opened }
+
+// A Past is the history of a site, of which others may remember more.
+type Past interface {
+	Tip() protocol.Checkpoint                     // the end of the ledger
+	Contains(c protocol.Checkpoint) (bool, error) // whether the ledger once ended so
+	Confirmed() uint64                            // records of the confirmed snapshot
+	Released() uint64                             // nodes drawn
+}
+
+// Members is what a standing needs to know of the network.
+type Members struct {
+	Neighbours, Gone []string               // by id; Gone have left permanently
+	Name             func(id string) string // of a peer, for people
+}
+
+// Config describes the site of a Standing.
+type Config struct {
+	Store    *store.Store
+	Past     Past
+	Life     *Recovery
+	SaveLife func(*store.Batch)
+	Now      func() time.Time
+	Log      *slog.Logger
+	Alarm    func(error) // is called once, from another goroutine; may be nil
+}
+
+// A Standing is what a site knows about whether it may release. It grows by four events: a neighbour remembers something
+// ([Standing.Remembers]), it is connected with another process under this key ([Standing.Rival]) or no longer
+// ([Standing.Agrees]), and members change ([Standing.SetMembers]). It is asked whether the site is open ([Standing.Opens]),
+// why not ([Standing.Reason]), and who is waited for ([Standing.Awaited]).
+type Standing struct {
+	Config
+	members    Members
+	witnesses  []string          // ids of the neighbours that may remember this life: those that have linked with it, and those it was founded with
+	before     []string          // the witnesses at the start
+	agree      map[string]bool   // ids of neighbours that remember nothing that is missing here
+	remembered map[string]uint64 // how many records a neighbour remembered in this run, by its id
+	since      time.Time         // when the first of them reported
+	open       bool              // something may be released
+	current    bool              // it was opened, and not by the start after a recovery, which has lost what it had
+	rivals     map[string]bool   // ids of neighbours that are connected with another process under this key
+	shut       bool              // there was such a rival while this process was open, so it releases nothing more
+	evidence   *Evidence
+	silent     atomic.Bool // a peer remembers another ledger, or there was a rival
+}
+
+// Read reads what earlier starts stored.
+func Read(c Config, m Members) (*Standing, error) {
+	s := &Standing{Config: c, members: m, agree: make(map[string]bool), remembered: make(map[string]uint64), rivals: make(map[string]bool)}
+	v, err := c.Store.Get(store.Meta, []byte(witnessKey))
+	if err == nil && v != nil {
+		err = form.Decode("witnesses", v, witnessVersion, witnessVersion, func(v *state.Visitor) { state.List(v, &s.witnesses, v.String) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.before = s.witnesses
+	if v, err = c.Store.Get(store.Meta, []byte(evidenceKey)); err == nil && v != nil {
+		var x Evidence
+		x, err = parseEvidence(v)
+		s.evidence = &x
+	}
+	s.readLost()
+	s.silent.Store(s.evidence != nil)
+	return s, err
+}
+
+// readLost treats the watermark of a store that has lost something like a checkpoint that a peer
+// remembers of this ledger: the store is an earlier state.
+func (s *Standing) readLost() {
+	had, lost := s.Store.Lost()
+	if !lost || had.Batch == 0 {
+		return
+	}
+	x := &Evidence{Records: had.Records, Head: had.Head}
+	if tip := s.Past.Tip(); had.Records < tip.Records { // the lost writes were not records
+		x.Records, x.Head = tip.Records, tip.Head
+	}
+	if s.evidence != nil {
+		x.join(s.evidence)
+	}
+	s.evidence = x
+}
+
+// A place is where a site stands in the diagram above.
+type place byte
+
+const (
+	open    place = iota // it releases
+	waiting              // for the reports of neighbours
+	doubled              // waiting, and a neighbour is connected with another process under this key
+	shut                 // there was such a process while this one was open
+	oldCopy              // a peer remembers records that are missing here
+	forked               // and this folder has records that the peer does not remember
+)
+
+// place returns where the site stands. A site that waits opens in [Standing.Opens].
+func (s *Standing) place() place {
+	switch {
+	case s.evidence != nil && s.evidence.Fork:
 		return forked
-	case b.evidence != nil:
+	case s.evidence != nil:
 		return oldCopy
-	case b.shut:
+	case s.shut:
 		return shut
-	case len(b.rivals) > 0:
+	case len(s.rivals) > 0:
 		return doubled
-	case !b.open:
+	case !s.open:
 		return waiting
 	}
 	return open
 }
 
-// reason returns why nothing is released, or "".
-func (s *Site) reason() string {
-	switch x := s.blocked.evidence; s.standing() {
+// Quiet reports whether nothing more is drawn until the process ends.
+func (s *Standing) Quiet() bool { return s.place() >= shut }
+
+// Silent reports whether nothing more is sent until the process ends. It needs no lock.
+func (s *Standing) Silent() bool { return s.silent.Load() }
+
+// OldCopy reports whether a peer remembers what is missing here.
+func (s *Standing) OldCopy() bool { return s.place() >= oldCopy }
+
+// Current reports whether neighbours have confirmed, since the start, that the folder is no old copy.
+func (s *Standing) Current() bool { return s.Opens() && s.current }
+
+// Evidence returns what a peer remembers that is missing here, or nil.
+func (s *Standing) Evidence() *Evidence { return s.evidence }
+
+// Forget removes the evidence, which a recovery has answered.
+func (s *Standing) Forget(b *store.Batch) {
+	b.Delete(store.Meta, []byte(evidenceKey))
+	s.evidence = nil
+}
+
+// Opens opens the site if enough neighbours have reported, and reports whether it is open.
+func (s *Standing) Opens() bool {
+	if s.place() == waiting && s.heard() {
+		closed := s.Life.Closed()
+		if err := s.keepWitnesses(); err != nil {
+			s.failed(err)
+			return false
+		}
+		s.open, s.current = true, !closed
+		s.Log.Info("no neighbour remembers more than there is here: releases go on", "heard", len(s.agree))
+	}
+	return s.place() == open
+}
+
+// Reason returns why nothing is released, or "".
+func (s *Standing) Reason() string {
+	switch x := s.evidence; s.place() {
 	case forked:
 		return fmt.Sprintf("%v: peer %d remembers another history of its ledger. Nothing is released. Stop the other copy. This folder cannot be used any more: use the other one, or begin a new one with `peerd init`", ErrOldCopy, x.Peer)
 	case oldCopy:
-		return fmt.Sprintf("%v: peer %d remembers %d ledger records, and %d of those here are confirmed. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrOldCopy, x.Peer, x.Records, s.had())
+		return fmt.Sprintf("%v: peer %d remembers %d ledger records, and %d of those here are confirmed. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrOldCopy, x.Peer, x.Records, s.Had())
 	case shut:
 		return "this peer's key runs twice: a neighbour is connected with another process that has it. This one releases nothing any more. Stop one of the two, and start the other again"
 	case doubled:
-		return fmt.Sprintf("this peer's key runs twice: %s is connected with another process that has it. Nothing is released as long as it is", s.c.Name(slices.Min(slices.Collect(maps.Keys(s.blocked.rivals)))))
+		return fmt.Sprintf("this peer's key runs twice: %s is connected with another process that has it. Nothing is released as long as it is", s.members.Name(slices.Min(slices.Collect(maps.Keys(s.rivals)))))
 	case waiting:
 		return s.waitsFor()
 	case open:
@@ -77,54 +229,19 @@ func (s *Site) reason() string {
 }
 
 // waitsFor returns which neighbours have to report, in words.
-func (s *Site) waitsFor() string {
+func (s *Standing) waitsFor() string {
 	var missing []string
-	for _, id := range s.awaited() {
-		if !s.blocked.agree[id] {
-			missing = append(missing, s.c.Name(id))
+	for _, id := range s.Awaited() {
+		if !s.agree[id] {
+			missing = append(missing, s.members.Name(id))
 		}
 	}
 	if len(missing) == 0 {
 		return "all neighbours have reported the last checkpoint they saw of this peer: releases begin with the next round"
 	}
-	need := fmt.Sprintf("all do, or more than half do and %v have passed since the first did", grace)
-	if s.closed() {
+	need := fmt.Sprintf("all do, or more than half do and %v have passed since the first did", Grace)
+	if s.Life.Closed() {
 		need = "all do"
 	}
 	return fmt.Sprintf("waiting for neighbours to report the last checkpoint they saw of this peer: %s. Nothing is released until %s. If one of them is lost, see `peerd recover --help` on doing without it", strings.Join(missing, ", "), need)
-}
-
-// OldCopy reports whether a peer remembers what is missing here.
-func (s *Site) OldCopy() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.standing() >= oldCopy
-}
-
-// Current reports whether neighbours have confirmed, since the start, that the folder is no old copy.
-func (s *Site) Current() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.opens() && s.blocked.current
-}
-
-// isBlocked reports whether nothing may be released.
-func (s *Site) isBlocked() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.opens()
-}
-
-// opens opens the site if enough neighbours have reported, and reports whether it is open.
-func (s *Site) opens() bool {
-	if b := &s.blocked; s.standing() == waiting && s.heard() {
-		closed := s.closed()
-		if err := s.keepWitnesses(); err != nil {
-			s.log.Error("store", "err", err)
-			return false
-		}
-		b.open, b.current = true, !closed
-		s.log.Info("no neighbour remembers more than there is here: releases go on", "heard", len(b.agree))
-	}
-	return s.standing() == open
 }
