@@ -15,6 +15,7 @@ import (
 
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site/signed"
 	"peerd.dev/node/site/standing"
 	"peerd.dev/protocol"
 )
@@ -629,7 +630,7 @@ func TestCheckpointsAreRemembered(t *testing.T) {
 		t.Errorf("%v (%v), want %v", got, err, want)
 	}
 	_, known, err := r.s.Receipts()
-	if want := []Known{{of(6), "a"}, {of(7), "l"}}; err != nil || !slices.Equal(known, want) {
+	if want := []signed.Known{{SignedCheckpoint: of(6), Key: "a"}, {SignedCheckpoint: of(7), Key: "l"}}; err != nil || !slices.Equal(known, want) {
 		t.Errorf("%v (%v), want %v", known, err, want)
 	}
 	r.stop()

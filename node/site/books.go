@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"math/bits"
 	"slices"
 
 	"peerd.dev/node/ledger"
@@ -113,20 +112,5 @@ func records(st *store.Store, from, below, limit uint64, opened bool) iter.Seq2[
 	}
 }
 
-// recoveries is how many times a site can recover before its ledger may have more than [Site.MostRecords].
-const recoveries = 1 << 10
-
 // MostRecords returns more records than any ledger of this network can have.
 func (s *Site) MostRecords() uint64 { return s.most }
-
-// mostRecords returns as many records as a life has that releases all that is
-// paid for, and once more as many for each recovery, which jumps over no more numbers.
-func (c *Config) mostRecords() uint64 {
-	streams := uint64(c.Streams)
-	over, life := bits.Mul64(streams, c.Cadence.Leaves(c.Horizon))
-	life += streams + 1
-	if over > 0 || life > math.MaxUint64/recoveries {
-		return math.MaxUint64
-	}
-	return recoveries * life
-}

@@ -7,19 +7,6 @@ import (
 	"peerd.dev/node/store"
 )
 
-// confirmedKey is the key of the confirmed snapshot in the table of snapshots.
-const confirmedKey = "confirmed"
-
-// confirmed is what neighbours are known to remember of this ledger. The confirmed snapshot is a
-// state of the site whose ledger half of them remember, so that no older folder can start
-// unnoticed. A recovery goes back to it: nodes drawn since then may have been drawn again by an
-// older folder in a life that is lost; see docs/proofs/skip.md.
-type confirmed struct {
-	candidate *snapshot // not confirmed yet; nil for none
-	kept      uint64    // records of the confirmed snapshot
-	round     uint64    // of the confirmed snapshot
-}
-
 // keepConfirmed makes the present state, in which a folder has drawn nothing yet, the confirmed
 // snapshot.
 func (s *Site) keepConfirmed(b *store.Batch) error {

@@ -298,9 +298,12 @@ func (r *rig) config() Config {
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Budget, Unit: "a reward",
 		},
-		Arms: r.arms, Absent: r.absent, Founding: r.founding, Inputs: r.inputs, Names: r.names, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
-		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
-		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) }, Half: r.half, Coins: r.coins,
+		Founding: r.founding, Inputs: r.inputs, Names: r.names, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
+		Membership: Membership{
+			Arms: r.arms, Absent: r.absent, Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right},
+			Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) }, Half: r.half,
+		},
+		Rules: r.rules, Coins: r.coins,
 		Clock: node.Clock{Start: epoch(), Every: every}, Rounds: r.horizon,
 		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now, Ahead: r.ahead,
 		Logger: slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -327,9 +330,7 @@ func (r *rig) config() Config {
 		c.Peers, c.Neighbours = 4, r.neighbours
 	}
 	if r.version > 0 {
-		m := r.membership(r.version)
-		c.Document, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Half = m.Document, r.membershipOf, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Half
-		c.Arms, c.Absent = m.Arms, m.Absent
+		c.Membership, c.Memberships = r.membership(r.version), r.membershipOf
 	}
 	if r.worlds != nil {
 		c.World = func(Life) (bandit.World, error) { return r.worlds(), nil }

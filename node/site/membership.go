@@ -5,48 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"peerd.dev/bandit"
-	"peerd.dev/node"
-	"peerd.dev/node/kept"
 	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
-	"peerd.dev/protocol"
 )
-
-// membershipKey is the key of the document of the membership with which the snapshot and the log
-// after it were made; absent if memberships have none.
-const membershipKey = "membership"
-
-// A Membership is what a site needs to know about the members of the network. Places are never
-// reused, so peers are appended and never removed.
-type Membership struct {
-	Document   []byte                          // from which [Memberships] makes it again
-	Peers      int                             // number of places in the network
-	ID         func(protocol.Peer) string      // the first id of the peer in a place
-	Name       func(id string) string          // of a peer, for people
-	Gone       []string                        // first ids of peers that left permanently
-	Neighbours []protocol.Peer                 // ascending
-	Agent      func(Life) (*node.Agent, error) // with this membership
-	Half       func(Life) (*kept.Half, error)  // the same; as in [Config]
-	Arms       []string                        // as in [Config]; every membership has as many places
-	Absent     []bandit.Arm                    // the same
-}
-
-// Memberships returns the membership of a document.
-type Memberships func(document []byte) (Membership, error)
-
-// neighbours returns the ids of the neighbours in the network file.
-func (c *Config) neighbours() (ids []string) {
-	for _, p := range c.Neighbours {
-		ids = append(ids, c.ID(p))
-	}
-	return ids
-}
 
 // join sets the site's membership.
 func (s *Site) join(m *Membership) {
-	s.c.Document, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Gone, s.c.Agent, s.c.Half = m.Document, m.Peers, m.ID, m.Name, m.Neighbours, m.Gone, m.Agent, m.Half
-	s.c.Arms, s.c.Absent = m.Arms, m.Absent
+	s.c.Membership = *m
 	s.nameArms()
 	s.tables.odds = nil // actions may be others
 }

@@ -3,6 +3,7 @@ package site
 import (
 	"peerd.dev/node/site/signed"
 	"peerd.dev/node/site/standing"
+	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
@@ -166,3 +167,5 @@ func (s *Site) isBlocked() bool {
 func (s *Site) Checkpoint() (c protocol.Checkpoint, open bool) {
 	return s.durable.Load().ledger, !s.isBlocked()
 }
+
+func (s *Site) saveLife(b *store.Batch) { b.Set(store.Meta, []byte(lifeKey), s.life.bytes()) }

@@ -11,26 +11,6 @@ import (
 	"peerd.dev/protocol"
 )
 
-// sendQueue is how many steps may wait to become durable.
-const sendQueue = 256
-
-// sending is a step that is written but may not be durable yet.
-type sending struct {
-	pending    store.Pending
-	step       uint64
-	checkpoint protocol.Checkpoint
-	messages   []protocol.Envelope // in the form in which the outbox has them
-	at         time.Time           // when they are sent
-	status     *durableStatus      // nil if the step changes nothing
-}
-
-// maxOffset is the longest time that a round's messages wait after its beginning.
-const maxOffset = 50 * time.Millisecond
-
-// offset is when in a round messages are sent: always at the same time, independent of how much
-// work the round was, if it is done and durable by then.
-func (s *Site) offset() time.Duration { return min(s.c.Clock.Every/5, maxOffset) }
-
 // queue passes a step to the sender. It is called with the lock held, so that steps are queued in
 // order; so the sender never takes that lock.
 func (s *Site) queue(x sending) { s.sends <- x }
@@ -147,6 +127,18 @@ func message(v *state.Visitor, m *protocol.Message) {
 		var err error
 		if *m, err = protocol.Decode(vouch.For(frame)); err != nil {
 			v.Fail("%w", err)
+		}
+	}
+}
+
+// show makes d, which is durable, the reported status, unless d is nil or older than that.
+// Batches become durable in order, but the goroutines that wait for them may wake up in another
+// order.
+func (s *Site) show(d *durableStatus) {
+	for d != nil {
+		old := s.durable.Load()
+		if old.step > d.step || s.durable.CompareAndSwap(old, d) {
+			return
 		}
 	}
 }

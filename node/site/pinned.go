@@ -5,13 +5,9 @@ import (
 	"strings"
 
 	"peerd.dev/dp/state"
-	document "peerd.dev/node/network"
 	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 )
-
-// Pinned is a setting that a store keeps from its beginning.
-type Pinned = document.Setting
 
 // A ChangedError reports that a store was begun with another value of a setting; Was is empty if
 // it was begun without the setting.

@@ -163,15 +163,6 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 	return r, s.store.AcceptLoss()
 }
 
-// recordsPerLeaf returns the least number of ledger records that a closed leaf makes: one for
-// each stream that closes with it.
-func (c *Config) recordsPerLeaf() uint64 {
-	if !c.Cadence.SynchronousLeaves() {
-		return 1
-	}
-	return max(1, uint64(c.Streams)/max(1, c.Cadence.Lanes))
-}
-
 // uncount makes the decisions that wait for their reward no longer count, since the lost life may
 // have observed their rewards, and returns their number.
 func (s *Site) uncount(b *store.Batch, l *limit) (n uint64, err error) {

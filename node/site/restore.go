@@ -6,7 +6,6 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
-	"peerd.dev/internal/vouch"
 	"peerd.dev/node/store"
 )
 
@@ -66,15 +65,6 @@ func (s *Site) blank() []bandit.Features {
 		return nil
 	}
 	return slices.Repeat([]bandit.Features{make(bandit.Features, s.c.Inputs.Dim())}, len(s.c.Arms))
-}
-
-// loadAgent loads a snapshot into the agent, which is new.
-func (s *Site) loadAgent(x *snapshot) error {
-	if err := s.agent.Load(dp.NewSecret(vouch.For(x.agent))); err != nil {
-		return fmt.Errorf("snapshot: %w", err)
-	}
-	s.insight = s.agent.Insight()
-	return nil
 }
 
 // replay repeats a logged step and returns how many nodes were drawn in it.

@@ -1,19 +1,14 @@
 package site
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
-	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
-
-const chunk = 64 // decisions settled or forgotten in a step, so that others get a turn
 
 // Round ends round t: it observes the rewards that are due, plays a simulated world, and lets the
 // agent receive what arrived and send its messages. Nothing leaves the peer before it is durable.
@@ -178,13 +173,6 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 	return n == chunk, nil
 }
 
-// broke records that the agent has taken a step that is not in the log. Nothing that the agent
-// does afterwards may be stored, or a replay would differ.
-func (s *Site) broke(err error) error {
-	s.broken = true
-	return err
-}
-
 // roundOf cuts a key down to its round. Later entries are due in that round or after it, so the
 // next scan begins there and need not skip deleted keys.
 func roundOf(key []byte) []byte { return key[:min(len(key), 8)] }
@@ -240,53 +228,3 @@ func (s *Site) forget(t protocol.Round, table store.Table, from *[]byte) (more b
 	s.queue(sending{pending: b.Apply()})
 	return n == chunk, nil
 }
-
-// finish logs a step with all its consequences, and queues it for sending once it is durable.
-func (s *Site) finish(b *store.Batch, e *logRecord) error {
-	ready := s.agent.Ready()
-	e.drawn, e.hidden = ready.Drawn, ready.Hidden
-	s.step++
-	b.Set(store.Log, store.Number(s.step), e.bytes())
-	for _, r := range ready.Drawn {
-		body := ledger.Released(e.round, r)
-		if s.c.Conceal {
-			opening, err := body.Conceal()
-			if err != nil {
-				return err
-			}
-			b.Set(store.Opening, store.Number(s.chain.Next), opening)
-		}
-		if err := s.append(b, body); err != nil {
-			return err
-		}
-	}
-	s.note(ready)
-	s.noteAlone()
-	s.noteClipped()
-	if len(ready.Messages) > 0 {
-		b.Set(store.Outbox, store.Number(s.step), outbox(ready.Messages))
-	}
-	s.sweep(b)
-	s.signed.Save(b, s.c.ID, s.c.Now())
-	at := s.c.Clock.Start.Add(time.Duration(e.round)*s.c.Clock.Every + s.offset())
-	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()})
-	return nil
-}
-
-func (s *Site) note(r node.Ready) {
-	s.state.Released += uint64(len(r.Drawn))
-	s.state.Left = s.agent.Left()
-	s.counts.refused += uint64(len(r.Refused))
-	for _, err := range r.Refused {
-		s.noteFault(err)
-	}
-	if len(r.Charges) > 0 {
-		s.log.Error("a charge outside of the first step") // cannot happen: the agent opens its streams when it is made
-	}
-}
-
-// errBroken is returned by a site whose agent and log differ.
-var errBroken = errors.New("a step could not be logged, so none may follow it")
-
-// errNoSense is wrapped by errors that a crash cannot explain.
-var errNoSense = fmt.Errorf("%w: what is replayed differs from what was done", ErrDamaged)

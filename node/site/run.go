@@ -100,20 +100,6 @@ func (s *Site) pause(ctx context.Context) error {
 	}
 }
 
-// full logs, once each time, that the disk is full and that it no longer is.
-func (s *Site) full(is bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if is != s.logged.full {
-		s.logged.full = is
-		if is {
-			s.log.Error("no decisions are made until there is room, and with half as much nothing is learned or released", "reason", s.store.Lack(), "dir", s.c.Dir)
-		} else {
-			s.log.Info("there is room on the disk again")
-		}
-	}
-}
-
 // gather waits for the beginning of the next round and returns its number and the messages that
 // have arrived.
 func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []protocol.Delivery, error) {

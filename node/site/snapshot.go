@@ -7,7 +7,6 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp/state"
 	"peerd.dev/node/site/form"
-	"peerd.dev/node/store"
 )
 
 const snapshotEvery = 4096 // steps
@@ -81,43 +80,12 @@ func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 	return x, err
 }
 
-// keepBelief copies the agent's belief.
-func (s *Site) keepBelief() {
-	known := s.agent.Summary()
-	s.insight.See(s.agent.Belief())
-	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter, s.agent.Support(), s.insight.Best(), s.insight.Drifted(), s.insight.Bounds()}
-}
-
-// snapshot returns the state after the newest step.
-func (s *Site) snapshot() (x snapshot, err error) {
-	agent, err := s.agent.Save()
-	if err != nil {
-		return x, err
-	}
-	x = snapshot{state: s.state, belief: s.belief, step: s.step, records: s.chain.Next, agent: agent.Bytes()}
-	x.state.Pulls = slices.Clone(s.state.Pulls)
-	x.played, x.world = s.saveWorld()
-	return x, nil
-}
-
-// saveSnapshot saves the state after the newest step and removes the log before it.
-func (s *Site) saveSnapshot(b *store.Batch) error {
-	x, err := s.snapshot()
-	if err != nil {
-		return err
-	}
-	b.Set(store.Snapshot, nil, x.bytes())
-	b.DeleteBelow(store.Log, store.Number(s.step+1))
-	s.saved = s.step
-	return nil
-}
-
-// saveNow saves a snapshot in a batch of its own.
-func (s *Site) saveNow() error {
-	b := s.store.Batch()
-	if err := s.saveSnapshot(b); err != nil {
-		return err
-	}
-	s.queue(sending{pending: b.Apply()})
-	return nil
+// confirmed is what neighbours are known to remember of this ledger. The confirmed snapshot is a
+// state of the site whose ledger half of them remember, so that no older folder can start
+// unnoticed. A recovery goes back to it: nodes drawn since then may have been drawn again by an
+// older folder in a life that is lost; see docs/proofs/skip.md.
+type confirmed struct {
+	candidate *snapshot // not confirmed yet; nil for none
+	kept      uint64    // records of the confirmed snapshot
+	round     uint64    // of the confirmed snapshot
 }

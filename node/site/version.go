@@ -35,3 +35,18 @@ func CheckNewer(st *store.Store) error {
 	step, _, _ := st.Last(store.Log)
 	return cmp.Or(form.Newer("life", life, lifeVersion), form.Newer("snapshot", snap, snapshotVersion), form.Newer("log record", step.Value, logVersion))
 }
+
+// Keys of the table of single values.
+const (
+	lifeKey     = "life"
+	pinnedKey   = "pinned"
+	settingsKey = "settings"
+	syncKey     = "sync" // written only to wait for the disk
+)
+
+// membershipKey is the key of the document of the membership with which the snapshot and the log
+// after it were made; absent if memberships have none.
+const membershipKey = "membership"
+
+// confirmedKey is the key of the confirmed snapshot in the table of snapshots.
+const confirmedKey = "confirmed"

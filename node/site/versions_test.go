@@ -119,7 +119,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 				got, err := parseLife(b)
 				return got.Life == l.Life && got.Salt == l.Salt && got.Taken == l.Taken && got.Gap == l.Gap && equal(got.Without, l.Without) && got.Opened == l.Opened, err
 			}},
-			"pinned":   {pinnedBytes(p), func(b []byte) (bool, error) { got, err := parsePinned(b); return equal(got, p), err }},
+			"pinned": {pinnedBytes(p), func(b []byte) (bool, error) { got, err := parsePinned(b); return equal(got, p), err }},
 			"snapshot": {x.bytes(), func(b []byte) (bool, error) {
 				got, err := parseSnapshot(b, 2)
 				return equal(got.state.Pulls, x.state.Pulls) && equal(got.belief.Means, x.belief.Means) && equal(got.belief.Samples, x.belief.Samples) &&

@@ -1,54 +1,12 @@
 package site
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
 )
-
-// ErrWorld is wrapped by errors about a world other than the saved one.
-var ErrWorld = errors.New("this folder was begun with another simulated world, and goes on with no other: set world back, or begin with a new folder (`peerd init`)")
-
-// openWorld makes the simulated world, if one is played. A world that hands records out once is
-// played only by a life that has lost nothing: which of them a lost life has handed out cannot be
-// known.
-func (s *Site) openWorld() error {
-	if s.c.World == nil {
-		return nil
-	}
-	w, err := s.c.World(s.life.Life)
-	if _, finite := w.(bandit.Finite); err != nil || finite && s.life.Began() {
-		return err
-	}
-	s.world = w
-	return nil
-}
-
-// loadWorld loads the world's state from a snapshot. A world that is not played in this start
-// keeps its state for a later one.
-func (s *Site) loadWorld(x *snapshot) error {
-	switch {
-	case !x.played:
-	case s.world == nil:
-		s.resting = x.world
-	default:
-		if err := s.world.Load(x.world); err != nil {
-			return fmt.Errorf("%w: %w", ErrWorld, err)
-		}
-	}
-	return nil
-}
-
-// saveWorld returns the state of the world, if one is or was played.
-func (s *Site) saveWorld() (played bool, state []byte) {
-	if s.world != nil {
-		return true, s.world.Save()
-	}
-	return s.resting != nil, s.resting
-}
 
 // play makes a decision for a turn of the world, which pays for it at once: a given one, unless the site keeps it.
 func (s *Site) play(turn bandit.Turn, e *logRecord) (err error) {
