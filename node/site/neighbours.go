@@ -7,81 +7,64 @@ import (
 	"peerd.dev/protocol"
 )
 
-// listening locks the site, unless it is closed, and returns what unlocks it; or nil.
-func (s *Site) listening() (unlock func()) {
+// hear does something with the site locked, unless it is closed.
+func (s *Site) hear(do func()) {
 	s.mu.Lock()
-	if s.closing {
-		s.mu.Unlock()
-		return nil
+	defer s.mu.Unlock()
+	if !s.closing {
+		do()
 	}
-	return s.mu.Unlock
+}
+
+// failed logs an error of the store.
+func (s *Site) failed(err error) {
+	if err != nil {
+		s.log.Error("store", "err", err)
+	}
 }
 
 // OnRemembered records what a neighbour remembers of this peer's ledger, and whether this peer has signed it. It is connected
 // with no other process under this key.
 func (s *Site) OnRemembered(from protocol.Peer, m protocol.Checkpoint, signed bool) {
-	if unlock := s.listening(); unlock != nil {
-		defer unlock()
+	s.hear(func() {
 		s.standing.Agrees(s.c.ID(from))
 		s.remembered(from, m, signed)
-	}
+	})
 }
 
 // OnMemory records a checkpoint with this peer's signature that a peer has shown, linked or not. So a peer that was
 // unlinked reports what it remembers, and a neighbour before its link is up.
 func (s *Site) OnMemory(from protocol.Peer, m protocol.Checkpoint) {
-	if unlock := s.listening(); unlock != nil {
-		defer unlock()
-		s.remembered(from, m, true)
+	s.hear(func() { s.remembered(from, m, true) })
+}
+
+func (s *Site) remembered(from protocol.Peer, m protocol.Checkpoint, signed bool) {
+	if s.standing.Remembers(from, s.c.ID(from), m, signed) {
+		s.failed(s.confirm())
 	}
 }
 
-// standingConfig returns what the standing needs to know of the site.
-func (s *Site) standingConfig() standing.Config {
-	return standing.Config{Store: s.store, Past: ownLedger{s}, Life: &s.life.Recovery, SaveLife: s.saveLife, Now: s.c.Now, Log: s.log, Alarm: s.c.Alarm}
+// OnRival records that a neighbour is connected with another process under this peer's key; see [standing.Standing.Rival].
+func (s *Site) OnRival(from protocol.Peer) { s.hear(func() { s.standing.Rival(s.c.ID(from)) }) }
+
+// OnFork keeps checkpoints of a peer, this one or another, that no single ledger contains.
+func (s *Site) OnFork(of protocol.Peer, all []protocol.SignedCheckpoint) {
+	s.hear(func() { s.failed(s.signed.Fork(s.c.ID(of), all)) })
+}
+
+// OnReceipt records a neighbour's receipt, which is stored with the next step, if the ledger contains its checkpoint.
+func (s *Site) OnReceipt(r protocol.Receipt) {
+	s.hear(func() {
+		why, err := s.signed.Receipt(r, s.c.Now())
+		if s.failed(err); why != "" {
+			s.log.Debug("a receipt is not kept", "witness", r.Witness, "of", r.Checkpoint, "reason", why)
+		}
+	})
 }
 
 // members returns what the standing needs to know of the network.
 func (s *Site) members() standing.Members {
 	return standing.Members{Neighbours: s.c.neighbours(), Gone: s.c.Gone, Name: s.c.Name}
-}
-
-func (s *Site) remembered(from protocol.Peer, m protocol.Checkpoint, signed bool) {
-	if s.standing.Remembers(from, s.c.ID(from), m, signed) {
-		if err := s.confirm(); err != nil {
-			s.log.Error("store", "err", err)
-		}
-	}
-}
-
-// OnRival records that a neighbour is connected with another process under this peer's key; see [standing.Standing.Rival].
-func (s *Site) OnRival(from protocol.Peer) {
-	if unlock := s.listening(); unlock != nil {
-		defer unlock()
-		s.standing.Rival(s.c.ID(from))
-	}
-}
-
-// OnFork keeps checkpoints of a peer, this one or another, that no single ledger contains.
-func (s *Site) OnFork(of protocol.Peer, all []protocol.SignedCheckpoint) {
-	if unlock := s.listening(); unlock != nil {
-		defer unlock()
-		if err := s.signed.Fork(s.c.ID(of), all); err != nil {
-			s.log.Error("store", "err", err)
-		}
-	}
-}
-
-// OnReceipt records a neighbour's receipt, which is stored with the next step, if the ledger contains its checkpoint.
-func (s *Site) OnReceipt(r protocol.Receipt) {
-	if unlock := s.listening(); unlock != nil {
-		defer unlock()
-		if why, err := s.signed.Receipt(r, s.c.Now()); err != nil {
-			s.log.Error("store", "err", err)
-		} else if why != "" {
-			s.log.Debug("a receipt is not kept", "witness", r.Witness, "of", r.Checkpoint, "reason", why)
-		}
-	}
 }
 
 // OnCheckpoint records the checkpoint of another peer's ledger, which is stored with the next
@@ -105,11 +88,8 @@ func (s *Site) Forks() map[protocol.Peer][]protocol.SignedCheckpoint {
 
 // Receipts returns what peers have signed, as [signed.Statements.All] does.
 func (s *Site) Receipts() (of []protocol.Receipt, known []signed.Known, err error) {
-	if unlock := s.listening(); unlock != nil {
-		defer unlock()
-		return s.signed.All()
-	}
-	return nil, nil, nil
+	s.hear(func() { of, known, err = s.signed.All() })
+	return of, known, err
 }
 
 // Checkpoints returns every peer's checkpoint as it was last seen.
@@ -124,20 +104,16 @@ func (s *Site) Checkpoints() ([]protocol.SignedCheckpoint, error) {
 
 // Holds reports whether this peer's ledger contains a checkpoint that another peer remembers. What a life before a
 // recovery signed is known to be lost.
-func (s *Site) Holds(from protocol.Peer, c protocol.Checkpoint) bool {
-	unlock := s.listening()
-	if unlock == nil {
-		return true
-	}
-	defer unlock()
-	if c.Records <= s.life.Gap {
-		return true
-	}
-	ours, err := s.standing.Has(s.c.ID(from), c)
-	if err != nil {
-		s.log.Error("store", "err", err)
-	}
-	return ours || err != nil
+func (s *Site) Holds(from protocol.Peer, c protocol.Checkpoint) (holds bool) {
+	holds = true
+	s.hear(func() {
+		if c.Records > s.life.Gap {
+			ours, err := s.standing.Has(s.c.ID(from), c)
+			s.failed(err)
+			holds = ours || err != nil
+		}
+	})
+	return holds
 }
 
 // OldCopy reports whether a peer remembers what is missing here.

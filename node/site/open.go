@@ -45,63 +45,18 @@ func Open(c Config) (_ *Site, err error) {
 			err = errors.Join(err, s.store.Close())
 		}
 	}()
-	if err = CheckNewer(s.store); err != nil {
-		return nil, err
-	}
 	found, err := s.readLife()
 	if err != nil {
 		return nil, err
 	}
+	steps := []func() error{s.begin, s.readMembership, s.openAgent, s.charge}
 	if found {
-		err = s.checkPinned()
-	} else {
-		err = s.begin()
+		steps = []func() error{s.checkPinned, s.readMembership, s.openAgent, s.restore}
 	}
-	if err == nil {
-		err = s.readMembership()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if s.agent, err = s.c.Agent(s.life.Life); err != nil {
-		return nil, err
-	}
-	s.insight = s.agent.Insight()
-	if s.agent.Idle() {
-		s.c.Streams, s.c.World = 0, nil
-	}
-	if err = s.openWorld(); err != nil {
-		return nil, err
-	}
-	if found {
-		err = s.restore()
-	} else {
-		err = s.charge()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err = s.openInside(); err != nil {
-		return nil, err
-	}
-	if err = s.reserve(); err != nil {
-		return nil, err
-	}
-	if err = s.readTables(); err != nil {
-		return nil, err
-	}
-	s.renewTables()
-	if s.standing, err = standing.Read(s.standingConfig(), s.members()); err != nil {
-		return nil, err
-	}
-	if s.signed, err = signed.Read(s.store); err != nil {
-		return nil, err
-	}
-	if err = s.openConfirmed(); err != nil {
-		return nil, err
-	}
-	if err = s.noteSettings(); err != nil {
-		return nil, err
+	for _, do := range append(steps, s.openInside, s.reserve, s.readTables, s.openStanding, s.openConfirmed, s.noteSettings) {
+		if err = do(); err != nil {
+			return nil, err
+		}
 	}
 	s.durable.Store(s.newest())
 	if !bytes.Equal(s.c.Document, c.Document) {
@@ -138,6 +93,9 @@ func (s *Site) Close() error {
 
 // readLife reads the life of the store, if it has begun.
 func (s *Site) readLife() (found bool, err error) {
+	if err = CheckNewer(s.store); err != nil {
+		return false, err
+	}
 	b, err := s.store.Get(store.Meta, []byte(lifeKey))
 	if err != nil || b == nil {
 		return false, err
@@ -187,10 +145,17 @@ func (s *Site) charge() error {
 	return b.Commit()
 }
 
-// openWorld makes the simulated world, if one is played. A world that hands records out once is
+// openAgent makes the agent, and the simulated world, if one is played. A world that hands records out once is
 // played only by a life that has lost nothing: which of them a lost life has handed out cannot be
 // known.
-func (s *Site) openWorld() error {
+func (s *Site) openAgent() (err error) {
+	if s.agent, err = s.c.Agent(s.life.Life); err != nil {
+		return err
+	}
+	s.insight = s.agent.Insight()
+	if s.agent.Idle() {
+		s.c.Streams, s.c.World = 0, nil
+	}
 	if s.c.World == nil {
 		return nil
 	}
@@ -200,4 +165,13 @@ func (s *Site) openWorld() error {
 	}
 	s.world = w
 	return nil
+}
+
+// openStanding reads what others know of this peer.
+func (s *Site) openStanding() (err error) {
+	c := standing.Config{Store: s.store, Past: ownLedger{s}, Life: &s.life.Recovery, SaveLife: s.saveLife, Now: s.c.Now, Log: s.log, Alarm: s.c.Alarm}
+	if s.standing, err = standing.Read(c, s.members()); err == nil {
+		s.signed, err = signed.Read(s.store)
+	}
+	return err
 }

@@ -31,11 +31,10 @@ func (s *Site) restore() error {
 	if err = s.readChain(); err != nil {
 		return err
 	}
-	if s.belief = snap.belief; len(s.belief.Means) == 0 {
-		s.keepBelief()
+	s.keepBelief()
+	if b := &snap.belief; len(b.Means) > 0 {
+		s.belief.Means, s.belief.Samples, s.belief.Noise = b.Means, b.Samples, b.Noise
 	}
-	s.insight.See(s.agent.Belief())
-	s.belief.parameter, s.belief.support, s.belief.best, s.belief.drifted, s.belief.bounds = s.agent.Summary().Parameter, s.agent.Support(), s.insight.Best(), s.insight.Drifted(), s.insight.Bounds()
 	records := snap.records
 	for e, err := range s.store.Scan(store.Log, store.Number(s.step+1), nil) {
 		if err != nil {

@@ -2,7 +2,6 @@ package site
 
 import (
 	"fmt"
-	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
@@ -33,7 +32,7 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 
 // rest does what no message of round t waits for: some at a time, until the middle of the round, so that the next messages do not wait either.
 func (s *Site) rest(t protocol.Round, all ...func(protocol.Round) (more bool, err error)) error {
-	until := s.c.Clock.Start.Add(time.Duration(t)*s.c.Clock.Every + s.c.Clock.Every/2)
+	until := s.begins(uint64(t)).Add(s.c.Clock.Every / 2)
 	for _, some := range all {
 		for more := true; more; more = more && s.c.Now().Before(until) {
 			var err error
@@ -131,11 +130,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		v, err := s.store.Get(store.Decision, due.Value)
-		if err != nil {
-			return false, err
-		}
-		c, err := parseChoice(v, s.c.shape())
+		c, err := s.stored(due.Value)
 		if err != nil {
 			return false, err
 		}

@@ -110,8 +110,7 @@ func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []prot
 	if !now.Before(s.c.Clock.Start) {
 		next = max(next, s.roundAt(now))
 	}
-	begin := s.c.Clock.Start.Add(time.Duration(next) * s.c.Clock.Every)
-	timer := time.NewTimer(begin.Sub(now))
+	timer := time.NewTimer(s.begins(next).Sub(now))
 	defer timer.Stop()
 	var in []protocol.Delivery
 	heard := make(map[protocol.Peer]int)

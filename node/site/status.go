@@ -10,9 +10,9 @@ import (
 
 // newest returns the status after the newest step, to be shown once that is durable.
 func (s *Site) newest() *durableStatus {
-	return &durableStatus{
-		s.step, s.belief, s.state.Round, slices.Clone(s.state.Pulls), s.state.Released, s.checkpoint(), s.state.Left, s.state.Regret, s.state.Pending, s.aloneReason(),
-	}
+	d := &durableStatus{s.step, s.belief, s.state, s.checkpoint(), s.aloneReason()}
+	d.state.Pulls = slices.Clone(s.state.Pulls)
+	return d
 }
 
 // Status returns what the site has done so far. Everything in it is public, and a crash undoes
@@ -21,23 +21,22 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	d := s.durable.Load()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.world != nil:
-	case s.agent.NoisedCounts():
-		d = d.withoutCounts()
-	case s.c.Inputs.Dim() > 0: // from which they follow
-		d = d.withoutPulls()
+	x, b := d.state, &d.belief
+	if s.world == nil && s.agent.NoisedCounts() {
+		x.Pulls, x.Pending = nil, 0
+	} else if s.world == nil && s.c.Inputs.Dim() > 0 { // from which they follow
+		x.Pulls = nil
 	}
 	status := node.Status{
-		Round: min(d.round, s.c.Rounds), Rounds: s.c.Rounds,
-		Pulls: slices.Clone(d.pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise, Parameter: d.belief.parameter, Support: d.belief.support, Best: d.belief.best, Drifted: d.belief.drifted,
-		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
-		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
-		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.ledger.Records, Confirmed: s.confirmed.round,
+		Round: min(x.Round, s.c.Rounds), Rounds: s.c.Rounds,
+		Pulls: slices.Clone(x.Pulls), Means: b.Means, Samples: b.Samples, Noise: b.Noise, Parameter: b.parameter, Support: b.support, Best: b.best, Drifted: b.drifted,
+		Spent: s.c.Genesis.Budget.Epsilon.Float() - x.Left, Left: x.Left, Regret: x.Regret,
+		Released: x.Released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
+		LastErr: s.counts.lastFault, Pending: x.Pending, Records: d.ledger.Records, Confirmed: s.confirmed.round,
 		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.logged.full,
 	}
 	s.learning(&status)
-	status.Policy = s.policyNotice(&d.belief)
+	status.Policy = s.policyNotice(b)
 	return status, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"peerd.dev/node"
 	"peerd.dev/node/ledger"
@@ -38,8 +37,7 @@ func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	}
 	s.sweep(b)
 	s.signed.Save(b, s.c.ID, s.c.Now())
-	at := s.c.Clock.Start.Add(time.Duration(e.round)*s.c.Clock.Every + s.offset())
-	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()})
+	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), s.begins(e.round).Add(s.offset()), s.newest()})
 	return nil
 }
 

@@ -28,6 +28,7 @@ func (s *Site) readTables() error {
 		}
 		s.tables.kept, s.tables.next = append(s.tables.kept, t), t.number+1
 	}
+	s.renewTables()
 	return nil
 }
 
@@ -182,7 +183,7 @@ func (s *Site) renewTables() {
 	group := s.state.Round / max(1, uint64(tableEvery/s.c.Clock.Every))
 	if s.tables.odds == nil || group != s.tables.group {
 		s.tables.group = group
-		s.renewOdds(s.c.Clock.Start.Add(time.Duration(s.state.Round) * s.c.Clock.Every))
+		s.renewOdds(s.begins(s.state.Round))
 		s.keepTable()
 	}
 }
