@@ -96,25 +96,6 @@ func running(t *testing.T, f func(t *testing.T)) {
 	})
 }
 
-func TestAloneNothingIsBlocked(t *testing.T) {
-	running(t, func(t *testing.T) {
-		x := usual(stated, OnArrival)
-		x.alone = true
-		a := wake(newRig(t, x))
-		a.pass(4*every + every/2)
-		if err := a.s.Ready(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if st := a.status(); st.Round != 5 || st.Released == 0 || st.Skipped != 0 {
-			t.Errorf("%+v after five rounds", st)
-		}
-		if a.sent() == 0 {
-			t.Error("nothing is published")
-		}
-		a.sleep()
-	})
-}
-
 // TestNothingIsReleasedUntilNeighboursTell: no round ends and nothing is sent, and waiting costs
 // nothing, until all neighbours have reported, or until more than half of them have and the grace
 // is over. Half of them is not enough.

@@ -68,7 +68,6 @@ type setting struct {
 	alone      bool                // no neighbours
 	saveEvery  uint64              // 0 for the usual
 	pinned     []Pinned
-	grown      bool // the network has a fourth peer, a neighbour
 	graph      [][]protocol.Peer
 	version    uint64          // of the membership; 0 for one without versions
 	idle       bool            // the site has a role without actions
@@ -204,8 +203,6 @@ func (x *setting) spec() node.Spec {
 		s.Graph = x.graph
 	case x.alone:
 		s.Graph = [][]protocol.Peer{nil, nil, nil}
-	case x.grown:
-		s.Graph = [][]protocol.Peer{{self}, {left, right, 3}, {self}, {self}}
 	}
 	return s
 }
@@ -322,9 +319,6 @@ func (r *rig) config() Config {
 	}
 	if r.alone {
 		c.Neighbours = nil
-	}
-	if r.grown {
-		c.Peers = 4
 	}
 	if r.neighbours != nil {
 		c.Peers, c.Neighbours = 4, r.neighbours
@@ -466,6 +460,36 @@ func (r *rig) ask(a decision.Ask) decision.Decision {
 		r.t.Fatalf("decision %q: %v", a.ID, out[0].Err)
 	}
 	return out[0].Value
+}
+
+// asks makes a number of decisions in one call, with ids of a prefix.
+func (r *rig) asks(n int, prefix string, a decision.Ask) (all []decision.Decision) {
+	r.t.Helper()
+	asks := slices.Repeat([]decision.Ask{a}, n)
+	for i := range asks {
+		asks[i].ID = fmt.Sprint(prefix, i)
+	}
+	for _, o := range r.decide(asks...) {
+		if o.Err != nil {
+			r.t.Fatal(o.Err)
+		}
+		all = append(all, o.Value)
+	}
+	return all
+}
+
+// pays reports the rewards of decisions in one call, which must be accepted.
+func (r *rig) pays(all []decision.Decision, value func(*decision.Decision) float64) {
+	r.t.Helper()
+	reports := make([]decision.Report, len(all))
+	for i := range all {
+		reports[i] = decision.Report{ID: all[i].ID, Value: bandit.Reward(value(&all[i]))}
+	}
+	for _, o := range r.s.Reward(r.t.Context(), reports) {
+		if o.Err != nil {
+			r.t.Fatal(o.Err)
+		}
+	}
 }
 
 // report reports one reward.

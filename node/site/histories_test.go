@@ -36,6 +36,7 @@ import (
 // history in 32 is played on the real store, the others on one in memory. PEERD_HISTORIES sets
 // the number of histories, PEERD_HISTORIES_FROM the first one.
 func TestLedgerNeverBelowReleased(t *testing.T) {
+	t.Parallel()
 	n, from := number(t, "PEERD_HISTORIES", 400), number(t, "PEERD_HISTORIES_FROM", 1)
 	if testing.Short() {
 		n = min(n, 200)

@@ -113,6 +113,7 @@ func (c *changes) reports(remembered protocol.Checkpoint, met map[protocol.Peer]
 // TestNoChangeOfLinksKeepsASiteShut: whatever peers were linked, unlinked, added and removed, a site opens after its start
 // once all peers have reported, the unlinked ones without a link; and an older copy of its folder does not.
 func TestNoChangeOfLinksKeepsASiteShut(t *testing.T) {
+	t.Parallel()
 	unlinked := 0
 	for seed := range uint64(20) {
 		x := usual(averaged, OnArrival)

@@ -172,35 +172,6 @@ func TestChangedSettingsAreNamed(t *testing.T) {
 	r.rounds(2)
 }
 
-// TestANetworkMayGrow: a peer that stopped in good order starts again with one more
-// peer in its network and another neighbour, in either protocol.
-func TestANetworkMayGrow(t *testing.T) {
-	for _, name := range protocols() {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, usual(name, OnArrival))
-			r.start()
-			for range 4 {
-				r.pay(r.ask(decision.Ask{}).ID, 1)
-				r.rounds(3)
-			}
-			r.stop()
-			before := r.s.state
-			r.grown = true
-			r.start()
-			if got := r.status(); got.Released != before.Released || got.Pulls[0] != before.Pulls[0] {
-				t.Errorf("goes on with %+v, was %+v", got, before)
-			}
-			for range 9 { // an epoch needs as many
-				r.pay(r.ask(decision.Ask{}).ID, 1)
-				r.rounds(2)
-			}
-			if got := r.status(); got.Released == before.Released {
-				t.Error("releases nothing more")
-			}
-		})
-	}
-}
-
 // TestCheckpointsBelongToPeersNotPlaces: a new peer in a place of the network does not inherit
 // what was remembered of the peer before it.
 func TestCheckpointsBelongToPeersNotPlaces(t *testing.T) {
