@@ -193,7 +193,7 @@ func TestANewActionWaitsToBeNamed(t *testing.T) {
 				{decision.Ask{Named: []string{"red", "red"}}, "invalid", "actions[1]"},
 				{decision.Ask{Named: []string{}}, "invalid", "actions"},
 				{decision.Ask{Named: []string{"blue"}, Exclude: []string{"blue"}}, "invalid", "exclude"},
-				{decision.Ask{ID: "named-0", Named: []string{"red"}}, "conflict", "actions"},
+				{decision.Ask{ID: "named-0-0", Named: []string{"red"}}, "conflict", "actions"},
 				{decision.Ask{Taken: &decision.Taken{Action: "red", Propensity: 1}}, "invalid", "taken"},
 				{decision.Ask{ID: "new", Table: "unknown"}, "expired", "table"},
 				{decision.Ask{Table: "unknown"}, "invalid", "id"},
@@ -203,7 +203,7 @@ func TestANewActionWaitsToBeNamed(t *testing.T) {
 					t.Errorf("%+v: %v, want %s of %s", c.ask, out[0].Err, c.code, c.field)
 				}
 			}
-			if again := r.ask(decision.Ask{ID: "named-0", Named: []string{"blue", "green"}}); !again.Repeated {
+			if again := r.ask(decision.Ask{ID: "named-0-0", Named: []string{"blue", "green"}}); !again.Repeated {
 				t.Errorf("%+v", again)
 			}
 			r.crash()
