@@ -12,30 +12,6 @@ import (
 	"peerd.dev/protocol"
 )
 
-// ownLedger is the site as its standing sees it.
-type ownLedger struct{ *Site }
-
-// Tip implements [standing.Past]: the end of the ledger, which may not be durable yet.
-func (s ownLedger) Tip() protocol.Checkpoint { return s.checkpoint() }
-
-// Confirmed implements [standing.Past].
-func (s ownLedger) Confirmed() uint64 { return s.confirmed.kept }
-
-// Released implements [standing.Past].
-func (s ownLedger) Released() uint64 { return s.state.Released }
-
-// Contains implements [standing.Past].
-func (s ownLedger) Contains(c protocol.Checkpoint) (bool, error) {
-	switch {
-	case c.Records > s.chain.Next:
-		return false, nil
-	case c.Records == s.chain.Next:
-		return c.Head == s.chain.Head, nil
-	}
-	line, err := s.store.Get(store.Ledger, store.Number(c.Records-1))
-	return line != nil && ledger.HashOf(line) == c.Head, err
-}
-
 // checkpoint returns the end of the ledger, which may not be durable yet.
 func (s *Site) checkpoint() protocol.Checkpoint {
 	return protocol.Checkpoint{Records: s.chain.Next, Head: s.chain.Head}

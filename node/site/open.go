@@ -169,7 +169,7 @@ func (s *Site) openAgent() (err error) {
 
 // openStanding reads what others know of this peer.
 func (s *Site) openStanding() (err error) {
-	c := standing.Config{Store: s.store, Past: ownLedger{s}, Life: &s.life.Recovery, SaveLife: s.saveLife, Now: s.c.Now, Log: s.log, Alarm: s.c.Alarm}
+	c := standing.Config{Store: s.store, Ledger: &s.chain, Confirmed: &s.confirmed.kept, Released: &s.state.Released, Life: &s.life.Recovery, SaveLife: s.saveLife, Now: s.c.Now, Log: s.log, Alarm: s.c.Alarm}
 	if s.standing, err = standing.Read(c, s.members()); err == nil {
 		s.signed, err = signed.Read(s.store)
 	}

@@ -73,17 +73,10 @@ func (s *Statements) Save(b *store.Batch, id func(protocol.Peer) string, now tim
 // All returns what neighbours have signed about this peer's ledger, by witness and then by time, and what other peers have signed
 // about theirs, by the id of the key.
 func (s *Statements) All() (of []protocol.Receipt, known []Known, err error) {
-	return signedIn(s.store, s.unsaved)
-}
-
-// In returns what [Statements.All] does, from a store.
-func In(st *store.Store) (of []protocol.Receipt, known []Known, err error) { return signedIn(st, nil) }
-
-func signedIn(st *store.Store, unsaved map[string]protocol.Receipt) (of []protocol.Receipt, known []Known, err error) {
-	if of, err = receiptsIn(st, unsaved); err != nil {
+	if of, err = receiptsIn(s.store, s.unsaved); err != nil {
 		return nil, nil, err
 	}
-	all, err := Checkpoints(st)
+	all, err := Checkpoints(s.store)
 	for _, c := range all {
 		if c.Key != "" {
 			known = append(known, c)
@@ -91,6 +84,11 @@ func signedIn(st *store.Store, unsaved map[string]protocol.Receipt) (of []protoc
 	}
 	slices.SortFunc(known, func(a, b Known) int { return cmp.Compare(a.Key, b.Key) })
 	return of, known, err
+}
+
+// In returns what [Statements.All] does, from a store.
+func In(st *store.Store) (of []protocol.Receipt, known []Known, err error) {
+	return (&Statements{store: st}).All()
 }
 
 // Checkpoints returns the checkpoints of other peers in a store, by the id that a peer had first.
@@ -115,3 +113,41 @@ func Checkpoints(st *store.Store) (map[string]Known, error) {
 	}
 	return all, nil
 }
+
+// forkKey is, with a peer's id, the key of its checkpoints in the table of single values.
+const forkKey = "fork "
+
+// Fork keeps checkpoints of a peer, this one or another, that no single ledger contains.
+func (s *Statements) Fork(id string, all []protocol.SignedCheckpoint) error {
+	s.forks[id] = all
+	var v []byte
+	for _, c := range all {
+		v = append(append(append(v, store.Number(c.Records)...), c.Head[:]...), c.Signature[:]...)
+	}
+	b := s.store.Batch()
+	b.Set(store.Meta, []byte(forkKey+id), v)
+	return b.Commit()
+}
+
+// readForks reads what Fork has kept.
+func (s *Statements) readForks() error {
+	for e, err := range s.store.Scan(store.Meta, []byte(forkKey), []byte(forkKey+"\xff")) {
+		if err != nil {
+			return err
+		}
+		const size = 8 + 32 + 64
+		v, id := e.Value, string(e.Key[len(forkKey):])
+		if len(v)%size != 0 {
+			return fmt.Errorf("%w: checkpoints of a peer", form.ErrDamaged)
+		}
+		for ; len(v) > 0; v = v[size:] {
+			c := protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: store.ReadNumber(v)}}
+			copy(c.Signature[:], v[8+copy(c.Head[:], v[8:]):])
+			s.forks[id] = append(s.forks[id], c)
+		}
+	}
+	return nil
+}
+
+// Forks returns the checkpoints of a peer that no single ledger contains.
+func (s *Statements) Forks(id string) []protocol.SignedCheckpoint { return s.forks[id] }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"peerd.dev/dp/state"
+	"peerd.dev/node/ledger"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -53,7 +56,7 @@ func (s *Standing) failed(err error) {
 // the peer remembers. Otherwise both have continued. A gap is as long as a lost life may have
 // been.
 func (s *Standing) misses(from protocol.Peer, m protocol.Checkpoint) {
-	x := &Evidence{from, m.Records, m.Head, !s.fresh() && (s.open || s.Life.Gap < m.Records && m.Records <= s.Past.Tip().Records)}
+	x := &Evidence{from, m.Records, m.Head, !s.fresh() && (s.open || s.Life.Gap < m.Records && m.Records <= s.Ledger.Next)}
 	old := s.evidence
 	if old != nil {
 		if x.join(old); *x == *old {
@@ -76,9 +79,9 @@ func (s *Standing) misses(from protocol.Peer, m protocol.Checkpoint) {
 // an old key or after a recovery.
 func (s *Standing) fresh() bool {
 	if s.Life.Began() {
-		return s.Past.Tip().Records == s.Life.Gap+1
+		return s.Ledger.Next == s.Life.Gap+1
 	}
-	return s.Past.Released() == 0
+	return *s.Released == 0
 }
 
 // Rival records that a neighbour is connected with another process under this peer's key: a
@@ -104,4 +107,66 @@ func (s *Standing) alarm(why, alarm error) {
 	if s.Alarm != nil {
 		go s.Alarm(alarm)
 	}
+}
+
+// evidenceVersion is the version of stored evidence.
+const evidenceVersion = 2
+
+// Evidence is what a peer remembers that is missing here.
+type Evidence struct {
+	Peer    protocol.Peer
+	Records uint64
+	Head    ledger.Hash
+	Fork    bool // both histories have continued, so what was released is not known
+}
+
+func (x *Evidence) fields(v *state.Visitor) {
+	state.Number(v, &x.Peer)
+	v.Uint(&x.Records)
+	form.Array(v, x.Head[:])
+	v.Bool(&x.Fork)
+}
+
+func (x *Evidence) bytes() []byte { return state.Save(evidenceVersion, x.fields) }
+
+func parseEvidence(b []byte) (x Evidence, err error) {
+	err = form.Decode("rollback evidence", b, evidenceVersion, evidenceVersion, x.fields)
+	return x, err
+}
+
+// join adds what was known before: what is remembered most counts, and a fork is for good.
+func (x *Evidence) join(old *Evidence) {
+	x.Fork = x.Fork || old.Fork
+	if old.Records > x.Records {
+		x.Peer, x.Records, x.Head = old.Peer, old.Records, old.Head
+	}
+}
+
+// Had returns how many of the records here neighbours have confirmed or, after a recovery,
+// how many it knew of: later records are about abandoned leaves.
+func (s *Standing) Had() uint64 {
+	switch {
+	case s.Life.Began():
+		return s.Life.Taken
+	case len(s.Awaited()) == 0:
+		return s.Ledger.Next
+	}
+	return *s.Confirmed
+}
+
+// Has reports whether the ledger once had the length in m, with m's head. For a neighbour that
+// the operator excluded from the recovery, only records from the gap on count; once this life is open, others may have
+// heard of the records from such a neighbour.
+func (s *Standing) Has(id string, m protocol.Checkpoint) (bool, error) {
+	x := s.Life
+	switch {
+	case m.Records <= x.Taken, m.Records <= x.Gap && (slices.Contains(x.Without, id) || x.Opened && len(x.Without) > 0):
+		return true, nil
+	case m.Records > s.Ledger.Next:
+		return false, nil
+	case m.Records == s.Ledger.Next:
+		return m.Head == s.Ledger.Head, nil
+	}
+	line, err := s.Store.Get(store.Ledger, store.Number(m.Records-1))
+	return line != nil && ledger.HashOf(line) == m.Head, err
 }

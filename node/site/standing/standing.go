@@ -32,9 +32,9 @@ import (
 	"time"
 
 	"peerd.dev/dp/state"
+	"peerd.dev/node/ledger"
 	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
-	"peerd.dev/protocol"
 )
 
 // ErrOldCopy is wrapped by the errors of an Alarm: a peer remembers records of this peer's ledger
@@ -63,14 +63,6 @@ func (r *Recovery) Began() bool { return r.Taken > 0 }
 // Closed reports whether a life began with a recovery and has not been open since.
 func (r *Recovery) Closed() bool { return r.Began() && !r.Opened }
 
-// A Past is the history of a site, of which others may remember more.
-type Past interface {
-	Tip() protocol.Checkpoint                     // the end of the ledger
-	Contains(c protocol.Checkpoint) (bool, error) // whether the ledger once ended so
-	Confirmed() uint64                            // records of the confirmed snapshot
-	Released() uint64                             // nodes drawn
-}
-
 // Members is what a standing needs to know of the network.
 type Members struct {
 	Neighbours, Gone []string               // by id; Gone have left permanently
@@ -79,13 +71,15 @@ type Members struct {
 
 // Config describes the site of a Standing.
 type Config struct {
-	Store    *store.Store
-	Past     Past
-	Life     *Recovery
-	SaveLife func(*store.Batch)
-	Now      func() time.Time
-	Log      *slog.Logger
-	Alarm    func(error) // is called once, from another goroutine; may be nil
+	Store     *store.Store
+	Ledger    *ledger.Chain // of the site, which the store has
+	Confirmed *uint64       // records of it in the confirmed snapshot
+	Released  *uint64       // nodes drawn
+	Life      *Recovery
+	SaveLife  func(*store.Batch)
+	Now       func() time.Time
+	Log       *slog.Logger
+	Alarm     func(error) // is called once, from another goroutine; may be nil
 }
 
 // A Standing is what a site knows about whether it may release. It grows by four events: a neighbour remembers something
@@ -137,8 +131,8 @@ func (s *Standing) readLost() {
 		return
 	}
 	x := &Evidence{Records: had.Records, Head: had.Head}
-	if tip := s.Past.Tip(); had.Records < tip.Records { // the lost writes were not records
-		x.Records, x.Head = tip.Records, tip.Head
+	if had.Records < s.Ledger.Next { // the lost writes were not records
+		x.Records, x.Head = s.Ledger.Next, s.Ledger.Head
 	}
 	if s.evidence != nil {
 		x.join(s.evidence)

@@ -8,23 +8,14 @@ import (
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
-	"peerd.dev/protocol"
 )
-
-// ledgerOf is a past of a number of records.
-type ledgerOf uint64
-
-func (n ledgerOf) Tip() protocol.Checkpoint                 { return protocol.Checkpoint{Records: uint64(n)} }
-func (n ledgerOf) Confirmed() uint64                        { return uint64(n) }
-func (n ledgerOf) Released() uint64                         { return uint64(n) }
-func (ledgerOf) Contains(protocol.Checkpoint) (bool, error) { return true, nil }
 
 // TestMoreThanHalfAreNotAllAfterARecovery: of three neighbours that linked with a life, two and
 // the grace open it, unless it began with a recovery and has released nothing since.
 func TestMoreThanHalfAreNotAllAfterARecovery(t *testing.T) {
 	all := []string{"a", "b", "c"}
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	s := &Standing{Config: Config{Now: func() time.Time { return now }, Life: new(Recovery), Past: ledgerOf(10)}}
+	s := &Standing{Config: Config{Now: func() time.Time { return now }, Life: new(Recovery), Ledger: &ledger.Chain{Next: 10}}}
 	s.witnesses, s.before, s.since, s.agree = all, all, now, map[string]bool{"a": true, "b": true}
 	if s.heard() {
 		t.Error("two of three open a site before the grace is over")
@@ -37,7 +28,7 @@ func TestMoreThanHalfAreNotAllAfterARecovery(t *testing.T) {
 	if s.heard() {
 		t.Error("two of three open a site that has just recovered")
 	}
-	if s.Past, s.Life.Opened = ledgerOf(11), true; !s.heard() {
+	if s.Ledger.Next, s.Life.Opened = 11, true; !s.heard() {
 		t.Error("two of three do not open a site that recovered long ago")
 	}
 	if s.agree = map[string]bool{"a": true}; s.heard() {
