@@ -210,11 +210,9 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), 
 		Clock:  node.Clock{Start: t.Network.Start, Every: t.Network.Every},
 		Rounds: s.RoundCount(),
 		Alarm:  alarm, Ahead: ahead, Logger: log,
+		Membership: t.membership(), Founding: len(s.Arms),
 	}
-	m := t.membership()
-	c.Document, c.Peers, c.Neighbours, c.Gone, c.ID, c.Name, c.Agent, c.Half = m.Document, m.Peers, m.Neighbours, m.Gone, m.ID, m.Name, m.Agent, m.Half
 	_, c.Conceal = t.Spec.Protocol.(protocol.Promising)
-	c.Arms, c.Absent, c.Founding = m.Arms, m.Absent, len(s.Arms)
 	if t.Record != nil {
 		c.Memberships = t.membershipOf
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"peerd.dev/node/api"
-	"peerd.dev/node/site"
+	"peerd.dev/node/site/signed"
 	"peerd.dev/protocol"
 )
 
@@ -33,7 +33,7 @@ func (p *Daemon) Receipts(ctx context.Context) (api.LedgerReceipts, error) {
 	return showReceipts(of, known), err
 }
 
-func showReceipts(of []protocol.Receipt, known []site.Known) api.LedgerReceipts {
+func showReceipts(of []protocol.Receipt, known []signed.Known) api.LedgerReceipts {
 	d := api.LedgerReceipts{Receipts: []api.LedgerReceipt{}, Checkpoints: []api.LedgerCheckpoint{}}
 	for _, r := range of {
 		d.Receipts = append(d.Receipts, api.LedgerReceipt{
@@ -60,7 +60,7 @@ func ReceiptLines(ctx context.Context, dir string) (lines [][]byte, err error) {
 	case st == nil:
 		err = api.Get(ctx, dir, "/v1/receipts", &d)
 	default:
-		of, known, failed := site.Receipts(st)
+		of, known, failed := signed.In(st)
 		d, err = showReceipts(of, known), errors.Join(failed, done())
 	}
 	for _, r := range d.Receipts {

@@ -15,6 +15,8 @@ import (
 
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site/signed"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/protocol"
 )
 
@@ -94,25 +96,6 @@ func running(t *testing.T, f func(t *testing.T)) {
 	})
 }
 
-func TestAloneNothingIsBlocked(t *testing.T) {
-	running(t, func(t *testing.T) {
-		x := usual(stated, OnArrival)
-		x.alone = true
-		a := wake(newRig(t, x))
-		a.pass(4*every + every/2)
-		if err := a.s.Ready(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if st := a.status(); st.Round != 5 || st.Released == 0 || st.Skipped != 0 {
-			t.Errorf("%+v after five rounds", st)
-		}
-		if a.sent() == 0 {
-			t.Error("nothing is published")
-		}
-		a.sleep()
-	})
-}
-
 // TestNothingIsReleasedUntilNeighboursTell: no round ends and nothing is sent, and waiting costs
 // nothing, until all neighbours have reported, or until more than half of them have and the grace
 // is over. Half of them is not enough.
@@ -149,7 +132,7 @@ func TestNothingIsReleasedUntilNeighboursTell(t *testing.T) {
 				for _, p := range c.tell {
 					a.s.OnRemembered(p, protocol.Checkpoint{}, true)
 				}
-				a.pass(grace - 2*every)
+				a.pass(standing.Grace - 2*every)
 				mustBeBlocked("some told")
 				for _, p := range c.late {
 					a.s.OnRemembered(p, protocol.Checkpoint{}, true)
@@ -194,7 +177,7 @@ func TestAnAlarmSilences(t *testing.T) {
 		if len(a.alarms) != 1 {
 			t.Fatalf("%d alarms", len(a.alarms))
 		}
-		if err := <-a.alarms; !errors.Is(err, ErrOldCopy) || !strings.Contains(err.Error(), "peer 2") {
+		if err := <-a.alarms; !errors.Is(err, standing.ErrOldCopy) || !strings.Contains(err.Error(), "peer 2") {
 			t.Errorf("alarm: %v", err)
 		}
 		round := a.status().Round
@@ -332,7 +315,7 @@ func TestRecoverGoesOn(t *testing.T) {
 			if !r.s.OldCopy() {
 				t.Fatal("the backup is not found out")
 			}
-			if err := <-r.alarms; !errors.Is(err, ErrOldCopy) {
+			if err := <-r.alarms; !errors.Is(err, standing.ErrOldCopy) {
 				t.Error(err)
 			}
 			before, incarnation, checkpoint := len(r.net.frames), r.s.Incarnation(), r.net.memory(left)
@@ -628,7 +611,7 @@ func TestCheckpointsAreRemembered(t *testing.T) {
 		t.Errorf("%v (%v), want %v", got, err, want)
 	}
 	_, known, err := r.s.Receipts()
-	if want := []Known{{of(6), "a"}, {of(7), "l"}}; err != nil || !slices.Equal(known, want) {
+	if want := []signed.Known{{SignedCheckpoint: of(6), Key: "a"}, {SignedCheckpoint: of(7), Key: "l"}}; err != nil || !slices.Equal(known, want) {
 		t.Errorf("%v (%v), want %v", known, err, want)
 	}
 	r.stop()

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp/state"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 )
 
@@ -137,11 +138,49 @@ func (c *choice) bytes() []byte {
 
 // parseChoice reads a decision of a site with a shape.
 func parseChoice(b []byte, s shape) (c choice, err error) {
-	err = decode("decision", b, 5, choiceVersion, func(v *state.Visitor) { c.fields(v, s) })
+	err = form.Decode("decision", b, 5, choiceVersion, func(v *state.Visitor) { c.fields(v, s) })
 	return c, err
 }
 
 // dueKey is the key under which a decision waits for its round.
 func dueKey(round, step uint64) []byte {
 	return binary.BigEndian.AppendUint64(store.Number(round), step)
+}
+
+// An addend is a report that is in a sum.
+type addend struct {
+	hash  [8]byte // first bytes of the hash of its id
+	value bandit.Reward
+}
+
+// Format implements [fmt.Formatter] as [logRecord] does.
+func (addend) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// has reports whether the value of a report is in the decision already. It refuses a report that contradicts an earlier one.
+func (c *choice) has(adding Adding, r *decision.Report, p addend) (bool, *decision.Refusal) {
+	earlier, known := c.value, c.rewarded
+	if adding == Sum {
+		i := slices.IndexFunc(c.parts, func(q addend) bool { return q.hash == p.hash })
+		if known = i >= 0; known {
+			earlier = c.parts[i].value
+		}
+	}
+	switch {
+	case r.Empty:
+		return true, nil
+	case !known || adding == Last && earlier != r.Value:
+		return false, nil
+	case earlier != r.Value:
+		return true, &decision.Refusal{Code: decision.Conflict, Field: "value", Reason: "another value was reported before and stands"}
+	}
+	return true, nil
+}
+
+// add adds the value of a report.
+func (c *choice) add(adding Adding, p addend) {
+	if adding == Sum {
+		c.parts = append(c.parts, p)
+		p.value += c.value
+	}
+	c.rewarded, c.value = true, p.value+0 // there is one zero
 }

@@ -5,29 +5,7 @@ import (
 
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
-	"peerd.dev/protocol"
 )
-
-// confirmedKey is the key of the confirmed snapshot in the table of snapshots.
-const confirmedKey = "confirmed"
-
-// confirmed is what neighbours are known to remember of this ledger. The confirmed snapshot is a
-// state of the site whose ledger half of them remember, so that no older folder can start
-// unnoticed. A recovery goes back to it: nodes drawn since then may have been drawn again by an
-// older folder in a life that is lost; see docs/proofs/skip.md.
-type confirmed struct {
-	records   map[string]uint64 // how many a neighbour remembered in this run, by its id
-	candidate *snapshot         // not confirmed yet; nil for none
-	kept      uint64            // records of the confirmed snapshot
-	round     uint64            // of the confirmed snapshot
-}
-
-// Checkpoint returns the end of the durable ledger, and whether the site is open, so that it may
-// ask neighbours whether they know it. Neighbours see no other end of the
-// ledger: what is not durable is drawn again after a crash, and a hash shows the first draw.
-func (s *Site) Checkpoint() (c protocol.Checkpoint, open bool) {
-	return s.durable.Load().ledger, !s.isBlocked()
-}
 
 // keepConfirmed makes the present state, in which a folder has drawn nothing yet, the confirmed
 // snapshot.
@@ -41,7 +19,7 @@ func (s *Site) keepConfirmed(b *store.Batch) error {
 // openConfirmed reads the position of the confirmed snapshot.
 func (s *Site) openConfirmed() error {
 	x, err := s.readConfirmed()
-	s.confirmed = confirmed{kept: x.records, round: x.state.Round, records: make(map[string]uint64)}
+	s.confirmed = confirmed{kept: x.records, round: x.state.Round}
 	return err
 }
 
@@ -57,12 +35,10 @@ func (s *Site) readConfirmed() (x snapshot, err error) {
 	return parseSnapshot(v, len(s.c.Arms))
 }
 
-// confirm records that a neighbour remembers a number of the ledger's records. It keeps the
-// candidate once half of the neighbours that may remember this life remember it, and makes the
+// confirm keeps the candidate once half of the neighbours that may remember this life remember it, and makes the
 // present state the next candidate.
-func (s *Site) confirm(id string, records uint64) error {
+func (s *Site) confirm() error {
 	h := &s.confirmed
-	h.records[id] = max(h.records[id], records)
 	if s.broken || s.store.Full() {
 		return nil
 	}
@@ -77,13 +53,7 @@ func (s *Site) confirm(id string, records uint64) error {
 			}
 			h.candidate = &x
 		}
-		all, n := s.awaited(), 0
-		for _, of := range all {
-			if h.records[of] >= h.candidate.records {
-				n++
-			}
-		}
-		if 2*n < len(all) {
+		if !s.standing.Half(h.candidate.records) {
 			return nil
 		}
 		b := s.store.Batch()
@@ -99,7 +69,7 @@ func (s *Site) confirm(id string, records uint64) error {
 // goBack makes the confirmed snapshot the state of the agent, and removes later records from the
 // ledger. A site without neighbours, which sends nothing, keeps its state.
 func (s *Site) goBack(b *store.Batch) error {
-	if len(s.awaited()) == 0 {
+	if len(s.standing.Awaited()) == 0 {
 		return nil
 	}
 	x, err := s.readConfirmed()

@@ -14,6 +14,7 @@ import (
 // and is heard. When the copy is started again it recovers, and none of its unheard nodes are in
 // its ledger.
 func TestAnUnseenLifeIsTakenBack(t *testing.T) {
+	t.Parallel()
 	for _, name := range protocols() {
 		r := newRig(t, usual(name, OnArrival))
 		r.start()

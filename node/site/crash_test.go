@@ -21,6 +21,7 @@ import (
 // rounds end. All, none or some blocks of the unsynced data stay on the disk. Everything that was
 // answered is there, every reward counts once, and no node has two values.
 func TestCrashAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	for _, name := range protocols() {
 		for _, settle := range []Settle{AtWindow, OnArrival} {
 			for _, exact := range []bool{false, true} {
@@ -44,6 +45,7 @@ func TestCrashAtAnyMoment(t *testing.T) {
 // TestSumsSurviveCrashes: in the same way, each report counts once in the sum of its decision, and later values replace earlier
 // ones, whatever was lost.
 func TestSumsSurviveCrashes(t *testing.T) {
+	t.Parallel()
 	for _, adding := range []Adding{Sum, Last} {
 		for _, settle := range []Settle{AtWindow, OnArrival} {
 			t.Run(fmt.Sprintf("%s/%s", adding, settle), func(t *testing.T) {

@@ -66,6 +66,7 @@ func found(b []byte) (long []byte, shorts int) {
 // release here is of many rewards with noise; that releases are the only way out is tested with
 // the curator.
 func TestARewardStaysInside(t *testing.T) {
+	t.Parallel()
 	if long, shorts := found(fmt.Appendf(nil, "%v", marked)); long == nil || shorts == 0 {
 		t.Fatal("the test does not find what it looks for")
 	}

@@ -74,7 +74,7 @@ func TestDamageIsRefused(t *testing.T) {
 			b.Set(store.Log, store.Number(r.s.step), e.bytes())
 		},
 		"a life of nobody":  func(b *store.Batch, _ *rig) { b.Set(store.Meta, []byte(lifeKey), []byte("?")) },
-		"a claim of nobody": func(b *store.Batch, _ *rig) { b.Set(store.Meta, []byte(evidenceKey), []byte{}) },
+		"a claim of nobody": func(b *store.Batch, _ *rig) { b.Set(store.Meta, []byte("evidence"), []byte{}) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			x := usual(averaged, OnArrival)

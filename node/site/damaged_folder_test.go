@@ -21,6 +21,7 @@ import (
 // with everything that was acknowledged, or is refused with a sentence and changes nothing. The
 // same holds for a folder that was emptied or lacks a file. PEERD_DAMAGES sets how many.
 func TestADamagedFolderIsNoSmallerOne(t *testing.T) {
+	t.Parallel()
 	n := 60
 	if testing.Short() {
 		n = 10

@@ -1,7 +1,6 @@
 package site
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,10 +10,9 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
-	"peerd.dev/node"
+	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
-	"peerd.dev/protocol"
 )
 
 // Decide answers every ask in order. All answers are durable when it returns.
@@ -223,61 +221,42 @@ func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 	return true, nil
 }
 
-// rule returns the choice of the site's rules, or Learned.
-func (g *given) rule(o *offer) (decision.Source, bandit.Arm) {
-	if a, ok := o.has(g.c.Rules.Fallback); ok && !g.state.Begun {
-		return decision.Fallback, a
+// offer returns the offer of an ask.
+func (x *tx) offer(ask *decision.Ask) (o offer, err error) {
+	shape := x.site.Features()
+	if r := shape.Check(ask); r != nil {
+		return o, r
 	}
-	// With noised counts, the action with the fewest decisions would show how many there were.
-	// With features, that action follows from earlier users' features, which must not influence
-	// the next record. A rule of giving has batches to fill.
-	if g.agent.NoisedCounts() || o.features != nil || g.agent.Keeps() {
-		return decision.Learned, 0
-	}
-	if arms := g.lacking(o); len(arms) > 0 {
-		return decision.Exposure, slices.MinFunc(arms, func(a, b bandit.Arm) int { return cmp.Compare(g.state.Pulls[a], g.state.Pulls[b]) })
-	}
-	return decision.Learned, 0
-}
-
-// lacking returns the arms on offer that lack exposures, without arms of which nothing is known.
-func (g *given) lacking(o *offer) (arms []bandit.Arm) {
-	strangers := g.strangers(o)
-	for i, n := range g.state.Pulls {
-		if a := bandit.Arm(i); n < g.c.Rules.MinExposures && o.on(a) && slices.Contains(g.present, a) && !slices.Contains(strangers, a) {
-			arms = append(arms, a)
+	o = offer{own: ask.Actions != nil, places: x.site.arms}
+	if o.own {
+		o.places = make(map[string]bandit.Arm, len(ask.Actions))
+		for i, a := range ask.Actions {
+			o.places[a.ID] = x.site.present[i]
 		}
 	}
-	return arms
-}
-
-// knows reports whether there is anything from which the learner can choose.
-func (g *given) knows() bool {
-	b := g.agent.Belief()
-	for k := range b.SampleVar {
-		if b.Known(k) {
-			return true
+	offered := shape.Offered(ask)
+	if n := len(offered); n > 0 {
+		o.features = make([]bandit.Features, 0, x.site.present[n-1]+1)
+	}
+	for i, f := range offered {
+		for len(o.features) < int(x.site.present[i]) {
+			o.features = append(o.features, make(bandit.Features, len(f)))
 		}
+		o.features = append(o.features, f)
 	}
-	return false
-}
-
-// take passes a choice to the agent and returns the route of its reward.
-func (g *given) take(e *logRecord) (r node.Route) {
-	g.state.Decisions, g.state.Pending = g.state.Decisions+1, g.state.Pending+1
-	if e.counted {
-		r = g.agent.Chose(protocol.Round(g.state.Round), node.Ruled(e.arm))
-		g.state.Pulls[e.arm]++
+	if o.features == nil || shape.Own != nil {
+		if err = o.name(ask.Named, &x.site.given); err != nil {
+			return o, err
+		}
+	} else if ask.Named != nil {
+		return o, &decision.Refusal{Code: decision.Invalid, Field: "actions", Reason: "this peer's learner chooses by features: want an object with id and features for each action"}
 	}
-	return r
+	return o, o.exclude(ask.Exclude, x.site.c.Arms)
 }
 
-// after returns the first round that ends after a time and has not ended yet.
-func (s *Site) after(t time.Time) uint64 {
-	return max(s.roundAt(t)+1, s.state.Round, store.ReadNumber(s.dueFrom), store.ReadNumber(s.oldFrom))
-}
-
-// roundAt returns the round that a time is in.
-func (s *Site) roundAt(t time.Time) uint64 {
-	return uint64(max(0, t.Sub(s.c.Clock.Start)) / s.c.Clock.Every)
+// late reports whether records of a stream enter no release any more, since its last leaf is
+// closed.
+func (s *Site) late(k dp.StreamID) bool {
+	left, err := s.agent.Remaining(k)
+	return err == nil && left == 0
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"peerd.dev/node"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -44,7 +45,7 @@ func TestNoChangeTakesAMemoryAway(t *testing.T) {
 	drawn := r.s.tip().Records
 	reports := func(s *Site) {
 		s.OnRemembered(3, protocol.Checkpoint{}, true)
-		r.clock.add(2 * grace)
+		r.clock.add(2 * standing.Grace)
 	}
 	again := func(disk *vfs.MemFS) *Site {
 		r.disk = disk

@@ -8,14 +8,6 @@ import (
 	"peerd.dev/node/store"
 )
 
-// far is by how much a round may begin after the time that the clocks of other peers show.
-func (s *Site) far() time.Duration { return time.Minute + 3*s.c.Clock.Every }
-
-// begins returns when a round begins.
-func (s *Site) begins(round uint64) time.Time {
-	return s.c.Clock.Start.Add(time.Duration(round) * s.c.Clock.Every)
-}
-
 // early returns why the round that begins now is not played, or "": this clock is far ahead of the clocks of other peers or,
 // before one of them was heard, far after the last round that was played. A round that is played too early keeps a site silent until its
 // time has come.
@@ -24,7 +16,7 @@ func (s *Site) early(ahead time.Duration, peers int) string {
 	switch {
 	case ahead > s.far():
 		return fmt.Sprintf("this clock is %v ahead of the clocks of other peers (%d have answered): no round is played until they agree, and reported rewards wait. Set the clock that is wrong", ahead.Round(time.Second), peers)
-	case peers == 0 && len(s.awaited()) > 0 && now.Sub(last) > s.far():
+	case peers == 0 && len(s.standing.Awaited()) > 0 && now.Sub(last) > s.far():
 		return fmt.Sprintf("the last round that was played was %v ago by this clock: none is played until the clock of another peer was heard, in case this one is ahead", now.Sub(last).Round(time.Second))
 	}
 	return ""
@@ -40,14 +32,6 @@ func (s *Site) isEarly() bool {
 	defer s.mu.Unlock()
 	s.waits = s.early(ahead, peers)
 	return s.waits != ""
-}
-
-// wasAhead returns by how much the last round that was played begins too late: the clock was ahead then. It is 0 if that is not far.
-func (s *Site) wasAhead() time.Duration {
-	if by := s.begins(s.state.Round).Sub(s.c.Now()) - s.c.Clock.Every; s.state.Begun && by > s.far() {
-		return by
-	}
-	return 0
 }
 
 // A limit is the latest that anything can wait for after a clock was ahead.

@@ -49,36 +49,6 @@ func (r *rig) logged(kind logKind) (all []logRecord) {
 	return all
 }
 
-// TestFeaturesAreChecked: if features do not have the shape that the learner needs, the decision
-// is not made, and nothing is stored.
-func TestFeaturesAreChecked(t *testing.T) {
-	for _, c := range []struct {
-		numbers  int
-		features [][]float64
-		field    string
-	}{
-		{0, [][]float64{{1}, {2}, {3}}, "features"},
-		{2, nil, "features"},
-		{2, [][]float64{{1, 2}, {3, 4}}, "features"},
-		{2, [][]float64{{.1, .2}, {.3, .4}, {.5}}, "features[2]"},
-		{2, [][]float64{{.1, .2}, {.3, math.NaN()}, {.5, .6}}, "features[1][1]"},
-		{2, [][]float64{{.1, .2}, {.3, .4}, {.8, .61}}, "features[2]"},
-		{2, [][]float64{{math.Inf(1), 2}, {3, 4}, {5, 6}}, "features[0][0]"},
-	} {
-		x := contextual(AtWindow)
-		x.features = c.numbers
-		r := started(t, x)
-		before := r.everything(t)
-		out := r.decide(decision.Ask{ID: "a", Features: c.features})
-		if refused(t, out[0].Err) != decision.Invalid || out[0].Err.(*decision.Refusal).Field != c.field { //nolint:errorlint // it is promised bare
-			t.Errorf("%d numbers, %v: %v", c.numbers, c.features, out[0].Err)
-		}
-		if r.everything(t) != before {
-			t.Errorf("%d numbers, %v: something is stored", c.numbers, c.features)
-		}
-	}
-}
-
 // TestFeaturesStayWithTheirDecision: the features of the chosen arm are stored with the decision
 // until its reward comes; the log has no features.
 func TestFeaturesStayWithTheirDecision(t *testing.T) {
@@ -282,27 +252,6 @@ func TestRetiredArmsHaveNoFeatures(t *testing.T) {
 		if refused(t, out[0].Err) != decision.Invalid || out[0].Err.(*decision.Refusal).Field != field { //nolint:errorlint // it is promised bare
 			t.Errorf("%s: %v", field, out[0].Err)
 		}
-	}
-}
-
-// TestTheFallbackIsAnActionOnOffer: until the peer is ready, the action with that name is chosen
-// if there is one.
-func TestTheFallbackIsAnActionOnOffer(t *testing.T) {
-	x := usual(byFeatures()[0], AtWindow)
-	x.rules.Fallback = "article 2"
-	r := newRig(t, x)
-	r.open()
-	offer := func(names ...string) (ask decision.Ask) {
-		for _, a := range names {
-			ask.Actions = append(ask.Actions, decision.Action{ID: a, Features: make([]float64, x.features)})
-		}
-		return ask
-	}
-	if d := r.ask(offer("article 1", "article 2")); d.Source != decision.Fallback || d.Action != "article 2" {
-		t.Errorf("%+v", d)
-	}
-	if d := r.ask(offer("article 1", "article 3")); d.Source == decision.Fallback {
-		t.Errorf("%+v", d)
 	}
 }
 

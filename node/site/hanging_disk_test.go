@@ -18,6 +18,7 @@ import (
 // Checkpoint, on which hellos, confirmations and rotations rest, states none of these: what it states is in the ledger that a
 // crash at this moment leaves.
 func TestNeighboursSeeTheDurableLedger(t *testing.T) {
+	t.Parallel()
 	drawn, asked := 0, 0
 	for _, name := range protocols() {
 		r := newRig(t, usual(name, OnArrival))

@@ -68,7 +68,6 @@ type setting struct {
 	alone      bool                // no neighbours
 	saveEvery  uint64              // 0 for the usual
 	pinned     []Pinned
-	grown      bool // the network has a fourth peer, a neighbour
 	graph      [][]protocol.Peer
 	version    uint64          // of the membership; 0 for one without versions
 	idle       bool            // the site has a role without actions
@@ -204,8 +203,6 @@ func (x *setting) spec() node.Spec {
 		s.Graph = x.graph
 	case x.alone:
 		s.Graph = [][]protocol.Peer{nil, nil, nil}
-	case x.grown:
-		s.Graph = [][]protocol.Peer{{self}, {left, right, 3}, {self}, {self}}
 	}
 	return s
 }
@@ -298,9 +295,12 @@ func (r *rig) config() Config {
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
 			Mode: ledger.Private, Budget: spec.Privacy.Budget, Unit: "a reward",
 		},
-		Arms: r.arms, Absent: r.absent, Founding: r.founding, Inputs: r.inputs, Names: r.names, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
-		Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right}, Rules: r.rules,
-		Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) }, Half: r.half, Coins: r.coins,
+		Founding: r.founding, Inputs: r.inputs, Names: r.names, Streams: cadence.Streams(statistic.Parts), Cadence: cadence, Horizon: r.horizon,
+		Membership: Membership{
+			Arms: r.arms, Absent: r.absent, Peers: 3, ID: func(p protocol.Peer) string { return fmt.Sprint("peer ", p) }, Neighbours: []protocol.Peer{left, right},
+			Agent: func(life Life) (*node.Agent, error) { return r.agent(self, life) }, Half: r.half,
+		},
+		Rules: r.rules, Coins: r.coins,
 		Clock: node.Clock{Start: epoch(), Every: every}, Rounds: r.horizon,
 		Alarm: func(err error) { r.alarms <- err }, Now: r.clock.Now, Ahead: r.ahead,
 		Logger: slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -320,16 +320,11 @@ func (r *rig) config() Config {
 	if r.alone {
 		c.Neighbours = nil
 	}
-	if r.grown {
-		c.Peers = 4
-	}
 	if r.neighbours != nil {
 		c.Peers, c.Neighbours = 4, r.neighbours
 	}
 	if r.version > 0 {
-		m := r.membership(r.version)
-		c.Document, c.Memberships, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Half = m.Document, r.membershipOf, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Half
-		c.Arms, c.Absent = m.Arms, m.Absent
+		c.Membership, c.Memberships = r.membership(r.version), r.membershipOf
 	}
 	if r.worlds != nil {
 		c.World = func(Life) (bandit.World, error) { return r.worlds(), nil }
@@ -368,7 +363,7 @@ func (r *rig) start() {
 func (r *rig) greet() {
 	r.t.Helper()
 	for p := range protocol.Peer(r.c.Peers) {
-		if slices.Contains(r.c.Neighbours, p) || slices.Contains(r.s.blocked.witnesses, r.c.ID(p)) {
+		if slices.Contains(r.c.Neighbours, p) || slices.Contains(r.s.standing.Witnesses(), r.c.ID(p)) {
 			r.s.OnRemembered(p, r.net.memory(p), true)
 		}
 	}
@@ -465,6 +460,36 @@ func (r *rig) ask(a decision.Ask) decision.Decision {
 		r.t.Fatalf("decision %q: %v", a.ID, out[0].Err)
 	}
 	return out[0].Value
+}
+
+// asks makes a number of decisions in one call, with ids of a prefix.
+func (r *rig) asks(n int, prefix string, a decision.Ask) (all []decision.Decision) {
+	r.t.Helper()
+	asks := slices.Repeat([]decision.Ask{a}, n)
+	for i := range asks {
+		asks[i].ID = fmt.Sprint(prefix, i)
+	}
+	for _, o := range r.decide(asks...) {
+		if o.Err != nil {
+			r.t.Fatal(o.Err)
+		}
+		all = append(all, o.Value)
+	}
+	return all
+}
+
+// pays reports the rewards of decisions in one call, which must be accepted.
+func (r *rig) pays(all []decision.Decision, value func(*decision.Decision) float64) {
+	r.t.Helper()
+	reports := make([]decision.Report, len(all))
+	for i := range all {
+		reports[i] = decision.Report{ID: all[i].ID, Value: bandit.Reward(value(&all[i]))}
+	}
+	for _, o := range r.s.Reward(r.t.Context(), reports) {
+		if o.Err != nil {
+			r.t.Fatal(o.Err)
+		}
+	}
 }
 
 // report reports one reward.

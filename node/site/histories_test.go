@@ -22,6 +22,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
 	"peerd.dev/node/store/storetest"
 	"peerd.dev/protocol"
@@ -35,6 +36,7 @@ import (
 // history in 32 is played on the real store, the others on one in memory. PEERD_HISTORIES sets
 // the number of histories, PEERD_HISTORIES_FROM the first one.
 func TestLedgerNeverBelowReleased(t *testing.T) {
+	t.Parallel()
 	n, from := number(t, "PEERD_HISTORIES", 400), number(t, "PEERD_HISTORIES_FROM", 1)
 	if testing.Short() {
 		n = min(n, 200)
@@ -179,10 +181,10 @@ func (p *past) begin() {
 		}
 	}
 	if p.rng.IntN(2) == 0 {
-		p.clock.add(2 * grace)
+		p.clock.add(2 * standing.Grace)
 	}
 	p.note("a life begins with %d records of the ledger, incarnation %d; peers remember %d and %d, away: %v and %v: %s",
-		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.net.peers[left].deaf, p.net.peers[right].deaf, p.s.reason())
+		p.s.chain.Next, p.s.life.Incarnation, p.net.memory(left).Records, p.net.memory(right).Records, p.net.peers[left].deaf, p.net.peers[right].deaf, p.s.standing.Reason())
 	p.send()
 }
 
@@ -242,7 +244,7 @@ func (p *past) refresh() {
 // leaves sees what is sent.
 func (p *past) leaves(es []protocol.Envelope, m protocol.Checkpoint) {
 	p.t.Helper()
-	if p.s.blocked.evidence != nil || !p.s.blocked.open {
+	if p.s.standing.Reason() != "" {
 		p.t.Fatal("something is sent by a site that is blocked")
 	}
 	p.tally.Sends++
@@ -401,7 +403,7 @@ func (p *past) act() {
 		p.fall()
 	case x < 98 && p.left == p.net.memory(left).Records && p.left <= p.s.chain.Next && !p.s.isBlocked(): // otherwise no neighbour remembers what left
 		p.stop()
-		p.backups = append(p.backups, backup{p.cloneDisk(), p.cloneMemory(), p.s.chain.Next, p.s.blocked.witnesses})
+		p.backups = append(p.backups, backup{p.cloneDisk(), p.cloneMemory(), p.s.chain.Next, p.s.standing.Witnesses()})
 		p.begin()
 	case x < 104 && len(p.backups) > 0:
 		p.restore(p.backups[p.rng.IntN(len(p.backups))])
@@ -619,7 +621,7 @@ func (p *past) play(n int) {
 func (p *past) upright(behind bool) {
 	p.t.Helper()
 	if shown := p.older && p.spoken; p.s.OldCopy() != behind && !shown {
-		p.t.Fatalf("a site that was stopped was taken for an old copy: %v; now %+v, and here are %d records", behind, p.s.blocked.evidence, p.s.chain.Next)
+		p.t.Fatalf("a site that was stopped was taken for an old copy: %v; now %+v, and here are %d records", behind, p.s.standing.Evidence(), p.s.chain.Next)
 	}
 }
 
@@ -636,7 +638,7 @@ func (p *past) recover() {
 			return // stays silent until all have reported
 		}
 		var without []string
-		for _, id := range p.s.awaited() {
+		for _, id := range p.s.standing.Awaited() {
 			if n := slices.Index([]string{"peer 0", "peer 1", "peer 2"}, id); n >= 0 && p.rng.IntN(2) == 0 && (p.net.peers[protocol.Peer(n)].deaf || !slices.Contains(p.neighbours, protocol.Peer(n))) {
 				without = append(without, id)
 			}
@@ -656,7 +658,7 @@ func (p *past) recover() {
 			return
 		}
 		if err != nil {
-			p.t.Fatalf("%v: peers remember %+v", err, p.s.blocked.evidence)
+			p.t.Fatalf("%v: peers remember %+v", err, p.s.standing.Evidence())
 		}
 		p.note("%+v", a)
 		p.tally.Recovered++

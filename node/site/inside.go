@@ -3,69 +3,16 @@ package site
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp/state"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
-	"peerd.dev/node/kept"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
-
-// inside is the half of a site that nothing leaves: what its own users paid, and the decisions that it keeps. Its zero value is for a
-// site that gives all decisions. See docs/proofs/kept.md.
-//
-// Kept decisions are no steps. Every decision is in the table InsideDue from when it is made until the half has its reward, and the half is
-// saved in the batch that takes it out, so no replay is needed.
-type inside struct {
-	half    *kept.Half
-	learned counts // decisions of which the half has the reward
-	waits   counts // decisions of which it has not
-	from    []byte // no decision waits before this key
-	past    []byte // no kept decision is to be forgotten before this key
-}
-
-// Format implements [fmt.Formatter] as [logRecord] does.
-func (inside) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
-
-// counts are numbers of decisions.
-type counts struct {
-	Given, Kept uint64
-	Pulls       []uint64 // by arm
-}
-
-func newCounts(arms int) counts { return counts{Pulls: make([]uint64, arms)} }
-
-func (t *counts) add(c *choice)  { t.count(c, 1) }
-func (t *counts) take(c *choice) { t.count(c, math.MaxUint64) } // which is -1
-
-func (t *counts) count(c *choice, by uint64) {
-	t.Pulls[c.arm] += by
-	if c.kept {
-		t.Kept += by
-	} else {
-		t.Given += by
-	}
-}
-
-// insideVersion is the version of the saved half.
-const insideVersion = 1
-
-func (i *inside) bytes() []byte {
-	return state.Save(insideVersion, func(v *state.Visitor) {
-		v.Part(i.half.Save, i.half.Load)
-		i.learned.fields(v)
-	})
-}
-
-func (t *counts) fields(v *state.Visitor) {
-	v.Uint(&t.Given)
-	v.Uint(&t.Kept)
-	v.Uints(t.Pulls)
-}
 
 // openInside makes the half of the present membership with what is stored.
 func (s *Site) openInside() error {
@@ -83,7 +30,7 @@ func (s *Site) openInside() error {
 		return err
 	}
 	if v != nil {
-		err = decode("half", v, insideVersion, insideVersion, func(v *state.Visitor) {
+		err = form.Decode("half", v, insideVersion, insideVersion, func(v *state.Visitor) {
 			v.Part(half.Save, half.Load)
 			s.inside.learned.fields(v)
 		})
@@ -95,29 +42,11 @@ func (s *Site) openInside() error {
 	return err
 }
 
-// scan reads all decisions of a table that has their ids.
-func (s *Site) scan(t store.Table, do func(id []byte, c *choice)) error {
-	for e, err := range s.store.Scan(t, nil, nil) {
-		if err != nil {
-			return err
-		}
-		c, err := s.stored(e.Value)
-		if err != nil {
-			return err
-		}
-		do(e.Value, &c)
-	}
-	return nil
-}
-
 // waitInside counts a decision of which the half will have the reward.
 func (s *Site) waitInside(c *choice) {
 	s.inside.waits.add(c)
 	s.inside.half.Waits(c.arm)
 }
-
-// insideKey is the key under which a decision waits for the half.
-func insideKey(due uint64, id string) []byte { return append(store.Number(due), id...) }
 
 // fell throws the coin of the baseline for a decision that could have it. The coin follows from the id and a secret of this life.
 func (s *Site) fell(id string, o *offer) (baseline bandit.Arm, fell bool) {
@@ -267,15 +196,6 @@ func (s *Site) learnBefore(b *store.Batch, id string) error {
 	err = s.learn(b, id, &c)
 	b.Set(store.Inside, nil, s.inside.bytes())
 	return err
-}
-
-// stored returns the decision with an id.
-func (s *Site) stored(id []byte) (c choice, err error) {
-	v, err := s.store.Get(store.Decision, id)
-	if err != nil {
-		return c, err
-	}
-	return parseChoice(v, s.c.shape())
 }
 
 // Inside returns what only the people of the site may see, or nil if the site gives all decisions to its network.

@@ -200,6 +200,7 @@ func keptApart(t *testing.T, x setting, adding Adding, pays func(int) (float64, 
 // TestKeptLeavesNoTraceOfASite: whatever kept decisions pay, whenever it is reported, however many there are and however they are asked for: frames
 // with their moments and addressees, checkpoints, ledger, status, page and answers to given decisions are the same.
 func TestKeptLeavesNoTraceOfASite(t *testing.T) {
+	t.Parallel()
 	pays := func(i int) (float64, time.Duration) {
 		return float64(i*3%8) / 7, []time.Duration{every / 8, every, window + 1, never}[i%4]
 	}
@@ -598,15 +599,15 @@ func (r *rig) agentState() []byte {
 // TestTheCoinOfTheBaselineKeeps: a decision for which it falls is kept, and a given one is never the baseline for that reason, so that the
 // baseline has its share and propensities are right. The coin follows from the id over restarts, and the shown bounds move no fate.
 func TestTheCoinOfTheBaselineKeeps(t *testing.T) {
+	t.Parallel()
 	for _, better := range []bool{false, true} {
 		x := keeping(false)
 		x.rules.Baseline, x.rules.BaselineShare, x.rules.MinExposures, x.rules.UntilBetter = "red", .4, 0, better
 		r := newRig(t, x)
 		r.start()
 		r.round()
-		for n := 0; better && n < 300; n++ { // which shows the site alone that blue is better
-			id := fmt.Sprint("first-", n)
-			r.pay(id, map[string]float64{"blue": 1}[r.ask(decision.Ask{ID: id, Keep: true}).Action])
+		if better { // which shows the site alone that blue is
+			r.pays(r.asks(300, "first-", decision.Ask{Keep: true}), func(d *decision.Decision) float64 { return map[string]float64{"blue": 1}[d.Action] })
 		}
 		r.rounds(4)
 		if o := (offer{places: r.s.arms, all: true}); betterThan(0, &o, r.s.present, r.s.inside.half.Bounds()) != better {
@@ -756,6 +757,7 @@ func restarting(settle Settle) setting {
 // TestKeptDecisionsAreRestored: as TestRestartedIsNeverStopped and TestNewMembershipIsARestart, with kept decisions, whose answers are the same,
 // too; of a site that serves an application or plays a simulated world.
 func TestKeptDecisionsAreRestored(t *testing.T) {
+	t.Parallel()
 	for _, settle := range []Settle{AtWindow, OnArrival} {
 		t.Run(string(settle), func(t *testing.T) {
 			t.Parallel()

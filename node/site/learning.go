@@ -75,33 +75,3 @@ func (s *Site) learning(to *node.Status) {
 		}
 	}
 }
-
-// notice logs a new state of learning once.
-func (s *Site) notice() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var now node.Status
-	s.learning(&now)
-	if now.Learning == s.noticed {
-		return
-	}
-	s.noticed = now.Learning
-	switch now.Learning {
-	case node.Ends, node.Ended:
-		s.log.Warn(now.Notice)
-	case node.Waits:
-		if s.state.Begun { // a clock is or was ahead
-			s.log.Warn(now.Notice)
-		} else {
-			s.log.Info(now.Notice)
-		}
-	case node.Goes: // nothing to log
-	}
-}
-
-// late reports whether records of a stream enter no release any more, since its last leaf is
-// closed.
-func (s *Site) late(k dp.StreamID) bool {
-	left, err := s.agent.Remaining(k)
-	return err == nil && left == 0
-}

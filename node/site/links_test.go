@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -112,6 +113,7 @@ func (c *changes) reports(remembered protocol.Checkpoint, met map[protocol.Peer]
 // TestNoChangeOfLinksKeepsASiteShut: whatever peers were linked, unlinked, added and removed, a site opens after its start
 // once all peers have reported, the unlinked ones without a link; and an older copy of its folder does not.
 func TestNoChangeOfLinksKeepsASiteShut(t *testing.T) {
+	t.Parallel()
 	unlinked := 0
 	for seed := range uint64(20) {
 		x := usual(averaged, OnArrival)
@@ -140,13 +142,13 @@ func TestNoChangeOfLinksKeepsASiteShut(t *testing.T) {
 			c.notes = append(c.notes, "restart")
 			c.reports(tip, met)
 			m := c.versions[len(c.versions)-1]
-			for _, id := range c.s.blocked.witnesses {
+			for _, id := range c.s.standing.Witnesses() {
 				if !slices.ContainsFunc(m.Neighbours, func(p protocol.Peer) bool { return m.ID(p) == id }) {
 					unlinked++
 				}
 			}
 			if c.s.isBlocked() {
-				t.Fatalf("seed %d, after %v: %s", seed, c.notes, c.s.reason())
+				t.Fatalf("seed %d, after %v: %s", seed, c.notes, c.s.standing.Reason())
 			}
 			newest, site := c.disk, c.s
 			c.disk = older
@@ -175,7 +177,7 @@ func TestAStrangersMemoryStartsNoGrace(t *testing.T) {
 	r.neighbours = []protocol.Peer{left, right}
 	r.open()
 	r.s.OnMemory(5, r.s.tip())
-	r.clock.add(2 * grace)
+	r.clock.add(2 * standing.Grace)
 	r.remembered(left)
 	r.remembered(right)
 	if !r.s.isBlocked() {
@@ -183,7 +185,7 @@ func TestAStrangersMemoryStartsNoGrace(t *testing.T) {
 	}
 	r.s.OnMemory(3, r.s.tip())
 	if r.s.isBlocked() {
-		t.Error(r.s.reason())
+		t.Error(r.s.standing.Reason())
 	}
 	r.stop()
 }
@@ -200,7 +202,7 @@ func TestAMemoryWithoutALinkEndsNoRivalry(t *testing.T) {
 	}
 	r.remembered(left)
 	if r.s.isBlocked() {
-		t.Error(r.s.reason())
+		t.Error(r.s.standing.Reason())
 	}
 	r.stop()
 }

@@ -7,6 +7,8 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node"
+	"peerd.dev/node/site/form"
 	"peerd.dev/protocol"
 )
 
@@ -109,6 +111,26 @@ func (e *logRecord) bytes() []byte {
 
 // parseLogRecord reads a log record of a site with a shape.
 func parseLogRecord(b []byte, s shape) (e logRecord, err error) {
-	err = decode("log record", b, 4, logVersion, func(v *state.Visitor) { e.fields(v, s) })
+	err = form.Decode("log record", b, 4, logVersion, func(v *state.Visitor) { e.fields(v, s) })
 	return e, err
+}
+
+// observation is an observed reward with its route. A choice that is not learned from has none.
+type observation struct {
+	route node.Route // In
+	pull  bandit.Pull
+}
+
+// Format implements [fmt.Formatter] as [logRecord] does.
+func (observation) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+func (o *observation) fields(v *state.Visitor, s shape) {
+	if v.Loading() {
+		o.route.In = true
+	}
+	s.stream(v, &o.route.Stream)
+	v.Uint(&o.route.Epoch)
+	s.arm(v, &o.pull.Arm)
+	s.armFeatures(v, &o.pull.Features)
+	v.Float((*float64)(&o.pull.Reward))
 }

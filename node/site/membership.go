@@ -4,41 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 
-	"peerd.dev/bandit"
-	"peerd.dev/node"
-	"peerd.dev/node/kept"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
-	"peerd.dev/protocol"
 )
-
-// membershipKey is the key of the document of the membership with which the snapshot and the log
-// after it were made; absent if memberships have none.
-const membershipKey = "membership"
-
-// A Membership is what a site needs to know about the members of the network. Places are never
-// reused, so peers are appended and never removed.
-type Membership struct {
-	Document   []byte                          // from which [Memberships] makes it again
-	Peers      int                             // number of places in the network
-	ID         func(protocol.Peer) string      // the first id of the peer in a place
-	Name       func(id string) string          // of a peer, for people
-	Gone       []string                        // first ids of peers that left permanently
-	Neighbours []protocol.Peer                 // ascending
-	Agent      func(Life) (*node.Agent, error) // with this membership
-	Half       func(Life) (*kept.Half, error)  // the same; as in [Config]
-	Arms       []string                        // as in [Config]; every membership has as many places
-	Absent     []bandit.Arm                    // the same
-}
-
-// Memberships returns the membership of a document.
-type Memberships func(document []byte) (Membership, error)
 
 // join sets the site's membership.
 func (s *Site) join(m *Membership) {
-	s.c.Document, s.c.Peers, s.c.ID, s.c.Name, s.c.Neighbours, s.c.Gone, s.c.Agent, s.c.Half = m.Document, m.Peers, m.ID, m.Name, m.Neighbours, m.Gone, m.Agent, m.Half
-	s.c.Arms, s.c.Absent = m.Arms, m.Absent
+	s.c.Membership = *m
 	s.nameArms()
 	s.tables.odds = nil // actions may be others
 }
@@ -65,8 +38,7 @@ func (s *Site) readMembership() error {
 
 // SetMembership continues with another membership. It is equivalent to a stop and a start: an
 // agent of the new membership takes over the agent's state, in one durable batch with the
-// document. After an error nothing has changed. A site that is not open yet goes on waiting for peers that left: they may
-// remember what is missing here, and no change of the network takes that away.
+// document. After an error nothing has changed.
 func (s *Site) SetMembership(m Membership) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,10 +54,10 @@ func (s *Site) SetMembership(m Membership) error {
 	if err != nil {
 		return err
 	}
-	open := s.opens()
-	before, insight, witnesses := s.agent, s.insight, s.blocked.witnesses
+	witnesses := s.standing.Without(m.Gone)
+	before, insight := s.agent, s.insight
 	undo := func(err error) error {
-		s.agent, s.insight, s.blocked.witnesses = before, insight, witnesses
+		s.agent, s.insight = before, insight
 		return fmt.Errorf("the new membership: %w", err)
 	}
 	if s.agent, err = m.Agent(s.life.Life); err != nil {
@@ -94,21 +66,17 @@ func (s *Site) SetMembership(m Membership) error {
 	if err = s.loadAgent(&x); err != nil {
 		return undo(err)
 	}
-	left := func(id string) bool { return open && slices.Contains(m.Gone, id) }
-	s.blocked.witnesses = slices.DeleteFunc(slices.Clone(witnesses), left)
 	b := s.store.Batch()
 	if err = s.saveSnapshot(b); err != nil {
 		return undo(err)
 	}
 	b.Set(store.Meta, []byte(membershipKey), m.Document)
-	b.Set(store.Meta, []byte(witnessKey), s.witnessBytes())
+	standing.SaveWitnesses(b, witnesses)
 	if err = b.Commit(); err != nil {
 		return s.broke(err)
 	}
-	for _, id := range m.Gone {
-		delete(s.blocked.rivals, id)
-	}
 	s.join(&m)
+	s.standing.SetMembers(s.members(), witnesses)
 	s.renewTables()
 	if err = s.openInside(); err != nil {
 		return s.broke(err)

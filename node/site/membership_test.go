@@ -122,6 +122,7 @@ func (s script) changing(t *testing.T, x setting, at []int, by int, crashes map[
 // as a stop and a start, with any protocol, and a crash before or after it changes nothing: every
 // choice, frame and ledger record is the same, so nothing is drawn or released twice.
 func TestNewMembershipIsARestart(t *testing.T) {
+	t.Parallel()
 	for _, name := range withoutRoles() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

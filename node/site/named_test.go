@@ -17,6 +17,7 @@ import (
 // with the name are all above one leaf, and no more than the levels of the tree, which are
 // charged. PEERD_LONG plays every protocol with both horizons.
 func TestANameIsUnderOneLeaf(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")
 	}

@@ -19,39 +19,6 @@ type offer struct {
 	closed   []bandit.Arm          // arms that can be chosen and are not on offer
 }
 
-// offer returns the offer of an ask.
-func (x *tx) offer(ask *decision.Ask) (o offer, err error) {
-	shape := x.site.Features()
-	if r := shape.Check(ask); r != nil {
-		return o, r
-	}
-	o = offer{own: ask.Actions != nil, places: x.site.arms}
-	if o.own {
-		o.places = make(map[string]bandit.Arm, len(ask.Actions))
-		for i, a := range ask.Actions {
-			o.places[a.ID] = x.site.present[i]
-		}
-	}
-	offered := shape.Offered(ask)
-	if n := len(offered); n > 0 {
-		o.features = make([]bandit.Features, 0, x.site.present[n-1]+1)
-	}
-	for i, f := range offered {
-		for len(o.features) < int(x.site.present[i]) {
-			o.features = append(o.features, make(bandit.Features, len(f)))
-		}
-		o.features = append(o.features, f)
-	}
-	if o.features == nil || shape.Own != nil {
-		if err = o.name(ask.Named, &x.site.given); err != nil {
-			return o, err
-		}
-	} else if ask.Named != nil {
-		return o, &decision.Refusal{Code: decision.Invalid, Field: "actions", Reason: "this peer's learner chooses by features: want an object with id and features for each action"}
-	}
-	return o, o.exclude(ask.Exclude, x.site.c.Arms)
-}
-
 // on reports whether a place is on offer and not excluded.
 func (o *offer) on(a bandit.Arm) bool {
 	return !slices.Contains(o.excluded, a) && !slices.Contains(o.closed, a)
@@ -116,4 +83,41 @@ func (o *offer) nameOf(place bandit.Arm) string {
 		}
 	}
 	return ""
+}
+
+// name puts the named arms on offer, or those that settings offer if names is nil.
+func (o *offer) name(names []string, g *given) error {
+	o.all = names == nil
+	named := make([]bandit.Arm, 0, len(names))
+	for i, name := range names {
+		a, ok := o.places[name]
+		field := fmt.Sprintf("actions[%d]", i)
+		switch {
+		case !ok && name != "" && slices.Contains(g.c.Arms, name):
+			return &decision.Refusal{Code: decision.Invalid, Field: field, Reason: fmt.Sprintf("%q is retired: no peer chooses it any more; leave it out", name)}
+		case !ok:
+			return &decision.Refusal{Code: decision.Invalid, Field: field, Reason: fmt.Sprintf("%q is no action of this network; GET /v1/arms lists them", name)}
+		case slices.Contains(named, a):
+			return &decision.Refusal{Code: decision.Invalid, Field: field, Reason: fmt.Sprintf("%q is named twice; want every action once", name)}
+		}
+		named = append(named, a)
+	}
+	if names != nil && len(names) == 0 {
+		return &decision.Refusal{Code: decision.Invalid, Field: "actions", Reason: "want the name of one action at least, or leave the field out"}
+	}
+	for _, a := range g.present {
+		if o.all && !g.offers(a) || !o.all && !slices.Contains(named, a) {
+			o.closed = append(o.closed, a)
+		}
+	}
+	return nil
+}
+
+// added reports whether an arm was added after the network began.
+func (g *given) added(a bandit.Arm) bool { return g.c.Founding > 0 && int(a) >= g.c.Founding }
+
+// offers reports whether an arm is on offer without being named: applications that do not know an action that was added must not
+// be answered with it.
+func (g *given) offers(a bandit.Arm) bool {
+	return !g.added(a) || slices.Contains(g.c.Rules.Offer, OfferAll) || slices.Contains(g.c.Rules.Offer, g.c.Arms[a])
 }

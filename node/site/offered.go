@@ -7,6 +7,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp/state"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 )
 
@@ -69,7 +70,7 @@ func (o *offered) bytes() []byte {
 
 // parseOffered reads what a decision of a site with a number of arms could choose from.
 func parseOffered(b []byte, arms int) (o offered, err error) {
-	err = decode("offer", b, offeredVersion, offeredVersion, func(v *state.Visitor) { o.fields(v, arms) })
+	err = form.Decode("offer", b, offeredVersion, offeredVersion, func(v *state.Visitor) { o.fields(v, arms) })
 	return o, err
 }
 

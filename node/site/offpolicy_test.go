@@ -24,6 +24,7 @@ func otherPolicy() []float64 { return []float64{.5, .3, .2} }
 // learner samples, so its propensities have no formula; with more seeds there is also a learner
 // that does not sample.
 func TestOffPolicy(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("one goroutine; the tests without -short run it")
 	}

@@ -6,29 +6,10 @@ import (
 
 	"peerd.dev/dp/state"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
-
-// sendQueue is how many steps may wait to become durable.
-const sendQueue = 256
-
-// sending is a step that is written but may not be durable yet.
-type sending struct {
-	pending    store.Pending
-	step       uint64
-	checkpoint protocol.Checkpoint
-	messages   []protocol.Envelope // in the form in which the outbox has them
-	at         time.Time           // when they are sent
-	status     *durableStatus      // nil if the step changes nothing
-}
-
-// maxOffset is the longest time that a round's messages wait after its beginning.
-const maxOffset = 50 * time.Millisecond
-
-// offset is when in a round messages are sent: always at the same time, independent of how much
-// work the round was, if it is done and durable by then.
-func (s *Site) offset() time.Duration { return min(s.c.Clock.Every/5, maxOffset) }
 
 // queue passes a step to the sender. It is called with the lock held, so that steps are queued in
 // order; so the sender never takes that lock.
@@ -64,12 +45,12 @@ func (s *Site) sendOne(ctx context.Context, to Transport, x sending) error {
 // post sends the messages of a step, unless a peer has reported in the meantime that this folder
 // is an old copy.
 func (s *Site) post(ctx context.Context, to Transport, step uint64, checkpoint protocol.Checkpoint, es []protocol.Envelope) error {
-	if s.silent.Load() {
+	if s.standing.Silent() {
 		return nil
 	}
 	to.Advance(checkpoint)
 	if err := to.Send(ctx, es); err != nil {
-		if s.silent.Load() { // the network was left in the meantime
+		if s.standing.Silent() { // the network was left in the meantime
 			return nil
 		}
 		return err
@@ -119,7 +100,7 @@ func outbox(es []protocol.Envelope) []byte {
 }
 
 func parseOutbox(b []byte) (es []protocol.Envelope, err error) {
-	err = decode("outbox", b, outboxVersion, outboxVersion, func(v *state.Visitor) {
+	err = form.Decode("outbox", b, outboxVersion, outboxVersion, func(v *state.Visitor) {
 		for v.More() {
 			var e protocol.Envelope
 			envelope(v, &e)
@@ -146,6 +127,18 @@ func message(v *state.Visitor, m *protocol.Message) {
 		var err error
 		if *m, err = protocol.Decode(vouch.For(frame)); err != nil {
 			v.Fail("%w", err)
+		}
+	}
+}
+
+// show makes d, which is durable, the reported status, unless d is nil or older than that.
+// Batches become durable in order, but the goroutines that wait for them may wake up in another
+// order.
+func (s *Site) show(d *durableStatus) {
+	for d != nil {
+		old := s.durable.Load()
+		if old.step > d.step || s.durable.CompareAndSwap(old, d) {
+			return
 		}
 	}
 }

@@ -234,21 +234,6 @@ func TestOutboxesSurvive(t *testing.T) {
 	}
 }
 
-// TestDueKeysAreInOrder: decisions are settled by their round, then in the order in which
-// they were made.
-func TestDueKeysAreInOrder(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		a, b := rapid.Uint64().Draw(r, "round"), rapid.Uint64().Draw(r, "other round")
-		x, y := rapid.Uint64().Draw(r, "step"), rapid.Uint64().Draw(r, "other step")
-		if want := a < b || a == b && x < y; bytes.Compare(dueKey(a, x), dueKey(b, y)) < 0 != want {
-			r.Fatalf("%d/%d and %d/%d", a, x, b, y)
-		}
-		if store.ReadNumber(dueKey(a, x)) != a || !bytes.Equal(roundOf(dueKey(a, x)), store.Number(a)) {
-			r.Fatal("the round of a key is another")
-		}
-	})
-}
-
 // spent bounds what reading n bytes may allocate: a message takes a few hundred bytes for each of
 // its own in the worst case.
 func spent(t *testing.T, n int, f func()) {

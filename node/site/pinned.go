@@ -5,12 +5,9 @@ import (
 	"strings"
 
 	"peerd.dev/dp/state"
-	document "peerd.dev/node/network"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 )
-
-// Pinned is a setting that a store keeps from its beginning.
-type Pinned = document.Setting
 
 // A ChangedError reports that a store was begun with another value of a setting; Was is empty if
 // it was begun without the setting.
@@ -28,7 +25,7 @@ func pinnedBytes(all []Pinned) []byte {
 }
 
 func parsePinned(b []byte) (all []Pinned, err error) {
-	err = decode("pinned settings", b, pinnedVersion, pinnedVersion, func(v *state.Visitor) { pinnedFields(v, &all) })
+	err = form.Decode("pinned settings", b, pinnedVersion, pinnedVersion, func(v *state.Visitor) { pinnedFields(v, &all) })
 	return all, err
 }
 

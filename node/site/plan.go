@@ -1,11 +1,13 @@
 package site
 
 import (
+	"cmp"
 	"slices"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
+	"peerd.dev/protocol"
 )
 
 // A plan says who chooses for an offer, and with which probability. It follows from releases, public counts and settings; see
@@ -111,4 +113,85 @@ func (g *given) choose(id string, o *offer, e *logRecord, c *choice) (chances []
 	c.source, c.arm = p.pick(e.chosen, g.coins, id)
 	c.chance = chances[c.arm]
 	return chances
+}
+
+// strangers returns the added arms on offer of which nothing is released, if something is known of another arm
+// on offer. It follows from releases alone.
+func (g *given) strangers(o *offer) (arms []bandit.Arm) {
+	if o.features != nil || g.c.Founding == 0 || g.agent.Keeps() {
+		return nil
+	}
+	b, known := g.agent.Belief(), false
+	for _, a := range g.present {
+		switch {
+		case !o.on(a):
+		case b.Known(int(a)):
+			known = true
+		case g.added(a):
+			arms = append(arms, a)
+		}
+	}
+	if !known {
+		return nil
+	}
+	return arms
+}
+
+// newShare is the share of decisions that actions of which nothing is known get together.
+const newShare = .1
+
+// rule returns the choice of the site's rules, or Learned.
+func (g *given) rule(o *offer) (decision.Source, bandit.Arm) {
+	if a, ok := o.has(g.c.Rules.Fallback); ok && !g.state.Begun {
+		return decision.Fallback, a
+	}
+	// With noised counts, the action with the fewest decisions would show how many there were.
+	// With features, that action follows from earlier users' features, which must not influence
+	// the next record. A rule of giving has batches to fill.
+	if g.agent.NoisedCounts() || o.features != nil || g.agent.Keeps() {
+		return decision.Learned, 0
+	}
+	if arms := g.lacking(o); len(arms) > 0 {
+		return decision.Exposure, slices.MinFunc(arms, func(a, b bandit.Arm) int { return cmp.Compare(g.state.Pulls[a], g.state.Pulls[b]) })
+	}
+	return decision.Learned, 0
+}
+
+// lacking returns the arms on offer that lack exposures, without arms of which nothing is known.
+func (g *given) lacking(o *offer) (arms []bandit.Arm) {
+	strangers := g.strangers(o)
+	for i, n := range g.state.Pulls {
+		if a := bandit.Arm(i); n < g.c.Rules.MinExposures && o.on(a) && slices.Contains(g.present, a) && !slices.Contains(strangers, a) {
+			arms = append(arms, a)
+		}
+	}
+	return arms
+}
+
+// knows reports whether there is anything from which the learner can choose.
+func (g *given) knows() bool {
+	b := g.agent.Belief()
+	for k := range b.SampleVar {
+		if b.Known(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// take passes a choice to the agent and returns the route of its reward.
+func (g *given) take(e *logRecord) (r node.Route) {
+	g.state.Decisions, g.state.Pending = g.state.Decisions+1, g.state.Pending+1
+	if e.counted {
+		r = g.agent.Chose(protocol.Round(g.state.Round), node.Ruled(e.arm))
+		g.state.Pulls[e.arm]++
+	}
+	return r
+}
+
+// betterThan reports whether bounds show that an arm on offer is better than another.
+func betterThan(a bandit.Arm, o *offer, present []bandit.Arm, bounds []bandit.Bound) bool {
+	return int(a) < len(bounds) && slices.ContainsFunc(present, func(k bandit.Arm) bool {
+		return k != a && bounds[k].Low > bounds[a].High && o.on(k)
+	})
 }

@@ -64,6 +64,7 @@ func within(t *testing.T, what string, got, n int, share float64) {
 // TestABaselineKeepsItsShare: with learners that sample and others, exploring and not, the baseline is chosen by its share, all
 // propensities are right, and a restart repeats what was done.
 func TestABaselineKeepsItsShare(t *testing.T) {
+	t.Parallel()
 	for _, l := range []bandit.Params{bandit.ThompsonParams{Inflation: math.Sqrt2}, bandit.MEDParams{}, bandit.IMEDParams{}, learner.UCBParams{}} {
 		for _, explore := range []float64{0, .3} {
 			x := usual(stated, AtWindow).repeatable(3)
@@ -73,14 +74,11 @@ func TestABaselineKeepsItsShare(t *testing.T) {
 			r.start()
 			var c counted
 			for batch := range 60 {
-				asks := make([]decision.Ask, 50)
-				for i := range asks {
-					asks[i].ID = fmt.Sprint(batch, "-", i)
+				all := r.asks(50, fmt.Sprint(batch, "-"), decision.Ask{})
+				for i := range all {
+					c.add(&all[i])
 				}
-				for _, o := range r.decide(asks...) {
-					c.add(&o.Value)
-					r.pay(o.Value.ID, []float64{.2, .4, .6}[slices.Index(r.arms, o.Value.Action)])
-				}
+				r.pays(all, func(d *decision.Decision) float64 { return []float64{.2, .4, .6}[slices.Index(r.arms, d.Action)] })
 				if r.round(); batch%20 == 19 {
 					r.crash()
 					r.start()
@@ -106,6 +104,7 @@ func TestABaselineKeepsItsShare(t *testing.T) {
 // TestABaselineGivesWayToABetterAction: the share ends when own releases show a better action, returns where that is excluded, and also
 // after a restart.
 func TestABaselineGivesWayToABetterAction(t *testing.T) {
+	t.Parallel()
 	x := usual(nameOf(rows.PhasesParams{}), OnArrival)
 	x.learner = bandit.PersonalizedParams{Price: 20}
 	x.mechanism = dp.EachLaplace
@@ -114,19 +113,15 @@ func TestABaselineGivesWayToABetterAction(t *testing.T) {
 	r.start()
 	var before, after counted
 	for batch := range 200 {
-		asks := make([]decision.Ask, 20)
-		for i := range asks {
-			asks[i].ID = fmt.Sprint(batch, "-", i)
+		c := &before
+		if betterThan(0, &offer{}, r.s.present, r.s.belief.bounds) {
+			c = &after
 		}
-		better := betterThan(0, &offer{}, r.s.present, r.s.belief.bounds)
-		for _, o := range r.decide(asks...) {
-			c := &before
-			if better {
-				c = &after
-			}
-			c.add(&o.Value)
-			r.pay(o.Value.ID, []float64{0, 0, 1}[slices.Index(r.arms, o.Value.Action)])
+		all := r.asks(20, fmt.Sprint(batch, "-"), decision.Ask{})
+		for i := range all {
+			c.add(&all[i])
 		}
+		r.pays(all, func(d *decision.Decision) float64 { return []float64{0, 0, 1}[slices.Index(r.arms, d.Action)] })
 		r.round()
 	}
 	within(t, "before", before.sources[decision.Baseline], before.n, .5)
@@ -153,6 +148,7 @@ func TestABaselineGivesWayToABetterAction(t *testing.T) {
 // TestANewActionWaitsToBeNamed: an added action is chosen only for asks that name it, unless settings offer it, and has at most a tenth
 // of the decisions while nothing is known of it, also with minimal exposures.
 func TestANewActionWaitsToBeNamed(t *testing.T) {
+	t.Parallel()
 	for _, l := range []bandit.Params{bandit.PersonalizedParams{Price: 20}, bandit.ThompsonParams{Inflation: math.Sqrt2}, bandit.IMEDParams{}} {
 		for _, offer := range [][]string{nil, {"blue"}, {OfferAll}} {
 			x := grown(AtWindow)
@@ -163,27 +159,21 @@ func TestANewActionWaitsToBeNamed(t *testing.T) {
 			}
 			r.start()
 			for batch := range 30 {
-				for i := range 10 {
-					d := r.ask(decision.Ask{ID: fmt.Sprint("first-", batch, "-", i), Actions: nil, Named: []string{"red", "green"}})
-					r.pay(d.ID, .5)
-				}
+				all := r.asks(10, fmt.Sprint("first-", batch, "-"), decision.Ask{Named: []string{"red", "green"}})
+				r.pays(all, func(*decision.Decision) float64 { return .5 })
 				r.round()
 			}
 			if b := r.s.agent.Belief(); !b.Known(0) || b.Known(2) {
 				t.Fatal("the new action is known before, or nothing is")
 			}
 			var all, named counted
-			for i := range 1500 {
-				d := r.ask(decision.Ask{ID: fmt.Sprint("all-", i)})
-				all.add(&d)
-				if i < 3 {
-					d = r.ask(decision.Ask{ID: fmt.Sprint("named-", i), Named: []string{"green", "blue"}})
+			for batch := range 15 {
+				for _, d := range r.asks(100, fmt.Sprint("all-", batch, "-"), decision.Ask{}) {
+					all.add(&d)
+				}
+				for _, d := range r.asks(100, fmt.Sprint("named-", batch, "-"), decision.Ask{Named: []string{"green", "blue"}}) {
 					named.add(&d)
 				}
-			}
-			for i := range 1500 {
-				d := r.ask(decision.Ask{ID: fmt.Sprint("more-", i), Named: []string{"green", "blue"}})
-				named.add(&d)
 			}
 			share := .1
 			if offer == nil {
@@ -203,7 +193,7 @@ func TestANewActionWaitsToBeNamed(t *testing.T) {
 				{decision.Ask{Named: []string{"red", "red"}}, "invalid", "actions[1]"},
 				{decision.Ask{Named: []string{}}, "invalid", "actions"},
 				{decision.Ask{Named: []string{"blue"}, Exclude: []string{"blue"}}, "invalid", "exclude"},
-				{decision.Ask{ID: "named-0", Named: []string{"red"}}, "conflict", "actions"},
+				{decision.Ask{ID: "named-0-0", Named: []string{"red"}}, "conflict", "actions"},
 				{decision.Ask{Taken: &decision.Taken{Action: "red", Propensity: 1}}, "invalid", "taken"},
 				{decision.Ask{ID: "new", Table: "unknown"}, "expired", "table"},
 				{decision.Ask{Table: "unknown"}, "invalid", "id"},
@@ -213,7 +203,7 @@ func TestANewActionWaitsToBeNamed(t *testing.T) {
 					t.Errorf("%+v: %v, want %s of %s", c.ask, out[0].Err, c.code, c.field)
 				}
 			}
-			if again := r.ask(decision.Ask{ID: "named-0", Named: []string{"blue", "green"}}); !again.Repeated {
+			if again := r.ask(decision.Ask{ID: "named-0-0", Named: []string{"blue", "green"}}); !again.Repeated {
 				t.Errorf("%+v", again)
 			}
 			r.crash()
@@ -339,6 +329,7 @@ func (r *rig) ifDescribed() [][]float64 {
 // TestTablesAreDrawnFrom: while the site is down an application draws from the newest table; its reports are answered with
 // the same actions and propensities, once, after a crash, too.
 func TestTablesAreDrawnFrom(t *testing.T) {
+	t.Parallel()
 	for _, l := range append(learner.All(), learner.UCBParams{}) {
 		for _, adjacency := range []dp.Adjacency{dp.ReplaceOne, dp.AddOrRemove} {
 			x := usual(stated, AtWindow)

@@ -43,6 +43,7 @@ func policies() map[string]setting {
 // TestPoliciesLookTheSame: as TestHistoriesLookTheSame, where an application draws from tables, keeps a baseline, is offered a new
 // action, or takes actions by a policy of its own. What it takes differs between the histories, too.
 func TestPoliciesLookTheSame(t *testing.T) {
+	t.Parallel()
 	histories := slices.DeleteFunc(tales(), func(a tale) bool {
 		return !slices.Contains([]string{"unreported", "fractions", "good ones", "other features"}, a.name)
 	})
@@ -99,6 +100,7 @@ func TestWithProposeNothingShowsDecisions(t *testing.T) {
 // TestPresenceInTheShadowLooksTheSame: with noised counts, a site from whose application the peer learns, or one whose application draws
 // from tables, shows the same with more users as without.
 func TestPresenceInTheShadowLooksTheSame(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for _, e := range papers.All() {
 		if !protocol.TraitsOf(e).NoisedCounts {

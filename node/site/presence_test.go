@@ -22,6 +22,7 @@ import (
 // answers to all others. That holds for one user among others, for a user who is the only one of every round, and for a
 // hundred in one leaf. Both crash once. With public counts their messages differ.
 func TestPresenceLooksTheSame(t *testing.T) {
+	t.Parallel()
 	samplers := 0
 	for _, e := range papers.All() {
 		if !protocol.TraitsOf(e).NoisedCounts {

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/site/signed"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -58,7 +59,7 @@ func TestReceiptsAreKept(t *testing.T) {
 	another.Witness = "c"
 	longer := second
 	longer.Records, longer.Witness = 1<<40, "c"
-	later := r.receipt(t, "c", 1, now.Add(receiptAhead+time.Minute))
+	later := r.receipt(t, "c", 1, now.Add(time.Hour))
 	for _, x := range []protocol.Receipt{first, second, other, another, longer, later} {
 		r.s.OnReceipt(x)
 	}
@@ -80,7 +81,7 @@ func TestReceiptsAreKept(t *testing.T) {
 		next := r.receipt(t, "b", 2, r.clock.Now())
 		r.s.OnReceipt(next)
 		b := r.s.store.Batch()
-		r.s.storeReceipts(b)
+		r.s.signed.Save(b, r.s.c.ID, r.clock.Now())
 		if err := b.Commit(); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func TestReceiptsAreKept(t *testing.T) {
 	got(other, second, third)
 	third = save(0) // at the same time
 	got(other, second, third)
-	fourth := save(receiptDays - 1)
+	fourth := save(signed.ReceiptDays - 1)
 	got(other, second, third, fourth) // the first day is the oldest that is kept
 	got(third, fourth, save(1))
 	r.stop()

@@ -56,11 +56,11 @@ const minMargin = 16
 func (s *Site) Recover(without []string) (Recovered, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Recovered{Had: s.had(), Since: s.state.Round, Without: []string{}}
-	if s.closed() { // neighbours that were excluded then are still excluded
+	r := Recovered{Had: s.standing.Had(), Since: s.state.Round, Without: []string{}}
+	if s.life.Closed() { // neighbours that were excluded then are still excluded
 		r.Without = append(r.Without, s.life.Without...)
 	}
-	may := slices.Concat(s.blocked.witnesses, s.neighbours())
+	may := s.standing.Known()
 	for _, id := range without {
 		if !slices.Contains(may, id) {
 			return r, fmt.Errorf("%w: %s", ErrNeighbour, s.c.Name(id))
@@ -69,12 +69,12 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 			r.Without = append(r.Without, id)
 		}
 	}
-	if len(s.awaited()) > 0 {
+	if len(s.standing.Awaited()) > 0 {
 		r.Dropped = s.chain.Next - s.confirmed.kept
 	}
 	var lacks bool
 	r.Writes, lacks = s.lostWrites()
-	switch evidence := s.blocked.evidence; {
+	switch evidence := s.standing.Evidence(); {
 	case evidence != nil && evidence.Fork:
 		return r, ErrFork
 	case evidence != nil:
@@ -111,7 +111,7 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		return r, err
 	}
 	margin := max(minMargin, lost/8)
-	if r.Ahead && s.blocked.evidence == nil && len(without) == 0 && lost == 0 {
+	if r.Ahead && s.standing.Evidence() == nil && len(without) == 0 && lost == 0 {
 		margin = 1 // this life goes on
 	}
 	agent, next, err := s.agent.AbandonLeaves(lost + margin)
@@ -149,28 +149,18 @@ func (s *Site) Recover(without []string) (Recovered, error) {
 		return r, err
 	}
 	s.life.Gap = s.chain.Next - 1
-	b.Set(store.Meta, []byte(lifeKey), s.life.bytes())
+	s.saveLife(b)
 	x := snapshot{state: s.state, step: s.step, records: s.chain.Next, agent: agent.Bytes()}
 	x.played, x.world = s.saveWorld()
 	b.Set(store.Snapshot, nil, x.bytes())
 	b.Set(store.Snapshot, []byte(confirmedKey), x.bytes()) // nothing is drawn in it
 	b.DeleteBelow(store.Log, store.Number(s.step+1))
 	b.DeleteBelow(store.Outbox, store.Number(s.step+1))
-	b.Delete(store.Meta, []byte(evidenceKey))
+	s.standing.Forget(b)
 	if err = b.Commit(); err != nil {
 		return r, err
 	}
-	s.blocked.evidence = nil
 	return r, s.store.AcceptLoss()
-}
-
-// recordsPerLeaf returns the least number of ledger records that a closed leaf makes: one for
-// each stream that closes with it.
-func (c *Config) recordsPerLeaf() uint64 {
-	if !c.Cadence.SynchronousLeaves() {
-		return 1
-	}
-	return max(1, uint64(c.Streams)/max(1, c.Cadence.Lanes))
 }
 
 // uncount makes the decisions that wait for their reward no longer count, since the lost life may
@@ -222,4 +212,11 @@ func (r Recovered) String() string {
 		text += " The world is not played any more, since the lost life may have handed out any of its records."
 	}
 	return text + " Nothing is released until all neighbours have reported what they remember, except for those that were named."
+}
+
+// lostWrites returns how many writes the store lacks, and whether it lacks any; the number is
+// 0 if it is not known.
+func (s *Site) lostWrites() (n uint64, lost bool) {
+	had, lost := s.store.Lost()
+	return had.Batch - min(had.Batch, s.store.Mark().Batch), lost
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -14,6 +13,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -66,7 +66,7 @@ func TestARecoveredSiteWaitsForAll(t *testing.T) {
 		}
 		r.reopen()
 		r.remembered(left)
-		r.clock.add(100 * grace)
+		r.clock.add(100 * standing.Grace)
 		if why := r.status().BlockedReason; !r.s.isBlocked() || !strings.Contains(why, "peer 2. Nothing is released until all do") {
 			t.Fatalf("%s: released with a neighbour away: %q", name, why)
 		}
@@ -139,7 +139,7 @@ func TestDoingWithoutNeedsNoEvidence(t *testing.T) {
 	r.rounds(9)
 	r.reopen()
 	r.remembered(left)
-	r.clock.add(100 * grace)
+	r.clock.add(100 * standing.Grace)
 	if !r.s.isBlocked() {
 		t.Fatal("one of two neighbours is enough")
 	}
@@ -153,7 +153,7 @@ func TestDoingWithoutNeedsNoEvidence(t *testing.T) {
 		if waits := r.s.isBlocked(); waits != (i > 0) {
 			t.Errorf("start %d: blocked %v; once the life has been open, that neighbour is waited for as long as any", i, waits)
 		}
-		r.clock.add(2 * grace)
+		r.clock.add(2 * standing.Grace)
 		if r.s.isBlocked() {
 			t.Fatal(r.status().BlockedReason)
 		}
@@ -186,7 +186,7 @@ func TestARemovedNeighbourIsAskedFor(t *testing.T) {
 		for _, p := range c.now {
 			r.s.OnRemembered(p, protocol.Checkpoint{}, true)
 		}
-		r.clock.add(2 * grace)
+		r.clock.add(2 * standing.Grace)
 		if r.s.isBlocked() == c.opens {
 			t.Errorf("neighbours %v: %q", c.now, r.status().BlockedReason)
 		}
@@ -374,32 +374,6 @@ func TestARecoveryForgetsWhatWaitedToBeSent(t *testing.T) {
 	r.stop()
 }
 
-// TestMoreThanHalfAreNotAllAfterARecovery: of three neighbours that linked with a life, two and
-// the grace open it, unless it began with a recovery and has released nothing since.
-func TestMoreThanHalfAreNotAllAfterARecovery(t *testing.T) {
-	all := []string{"a", "b", "c"}
-	now := epoch()
-	s := &Site{given: given{c: Config{Now: func() time.Time { return now }}}}
-	s.blocked = blocked{witnesses: all, before: all, since: now, agree: map[string]bool{"a": true, "b": true}}
-	if s.heard() {
-		t.Error("two of three open a site before the grace is over")
-	}
-	now = now.Add(grace + 1)
-	if !s.heard() {
-		t.Error("two of three do not open a site after the grace")
-	}
-	s.life.Taken, s.life.Gap, s.chain.Next = 5, 9, 10
-	if s.heard() {
-		t.Error("two of three open a site that has just recovered")
-	}
-	if s.chain.Next, s.life.Opened = s.chain.Next+1, true; !s.heard() {
-		t.Error("two of three do not open a site that recovered long ago")
-	}
-	if s.blocked.agree = map[string]bool{"a": true}; s.heard() {
-		t.Error("one of three opens a site after the grace")
-	}
-}
-
 // TestANewNeighbourIsNoWitness: a neighbour that joined does not open an old folder, however
 // often the site is started with it, until the site has released something with it.
 func TestANewNeighbourIsNoWitness(t *testing.T) {
@@ -415,7 +389,7 @@ func TestANewNeighbourIsNoWitness(t *testing.T) {
 		r.open()
 		r.remembered(left)
 		r.s.OnRemembered(joined, protocol.Checkpoint{}, true)
-		r.clock.add(2 * grace)
+		r.clock.add(2 * standing.Grace)
 		if !r.s.isBlocked() {
 			t.Fatal("opened by a neighbour that cannot remember")
 		}
@@ -431,7 +405,7 @@ func TestANewNeighbourIsNoWitness(t *testing.T) {
 	r.reopen()
 	r.remembered(left)
 	r.s.OnRemembered(joined, protocol.Checkpoint{}, true)
-	r.clock.add(2 * grace)
+	r.clock.add(2 * standing.Grace)
 	if r.s.isBlocked() {
 		t.Error("two of three that know this folder do not open it")
 	}

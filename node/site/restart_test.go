@@ -24,6 +24,7 @@ import (
 // restore does not keep the belief or does not send again what was left in the outbox; and if a
 // snapshot is saved as of the step before. PEERD_LONG stops more often.
 func TestRestartedIsNeverStopped(t *testing.T) {
+	t.Parallel()
 	for _, name := range protocols() {
 		for _, kind := range []string{"window", "arrival", "world", "features", "world of features"} {
 			t.Run(name+"/"+kind, func(t *testing.T) {

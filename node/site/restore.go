@@ -6,8 +6,6 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
-	"peerd.dev/internal/vouch"
-	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 )
 
@@ -33,11 +31,10 @@ func (s *Site) restore() error {
 	if err = s.readChain(); err != nil {
 		return err
 	}
-	if s.belief = snap.belief; len(s.belief.Means) == 0 {
-		s.keepBelief()
+	s.keepBelief()
+	if b := &snap.belief; len(b.Means) > 0 {
+		s.belief.Means, s.belief.Samples, s.belief.Noise = b.Means, b.Samples, b.Noise
 	}
-	s.insight.See(s.agent.Belief())
-	s.belief.parameter, s.belief.support, s.belief.best, s.belief.drifted, s.belief.bounds = s.agent.Summary().Parameter, s.agent.Support(), s.insight.Best(), s.insight.Drifted(), s.insight.Bounds()
 	records := snap.records
 	for e, err := range s.store.Scan(store.Log, store.Number(s.step+1), nil) {
 		if err != nil {
@@ -67,15 +64,6 @@ func (s *Site) blank() []bandit.Features {
 		return nil
 	}
 	return slices.Repeat([]bandit.Features{make(bandit.Features, s.c.Inputs.Dim())}, len(s.c.Arms))
-}
-
-// loadAgent loads a snapshot into the agent, which is new.
-func (s *Site) loadAgent(x *snapshot) error {
-	if err := s.agent.Load(dp.NewSecret(vouch.For(x.agent))); err != nil {
-		return fmt.Errorf("snapshot: %w", err)
-	}
-	s.insight = s.agent.Insight()
-	return nil
 }
 
 // replay repeats a logged step and returns how many nodes were drawn in it.
@@ -122,22 +110,4 @@ func (s *Site) replay(v []byte) (uint64, error) {
 	}
 	s.state.Released += uint64(len(e.drawn))
 	return uint64(len(e.drawn)), nil
-}
-
-// readChain finds the end of the ledger.
-func (s *Site) readChain() error {
-	last, ok, err := s.store.Last(store.Ledger)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return fmt.Errorf("%w: no ledger", ErrDamaged)
-	}
-	if s.chain, err = ledger.Resume(last.Value); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if n := store.ReadNumber(last.Key); n+1 != s.chain.Next {
-		return fmt.Errorf("%w: ledger record %d is numbered %d", ErrDamaged, n, s.chain.Next-1)
-	}
-	return nil
 }

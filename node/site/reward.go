@@ -2,8 +2,11 @@ package site
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"time"
 
+	"peerd.dev/dp/state"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 )
@@ -122,4 +125,34 @@ func (x *tx) waits(id string, c *choice) (bool, error) {
 	}
 	due, err := x.site.store.Get(table, key)
 	return due != nil, err
+}
+
+// lose notes that a report of a decision is refused as late. A disk with little room takes no notes.
+func (x *tx) lose(id string, c *choice) error {
+	if x.site.lacks(c) {
+		return nil
+	}
+	if noted, err := x.site.store.Get(store.Late, []byte(id)); noted != nil || err != nil || x.noted[id] {
+		return err
+	}
+	if x.noted == nil {
+		x.noted = make(map[string]bool)
+	}
+	x.noted[id] = true
+	by := max(time.Millisecond, x.now.Sub(c.expires))
+	x.batch.Set(store.Late, []byte(id), state.Save(lateVersion, func(v *state.Visitor) { millis(v, &by) }))
+	x.batch.Reserve(-lateRoom(id))
+	x.fill += lateRoom(id)
+	return nil
+}
+
+// mostParts is the greatest number of reports that make a sum.
+const mostParts = 64
+
+// addend returns a report as it is in a sum, without its id.
+func (s *Site) addend(r *decision.Report) (p addend) {
+	hash := sha256.Sum256(append(append(s.life.Salt[:], "report/"...), r.Part...))
+	copy(p.hash[:], hash[:])
+	p.value = r.Value
+	return p
 }

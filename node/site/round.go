@@ -1,19 +1,14 @@
 package site
 
 import (
-	"errors"
 	"fmt"
-	"slices"
-	"time"
+	"math"
 
 	"peerd.dev/bandit"
 	"peerd.dev/node"
-	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
-
-const chunk = 64 // decisions settled or forgotten in a step, so that others get a turn
 
 // Round ends round t: it observes the rewards that are due, plays a simulated world, and lets the
 // agent receive what arrived and send its messages. Nothing leaves the peer before it is durable.
@@ -38,7 +33,7 @@ func (s *Site) Round(t protocol.Round, in []protocol.Delivery) error {
 
 // rest does what no message of round t waits for: some at a time, until the middle of the round, so that the next messages do not wait either.
 func (s *Site) rest(t protocol.Round, all ...func(protocol.Round) (more bool, err error)) error {
-	until := s.c.Clock.Start.Add(time.Duration(t)*s.c.Clock.Every + s.c.Clock.Every/2)
+	until := s.begins(uint64(t)).Add(s.c.Clock.Every / 2)
 	for _, some := range all {
 		for more := true; more; more = more && s.c.Now().Before(until) {
 			var err error
@@ -59,7 +54,7 @@ func (s *Site) endRound(t protocol.Round, in []protocol.Delivery) error {
 		return s.store.Lack()
 	case s.broken:
 		return errBroken
-	case s.standing().quiet():
+	case s.standing.Quiet():
 		return nil // found since the round began
 	}
 	protocol.Sort(in)
@@ -126,7 +121,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		return false, s.store.Lack()
 	case s.broken:
 		return false, errBroken
-	case s.standing().quiet():
+	case s.standing.Quiet():
 		return false, nil
 	}
 	e := logRecord{kind: logSettled, round: uint64(t)}
@@ -136,11 +131,7 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		v, err := s.store.Get(store.Decision, due.Value)
-		if err != nil {
-			return false, err
-		}
-		c, err := parseChoice(v, s.c.shape())
+		c, err := s.stored(due.Value)
 		if err != nil {
 			return false, err
 		}
@@ -176,13 +167,6 @@ func (s *Site) settle(t protocol.Round) (more bool, err error) {
 		return false, s.broke(err)
 	}
 	return n == chunk, nil
-}
-
-// broke records that the agent has taken a step that is not in the log. Nothing that the agent
-// does afterwards may be stored, or a replay would differ.
-func (s *Site) broke(err error) error {
-	s.broken = true
-	return err
 }
 
 // roundOf cuts a key down to its round. Later entries are due in that round or after it, so the
@@ -241,53 +225,44 @@ func (s *Site) forget(t protocol.Round, table store.Table, from *[]byte) (more b
 	return n == chunk, nil
 }
 
-// finish logs a step with all its consequences, and queues it for sending once it is durable.
-func (s *Site) finish(b *store.Batch, e *logRecord) error {
-	ready := s.agent.Ready()
-	e.drawn, e.hidden = ready.Drawn, ready.Hidden
-	s.step++
-	b.Set(store.Log, store.Number(s.step), e.bytes())
-	for _, r := range ready.Drawn {
-		body := ledger.Released(e.round, r)
-		if s.c.Conceal {
-			opening, err := body.Conceal()
-			if err != nil {
-				return err
-			}
-			b.Set(store.Opening, store.Number(s.chain.Next), opening)
-		}
-		if err := s.append(b, body); err != nil {
-			return err
+// play makes a decision for a turn of the world, which pays for it at once: a given one, unless the site keeps it.
+func (s *Site) play(turn bandit.Turn, e *logRecord) (err error) {
+	half, id, p := s.inside.half, fmt.Sprint(e.round), node.Played{}
+	if e.kept = half != nil && (!s.agent.Gives() || len(turn.Excluded) > 0); e.kept {
+		p, err = half.Keep(id, turn, s.world)
+	} else {
+		p.Pull.Arm = s.agent.Choose(turn).Arm()
+		p.Pull.Features = turn.Of(p.Pull.Arm)
+		if p.Pull.Reward, err = s.world.Play(p.Pull.Arm); err == nil && half != nil {
+			_, err = half.Add(id, p.Pull)
 		}
 	}
-	s.note(ready)
-	s.noteAlone()
-	s.noteClipped()
-	if len(ready.Messages) > 0 {
-		b.Set(store.Outbox, store.Number(s.step), outbox(ready.Messages))
+	if e.played = &p.Pull; half != nil {
+		s.inside.learned.add(&choice{arm: p.Pull.Arm, kept: e.kept})
 	}
-	s.sweep(b)
-	s.storeCheckpoints(b)
-	s.storeReceipts(b)
-	at := s.c.Clock.Start.Add(time.Duration(e.round)*s.c.Clock.Every + s.offset())
-	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()})
+	return err
+}
+
+// playAgain repeats a logged round, which must have the same result.
+func (s *Site) playAgain(e *logRecord) error {
+	if s.world == nil {
+		return fmt.Errorf("%w: a round of a simulated world is logged, and none is configured: set world back and stop the peer in good order first", ErrDamaged)
+	}
+	turn := s.world.Turn(e.round)
+	again := bandit.Pull{Arm: e.played.Arm, Features: turn.Of(e.played.Arm)}
+	if !e.kept {
+		again.Arm = s.agent.Choose(turn).Arm()
+	}
+	var err error
+	again.Reward, err = s.world.Play(again.Arm)
+	switch {
+	case again.Arm != e.played.Arm:
+		return fmt.Errorf("%w: arm %d is chosen, was %d", errNoSense, again.Arm, e.played.Arm)
+	case err != nil:
+		return fmt.Errorf("%w: the simulated world pays no more: %w", errNoSense, err)
+	case math.Float64bits(float64(again.Reward)) != math.Float64bits(float64(e.played.Reward)):
+		return fmt.Errorf("%w: the simulated world pays another reward in round %d", errNoSense, e.round)
+	}
+	e.played.Features = again.Features
 	return nil
 }
-
-func (s *Site) note(r node.Ready) {
-	s.state.Released += uint64(len(r.Drawn))
-	s.state.Left = s.agent.Left()
-	s.counts.refused += uint64(len(r.Refused))
-	for _, err := range r.Refused {
-		s.noteFault(err)
-	}
-	if len(r.Charges) > 0 {
-		s.log.Error("a charge outside of the first step") // cannot happen: the agent opens its streams when it is made
-	}
-}
-
-// errBroken is returned by a site whose agent and log differ.
-var errBroken = errors.New("a step could not be logged, so none may follow it")
-
-// errNoSense is wrapped by errors that a crash cannot explain.
-var errNoSense = fmt.Errorf("%w: what is replayed differs from what was done", ErrDamaged)

@@ -1,6 +1,11 @@
 package site
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"peerd.dev/node/decision"
+)
 
 // Settle says when a reward is observed. The reward itself is always private; the time at which
 // it is observed is not, since all peers see how many rewards there are.
@@ -47,4 +52,31 @@ type Rules struct {
 	BaselineShare float64  // from 0 to 1
 	UntilBetter   bool     // the share is 0 while own releases show that another action on offer is better
 	Offer         []string // actions that were added to the network and that are chosen without being named; all for every one
+}
+
+// OfferAll in [Rules.Offer] stands for every action that is added to the network.
+const OfferAll = "all"
+
+// Adding says which reports of a decision make its reward.
+type Adding string
+
+// The ways to add reports.
+const (
+	First Adding = "first" // the first value stands, and another one is refused
+	Last  Adding = "last"  // the newest value replaces those before, until the window ends
+	Sum   Adding = "sum"   // values add up, each with an id of its own
+)
+
+// check refuses reports that do not suit the rules.
+func (r *Rules) check(report *decision.Report) *decision.Refusal {
+	low, high := r.Range.Ends()
+	switch {
+	case !report.Empty && !r.Range.Has(float64(report.Value)):
+		return &decision.Refusal{Code: decision.Invalid, Field: "value", Reason: fmt.Sprintf("want a number from %v to %v", low, high)}
+	case report.Part != "" && r.Adding != Sum:
+		return &decision.Refusal{Code: decision.Invalid, Field: "report", Reason: "want none unless rewards of a decision add up (api.reward: sum)"}
+	case report.Part == "" && r.Adding == Sum && !report.Empty:
+		return &decision.Refusal{Code: decision.Invalid, Field: "report", Reason: "want an id of this report, since the rewards of a decision add up (api.reward: sum) and a repeated report must count once"}
+	}
+	return nil
 }

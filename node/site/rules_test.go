@@ -238,34 +238,6 @@ func TestEveryActionIsExposedFirst(t *testing.T) {
 	}
 }
 
-func TestExcludedActionsAreNotChosen(t *testing.T) {
-	r := started(t, usual(averaged, OnArrival))
-	for i := range 60 {
-		out := r.arms[i%3]
-		if d := r.ask(decision.Ask{Exclude: []string{out}}); d.Action == out {
-			t.Fatalf("%+v, and %s is excluded", d, out)
-		}
-		if i%10 == 0 {
-			r.round()
-		}
-	}
-	for _, c := range []struct {
-		exclude []string
-		field   string
-	}{
-		{[]string{"red", "pink"}, "exclude[1]"},
-		{[]string{"red", "green", "blue"}, "exclude"},
-	} {
-		out := r.decide(decision.Ask{ID: "refused", Exclude: c.exclude})
-		if refused(t, out[0].Err) != decision.Invalid || out[0].Err.(*decision.Refusal).Field != c.field { //nolint:errorlint // it is promised bare
-			t.Errorf("excluding %v: %v", c.exclude, out[0].Err)
-		}
-	}
-	if _, err := r.report("refused", 1); refused(t, err) != decision.Unknown {
-		t.Errorf("a decision that was refused exists: %v", err)
-	}
-}
-
 // TestAnIDIsOneDecision: a repeated ask gets the same decision, also in one batch and after a
 // restart; an ask with the same id and other content is refused.
 func TestAnIDIsOneDecision(t *testing.T) {

@@ -100,20 +100,6 @@ func (s *Site) pause(ctx context.Context) error {
 	}
 }
 
-// full logs, once each time, that the disk is full and that it no longer is.
-func (s *Site) full(is bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if is != s.blocked.full {
-		s.blocked.full = is
-		if is {
-			s.log.Error("no decisions are made until there is room, and with half as much nothing is learned or released", "reason", s.store.Lack(), "dir", s.c.Dir)
-		} else {
-			s.log.Info("there is room on the disk again")
-		}
-	}
-}
-
 // gather waits for the beginning of the next round and returns its number and the messages that
 // have arrived.
 func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []protocol.Delivery, error) {
@@ -124,8 +110,7 @@ func (s *Site) gather(ctx context.Context, tr Transport) (protocol.Round, []prot
 	if !now.Before(s.c.Clock.Start) {
 		next = max(next, s.roundAt(now))
 	}
-	begin := s.c.Clock.Start.Add(time.Duration(next) * s.c.Clock.Every)
-	timer := time.NewTimer(begin.Sub(now))
+	timer := time.NewTimer(s.begins(next).Sub(now))
 	defer timer.Stop()
 	var in []protocol.Delivery
 	heard := make(map[protocol.Peer]int)

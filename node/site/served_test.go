@@ -3,14 +3,12 @@ package site
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"peerd.dev/node/api"
@@ -103,6 +101,7 @@ func (r *rig) everything(t testing.TB) string {
 // TestWrongRequestsChangeNothing sends all kinds of wrong requests to a real site: each is
 // refused with the right code, field and reason, and the store does not change.
 func TestWrongRequestsChangeNothing(t *testing.T) {
+	t.Parallel()
 	x := usual(stated, AtWindow)
 	x.alone = true
 	r := newRig(t, x)
@@ -117,60 +116,4 @@ func TestWrongRequestsChangeNothing(t *testing.T) {
 		State: r.everything,
 	})
 	t.Logf("%d wrong requests", len(apitest.Cases(t)))
-}
-
-// TestManyClientsRewardOneDecision: 64 clients report one decision over HTTP at once, with
-// two values; one value stands, and it counts once.
-func TestManyClientsRewardOneDecision(t *testing.T) {
-	x := usual(stated, OnArrival)
-	x.alone = true
-	r := newRig(t, x)
-	r.start()
-	base, token := r.serve(t)
-	r.ask(decision.Ask{ID: "one"})
-	before := r.s.state.Released
-	var (
-		all  sync.WaitGroup
-		mu   sync.Mutex
-		seen = make(map[string]int)
-	)
-	for i := range 64 {
-		all.Go(func() {
-			body := fmt.Sprintf(`{"id":"one","value":%d}`, i%2)
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/v1/rewards", strings.NewReader(body))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			req.Header.Set("Content-Type", "application/json")
-			req.Header.Set("Authorization", "Bearer "+token)
-			res, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer func() { _ = res.Body.Close() }()
-			var doc struct {
-				Duplicate bool `json:"duplicate"`
-			}
-			if err := json.NewDecoder(res.Body).Decode(&doc); err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			seen[fmt.Sprintf("%d %v", res.StatusCode, doc.Duplicate)]++
-		})
-	}
-	all.Wait()
-	if seen["200 false"] != 1 || seen["200 true"] != 31 || seen["409 false"] != 32 || len(seen) != 3 {
-		t.Errorf("answers %v, want 1 taken, 31 duplicates, 32 conflicts", seen)
-	}
-	r.rounds(4)
-	records := uint64(0)
-	for _, n := range r.s.state.Pulls {
-		records += n
-	}
-	if st := r.status(); records != 1 || st.Pending != 0 || st.Released == before {
-		t.Errorf("%d pulls, %d pending, %d released", records, st.Pending, st.Released)
-	}
 }

@@ -10,8 +10,6 @@ import (
 // streams. Values that are written are assumed to be within it.
 type shape struct{ arms, features, streams int }
 
-func (c *Config) shape() shape { return shape{len(c.Arms), c.Inputs.Dim(), c.Streams} }
-
 func (s shape) arm(v *state.Visitor, x *bandit.Arm) {
 	state.Number(v, x)
 	v.Check(int(*x) < s.arms, "arm %d of %d", *x, s.arms)

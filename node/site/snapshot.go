@@ -3,10 +3,13 @@ package site
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp/state"
+	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
+	"peerd.dev/protocol"
 )
 
 const snapshotEvery = 4096 // steps
@@ -75,48 +78,40 @@ func (x *snapshot) bytes() []byte { return state.Save(snapshotVersion, x.fields)
 // parseSnapshot reads the snapshot of a site with a number of arms.
 func parseSnapshot(b []byte, arms int) (x snapshot, err error) {
 	x.state.Pulls = make([]uint64, arms)
-	err = decode("snapshot", b, 2, snapshotVersion, x.fields)
+	err = form.Decode("snapshot", b, 2, snapshotVersion, x.fields)
 	x.world = slices.Clone(x.world)
 	return x, err
 }
 
-// keepBelief copies the agent's belief.
-func (s *Site) keepBelief() {
-	known := s.agent.Summary()
-	s.insight.See(s.agent.Belief())
-	s.belief = lastBelief{known.Estimates, known.Samples, known.NoiseDevs, known.Parameter, s.agent.Support(), s.insight.Best(), s.insight.Drifted(), s.insight.Bounds()}
+// confirmed is what neighbours are known to remember of this ledger. The confirmed snapshot is a
+// state of the site whose ledger half of them remember, so that no older folder can start
+// unnoticed. A recovery goes back to it: nodes drawn since then may have been drawn again by an
+// older folder in a life that is lost; see docs/proofs/skip.md.
+type confirmed struct {
+	candidate *snapshot // not confirmed yet; nil for none
+	kept      uint64    // records of the confirmed snapshot
+	round     uint64    // of the confirmed snapshot
 }
 
-// snapshot returns the state after the newest step.
-func (s *Site) snapshot() (x snapshot, err error) {
-	agent, err := s.agent.Save()
-	if err != nil {
-		return x, err
-	}
-	x = snapshot{state: s.state, belief: s.belief, step: s.step, records: s.chain.Next, agent: agent.Bytes()}
-	x.state.Pulls = slices.Clone(s.state.Pulls)
-	x.played, x.world = s.saveWorld()
-	return x, nil
+// durableStatus is a site's status after a step that is durable. A crash could undo a later step,
+// and its noise would be drawn a second time.
+type durableStatus struct {
+	step   uint64
+	belief lastBelief
+	state  progress
+	ledger protocol.Checkpoint
+	alone  string // why, if it is alone
 }
 
-// saveSnapshot saves the state after the newest step and removes the log before it.
-func (s *Site) saveSnapshot(b *store.Batch) error {
-	x, err := s.snapshot()
-	if err != nil {
-		return err
-	}
-	b.Set(store.Snapshot, nil, x.bytes())
-	b.DeleteBelow(store.Log, store.Number(s.step+1))
-	s.saved = s.step
-	return nil
+// sending is a step that is written but may not be durable yet.
+type sending struct {
+	pending    store.Pending
+	step       uint64
+	checkpoint protocol.Checkpoint
+	messages   []protocol.Envelope // in the form in which the outbox has them
+	at         time.Time           // when they are sent
+	status     *durableStatus      // nil if the step changes nothing
 }
 
-// saveNow saves a snapshot in a batch of its own.
-func (s *Site) saveNow() error {
-	b := s.store.Batch()
-	if err := s.saveSnapshot(b); err != nil {
-		return err
-	}
-	s.queue(sending{pending: b.Apply()})
-	return nil
-}
+// sendQueue is how many steps may wait to become durable.
+const sendQueue = 256

@@ -2,63 +2,17 @@ package site
 
 import (
 	"context"
-	"fmt"
-	"iter"
-	"log/slog"
-	"math"
+	"errors"
 	"slices"
 
 	"peerd.dev/node"
-	"peerd.dev/node/store"
-	"peerd.dev/protocol"
 )
-
-// durableStatus is a site's status after a step that is durable. A crash could undo a later step,
-// and its noise would be drawn a second time.
-type durableStatus struct {
-	step     uint64
-	belief   lastBelief
-	round    uint64
-	pulls    []uint64
-	released uint64
-	ledger   protocol.Checkpoint
-	left     float64
-	regret   float64
-	pending  uint64
-	alone    string // why, if it is alone
-}
 
 // newest returns the status after the newest step, to be shown once that is durable.
 func (s *Site) newest() *durableStatus {
-	return &durableStatus{
-		s.step, s.belief, s.state.Round, slices.Clone(s.state.Pulls), s.state.Released, s.checkpoint(), s.state.Left, s.state.Regret, s.state.Pending, s.aloneReason(),
-	}
-}
-
-// withoutCounts returns d without exact numbers of decisions.
-func (d *durableStatus) withoutCounts() *durableStatus {
-	hidden := *d
-	hidden.pulls, hidden.pending = nil, 0
-	return &hidden
-}
-
-// withoutPulls returns d without the numbers of choices of each action.
-func (d *durableStatus) withoutPulls() *durableStatus {
-	hidden := *d
-	hidden.pulls = nil
-	return &hidden
-}
-
-// show makes d, which is durable, the reported status, unless d is nil or older than that.
-// Batches become durable in order, but the goroutines that wait for them may wake up in another
-// order.
-func (s *Site) show(d *durableStatus) {
-	for d != nil {
-		old := s.durable.Load()
-		if old.step > d.step || s.durable.CompareAndSwap(old, d) {
-			return
-		}
-	}
+	d := &durableStatus{s.step, s.belief, s.state, s.checkpoint(), s.aloneReason()}
+	d.state.Pulls = slices.Clone(s.state.Pulls)
+	return d
 }
 
 // Status returns what the site has done so far. Everything in it is public, and a crash undoes
@@ -67,23 +21,22 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 	d := s.durable.Load()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.world != nil:
-	case s.agent.NoisedCounts():
-		d = d.withoutCounts()
-	case s.c.Inputs.Dim() > 0: // from which they follow
-		d = d.withoutPulls()
+	x, b := d.state, &d.belief
+	if s.world == nil && s.agent.NoisedCounts() {
+		x.Pulls, x.Pending = nil, 0
+	} else if s.world == nil && s.c.Inputs.Dim() > 0 { // from which they follow
+		x.Pulls = nil
 	}
 	status := node.Status{
-		Round: min(d.round, s.c.Rounds), Rounds: s.c.Rounds,
-		Pulls: slices.Clone(d.pulls), Means: d.belief.Means, Samples: d.belief.Samples, Noise: d.belief.Noise, Parameter: d.belief.parameter, Support: d.belief.support, Best: d.belief.best, Drifted: d.belief.drifted,
-		Spent: s.c.Genesis.Budget.Epsilon.Float() - d.left, Left: d.left, Regret: d.regret,
-		Released: d.released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
-		LastErr: s.counts.lastFault, Pending: d.pending, Records: d.ledger.Records, Confirmed: s.confirmed.round,
-		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.blocked.full,
+		Round: min(x.Round, s.c.Rounds), Rounds: s.c.Rounds,
+		Pulls: slices.Clone(x.Pulls), Means: b.Means, Samples: b.Samples, Noise: b.Noise, Parameter: b.parameter, Support: b.support, Best: b.best, Drifted: b.drifted,
+		Spent: s.c.Genesis.Budget.Epsilon.Float() - x.Left, Left: x.Left, Regret: x.Regret,
+		Released: x.Released, Refused: s.counts.refused, Skipped: s.counts.skipped, Flooded: s.counts.flooded,
+		LastErr: s.counts.lastFault, Pending: x.Pending, Records: d.ledger.Records, Confirmed: s.confirmed.round,
+		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.logged.full,
 	}
 	s.learning(&status)
-	status.Policy = s.policyNotice(&d.belief)
+	status.Policy = s.policyNotice(b)
 	return status, nil
 }
 
@@ -93,59 +46,7 @@ func (s *Site) blockedReason() string {
 	if s.learning(&status); status.Learning == node.Waits {
 		return status.Notice
 	}
-	return s.reason()
-}
-
-// aloneReason returns why the site continues without a peer that its protocol needs, or "".
-func (s *Site) aloneReason() string {
-	needed, lost := s.agent.Lost()
-	if !lost {
-		return ""
-	}
-	return fmt.Sprintf("%s, to which all report, does not answer: this peer goes on with what it has until it does", s.c.Name(s.c.ID(needed)))
-}
-
-// noteFault logs a fault of another peer: at most once a minute as a warning with the number of
-// faults, and otherwise at a lower level. The newest is in the status.
-func (s *Site) noteFault(err error) {
-	s.counts.lastFault = err.Error()
-	level, now := slog.LevelDebug, s.c.Now()
-	if s.logged.faults.take(now) {
-		level = slog.LevelWarn
-	}
-	s.log.Log(context.Background(), level, "another peer broke the protocol", "reason", err, "count", s.counts.refused+s.counts.flooded)
-}
-
-// noteAlone logs when a peer that the protocol needs is lost, and when it answers again.
-func (s *Site) noteAlone() {
-	switch why := s.aloneReason(); {
-	case why != "" && !s.logged.alone:
-		s.log.Warn("alone", "reason", why)
-	case why == "" && s.logged.alone:
-		s.log.Info("not alone any more: the peer that all report to answers")
-	default:
-		return
-	}
-	s.logged.alone = !s.logged.alone
-}
-
-// noteClipped logs, at most once a minute, that rewards or features were out of bounds. Their
-// number is private, so it is only in the log.
-func (s *Site) noteClipped() {
-	n := s.agent.Clipped()
-	if n < s.logged.clipped { // an agent was made in between
-		s.logged.clipped = 0
-	}
-	if n == s.logged.clipped || !s.logged.clips.take(s.c.Now()) {
-		return
-	}
-	s.logged.clipped = n
-	s.log.Warn("rewards or features are out of bounds, and clipped", "records", n)
-}
-
-// Ledger yields at most limit records from number from on. A crash does not undo them.
-func (s *Site) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, error] {
-	return records(s.store, from, s.durable.Load().ledger.Records, limit, false)
+	return s.standing.Reason()
 }
 
 // StoreMemory returns how many bytes of memory the store uses.
@@ -154,40 +55,16 @@ func (s *Site) StoreMemory() uint64 { return s.store.MemoryBytes() }
 // CopyStore makes a folder, which must not exist, with a copy of the store; see [store.Store.Copy].
 func (s *Site) CopyStore(to string) error { return s.store.Copy(to) }
 
-// Records yields at most limit ledger records of a store from number from on. The consumer owns
-// them.
-func Records(st *store.Store, from, limit uint64) iter.Seq2[[]byte, error] {
-	return records(st, from, math.MaxUint64, limit, false)
-}
-
-// Opened yields all ledger records of a store, each with what opens it behind it.
-func Opened(st *store.Store) iter.Seq2[[]byte, error] {
-	return records(st, 0, math.MaxUint64, math.MaxUint64, true)
-}
-
-// records yields at most limit records with numbers from from on and below below.
-func records(st *store.Store, from, below, limit uint64, opened bool) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		if limit == 0 || from >= below {
-			return
-		}
-		n := uint64(0)
-		for e, err := range st.Scan(store.Ledger, store.Number(from), store.Number(below)) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(slices.Clone(e.Value), nil) {
-				return
-			}
-			if opened {
-				if line, err := st.Get(store.Opening, e.Key); (line != nil || err != nil) && !yield(line, err) {
-					return
-				}
-			}
-			if n++; n == limit {
-				return
-			}
-		}
+// Ready returns nil if the site learns from choices and releases, or else the reason why it does
+// not.
+func (s *Site) Ready(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store.Low() {
+		return s.store.Lack()
 	}
+	if why := s.blockedReason(); why != "" {
+		return errors.New(why)
+	}
+	return nil
 }

@@ -117,7 +117,7 @@ func TestAClockThatWasAheadIsSaid(t *testing.T) {
 		r.clock.add(ahead)
 		r.round()
 		r.clock.add(-ahead)
-		r.s.blocked.open = false // as after a start: the neighbours' reason comes later
+		r.reopen() // the neighbours' reason comes later
 		r.s.notice()
 		r.s.notice()
 		st := r.status()
@@ -170,35 +170,6 @@ func TestChangedSettingsAreNamed(t *testing.T) {
 	r.pinned = r.pinned[:2]
 	r.start()
 	r.rounds(2)
-}
-
-// TestANetworkMayGrow: a peer that stopped in good order starts again with one more
-// peer in its network and another neighbour, in either protocol.
-func TestANetworkMayGrow(t *testing.T) {
-	for _, name := range protocols() {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, usual(name, OnArrival))
-			r.start()
-			for range 4 {
-				r.pay(r.ask(decision.Ask{}).ID, 1)
-				r.rounds(3)
-			}
-			r.stop()
-			before := r.s.state
-			r.grown = true
-			r.start()
-			if got := r.status(); got.Released != before.Released || got.Pulls[0] != before.Pulls[0] {
-				t.Errorf("goes on with %+v, was %+v", got, before)
-			}
-			for range 9 { // an epoch needs as many
-				r.pay(r.ask(decision.Ask{}).ID, 1)
-				r.rounds(2)
-			}
-			if got := r.status(); got.Released == before.Released {
-				t.Error("releases nothing more")
-			}
-		})
-	}
 }
 
 // TestCheckpointsBelongToPeersNotPlaces: a new peer in a place of the network does not inherit

@@ -458,6 +458,7 @@ func (w *twin) decisions(n int, then func(i int, ids ...string)) int {
 // to decisions, and the number of commits. Every message leaves at the time that the round sets.
 // Both crash once. It plays every protocol in all histories, and every learner with every protocol in some.
 func TestHistoriesLookTheSame(t *testing.T) {
+	t.Parallel()
 	for _, name := range slices.Concat(protocols(), byFeatures()) {
 		for _, world := range []bool{false, true} {
 			if world && slices.Contains(byFeatures(), name) {
@@ -575,6 +576,7 @@ const reserve = 1 << 20
 // decisions are refused from the same one on, and rounds continue until the same one. If a report
 // came twice, the store writes a little more.
 func TestAFullDiskShowsNoReports(t *testing.T) {
+	t.Parallel()
 	names := protocols()
 	if testing.Short() {
 		names = names[:1]

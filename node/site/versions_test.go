@@ -12,8 +12,8 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp/state"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
-	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
 )
 
@@ -27,7 +27,7 @@ func TestAnEarlierReleaseIsRefused(t *testing.T) {
 	}{
 		"life":              {store.Meta, func(*rig) []byte { return []byte(lifeKey) }},
 		"pinned settings":   {store.Meta, func(*rig) []byte { return []byte(pinnedKey) }},
-		"rollback evidence": {store.Meta, func(*rig) []byte { return []byte(evidenceKey) }},
+		"rollback evidence": {store.Meta, func(*rig) []byte { return []byte("evidence") }},
 		"snapshot":          {store.Snapshot, func(*rig) []byte { return nil }},
 		"log record":        {store.Log, func(r *rig) []byte { return store.Number(r.s.step) }},
 	} {
@@ -66,7 +66,6 @@ func TestAnEarlierReleaseIsRefused(t *testing.T) {
 	}{
 		"life":     {lifeVersion, lifeVersion, func(b []byte) error { _, err := parseLife(b); return err }},
 		"pinned":   {pinnedVersion, pinnedVersion, func(b []byte) error { _, err := parsePinned(b); return err }},
-		"evidence": {evidenceVersion, evidenceVersion, func(b []byte) error { _, err := parseEvidence(b); return err }},
 		"snapshot": {2, snapshotVersion, func(b []byte) error { _, err := parseSnapshot(b, 3); return err }},
 		"log":      {4, logVersion, func(b []byte) error { _, err := parseLogRecord(b, parsed(0)); return err }},
 		"decision": {5, choiceVersion, func(b []byte) error { _, err := parseChoice(b, parsed(0)); return err }},
@@ -96,11 +95,10 @@ func TestSingleValuesSurvive(t *testing.T) {
 	number := func(r *rapid.T) uint64 { return rapid.Uint64().Draw(r, "number") }
 	floats := func(r *rapid.T) []float64 { return rapid.SliceOfN(rapid.Float64(), 0, 5).Draw(r, "floats") }
 	rapid.Check(t, func(r *rapid.T) {
-		l := life{Life: Life{Incarnation: rapid.Uint32().Draw(r, "incarnation")}, Taken: number(r), Gap: number(r), Without: rapid.SliceOfN(rapid.String(), 0, 3).Draw(r, "without"), Opened: rapid.Bool().Draw(r, "opened")}
+		l := life{Life: Life{Incarnation: rapid.Uint32().Draw(r, "incarnation")}}
+		l.Recovery = standing.Recovery{Taken: number(r), Gap: number(r), Without: rapid.SliceOfN(rapid.String(), 0, 3).Draw(r, "without"), Opened: rapid.Bool().Draw(r, "opened")}
 		array(r, l.Seed[:])
 		array(r, l.Salt[:])
-		e := rollbackEvidence{Peer: protocol.Peer(rapid.Uint32().Draw(r, "peer")), Records: number(r), Fork: rapid.Bool().Draw(r, "fork")}
-		array(r, e.Head[:])
 		x := snapshot{
 			state: progress{
 				Round: number(r), Begun: rapid.Bool().Draw(r, "begun"), Decisions: number(r), Pending: number(r),
@@ -121,8 +119,7 @@ func TestSingleValuesSurvive(t *testing.T) {
 				got, err := parseLife(b)
 				return got.Life == l.Life && got.Salt == l.Salt && got.Taken == l.Taken && got.Gap == l.Gap && equal(got.Without, l.Without) && got.Opened == l.Opened, err
 			}},
-			"evidence": {e.bytes(), func(b []byte) (bool, error) { got, err := parseEvidence(b); return got == e, err }},
-			"pinned":   {pinnedBytes(p), func(b []byte) (bool, error) { got, err := parsePinned(b); return equal(got, p), err }},
+			"pinned": {pinnedBytes(p), func(b []byte) (bool, error) { got, err := parsePinned(b); return equal(got, p), err }},
 			"snapshot": {x.bytes(), func(b []byte) (bool, error) {
 				got, err := parseSnapshot(b, 2)
 				return equal(got.state.Pulls, x.state.Pulls) && equal(got.belief.Means, x.belief.Means) && equal(got.belief.Samples, x.belief.Samples) &&

@@ -10,12 +10,12 @@ root=$PWD
 # program NAME [CHANGE OF run.go]: peerd with a clock that is ten years ahead
 program() {
 	mkdir "$dir/$1.go"
-	sed 's/c\.Now = time\.Now$/c.Now = func() time.Time { return time.Now().Add(87600 * time.Hour) }/' node/site/site.go >"$dir/$1.go/site.go"
+	sed 's/c\.Now = time\.Now$/c.Now = func() time.Time { return time.Now().Add(87600 * time.Hour) }/' node/site/open.go >"$dir/$1.go/open.go"
 	sed 's/time\.Now()\.Add(c\.wrong)/time.Now().Add(c.wrong + 87600*time.Hour)/' gossip/clock.go >"$dir/$1.go/clock.go"
 	sed "${2:-}" node/site/run.go >"$dir/$1.go/run.go"
 	local f
-	for f in node/site/site.go gossip/clock.go; do ! cmp -s "$f" "$dir/$1.go/${f##*/}" || fail "$f has no clock to move"; done
-	printf '{"Replace": {"%s": "%s", "%s": "%s", "%s": "%s"}}' "$root/node/site/site.go" "$dir/$1.go/site.go" "$root/gossip/clock.go" "$dir/$1.go/clock.go" \
+	for f in node/site/open.go gossip/clock.go; do ! cmp -s "$f" "$dir/$1.go/${f##*/}" || fail "$f has no clock to move"; done
+	printf '{"Replace": {"%s": "%s", "%s": "%s", "%s": "%s"}}' "$root/node/site/open.go" "$dir/$1.go/open.go" "$root/gossip/clock.go" "$dir/$1.go/clock.go" \
 		"$root/node/site/run.go" "$dir/$1.go/run.go" >"$dir/$1.json"
 	go build -overlay "$dir/$1.json" -o "$dir/$1" ./cmd/peerd
 }

@@ -16,14 +16,15 @@ var (
 )
 
 // TestTheWayOfARewardIsThere: the files that docs/hacking.md names on a reward's way exist, and declare the functions that it
-// names behind them.
+// names behind them. The way comes to each of them once.
 func TestTheWayOfARewardIsThere(t *testing.T) {
 	_, page, _ := strings.Cut(read(t, "docs/hacking.md"), "\n## A reward, from HTTP to a neighbour's decision\n")
 	page, _, _ = strings.Cut(page, "\n## ")
 	hops := hop.FindAllStringSubmatch(page, -1)
-	if len(hops) < 20 {
-		t.Fatalf("%d hops, want 20 or more", len(hops))
+	if len(hops) < 10 || len(hops) > 15 {
+		t.Fatalf("%d stays, want 10 to 15", len(hops))
 	}
+	stays := make(map[string]string) // by file
 	for _, m := range hops {
 		var folder string
 		var there []string
@@ -40,6 +41,10 @@ func TestTheWayOfARewardIsThere(t *testing.T) {
 					t.Errorf("hop %s: %v", m[1], err)
 					continue
 				}
+				if before := stays[name]; before != "" {
+					t.Errorf("stay %s returns to %s, after stay %s", m[1], name, before)
+				}
+				stays[name] = m[1]
 				for _, d := range declarations(t, name) {
 					there = append(there, d.name)
 				}
