@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lines by wing, of what the daemon links and of the whole; files of the rooms, the arrows between them, names of table entries quoted
+# Lines by wing, of the core, the whole and its tests; files of the rooms, the arrows between them, names of table entries quoted
 # outside of their files, and functions that no command reaches.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
