@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 
 	"peerd.dev/protocol"
 )
@@ -24,7 +25,7 @@ func (h *Host) Confirm(ctx context.Context, c protocol.Checkpoint) {
 		if state, _, _ := l.state(); state != Up || h.work.Err() != nil {
 			continue
 		}
-		remembered, err := l.ask(ctx)
+		remembered, err := l.confirmed(ctx)
 		if err == nil {
 			err = l.checkRemembered(remembered, false)
 		}
@@ -34,17 +35,22 @@ func (h *Host) Confirm(ctx context.Context, c protocol.Checkpoint) {
 	}
 }
 
-// ask returns what the neighbour remembers of this peer.
-func (l *link) ask(ctx context.Context) (protocol.SignedCheckpoint, error) {
-	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+// asks does what [ask] does, on the connection of a link that is up, until the host is done.
+func (l *link) asks(ctx context.Context, on corep2p.ID, talk func(s network.Stream) error) error {
+	ctx, cancel := context.WithCancel(network.WithNoDial(ctx, "connected before"))
 	defer cancel()
 	defer context.AfterFunc(l.h.work, cancel)()
-	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, probeProtocol)
-	if err != nil {
-		return protocol.SignedCheckpoint{}, err
-	}
+	return ask(ctx, l.h.libp2p, l.id, on, talk)
+}
+
+// confirmed returns what the neighbour remembers of this peer.
+func (l *link) confirmed(ctx context.Context) (protocol.SignedCheckpoint, error) {
 	ours := l.hello()
-	theirs, err := l.h.cfg.tradeHellos(ctx, s, &ours)
+	var theirs hello
+	err := l.asks(ctx, probeProtocol, func(s network.Stream) (err error) {
+		theirs, err = l.h.cfg.tradeHellos(s, &ours)
+		return err
+	})
 	if err == nil {
 		err = ours.check(&theirs, l.index)
 	}
