@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/libp2p/go-libp2p/core/network"
-	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 
 	"peerd.dev/protocol"
 )
@@ -33,14 +32,6 @@ func (h *Host) Confirm(ctx context.Context, c protocol.Checkpoint) {
 			l.log.Debug("not confirmed", "reason", err)
 		}
 	}
-}
-
-// asks does what [ask] does, on the connection of a link that is up, until the host is done.
-func (l *link) asks(ctx context.Context, on corep2p.ID, talk func(s network.Stream) error) error {
-	ctx, cancel := context.WithCancel(network.WithNoDial(ctx, "connected before"))
-	defer cancel()
-	defer context.AfterFunc(l.h.work, cancel)()
-	return ask(ctx, l.h.libp2p, l.id, on, talk)
 }
 
 // confirmed returns what the neighbour remembers of this peer.

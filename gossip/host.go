@@ -143,13 +143,13 @@ func (h *Host) start(r roster) error {
 	}
 	h.handle(linkProtocol, h.accept)
 	h.handle(probeProtocol, h.probed)
-	h.answer(clockProtocol, h.tellClock)
+	h.handleTrades(clockProtocol, h.tellClock)
 	if h.cfg.Document != nil {
-		h.answer(documentProtocol, h.tradeBack)
+		h.handleTrades(documentProtocol, h.tradeBack)
 	}
 	if h.cfg.Checkpoints {
-		h.answer(memoryProtocol, h.tradeMemories)
-		h.answer(receiptProtocol, h.giveReceipt)
+		h.handleTrades(memoryProtocol, h.tradeMemories)
+		h.handleTrades(receiptProtocol, h.giveReceipt)
 	}
 	for _, a := range r.listen {
 		if err := h.libp2p.Network().Listen(a); err != nil {

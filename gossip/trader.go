@@ -46,6 +46,14 @@ func ask(ctx context.Context, h host.Host, to peer.ID, on corep2p.ID, talk func(
 	return talk(s)
 }
 
+// asks does what [ask] does, on the connection of a link that is up, until the host is done.
+func (l *link) asks(ctx context.Context, on corep2p.ID, talk func(s network.Stream) error) error {
+	ctx, cancel := context.WithCancel(network.WithNoDial(ctx, "connected before"))
+	defer cancel()
+	defer context.AfterFunc(l.h.work, cancel)()
+	return ask(ctx, l.h.libp2p, l.id, on, talk)
+}
+
 // handle serves the streams of a protocol that peers open, until the host ends.
 func (h *Host) handle(on corep2p.ID, serve func(s network.Stream)) {
 	h.libp2p.SetStreamHandler(on, func(s network.Stream) {
@@ -59,8 +67,8 @@ func (h *Host) handle(on corep2p.ID, serve func(s network.Stream)) {
 	})
 }
 
-// answer answers the streams of a protocol that peers open, each for a time, unless a peer has opened too many.
-func (h *Host) answer(on corep2p.ID, answer func(s network.Stream, with *trader) error) {
+// handleTrades answers the streams of a protocol that peers open, each for a time, unless a peer has opened too many.
+func (h *Host) handleTrades(on corep2p.ID, answer func(s network.Stream, with *trader) error) {
 	h.handle(on, func(s network.Stream) { h.serve(s, answer) })
 }
 
