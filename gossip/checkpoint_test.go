@@ -190,20 +190,21 @@ func TestHellosCarryCheckpoints(t *testing.T) {
 // A message never arrives before the checkpoint that the sender had when it sent it, no matter
 // what is dropped and how often the link breaks.
 func TestCheckpointsGoBeforeMessages(t *testing.T) {
-	rounds := protocol.Round(20_000)
-	if testing.Short() {
-		rounds = 4000
-	}
+	const least = 4000 // rounds
 	cs, ws := checkpointed(configs(2, path(2)))
 	hosts := start(t, cs)
 	ready(t, hosts...)
 	ctx, cancel := context.WithCancel(t.Context())
-	var all sync.WaitGroup
+	var all, senders sync.WaitGroup
+	var last [2]protocol.Round
+	sending, enough := context.WithCancel(ctx)
 	defer all.Wait()
+	defer senders.Wait()
 	defer cancel()
 	for i, h := range hosts {
-		all.Go(func() {
-			for r := range rounds {
+		senders.Go(func() {
+			for r := protocol.Round(0); r < least || sending.Err() == nil; r++ {
+				last[i] = r
 				h.Advance(checkpointOf(uint64(r)))
 				send(t, h, roundEnds(protocol.Peer(i), protocol.Peer(1-i), r))
 				if r%50 == 0 {
@@ -249,10 +250,12 @@ func TestCheckpointsGoBeforeMessages(t *testing.T) {
 			return !old && status(hosts[0], 1).State == Up && status(hosts[1], 0).State == Up
 		})
 	}
-	last := checkpointOf(uint64(rounds - 1))
+	enough()
+	senders.Wait()
 	for i, h := range hosts {
-		eventually(t, "the last checkpoint", func() bool { return ws[i].highest(protocol.Peer(1-i)) == last })
-		if s := status(h, protocol.Peer(1-i)); s.Alarms != 0 || s.Refused != 0 || s.Checkpoint != last {
+		want := checkpointOf(uint64(last[1-i]))
+		eventually(t, "the last checkpoint", func() bool { return ws[i].highest(protocol.Peer(1-i)) == want })
+		if s := status(h, protocol.Peer(1-i)); s.Alarms != 0 || s.Refused != 0 || s.Checkpoint != want {
 			t.Errorf("%+v", s)
 		}
 	}

@@ -53,11 +53,9 @@ func least(low, high time.Duration) time.Duration { return max(low, min(0, high)
 func (c *Config) time() time.Time { return time.Now().Add(c.wrong) }
 
 // tellClock serves a stream of clockProtocol.
-func (h *Host) tellClock(s network.Stream) {
-	h.serve(s, func(*trader) error {
-		_, err := s.Write(binary.BigEndian.AppendUint64(nil, uint64(h.cfg.time().UnixNano())))
-		return err
-	})
+func (h *Host) tellClock(s network.Stream, _ *trader) error {
+	_, err := s.Write(binary.BigEndian.AppendUint64(nil, uint64(h.cfg.time().UnixNano())))
+	return err
 }
 
 // Ahead returns by how much this peer's clock is ahead of the clocks of other peers at least, as their median, and how many

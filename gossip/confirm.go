@@ -24,7 +24,7 @@ func (h *Host) Confirm(ctx context.Context, c protocol.Checkpoint) {
 		if state, _, _ := l.state(); state != Up || h.work.Err() != nil {
 			continue
 		}
-		remembered, err := l.ask(ctx)
+		remembered, err := l.confirmed(ctx)
 		if err == nil {
 			err = l.checkRemembered(remembered, false)
 		}
@@ -34,17 +34,14 @@ func (h *Host) Confirm(ctx context.Context, c protocol.Checkpoint) {
 	}
 }
 
-// ask returns what the neighbour remembers of this peer.
-func (l *link) ask(ctx context.Context) (protocol.SignedCheckpoint, error) {
-	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
-	defer cancel()
-	defer context.AfterFunc(l.h.work, cancel)()
-	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, probeProtocol)
-	if err != nil {
-		return protocol.SignedCheckpoint{}, err
-	}
+// confirmed returns what the neighbour remembers of this peer.
+func (l *link) confirmed(ctx context.Context) (protocol.SignedCheckpoint, error) {
 	ours := l.hello()
-	theirs, err := l.h.cfg.tradeHellos(ctx, s, &ours)
+	var theirs hello
+	err := l.asks(ctx, probeProtocol, func(s network.Stream) (err error) {
+		theirs, err = l.h.cfg.tradeHellos(s, &ours)
+		return err
+	})
 	if err == nil {
 		err = ours.check(&theirs, l.index)
 	}

@@ -77,8 +77,8 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 }
 
 // tradeBack serves a stream of documentProtocol.
-func (h *Host) tradeBack(s network.Stream) {
-	h.serve(s, func(with *trader) error { return with.trade(s, h.cfg.Document, h.log).answer() })
+func (h *Host) tradeBack(s network.Stream, with *trader) error {
+	return with.trade(s, h.cfg.Document, h.log).answer()
 }
 
 // TradeDocument does what [Host.TradeDocument] does, with one peer and without a host. It returns

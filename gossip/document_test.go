@@ -224,30 +224,6 @@ func TestWhoIsInvitedIsHeard(t *testing.T) {
 	}
 }
 
-// logged is a logger's output that may be read while a host runs.
-type logged struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logged) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-// lines returns how many warnings name a peer.
-func (l *logged) lines(peer string) (n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for line := range strings.Lines(l.b.String()) {
-		if strings.Contains(line, "level=WARN") && strings.Contains(line, "peer="+peer) {
-			n++
-		}
-	}
-	return n
-}
-
 // TestWhoAbusesTheDocumentIsNamed: what a peer shows against the rules and what it asks for too often is counted for
 // that peer, and one line a minute names it. The other peer counts nothing.
 func TestWhoAbusesTheDocumentIsNamed(t *testing.T) {
@@ -256,7 +232,7 @@ func TestWhoAbusesTheDocumentIsNamed(t *testing.T) {
 		cs[i].Document = &paper{words: []string{"a"}}
 		cs[i].Peers[2].Name, cs[i].Peers[0].Name = "liar", "honest"
 	}
-	var log logged
+	var log lines
 	cs[1].Logger = slog.New(slog.NewTextHandler(&log, nil))
 	liars := &paper{words: []string{"wrong"}}
 	cs[2].Document = liars
@@ -274,8 +250,8 @@ func TestWhoAbusesTheDocumentIsNamed(t *testing.T) {
 	if _, n := refused(); n != was+lies {
 		t.Errorf("%d lies of %d are counted", n-was, lies)
 	}
-	if _ = hosts[1].TradeDocument(t.Context(), 2); log.lines("liar") != 1 {
-		t.Errorf("%d lines name the liar, want 1:\n%s", log.lines("liar"), log.b.String())
+	if _ = hosts[1].TradeDocument(t.Context(), 2); log.warnings("liar") != 1 {
+		t.Errorf("%d lines name the liar, want 1:\n%s", log.warnings("liar"), log.text.String())
 	}
 	if _, n := refused(); n != was+lies+1 {
 		t.Error("what the liar answers is not counted")
@@ -293,8 +269,8 @@ func TestWhoAbusesTheDocumentIsNamed(t *testing.T) {
 	if err := hosts[0].TradeDocument(t.Context(), 1); err != nil {
 		t.Error("a flood keeps another peer from trading:", err)
 	}
-	if honest, _ := refused(); honest != wasHonest || log.lines("honest") > 0 || log.lines("liar") != 1 {
-		t.Error("who is named:", honest, log.b.String())
+	if honest, _ := refused(); honest != wasHonest || log.warnings("honest") > 0 || log.warnings("liar") != 1 {
+		t.Error("who is named:", honest, log.text.String())
 	}
 }
 

@@ -141,15 +141,15 @@ func (h *Host) start(r roster) error {
 			h.libp2p.Peerstore().AddAddrs(p.ID, p.Addrs, peerstore.PermanentAddrTTL)
 		}
 	}
-	h.libp2p.SetStreamHandler(linkProtocol, h.accept)
-	h.libp2p.SetStreamHandler(probeProtocol, h.answer)
-	h.libp2p.SetStreamHandler(clockProtocol, h.tellClock)
+	h.handle(linkProtocol, h.accept)
+	h.handle(probeProtocol, h.probed)
+	h.handleTrades(clockProtocol, h.tellClock)
 	if h.cfg.Document != nil {
-		h.libp2p.SetStreamHandler(documentProtocol, h.tradeBack)
+		h.handleTrades(documentProtocol, h.tradeBack)
 	}
 	if h.cfg.Checkpoints {
-		h.libp2p.SetStreamHandler(memoryProtocol, h.tradeMemories)
-		h.libp2p.SetStreamHandler(receiptProtocol, h.giveReceipt)
+		h.handleTrades(memoryProtocol, h.tradeMemories)
+		h.handleTrades(receiptProtocol, h.giveReceipt)
 	}
 	for _, a := range r.listen {
 		if err := h.libp2p.Network().Listen(a); err != nil {

@@ -2,7 +2,6 @@ package gossip
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,11 +15,6 @@ import (
 
 // accept serves a stream that a peer opened.
 func (h *Host) accept(s network.Stream) {
-	if !h.enter() {
-		_ = s.ResetWithError(network.StreamShutdown)
-		return
-	}
-	defer h.running.Done()
 	from, ok := h.gate.listed[s.Conn().RemotePeer()]
 	if !ok { // a former peer
 		_ = s.ResetWithError(network.StreamGated)
@@ -33,8 +27,6 @@ func (h *Host) accept(s network.Stream) {
 		_ = s.ResetWithError(network.StreamGated)
 		return
 	}
-	stop := context.AfterFunc(h.life, func() { _ = s.ResetWithError(network.StreamShutdown) })
-	defer stop()
 	m.link.receive(s)
 }
 

@@ -81,17 +81,15 @@ func (h *Host) askMemories(s network.Stream, with protocol.Peer) error {
 }
 
 // tradeMemories serves a stream of memoryProtocol.
-func (h *Host) tradeMemories(s network.Stream) {
-	h.serve(s, func(with *trader) error {
-		if with.unheard || h.cfg.Peers[with.index].Absent {
-			return fmt.Errorf("%w: no part in the network", errViolation)
-		}
-		err := h.answerMemories(s, with.index)
-		if err == nil {
-			with.shown()
-		}
-		return err
-	})
+func (h *Host) tradeMemories(s network.Stream, with *trader) error {
+	if with.unheard || h.cfg.Peers[with.index].Absent {
+		return fmt.Errorf("%w: no part in the network", errViolation)
+	}
+	err := h.answerMemories(s, with.index)
+	if err == nil {
+		with.shown()
+	}
+	return err
 }
 
 func (h *Host) answerMemories(s network.Stream, with protocol.Peer) error {

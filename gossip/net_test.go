@@ -233,6 +233,18 @@ func (l *lines) count(s string) int {
 	return strings.Count(l.text.String(), s)
 }
 
+// warnings returns how many warnings name a peer.
+func (l *lines) warnings(peer string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.text.String()) {
+		if strings.Contains(line, "level=WARN") && strings.Contains(line, "peer="+peer) {
+			n++
+		}
+	}
+	return n
+}
+
 // end reads a stream to its end and returns the final error.
 func end(s network.Stream) error {
 	_ = s.SetReadDeadline(time.Now().Add(patience))

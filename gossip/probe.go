@@ -56,26 +56,31 @@ func Probe(ctx context.Context, c Config, to protocol.Peer) (ProbeResult, error)
 }
 
 func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index protocol.Peer) (ProbeResult, error) {
+	ours := c.hello()
+	if c.Checkpoints {
+		var err error
+		if ours.checkpoint, err = c.signed(c.Checkpoint); err != nil {
+			return ProbeResult{}, err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	if err := h.Connect(ctx, to); err != nil {
 		return ProbeResult{}, err
 	}
 	// A peer that does not list us accepts the connection before it refuses us.
-	s, err := h.NewStream(network.WithNoDial(ctx, "connected before"), to.ID, probeProtocol)
-	if err != nil {
+	var began time.Time
+	var theirs hello
+	err := ask(network.WithNoDial(ctx, "connected before"), h, to.ID, probeProtocol, func(s network.Stream) (err error) {
+		began = time.Now()
+		theirs, err = c.tradeHellos(s, &ours)
+		return err
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ProbeResult{}, fmt.Errorf("connected, but no answer: %w", ctx.Err())
+	case err != nil:
 		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
-	}
-	ours := c.hello()
-	if c.Checkpoints {
-		if ours.checkpoint, err = c.signed(c.Checkpoint); err != nil {
-			return ProbeResult{}, err
-		}
-	}
-	began := time.Now()
-	theirs, err := c.tradeHellos(ctx, s, &ours)
-	if err != nil {
-		return ProbeResult{}, err
 	}
 	return ProbeResult{
 		RTT: time.Since(began), Incarnation: theirs.incarnation,
@@ -83,35 +88,22 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 	}, ours.check(&theirs, index)
 }
 
-// tradeHellos sends a hello on a stream of a probe, returns the answer and ends the stream.
-func (c *Config) tradeHellos(ctx context.Context, s network.Stream, ours *hello) (hello, error) {
-	defer func() { _ = s.Reset() }()
-	stop := context.AfterFunc(ctx, func() { _ = s.Reset() })
-	defer stop()
+// tradeHellos sends a hello on a stream of a probe and returns the answer.
+func (c *Config) tradeHellos(s network.Stream, ours *hello) (hello, error) {
 	if err := writeHello(s, ours); err != nil {
-		return hello{}, fmt.Errorf("connected, but turned away: %w", err)
+		return hello{}, err
 	}
 	r := bufio.NewReaderSize(s, maxHello)
 	theirs, err := readHello(r)
-	if ctx.Err() != nil {
-		return hello{}, fmt.Errorf("connected, but no answer: %w", ctx.Err())
-	}
 	if err != nil {
-		return hello{}, fmt.Errorf("connected, but turned away: %w", err)
+		return hello{}, err
 	}
 	theirs.differ = c.tradeTerms(s, r, ours, &theirs, true)
 	return theirs, nil
 }
 
-// answer serves a probe.
-func (h *Host) answer(s network.Stream) {
-	if !h.enter() {
-		_ = s.ResetWithError(network.StreamShutdown)
-		return
-	}
-	defer h.running.Done()
-	stop := context.AfterFunc(h.life, func() { _ = s.ResetWithError(network.StreamShutdown) })
-	defer stop()
+// probed serves a probe.
+func (h *Host) probed(s network.Stream) {
 	from, ok := h.gate.listed[s.Conn().RemotePeer()]
 	if !ok || h.members[from].link == nil {
 		_ = s.ResetWithError(network.StreamGated)

@@ -76,10 +76,7 @@ func (l *link) outbound() network.Stream {
 
 // askReceipt returns the neighbour's receipt, without records if it remembers nothing.
 func (l *link) askReceipt(ctx context.Context) (r protocol.Receipt, err error) {
-	ctx, cancel := context.WithCancel(network.WithNoDial(ctx, "connected before"))
-	defer cancel()
-	defer context.AfterFunc(l.h.work, cancel)()
-	err = ask(ctx, l.h.libp2p, l.id, receiptProtocol, func(s network.Stream) error {
+	err = l.asks(ctx, receiptProtocol, func(s network.Stream) error {
 		if _, failed := s.Write([]byte{0}); failed != nil { // the empty frame
 			return failed
 		}
@@ -108,21 +105,19 @@ func (h *Host) readReceipt(b []byte, witness *member) (r protocol.Receipt, err e
 }
 
 // giveReceipt serves a stream of receiptProtocol.
-func (h *Host) giveReceipt(s network.Stream) {
-	h.serve(s, func(to *trader) error {
-		if to.unheard || h.cfg.Peers[to.index].Absent {
-			return fmt.Errorf("%w: no part in the network", errViolation)
-		}
-		f := frameReader{r: bufio.NewReaderSize(s, maxPrefix)}
-		if _, err := f.next(0); err != nil {
-			return err
-		}
-		b, err := h.receipt(to.index)
-		if err == nil {
-			_, err = s.Write(prefixed(b))
-		}
+func (h *Host) giveReceipt(s network.Stream, to *trader) error {
+	if to.unheard || h.cfg.Peers[to.index].Absent {
+		return fmt.Errorf("%w: no part in the network", errViolation)
+	}
+	f := frameReader{r: bufio.NewReaderSize(s, maxPrefix)}
+	if _, err := f.next(0); err != nil {
 		return err
-	})
+	}
+	b, err := h.receipt(to.index)
+	if err == nil {
+		_, err = s.Write(prefixed(b))
+	}
+	return err
 }
 
 // receipt returns the frame with a receipt of a peer's ledger; nil if nothing is remembered that the peer has signed.

@@ -152,7 +152,7 @@ func TestWhoSignsNoReceipt(t *testing.T) {
 	if took := time.Since(began); took > helloTimeout {
 		t.Error("asking took ", took)
 	}
-	hosts[1].libp2p.SetStreamHandler(receiptProtocol, hosts[1].giveReceipt)
+	hosts[1].handleTrades(receiptProtocol, hosts[1].giveReceipt)
 	eventually(t, "the checkpoint is remembered", func() bool { return hosts[1].members[0].remembered().Records > 0 })
 	for _, of := range []protocol.SignedCheckpoint{{}, {Checkpoint: checkpointOf(27)}, signedBy(&cs[1], checkpointOf(27))} { // none, unsigned, or signed by another
 		hosts[1].members[0].keep(of)

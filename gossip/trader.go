@@ -3,7 +3,6 @@ package gossip
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -40,21 +39,40 @@ func ask(ctx context.Context, h host.Host, to peer.ID, on corep2p.ID, talk func(
 	defer cancel()
 	s, err := h.NewStream(ctx, to, on)
 	if err != nil {
-		return fmt.Errorf("gossip: %w", err)
+		return err
 	}
 	defer func() { _ = s.Reset() }()
 	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
 	return talk(s)
 }
 
-// serve lets answer serve a stream that a peer has opened for a time, unless it has opened too many.
-func (h *Host) serve(s network.Stream, answer func(with *trader) error) {
-	if !h.enter() {
-		_ = s.ResetWithError(network.StreamShutdown)
-		return
-	}
-	defer h.running.Done()
-	defer context.AfterFunc(h.life, func() { _ = s.Reset() })()
+// asks does what [ask] does, on the connection of a link that is up, until the host is done.
+func (l *link) asks(ctx context.Context, on corep2p.ID, talk func(s network.Stream) error) error {
+	ctx, cancel := context.WithCancel(network.WithNoDial(ctx, "connected before"))
+	defer cancel()
+	defer context.AfterFunc(l.h.work, cancel)()
+	return ask(ctx, l.h.libp2p, l.id, on, talk)
+}
+
+// handle serves the streams of a protocol that peers open, until the host ends.
+func (h *Host) handle(on corep2p.ID, serve func(s network.Stream)) {
+	h.libp2p.SetStreamHandler(on, func(s network.Stream) {
+		if !h.enter() {
+			_ = s.ResetWithError(network.StreamShutdown)
+			return
+		}
+		defer h.running.Done()
+		defer context.AfterFunc(h.life, func() { _ = s.ResetWithError(network.StreamShutdown) })()
+		serve(s)
+	})
+}
+
+// handleTrades answers the streams of a protocol that peers open, each for a time, unless a peer has opened too many.
+func (h *Host) handleTrades(on corep2p.ID, answer func(s network.Stream, with *trader) error) {
+	h.handle(on, func(s network.Stream) { h.serve(s, answer) })
+}
+
+func (h *Host) serve(s network.Stream, answer func(s network.Stream, with *trader) error) {
 	with := h.traders[s.Conn().RemotePeer()] // the gate refuses all others
 	if err := with.trades.take(time.Now()); err != nil {
 		with.accuse(err, h.log)
@@ -63,7 +81,7 @@ func (h *Host) serve(s network.Stream, answer func(with *trader) error) {
 	}
 	err := s.SetDeadline(time.Now().Add(dialTimeout))
 	if err == nil {
-		err = answer(with)
+		err = answer(s, with)
 	}
 	if err != nil {
 		with.judge(err, h.log)
