@@ -33,7 +33,7 @@ var callers = map[string][]string{
 		"protocol/sealing.go",
 		// bytes off the disk
 		"protocol/release_codec.go", "protocol/state.go", "protocol/internal/spread/state.go", "node/agent_state.go",
-		"node/site/log_record.go", "node/site/outbox.go", "node/site/restore.go",
+		"node/site/log_record.go", "node/site/outbox.go", "node/site/save.go",
 		// keys of peers
 		"internal/daemon/deployment.go", "internal/lab/experiment/simulate.go", "node/lab/audit/play.go", "node/lab/sim/sim.go",
 		// random numbers that no other peer knows
@@ -51,7 +51,7 @@ var callers = map[string][]string{
 	"(*peerd.dev/dp.Curator).Load":       {"node/agent_state.go", "node/lab/audit/shadow.go"},
 	"(*peerd.dev/dp.Curator).Replay":     {"node/agent_state.go"},
 	"(peerd.dev/protocol.Protocol).Load": {"node/agent_state.go"},
-	"(*peerd.dev/node.Agent).Load":       {"internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/restore.go"},
+	"(*peerd.dev/node.Agent).Load":       {"internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/save.go"},
 	"(*peerd.dev/node.Agent).Replay":     {"node/lab/audit/peer.go", "node/site/restore.go"},
 	"peerd.dev/protocol.Presence":        {"gossip/topic.go"},
 	"peerd.dev/protocol.New":             {"internal/protocoltest/peer.go", "node/spec.go"},
@@ -65,9 +65,9 @@ var callers = map[string][]string{
 	"(*peerd.dev/protocol.Outbox).EndRound": {"node/agent.go"},
 
 	// Arms that an agent takes although its learner did not choose them: of the application, a public rule, a log.
-	"peerd.dev/node.Ruled": {"internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/decide.go", "node/site/round.go"},
+	"peerd.dev/node.Ruled": {"internal/protocoltest/network.go", "node/lab/audit/peer.go", "node/site/plan.go", "node/site/round.go"},
 	// What a kept half chooses and knows, in simulations.
-	"(peerd.dev/node/kept.Choice).Arm":   {"internal/gain/alone.go", "node/site/inside.go"},
+	"(peerd.dev/node/kept.Choice).Arm":   {"internal/extra/gain/alone.go", "node/site/inside.go"},
 	"(*peerd.dev/node/kept.Half).Inside": {"node/site/inside.go"},
 
 	// A curator that protects no one: it repeats its noise, is never out of budget, or adds none.

@@ -57,6 +57,9 @@ func TestEntriesDescribeThemselves(t *testing.T) {
 					continue
 				}
 				want, doc := f.Tag.Get("want"), f.Tag.Get("doc")
+				if want == "" && doc == "" {
+					continue // no setting
+				}
 				if doc == "" || !strings.HasSuffix(doc, ".") {
 					t.Errorf("%s: doc %q, want sentences", f.Name, doc)
 				}

@@ -21,7 +21,7 @@ import (
 // shop returns a site of the default testnet where decisions wait for their rewards.
 func shop(t *testing.T, waited uint64) Site {
 	t.Helper()
-	c, err := plan.Schema().Load("../../configs/testnet.yaml", nil)
+	c, err := plan.Schema().Load("../../../configs/testnet.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,6 @@ func (c crowd) spec(t *testing.T) node.Spec {
 		"mode=lockstep", "seed=1", "arms=[a,b]", "learner.linucb.features=2", "world.linear.features=2", "rounds.count=8",
 		fmt.Sprintf("privacy.horizon=%d", crowdBatch*recordLeaves), fmt.Sprintf("protocol.shuffle.every=%d", crowdBatch), fmt.Sprintf("testnet.nodes=%d", peers),
 		"protocol.shuffle.sees=" + string(c.sees), fmt.Sprintf("protocol.shuffle.honest=%d", c.honest), fmt.Sprintf("protocol.shuffle.least=%d", c.honest),
-		"protocol.shuffle.deadline=2", "protocol.shuffle.pull=3",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +65,9 @@ func (c crowd) spec(t *testing.T) node.Spec {
 		t.Fatal(err)
 	}
 	spec.Graph = protocoltest.Star(peers)
+	p := spec.Protocol.(shuffling.Params)
+	p.Deadline, p.Pull = 2, 3 // the plays are short
+	spec.Protocol = p
 	return spec
 }
 
