@@ -37,7 +37,8 @@ func (s *Site) finish(b *store.Batch, e *logRecord) error {
 	}
 	s.sweep(b)
 	s.signed.Save(b, s.c.ID, s.c.Now())
-	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), s.begins(e.round).Add(s.offset()), s.newest()})
+	at := s.begins(e.round).Add(s.offset())
+	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()})
 	return nil
 }
 

@@ -29,7 +29,7 @@ build() {
 site() {
 	local answer id pays green=0 n
 	rm -rf site
-	./peerd init --dir site --set arms=red,green --set privacy.epsilon=1 --set listen=/ip4/127.0.0.1/tcp/8697 --set rounds.every=100ms >/dev/null
+	./peerd init --dir site --set arms=red,green --set privacy.epsilon=1 --set listen=/ip4/127.0.0.1/tcp/8697 --set rounds.every=100ms --set api.window=1s >/dev/null
 	./peerd network new --dir site --name one --peer site --addr /ip4/127.0.0.1/tcp/8697 >/dev/null
 	start site
 	until_ok ready site

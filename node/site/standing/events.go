@@ -134,7 +134,7 @@ func parseEvidence(b []byte) (x Evidence, err error) {
 	return x, err
 }
 
-// join adds what was known before: what is remembered most counts, and a fork is permanent.
+// join adds what was known before: what is remembered most counts, and a fork stays one.
 func (x *Evidence) join(old *Evidence) {
 	x.Fork = x.Fork || old.Fork
 	if old.Records > x.Records {
