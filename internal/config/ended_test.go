@@ -84,3 +84,21 @@ func TestFilesThatNameEveryKeyAreRead(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestEndedKeysMayHaveChanged: a signed document of an earlier build can say that a network changed one of them, and goes on if the value is the one
+// that is left.
+func TestEndedKeysMayHaveChanged(t *testing.T) {
+	c, _, err := plan.Schema().Read(configtest.Write(t, configtest.Good(nil)), []string{"protocol.name=shuffle"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := configtest.ThreeSites()
+	n.Changed = []network.Setting{{Key: "protocol.shuffle.deadline", Value: "50"}, {Key: "protocol.shuffle.pull", Value: "20"}}
+	if _, err = c.In(n); err != nil {
+		t.Error(err)
+	}
+	n.Changed[0].Value = "80"
+	if _, err = c.In(n); err == nil || !strings.Contains(err.Error(), "the shuffler waits for 50 rounds") {
+		t.Errorf("another value: %v", err)
+	}
+}

@@ -102,6 +102,11 @@ func (s *Settings) In(n *Network) (*Settings, error) {
 	}
 	c := &Config{Settings: *s, From: make(map[string]Origin)}
 	for _, x := range n.Changed {
+		if e, was := ended(x.Key); was && x.Value == e.value {
+			continue // a network of an earlier build changed it, and it has the value that is left
+		} else if was {
+			return nil, Failf(ErrRefused, "%s: %s is %s", x.Key, x.Value, e.reason())
+		}
 		k, ok := s.Schema().Find(x.Key)
 		if !ok || !k.Changes || !s.Applies(k) {
 			return nil, Failf(ErrRefused, "%s cannot change while peers run: docs/configuration.md says which settings can", x.Key)

@@ -149,10 +149,10 @@ func newManifest(c *config.Config, program string, cells []cellRun, begin time.T
 	return m
 }
 
-// write writes all files of a finished experiment but figures. Figures of an earlier one
+// write writes all files of a finished experiment but figures. Figures and rows of an earlier one
 // go.
 func (f resultFolder) write(m *Manifest, doc *Document, cells []cellRun, c *config.Config) error {
-	for _, name := range []string{"figure.svg", "figure.png"} {
+	for _, name := range []string{"figure.svg", "figure.png", "rows.parquet"} {
 		if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
