@@ -136,35 +136,3 @@ func TestABestArmIsWaitedForNoLongerThanProved(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkIMEDOfAThousandArms(b *testing.B) { // limit: 50 µs
-	const arms, sites = 1000, 100
-	rng := rand.New(rand.NewPCG(1, 1))
-	l, err := IMEDParams{}.New(Config{Arms: arms, Peers: sites, Rand: rng})
-	if err != nil {
-		b.Fatal(err)
-	}
-	x := belief.New(arms, 1)
-	release := func(k int) {
-		x.Sites[k], x.X[k], x.SampleVar[k], x.LaplaceSumSq[k], x.LaplaceMax[k] = x.Sites[k][:0], 0, 0, 0, 0
-		for i := range sites {
-			s := belief.Site{Peer: i, Mean: rng.Float64(), N: float64(4 + rng.IntN(400))}
-			s.LaplaceMax, s.LaplaceSumSq = 1/s.N, 3/s.N/s.N
-			x.Sites[k] = append(x.Sites[k], s)
-			x.X[k] += s.Mean / sites
-			x.SampleVar[k] += 1 / s.N / sites / sites
-			x.LaplaceSumSq[k] += s.LaplaceSumSq / sites / sites
-			x.LaplaceMax[k] = max(x.LaplaceMax[k], s.LaplaceMax/sites)
-		}
-	}
-	for k := range arms {
-		release(k)
-	}
-	b.ResetTimer()
-	for i := range b.N {
-		if i%20 == 0 { // a batch of an arm closes
-			release(rng.IntN(arms))
-		}
-		l.Choose(&x, Turn{Round: uint64(i)})
-	}
-}

@@ -3,7 +3,6 @@ package bandit
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"peerd.dev/bandit/belief"
@@ -91,20 +90,6 @@ func TestTheIndexIsTheGreatestMeanNotRuledOut(t *testing.T) {
 			got := e.greatest(l)
 			if want := e.brute(l); got < 1 && math.Abs(got-want) > 2e-4 || got >= 1 && want < 1-2e-4 {
 				t.Errorf("mean %v of %+v at %v: %v, want %v", e.y, e.sites, l, got, want)
-			}
-		}
-	}
-}
-
-// TestTheIndexWithoutNoiseIsKLUCB: it solves n kl(y, q) = l, also for sites with the same number
-// of pulls.
-func TestTheIndexWithoutNoiseIsKLUCB(t *testing.T) {
-	for _, y := range []float64{.01, .3, .9} {
-		for sites := 1; sites <= 4; sites *= 2 {
-			e := about(y, slices.Repeat([]belief.Site{{N: 200 / float64(sites)}}, sites)...)
-			q := e.greatest(5)
-			if kl := y*math.Log(y/q) + (1-y)*math.Log((1-y)/(1-q)); math.Abs(200*kl-5) > 1e-5 {
-				t.Errorf("mean %v of %d sites: index %v has exponent %v, want 5", y, sites, q, 200*kl)
 			}
 		}
 	}
@@ -250,39 +235,4 @@ func TestSitesOfWhichTheSameIsKnownCountTogether(t *testing.T) {
 			t.Errorf("exponent %v of %v at %v, site by site %v", a, sites, q, b)
 		}
 	}
-}
-
-func BenchmarkKLUCBIndex(b *testing.B) { // limit: 3 µs
-	e := about(.4, belief.Site{N: 300, LaplaceSumSq: 2e-4, LaplaceMax: .01})
-	for i := range b.N {
-		e.y = .4 + float64(i%100)/1000
-		_ = e.greatest(18)
-	}
-}
-
-// benchmarkIndex takes the evidence of an arm, and computes its index.
-func benchmarkIndex(b *testing.B, sites []belief.Site) {
-	var e evidence
-	for i := range b.N {
-		e.set(.4+float64(i%100)/1000, sites)
-		_ = e.greatest(18)
-	}
-}
-
-func BenchmarkKLUCBIndexOfTwentySites(b *testing.B) { // limit: 20 µs
-	var sites []belief.Site
-	for i := range 20 {
-		n := 10 + 40*float64(i)
-		sites = append(sites, belief.Site{N: n, LaplaceSumSq: 10 / n / n, LaplaceMax: 1 / n})
-	}
-	benchmarkIndex(b, sites)
-}
-
-func BenchmarkKLUCBIndexOfTwentySitesInStep(b *testing.B) { // limit: 6 µs
-	var sites []belief.Site
-	for i := range 20 {
-		n := 300 + 100*float64(i%2)
-		sites = append(sites, belief.Site{N: n, LaplaceSumSq: 10 / n / n, LaplaceMax: 1 / n})
-	}
-	benchmarkIndex(b, sites)
 }

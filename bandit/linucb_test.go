@@ -333,22 +333,3 @@ func TestBadParametersOfLinUCBAreRefused(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkLinUCB chooses one of 100 arms by 10 features.
-func BenchmarkLinUCB(b *testing.B) {
-	for _, index := range indices {
-		b.Run(string(index), func(b *testing.B) {
-			x := newProblem(10, 5)
-			l := linUCB(b, 100, LinUCBParams{Features: 10, Index: index, Radius: 1, Records: WithoutSquares})
-			for range 1000 {
-				x.pay(x.turn(1).Features[0])
-			}
-			x.release(5)
-			turn := x.turn(100)
-			b.ReportAllocs()
-			for b.Loop() {
-				l.Choose(&x.b, turn)
-			}
-		})
-	}
-}

@@ -229,39 +229,3 @@ func TestLinearFeaturesTakeNoCoins(t *testing.T) {
 		t.Error("other random numbers")
 	}
 }
-
-// BenchmarkPersonalizedLinear chooses one of 100 actions by 10 features, at 20 sites: with nothing new, after another site has
-// released, and after a release of the own one for which distances are computed again.
-func BenchmarkPersonalizedLinear(b *testing.B) { // limit: 50 µs, 100 µs after a release and 500 µs with distances
-	for _, c := range []struct {
-		name   string
-		site   int // that releases before each choice; -1 for none
-		growth float64
-	}{{"choice", -1, 0}, {"release", 3, 1}, {"distances", 0, growth}} {
-		b.Run(c.name, func(b *testing.B) {
-			l, err := PersonalizedLinearParams{Features: 10, Records: WithoutSquares, Price: 150}.New(Config{Arms: 100, Peers: 20, Rand: rand.New(rand.NewPCG(3, 4))})
-			if err != nil {
-				b.Fatal(err)
-			}
-			x, all := newProblem(10, 5), belief.New(1, 65)
-			for site := range 20 {
-				for range 200 {
-					x.pay(x.turn(1).Features[0])
-				}
-				release(&all, site, x, 5)
-			}
-			turn := x.turn(100)
-			choose(l, &all, turn)
-			for b.Loop() {
-				if c.site >= 0 {
-					s := &all.Sites[0][c.site]
-					s.Sum[0]++
-					if s.N *= c.growth; s.N > 1e6 {
-						s.N = 200
-					}
-				}
-				choose(l, &all, turn)
-			}
-		})
-	}
-}

@@ -201,31 +201,3 @@ func TestSavedDistancesGoOn(t *testing.T) {
 		t.Error("a state of 9 bytes is taken")
 	}
 }
-
-func BenchmarkPersonalizedOfAThousandArms(b *testing.B) { // limit: 50 µs
-	const arms, sites = 1000, 100
-	rng := rand.New(rand.NewPCG(1, 1))
-	l := personalized(b, arms, sites, 20)
-	x := belief.New(arms, 1)
-	n := make([]float64, arms*sites)
-	release := func(site int) {
-		k := rng.IntN(arms)
-		i := k*sites + site
-		n[i] += max(4, math.Ceil(n[i]/2))
-		say(&x, k, site, rng.Float64(), n[i], 3)
-	}
-	for range 20 * arms * sites / 4 {
-		release(rng.IntN(sites))
-	}
-	b.ResetTimer()
-	for i := range b.N {
-		if i%20 == 0 { // batches of all sites close
-			b.StopTimer()
-			for site := range sites {
-				release(site)
-			}
-			b.StartTimer()
-		}
-		choose(l, &x, Turn{Round: uint64(i)})
-	}
-}

@@ -77,45 +77,6 @@ func anyCurator(t *rapid.T) (Spec, func() *Curator) {
 	return s, func() *Curator { return open2(t, Lockstep, s, seeded(1)) }
 }
 
-// TestAReplayGoesOnAsTheFirstRun records a run with real noise and replays it step by step. Both
-// then continue, the second with the noise of the first, and stay equal.
-func TestAReplayGoesOnAsTheFirstRun(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, fresh := anyCurator(t)
-		first, second := fresh(), fresh()
-		for range rapid.IntRange(1, 4).Draw(t, "steps") {
-			moves := anyMoves(s).Draw(t, "moves")
-			want, err := first.make(moves)
-			if err != nil {
-				t.Fatal(err)
-			}
-			nodes := slices.Clone(first.TakeDrawn())
-			second.Replay(nodes, first.Hidden())
-			got, err := second.make(moves)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err = second.Replayed(); err != nil {
-				t.Fatal(err)
-			}
-			if !slices.EqualFunc(got, want, sameLeaf) || !slices.EqualFunc(second.TakeDrawn(), nodes, sameRelease) {
-				t.Fatalf("replayed %v, want %v", got, want)
-			}
-		}
-		one, err := first.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
-		two, err := second.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(one.Bytes(), two.Bytes()) {
-			t.Fatal("equal releases, and another state")
-		}
-	})
-}
-
 // TestAChangedRecordIsNotReplayed: a node that is changed, missing, superfluous or out of order
 // is refused, by the leaf or at the end, and nothing is drawn instead.
 func TestAChangedRecordIsNotReplayed(t *testing.T) {

@@ -22,6 +22,7 @@ func TestALoadedCuratorGoesOnAsTheSavedOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, fresh := anyCurator(t)
 		first, second := fresh(), fresh()
+		replays := second.mode == Private || rapid.Bool().Draw(t, "replays")
 		for range rapid.IntRange(1, 4).Draw(t, "steps") {
 			moves := anyMoves(s).Draw(t, "moves")
 			want, err := first.make(moves)
@@ -29,7 +30,7 @@ func TestALoadedCuratorGoesOnAsTheSavedOne(t *testing.T) {
 				t.Fatal(err)
 			}
 			nodes := slices.Clone(first.TakeDrawn())
-			if second.mode == Private {
+			if replays {
 				second.Replay(nodes, first.Hidden())
 			}
 			got, err := second.make(moves)
@@ -39,10 +40,15 @@ func TestALoadedCuratorGoesOnAsTheSavedOne(t *testing.T) {
 			if err != nil || !slices.EqualFunc(got, want, sameLeaf) {
 				t.Fatalf("loaded %v, %v, never saved %v", got, err, want)
 			}
-			second.TakeDrawn()
+			if again := second.TakeDrawn(); !slices.EqualFunc(again, nodes, sameRelease) {
+				t.Fatalf("drawn %v, want %v", again, nodes)
+			}
 			state, err := second.Save()
 			if err != nil {
 				t.Fatal(err)
+			}
+			if of, err := first.Save(); err != nil || !slices.Equal(of.Bytes(), state.Bytes()) {
+				t.Fatalf("equal releases, and another state: %v", err)
 			}
 			loaded := fresh()
 			if rapid.Bool().Draw(t, "unopened") {

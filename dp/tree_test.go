@@ -231,29 +231,3 @@ func TestABadRecordChangesNothing(t *testing.T) {
 		t.Errorf("bad records left %v behind", l.Sum)
 	}
 }
-
-// BenchmarkLeaf measures a record and a leaf: limit 150 ns seeded, 250 ns secure.
-func BenchmarkLeaf(b *testing.B) {
-	for _, src := range []*Source{seeded(1), NewSecureSource()} {
-		name := "seeded"
-		if src.Private() {
-			name = "secure"
-		}
-		b.Run(name, func(b *testing.B) {
-			d := open(b, spec(MaxLeaves, Tree), src)
-			x := []float64{.5}
-			k := uint64(0)
-			b.ReportAllocs()
-			for b.Loop() {
-				k++
-				if err := d.Add(0, x); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := d.Leaf(0, k); err != nil {
-					b.Fatal(err)
-				}
-				d.TakeDrawn()
-			}
-		})
-	}
-}

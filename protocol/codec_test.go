@@ -71,30 +71,6 @@ func TestDecodeKeepsNothingOfItsInput(t *testing.T) {
 	})
 }
 
-// TestOneFormOnly: any change to a frame makes it another message or no message, never the same one
-// in other words. A second encoding of a message could carry a hidden bit.
-func TestOneFormOnly(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		m := anyMessage().Draw(r, "message")
-		b := Encode(nil, m)
-		i := rapid.IntRange(0, len(b)-1).Draw(r, "at")
-		switch rapid.IntRange(0, 3).Draw(r, "how") {
-		case 0:
-			b[i] ^= 1 << rapid.IntRange(0, 7).Draw(r, "bit")
-		case 1:
-			b = slices.Insert(b, i, rapid.Byte().Draw(r, "byte"))
-		case 2:
-			b = slices.Delete(b, i, i+1)
-		case 3:
-			b = append(b, rapid.Byte().Draw(r, "byte"))
-		}
-		got, err := Decode(vouch.For(b))
-		if err == nil && equal(got, m) && !bytes.Equal(b, Encode(nil, m)) {
-			r.Fatalf("%x is a second form of %x", b, Encode(nil, m))
-		}
-	})
-}
-
 // The frames below are written by hand, field by field.
 
 type wire []byte
@@ -281,64 +257,6 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%d entries from %d bytes", n, len(b))
 		}
 	})
-}
-
-// tenArms is what peers of protocol rows say of ten arms.
-func tenArms(b *testing.B) Message {
-	f := dp.Fields{Span: dp.Span{To: 4711}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 12 << 20, VarianceUnits: 7 * dp.VarianceScale}}
-	for k := range 10 {
-		f.Value, f.Count = append(f.Value, int64(k*400<<20+k)), append(f.Count, uint64(471+k))
-	}
-	r, err := dp.Received(vouch.For(f))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return Message{&message{kind: FirstFree, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: string(make([]byte, sigLen))}}
-}
-
-// kilobyte is a row of 205 arms, about 1 kB.
-func kilobyte(b *testing.B) Message {
-	f := dp.Fields{Span: dp.Span{To: 4711}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: 12 << 20, VarianceUnits: 7 * dp.VarianceScale}}
-	for k := range 205 {
-		f.Value, f.Count = append(f.Value, int64(k*400<<4+k)), append(f.Count, uint64(100+k))
-	}
-	r, err := dp.Received(vouch.For(f))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return Message{&message{kind: FirstFree, label: Label{Origin: 12, Seq: 4711}, body: []dp.Release{r}, sig: string(make([]byte, sigLen))}}
-}
-
-func sizes(b *testing.B) map[string]Message {
-	return map[string]Message{"tenArms": tenArms(b), "kilobyte": kilobyte(b)}
-}
-
-func BenchmarkEncode(b *testing.B) {
-	for name, m := range sizes(b) {
-		b.Run(name, func(b *testing.B) {
-			buf := make([]byte, 0, 2<<10)
-			b.SetBytes(int64(len(Encode(nil, m))))
-			b.ReportAllocs()
-			for b.Loop() {
-				buf = Encode(buf[:0], m)
-			}
-		})
-	}
-}
-
-func BenchmarkDecode(b *testing.B) {
-	for name, m := range sizes(b) {
-		b.Run(name, func(b *testing.B) {
-			frame := Encode(nil, m)
-			b.SetBytes(int64(len(frame)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Decode(vouch.For(frame)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }
 
 // FuzzParseRelease: what is taken is written as it was, and every number of it took at

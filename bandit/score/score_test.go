@@ -1,7 +1,6 @@
 package score
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -114,41 +113,5 @@ func TestScoringAllocatesNothing(t *testing.T) {
 		Squares(dst, q.w, 10, q.xs)
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
-	}
-}
-
-// sizes are the synthetic instance and the two of learning to rank of Zhou and Chowdhury
-// (2024).
-var sizes = [][2]int{{10, 100}, {57, 908}, {128, 1000}}
-
-// BenchmarkDecision scores all vectors of a turn.
-func BenchmarkDecision(b *testing.B) {
-	for _, s := range sizes {
-		d, k := s[0], s[1]
-		q := newProblem(b, d, k)
-		products, squares := make([]float64, k), make([]float64, k)
-		b.Run(fmt.Sprintf("d=%d,K=%d", d, k), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				Products(products, q.theta, q.xs)
-				Squares(squares, q.w, d, q.xs)
-			}
-			flops := float64(2*k*d + k*d*(d+1))
-			b.ReportMetric(flops*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "Gflop/s")
-		})
-		b.Run(fmt.Sprintf("gonum/d=%d,K=%d", d, k), func(b *testing.B) {
-			var inverse mat.Dense
-			if err := inverse.Inverse(q.p); err != nil {
-				b.Fatal(err)
-			}
-			theta := mat.NewVecDense(d, q.theta)
-			b.ReportAllocs()
-			for b.Loop() {
-				for i, x := range q.xs {
-					v := mat.NewVecDense(d, x)
-					products[i], squares[i] = mat.Dot(v, theta), mat.Inner(v, &inverse, v)
-				}
-			}
-		})
 	}
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"strings"
@@ -129,16 +127,6 @@ func TestAuditEndsWithTheCodeOfAnError(t *testing.T) {
 		if c != tc.want {
 			t.Errorf("%v: code %d, want %d: %s", tc.args, c, tc.want, stderr)
 		}
-	}
-}
-
-func TestAuditCanBeInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var out, trouble bytes.Buffer
-	c := execute(ctx, []string{"audit", "-c", configtest.Write(t, configtest.Good(nil))}, &out, &trouble)
-	if code(c) != exitInterrupted || out.Len() > 0 {
-		t.Errorf("code %d, want %d: %s", c, exitInterrupted, &out)
 	}
 }
 

@@ -13,15 +13,16 @@ import (
 // TestExplainIsAPage compares whole pages, of an application and of a simulated world.
 func TestExplainIsAPage(t *testing.T) {
 	for name, args := range map[string][]string{
-		"application": {"-c", "../../configs/application.yaml", "--set", "privacy.records_per_user=3", "--set", "api.settle=arrival"},
+		"application": {"-c", "../../configs/application.yaml", "--set", "privacy.records_per_user=3", "--set", "api.settle=arrival", "--set", "api.reward_range=[-1, 3]"},
 		"testnet":     {"../../configs/testnet.yaml"},
 		"average":     {"../../configs/average.yaml"},
 		"counts": {
 			"-c", "../../configs/application.yaml", "--set", "privacy.counts=noised", "--set", "protocol.name=rows", "--set", "api.min_exposures=0",
+			"--set", "api.reward=last",
 		},
 		"inside": {
 			"-c", "../../configs/application.yaml", "--set", "privacy.answers=inside", "--set", "privacy.inside=8", "--set", "protocol.name=phases", "--set", "privacy.mechanism=each",
-			"--set", "learner.name=personalized",
+			"--set", "learner.name=personalized", "--set", "api.reward=sum",
 		},
 		"gaussian": {
 			"../../configs/rows.yaml", "--set", "privacy.mechanism=tree-gaussian", "--set", "privacy.delta=0.00001",

@@ -68,9 +68,3 @@ func check(t *testing.T, changes map[string]string) []config.Problem {
 	}
 	return doc.Problems
 }
-
-func TestAGoodConfigurationIsGood(t *testing.T) {
-	if problems := check(t, nil); problems != nil {
-		t.Fatal(problems)
-	}
-}

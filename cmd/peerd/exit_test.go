@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/configtest"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 )
@@ -56,6 +59,22 @@ func TestEveryCommandTeachesByExample(t *testing.T) {
 		}
 		if c.RunE == nil && c.Run != nil {
 			t.Errorf("%s has Run and no RunE, so its errors get no code", c.CommandPath())
+		}
+	}
+}
+
+// TestCommandsAreInterrupted before there is a result.
+func TestCommandsAreInterrupted(t *testing.T) {
+	for said, args := range map[string][]string{
+		"":                          {"audit", "-c", configtest.Write(t, configtest.Good(nil))},
+		"interrupted":               {"joining"},
+		"0 of 20 runs are finished": {"experiment", "run", "../../configs/rows.yaml", "--set", "rounds.count=400", "-o", t.TempDir()},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var stdout, stderr bytes.Buffer
+		if c := execute(ctx, args, &stdout, &stderr); code(c) != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), said) {
+			t.Errorf("%v: code %d, want %d: %s%s", args, c, exitInterrupted, &stdout, &stderr)
 		}
 	}
 }

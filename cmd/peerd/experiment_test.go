@@ -2,13 +2,11 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +15,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"peerd.dev/internal/lab/experiment"
-	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/lab/stats"
 )
 
@@ -301,30 +298,6 @@ func TestWorldsAreMadeBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
-// TestRowsDoNotDependOnTheProcessors: even if runs of several cells are played concurrently.
-func TestRowsDoNotDependOnTheProcessors(t *testing.T) {
-	sweep := "experiment.cells=[{set: {privacy.epsilon: [1, 2, 3, 4, 5, 6]}}]"
-	var files [2][]byte
-	for i, processors := range []int{1, 4} {
-		before := runtime.GOMAXPROCS(processors)
-		files[i] = play(t, t.TempDir(), "experiment.seeds=2", sweep).file(t, "rows.jsonl")
-		runtime.GOMAXPROCS(before)
-	}
-	if !bytes.Equal(files[0], files[1]) {
-		t.Error("rows depend on the number of processors")
-	}
-}
-
-func TestAnInterruptedExperimentSaysWhatIsFinished(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var stdout, stderr bytes.Buffer
-	got := execute(ctx, []string{"experiment", "run", "../../configs/rows.yaml", "--set", "rounds.count=400", "-o", t.TempDir()}, &stdout, &stderr)
-	if code(got) != exitInterrupted || !strings.Contains(stderr.String(), "0 of 20 runs are finished") {
-		t.Errorf("code %d: %s", got, &stderr)
-	}
-}
-
 // TestBadCellsAreRefusedBeforeAnythingRuns: the error names every field and its cell.
 func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 	for cells, wants := range map[string][]string{
@@ -352,29 +325,6 @@ func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 		if _, err := os.Stat(out); err == nil {
 			t.Errorf("%s: something was begun", cells)
 		}
-	}
-}
-
-// TestCellsAreTheCrossProduct of each one's values, in the order of the file.
-func TestCellsAreTheCrossProduct(t *testing.T) {
-	all := plan.Expand([]plan.Cell{
-		{Name: "alone", Set: map[string]any{"experiment.alone": true}},
-		{Set: map[string]any{"testnet.topology": []any{"ring", "complete"}, "privacy.epsilon": []any{1, 2.5}}},
-		{Name: "few", Set: map[string]any{"world.bernoulli.means": []any{[]any{1, 0}}, "privacy.epsilon": []any{3}}},
-	})
-	var names []string
-	for _, c := range all {
-		names = append(names, c.Name)
-	}
-	want := "alone; ε = 1, ring; ε = 1, complete; ε = 2.5, ring; ε = 2.5, complete; few, ε = 3"
-	if got := strings.Join(names, "; "); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if got := strings.Join(all[5].Set, " "); got != "privacy.epsilon=3 world.bernoulli.means=[[1, 0]]" {
-		t.Errorf("the last cell sets %s", got)
-	}
-	if got := all[2].Label("testnet.topology"); got != "ε = 1" {
-		t.Errorf("without its topology a cell is called %q", got)
 	}
 }
 

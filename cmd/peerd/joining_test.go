@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -75,15 +73,5 @@ func TestJoiningNamesTheFlag(t *testing.T) {
 		if c != exitUsage || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "`peerd joining --help` shows") {
 			t.Errorf("%s: code %d, %s%s, want %q", args, c, stdout, stderr, want)
 		}
-	}
-}
-
-// TestJoiningIsInterrupted before there is an answer.
-func TestJoiningIsInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var stdout, stderr bytes.Buffer
-	if c := execute(ctx, []string{"joining"}, &stdout, &stderr); code(c) != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "interrupted") {
-		t.Errorf("code %d, %s%s", c, stdout.String(), stderr.String())
 	}
 }

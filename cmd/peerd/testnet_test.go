@@ -190,14 +190,6 @@ func noneLeft(t *testing.T) {
 	}
 }
 
-// TestMoreRowsThanSitesAreRefused: -n is not valid with more rows of means than sites.
-func TestMoreRowsThanSitesAreRefused(t *testing.T) {
-	c, _, stderr := peerd(t, "testnet", "-c", "../../configs/testnet.yaml", "-n", "3")
-	if c != exitConfig || !strings.Contains(stderr, "world.bernoulli.means: ") || !strings.Contains(stderr, "want at most 3 rows, one for each site, not 5") {
-		t.Errorf("5 rows for 3 sites: code %d: %s", c, stderr)
-	}
-}
-
 // TestATestnetOfTooManyProcessesOrOneIsRefused: an experiment with as many simulated peers is
 // not.
 func TestATestnetOfTooManyProcessesOrOneIsRefused(t *testing.T) {

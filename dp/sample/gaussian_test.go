@@ -84,16 +84,6 @@ func TestTheLowBitsOfGaussianAreUniform(t *testing.T) {
 	}
 }
 
-// BenchmarkGaussian measures a draw: limits 170 ns seeded, 370 ns secure, at every
-// sigma.
-func BenchmarkGaussian(b *testing.B) {
-	for _, e := range []int{10, 20, 24} {
-		b.Run(fmt.Sprint("2^", e), func(b *testing.B) {
-			benchSources(b, func(s *Source) int64 { return s.Gaussian(1 << e) })
-		})
-	}
-}
-
 // TestWideGaussiansHaveTheirLaw runs the sampler for wide distributions at scales that do not
 // need it, where the distribution can be fitted, and checks moments at scales that do.
 func TestWideGaussiansHaveTheirLaw(t *testing.T) {

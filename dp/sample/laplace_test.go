@@ -179,13 +179,3 @@ func TestScalesOutOfRangePanic(t *testing.T) {
 		}()
 	}
 }
-
-// BenchmarkLaplace measures a draw: limits 80 ns seeded, 180 ns secure, at every
-// scale.
-func BenchmarkLaplace(b *testing.B) {
-	for _, e := range []int{10, 20, 24} {
-		b.Run(fmt.Sprint("2^", e), func(b *testing.B) {
-			benchSources(b, func(s *Source) int64 { return s.Laplace(1 << e) })
-		})
-	}
-}

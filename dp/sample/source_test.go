@@ -16,26 +16,6 @@ func TestASeededSourceIsChaCha8(t *testing.T) {
 	}
 }
 
-func TestEqualSeedsDrawEqualNoise(t *testing.T) {
-	a, b, c := NewSeededSource([32]byte{1}), NewSeededSource([32]byte{1}), NewSeededSource([32]byte{2})
-	equal := 0
-	for i := range 2000 {
-		x, y, z := a.Laplace(1<<20), b.Laplace(1<<20), c.Laplace(1<<20)
-		if x != y {
-			t.Fatalf("Laplace draw %d: %d and %d from one seed", i, x, y)
-		}
-		if x == z {
-			equal++
-		}
-		if x, y := a.Gaussian(1<<20), b.Gaussian(1<<20); x != y {
-			t.Fatalf("Gaussian draw %d: %d and %d from one seed", i, x, y)
-		}
-	}
-	if equal > 5 { // 2000/2^22 expected
-		t.Errorf("%d of 2000 draws are equal under different seeds", equal)
-	}
-}
-
 func TestSecureSourcesDiffer(t *testing.T) {
 	a, b := NewSecureSource(), NewSecureSource()
 	seen := map[uint64]bool{}
@@ -76,27 +56,6 @@ func TestDrawnWordsAreWiped(t *testing.T) {
 		if drawn != (word == 0) {
 			t.Errorf("byte %d: drawn %v, word %#x", i, drawn, word)
 		}
-	}
-}
-
-// BenchmarkSource measures a word: limits 15 ns seeded, 30 ns secure.
-func BenchmarkSource(b *testing.B) {
-	benchSources(b, func(s *Source) int64 { return int64(s.Uint64()) })
-}
-
-func benchSources(b *testing.B, draw func(*Source) int64) {
-	var sum int64
-	run := func(name string, s *Source) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				sum += draw(s)
-			}
-		})
-	}
-	run("seeded", NewSeededSource([32]byte{1}))
-	run("secure", NewSecureSource())
-	if sum == 1 {
-		b.Log("one") // keeps the draws
 	}
 }
 

@@ -3,7 +3,6 @@ package config
 import (
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -17,20 +16,6 @@ func TestSchemaHasEveryFieldInOrder(t *testing.T) {
 			t.Errorf("%s is field %v of Settings, after %s, field %v", k.Name, k.index, before.Name, before.index)
 		}
 		before = k
-	}
-}
-
-func TestEveryKeyIsExplainedInALine(t *testing.T) {
-	for _, k := range Site().Keys() {
-		if k.Doc == "" || strings.Contains(k.Doc, "\n") || !strings.HasSuffix(k.Doc, ".") {
-			t.Errorf("%s: doc %q, want a sentence in a line", k.Name, k.Doc)
-		}
-		if strings.ContainsAny(k.Doc+k.Want()+k.Default+k.Example, "|") {
-			t.Errorf("%s: a | would break the table of the page", k.Name)
-		}
-		if k.Required() && k.Example == "" {
-			t.Errorf("%s is required and has no example", k.Name)
-		}
 	}
 }
 

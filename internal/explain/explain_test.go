@@ -427,3 +427,13 @@ func TestExplainDoesNotPraiseLockstep(t *testing.T) {
 		}
 	}
 }
+
+// TestAnArrivalIsPublic with api.settle: arrival, and where several reports make a reward, the end of a window.
+func TestAnArrivalIsPublic(t *testing.T) {
+	for reward, want := range map[string]string{"first": "its reward was reported, and whether", "last": "the application ended its window"} {
+		_, page := explained(t, "-c", "../../configs/application.yaml", "--set", "api.settle=arrival", "--set", "api.reward="+reward)
+		if !strings.Contains(strings.Join(strings.Fields(page), " "), "arrival also when "+want) {
+			t.Errorf("api.reward: %s: no %q in\n%s", reward, want, page)
+		}
+	}
+}

@@ -164,13 +164,3 @@ func TestBatchOfTheMostItems(t *testing.T) {
 		t.Error(len(items), flaws, err)
 	}
 }
-
-func BenchmarkDecodeReport(b *testing.B) {
-	body := []byte(`{"id":"01JD2Z3QK8W6T9V5Y4X7R0M1NA","value":0.8125}`)
-	b.ReportAllocs()
-	for b.Loop() {
-		if q, err := decodeOne(body, unit); err != nil || len(q.flaws) > 0 {
-			b.Fatal(q, err)
-		}
-	}
-}

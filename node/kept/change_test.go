@@ -109,11 +109,3 @@ func TestSumsDoNotDependOnTheOrder(t *testing.T) {
 		t.Errorf("%v in one order, %v in another one", r.total, s.total)
 	}
 }
-
-func BenchmarkAdd(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	var r record
-	for range b.N {
-		r.add(float64(rng.IntN(2)))
-	}
-}

@@ -227,19 +227,6 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func TestALineThatIsReadIsWrittenTheSame(t *testing.T) {
-	for _, line := range small(t).lines {
-		r, err := ParseLine(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := r.Append(nil)
-		if err != nil || !bytes.Equal(line, again) {
-			t.Errorf("%v\n%s\n%s", err, line, again)
-		}
-	}
-}
-
 // TestThereIsOneWayToWriteALine changes lines into others that many JSON readers treat as equal,
 // or as harmless.
 func TestThereIsOneWayToWriteALine(t *testing.T) {

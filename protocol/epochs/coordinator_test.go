@@ -197,6 +197,35 @@ func TestCoordinatorAnswersAreShort(t *testing.T) {
 	}
 }
 
+// lie is a message that was changed, and how it is refused. Its signature is made anew, unless nobody signs.
+type lie struct {
+	kind, want string
+	signer     protocol.Peer
+	change     func(p *protocoltest.Parcel, d *protocoltest.Draft)
+}
+
+const nobody = protocol.Peer(99)
+
+// refuses changes messages that were seen, by kind, and delivers them.
+func refuses(t *testing.T, n *protocoltest.Network, seen map[string]protocoltest.Parcel, lies map[string]lie) {
+	t.Helper()
+	for name, c := range lies {
+		p, ok := seen[c.kind]
+		if !ok {
+			t.Fatalf("no %s was heard", c.kind)
+		}
+		d := protocoltest.DraftOf(p.Message)
+		c.change(&p, &d)
+		m := d.Message()
+		if c.signer != nobody {
+			m = d.Signed(protocoltest.Keys(c.signer))
+		}
+		if _, err := n.Deliver(t, int(p.To), protocol.Delivery{From: p.From, Message: m}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
 // TestCoordinatorRefuses what does not come the right way, or is nothing that its origin can say.
 func TestCoordinatorRefuses(t *testing.T) {
 	n := protocoltest.New(t, coordinated(protocoltest.Path(4), epochs.Doubling)) // 1 passes on what 2 and 3 report
@@ -210,34 +239,21 @@ func TestCoordinatorRefuses(t *testing.T) {
 			}
 		}
 	}
-	for name, c := range map[string]struct {
-		kind, want string
-		change     func(p *protocoltest.Parcel, d *protocoltest.Draft)
-	}{
-		"a report of the coordinator":      {"report", "sums of a site", func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 0 }},
-		"a report from above":              {"report", "sums of a site", func(p *protocoltest.Parcel, _ *protocoltest.Draft) { p.From = 0 }},
-		"a report of nobody":               {"report", "sums of a site", func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 9 }},
-		"a report from a stranger":         {"report", "want a neighbour", func(p *protocoltest.Parcel, _ *protocoltest.Draft) { p.From = 3 }},
-		"a report that holds no means":     {"report", "number of the means", func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Refs = nil }},
-		"a report out of order":            {"report", "ascending", func(_ *protocoltest.Parcel, d *protocoltest.Draft) { slices.Reverse(d.Body) }},
-		"a report that another one signed": {"report", "not signed", func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 2 }},
-		"means from below":                 {"means", "along the way", func(p *protocoltest.Parcel, _ *protocoltest.Draft) { p.From = 2 }},
-		"means of a site":                  {"means", "want the coordinator's", func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 2 }},
-		"means without a number":           {"means", "want means with a number", func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Seq = 0 }},
-		"means of no arm":                  {"means", "want means", func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Body = nil }},
-		"means out of order":               {"means", "ascending", func(_ *protocoltest.Parcel, d *protocoltest.Draft) { slices.Reverse(d.Body) }},
-		"means that nobody signed":         {"means", "not signed", func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Sig[0]++ }},
-	} {
-		p, ok := seen[c.kind]
-		if !ok {
-			t.Fatalf("no %s was heard", c.kind)
-		}
-		d := protocoltest.DraftOf(p.Message)
-		c.change(&p, &d)
-		if _, err := n.Deliver(t, 1, protocol.Delivery{From: p.From, Message: d.Message()}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-	}
+	refuses(t, n, seen, map[string]lie{
+		"a report of the coordinator":      {"report", "sums of a site", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 0 }},
+		"a report from above":              {"report", "sums of a site", nobody, func(p *protocoltest.Parcel, _ *protocoltest.Draft) { p.From = 0 }},
+		"a report of nobody":               {"report", "sums of a site", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 9 }},
+		"a report from a stranger":         {"report", "want a neighbour", nobody, func(p *protocoltest.Parcel, _ *protocoltest.Draft) { p.From = 3 }},
+		"a report that holds no means":     {"report", "number of the means", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Refs = nil }},
+		"a report out of order":            {"report", "ascending", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { slices.Reverse(d.Body) }},
+		"a report that another one signed": {"report", "not signed", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 2 }},
+		"means from below":                 {"means", "along the way", nobody, func(p *protocoltest.Parcel, _ *protocoltest.Draft) { p.From = 2 }},
+		"means of a site":                  {"means", "want the coordinator's", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 2 }},
+		"means without a number":           {"means", "want means with a number", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Seq = 0 }},
+		"means of no arm":                  {"means", "want means", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Body = nil }},
+		"means out of order":               {"means", "ascending", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { slices.Reverse(d.Body) }},
+		"means that nobody signed":         {"means", "not signed", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Sig[0]++ }},
+	})
 }
 
 // TestCoordinatorEpochs: at the end of every epoch all sites hold the same means of all of them,

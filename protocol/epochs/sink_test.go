@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -297,11 +296,7 @@ func TestSinkRefuses(t *testing.T) {
 	}
 	n.Hostile = true
 	site := func(p protocol.Peer) protocol.Label { return protocol.Label{Origin: p} }
-	for name, c := range map[string]struct {
-		kind, want string
-		signer     protocol.Peer // that signs what was changed; 99 for none
-		change     func(p *protocoltest.Parcel, d *protocoltest.Draft)
-	}{
+	refuses(t, n, seen, map[string]lie{
 		"a report of the server":          {"report", "sums of a site", 0, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 0 }},
 		"a report from the server":        {"report", "sums of a site", 5, func(p *protocoltest.Parcel, _ *protocoltest.Draft) { p.From = 0 }},
 		"a report of mine":                {"report", "sums of a site", 6, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 6 }},
@@ -313,7 +308,7 @@ func TestSinkRefuses(t *testing.T) {
 		"means of a site":                 {"means", "want the coordinator's", 2, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Origin = 2 }},
 		"means without a number":          {"means", "want means with a number", 0, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Label.Seq = 0 }},
 		"means of no arm":                 {"means", "want means", 0, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Body = nil }},
-		"means that nobody signed":        {"means", "not signed", 99, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Sig[0]++ }},
+		"means that nobody signed":        {"means", "not signed", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Sig[0]++ }},
 		"means that name nobody":          {"means", "absent, ascending", 0, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Refs = append(d.Refs, site(9)) }},
 		"means that name the server":      {"means", "absent, ascending", 0, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Refs = append(d.Refs, site(0)) }},
 		"means to the server":             {"means", "means of mine", 0, func(p *protocoltest.Parcel, _ *protocoltest.Draft) { p.From, p.To = 6, 0 }},
@@ -322,22 +317,8 @@ func TestSinkRefuses(t *testing.T) {
 		"a pool of no sites":              {"pool", "sites of a pool", 6, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Refs = d.Refs[:1] }},
 		"a pool out of order":             {"pool", "sites of a pool", 6, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { slices.Reverse(d.Refs[1:]) }},
 		"a pool of fewer sites":           {"pool", "a mean over more than the 2 sites", 6, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Refs = d.Refs[:3] }},
-		"a pool that nobody signed":       {"pool", "not signed", 99, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Sig[0]++ }},
-	} {
-		p, ok := seen[c.kind]
-		if !ok {
-			t.Fatalf("no %s was heard", c.kind)
-		}
-		d := protocoltest.DraftOf(p.Message)
-		c.change(&p, &d)
-		m := d.Message()
-		if c.signer != 99 {
-			m = d.Signed(protocoltest.Keys(c.signer))
-		}
-		if _, err := n.Deliver(t, int(p.To), protocol.Delivery{From: p.From, Message: m}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-	}
+		"a pool that nobody signed":       {"pool", "not signed", nobody, func(_ *protocoltest.Parcel, d *protocoltest.Draft) { d.Sig[0]++ }},
+	})
 }
 
 // TestNoSiteStopsTheServer: numbers with which means cannot be computed are refused, with any

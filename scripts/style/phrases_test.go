@@ -62,40 +62,6 @@ func advice(t *testing.T) {
 	}
 }
 
-// TestPhrasesAreFound holds phrases.txt to sentences that it must and must not find.
-func TestPhrasesAreFound(t *testing.T) {
-	advice(t)
-	all := phrases(t)
-	found := func(s string) bool {
-		for _, p := range all {
-			for _, one := range (block{text: s}).sentences() {
-				if p.MatchString(one) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	for _, s := range []string{
-		"Who is alone keeps losing.", "It ends. Who comes back makes up for it.", "A message is up to so late.",
-		"All of a message but the numbers.", "It is told so.", "Nobody knows.", "It stays wrong for good.",
-		"It begins anew.", "The law is that of the noise.", "Rounds are slots.",
-		"Its length is less than that of a row.", "It stands beside the key.", "Whoever asks gets it.", "What is more is closed.",
-		"There are two. Of which one is taken.",
-	} {
-		if !found(s) {
-			t.Errorf("%q is not found", s)
-		}
-	}
-	for _, s := range []string{
-		"Who may import whom?", "It regrets but a little.", "A peer that comes back makes up for it.", "The amended rule stands.",
-	} {
-		if found(s) {
-			t.Errorf("%q is found", s)
-		}
-	}
-}
-
 var target = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)\s]*)?\)`)
 
 // TestLinksLead says that links within the repository lead to a file, and to a heading of it.

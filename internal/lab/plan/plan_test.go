@@ -42,7 +42,7 @@ func TestKeysFollowTheirSection(t *testing.T) {
 }
 
 // TestAnExperimentContainsASite: every key of a site is one of an experiment, with the same default, and no
-// laboratory's key is a site's but the two that networks and folders know.
+// laboratory's key is a site's but the two that networks and folders know. Each is explained in a line.
 func TestAnExperimentContainsASite(t *testing.T) {
 	for _, k := range config.Site().Keys() {
 		other, ok := plan.Schema().Find(k.Name)
@@ -54,7 +54,7 @@ func TestAnExperimentContainsASite(t *testing.T) {
 		}
 	}
 	for _, k := range plan.Schema().Keys() {
-		if k.Doc == "" || k.Want() == "" || !strings.HasSuffix(k.Doc, ".") || strings.ContainsAny(k.Doc+k.Want()+k.Default, "|\n") {
+		if k.Doc == "" || k.Want() == "" || !strings.HasSuffix(k.Doc, ".") || strings.ContainsAny(k.Doc+k.Want()+k.Default+k.Example, "|\n") || k.Required() && k.Example == "" {
 			t.Errorf("%+v", k)
 		}
 	}

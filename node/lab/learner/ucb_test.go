@@ -46,20 +46,6 @@ func TestChooseTakesTheGreatestUpperBound(t *testing.T) {
 	}
 }
 
-func TestUnknownArmsComeFirstTheLeastPulledOfThemFirst(t *testing.T) {
-	u := learner(t, 4, 3)
-	b := known(10, 9, 9, 9, 9)
-	b.SampleVar[1], b.SampleVar[3] = math.Inf(1), math.Inf(1)
-	b.Pulls[1], b.Pulls[3] = 5, 4
-	if got := u.Choose(b, bandit.Turn{Round: 20}).Arm; got != 3 {
-		t.Errorf("arm %d, want 3", got)
-	}
-	b.Pulls[3] = 5
-	if got := u.Choose(b, bandit.Turn{Round: 21}).Arm; got != 1 {
-		t.Errorf("a tie: arm %d, want the lowest, 1", got)
-	}
-}
-
 func TestArmsBehindComeBeforeAll(t *testing.T) {
 	u := learner(t, 5, 2)
 	b := known(10, 1, 0, 0, 0, 0)

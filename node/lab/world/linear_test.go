@@ -173,31 +173,3 @@ func TestLinearNeedsAnInstanceOrARun(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkLinearTurn draws 100 actions of 10 features.
-func BenchmarkLinearTurn(b *testing.B) {
-	for _, law := range []Law{Sphere, Direction, Band} {
-		b.Run(string(law), func(b *testing.B) {
-			p := LinearParams{Features: 10, Law: law, Draw: FreshActions, Gap: .1, Instance: 3}
-			c := network(p, 1)
-			c.Arms = 100
-			source, err := Open(p, c)
-			if err != nil {
-				b.Fatal(err)
-			}
-			s, err := source.Sites(nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			w, err := s.World(0, seeded(1))
-			if err != nil {
-				b.Fatal(err)
-			}
-			round := uint64(0)
-			for b.Loop() {
-				round++
-				w.Turn(round)
-			}
-		})
-	}
-}

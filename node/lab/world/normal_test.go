@@ -75,12 +75,3 @@ func TestQuickNumbersFollowFromKeyAndRound(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkQuickNumbers draws normal numbers, 9 at a time.
-func BenchmarkQuickNumbers(b *testing.B) {
-	q, x := quick{ziggurat: newZiggurat()}, make([]float64, 9)
-	for b.Loop() {
-		q.normals(x)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/9, "ns/number")
-}

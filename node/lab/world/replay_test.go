@@ -73,35 +73,6 @@ func TestEachRecordPlayedAtMostOnce(t *testing.T) {
 	})
 }
 
-func TestSameSeedSameReplay(t *testing.T) {
-	var lines []line
-	for i := range 40 {
-		lines = append(lines, line{i, "?", "insulin=Steady", []string{"NO", ">30"}[i%2]})
-	}
-	r := load(t, append(lines, everyArm()...))
-	play := func(seed uint64) (s string) {
-		w := replay(t, r, seed)
-		for a := range bandit.Arm(arms) {
-			for w.Left(a) > 0 {
-				y, err := w.Play(a)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s += fmt.Sprint(float64(y))
-			}
-			s += "|"
-		}
-		return s
-	}
-	first := play(1)
-	if again := play(1); first != again {
-		t.Error("one seed, two orders")
-	}
-	if first == play(2) {
-		t.Error("two seeds, one order")
-	}
-}
-
 func TestReplayRefuses(t *testing.T) {
 	r := load(t, everyArm()[:4])
 	if _, err := NewReplay(r, seeded(1)); err == nil || err.Error() != "world: replay: arm 4 has no record among 4 rows" {

@@ -147,21 +147,3 @@ func TestBadWorlds(t *testing.T) {
 		}
 	}
 }
-
-func TestSameSeedSameWorld(t *testing.T) {
-	play := func(seed uint64) (sum float64) {
-		b, err := NewBernoulli([]float64{.5}, seeded(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := NewGaussian([]float64{.5}, 1, false, seeded(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return average(t, b, 0, 100) + average(t, g, 0, 100)
-	}
-	first, again := play(1), play(1)
-	if first != again || first == play(2) {
-		t.Error("the seed does not decide the world")
-	}
-}
