@@ -97,7 +97,7 @@ func (x *start) take(key string, value any, reason string) {
 // features chooses what a learner by features needs.
 func (x *start) features(inside bool) {
 	if l := bandit.Params(bandit.LinUCBParams{}); !bandit.TraitsOf(x.c.LearnerParams()).Contextual {
-		if inside {
+		if t := protocol.TraitsOf(x.c.ProtocolParams()); inside && (t.Sites || !t.Wide) { // it weighs each site's sums
 			l = bandit.PersonalizedLinearParams{}
 		}
 		x.take(learnerKey, l.Words().Name, "it chooses by features")

@@ -54,7 +54,11 @@ func (s *Server) guardPage(r *http.Request, tcp bool) (*http.Request, *Problem) 
 
 // pageLink makes a link that opens the page once.
 func (s *Server) pageLink(w http.ResponseWriter, _ *http.Request) {
-	if s.c.Page == nil || s.tcp == nil {
+	switch {
+	case s.c.Page == nil:
+		problem(http.StatusConflict, codeNoPage, "this program was built without the page").write(w)
+		return
+	case s.tcp == nil:
 		problem(http.StatusConflict, codeNoPage, "the page is shown over TCP: set api.listen to an address of this machine, such as 127.0.0.1:8470, and start the peer again").write(w)
 		return
 	}

@@ -26,6 +26,7 @@ type scanner struct {
 	b     []byte
 	i     int    // of the next byte
 	spare bool   // the value being read is of a field that can be left out
+	nulls bool   // null is what was written, and not NaN or Infinity
 	path  []byte // of the value being read: body.rewards[3].value
 	flaws []Flaw
 	read  []float64   // the buffer of numbers, free between its calls
@@ -38,25 +39,32 @@ var notNumbers = regexp.MustCompile(`"(?:\\.|[^"\\])*"|NaN|-?Infinity`)
 
 // newScanner returns a scanner, or why a text is not JSON. NaN and Infinity are read as null, so that they spoil their item only.
 func newScanner(b []byte) (*scanner, error) {
-	if !utf8.Valid(b) {
+	switch {
+	case len(b) == 0:
+		return nil, errors.New("the body is empty; the shortest is {}")
+	case bytes.HasPrefix(b, []byte("\ufeff")):
+		return nil, errors.New("the body begins with a byte order mark: leave it out")
+	case !utf8.Valid(b):
 		return nil, errors.New("the body is not UTF-8")
 	}
-	if !json.Valid(b) {
-		null := []byte("null")
-		written := b
-		b = notNumbers.ReplaceAllFunc(b, func(x []byte) []byte {
-			if x[0] == '"' {
-				return x
-			}
-			return null
-		})
+	valid := json.Valid(b)
+	if !valid {
+		null, written := []byte("null"), b
+		if bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Infinity")) {
+			b = notNumbers.ReplaceAllFunc(b, func(x []byte) []byte {
+				if x[0] == '"' {
+					return x
+				}
+				return null
+			})
+		}
 		if !json.Valid(b) {
 			wrong := new(json.SyntaxError)
 			errors.As(json.Unmarshal(written, new(json.RawMessage)), &wrong) // its text has a byte of the body, which may be of a reward
 			return nil, fmt.Errorf("the body cannot be read as JSON from byte %d on; the shortest is {}", wrong.Offset)
 		}
 	}
-	return &scanner{b: b, path: append(make([]byte, 0, 64), "body"...)}, nil
+	return &scanner{b: b, nulls: valid, path: append(make([]byte, 0, 64), "body"...)}, nil
 }
 
 // flaw reports what is wrong with the value being read, never the value itself.
@@ -270,7 +278,7 @@ func (s *scanner) float(least, most float64, want string) float64 {
 
 // other moves past a value that does not fit and reports what is wrong with it.
 func (s *scanner) other(wrong string) {
-	if s.peek() == 'n' && strings.HasPrefix(wrong, "want ") {
+	if s.nulls && s.peek() == 'n' && strings.HasPrefix(wrong, "want ") {
 		wrong += "; null is not one, " + map[bool]string{true: "leave the field out", false: "and one is needed"}[s.spare]
 	}
 	s.flaw(wrong)
