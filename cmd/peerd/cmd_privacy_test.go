@@ -33,7 +33,7 @@ func TestExplainIsAPage(t *testing.T) {
 		if c != exitOK {
 			t.Fatalf("code %d: %s", c, trouble)
 		}
-		page = regexp.MustCompile("(  - (Printed|Program): ).*").ReplaceAllString(page, "${1}…")
+		page = regexp.MustCompile("(  - (Printed|Program|Settings): ).*").ReplaceAllString(page, "${1}…")
 		file := filepath.Join("testdata", "privacy", name+".txt")
 		if *update {
 			if err := os.WriteFile(file, []byte(page), 0o644); err != nil {

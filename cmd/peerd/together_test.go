@@ -99,7 +99,7 @@ func refusedTogether() []refusedCase {
 			with: withRows("learner.name", "lints", "world.linear.draw", "rounds", "world.linear.instance", "1"),
 		},
 		{
-			key: "protocol.name", value: "average", reason: "want one of phases, rows, with merge: mean, with learner.name: lints, which weighs each site's mean",
+			key: "protocol.name", value: "average", reason: ", with merge: mean, with learner.name: lints, which weighs each site's mean",
 			with: map[string]string{"learner.name": "lints", "world.kind": "linear", "world.linear.instance": "1"},
 		},
 		{key: "learner.lints.vectors", value: "[[1], [0]]", reason: "want 3 rows, one for each of arms, not 2", with: map[string]string{"learner.name": "lints"}},

@@ -7,9 +7,9 @@ cd "$(dirname "$0")/../.."
 source scripts/show/sites.bash
 root=$PWD lists=(extras extras_build)
 
-# commands of extras, which are gone with them
-declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [doctor]=doctor [evaluation]='decisions evaluate'
-	[explain]='privacy explain' [gain]=gain [lab]=testnet [page]=page [replay]='decisions import')
+# commands, which are gone with their extras; of other extras, the command that has the extra's name
+declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [evaluation]='decisions evaluate'
+	[explain]='privacy explain' [lab]=testnet [replay]='decisions import')
 
 # build NAME|all: the program without an extra. It prints how many lines of this module the program links.
 build() {
@@ -45,17 +45,19 @@ site() {
 	[ "$green" -ge 32 ] || fail "green, which pays, has $green of the last 40 decisions"
 }
 
+mapfile -t extras < <(sed -n 's|^\t_ "peerd.dev/internal/extra/\([a-z]*\)".*|\1|p' cmd/peerd/extras.go cmd/peerd/extras_build.go)
 names=("$@")
-[ $# -gt 0 ] || mapfile -t names < <(sed -n 's|^\t_ "peerd.dev/internal/extra/\([a-z]*\)".*|\1|p' cmd/peerd/extras.go cmd/peerd/extras_build.go; echo all)
+[ $# -gt 0 ] || names=("${extras[@]}" all)
 cd "$dir"
 printf '%-12s %10s %8s\n' WITHOUT LINES SECONDS
 for name in "${names[@]}"; do
 	begin=$SECONDS
 	lines=$(build "$name")
-	for gone in "${!command[@]}"; do
+	for gone in "${extras[@]}"; do
 		[ "$name" = all ] || [ "$name" = "$gone" ] || continue
+		words=${command[$gone]:-$gone}
 		# shellcheck disable=SC2086 # words of a command line
-		if ./peerd ${command[$gone]} --help 2>/dev/null | sed -n '/^Usage:/{n;p}' | grep -q "peerd ${command[$gone]%% --*}"; then fail "without $gone there is still peerd ${command[$gone]}"; fi
+		if ./peerd $words --help 2>/dev/null | sed -n '/^Usage:/{n;p}' | grep -q "peerd ${words%% --*}"; then fail "without $gone there is still peerd $words"; fi
 	done
 	site
 	printf '%-12s %10d %8d\n' "$name" "$lines" $((SECONDS - begin))

@@ -12,7 +12,7 @@ import (
 )
 
 // rooms lists the packages of the program by floor. A package imports from lower floors
-// only, so no arrow leads up and none in a circle. A new package needs a place here.
+// only, so no arrow leads up and none in a circle. A new package needs a place here, except below a name that ends in /...
 func rooms() [][]string {
 	return [][]string{
 		{"bandit/belief", "bandit/score", "configs", "docs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
@@ -30,7 +30,7 @@ func rooms() [][]string {
 		{"internal/daemon", "internal/lab/plan"},
 		{"internal/change", "internal/command", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status"},
 		{"internal/lab/joining", "internal/lab/testnet"},
-		{"internal/extra/audit", "internal/extra/bundle", "internal/extra/claims", "internal/extra/doctor", "internal/extra/drawing", "internal/extra/evaluation", "internal/extra/explain", "internal/extra/gain", "internal/extra/lab", "internal/extra/page", "internal/extra/parquet", "internal/extra/replay"}, // none imports another
+		{"internal/extra/..."}, // none imports another
 		{"cmd/peerd", "node/peer"},
 	}
 }
@@ -50,11 +50,8 @@ const module = "peerd.dev/"
 
 // TestNoArrowLeadsUp asks the go command which package imports which.
 func TestNoArrowLeadsUp(t *testing.T) {
-	floor := map[string]int{} // never ranged over
-	for i, names := range rooms() {
-		for _, name := range names {
-			floor[name] = i + 1
-		}
+	floor := func(name string) int {
+		return 1 + slices.IndexFunc(rooms(), func(names []string) bool { return covers(names, name) })
 	}
 	arrows := 0
 	for line := range strings.Lines(goList(t, `{{.ImportPath}} {{join .Imports " "}}`, "./...")) {
@@ -63,7 +60,7 @@ func TestNoArrowLeadsUp(t *testing.T) {
 		if slices.ContainsFunc(beside(), func(b string) bool { return strings.HasPrefix(from, b) }) {
 			continue
 		}
-		if floor[from] == 0 {
+		if floor(from) == 0 {
 			t.Errorf("%s has no place in rooms", from)
 		}
 		if keeps := slices.Contains(names[1:], module+"node/kept"); keeps && !slices.Contains(keepers(), from) {
@@ -75,8 +72,8 @@ func TestNoArrowLeadsUp(t *testing.T) {
 				continue
 			}
 			arrows++
-			if floor[to] == 0 || floor[to] >= floor[from] {
-				t.Errorf("%s, floor %d, imports %s, floor %d: want a lower one", from, floor[from], to, floor[to])
+			if floor(to) == 0 || floor(to) >= floor(from) {
+				t.Errorf("%s, floor %d, imports %s, floor %d: want a lower one", from, floor(from), to, floor(to))
 			}
 		}
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // TestTheHouseDoesNotGrow: ceilings.txt has the most lines of the core, of the whole program and of its tests. Whoever removes lines
-// lowers the numbers. The core is what the program links without extras.
+// lowers the numbers. The core is what the program links without extras, except for
+// their lists.
 //
 // Counted are the lines of Go files, with comments and blank ones, of all packages of the module, for every system and
 // build tag. Test support, scripts and generated Go stand apart from the program; docs/examples and testdata are no packages of the module.
@@ -45,7 +46,7 @@ func TestTheHouseDoesNotGrow(t *testing.T) {
 			lines[at] += n
 			if slices.Contains([]string{"theory", "product", "laboratory", "commands", "extras"}, at) {
 				lines["whole"] += n
-				if slices.Contains(core, names[0]) {
+				if slices.Contains(core, names[0]) && !slices.Contains(lists(), filepath.Join(strings.TrimPrefix(names[0], module), name)) {
 					lines["core"] += n
 				}
 			}
@@ -54,7 +55,7 @@ func TestTheHouseDoesNotGrow(t *testing.T) {
 	for _, at := range []string{"theory", "product", "laboratory", "commands", "extras", "core", "whole", "tests", "test support", "scripts", "generated"} {
 		t.Logf("%s: %d lines", at, lines[at])
 		if most, held := ceilings[at]; held && lines[at] > most {
-			t.Errorf("%s: %d lines, want at most %d (ceilings.txt)", at, lines[at], most)
+			t.Errorf("%s: %d lines, want at most %d (ceilings.txt): take %d away", at, lines[at], most, lines[at]-most)
 		} else if lines[at] == 0 {
 			t.Errorf("%s: no lines: the test looks at nothing", at)
 		}

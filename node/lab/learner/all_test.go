@@ -23,9 +23,9 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen := func(x float64, ahead bool) (n int) {
+		chosen := func(x, sampleVar float64, ahead bool) (n int) {
 			b := known(1000, .5, x)
-			b.SampleVar[1] = 1. / 3 // almost nothing is known
+			b.SampleVar[1] = sampleVar
 			b.Ahead[1] = ahead
 			for round := range uint64(200) {
 				if l.Choose(b, bandit.Turn{Round: 1000 + round}).Arm == 1 {
@@ -35,14 +35,15 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 			return n
 		}
 		// The sampling learner takes an arm with a wide distribution half of the time.
-		if chosen(.45, false) < 50 {
-			continue // another belief than this one guides it
+		const little = 1. / 3 // almost nothing is known
+		if n := chosen(.45, little, false); n < 50 || n < 2*chosen(.45, .001, false) {
+			continue // another belief than this one guides it, or means alone
 		}
 		indexed++
-		if n := chosen(.45, true); n > 20 { // a learner may sample the other arm's mean
+		if n := chosen(.45, little, true); n > 20 { // a learner may sample the other arm's mean
 			t.Errorf("%s: an arm to be left to others is chosen %d times of 200", e.Words().Name, n)
 		}
-		if n := chosen(.8, true); n < 180 { // or the best arm
+		if n := chosen(.8, little, true); n < 180 { // or the best arm
 			t.Errorf("%s: the best arm is chosen %d times of 200, if it is left to others to find out more", e.Words().Name, n)
 		}
 	}
