@@ -47,8 +47,8 @@ func TestALoadedCuratorGoesOnAsTheSavedOne(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if of, err := first.Save(); err != nil || !slices.Equal(of.Bytes(), state.Bytes()) {
-				t.Fatalf("equal releases, and another state: %v", err)
+			if of, wrong := first.Save(); wrong != nil || !slices.Equal(of.Bytes(), state.Bytes()) {
+				t.Fatalf("equal releases, and another state: %v", wrong)
 			}
 			loaded := fresh()
 			if rapid.Bool().Draw(t, "unopened") {

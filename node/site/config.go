@@ -6,13 +6,12 @@ import (
 	"math/bits"
 	"time"
 
-	document "peerd.dev/node/network"
-
 	"peerd.dev/bandit"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/kept"
 	"peerd.dev/node/ledger"
+	document "peerd.dev/node/network"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )

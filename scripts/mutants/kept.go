@@ -68,9 +68,9 @@ func hashOf(ctx context.Context, pkg string) (string, error) {
 	}
 	h := sha256.New()
 	add := func(name string) error {
-		b, err := os.ReadFile(name)
+		b, failed := os.ReadFile(name)
 		_, _ = fmt.Fprintf(h, "%s %d %x\n", strings.TrimPrefix(name, here), len(b), sha256.Sum256(b))
-		return err
+		return failed
 	}
 	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
 		var p struct {

@@ -102,7 +102,7 @@ func looksOf(f *figure.Figure) *looks {
 }
 
 // legendOf returns the legend of all panels. A long name takes several lines of text.
-func legendOf(f *figure.Figure, looks *looks) plot.Legend {
+func legendOf(looks *looks) plot.Legend {
 	legend := plot.NewLegend()
 	legend.Top, legend.Left, legend.Padding, legend.TextStyle.Font, legend.ThumbnailWidth = true, true, 4, style(9.5).Font, 28
 	for _, name := range looks.names {

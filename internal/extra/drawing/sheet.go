@@ -49,7 +49,7 @@ func layOut(f *figure.Figure) (*sheet, error) {
 		columns = int(math.Ceil(math.Sqrt(float64(n))))
 	}
 	looks := looksOf(f)
-	s := &sheet{wide: width, legend: legendOf(f, looks)}
+	s := &sheet{wide: width, legend: legendOf(looks)}
 	size := s.legend.Rectangle(draw.Canvas{}).Size()
 	s.aside = gutter + slack*size.X
 	cell, least := width-margin-s.aside, height
