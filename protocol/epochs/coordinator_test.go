@@ -197,7 +197,7 @@ func TestCoordinatorAnswersAreShort(t *testing.T) {
 	}
 }
 
-// lie is a message that was changed, and how it is refused. Its signature is made again, unless nobody signs.
+// lie is a message that was changed, and how it is refused. Its signature is computed again, unless no peer signs.
 type lie struct {
 	kind, want string
 	signer     protocol.Peer
