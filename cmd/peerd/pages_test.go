@@ -45,57 +45,68 @@ func configurationPage() string {
 	p := keysPage{known: make(map[string]config.Key)}
 	p.WriteString(pageHead)
 	site := config.Site()
-	p.part("A site", "The peer", slices.DeleteFunc(slices.Clone(site.Keys()), func(k config.Key) bool { return k.Laboratory }))
-	var more []config.Key
+	for _, k := range site.Keys() {
+		if k.Laboratory {
+			continue
+		}
+		if p.section(k) {
+			p.WriteString("| key | values | meaning |\n|---|---|---|\n")
+		}
+		p.row(k)
+	}
+	p.WriteString("\n## The laboratory\n\nThese keys are for testnets and experiments; `peerd config show --schema` has their meanings, defaults and values.\n")
 	for _, k := range plan.Schema().Keys() {
 		of, known := site.Find(k.Name)
-		if known && !of.Laboratory && of.Want() != k.Want() {
+		known = known && !of.Laboratory
+		if known && of.Want() == k.Want() {
+			continue
+		}
+		p.section(k)
+		fmt.Fprintf(&p, "- `%s`", k.Name)
+		if known {
 			more := strings.Split(strings.ReplaceAll(k.Want(), " or ", ", "), ", ")
 			more = slices.DeleteFunc(more, func(word string) bool { return strings.Contains(of.Want(), word) })
-			k.Rule.Want, k.Doc = "also "+strings.Join(more, ", "), "See `peerd config show --schema`."
+			p.WriteString(", also " + strings.Join(more, ", "))
 		}
-		if k.Laboratory || !known || of.Want() != k.Want() {
-			more = append(more, k)
-		}
+		p.WriteString("\n")
 	}
-	p.part("The laboratory", "Runs", more)
 	return p.String()
 }
 
-// A keysPage is a page of tables of keys.
+// A keysPage is a page of keys by section.
 type keysPage struct {
 	strings.Builder
+	title string
 	known map[string]config.Key // the first with a meaning
 }
 
-// part writes a part of the page: tables of keys by section.
-func (p *keysPage) part(part, first string, keys []config.Key) {
-	fmt.Fprintf(p, "\n## %s\n", part)
-	title := "-"
-	for _, k := range keys {
-		top, _, deep := strings.Cut(k.Name, ".")
-		if !deep {
-			top = ""
-		}
-		if top != title {
-			title = top
-			heading := first
-			if top != "" {
-				heading = "`" + top + "`"
-			}
-			fmt.Fprintf(p, "\n### %s\n\n| key | values | meaning |\n|---|---|---|\n", heading)
-		}
-		values, meaning := allowed(k), k.Doc
-		if before, ok := p.known[k.Doc]; ok && len(strings.Fields(meaning)) > 5 {
-			meaning = "As `" + before.Name + "`."
-			if values == allowed(before) {
-				values = ""
-			}
-		} else if !ok {
-			p.known[k.Doc] = k
-		}
-		fmt.Fprintf(p, "| `%s` | %s | %s |\n", k.Name, values, meaning)
+// section writes the heading of the section of a key, and reports whether it is another one than that of the key before.
+func (p *keysPage) section(k config.Key) bool {
+	title, _, deep := strings.Cut(k.Name, ".")
+	title = "`" + title + "`"
+	if !deep {
+		title = "The peer"
 	}
+	if title == p.title {
+		return false
+	}
+	p.title = title
+	p.WriteString("\n### " + title + "\n\n")
+	return true
+}
+
+// row writes a row of a table.
+func (p *keysPage) row(k config.Key) {
+	values, meaning := allowed(k), k.Doc
+	if before, ok := p.known[k.Doc]; ok && len(strings.Fields(meaning)) > 5 {
+		meaning = "As `" + before.Name + "`."
+		if values == allowed(before) {
+			values = ""
+		}
+	} else if !ok {
+		p.known[k.Doc] = k
+	}
+	fmt.Fprintf(p, "| `%s` | %s | %s |\n", k.Name, values, meaning)
 }
 
 // allowed returns the default of a key, in quotes, what is allowed in few words, and how peers share it.
@@ -112,8 +123,6 @@ func allowed(k config.Key) string {
 	}
 	text := "`" + k.Default + "`; " + want
 	switch words := " " + strings.ReplaceAll(want, ",", " ,") + " "; {
-	case strings.HasPrefix(want, "also "):
-		text = want
 	case k.Required():
 		text = "required: " + want
 	case slices.Contains([]string{"learner.name", "world.kind"}, k.Name): // the meaning lists them

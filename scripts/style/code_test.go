@@ -54,7 +54,7 @@ func TestCodeInDocumentsExists(t *testing.T) {
 	}
 	exists := func(code string) bool {
 		if m := setting.FindStringSubmatch(code); m != nil {
-			return strings.Contains(string(page), "| `"+m[1]+"` |") || strings.Contains(string(page), "| `"+m[1]+".") || slices.Contains([]string{"api.token", "api.read.token", "api.write.token", "store.watermark", "privacy.txt", "privacy.json"}, m[1]) // files
+			return strings.Contains(string(page), "`"+m[1]+"`") || strings.Contains(string(page), "`"+m[1]+".") || slices.Contains([]string{"api.token", "api.read.token", "api.write.token", "store.watermark", "privacy.txt", "privacy.json"}, m[1]) // files
 		}
 		if goFile.MatchString(code) {
 			return slices.Contains(all, code)
