@@ -21,24 +21,23 @@ import (
 
 const pageHead = "# Configuration\n\n" +
 	"<!-- Written by: go test ./cmd/peerd -run TestConfigurationPage -update -->\n\n" +
+	"```yaml\nprivacy:\n  epsilon: 1\n```\n\n" +
 	"All commands share one schema. A setting is taken from `--set privacy.epsilon=1`, the environment\n" +
 	"(`PEERD_PRIVACY_EPSILON=1`, not if empty), the file or its default, in that order. The file is the command's argument or\n" +
-	"`--config FILE`; without either it is `peerd.yaml` in the peer's folder, if it exists:\n\n" +
-	"```yaml\nprivacy:\n  epsilon: 1\n```\n\n" +
-	"An unknown key, a wrong type, a value out of range, and values that do not go together are refused with exit code 4. All\n" +
-	"problems are reported at once, one a line: key, value, what is wanted, where it was set, such as `peerd.yaml:4`.\n" +
-	"`peerd config check` prints what a configuration means, `peerd config show` the source of each value, and\n" +
-	"[configs/peerd.yaml](../configs/peerd.yaml) is the page that `peerd init` writes.\n\n" +
-	"A file is one YAML document (JSON is YAML, too). A key has one spelling, in lower case, and occurs once, in its section or\n" +
-	"with dots; without a value it counts as absent. Aliases (`*name`) stand for values and not for sections; `<<` is not read.\n" +
-	"On the command line and in the environment a list of names may be written `a,b,c`. Names that YAML takes for numbers,\n" +
-	"dates, true, false or null go in quotes. They have no control or format characters (Unicode Cc, Cf) and no blanks at\n" +
-	"their ends, and two with the same letters (NFC) are one.\n\n" +
-	"Parameters of a learner, protocol or world have its name in their key, and mean something only if it is the chosen one.\n" +
-	"The tables have the default in `code`, what is allowed, and the unit. Keys with ✓ must be the same at all peers of a network, which\n" +
-	"otherwise refuse each other; those with `set` can change while the peers of a\n" +
-	"[signed document](network.md#a-network-that-changes) run (`peerd network set`), and the file keeps the first value.\n" +
-	"Rows of numbers are one row for all sites, or several that sites take in turn, each as long as `arms`.\n"
+	"`--config FILE`; without either it is `peerd.yaml` in the peer's folder. [configs/peerd.yaml](../configs/peerd.yaml) is the\n" +
+	"one that `peerd init` writes. `peerd config check` prints what a configuration means, `peerd config show` the source of each\n" +
+	"value.\n\n" +
+	"An unknown key, a wrong type, a value out of range, and values that do not go together are refused with exit code 4, all at\n" +
+	"once, one a line: key, value, what is wanted, where it was set, such as `peerd.yaml:4`. A file is one YAML document (JSON is\n" +
+	"YAML, too). A key has one spelling, in lower case, and occurs once, in its section or with dots; without a value it counts as\n" +
+	"absent. Aliases (`*name`) stand for values and not for sections; `<<` is not read. On the command line and in the environment\n" +
+	"a list of names may be written `a,b,c`. Names that YAML takes for numbers, dates, true, false or null go in quotes. They have\n" +
+	"no control or format characters and no blanks at their ends, and two with the same letters (NFC) are one.\n\n" +
+	"Parameters of a learner, protocol or world mean something only if it is the chosen one. The tables have the default in `code`,\n" +
+	"what is allowed, and the unit. Keys with ✓ must be the same at all peers of a network, which otherwise refuse each other; those\n" +
+	"with `set` can change while the peers of a [signed document](network.md#a-network-that-changes) run (`peerd network set`), and\n" +
+	"the file keeps the first value. Rows of numbers are one row for all sites, or several that sites take in turn, each as long as\n" +
+	"`arms`.\n"
 
 // configurationPage returns docs/configuration.md.
 func configurationPage() string {
@@ -98,6 +97,10 @@ func (p *keysPage) section(k config.Key) bool {
 // row writes a row of a table.
 func (p *keysPage) row(k config.Key) {
 	values, meaning := allowed(k), k.Doc
+	if k.Name == "learner.name" {
+		_, defaults, _ := strings.Cut(k.Doc, ". ")
+		meaning = "The learner, which chooses arms; [protocols.md](protocols.md#learners) compares them. " + defaults
+	}
 	if before, ok := p.known[k.Doc]; ok && len(strings.Fields(meaning)) > 5 {
 		meaning = "As `" + before.Name + "`."
 		if values == allowed(before) {
@@ -125,8 +128,6 @@ func allowed(k config.Key) string {
 	switch words := " " + strings.ReplaceAll(want, ",", " ,") + " "; {
 	case k.Required():
 		text = "required: " + want
-	case slices.Contains([]string{"learner.name", "world.kind"}, k.Name): // the meaning lists them
-		text = "`" + k.Default + "`"
 	case strings.Contains(words, " "+k.Default+" ") && strings.Contains(words, " or ") && !least:
 		text = strings.ReplaceAll(strings.TrimSpace(strings.Replace(words, " "+k.Default+" ", " `"+k.Default+"` ", 1)), " ,", ",")
 	}
