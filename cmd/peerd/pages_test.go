@@ -67,6 +67,9 @@ func configurationPage() string {
 			more = slices.DeleteFunc(more, func(word string) bool { return strings.Contains(of.Want(), word) })
 			p.WriteString(", also " + strings.Join(more, ", "))
 		}
+		if k.Changes {
+			p.WriteString(" `set`")
+		}
 		p.WriteString("\n")
 	}
 	return p.String()
