@@ -89,7 +89,7 @@ func (d *Document) Page(w io.Writer) {
 	}
 	p("A claim **holds** if all its statistics are as wanted with their whole 95 %% intervals over seeds, and **does not hold** if one is wholly\n")
 	p("elsewhere; otherwise, or with under %d seeds, it is **too close to call**. *Stand-in* is judged on other data than the paper's. Intervals are\n", fewest)
-	p("not corrected for their number. Ratios are paired by seed, and wanted below 1 where nothing else is said; in a chain each cell is\n")
+	p("not corrected for their number. Ratios are paired by seed, and wanted below 1 unless brackets say otherwise; in a chain each cell is\n")
 	p("compared with the one before it. Played by %s.\n", strings.Join(d.Programs, " and "))
 	for _, paper := range d.papers() {
 		if paper == "peerd" {
@@ -143,7 +143,7 @@ func (j *Judged) all() string {
 		text += strings.Join(names, "; ") + strings.Replace(j.line(k)[len(s.What):], s.Text, plusMinus(s.Text), 1) + "; "
 		if names = nil; j.want(k) != j.want(k+1) {
 			if text, last = strings.TrimSuffix(text, "; "), ""; j.want(k) != "below 1" {
-				text += "; wanted: *" + strings.ReplaceAll(j.want(k), " ± ", "±") + "*"
+				text += " (*" + strings.ReplaceAll(j.want(k), " ± ", "±") + "*)"
 			}
 			text += "<br>"
 		}
