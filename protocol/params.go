@@ -78,7 +78,7 @@ func Suits(p Params, m dp.Mechanism) bool {
 	return m.Running()
 }
 
-// A Recommendation is what did best with a protocol in experiments; see docs/experiments.md#defaults. It is the
+// A Recommendation is what did best with a protocol in experiments; see docs/lab/experiments.md#defaults. It is the
 // default where a configuration names none.
 type Recommendation struct {
 	Learner  string       // its name; empty for the default of all protocols

@@ -82,25 +82,25 @@ func (j *Judged) want(k int) string {
 func (d *Document) Page(w io.Writer) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
 	p("# Claims\n\n")
-	p("%s. `peerd experiment claims` plays the figures and makes this page; `--quick` does so in minutes with\n", d.count())
-	p("fewer rounds, and its verdicts may differ. [lab/papers.md](lab/papers.md) has the papers, and configs/claims.yaml what is wanted of which cells.\n\n")
+	p("%s. `peerd experiment claims` plays the figures and makes this page; with `--quick`, in minutes, verdicts may differ.\n", d.count())
+	p("[lab/papers.md](lab/papers.md) has the papers, and configs/claims.yaml the figures, and what is wanted of which cells.\n\n")
 	if d.Quick {
 		p("**This page is of quick forms**: fewer rounds, and some fewer sites.\n\n")
 	}
-	p("A claim **holds** if all its statistics are as wanted with their whole 95 %% intervals over seeds. It **does not hold** if one is wholly\n")
-	p("elsewhere, and else, or with under %d seeds, it is **too close to call**. *Stand-in* is judged on other data than the paper's. Intervals are not\n", fewest)
-	p("corrected for their number: one of 40 lies wholly on the wrong side of its true value by chance. Ratios are paired by seed, and\n")
-	p("wanted below 1 where nothing else is said; in a chain each cell is compared with the one before it. Played by %s.\n", strings.Join(d.Programs, " and "))
+	p("A claim **holds** if all its statistics are as wanted with their whole 95 %% intervals over seeds, and **does not hold** if one is wholly\n")
+	p("elsewhere; otherwise, or with under %d seeds, it is **too close to call**. *Stand-in* is judged on other data than the paper's. Intervals are\n", fewest)
+	p("not corrected for their number. Ratios are paired by seed, and wanted below 1 unless brackets say otherwise; in a chain each cell is\n")
+	p("compared with the one before it. Played by %s.\n", strings.Join(d.Programs, " and "))
 	for _, paper := range d.papers() {
 		if paper == "peerd" {
 			p("\n## Of this project\n")
 		} else {
 			p("\n## Paper %s\n", paper)
 		}
-		p("\n| claim | statistic | verdict | played |\n|---|---|---|---|\n")
+		p("\n| claim | statistic | verdict | seeds |\n|---|---|---|---|\n")
 		for i := range d.Claims {
 			if c := &d.Claims[i]; c.Paper == paper {
-				p("| **%s**, %s: %s | %s | %s | %s |\n", c.ID, c.Where, cell(c.States), cell(c.all()), cell(c.reasons()), cell(c.played()))
+				p("| **%s**, %s: %s | %s | %s | %d |\n", c.ID, c.Where, cell(c.States), cell(c.all()), cell(c.reasons()), c.Seeds)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (j *Judged) all() string {
 		text += strings.Join(names, "; ") + strings.Replace(j.line(k)[len(s.What):], s.Text, plusMinus(s.Text), 1) + "; "
 		if names = nil; j.want(k) != j.want(k+1) {
 			if text, last = strings.TrimSuffix(text, "; "), ""; j.want(k) != "below 1" {
-				text += "; wanted: *" + strings.ReplaceAll(j.want(k), " ± ", "±") + "*"
+				text += " (*" + strings.ReplaceAll(j.want(k), " ± ", "±") + "*)"
 			}
 			text += "<br>"
 		}
@@ -174,23 +174,6 @@ func (j *Judged) reasons() string {
 		if more != "" {
 			text += ". " + more
 		}
-	}
-	return text
-}
-
-// played says what played a claim.
-func (j *Judged) played() string {
-	var figures []string
-	for i := range j.Parts {
-		for _, at := range j.Parts[i].places {
-			if name := "`" + at.figure + "`"; !slices.Contains(figures, name) {
-				figures = append(figures, name)
-			}
-		}
-	}
-	text := strings.Join(figures, ", ")
-	if j.Seeds > 0 {
-		text += fmt.Sprintf("; %d seeds", j.Seeds)
 	}
 	return text
 }

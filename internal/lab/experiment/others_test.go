@@ -73,7 +73,9 @@ func (l *library) gamma(shape float64) float64 {
 	}
 }
 
-// A printed number is a mean over runs that a file of SMPyBandits prints; docs/lab/others.md has the lines.
+// A printed number is a mean over runs that a file of SMPyBandits (commit 012fc13a) prints: A is
+// notebooks/Example_of_a_small_Single-Player_Simulation.ipynb, B notebooks/Do_we_even_need_UCB.ipynb, and C, D and E are
+// main_py3_kernprof_log.txt, main_py3_profile_log.txt and main_py3_memory_profiler_log.txt in logs.
 type printed struct {
 	instance, learner string
 	rounds, runs      uint64
@@ -83,33 +85,33 @@ type printed struct {
 // printedNumbers returns the numbers that are compared. The notebooks print the regret 50 rounds before the end.
 func printedNumbers() []printed {
 	return []printed{
-		{"steps", "UCB α = 1", 10000, 10, 98.04},
-		{"steps", "UCB α = 0.5", 10000, 10, 49.52},
-		{"steps", "Thompson", 10000, 10, 33.2},
-		{"steps", "KL-UCB", 10000, 10, 51.36},
-		{"groups", "UCB α = 1", 10000, 10, 96.174},
-		{"groups", "UCB α = 0.5", 10000, 10, 65.017},
-		{"groups", "Thompson", 10000, 10, 83.188},
-		{"groups", "KL-UCB", 10000, 10, 84.505},
-		{"rare", "UCB α = 1", 10000, 10, 282.57},
-		{"rare", "UCB α = 0.5", 10000, 10, 162.35},
-		{"rare", "Thompson", 10000, 10, 69.227},
-		{"rare", "KL-UCB", 10000, 10, 94.7},
-		{"steps", "UCB α = 0.5", 10000, 100, 51.636},
-		{"steps", "UCB α = 4", 10000, 100, 330.67},
-		{"groups", "UCB α = 0.5", 10000, 100, 72.965},
-		{"groups", "UCB α = 4", 10000, 100, 236.885},
-		{"rare", "UCB α = 0.5", 10000, 100, 162.84},
-		{"rare", "UCB α = 4", 10000, 100, 484.38},
-		{"steps", "UCB α = 1", 1000, 16, 57.1},
-		{"steps", "UCB α = 1", 1000, 16, 53.3},
-		{"steps", "UCB α = 1", 1000, 16, 56.9},
-		{"steps", "Thompson", 1000, 16, 26.9},
-		{"steps", "Thompson", 1000, 16, 29.1},
-		{"steps", "Thompson", 1000, 16, 30.6},
-		{"steps", "KL-UCB", 1000, 16, 34.4},
-		{"steps", "KL-UCB", 1000, 16, 35.2},
-		{"steps", "KL-UCB", 1000, 16, 37.4},
+		{"steps", "UCB α = 1", 10000, 10, 98.04},      // A:1283
+		{"steps", "UCB α = 0.5", 10000, 10, 49.52},    // A:1280
+		{"steps", "Thompson", 10000, 10, 33.2},        // A:1279
+		{"steps", "KL-UCB", 10000, 10, 51.36},         // A:1281
+		{"groups", "UCB α = 1", 10000, 10, 96.174},    // A:1394
+		{"groups", "UCB α = 0.5", 10000, 10, 65.017},  // A:1390
+		{"groups", "Thompson", 10000, 10, 83.188},     // A:1392
+		{"groups", "KL-UCB", 10000, 10, 84.505},       // A:1393
+		{"rare", "UCB α = 1", 10000, 10, 282.57},      // A:1505
+		{"rare", "UCB α = 0.5", 10000, 10, 162.35},    // A:1504
+		{"rare", "Thompson", 10000, 10, 69.227},       // A:1501
+		{"rare", "KL-UCB", 10000, 10, 94.7},           // A:1503
+		{"steps", "UCB α = 0.5", 10000, 100, 51.636},  // B:1067
+		{"steps", "UCB α = 4", 10000, 100, 330.67},    // B:1068
+		{"groups", "UCB α = 0.5", 10000, 100, 72.965}, // B:1132
+		{"groups", "UCB α = 4", 10000, 100, 236.885},  // B:1134
+		{"rare", "UCB α = 0.5", 10000, 100, 162.84},   // B:1235
+		{"rare", "UCB α = 4", 10000, 100, 484.38},     // B:1237
+		{"steps", "UCB α = 1", 1000, 16, 57.1},        // C:230
+		{"steps", "UCB α = 1", 1000, 16, 53.3},        // D:230
+		{"steps", "UCB α = 1", 1000, 16, 56.9},        // E:230
+		{"steps", "Thompson", 1000, 16, 26.9},         // C:270
+		{"steps", "Thompson", 1000, 16, 29.1},         // D:270
+		{"steps", "Thompson", 1000, 16, 30.6},         // E:270
+		{"steps", "KL-UCB", 1000, 16, 34.4},           // C:278
+		{"steps", "KL-UCB", 1000, 16, 35.2},           // D:278
+		{"steps", "KL-UCB", 1000, 16, 37.4},           // E:278
 	}
 }
 

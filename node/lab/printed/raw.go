@@ -13,7 +13,7 @@ import (
 )
 
 // Raw says what follows from a peer's records as they are, where papers print that and the product takes
-// releases. It protects no user whose record is replaced; see docs/proofs/linear.md and docs/proofs/local.md.
+// releases. It protects no user whose record is replaced; see docs/proofs/linear.md and docs/lab/proofs/local.md.
 // The zero Raw is nothing.
 type Raw struct {
 	// Choices depend on the records of the open batch, as in Algorithm 1 of Zhou and Chowdhury (2024).
