@@ -54,6 +54,9 @@ func TestNamesStandInTables(t *testing.T) {
 	}
 	for _, e := range bandit.Table() {
 		home[e.Words().Name] = "bandit"
+		if bandit.TraitsOf(e).Contextual {
+			home[e.Words().Name] = "bandit/linear"
+		}
 	}
 	for _, e := range learner.Table() {
 		home[e.Words().Name] = "node/lab/learner"

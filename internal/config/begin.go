@@ -10,8 +10,8 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/site"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/table"
 )
 
 // A Beginning is what the file of a new folder has in addition to what was given.
@@ -94,18 +94,39 @@ func (x *start) take(key string, value any, reason string) {
 	}
 }
 
-// features chooses what a learner by features needs.
+// features chooses what a learner by features needs. A program without one refuses the features.
 func (x *start) features(inside bool) {
-	if l := bandit.Params(bandit.LinUCBParams{}); !bandit.TraitsOf(x.c.LearnerParams()).Contextual {
-		if t := protocol.TraitsOf(x.c.ProtocolParams()); inside && (t.Sites || !t.Wide) { // it weighs each site's sums
-			l = bandit.PersonalizedLinearParams{}
+	if !bandit.TraitsOf(x.c.LearnerParams()).Contextual {
+		t := protocol.TraitsOf(x.c.ProtocolParams())
+		if l := byFeatures(inside && (t.Sites || !t.Wide)); l != nil {
+			x.take(learnerKey, l.Words().Name, "it chooses by features")
 		}
-		x.take(learnerKey, l.Words().Name, "it chooses by features")
 	}
-	if !protocol.TraitsOf(x.c.ProtocolParams()).Wide {
-		x.take(protocolKey, batches.BatchParams{}.Words().Name, "it carries what a learner by features adds up")
+	if p := wide(); p != nil && !protocol.TraitsOf(x.c.ProtocolParams()).Wide {
+		x.take(protocolKey, p.Words().Name, "it carries what a learner by features adds up")
 	}
 	x.take(exposuresKey, 0, "actions follow from the features of users, and the next user's must not follow from those before")
+}
+
+// byFeatures returns the first learner that chooses by features, or the first that also weighs each site's sums; nil if there is none.
+func byFeatures(weighs bool) bandit.Params {
+	for _, p := range bandit.Table() {
+		l, err := bandit.New(p, bandit.Config{Arms: 1, Peers: 1})
+		if _, bySite := l.(bandit.BySite); err == nil && bandit.TraitsOf(p).Contextual && (bySite || !weighs) {
+			return p
+		}
+	}
+	return nil
+}
+
+// wide returns the first protocol that carries what these learners add up; nil if there is none.
+func wide() protocol.Params {
+	for _, p := range table.Protocols() {
+		if protocol.TraitsOf(p).Wide {
+			return p
+		}
+	}
+	return nil
 }
 
 // spare leaves room for actions that are added later, where any can be.
@@ -169,13 +190,15 @@ func (x *start) recommend() {
 	centred := *x.c
 	key := "learner." + s.Learner.Name + ".records"
 	if k, ok := s.Schema().Find(key); ok && s.Privacy.Adjacency == dp.ReplaceOne.String() {
-		centred.take(k, string(bandit.CentredRewards))
+		centred.take(k, "centred")
 		if field, _ := bandit.Check(centred.LearnerParams(), len(s.Arms)); field == "" { // else one number more than there is room for
-			x.take(key, string(bandit.CentredRewards), "half the noise in what is learned of rewards")
+			x.take(key, "centred", "half the noise in what is learned of rewards")
 		}
 	}
-	if first, ok := x.firstBatch(); ok && s.Protocol.Name == (batches.BatchParams{}).Words().Name {
-		x.take("protocol.batch.first", first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
+	if first, ok := x.firstBatch(); ok {
+		if p := wide(); p != nil && s.Protocol.Name == p.Words().Name {
+			x.take("protocol."+s.Protocol.Name+".first", first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
+		}
 	}
 }
 

@@ -1,3 +1,6 @@
 package daemon_test
 
-import _ "peerd.dev/internal/extra/gain" // a status has it
+import (
+	_ "peerd.dev/internal/extra/features" // what tests find in tables
+	_ "peerd.dev/internal/extra/gain"     // a status has it
+)

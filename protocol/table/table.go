@@ -3,17 +3,20 @@ package table
 
 import (
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/rows"
 )
+
+// registered are the protocols of extras.
+var registered []protocol.Params
+
+// Register adds protocols with their defaults to the end of [Protocols], for the init function of an extra.
+func Register(p ...protocol.Params) { registered = append(registered, p...) }
 
 // Protocols lists every protocol a peer can speak with its defaults, the default one first. A protocol is
 // here only when its conformance tests pass.
 func Protocols() []protocol.Params {
-	return []protocol.Params{
+	return append([]protocol.Params{
 		rows.PhasesParams{Growth: .5, Limit: 100_000, Pull: 20, Merge: rows.MergeMean, F: 1},
 		rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, F: 1},
-		batches.BatchParams{First: 50, Growth: .25, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 50, Draws: 5, Pull: 20},
-		batches.BatchParams{Hops: 2, First: 100, Growth: .5, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 50, Draws: 5, Pull: 20},
-	}
+	}, registered...)
 }

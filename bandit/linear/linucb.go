@@ -1,9 +1,10 @@
-package bandit
+package linear
 
 import (
 	"fmt"
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/gram"
 )
 
@@ -37,19 +38,21 @@ const (
 
 // LinUCBParams are the parameters of learner linucb.
 type LinUCBParams struct {
-	Features int           `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
-	Context  int           `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of the context that all actions of a decision share, with squares that sum to at most 1. Simulated worlds offer none."`
-	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"Features of a context c and an action x: both (concat), all products (outer), or these and x (interactions). At most 120 numbers."`
-	Index    LinearIndex   `want:"sample|bound|calibrated" doc:"How actions are ranked: under a sampled parameter, by the estimate plus radius times its error (bound), or by a proved bound, far wider (calibrated)."`
-	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration in standard errors, for sample and bound. 6 held in every test."`
-	Records  LinearRecords `want:"plain|centred" fixed:"yes" later:"yes" doc:"What is released: products of features with each other and with rewards, or with rewards minus 1/2 (centred): half the noise, for a constant plus a linear function."`
+	Features int               `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
+	Context  int               `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of the context that all actions of a decision share, with squares that sum to at most 1. Simulated worlds offer none."`
+	Map      bandit.FeatureMap `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"Features of a context c and an action x: both (concat), all products (outer), or these and x (interactions). At most 120 numbers."`
+	Index    LinearIndex       `want:"sample|bound|calibrated" doc:"How actions are ranked: under a sampled parameter, by the estimate plus radius times its error (bound), or by a proved bound, far wider (calibrated)."`
+	Radius   float64           `want:"over 0 up to 16" doc:"Width of exploration in standard errors, for sample and bound. 6 held in every test."`
+	Records  LinearRecords     `want:"plain|centred" fixed:"yes" later:"yes" doc:"What is released: products of features with each other and with rewards, or with rewards minus 1/2 (centred): half the noise, for a constant plus a linear function."`
 }
 
-func (p LinUCBParams) inputs() Inputs { return Inputs{p.Features, p.Context, p.Map} }
+func (p LinUCBParams) inputs() bandit.Inputs {
+	return bandit.Inputs{Action: p.Features, Context: p.Context, Map: p.Map}
+}
 
-// Check implements [Checked].
+// Check implements [bandit.Checked].
 func (p LinUCBParams) Check(int) (field, want string) {
-	d, most := p.inputs().Dim(), MaxFeatures
+	d, most := p.inputs().Dim(), bandit.MaxFeatures
 	if p.Records == CentredRewards {
 		most-- // for the constant
 	}
@@ -62,9 +65,6 @@ func (p LinUCBParams) Check(int) (field, want string) {
 	return "context", fmt.Sprintf("fewer, or fewer features: with learner.linucb.map: %s and learner.linucb.features: %d they make %d numbers, and %d is the most", p.Map, p.Features, d, most)
 }
 
-// MaxFeatures is the greatest number of features.
-const MaxFeatures = 120
-
 // LinUCB chooses by features. Its statistic is one part for all arms: the Gram matrix Σ x xᵀ and
 // the vector Σ x y over features x, of norm at most 1, and rewards y in [0,1]. Rewards are
 // assumed to be ⟨x, θ⟩ on average for one θ of norm at most 1. With centred rewards the vector is
@@ -74,7 +74,7 @@ const MaxFeatures = 120
 //
 // The chosen arm depends on features, which are private; the part does not.
 type LinUCB struct {
-	Stateless
+	bandit.Stateless
 	linear
 	self    int // the peer's place
 	by      Estimator
@@ -85,7 +85,7 @@ type LinUCB struct {
 	estimate   gram.Estimate
 	beta       float64 // factor of |W x|
 	statedFrom basis
-	stated     Parameter
+	stated     bandit.Parameter
 }
 
 // basis is the input of an estimate.
@@ -95,7 +95,7 @@ type basis struct {
 }
 
 // replace sets f from b, and reports whether it has changed.
-func (f *basis) replace(b *Belief) bool {
+func (f *basis) replace(b *bandit.Belief) bool {
 	n, noise := 1/b.SampleVar[0], b.GaussVar[0]
 	if f.n == n && f.noise == noise && slices.Equal(f.x, b.X) {
 		return false
@@ -104,30 +104,32 @@ func (f *basis) replace(b *Belief) bool {
 	return true
 }
 
-var _ Sampler = (*LinUCB)(nil)
+var _ bandit.Sampler = (*LinUCB)(nil)
 
-// Words implements [Params].
-func (LinUCBParams) Words() Words {
-	return Words{"linucb", "chooses by features, of which rewards are a linear function that is learned"}
+// Words implements [bandit.Params].
+func (LinUCBParams) Words() bandit.Words {
+	return bandit.Words{Name: "linucb", Summary: "chooses by features, of which rewards are a linear function that is learned"}
 }
 
-// Traits implements [Traited].
-func (p LinUCBParams) Traits() Traits { return Traits{Contextual: true, Inputs: p.inputs()} }
+// Traits implements [bandit.Traited].
+func (p LinUCBParams) Traits() bandit.Traits {
+	return bandit.Traits{Contextual: true, Inputs: p.inputs()}
+}
 
 // Small has few features.
-func (p LinUCBParams) Small() Params {
+func (p LinUCBParams) Small() bandit.Params {
 	p.Features, p.Context = min(p.inputs().Dim(), 3), 0
 	return p
 }
 
-// New implements [Params].
-func (p LinUCBParams) New(c Config) (Learner, error) {
+// New implements [bandit.Params].
+func (p LinUCBParams) New(c bandit.Config) (bandit.Learner, error) {
 	switch {
-	case p.Features < 1 || p.Features > MaxFeatures:
-		return nil, fmt.Errorf("bandit: features %d, want 1 to %d", p.Features, MaxFeatures)
+	case p.Features < 1 || p.Features > bandit.MaxFeatures:
+		return nil, fmt.Errorf("bandit: features %d, want 1 to %d", p.Features, bandit.MaxFeatures)
 	case p.Context < 0:
 		return nil, fmt.Errorf("bandit: context %d, want 0 or more", p.Context)
-	case p.Context > 0 && p.Map != Concat && p.Map != Outer && p.Map != Interactions:
+	case p.Context > 0 && p.Map != bandit.Concat && p.Map != bandit.Outer && p.Map != bandit.Interactions:
 		return nil, fmt.Errorf("bandit: map %q, want concat, outer or interactions", p.Map)
 	case p.Index != SampledIndex && p.Index != BoundIndex && p.Index != CalibratedIndex:
 		return nil, fmt.Errorf("bandit: index %q, want sample, bound or calibrated", p.Index)
@@ -146,9 +148,9 @@ func (p LinUCBParams) New(c Config) (Learner, error) {
 			return e, p.Radius, ok
 		}
 	}
-	d, records := p.inputs().Dim(), Linear
+	d, records := p.inputs().Dim(), bandit.Linear
 	if p.Records == CentredRewards {
-		d, records = d+1, Centred
+		d, records = d+1, bandit.Centred
 	}
 	l := NewLinUCB(c, d, records, by)
 	l.sampled = p.Index == SampledIndex
@@ -161,12 +163,12 @@ type Estimator func(g gram.Gram, n float64) (e gram.Estimate, beta float64, ok b
 
 // NewLinUCB returns a learner of d features that adds up records of a kind and chooses by an estimator, for
 // laboratories, which compare others than [LinUCBParams] name.
-func NewLinUCB(c Config, d int, records Kind, by Estimator) *LinUCB {
+func NewLinUCB(c bandit.Config, d int, records bandit.Kind, by Estimator) *LinUCB {
 	return &LinUCB{linear: newLinear(c, d, records), self: c.Self, by: by}
 }
 
 // learn recomputes the estimate if its inputs have changed.
-func (l *LinUCB) learn(b *Belief) {
+func (l *LinUCB) learn(b *bandit.Belief) {
 	if !l.from.replace(b) {
 		return
 	}
@@ -174,14 +176,16 @@ func (l *LinUCB) learn(b *Belief) {
 	if !b.Known(0) {
 		return
 	}
-	if g, err := gram.Of(b.X, l.from.noise, l.records.gram(), l.d); err == nil {
+	if g, err := gram.Of(b.X, l.from.noise, kind(l.records), l.d); err == nil {
 		l.estimate, l.beta, l.known = l.by(g, l.from.n)
 	}
 }
 
 // Summarize returns, for every arm, the number of records on which the parameter rests, which is
 // the same for all. Estimates are 0, since they depend on features.
-func (l *LinUCB) Summarize(b *Belief) Summary {
+func (l *LinUCB) Summarize(b *bandit.Belief) bandit.Summary {
 	n := len(l.scores)
-	return Summary{make([]float64, n), slices.Repeat([]float64{1 / b.SampleVar[0]}, n), make([]float64, n), l.parameter(b)}
+	return bandit.Summary{
+		Estimates: make([]float64, n), Samples: slices.Repeat([]float64{1 / b.SampleVar[0]}, n), NoiseDevs: make([]float64, n), Parameter: l.parameter(b),
+	}
 }

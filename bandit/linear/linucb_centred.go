@@ -1,4 +1,6 @@
-package bandit
+package linear
+
+import "peerd.dev/bandit"
 
 // For centred rewards, constant is the feature that all actions have, and ownFactor the factor of
 // their own numbers, so that the norm of all is at most 1. Take mean rewards c + ⟨z, φ⟩ that are
@@ -10,19 +12,19 @@ const (
 )
 
 // appendAffine appends the features (√¾ z, ½) of an action with numbers z.
-func appendAffine(x []float64, z Features) []float64 {
+func appendAffine(x []float64, z bandit.Features) []float64 {
 	return append(appendScaled(x, ownFactor, z), constant)
 }
 
 // affine makes features for the actions of a turn.
 type affine struct {
-	features []Features // scratch, one per arm
-	made     int        // number of them in use in this turn
+	features []bandit.Features // scratch, one per arm
+	made     int               // number of them in use in this turn
 }
 
 // newAffine returns an affine for a number of arms with d numbers each.
 func newAffine(arms, d int) *affine {
-	f := &affine{features: make([]Features, arms)}
+	f := &affine{features: make([]bandit.Features, arms)}
 	all := make([]float64, arms*(d+1))
 	for k := range f.features {
 		f.features[k] = all[k*(d+1) : (k+1)*(d+1) : (k+1)*(d+1)]
@@ -31,7 +33,7 @@ func newAffine(arms, d int) *affine {
 }
 
 // of returns the features of actions with numbers, valid until forget.
-func (f *affine) of(numbers []Features) []Features {
+func (f *affine) of(numbers []bandit.Features) []bandit.Features {
 	f.made = len(numbers)
 	for k, z := range numbers {
 		f.features[k] = appendAffine(f.features[k][:0], z)
@@ -45,4 +47,11 @@ func (f *affine) forget() {
 		clear(x)
 	}
 	f.made = 0
+}
+
+func appendScaled(all bandit.Features, by float64, x []float64) bandit.Features {
+	for _, v := range x {
+		all = append(all, by*v)
+	}
+	return all
 }

@@ -1,12 +1,16 @@
-package bandit
+package linear
 
-import "slices"
+import (
+	"slices"
 
-var _ Supported = (*PersonalizedLinear)(nil)
+	"peerd.dev/bandit"
+)
+
+var _ bandit.Supported = (*PersonalizedLinear)(nil)
 
 // Support returns own records, which all arms share, and the records of others times the part of their precision
 // that counts, times the probability that the site is not odd.
-func (u *PersonalizedLinear) Support(b *Belief) (s Support) {
+func (u *PersonalizedLinear) Support(b *bandit.Belief) (s bandit.Support) {
 	u.take(b)
 	own, borrowed, others := 0., 0., 0
 	counts := make([]float64, len(u.sites))
@@ -16,17 +20,17 @@ func (u *PersonalizedLinear) Support(b *Belief) (s Support) {
 		case p == u.self:
 			own, counts[p] = r.n, r.n
 		default:
-			counts[p] = (1 - u.odd) * r.n * r.likelihood.Share(func(precision float64) float64 { return u.near.share(p, precision) })
+			counts[p] = (1 - u.odd) * r.n * r.likelihood.Share(func(precision float64) float64 { return u.near.Share(p, precision) })
 			borrowed += counts[p]
 			others++
-			if p < len(u.near.posterior) {
-				s.Alike = append(s.Alike, Distance{p, u.near.expected(p)})
+			if p < u.near.Heard() {
+				s.Alike = append(s.Alike, bandit.Distance{Peer: p, Mean: u.near.Expected(p)})
 			}
 		}
 	}
 	for p, count := range counts {
 		if count > 0 {
-			s.weigh(p, count/(own+borrowed), 1, u.sites[p].n)
+			s.Weigh(p, count/(own+borrowed), 1, u.sites[p].n)
 		}
 	}
 	n := len(u.scores)

@@ -1,13 +1,17 @@
-package bandit
+package linear
 
-import "slices"
+import (
+	"slices"
 
-var _ Supported = (*LinUCB)(nil)
+	"peerd.dev/bandit"
+)
+
+var _ bandit.Supported = (*LinUCB)(nil)
 
 // Support returns the records that sites have released, which all arms share. Sums over sites count every record alike.
-func (l *LinUCB) Support(b *Belief) (s Support) {
+func (l *LinUCB) Support(b *bandit.Belief) (s bandit.Support) {
 	if len(b.Sites) == 0 || len(b.Sites[0]) == 0 {
-		return Support{}
+		return bandit.Support{}
 	}
 	own, borrowed, others := 0., 0., 0
 	for i := range b.Sites[0] {
@@ -21,7 +25,7 @@ func (l *LinUCB) Support(b *Belief) (s Support) {
 	}
 	for i := range b.Sites[0] {
 		if x := &b.Sites[0][i]; x.N > 0 {
-			s.weigh(x.Peer, x.N/(own+borrowed), 1, x.N)
+			s.Weigh(x.Peer, x.N/(own+borrowed), 1, x.N)
 		}
 	}
 	n := len(l.scores)

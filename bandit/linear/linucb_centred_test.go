@@ -1,4 +1,4 @@
-package bandit
+package linear
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/bandit/gram"
 )
@@ -31,29 +32,29 @@ func newCentred(t testing.TB, d, arms int, seed uint64, index LinearIndex, offse
 }
 
 // numbers returns the numbers of an action, of norm 1.
-func (x *centred) numbers() Features {
+func (x *centred) numbers() bandit.Features {
 	z := x.unit()[:x.d-1]
 	return appendScaled(nil, 1/math.Sqrt(product(z, z)), z)
 }
 
 // actions returns a turn.
-func (x *centred) actions(arms int) (t Turn) {
+func (x *centred) actions(arms int) (t bandit.Turn) {
 	for range arms {
 		t.Features = append(t.Features, x.numbers())
 	}
 	return t
 }
 
-func (x *centred) mean(z Features) float64 { return .5 + product(appendAffine(nil, z), x.theta) }
+func (x *centred) mean(z bandit.Features) float64 { return .5 + product(appendAffine(nil, z), x.theta) }
 
 // pay adds the record that the learner makes of an action with numbers z, as package dp adds it
 // up.
-func (x *centred) pay(z Features) {
+func (x *centred) pay(z bandit.Features) {
 	y := 0.
 	if x.rng.Float64() < x.mean(z) {
 		y = 1
 	}
-	record := x.l.Update(Pull{Features: z, Reward: Reward(y)}, nil)
+	record := x.l.Update(bandit.Pull{Features: z, Reward: bandit.Reward(y)}, nil)
 	f, last := record[:x.d], record[x.d]
 	at := 0
 	for i := range f {
@@ -81,7 +82,7 @@ func TestCentredRewardsAreLearned(t *testing.T) {
 			lost, random := 0., 0.
 			for range 300 {
 				turn := x.actions(8)
-				turn.Excluded = []Arm{3}
+				turn.Excluded = []bandit.Arm{3}
 				means := make([]float64, 8)
 				for k, z := range turn.Features {
 					means[k] = x.mean(z)
@@ -187,10 +188,10 @@ func TestCentredRewardsThatDoNotSuitAreRefused(t *testing.T) {
 	}{
 		{LinUCBParams{Features: 119, Index: BoundIndex, Radius: 1, Records: CentredRewards}, ""},
 		{LinUCBParams{Features: 120, Index: BoundIndex, Radius: 1, Records: CentredRewards}, "features"},
-		{LinUCBParams{Features: 12, Context: 10, Map: Outer, Index: BoundIndex, Radius: 1, Records: CentredRewards}, "context"},
+		{LinUCBParams{Features: 12, Context: 10, Map: bandit.Outer, Index: BoundIndex, Radius: 1, Records: CentredRewards}, "context"},
 	} {
 		field, _ := x.p.Check(2)
-		_, err := x.p.New(Config{Arms: 2, Peers: 1})
+		_, err := x.p.New(bandit.Config{Arms: 2, Peers: 1})
 		if field != x.field || (err != nil) != (field != "") {
 			t.Errorf("%+v: field %q, %v", x.p, field, err)
 		}

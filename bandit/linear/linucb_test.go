@@ -1,4 +1,4 @@
-package bandit
+package linear
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/bandit/gram"
 	"peerd.dev/bandit/score"
@@ -13,7 +14,7 @@ import (
 
 func linUCB(t testing.TB, arms int, p LinUCBParams) *LinUCB {
 	t.Helper()
-	l, err := p.New(Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(3, 4))})
+	l, err := p.New(bandit.Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(3, 4))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +54,8 @@ func (x *problem) unit() []float64 {
 }
 
 // turn offers arms of which all means are in [0, 1].
-func (x *problem) turn(arms int) Turn {
-	var t Turn
+func (x *problem) turn(arms int) bandit.Turn {
+	var t bandit.Turn
 	for len(t.Features) < arms {
 		if f := x.unit(); product(f, x.theta) >= 0 {
 			t.Features = append(t.Features, f)
@@ -137,7 +138,7 @@ func TestNothingKnownIsAnyArm(t *testing.T) {
 	for _, index := range indices {
 		l := linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares})
 		turn := x.turn(4)
-		turn.Excluded = []Arm{2}
+		turn.Excluded = []bandit.Arm{2}
 		b := belief.New(1, 9)
 		counts := make([]int, 4)
 		for range 30_000 {
@@ -203,7 +204,7 @@ func (x *problem) off(e gram.Estimate) float64 {
 // square returns |Wx|².
 func square(e gram.Estimate, x []float64) float64 {
 	f := []float64{0}
-	score.Squares(f, e.Half, len(e.Theta), []Features{x})
+	score.Squares(f, e.Half, len(e.Theta), []bandit.Features{x})
 	return f[0]
 }
 
@@ -302,9 +303,9 @@ func TestFeaturesTakeNoCoins(t *testing.T) {
 				known = &nothing
 			}
 			turn := x.turn(4)
-			turn.Excluded = []Arm{Arm(i % 4)}
+			turn.Excluded = []bandit.Arm{bandit.Arm(i % 4)}
 			a.Choose(known, turn)
-			b.Choose(known, Turn{Features: []Features{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}})
+			b.Choose(known, bandit.Turn{Features: []bandit.Features{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}})
 		}
 		if a.rng.Uint64() != b.rng.Uint64() {
 			t.Errorf("%s: other random numbers", index)
@@ -322,13 +323,13 @@ func TestBadParametersOfLinUCBAreRefused(t *testing.T) {
 		{3, 0, "", BoundIndex, math.NaN(), WithoutSquares},
 		{3, 1, "", BoundIndex, 1, WithoutSquares},
 		{3, 1, "other", BoundIndex, 1, WithoutSquares},
-		{3, -1, Outer, BoundIndex, 1, WithoutSquares},
-		{3, 118, Concat, BoundIndex, 1, WithoutSquares},
-		{11, 11, Outer, BoundIndex, 1, WithoutSquares},
-		{11, 10, Interactions, BoundIndex, 1, WithoutSquares},
+		{3, -1, bandit.Outer, BoundIndex, 1, WithoutSquares},
+		{3, 118, bandit.Concat, BoundIndex, 1, WithoutSquares},
+		{11, 11, bandit.Outer, BoundIndex, 1, WithoutSquares},
+		{11, 10, bandit.Interactions, BoundIndex, 1, WithoutSquares},
 		{3, 0, "", BoundIndex, 1, "other"},
 	} {
-		if _, err := p.New(Config{Arms: 2, Peers: 1}); err == nil {
+		if _, err := p.New(bandit.Config{Arms: 2, Peers: 1}); err == nil {
 			t.Errorf("%+v is taken", p)
 		}
 	}

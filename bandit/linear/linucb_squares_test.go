@@ -1,4 +1,4 @@
-package bandit
+package linear
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/gram"
 )
 
@@ -25,7 +26,7 @@ func (x *problem) corner(sigma float64) {
 
 // withSquares returns a learner that adds up squares of rewards, too.
 func withSquares(arms, d int, by Estimator) *LinUCB {
-	return NewLinUCB(Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(3, 4))}, d, Corner, by)
+	return NewLinUCB(bandit.Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(3, 4))}, d, bandit.Corner, by)
 }
 
 // TestSquaresChangeNothing except the noise: without noise, each index has the same estimate and the

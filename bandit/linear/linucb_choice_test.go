@@ -1,10 +1,11 @@
-package bandit
+package linear
 
 import (
 	"math"
 	"slices"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/score"
 )
 
@@ -26,7 +27,7 @@ func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 			for i := range turn.Features[3] {
 				turn.Features[3][i] *= .1
 			}
-			turn.Excluded = []Arm{Arm(seed % arms)}
+			turn.Excluded = []bandit.Arm{bandit.Arm(seed % arms)}
 			l.learn(&x.b)
 			all, squares := make([]float64, arms), make([]float64, arms)
 			score.Products(all, l.estimate.Theta, turn.Features)
@@ -57,7 +58,7 @@ func TestEqualArmsAreEquallyLikely(t *testing.T) {
 		for k := range same.Features {
 			same.Features[k] = same.Features[0]
 		}
-		for _, turn := range []Turn{same, x.turn(6)} {
+		for _, turn := range []bandit.Turn{same, x.turn(6)} {
 			x.n = 1
 			x.release(0) // of one record, as if it had no features
 			l := linUCB(t, 6, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})

@@ -1,8 +1,9 @@
-package bandit
+package linear
 
 import (
 	"math"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/gram"
 )
 
@@ -35,23 +36,23 @@ func stated(g gram.Gram, n float64) (e gram.Estimate, size float64, ok bool) {
 }
 
 // parameter returns the summary of θ.
-func (l *LinUCB) parameter(b *Belief) Parameter {
+func (l *LinUCB) parameter(b *bandit.Belief) bandit.Parameter {
 	if !l.statedFrom.replace(b) {
 		return l.stated
 	}
-	l.stated = Parameter{}
+	l.stated = bandit.Parameter{}
 	if !b.Known(0) {
 		return l.stated
 	}
-	g, err := gram.Of(b.X, b.GaussVar[0], l.records.gram(), l.d)
+	g, err := gram.Of(b.X, b.GaussVar[0], kind(l.records), l.d)
 	if err != nil {
 		return l.stated
 	}
 	if e, size, ok := stated(g, 1/b.SampleVar[0]); ok {
-		l.stated = Parameter{Error: size * e.Reach, Raised: e.Raised}
+		l.stated = bandit.Parameter{Error: size * e.Reach, Raised: e.Raised}
 	}
 	if e, ok := aware(g); ok {
-		l.stated.Reading = newReading(e.Theta, e.Half, l.records)
+		l.stated.Reading = l.reading(e.Theta, e.Half)
 	}
 	return l.stated
 }

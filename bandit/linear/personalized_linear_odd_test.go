@@ -1,4 +1,4 @@
-package bandit
+package linear
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 )
 
@@ -108,7 +109,7 @@ func TestAnOddSiteByFeaturesLosesHardlyMore(t *testing.T) {
 // worse. Own records of what they recommend agree with them, so only the price lets the site try the best one.
 func TestThePriceBoundsLiesAboutOneDirection(t *testing.T) {
 	theta, turn := newProblem(linearFeatures, 1).theta, newProblem(linearFeatures, 1).turn(8)
-	slices.SortFunc(turn.Features, func(x, y Features) int { return cmp.Compare(product(y, theta), product(x, theta)) })
+	slices.SortFunc(turn.Features, func(x, y bandit.Features) int { return cmp.Compare(product(y, theta), product(x, theta)) })
 	best, second := turn.Features[0], turn.Features[1]
 	lie, along := slices.Clone(theta), product(best, second)
 	by := (product(best, theta) - product(second, theta) + .1) / (1 - along*along)

@@ -1,10 +1,11 @@
-package bandit
+package linear
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/score"
 )
 
@@ -14,7 +15,7 @@ const loose = 1 + 1e-6
 // Choose returns the arm with the greatest index, or any arm while nothing is known. Equal arms
 // are equally likely, except for arms with one sampled reward, which have the same features: then
 // it is the lowest. The probability of a sampled choice is not computed; see [LinUCB.Chances].
-func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
+func (l *LinUCB) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 	l.learn(b)
 	if !l.known {
 		return l.any(&t)
@@ -22,13 +23,13 @@ func (l *LinUCB) Choose(b *Belief, t Turn) Choice {
 	features := l.offered(&t)
 	defer l.forget()
 	if l.sampled {
-		return Choice{l.best(&t, features, l.rng), 0}
+		return bandit.Choice{Arm: l.best(&t, features, l.rng)}
 	}
 	return pick(l.bounds(&t, features), l.reach(), l.rng.Float64())
 }
 
 // best returns the arm with the greatest reward under a sampled parameter.
-func (l *LinUCB) best(t *Turn, features []Features, rng *rand.Rand) Arm {
+func (l *LinUCB) best(t *bandit.Turn, features []bandit.Features, rng *rand.Rand) bandit.Arm {
 	scores := l.scores[:len(features)]
 	l.draw(l.beta, rng)
 	l.sample(l.estimate.Theta, l.estimate.Half)
@@ -38,7 +39,7 @@ func (l *LinUCB) best(t *Turn, features []Features, rng *rand.Rand) Arm {
 }
 
 // bounds returns the bounds of the rewards of all arms.
-func (l *LinUCB) bounds(t *Turn, features []Features) []float64 {
+func (l *LinUCB) bounds(t *bandit.Turn, features []bandit.Features) []float64 {
 	scores := l.scores[:len(features)]
 	score.Products(scores, l.estimate.Theta, features)
 	forbid(scores, t)
@@ -46,23 +47,23 @@ func (l *LinUCB) bounds(t *Turn, features []Features) []float64 {
 	return scores
 }
 
-// Chances implements [Sampler].
-func (l *LinUCB) Chances(p []float64, b *Belief, t Turn, own Arm, samples int, rng *rand.Rand) {
+// Chances implements [bandit.Sampler].
+func (l *LinUCB) Chances(p []float64, b *bandit.Belief, t bandit.Turn, own bandit.Arm, samples int, rng *rand.Rand) {
 	l.learn(b)
 	if !l.known {
-		even(p, t.able(len(p)))
+		bandit.Even(p, t.Able(len(p)))
 		return
 	}
 	features := l.offered(&t)
 	defer l.forget()
 	if l.sampled {
-		shares(p, own, samples, func() Arm { return l.best(&t, features, rng) })
+		bandit.Shares(p, own, samples, func() bandit.Arm { return l.best(&t, features, rng) })
 		return
 	}
 	scores := l.bounds(&t, features)
 	best := slices.Max(scores)
 	best -= slack(best, l.reach())
-	even(p, func(k int) bool { return k < len(scores) && scores[k] >= best })
+	bandit.Even(p, func(k int) bool { return k < len(scores) && scores[k] >= best })
 }
 
 // reach returns the greatest β|Wx| of features of norm 1.
@@ -71,7 +72,7 @@ func (l *LinUCB) reach() float64 { return l.beta * l.estimate.Reach }
 // raise adds β|Wx| to estimated rewards. It computes |Wx| only for arms that can have the
 // greatest sum, since it is at most Reach for features of norm 1; the others count as excluded.
 // This does not change the choice.
-func (l *LinUCB) raise(scores []float64, features []Features) {
+func (l *LinUCB) raise(scores []float64, features []bandit.Features) {
 	first := 0
 	for k, s := range scores {
 		if s > scores[first] {
@@ -88,7 +89,7 @@ func (l *LinUCB) raise(scores []float64, features []Features) {
 			scores[k] = math.Inf(-1)
 			continue
 		}
-		l.able, l.features = append(l.able, Arm(k)), append(l.features, features[k])
+		l.able, l.features = append(l.able, bandit.Arm(k)), append(l.features, features[k])
 	}
 	squares := l.squares[:len(l.able)]
 	score.Squares(squares, l.estimate.Half, len(l.estimate.Theta), l.features)

@@ -1,9 +1,10 @@
-package bandit
+package linear
 
 import (
 	"math"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 )
 
@@ -19,9 +20,9 @@ func TestReadingsHaveTheirErrors(t *testing.T) {
 			}
 		}
 		for run := range uint64(runs) {
-			var read *Reading
-			var truth func(z Features) float64
-			var from, to Features
+			var read *bandit.Reading
+			var truth func(z bandit.Features) float64
+			var from, to bandit.Features
 			if kind == CentredRewards {
 				x := newCentred(t, 4, 1, 900+run, SampledIndex, .1)
 				for range 3000 {
@@ -36,7 +37,7 @@ func TestReadingsHaveTheirErrors(t *testing.T) {
 					x.pay(x.turn(1).Features[0])
 				}
 				x.release(9)
-				read, truth = l.Summarize(&x.b).Parameter.Reading, func(z Features) float64 { return product(z, x.theta) }
+				read, truth = l.Summarize(&x.b).Parameter.Reading, func(z bandit.Features) float64 { return product(z, x.theta) }
 				from, to = x.turn(1).Features[0], x.turn(1).Features[0]
 			}
 			mean, deviation := read.Reward(to)
@@ -53,8 +54,8 @@ func TestReadingsHaveTheirErrors(t *testing.T) {
 // TestNothingIsReadOfNothing by both learners by features.
 func TestNothingIsReadOfNothing(t *testing.T) {
 	b := belief.New(1, 5)
-	for _, p := range []Params{LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, PersonalizedLinearParams{Features: 2, Records: WithoutSquares, Price: 2}} {
-		l, err := New(p, Config{Arms: 2, Peers: 2})
+	for _, p := range []bandit.Params{LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, PersonalizedLinearParams{Features: 2, Records: WithoutSquares, Price: 2}} {
+		l, err := bandit.New(p, bandit.Config{Arms: 2, Peers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,17 +67,17 @@ func TestNothingIsReadOfNothing(t *testing.T) {
 
 // TestAllRecordsSupportAllArms, as sites released them.
 func TestAllRecordsSupportAllArms(t *testing.T) {
-	l, err := New(LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, Config{Arms: 2, Peers: 3, Self: 1})
+	l, err := bandit.New(LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, bandit.Config{Arms: 2, Peers: 3, Self: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := belief.New(1, 5)
-	if s := SupportOf(l, &b, 1); s.Own != nil || s.Weights != nil {
+	if s := bandit.SupportOf(l, &b, 1); s.Own != nil || s.Weights != nil {
 		t.Errorf("%+v", s)
 	}
 	b.Sites[0] = []belief.Site{{Peer: 0, N: 30}, {Peer: 1, N: 10}, {Peer: 2, N: 60}}
-	s := SupportOf(l, &b, 1)
-	if len(s.Own) != 2 || s.Own[1] != 10 || s.Borrowed[1] != 90 || s.Sites[1] != 2 || len(s.Weights) != 3 || s.Weights[2] != (Weight{.6, 60}) {
+	s := bandit.SupportOf(l, &b, 1)
+	if len(s.Own) != 2 || s.Own[1] != 10 || s.Borrowed[1] != 90 || s.Sites[1] != 2 || len(s.Weights) != 3 || s.Weights[2] != (bandit.Weight{Share: .6, Rewards: 60}) {
 		t.Errorf("%+v", s)
 	}
 }

@@ -1,4 +1,4 @@
-package bandit
+package linear
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/bandit/gram"
 	"peerd.dev/bandit/score"
@@ -13,11 +14,11 @@ import (
 
 // PersonalizedLinearParams are the parameters of learner personalized-linear.
 type PersonalizedLinearParams struct {
-	Features int           `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
-	Context  int           `want:"0..120" fixed:"yes" doc:"Numbers of the context that all actions of a decision share, with squares that sum to at most 1. Simulated worlds offer none."`
-	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" doc:"See learner.linucb.map."`
-	Records  LinearRecords `want:"plain|centred" fixed:"yes" doc:"See learner.linucb.records."`
-	Price    float64       `want:"1 up to 1000000" unit:"records" later:"yes" doc:"What joining may cost: an action that other sites misjudge waits for about this many times as many records as alone. At 1 a site learns alone."`
+	Features int               `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
+	Context  int               `want:"0..120" fixed:"yes" doc:"Numbers of the context that all actions of a decision share, with squares that sum to at most 1. Simulated worlds offer none."`
+	Map      bandit.FeatureMap `want:"concat|outer|interactions" fixed:"yes" doc:"See learner.linucb.map."`
+	Records  LinearRecords     `want:"plain|centred" fixed:"yes" doc:"See learner.linucb.records."`
+	Price    float64           `want:"1 up to 1000000" unit:"records" later:"yes" doc:"What joining may cost: an action that other sites misjudge waits for about this many times as many records as alone. At 1 a site learns alone."`
 }
 
 // personalRadius is the width of exploration in standard errors of the sampled parameter: what is sampled is the posterior itself.
@@ -26,7 +27,7 @@ const personalRadius = 1
 // PersonalizedLinear chooses by features as [LinUCB] does, for the users of its own site, where sites may
 // differ: each has a θ of its own. What a site has released is a normal likelihood of its θ, with the
 // error that [LinUCB] has ([gram.Likelihood]); another site's θ is at a distance from the own one, a
-// standard deviation of each of its entries, with a posterior over a grid as in [Personalized]. The own θ is
+// standard deviation of each of its entries, with a posterior over a grid as in [bandit.Personalized]. The own θ is
 // where weighed records of others say, or anywhere if the site is odd, which is as likely as not before own
 // records. A choice first samples whether it is, then θ from own records or from all, and has the greatest
 // reward under θ.
@@ -39,7 +40,7 @@ type PersonalizedLinear struct {
 	linear
 	logPrice float64 // nats by which the index of a choice is above the least one
 	self     int
-	near     distances
+	near     bandit.Distances
 	sites    []siteRecords // by peer
 	calls    uint64        // of take
 	own      parameters
@@ -61,35 +62,35 @@ type siteRecords struct {
 }
 
 var (
-	_ BySite  = (*PersonalizedLinear)(nil)
-	_ Sampler = (*PersonalizedLinear)(nil)
-	_ Renewer = (*PersonalizedLinear)(nil)
+	_ bandit.BySite  = (*PersonalizedLinear)(nil)
+	_ bandit.Sampler = (*PersonalizedLinear)(nil)
+	_ bandit.Renewer = (*PersonalizedLinear)(nil)
 )
 
-// Words implements [Params].
-func (PersonalizedLinearParams) Words() Words {
-	return Words{"personalized-linear", "chooses by features for the site's own users, and weighs what other sites release by how alike they are"}
+// Words implements [bandit.Params].
+func (PersonalizedLinearParams) Words() bandit.Words {
+	return bandit.Words{Name: "personalized-linear", Summary: "chooses by features for the site's own users, and weighs what other sites release by how alike they are"}
 }
 
 func (p PersonalizedLinearParams) linUCB() LinUCBParams {
 	return LinUCBParams{p.Features, p.Context, p.Map, SampledIndex, personalRadius, p.Records}
 }
 
-// Traits implements [Traited].
-func (p PersonalizedLinearParams) Traits() Traits { return p.linUCB().Traits() }
+// Traits implements [bandit.Traited].
+func (p PersonalizedLinearParams) Traits() bandit.Traits { return p.linUCB().Traits() }
 
-// Check implements [Checked].
+// Check implements [bandit.Checked].
 func (p PersonalizedLinearParams) Check(arms int) (field, want string) { return p.linUCB().Check(arms) }
 
 // Small has few features.
-func (p PersonalizedLinearParams) Small() Params {
+func (p PersonalizedLinearParams) Small() bandit.Params {
 	s := p.linUCB().Small().(LinUCBParams)
 	p.Features, p.Context = s.Features, s.Context
 	return p
 }
 
-// New implements [Params].
-func (p PersonalizedLinearParams) New(c Config) (Learner, error) {
+// New implements [bandit.Params].
+func (p PersonalizedLinearParams) New(c bandit.Config) (bandit.Learner, error) {
 	if !(p.Price >= 1 && p.Price <= 1e6) {
 		return nil, fmt.Errorf("bandit: price %v, want 1 up to 1000000", p.Price)
 	}
@@ -97,36 +98,36 @@ func (p PersonalizedLinearParams) New(c Config) (Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &PersonalizedLinear{linear: l.(*LinUCB).linear, logPrice: math.Log(p.Price), self: c.Self, near: newDistances()}
+	u := &PersonalizedLinear{linear: l.(*LinUCB).linear, logPrice: math.Log(p.Price), self: c.Self, near: bandit.NewDistances()}
 	u.own, u.others, u.all = newParameters(u.d), newParameters(u.d), newParameters(u.d)
 	return u, nil
 }
 
-// NeedsSites implements [BySite].
+// NeedsSites implements [bandit.BySite].
 func (*PersonalizedLinear) NeedsSites() bool { return true }
 
 // Choose returns, of the actions that the price allows, the one with the greatest sampled reward, the lowest among equals, or any
 // while nothing is known. The probability of the choice is not computed; see [PersonalizedLinear.Chances].
-func (u *PersonalizedLinear) Choose(b *Belief, t Turn) Choice {
+func (u *PersonalizedLinear) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 	u.take(b)
 	if !u.known {
 		return u.any(&t)
 	}
 	u.offer(&t)
 	defer u.forget()
-	return Choice{u.best(u.rng), 0}
+	return bandit.Choice{Arm: u.best(u.rng)}
 }
 
-// Chances implements [Sampler].
-func (u *PersonalizedLinear) Chances(p []float64, b *Belief, t Turn, own Arm, samples int, rng *rand.Rand) {
+// Chances implements [bandit.Sampler].
+func (u *PersonalizedLinear) Chances(p []float64, b *bandit.Belief, t bandit.Turn, own bandit.Arm, samples int, rng *rand.Rand) {
 	u.take(b)
 	if !u.known {
-		even(p, t.able(len(p)))
+		bandit.Even(p, t.Able(len(p)))
 		return
 	}
 	u.offer(&t)
 	defer u.forget()
-	shares(p, own, samples, func() Arm { return u.best(rng) })
+	bandit.Shares(p, own, samples, func() bandit.Arm { return u.best(rng) })
 }
 
 // leastVariance is the variance of an estimate from a billion records. The estimate of an action without
@@ -134,11 +135,11 @@ func (u *PersonalizedLinear) Chances(p []float64, b *Belief, t Turn, own Arm, sa
 const leastVariance = 1e-9
 
 // offer sets able and features to the actions that the price allows.
-func (u *PersonalizedLinear) offer(t *Turn) {
+func (u *PersonalizedLinear) offer(t *bandit.Turn) {
 	u.able, u.features = u.able[:0], u.features[:0]
 	for k, x := range u.offered(t) {
-		if !t.excludes(k) {
-			u.able, u.features = append(u.able, Arm(k)), append(u.features, x)
+		if !t.Excludes(k) {
+			u.able, u.features = append(u.able, bandit.Arm(k)), append(u.features, x)
 		}
 	}
 	scores, squares := u.scores[:len(u.able)], u.squares[:len(u.able)]
@@ -162,7 +163,7 @@ func (u *PersonalizedLinear) offer(t *Turn) {
 }
 
 // best returns the action with the greatest reward under a sampled θ.
-func (u *PersonalizedLinear) best(rng *rand.Rand) Arm {
+func (u *PersonalizedLinear) best(rng *rand.Rand) bandit.Arm {
 	u.draw(personalRadius, rng)
 	from := &u.all
 	if rng.Float64() < u.odd {
@@ -180,21 +181,21 @@ func (u *PersonalizedLinear) best(rng *rand.Rand) Arm {
 	return u.able[arg]
 }
 
-// Renew implements [Renewer]. It renews distances if own records have grown by enough.
-func (u *PersonalizedLinear) Renew(b *Belief) {
+// Renew implements [bandit.Renewer]. It renews distances if own records have grown by enough.
+func (u *PersonalizedLinear) Renew(b *bandit.Belief) {
 	u.take(b)
 	own := 0.
 	if u.self < len(u.sites) {
 		own = u.sites[u.self].n
 	}
-	if u.near.due(own) {
+	if u.near.Due(own) {
 		u.measure(own)
 		u.pool()
 	}
 }
 
 // take reads rows, and estimates with the distances known if there are new ones.
-func (u *PersonalizedLinear) take(b *Belief) {
+func (u *PersonalizedLinear) take(b *bandit.Belief) {
 	u.calls++
 	news := false
 	for i := range b.Sites[0] {
@@ -233,7 +234,7 @@ func whole(float64) float64 { return 1 }
 // hear takes a site's row.
 func (u *PersonalizedLinear) hear(r *siteRecords, s *belief.Site) {
 	*r = siteRecords{n: s.N, x: append(r.x[:0], s.Sum...)}
-	g, err := gram.Of(s.Sum, s.GaussVar, u.records.gram(), u.d)
+	g, err := gram.Of(s.Sum, s.GaussVar, kind(u.records), u.d)
 	if err != nil {
 		return
 	}
@@ -246,7 +247,7 @@ func (u *PersonalizedLinear) hear(r *siteRecords, s *belief.Site) {
 // weigh renews what counts of a site's records.
 func (u *PersonalizedLinear) weigh(site int) {
 	if r := &u.sites[site]; site != u.self && r.n > 0 {
-		r.weighed.take(&r.likelihood, u.d, func(precision float64) float64 { return u.near.share(site, precision) })
+		r.weighed.take(&r.likelihood, u.d, func(precision float64) float64 { return u.near.Share(site, precision) })
 	}
 }
 
@@ -279,8 +280,8 @@ func (u *PersonalizedLinear) measure(own float64) {
 		sum       []float64 // precision times mean
 		mass      float64
 	}
-	var of [points]prediction
-	for g, square := range &u.near.squares {
+	var of [bandit.Points]prediction
+	for g, square := range &u.near.Squares {
 		s := covariance(u.own.half, u.d)
 		for i := range u.d {
 			s.Row(i)[i] += square
@@ -294,7 +295,7 @@ func (u *PersonalizedLinear) measure(own float64) {
 		p.mass += x.log() / 2 // of the covariance
 		of[g] = p
 	}
-	y, likelihood := newParameters(u.d), make([][points]float64, len(u.sites))
+	y, likelihood := newParameters(u.d), make([][bandit.Points]float64, len(u.sites))
 	for site := range u.sites {
 		for g := range &of {
 			p := &of[g]
@@ -304,7 +305,7 @@ func (u *PersonalizedLinear) measure(own float64) {
 			likelihood[site][g] = y.massOf() - p.mass
 		}
 	}
-	u.near.renew(own, u.self, likelihood)
+	u.near.Renew(own, u.self, likelihood)
 	for site := range u.sites {
 		u.weigh(site)
 	}
@@ -327,25 +328,25 @@ func covariance(w score.Triangle, d int) score.Triangle {
 
 // Summarize returns, for every arm, the number of own records. Estimates are 0, since they depend on
 // features.
-func (u *PersonalizedLinear) Summarize(b *Belief) Summary {
+func (u *PersonalizedLinear) Summarize(b *bandit.Belief) bandit.Summary {
 	u.take(b)
 	n, own := len(u.scores), 0.
 	if u.self < len(u.sites) {
 		own = u.sites[u.self].n
 	}
-	known := Parameter{}
+	known := bandit.Parameter{}
 	if u.known {
-		known.Reading = newReading(u.all.theta, u.all.half, u.records)
+		known.Reading = u.reading(u.all.theta, u.all.half)
 	}
-	return Summary{make([]float64, n), slices.Repeat([]float64{own}, n), make([]float64, n), known}
+	return bandit.Summary{Estimates: make([]float64, n), Samples: slices.Repeat([]float64{own}, n), NoiseDevs: make([]float64, n), Parameter: known}
 }
 
 // Save returns the distances.
-func (u *PersonalizedLinear) Save() []byte { return u.near.save(nil) }
+func (u *PersonalizedLinear) Save() []byte { return u.near.Save(nil) }
 
-// Load implements [Learner].
+// Load implements [bandit.Learner].
 func (u *PersonalizedLinear) Load(state []byte) error {
-	near, err := loadDistances(state, nil)
+	near, err := bandit.LoadDistances(state, nil)
 	if err == nil {
 		u.near = near
 		u.sites = nil

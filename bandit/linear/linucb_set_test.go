@@ -1,10 +1,11 @@
-package bandit
+package linear
 
 import (
 	"flag"
 	"math"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/gram"
 )
 
@@ -81,7 +82,7 @@ func TestParameterIsSummarized(t *testing.T) {
 	for _, index := range indices {
 		x := newProblem(4, 7)
 		l := linUCB(t, 5, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
-		if p := l.Summarize(&x.b).Parameter; p != (Parameter{}) {
+		if p := l.Summarize(&x.b).Parameter; p != (bandit.Parameter{}) {
 			t.Errorf("%s: %+v is stated of nothing", index, p)
 		}
 		for range 10 {

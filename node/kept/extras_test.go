@@ -1,0 +1,3 @@
+package kept_test
+
+import _ "peerd.dev/internal/extra/features" // what tests find in tables
