@@ -1,4 +1,4 @@
-package spread
+package hub
 
 import "peerd.dev/protocol"
 

@@ -1,4 +1,5 @@
-package spread
+// Package hub has what protocols share in which peers report to one of them: the ways to it, what it holds, requests to it.
+package hub
 
 import (
 	"slices"

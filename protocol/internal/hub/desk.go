@@ -1,10 +1,11 @@
-package spread
+package hub
 
 import (
 	"slices"
 
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/spread"
 )
 
 // A Desk is what a hub has of the peers that report to it.
@@ -46,7 +47,7 @@ func (d *Desk) Visit(v *state.Visitor, rest func(peer int), good func(m *protoco
 	}
 	for i := range n {
 		m := d.Newest[i]
-		VisitMessage(v, &m)
+		spread.VisitMessage(v, &m)
 		rest(i)
 		if !v.Loading() || m.Kind() == 0 {
 			continue
