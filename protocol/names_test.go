@@ -138,7 +138,7 @@ func atHome(file, dir, name string) bool {
 	if folder == "protocol/table" || folder == "node/lab/papers" {
 		return dir == "protocol"
 	}
-	if folder != dir && (dir != "protocol" || !strings.HasPrefix(folder, dir+"/")) {
+	if folder != dir && (dir != "protocol" && dir != "dp/mechanism" || !strings.HasPrefix(folder, dir+"/")) {
 		return false
 	}
 	base, own := filepath.Base(file), strings.ReplaceAll(name, "-", "_")

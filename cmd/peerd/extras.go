@@ -14,4 +14,5 @@ import (
 	_ "peerd.dev/internal/extra/lab"        // peerd experiment, testnet, topology and joining, simulated worlds, mode lockstep
 	_ "peerd.dev/internal/extra/page"       // peerd page, and the page itself
 	_ "peerd.dev/internal/extra/replay"     // peerd decisions import
+	_ "peerd.dev/internal/extra/running"    // mechanisms tree, hybrid, kary, sqrt and blt for running sums, which protocol rows carries, and none
 )

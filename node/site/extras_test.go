@@ -1,3 +1,7 @@
 package site
 
-import _ "peerd.dev/internal/extra/features" // what tests find in tables
+// What tests find in tables.
+import (
+	_ "peerd.dev/internal/extra/features"
+	_ "peerd.dev/internal/extra/running"
+)

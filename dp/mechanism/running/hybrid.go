@@ -1,10 +1,11 @@
-package mechanism
+package running
 
 import (
 	"math"
 	"math/bits"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/mechanism"
 	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
@@ -12,15 +13,15 @@ import (
 // hybridLayout is the layout of a [hybrid] over a number of leaves.
 type hybridLayout struct{ leaves uint64 }
 
-func newHybridLayout(n uint64) Layout { return &hybridLayout{n} }
+func newHybridLayout(n uint64) mechanism.Layout { return &hybridLayout{n} }
 
-func (*hybridLayout) Node(charged noise.Noise, t uint64) Node {
+func (*hybridLayout) Node(charged noise.Noise, t uint64) mechanism.Node {
 	k, offset := factor.HybridBlock(t)
 	if offset == 0 {
-		return Node{Span{t / 2, t}, charged}
+		return mechanism.Node{Span: mechanism.Span{From: t / 2, To: t}, Noise: charged}
 	}
 	charged.Scale *= uint64(factor.HybridLevels(k))
-	return Node{Span{1<<k + offset&(offset-1), t}, charged}
+	return mechanism.Node{Span: mechanism.Span{From: 1<<k + offset&(offset-1), To: t}, Noise: charged}
 }
 
 func (*hybridLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
@@ -33,7 +34,7 @@ func (*hybridLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	return charged.Times(factor.HybridVariance(t) / float64(l*l))
 }
 
-func (l *hybridLayout) Open(width int) Stream {
+func (l *hybridLayout) Open(width int) mechanism.Stream {
 	levels := factor.TreeLevels(l.leaves)
 	return &hybrid{
 		n:     make([]uint64, levels),
@@ -68,7 +69,7 @@ type hybrid struct {
 	base  []int64  // sum of the noisy increments
 }
 
-func (h *hybrid) Close(a Leaf, d Drawer, node, sum []int64) (records uint64, err error) {
+func (h *hybrid) Close(a mechanism.Leaf, d mechanism.Drawer, node, sum []int64) (records uint64, err error) {
 	h.since += a.Records
 	for i, exact := range a.Sums {
 		h.block[i] += exact
@@ -88,7 +89,7 @@ func (h *hybrid) Close(a Leaf, d Drawer, node, sum []int64) (records uint64, err
 }
 
 // closeBlock draws the increment over the block and begins the next one.
-func (h *hybrid) closeBlock(d Drawer, node []int64) (records uint64) {
+func (h *hybrid) closeBlock(d mechanism.Drawer, node []int64) (records uint64) {
 	for i, exact := range h.block {
 		node[i] = d.Noisy(i, exact)
 		h.base[i] += node[i]
@@ -102,7 +103,7 @@ func (h *hybrid) closeBlock(d Drawer, node []int64) (records uint64) {
 }
 
 // closeNode draws the node of level z that ends with the leaf.
-func (h *hybrid) closeNode(a Leaf, d Drawer, z int, node []int64) (records uint64) {
+func (h *hybrid) closeNode(a mechanism.Leaf, d mechanism.Drawer, z int, node []int64) (records uint64) {
 	w := len(a.Sums)
 	for i, exact := range a.Sums {
 		for l := range z {
@@ -115,12 +116,12 @@ func (h *hybrid) closeNode(a Leaf, d Drawer, z int, node []int64) (records uint6
 	return mergeCounts(h.n, z, a.Records)
 }
 
-func (h *hybrid) Fields(v *state.Visitor, a Leaf, of Charged) {
+func (h *hybrid) Fields(v *state.Visitor, a mechanism.Leaf, of mechanism.Charged) {
 	since := levelRecords(v, h.n)
 	v.Vector(h.alpha, math.MaxInt64)
 	v.Vector(h.block, math.MaxInt64)
-	v.Vector(h.node, MaxValue)
-	v.Vector(h.base, MaxValue)
+	v.Vector(h.node, mechanism.MaxValue)
+	v.Vector(h.base, mechanism.MaxValue)
 	if !v.Loading() {
 		return
 	}

@@ -1,9 +1,10 @@
-package mechanism
+package running
 
 import (
 	"encoding/binary"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/mechanism"
 	"peerd.dev/dp/state"
 )
 
@@ -16,7 +17,7 @@ func fixed(v *state.Visitor, x []factor.Fixed) {
 		binary.LittleEndian.PutUint64(lo[:], low)
 		v.Int(&hi)
 		v.Array(lo[:])
-		v.Check(hi <= MaxValue && hi >= -MaxValue, "%d, at most %d either way", hi, int64(MaxValue))
+		v.Check(hi <= mechanism.MaxValue && hi >= -mechanism.MaxValue, "%d, at most %d either way", hi, int64(mechanism.MaxValue))
 		if v.Loading() {
 			x[i] = factor.FixedOf(hi, binary.LittleEndian.Uint64(lo[:]))
 		}

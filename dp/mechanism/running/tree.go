@@ -1,10 +1,11 @@
-package mechanism
+package running
 
 import (
 	"math"
 	"math/bits"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/mechanism"
 	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
@@ -12,11 +13,11 @@ import (
 // treeLayout is the layout of a [tree] over a number of leaves.
 type treeLayout struct{ leaves uint64 }
 
-func newTreeLayout(n uint64) Layout { return &treeLayout{n} }
+func newTreeLayout(n uint64) mechanism.Layout { return &treeLayout{n} }
 
 // Node is the node that closing leaf t completes.
-func (*treeLayout) Node(charged noise.Noise, t uint64) Node {
-	return Node{Span{t & (t - 1), t}, charged}
+func (*treeLayout) Node(charged noise.Noise, t uint64) mechanism.Node {
+	return mechanism.Node{Span: mechanism.Span{From: t & (t - 1), To: t}, Noise: charged}
 }
 
 // Sum counts a term for every node in the t-th sum.
@@ -24,7 +25,7 @@ func (*treeLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	return charged.Times(float64(factor.TreeTerms(t)))
 }
 
-func (l *treeLayout) Open(width int) Stream {
+func (l *treeLayout) Open(width int) mechanism.Stream {
 	levels := factor.TreeLevels(l.leaves)
 	return &tree{
 		n:     make([]uint64, levels),
@@ -51,7 +52,7 @@ type tree struct {
 	sum   []int64  // noisy running sum
 }
 
-func (t *tree) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
+func (t *tree) Close(a mechanism.Leaf, d mechanism.Drawer, node, sum []int64) (uint64, error) {
 	z, w := bits.TrailingZeros64(a.T), len(a.Sums)
 	for i, exact := range a.Sums {
 		for l := range z {
@@ -80,10 +81,10 @@ func mergeCounts(n []uint64, z int, open uint64) uint64 {
 }
 
 // Fields visits the nodes; the running sum follows from them.
-func (t *tree) Fields(v *state.Visitor, a Leaf, of Charged) {
+func (t *tree) Fields(v *state.Visitor, a mechanism.Leaf, of mechanism.Charged) {
 	total := levelRecords(v, t.n)
 	v.Vector(t.alpha, math.MaxInt64)
-	v.Vector(t.node, MaxValue)
+	v.Vector(t.node, mechanism.MaxValue)
 	if !v.Loading() {
 		return
 	}
@@ -104,7 +105,7 @@ func (t *tree) Fields(v *state.Visitor, a Leaf, of Charged) {
 func levelRecords(v *state.Visitor, n []uint64) (total uint64) {
 	for l := range n {
 		v.Uint(&n[l])
-		v.Check(n[l] <= MaxRecords, "%d records under a node", n[l])
+		v.Check(n[l] <= mechanism.MaxRecords, "%d records under a node", n[l])
 		total += n[l]
 	}
 	return total

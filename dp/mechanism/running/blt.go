@@ -1,7 +1,8 @@
-package mechanism
+package running
 
 import (
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/mechanism"
 	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
@@ -12,10 +13,12 @@ type bltLayout struct {
 	variance factor.Inverse // of the sums; computed when the first is needed
 }
 
-func newBLTLayout(n uint64) Layout { return &bltLayout{n: n} }
+func newBLTLayout(n uint64) mechanism.Layout { return &bltLayout{n: n} }
 
 // Node covers all leaves up to t.
-func (*bltLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{0, t}, charged} }
+func (*bltLayout) Node(charged noise.Noise, t uint64) mechanism.Node {
+	return mechanism.Node{Span: mechanism.Span{From: 0, To: t}, Noise: charged}
+}
 
 func (l *bltLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	if l.variance == nil {
@@ -24,7 +27,7 @@ func (l *bltLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	return charged.Times(l.variance.Variance(t))
 }
 
-func (l *bltLayout) Open(width int) Stream {
+func (l *bltLayout) Open(width int) mechanism.Stream {
 	s := &blt{sum: make([]factor.Fixed, width)}
 	for _, x := range factor.BLTFor(l.n) {
 		theta, omega := x.Factor()
@@ -47,7 +50,7 @@ type blt struct {
 	sum          []factor.Fixed   // of decoded leaves
 }
 
-func (s *blt) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
+func (s *blt) Close(a mechanism.Leaf, d mechanism.Drawer, node, sum []int64) (uint64, error) {
 	for i, exact := range a.Sums {
 		x := factor.Whole(exact)
 		encoded := x
@@ -69,7 +72,7 @@ func (s *blt) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
 	return a.Total, nil
 }
 
-func (s *blt) Fields(v *state.Visitor, _ Leaf, _ Charged) {
+func (s *blt) Fields(v *state.Visitor, _ mechanism.Leaf, _ mechanism.Charged) {
 	for j := range s.exact {
 		fixed(v, s.exact[j])
 		fixed(v, s.noisy[j])

@@ -1,9 +1,10 @@
-package mechanism
+package running
 
 import (
 	"math"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/mechanism"
 	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
@@ -18,16 +19,18 @@ type rootLayout struct {
 	f      factor.Sqrt // nil before a stream is opened; all streams share it
 }
 
-func newRootLayout(n uint64) Layout { return &rootLayout{leaves: n} }
+func newRootLayout(n uint64) mechanism.Layout { return &rootLayout{leaves: n} }
 
 // Node covers all leaves up to t.
-func (*rootLayout) Node(charged noise.Noise, t uint64) Node { return Node{Span{0, t}, charged} }
+func (*rootLayout) Node(charged noise.Noise, t uint64) mechanism.Node {
+	return mechanism.Node{Span: mechanism.Span{From: 0, To: t}, Noise: charged}
+}
 
 func (*rootLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	return charged.Times(factor.SqrtVariance(t))
 }
 
-func (l *rootLayout) Open(int) Stream {
+func (l *rootLayout) Open(int) mechanism.Stream {
 	if l.f == nil {
 		l.f = factor.NewSqrt(l.leaves)
 	}
@@ -51,7 +54,7 @@ type root struct {
 	noisy []int64 // what was drawn, width entries per leaf
 }
 
-func (s *root) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
+func (s *root) Close(a mechanism.Leaf, d mechanism.Drawer, node, sum []int64) (uint64, error) {
 	s.exact = append(s.exact, a.Sums...)
 	for i := range node {
 		node[i] = d.Noisy(i, s.product(s.exact, i, len(a.Sums)))
@@ -74,7 +77,7 @@ func (s *root) product(v []int64, i, width int) int64 {
 	return sum.Round()
 }
 
-func (s *root) Fields(v *state.Visitor, a Leaf, of Charged) {
+func (s *root) Fields(v *state.Visitor, a mechanism.Leaf, of mechanism.Charged) {
 	n := v.Len(len(s.exact))
 	if v.Check(uint64(n) <= a.T*uint64(len(a.Sums)) && n%len(a.Sums) == 0, "%d sums of %d leaves of %d", n, a.T, len(a.Sums)); !v.OK() {
 		return
@@ -83,7 +86,7 @@ func (s *root) Fields(v *state.Visitor, a Leaf, of Charged) {
 		s.exact, s.noisy = make([]int64, n), make([]int64, n)
 	}
 	v.Vector(s.exact, math.MaxInt64)
-	v.Vector(s.noisy, MaxValue)
+	v.Vector(s.noisy, mechanism.MaxValue)
 	all := make([]int64, len(a.Sums))
 	for i, x := range s.exact {
 		all[i%len(a.Sums)] += x

@@ -1,10 +1,11 @@
-package mechanism
+package running
 
 import (
 	"fmt"
 	"math"
 
 	"peerd.dev/dp/factor"
+	"peerd.dev/dp/mechanism"
 	"peerd.dev/dp/noise"
 	"peerd.dev/dp/state"
 )
@@ -15,14 +16,14 @@ type karyLayout struct {
 	t, terms uint64 // of the last requested sum, which is also its leaf's node
 }
 
-func newKaryLayout(n uint64) Layout { return KaryLayout(factor.KaryFor(n)) }
+func newKaryLayout(n uint64) mechanism.Layout { return KaryLayout(factor.KaryFor(n)) }
 
 // KaryLayout returns the layout of mechanism Kary with some base and levels.
-func KaryLayout(a factor.Kary) Layout { return &karyLayout{Kary: a} }
+func KaryLayout(a factor.Kary) mechanism.Layout { return &karyLayout{Kary: a} }
 
 // Node is the sum of all leaves up to t.
-func (l *karyLayout) Node(charged noise.Noise, t uint64) Node {
-	return Node{Span{0, t}, l.Sum(charged, t)}
+func (l *karyLayout) Node(charged noise.Noise, t uint64) mechanism.Node {
+	return mechanism.Node{Span: mechanism.Span{From: 0, To: t}, Noise: l.Sum(charged, t)}
 }
 
 func (l *karyLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
@@ -32,7 +33,7 @@ func (l *karyLayout) Sum(charged noise.Noise, t uint64) noise.Noise {
 	return charged.Times(float64(l.terms))
 }
 
-func (l *karyLayout) Open(width int) Stream {
+func (l *karyLayout) Open(width int) mechanism.Stream {
 	s := &kary{a: l.Kary, exact: make([]int64, width), level: make([]digit, l.Levels)}
 	for j := range s.level {
 		s.level[j].plus = make([]int64, width)
@@ -60,13 +61,13 @@ type digit struct {
 	ahead []int64 // noise of the |d| subtracted nodes, the earliest first
 }
 
-func (s *kary) Close(a Leaf, d Drawer, node, sum []int64) (uint64, error) {
+func (s *kary) Close(a mechanism.Leaf, d mechanism.Drawer, node, sum []int64) (uint64, error) {
 	if s.adjusted && d.Recorded() == nil {
-		return 0, fmt.Errorf("%w: it was replayed with other records than its own, and draws nothing more", ErrReplay)
+		return 0, fmt.Errorf("%w: it was replayed with other records than its own, and draws nothing more", mechanism.ErrReplay)
 	}
 	s.step(d)
 	if d.Short() {
-		return 0, fmt.Errorf("%w: leaf %d without its hidden noise", ErrReplay, a.T)
+		return 0, fmt.Errorf("%w: leaf %d without its hidden noise", mechanism.ErrReplay, a.T)
 	}
 	for i, x := range a.Sums {
 		s.exact[i] += x
@@ -89,7 +90,7 @@ func (s *kary) adjust(i int, x int64) {
 
 // step adds 1 to the digits. The level to which it carries adds a new node, or has one less
 // ahead; all nodes of lower levels are ahead.
-func (s *kary) step(d Drawer) {
+func (s *kary) step(d mechanism.Drawer) {
 	m, c, width := int64(s.a.Base-1)/2, 0, len(s.exact)
 	for ; s.level[c].d == m; c++ {
 	}
@@ -125,7 +126,7 @@ func (s *kary) noise(i int) (sum int64) {
 }
 
 // Fields visits the levels' noise; a stream at its end needs none.
-func (s *kary) Fields(v *state.Visitor, a Leaf, of Charged) {
+func (s *kary) Fields(v *state.Visitor, a mechanism.Leaf, of mechanism.Charged) {
 	if a.T == a.Horizon {
 		return
 	}
@@ -137,8 +138,8 @@ func (s *kary) Fields(v *state.Visitor, a Leaf, of Charged) {
 	v.Bool(&s.adjusted)
 	v.Vector(s.exact, math.MaxInt64)
 	for _, l := range s.level {
-		v.Vector(l.plus, MaxValue)
-		v.Vector(l.ahead, MaxValue)
+		v.Vector(l.plus, mechanism.MaxValue)
+		v.Vector(l.ahead, mechanism.MaxValue)
 	}
 	v.Check(of.Holds(s.exact, a.Total), "sums that no %d records have", a.Total)
 }
