@@ -10,7 +10,6 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/site"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/rows"
 	"peerd.dev/protocol/table"
 )
 
@@ -38,10 +37,10 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 	case byFeatures:
 		x.features(inside)
 	case c.Privacy.Counts == NoisedCounts:
-		x.take(protocolKey, rows.Params{}.Words().Name, "its leaves close by the clock, so that their numbers can have noise")
+		x.protocol(func(p protocol.Params) bool { return protocol.TraitsOf(p).NoisedCounts }, "its leaves close by the clock, so that their numbers can have noise")
 		x.take(exposuresKey, 0, "which action is exposed next would show how many decisions there were")
 	case given && m.Running():
-		x.take(protocolKey, rows.Params{}.Words().Name, "it carries running sums, which the mechanism releases")
+		x.protocol(func(p protocol.Params) bool { return protocol.Suits(p, m) && !protocol.Suits(p, dp.EachLaplace) }, "it carries running sums, which the mechanism releases")
 	}
 	x.spare()
 	x.noise(byFeatures || given && m.Law() == dp.Gaussian)
@@ -102,8 +101,8 @@ func (x *start) features(inside bool) {
 			x.take(learnerKey, l.Words().Name, "it chooses by features")
 		}
 	}
-	if p := wide(); p != nil && !protocol.TraitsOf(x.c.ProtocolParams()).Wide {
-		x.take(protocolKey, p.Words().Name, "it carries what a learner by features adds up")
+	if !wide(x.c.ProtocolParams()) {
+		x.protocol(wide, "it carries what a learner by features adds up")
 	}
 	x.take(exposuresKey, 0, "actions follow from the features of users, and the next user's must not follow from those before")
 }
@@ -119,15 +118,15 @@ func byFeatures(weighs bool) bandit.Params {
 	return nil
 }
 
-// wide returns the first protocol that carries what these learners add up; nil if there is none.
-func wide() protocol.Params {
-	for _, p := range table.Protocols() {
-		if protocol.TraitsOf(p).Wide {
-			return p
-		}
+// protocol takes the first protocol that suits; none if this program lacks one, and then what was given is refused.
+func (x *start) protocol(suits func(protocol.Params) bool, reason string) {
+	if i := slices.IndexFunc(table.Protocols(), suits); i >= 0 {
+		x.take(protocolKey, table.Protocols()[i].Words().Name, reason)
 	}
-	return nil
 }
+
+// wide reports whether a protocol carries what learners by features add up.
+func wide(p protocol.Params) bool { return protocol.TraitsOf(p).Wide }
 
 // spare leaves room for actions that are added later, where any can be.
 func (x *start) spare() {
@@ -195,10 +194,9 @@ func (x *start) recommend() {
 			x.take(key, "centred", "half the noise in what is learned of rewards")
 		}
 	}
-	if first, ok := x.firstBatch(); ok {
-		if p := wide(); p != nil && s.Protocol.Name == p.Words().Name {
-			x.take("protocol."+s.Protocol.Name+".first", first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
-		}
+	i := slices.IndexFunc(table.Protocols(), wide)
+	if first, ok := x.firstBatch(); ok && i >= 0 && s.Protocol.Name == table.Protocols()[i].Words().Name {
+		x.take("protocol."+s.Protocol.Name+".first", first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
 	}
 }
 

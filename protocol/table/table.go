@@ -2,21 +2,31 @@
 package table
 
 import (
+	"slices"
+
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
 )
 
-// registered are the protocols of extras.
-var registered []protocol.Params
+// A row is a protocol at its place in the table.
+type row struct {
+	place int
+	of    protocol.Params
+}
 
-// Register adds protocols with their defaults to the end of [Protocols], for the init function of an extra.
-func Register(p ...protocol.Params) { registered = append(registered, p...) }
+var registered = []row{{0, rows.PhasesParams{Growth: .5, Limit: 100_000, Pull: 20, Merge: rows.MergeMean, F: 1}}}
+
+// Register adds a protocol with its defaults to [Protocols], for the init function of an extra. The place says which come before it.
+func Register(place int, p protocol.Params) {
+	registered = append(registered, row{place, p})
+	slices.SortStableFunc(registered, func(a, b row) int { return a.place - b.place })
+}
 
 // Protocols lists every protocol a peer can speak with its defaults, the default one first. A protocol is
 // here only when its conformance tests pass.
-func Protocols() []protocol.Params {
-	return append([]protocol.Params{
-		rows.PhasesParams{Growth: .5, Limit: 100_000, Pull: 20, Merge: rows.MergeMean, F: 1},
-		rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, F: 1},
-	}, registered...)
+func Protocols() (all []protocol.Params) {
+	for _, r := range registered {
+		all = append(all, r.of)
+	}
+	return all
 }

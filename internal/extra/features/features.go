@@ -14,8 +14,9 @@ func init() {
 		linear.LinUCBParams{Features: 5, Map: bandit.Interactions, Index: linear.SampledIndex, Radius: 1, Records: linear.WithoutSquares},
 		linear.PersonalizedLinearParams{Features: 5, Map: bandit.Interactions, Records: linear.WithoutSquares, Price: 150},
 	)
-	table.Register(
-		batches.BatchParams{First: 50, Growth: .25, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 50, Draws: 5, Pull: 20},
-		batches.BatchParams{Hops: 2, First: 100, Growth: .5, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 50, Draws: 5, Pull: 20},
-	)
+	batch := batches.BatchParams{First: 50, Growth: .25, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 50, Draws: 5, Pull: 20}
+	local := batch
+	local.Hops, local.First, local.Growth = 2, 100, .5
+	table.Register(2, batch)
+	table.Register(3, local)
 }
