@@ -78,7 +78,7 @@ func (x *analyzed) Chosen(part int) { x.belief.Pulls[part]++ }
 // due reports whether a batch has ended and the sum over batches is to be reported.
 func (x *analyzed) due(part dp.StreamID) bool {
 	own, shown := &x.silo.sums[part], &x.silo.shown[part]
-	if !spread.Ended(x.batches, own, shown) {
+	if !ended(x.batches, own, shown) {
 		return false
 	}
 	if x.threshold == 0 {
@@ -93,7 +93,7 @@ func (x *analyzed) due(part dp.StreamID) bool {
 func (x *analyzed) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	s := &x.silo
 	x.stale = true
-	return spread.Advance(own, s.sums, s.shown, x.due, func(part dp.StreamID) {
+	return advance(own, s.sums, s.shown, x.due, func(part dp.StreamID) {
 		s.shown[part], s.taken, s.fresh = s.sums[part], false, true
 	})
 }
