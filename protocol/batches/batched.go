@@ -60,7 +60,7 @@ func (b *batched) due(stream dp.StreamID) bool {
 		return true
 	}
 	all := belief.New(1, b.width)
-	b.addUp(&all, 0, int(stream))
+	addUp(&b.Totals, &all, 0, int(stream), b.members)
 	return newsworthy(&all, &b.Own[stream], &b.Total[stream], b.threshold)
 }
 
@@ -81,7 +81,7 @@ func (b *batched) Tick(t protocol.Round, out *protocol.Outbox) error {
 
 // estimate adds up the members' releases of a part for the estimator whose turn it is.
 func (b *batched) estimate(part int) {
-	b.addUp(&b.Known, part, b.cadence.Stream(part, len(b.Stale), b.round))
+	addUp(&b.Totals, &b.Known, part, b.cadence.Stream(part, len(b.Stale), b.round), b.members)
 }
 
 func (b *batched) fields(v *state.Visitor) {

@@ -7,17 +7,17 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// addUp believes of a part the sum of what members have released of a stream, and the sums of each. Origins that take no part
-// in the network do not count.
-func (b *batched) addUp(of *belief.Belief, part, stream int) {
-	of.Sites[part] = of.Sites[part][:0]
-	spread.BelieveSum(of, part, func(yield func(*dp.Release) bool) {
-		for p := range b.C.Peers() {
-			if b.members != nil && !b.members[p] || !b.C.Member(protocol.Peer(p)) {
+// addUp believes of a part the sum of what origins, nil for all, have released of a stream, and the sums of each. Origins
+// that take no part in the network do not count.
+func addUp(s *spread.Totals, b *belief.Belief, part, stream int, origins []bool) {
+	b.Sites[part] = b.Sites[part][:0]
+	spread.BelieveSum(b, part, func(yield func(*dp.Release) bool) {
+		for p := range s.C.Peers() {
+			if origins != nil && !origins[p] || !s.C.Member(protocol.Peer(p)) {
 				continue
 			}
-			if x := b.SumOf(protocol.Peer(p), stream); x != nil {
-				of.Sites[part] = addSite(of.Sites[part], p, x)
+			if x := s.SumOf(protocol.Peer(p), stream); x != nil {
+				b.Sites[part] = addSite(b.Sites[part], p, x)
 				if !yield(x) {
 					return
 				}
