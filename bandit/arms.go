@@ -7,6 +7,9 @@ import (
 	"slices"
 )
 
+// rewardVar bounds the variance of a reward in [0,1].
+const rewardVar = .25
+
 // Arms is the statistic of learners without features: each of N arms is a part, with the sum of
 // its rewards in [0,1]. Such learners embed it.
 type Arms struct{ N int }
@@ -30,8 +33,8 @@ func (a Arms) Summarize(b *Belief) Summary {
 	return s
 }
 
-// excludes reports whether an arm must not be chosen.
-func (t *Turn) excludes(k int) bool {
+// Excludes reports whether an arm must not be chosen.
+func (t *Turn) Excludes(k int) bool {
 	return len(t.Excluded) > 0 && slices.Contains(t.Excluded, Arm(k))
 }
 
@@ -40,7 +43,7 @@ func (t *Turn) excludes(k int) bool {
 func Forced(b *Belief, t Turn, rng *rand.Rand) (c Choice, ok bool) {
 	all := b.Forced
 	if len(t.Excluded) > 0 {
-		all = slices.DeleteFunc(slices.Clone(all), t.excludes)
+		all = slices.DeleteFunc(slices.Clone(all), t.Excludes)
 	}
 	n := len(all)
 	if n == 0 {
@@ -62,7 +65,7 @@ func Greatest(b *Belief, t Turn, index, rested []float64) Arm {
 	arg, best := -1, math.Inf(-1)
 	for k, i := range index {
 		switch {
-		case t.excludes(k):
+		case t.Excludes(k):
 			continue
 		case !b.Known(k) && b.Pulls[k] >= early && t.Round%uint64(len(index)) != uint64(k) && someKnown(b, t):
 			continue
@@ -96,7 +99,7 @@ func (Stateless) Load(state []byte) error {
 // someKnown reports whether anything is known of an arm that may be chosen.
 func someKnown(b *Belief, t Turn) bool {
 	for k := range b.SampleVar {
-		if b.Known(k) && !t.excludes(k) {
+		if b.Known(k) && !t.Excludes(k) {
 			return true
 		}
 	}

@@ -6,7 +6,7 @@
 // [Learner.Choose] reads nothing else. So the choices of a learner without features, and with
 // them the pull counts, are public.
 //
-// A learner is a file here and a line of [Table].
+// A learner is a file here and a line of [Table], or one of package bandit/linear, which an extra registers.
 package bandit
 
 import (
@@ -15,8 +15,6 @@ import (
 	"math/rand/v2"
 
 	"peerd.dev/bandit/belief"
-	"peerd.dev/bandit/gram"
-	"peerd.dev/bandit/score"
 )
 
 // Arm numbers an arm, from 0.
@@ -38,7 +36,16 @@ func (Reward) LogValue() slog.Value { return slog.StringValue("private") }
 func (Reward) MarshalText() ([]byte, error) { return []byte("private"), nil }
 
 // Features describe an arm in one round, as numbers. They are private, like rewards.
-type Features = score.Features
+type Features []float64
+
+// Format implements [fmt.Formatter].
+func (Features) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
+
+// LogValue implements [slog.LogValuer].
+func (Features) LogValue() slog.Value { return slog.StringValue("private") }
+
+// MarshalText implements [encoding.TextMarshaler], so that JSON hides them as well.
+func (Features) MarshalText() ([]byte, error) { return []byte("private"), nil }
 
 // A Turn is what a learner is offered in one round.
 type Turn struct {
@@ -48,9 +55,9 @@ type Turn struct {
 	Features []Features // of the arms on offer, which are the first ones; nil unless the learner is contextual
 }
 
-// offered returns how many of n arms a turn offers, from the first on, including excluded ones.
+// Offered returns how many of n arms a turn offers, from the first on, including excluded ones.
 // Turns without features offer all.
-func (t *Turn) offered(n int) int {
+func (t *Turn) Offered(n int) int {
 	if t.Features == nil {
 		return n
 	}
@@ -88,18 +95,6 @@ const (
 	Corner              // Linear and Σ y²
 	Centred             // Linear with a reward y from -1 to 1
 )
-
-// gram returns the kind of sums of features.
-func (k Kind) gram() gram.Kind {
-	switch k {
-	case Corner:
-		return gram.Corner
-	case Centred:
-		return gram.Centred
-	default:
-		return gram.Linear
-	}
-}
 
 // A Statistic is the shape of what a learner adds up over pulls. Every update belongs to one of
 // its parts; each part is released as a stream of its own.

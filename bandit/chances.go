@@ -32,8 +32,8 @@ const (
 	armSamples   = 6400
 )
 
-// shares sets p to the share of samples that have each arm. The first sample is own, unless that is NoArm.
-func shares(p []float64, own Arm, samples int, sample func() Arm) {
+// Shares sets p to the share of samples that have each arm. The first sample is own, unless that is NoArm.
+func Shares(p []float64, own Arm, samples int, sample func() Arm) {
 	clear(p)
 	if samples == 0 {
 		samples = min(mostSamples, max(leastSamples, armSamples/len(p)))
@@ -50,8 +50,8 @@ func shares(p []float64, own Arm, samples int, sample func() Arm) {
 	}
 }
 
-// even makes all arms that able holds for equally likely, and reports whether there are any.
-func even(p []float64, able func(k int) bool) bool {
+// Even makes all arms that able holds for equally likely, and reports whether there are any.
+func Even(p []float64, able func(k int) bool) bool {
 	n := 0.
 	for k := range p {
 		if p[k] = 0; able(k) {
@@ -65,13 +65,13 @@ func even(p []float64, able func(k int) bool) bool {
 	return n > 0
 }
 
-// able reports whether t offers an arm, one of n, and does not exclude it.
-func (t *Turn) able(n int) func(k int) bool {
-	n = t.offered(n)
-	return func(k int) bool { return k < n && !t.excludes(k) }
+// Able reports whether t offers an arm, one of n, and does not exclude it.
+func (t *Turn) Able(n int) func(k int) bool {
+	n = t.Offered(n)
+	return func(k int) bool { return k < n && !t.Excludes(k) }
 }
 
 // evenForced makes all arms that [Forced] picks from equally likely, and reports whether there are any.
 func evenForced(p []float64, b *Belief, t *Turn) bool {
-	return even(p, func(k int) bool { return slices.Contains(b.Forced, k) && !t.excludes(k) })
+	return Even(p, func(k int) bool { return slices.Contains(b.Forced, k) && !t.Excludes(k) })
 }

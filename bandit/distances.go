@@ -8,64 +8,77 @@ import (
 
 // squares returns the distances between sites that are thought possible, as variances 2t² of the
 // difference between the means of an arm.
-func squares() (all [points]float64) {
-	for g, t := range [points]float64{.003, .01, .02, .04, .07, .12, .2, .35} {
+func squares() (all [Points]float64) {
+	for g, t := range [Points]float64{.003, .01, .02, .04, .07, .12, .2, .35} {
 		all[g] = 2 * t * t
 	}
 	return all
 }
 
-const points = 8
+// Points is the number of distances that are thought possible.
+const Points = 8
 
-// distances are how far other sites are from the own one: a posterior over the grid for each of them.
+// Distances are how far other sites are from the own one: a posterior over the grid for each of them.
 // The prior is common to all sites and fitted to what they release (empirical Bayes).
-type distances struct {
-	squares   [points]float64
-	posterior [][points]float64 // by site
+type Distances struct {
+	Squares   [Points]float64   // as variances of the difference between the means of an arm
+	posterior [][Points]float64 // by site
 	rewards   float64           // own ones when they were last computed
 }
 
-func newDistances() distances { return distances{squares: squares()} }
+// NewDistances returns distances of which nothing is known.
+func NewDistances() Distances { return Distances{Squares: squares()} }
 
 const (
 	growth   = 17. / 16 // of own rewards until distances are computed again
 	fits     = 8        // steps in which the prior is fitted (expectation-maximization)
 	pseudo   = .5       // sites at each distance that the prior has seen before
-	unheard  = 1. / points
+	unheard  = 1. / Points
 	logScale = 700 // likelihoods below e^-logScale of the greatest are 0
 )
 
 // precision returns the expected precision of another site's mean, of a variance, for the own site.
-func (d *distances) precision(site int, variance float64) (sum float64) {
+func (d *Distances) precision(site int, variance float64) (sum float64) {
 	if site >= len(d.posterior) {
-		for _, x := range &d.squares {
+		for _, x := range &d.Squares {
 			sum += unheard / (variance + x)
 		}
 		return sum
 	}
 	p := &d.posterior[site]
-	for g, x := range &d.squares {
+	for g, x := range &d.Squares {
 		sum += p[g] / (variance + x)
 	}
 	return sum
 }
 
-// share returns which part of a precision of another site's parameter is left for the own site.
-func (d *distances) share(site int, precision float64) float64 {
+// Share returns which part of a precision of another site's parameter is left for the own site.
+func (d *Distances) Share(site int, precision float64) float64 {
 	if precision == 0 {
 		return 0
 	}
 	return d.precision(site, 1/precision) / precision
 }
 
-// due reports whether n own rewards are enough more, or fewer, for distances to be computed again.
-func (d *distances) due(n float64) bool {
+// Heard returns the number of sites of which more than the prior is known: those before it.
+func (d *Distances) Heard() int { return len(d.posterior) }
+
+// Expected returns the expected distance of a site.
+func (d *Distances) Expected(site int) (sum float64) {
+	for g, p := range d.posterior[site] {
+		sum += p * math.Sqrt(d.Squares[g]/2)
+	}
+	return sum
+}
+
+// Due reports whether n own rewards are enough more, or fewer, for distances to be computed again.
+func (d *Distances) Due(n float64) bool {
 	return n >= growth*d.rewards && n > 0 || n < d.rewards
 }
 
-// renew computes the posteriors from n own rewards and the logarithm of the likelihood of each distance
+// Renew computes the posteriors from n own rewards and the logarithm of the likelihood of each distance
 // of each site.
-func (d *distances) renew(n float64, self int, likelihood [][points]float64) {
+func (d *Distances) Renew(n float64, self int, likelihood [][Points]float64) {
 	d.rewards = n
 	for i := range likelihood {
 		l := &likelihood[i]
@@ -78,12 +91,12 @@ func (d *distances) renew(n float64, self int, likelihood [][points]float64) {
 		}
 	}
 	d.posterior = append(d.posterior[:0], likelihood...)
-	prior := [points]float64{}
+	prior := [Points]float64{}
 	for g := range prior {
 		prior[g] = unheard
 	}
 	for range fits {
-		var seen [points]float64
+		var seen [Points]float64
 		total := 0.
 		for i := range likelihood {
 			if i == self {
@@ -101,27 +114,27 @@ func (d *distances) renew(n float64, self int, likelihood [][points]float64) {
 			total++
 		}
 		for g := range prior {
-			prior[g] = (seen[g] + pseudo) / (total + pseudo*points)
+			prior[g] = (seen[g] + pseudo) / (total + pseudo*Points)
 		}
 	}
 }
 
-// save returns the state, and other numbers that belong to it.
-func (d *distances) save(others []float64) []byte {
+// Save returns the state, and other numbers that belong to it.
+func (d *Distances) Save(others []float64) []byte {
 	b, _ := binary.Append(nil, binary.BigEndian, append(others[:len(others):len(others)], d.rewards)) // numbers have a size
 	b, _ = binary.Append(b, binary.BigEndian, d.posterior)
 	return b
 }
 
-// loadDistances returns distances with a saved state, and sets the other numbers.
-func loadDistances(state []byte, others []float64) (distances, error) {
-	const site = 8 * points
+// LoadDistances returns distances with a saved state, and sets the other numbers.
+func LoadDistances(state []byte, others []float64) (Distances, error) {
+	const site = 8 * Points
 	begin := 8 * (len(others) + 1)
 	if len(state) < begin || (len(state)-begin)%site != 0 {
-		return distances{}, fmt.Errorf("bandit: saved state of %d bytes, want %d and %d for every site", len(state), begin, site)
+		return Distances{}, fmt.Errorf("bandit: saved state of %d bytes, want %d and %d for every site", len(state), begin, site)
 	}
-	numbers, d := make([]float64, len(others)+1), newDistances()
-	d.posterior = make([][points]float64, (len(state)-begin)/site)
+	numbers, d := make([]float64, len(others)+1), NewDistances()
+	d.posterior = make([][Points]float64, (len(state)-begin)/site)
 	_, _ = binary.Decode(state, binary.BigEndian, numbers) // as long as they are
 	_, _ = binary.Decode(state[begin:], binary.BigEndian, d.posterior)
 	copy(others, numbers)

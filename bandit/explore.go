@@ -12,10 +12,10 @@ import "math/rand/v2"
 // It takes two random numbers, whatever the belief, the features and c are.
 func Explore(c Choice, t Turn, n int, share float64, rng *rand.Rand) Choice {
 	coin, place := rng.Float64(), rng.Float64()
-	n = t.offered(n)
+	n = t.Offered(n)
 	offered := 0
 	for k := range n {
-		if !t.excludes(k) {
+		if !t.Excludes(k) {
 			offered++
 		}
 	}
@@ -23,7 +23,7 @@ func Explore(c Choice, t Turn, n int, share float64, rng *rand.Rand) Choice {
 	if coin < share {
 		nth := min(int(place*float64(offered)), offered-1)
 		for k := range n {
-			if t.excludes(k) {
+			if t.Excludes(k) {
 				continue
 			}
 			if nth == 0 {
@@ -44,7 +44,7 @@ func Explore(c Choice, t Turn, n int, share float64, rng *rand.Rand) Choice {
 // [Explore].
 func AddExploration(p []float64, t Turn, share float64) {
 	explored := make([]float64, len(p))
-	even(explored, t.able(len(p)))
+	Even(explored, t.Able(len(p)))
 	for k := range p {
 		p[k] = (1-share)*p[k] + share*explored[k]
 	}

@@ -24,7 +24,7 @@ func TestExplorePropensities(t *testing.T) {
 			}
 			sum := 0.
 			for k := range n {
-				p, offered := chance[k], !turn.excludes(k)
+				p, offered := chance[k], !turn.Excludes(k)
 				if count[k] > 0 && !offered {
 					t.Fatalf("share %v: arm %d is excluded and chosen", share, k)
 				}

@@ -32,7 +32,7 @@ func newExponents(arms int) exponents {
 func (x *exponents) renew(b *Belief, t *Turn) (changed bool) {
 	x.best = math.Inf(-1)
 	for k, y := range b.X {
-		if y > x.best && b.Known(k) && !t.excludes(k) {
+		if y > x.best && b.Known(k) && !t.Excludes(k) {
 			x.best = y
 		}
 	}
@@ -45,7 +45,7 @@ func (x *exponents) renewAt(b *Belief, t *Turn, q float64) (changed bool) {
 	other := q != x.from
 	x.from = q
 	for k := range x.known {
-		rests := !b.Known(k) || t.excludes(k) || b.IsAhead(k) && b.X[k] < x.best
+		rests := !b.Known(k) || t.Excludes(k) || b.IsAhead(k) && b.X[k] < x.best
 		same := x.known[k].are(b, k)
 		if same && !other && rests == x.rests[k] {
 			continue

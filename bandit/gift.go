@@ -91,7 +91,7 @@ func (g *Gift) next(b *Belief, t *Turn) (arm, best Arm) {
 	}
 	for i := range arms {
 		k := (g.self*g.share + i) % g.N // so that sites begin with different arms
-		if t.excludes(k) {
+		if t.Excludes(k) {
 			continue
 		}
 		a, pulls, rank := &arms[k], float64(b.Pulls[k]), math.Inf(1)

@@ -68,8 +68,8 @@ func TestExponentsFollowTheBelief(t *testing.T) {
 			if most := max(bound, some); most > d+rounding*(1+d) {
 				t.Fatalf("arm %d has an exponent of at least %v, and of %v", k, most, d)
 			}
-			if (!b.Known(k) || turn.excludes(k)) != math.IsInf(d, 1) && !(b.Ahead[k] && b.X[k] < kept.best) {
-				t.Fatalf("arm %d: exponent %v, known %v, excluded %v, ahead %v", k, d, b.Known(k), turn.excludes(k), b.Ahead[k])
+			if (!b.Known(k) || turn.Excludes(k)) != math.IsInf(d, 1) && !(b.Ahead[k] && b.X[k] < kept.best) {
+				t.Fatalf("arm %d: exponent %v, known %v, excluded %v, ahead %v", k, d, b.Known(k), turn.Excludes(k), b.Ahead[k])
 			}
 		}
 	}

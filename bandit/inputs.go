@@ -13,6 +13,9 @@ const (
 	Interactions FeatureMap = "interactions" // (x, c ⊗ x)/√2
 )
 
+// MaxFeatures is the greatest number of features.
+const MaxFeatures = 120
+
 // Inputs describe what an application sends for a decision.
 type Inputs struct {
 	Action  int        // numbers of an action

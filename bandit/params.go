@@ -103,15 +103,19 @@ func Small(p Params) Params {
 	return p
 }
 
+// registered are the learners of extras.
+var registered []Params
+
+// Register adds learners with their defaults to the end of [Table], for the init function of an extra.
+func Register(p ...Params) { registered = append(registered, p...) }
+
 // Table lists the learners with their defaults, the default one first. A learner is here only
 // when its conformance tests pass.
 func Table() []Params {
-	return []Params{
+	return append([]Params{
 		PersonalizedParams{Price: 20},
 		ThompsonParams{math.Sqrt2},
 		IMEDParams{},
 		MEDParams{},
-		LinUCBParams{Features: 5, Map: Interactions, Index: SampledIndex, Radius: 1, Records: WithoutSquares},
-		PersonalizedLinearParams{Features: 5, Map: Interactions, Records: WithoutSquares, Price: 150},
-	}
+	}, registered...)
 }

@@ -15,7 +15,7 @@ type PersonalizedParams struct {
 
 // Personalized chooses for the users of its own site, where sites may differ. It knows the means of
 // every site and weighs another site's by how close both are: the distance of two sites is a
-// standard deviation between the means of an arm, with a posterior over a grid ([distances]). Each
+// standard deviation between the means of an arm, with a posterior over a grid ([Distances]). Each
 // arm is a mixture: its mean is near what the others say, or it is odd and can be anything. Own
 // rewards renew the odds of that, arm by arm.
 //
@@ -30,7 +30,7 @@ type Personalized struct {
 	logPrice float64 // nats by which others move an index
 	oddPrior float64 // share of arms that are odd, before own rewards
 	self     int
-	near     distances
+	near     Distances
 	mine     belief.Belief // of own rewards alone
 	alone    exponents     // of mine, against the greatest own mean
 	among    exponents     // of mine, against the greatest expected mean
@@ -97,7 +97,7 @@ func (p PersonalizedParams) New(c Config) (Learner, error) {
 	u := &Personalized{
 		Arms: Arms{c.Arms}, logPrice: math.Log(p.Price), oddPrior: oddPrior, self: c.Self, mine: belief.New(c.Arms, 1), alone: newExponents(c.Arms), among: newExponents(c.Arms),
 		known: make([]moments, c.Arms), rows: make([][]row, c.Arms),
-		near: newDistances(), arms: make([]pooled, c.Arms),
+		near: NewDistances(), arms: make([]pooled, c.Arms),
 		logs: make([]float64, c.Arms), index: make([]float64, c.Arms), width: make([]float64, c.Arms),
 	}
 	for k := range u.width {
@@ -131,7 +131,7 @@ func (u *Personalized) compare(b *Belief, t *Turn) {
 	u.alone.indices(&u.mine, t, 2*u.logPrice)
 	u.settled, u.waiting, u.best = len(t.Excluded) == 0, u.waiting[:0], math.Inf(-1)
 	for k := range u.arms {
-		if b.Known(k) && !t.excludes(k) {
+		if b.Known(k) && !t.Excludes(k) {
 			u.best = max(u.best, u.arms[k].expected)
 		}
 	}
@@ -142,7 +142,7 @@ func (u *Personalized) compare(b *Belief, t *Turn) {
 	for k := range u.arms {
 		u.index[k] = math.Inf(-1)
 		switch {
-		case !b.Known(k) || t.excludes(k):
+		case !b.Known(k) || t.Excludes(k):
 			continue
 		case !u.mine.Known(k):
 			u.waiting = append(u.waiting, k)
@@ -200,8 +200,8 @@ func (u *Personalized) Renew(b *Belief) {
 	for _, v := range u.mine.SampleVar {
 		n += 1 / v
 	}
-	if u.near.due(n) {
-		u.near.renew(n, u.self, u.likelihood())
+	if u.near.Due(n) {
+		u.near.Renew(n, u.self, u.likelihood())
 		u.widen()
 		for k := range u.rows {
 			for i := range u.rows[k] {
@@ -322,12 +322,12 @@ func (u *Personalized) Summarize(b *Belief) Summary {
 }
 
 // Save returns the variances of rewards and the distances.
-func (u *Personalized) Save() []byte { return u.near.save(u.width) }
+func (u *Personalized) Save() []byte { return u.near.Save(u.width) }
 
 // Load implements [Learner].
 func (u *Personalized) Load(state []byte) error {
 	width := make([]float64, u.N)
-	near, err := loadDistances(state, width)
+	near, err := LoadDistances(state, width)
 	if err == nil {
 		u.near, u.width = near, width
 		clear(u.known)
@@ -339,19 +339,19 @@ func (u *Personalized) Load(state []byte) error {
 // likelihood returns the logarithms of the likelihoods of distances, by site, from the arms that the own site and
 // another one have both released. Given a distance t, the difference of their means of an arm is normal with both
 // variances and 2t².
-func (u *Personalized) likelihood() (all [][points]float64) {
+func (u *Personalized) likelihood() (all [][Points]float64) {
 	for _, arm := range u.rows {
 		own := find(arm, u.self)
 		for _, r := range arm {
 			for r.site >= len(all) {
-				all = append(all, [points]float64{})
+				all = append(all, [Points]float64{})
 			}
 			if own == nil || r.site == u.self {
 				continue
 			}
 			l, gap := &all[r.site], own.mean-r.mean
 			both := own.variance(rewardVar) + r.variance(rewardVar)
-			for g, x := range &u.near.squares {
+			for g, x := range &u.near.Squares {
 				v := both + x
 				l[g] -= (math.Log(v) + gap*gap/v) / 2
 			}

@@ -1,7 +1,5 @@
 package bandit
 
-import "math"
-
 var (
 	_ Supported = (*Personalized)(nil)
 	_ Selfish   = PersonalizedParams{}
@@ -16,7 +14,7 @@ func (PersonalizedParams) Common() Params { return IMEDParams{} }
 func (u *Personalized) Support(b *Belief) (s Support) {
 	u.take(b)
 	arms := reported(b.Sites)
-	common := make([]bool, len(u.near.posterior))
+	common := make([]bool, u.near.Heard())
 	for k, rows := range u.rows {
 		a, own, borrowed, others := &u.arms[k], 0., 0., 0
 		for i := range rows {
@@ -28,7 +26,7 @@ func (u *Personalized) Support(b *Belief) (s Support) {
 				borrowed += a.trust() * r.weight * u.width[k]
 				others++
 			}
-			s.weigh(r.site, share, arms, b.Sites[k][i].Released)
+			s.Weigh(r.site, share, arms, b.Sites[k][i].Released)
 			if r.site != u.self && r.site < len(common) && u.mine.Known(k) {
 				common[r.site] = true
 			}
@@ -37,16 +35,8 @@ func (u *Personalized) Support(b *Belief) (s Support) {
 	}
 	for site, known := range common {
 		if known {
-			s.Alike = append(s.Alike, Distance{site, u.near.expected(site)})
+			s.Alike = append(s.Alike, Distance{site, u.near.Expected(site)})
 		}
 	}
 	return s
-}
-
-// expected returns the expected distance of a site.
-func (d *distances) expected(site int) (sum float64) {
-	for g, p := range d.posterior[site] {
-		sum += p * math.Sqrt(d.squares[g]/2)
-	}
-	return sum
 }

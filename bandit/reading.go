@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"peerd.dev/bandit/score"
 )
 
 // A Reading states for people what releases say of rewards that are ⟨x, θ⟩ on average. It is immutable.
 type Reading struct {
-	theta  []float64
-	half   score.Triangle // W of the precision of theta
-	affine bool           // rewards are centred
+	theta, half    []float64
+	factor, offset float64
+	last           []float64
 }
 
-func newReading(theta []float64, half score.Triangle, records Kind) *Reading {
-	return &Reading{theta: slices.Clone(theta), half: slices.Clone(half), affine: records == Centred}
+// NewReading returns the reading of mean rewards offset + ⟨z, θ⟩, where z are the features of an action times a factor, and then
+// the last ones, which all actions have. The error of theta has the covariance WᵀW, for a lower triangular W, row by row.
+func NewReading(theta, half []float64, factor, offset float64, last ...float64) *Reading {
+	return &Reading{slices.Clone(theta), slices.Clone(half), factor, offset, last}
 }
 
 // String shows all of it, since tests compare what is public as text.
@@ -29,36 +29,29 @@ func (r *Reading) String() string {
 
 // Reward returns the mean reward of an action with features, and the standard error.
 func (r *Reading) Reward(x Features) (mean, deviation float64) {
-	if !r.affine {
-		return r.along(x)
-	}
-	mean, deviation = r.along(appendAffine(nil, x))
-	return mean + .5, deviation
+	mean, deviation = r.along(append(appendScaled(nil, r.factor, x), r.last...))
+	return mean + r.offset, deviation
 }
 
 // Change returns by how much the mean reward changes with features, and the standard error.
 func (r *Reading) Change(from, to Features) (mean, deviation float64) {
-	x, factor := make(Features, 0, len(r.theta)), 1.
-	if r.affine {
-		factor = ownFactor
-	}
+	z := make(Features, len(r.theta))
 	for i := range from {
-		x = append(x, factor*(to[i]-from[i]))
+		z[i] = r.factor * (to[i] - from[i])
 	}
-	if r.affine {
-		x = append(x, 0)
-	}
-	return r.along(x)
+	return r.along(z)
 }
 
-// along returns ⟨x, θ⟩ and |Wx|.
-func (r *Reading) along(x Features) (mean, deviation float64) {
-	for i, v := range x {
+// along returns ⟨z, θ⟩ and |Wz|.
+func (r *Reading) along(z Features) (mean, deviation float64) {
+	square, half := 0., r.half
+	for i, v := range z {
 		mean += r.theta[i] * v
-	}
-	square := 0.
-	for _, v := range score.Apply(make([]float64, len(x)), r.half, x) {
-		square += v * v
+		sum := 0.
+		for j, w := range half[:i+1] {
+			sum += float64(w * z[j])
+		}
+		square, half = square+sum*sum, half[i+1:]
 	}
 	return mean, math.Sqrt(square)
 }

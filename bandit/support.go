@@ -18,8 +18,8 @@ type Weight struct {
 	Rewards float64 // that it has released, of all arms
 }
 
-// weigh adds the share of a site in the estimate of one of some arms, and its released rewards.
-func (s *Support) weigh(peer int, share float64, arms int, rewards float64) {
+// Weigh adds the share of a site in the estimate of one of some arms, and its released rewards.
+func (s *Support) Weigh(peer int, share float64, arms int, rewards float64) {
 	for peer >= len(s.Weights) {
 		s.Weights = append(s.Weights, Weight{})
 	}
@@ -64,7 +64,7 @@ func SupportOf(l Learner, b *Belief, self int) (s Support) {
 	for _, sites := range b.Sites {
 		own, borrowed, others := 0., 0., 0
 		for i := range sites {
-			s.weigh(sites[i].Peer, 1/float64(len(sites)), arms, sites[i].Released)
+			s.Weigh(sites[i].Peer, 1/float64(len(sites)), arms, sites[i].Released)
 			if sites[i].Peer == self {
 				own = sites[i].Released
 				continue

@@ -64,18 +64,3 @@ func TestNothingIsSaidOfSitesThatAreNotKnown(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
-
-// TestWhatTheLinearEstimateRestsOn: shares of sites by the records that count, and their released records.
-func TestWhatTheLinearEstimateRestsOn(t *testing.T) {
-	b, mine := neighbourhood(300, 0)
-	u := personalizedLinear(t, 8, WithoutSquares, 5)
-	choose(u, &b, mine.turn(8))
-	sum := 0.
-	w := SupportOf(u, &b, 0).Weights
-	for _, x := range w {
-		sum += x.Share
-	}
-	if len(w) != 5 || math.Abs(sum-1) > 1e-9 || w[1].Share < 3*w[3].Share || w[0].Rewards != 300 || w[1].Rewards != 4000 {
-		t.Errorf("%+v", w)
-	}
-}

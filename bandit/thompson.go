@@ -69,7 +69,7 @@ func (s *Thompson) sample(b *Belief, t Turn, rng *rand.Rand) Arm {
 // Chances implements [Sampler].
 func (s *Thompson) Chances(p []float64, b *Belief, t Turn, own Arm, samples int, rng *rand.Rand) {
 	if !evenForced(p, b, &t) {
-		shares(p, own, samples, func() Arm { return s.sample(b, t, rng) })
+		Shares(p, own, samples, func() Arm { return s.sample(b, t, rng) })
 	}
 }
 

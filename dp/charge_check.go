@@ -58,7 +58,7 @@ func (c *Charge) design() (*mechanism.Design, error) {
 	d, ok := c.Mechanism.Design()
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("dp: %s: unknown mechanism %v", c.What, c.Mechanism)
+		return nil, fmt.Errorf("dp: %s: unknown mechanism %v, or one whose package the program does not import", c.What, c.Mechanism)
 	case c.Streams < 1 || c.Streams > MaxLen || uint64(c.Stream)+uint64(c.Streams) > 1<<32:
 		return nil, fmt.Errorf("dp: %s: %d streams from %d, want 1 to %d", c.What, c.Streams, c.Stream, MaxLen)
 	case c.Shape > Counted || c.Adjacency > AddOrRemove:

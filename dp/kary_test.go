@@ -8,7 +8,7 @@ import (
 
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/factor"
-	"peerd.dev/dp/mechanism"
+	"peerd.dev/dp/mechanism/running"
 )
 
 // signedNodes returns the nodes of the sum at leaf t, by level and number, with their signs.
@@ -68,7 +68,7 @@ func TestKaryNoiseIsThatOfItsNodes(t *testing.T) {
 			c := Charge{Streams: 1, Dim: width, Leaves: n, Mechanism: Kary, Scale: 1 << 10}
 			life := func() (*stream, *drawer) {
 				d := design(Kary)
-				return newStream(0, &c, &d, mechanism.KaryLayout(a), new(arena)), &drawer{src: NewSecureSource(), hidden: new(hiddenNoise)}
+				return newStream(0, &c, &d, running.KaryLayout(a), new(arena)), &drawer{src: NewSecureSource(), hidden: new(hiddenNoise)}
 			}
 			for stop := range n {
 				cryptotest.SetGlobalRandom(t, stop) // a seeded Source keeps nothing hidden

@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/gram"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/vouch"
@@ -18,9 +19,9 @@ import (
 	"peerd.dev/protocol/batches"
 )
 
-// linear is a learner by two features.
-func linear(records bandit.LinearRecords) bandit.Params {
-	return bandit.LinUCBParams{Features: 2, Index: bandit.SampledIndex, Radius: 1, Records: records}
+// twoFeatures is a learner by two features.
+func twoFeatures(records linear.LinearRecords) bandit.Params {
+	return linear.LinUCBParams{Features: 2, Index: linear.SampledIndex, Radius: 1, Records: records}
 }
 
 // byFeatures is a network of one site with a learner by two features.
@@ -119,7 +120,7 @@ func (r *recorder) moved(a, b []float64) float64 {
 // them by climbing from random pairs, with features of any norm up to 1 and rewards from 0 to 1.
 func TestRecordsMoveWhatIsCharged(t *testing.T) {
 	for records, learner := range map[string]bandit.Params{
-		"plain": linear(bandit.WithoutSquares), "centred": linear(bandit.CentredRewards),
+		"plain": twoFeatures(linear.WithoutSquares), "centred": twoFeatures(linear.CentredRewards),
 		"squares": printed.LinUCBParams{Features: 2, Index: printed.PrintedIndex, Records: printed.WithSquares},
 	} {
 		t.Run(records, func(t *testing.T) {
@@ -159,7 +160,7 @@ func TestRecordsMoveWhatIsCharged(t *testing.T) {
 // TestCentredRecordsAreOfTheRewardLessOneHalf: with the features followed by a constant, and no
 // reward is clipped.
 func TestCentredRecordsAreOfTheRewardLessOneHalf(t *testing.T) {
-	r := newRecorder(t, linear(bandit.CentredRewards))
+	r := newRecorder(t, twoFeatures(linear.CentredRewards))
 	for _, y := range []float64{0, .25, .5, 1} {
 		z := bandit.Features{.6, -.3}
 		x := []float64{math.Sqrt(.75) * z[0], math.Sqrt(.75) * z[1], .5}
@@ -179,14 +180,14 @@ func TestCentredRecordsAreOfTheRewardLessOneHalf(t *testing.T) {
 
 // TestCentredRewardsAreNotZeroedOut: a centred reward of 0 adds something.
 func TestCentredRewardsAreNotZeroedOut(t *testing.T) {
-	for _, records := range []bandit.LinearRecords{bandit.WithoutSquares, bandit.CentredRewards} {
-		s := byFeatures(linear(records))
+	for _, records := range []linear.LinearRecords{linear.WithoutSquares, linear.CentredRewards} {
+		s := byFeatures(twoFeatures(records))
 		if err := s.Check(); err != nil {
 			t.Fatal(err)
 		}
 		s.Privacy.Adjacency = dp.ZeroOut
 		_, err := s.Agent(node.PeerConfig{Noise: dp.NewSecureSource()})
-		if refused := err != nil && strings.Contains(err.Error(), "rewards cannot be centred"); refused != (records == bandit.CentredRewards) {
+		if refused := err != nil && strings.Contains(err.Error(), "rewards cannot be centred"); refused != (records == linear.CentredRewards) {
 			t.Errorf("%s: %v", records, err)
 		}
 	}

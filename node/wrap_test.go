@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
@@ -16,7 +17,7 @@ import (
 func TestAWrapperIsForLockstep(t *testing.T) {
 	wrapped := 0
 	spec := node.Spec{
-		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: bandit.LinUCBParams{Features: 2, Index: bandit.SampledIndex, Radius: 1, Records: bandit.WithoutSquares},
+		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: linear.LinUCBParams{Features: 2, Index: linear.SampledIndex, Radius: 1, Records: linear.WithoutSquares},
 		Protocol: batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Pull: 20},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano, Delta: 1e12}, Mechanism: dp.TreeGaussian, RecordsPerUser: 1, Horizon: 100,

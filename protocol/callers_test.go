@@ -40,6 +40,8 @@ var callers = map[string][]string{
 		"protocol/shuffling/silo.go",
 		// memory of messages that are used again
 		"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "protocol/averaging/average_round.go", "protocol/averaging/consensus.go", "dp/averages/counts.go", "dp/averages/mean.go", "dp/averages/mixed.go", "dp/averages/share.go",
+		// designs of mechanisms
+		"dp/mechanism/running/table.go",
 		// budgets of curators
 		"node/spec.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go",
 		// tests
@@ -77,7 +79,7 @@ var callers = map[string][]string{
 	"(peerd.dev/node.Seed).Noise":         {"internal/lab/stepped/stepped.go", "node/lab/audit/audit.go", "node/lab/audit/shadow.go", "node/lab/sim/sim.go"}, // in lockstep; on the auditor's own histories
 	"lockstep":                            {"node/spec.go", "internal/config/settings.go", "internal/lab/experiment/simulate.go", "internal/protocoltest/peer.go", "node/lab/audit/play.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go"},
 	"unlimited":                           {"node/give.go", "internal/protocoltest/peer.go", "node/lab/printed/noise.go", "node/lab/printed/rounding.go", "node/lab/audit/shadow.go"},
-	"noiseless":                           {"internal/config/validate_privacy.go", "node/lab/printed/rounding.go"}, // its name, to refuse it; raw records of a laboratory
+	"noiseless":                           {"dp/mechanism/running/table.go", "internal/config/validate_privacy.go", "node/lab/printed/rounding.go"}, // its design; its name, to refuse it; raw records of a laboratory
 	"(reflect.Value).Call":                nil,
 	"(reflect.Value).CallSlice":           nil,
 	"(reflect.Value).Method":              nil,

@@ -20,28 +20,28 @@ import (
 
 // others are strings that only look like a name of a table.
 var others = map[string]string{
-	"node/api/metrics.go none":                   "a request without a route",
-	"node/give.go none":                          "a site that gives no decision",
-	"gossip/status.go none":                      "a link without a neighbour",
-	"node/lab/audit/canary.go tree":              "a canary in all nodes of a tree",
-	"dp/account/google_test.go each":             "one of many losses",
-	"dp/factor/variance_test.go hybrid":          "which factorization is tried",
-	"dp/hidden_test.go none":                     "no hidden noise at all",
-	"node/lab/world/world_test.go bernoulli":     "what one row of the test tries",
-	"node/lab/world/world_test.go gaussian":      "what one row of the test tries",
-	"dp/shape.go linear":                         "a shape of records",
-	"node/store/store_test.go batch":             "an operation of the store",
-	"protocol/rows/phases.go batch":              "a leaf",
-	"protocol/batches/batch.go local":            "the name of batch with a number of hops",
-	"protocol/internal/spread/own_sums.go batch": "a leaf",
-	"protocol/shuffling/shuffle.go batch":        "a leaf",
-	"dp/noise/noise.go gaussian":                 "a law of noise",
-	"protocol/params.go imed":                    "what is recommended",
-	"protocol/rows/rows.go thompson":             "the same",
-	"internal/lab/experiment/figure.go none":     "no figure",
-	"internal/lab/experiment/summary.go none":    "an interval without a number",
-	"internal/lab/experiment/own.go none":        "a ratio without a number",
-	"node/lab/audit/power_test.go gaussian":      "the same",
+	"node/api/metrics.go none":                "a request without a route",
+	"node/give.go none":                       "a site that gives no decision",
+	"gossip/status.go none":                   "a link without a neighbour",
+	"node/lab/audit/canary.go tree":           "a canary in all nodes of a tree",
+	"dp/account/google_test.go each":          "one of many losses",
+	"dp/factor/variance_test.go hybrid":       "which factorization is tried",
+	"dp/hidden_test.go none":                  "no hidden noise at all",
+	"node/lab/world/world_test.go bernoulli":  "what one row of the test tries",
+	"node/lab/world/world_test.go gaussian":   "what one row of the test tries",
+	"dp/shape.go linear":                      "a shape of records",
+	"node/store/store_test.go batch":          "an operation of the store",
+	"protocol/rows/phases.go batch":           "a leaf",
+	"protocol/batches/batch.go local":         "the name of batch with a number of hops",
+	"protocol/batches/own_sums.go batch":      "a leaf",
+	"protocol/shuffling/shuffle.go batch":     "a leaf",
+	"dp/noise/noise.go gaussian":              "a law of noise",
+	"protocol/params.go imed":                 "what is recommended",
+	"protocol/rows/rows.go thompson":          "the same",
+	"internal/lab/experiment/figure.go none":  "no figure",
+	"internal/lab/experiment/summary.go none": "an interval without a number",
+	"internal/lab/experiment/own.go none":     "a ratio without a number",
+	"node/lab/audit/power_test.go gaussian":   "the same",
 }
 
 // TestNamesStandInTables: a protocol, a learner, a world or a mechanism is named in its own file, in
@@ -54,6 +54,9 @@ func TestNamesStandInTables(t *testing.T) {
 	}
 	for _, e := range bandit.Table() {
 		home[e.Words().Name] = "bandit"
+		if bandit.TraitsOf(e).Contextual {
+			home[e.Words().Name] = "bandit/linear"
+		}
 	}
 	for _, e := range learner.Table() {
 		home[e.Words().Name] = "node/lab/learner"
@@ -135,7 +138,7 @@ func atHome(file, dir, name string) bool {
 	if folder == "protocol/table" || folder == "node/lab/papers" {
 		return dir == "protocol"
 	}
-	if folder != dir && (dir != "protocol" || !strings.HasPrefix(folder, dir+"/")) {
+	if folder != dir && (dir != "protocol" && dir != "dp/mechanism" || !strings.HasPrefix(folder, dir+"/")) {
 		return false
 	}
 	base, own := filepath.Base(file), strings.ReplaceAll(name, "-", "_")

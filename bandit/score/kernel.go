@@ -9,7 +9,7 @@ const lanes = 4
 // It panics if a vector has fewer entries than θ; further ones are ignored. The terms are added
 // up in four sums, of every fourth entry each, and with one rounding each (FMA); then the first
 // two sums, the last two, and both.
-func Products(dst, theta []float64, xs []Features) {
+func Products[F ~[]float64](dst, theta []float64, xs []F) {
 	dst = dst[:len(xs)]
 	for i, x := range xs {
 		x = x[:len(theta)]
@@ -30,10 +30,10 @@ func Products(dst, theta []float64, xs []Features) {
 // Squares writes |W x|² for every x of xs, of finite entries, to dst, which has as many entries. W has d columns.
 // It panics if a vector has fewer entries than W has columns. An entry of W x is one sum over
 // columns in order, and the squares of entries are added up like the terms of [Products].
-func Squares(dst []float64, w Triangle, d int, xs []Features) {
+func Squares[F ~[]float64](dst []float64, w Triangle, d int, xs []F) {
 	dst = dst[:len(xs)]
 	for n := 0; n < len(xs); n += 4 { // four vectors at a time, so that their sums do not wait for each other
-		var x [4]Features
+		var x [4]F
 		for i := range x { // the last one again if there are fewer
 			x[i] = xs[min(n+i, len(xs)-1)][:d]
 		}

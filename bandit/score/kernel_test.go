@@ -37,7 +37,7 @@ func TestSumsAreInTheStatedOrder(t *testing.T) {
 			theta[i] = entry()
 		}
 		for k := range 10 {
-			xs := make([]Features, k)
+			xs := make([][]float64, k)
 			for n := range xs {
 				for range d + n%2 { // some are longer than necessary
 					xs[n] = append(xs[n], entry())
@@ -66,7 +66,7 @@ func TestSumsAreInTheStatedOrder(t *testing.T) {
 
 // TestShortVectorsPanic: nothing is read beyond a vector's end.
 func TestShortVectorsPanic(t *testing.T) {
-	xs := []Features{{1, 2}, {1, 2}, {1, 2}, {1}}
+	xs := [][]float64{{1, 2}, {1, 2}, {1, 2}, {1}}
 	for name, f := range map[string]func(){
 		"products": func() { Products(make([]float64, 4), []float64{1, 2}, xs) },
 		"squares":  func() { Squares(make([]float64, 4), Triangle{1, 2, 3}, 2, xs) },

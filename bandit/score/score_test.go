@@ -13,7 +13,7 @@ type problem struct {
 	p     *mat.SymDense
 	w     Triangle // P⁻¹ = WᵀW
 	theta []float64
-	xs    []Features
+	xs    [][]float64
 }
 
 func newProblem(t testing.TB, d, k int) (q problem) {

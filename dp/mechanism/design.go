@@ -33,21 +33,21 @@ type Design struct {
 	L2 func(n uint64) float64
 	// Slack is what rounding adds to that L2 norm, in grid units; nil for nothing.
 	Slack func(n uint64, width int) float64
-	// widest is the factor by which the noise of a node of n leaves can exceed the charged scale;
+	// Widest is the factor by which the noise of a node of n leaves can exceed the charged scale;
 	// nil for 1.
-	widest func(n uint64) uint64
+	Widest func(n uint64) uint64
 	// Layout returns the layout over n leaves.
 	Layout func(n uint64) Layout
-	// tiles is [Mechanism.Tiles].
-	tiles bool
+	// Tiles is [Mechanism.Tiles].
+	Tiles bool
 	// Keeps says that a stream keeps the sums of all its leaves.
 	Keeps bool
 }
 
 // Times returns the factor by which the noise of a node can exceed the charged scale.
 func (d *Design) Times(n uint64) uint64 {
-	if d.widest == nil {
+	if d.Widest == nil {
 		return 1
 	}
-	return d.widest(n)
+	return d.Widest(n)
 }

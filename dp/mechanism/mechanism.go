@@ -1,6 +1,6 @@
-// Package mechanism has the mechanisms that release sums with noise, one per file, and their
-// table. They get exact sums, so only package dp may run them; other packages find here what a
-// mechanism is called and what it draws.
+// Package mechanism has the table of the mechanisms that release sums with noise, and the default ones, each and each-gaussian;
+// package running registers those for running sums. They get exact sums, so only package dp may run them; other packages find here
+// what a mechanism is called and what it draws.
 package mechanism
 
 // Mechanism names how the sums of a stream are released.

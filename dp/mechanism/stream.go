@@ -29,7 +29,7 @@ var ErrReplay = errors.New("dp: replay differs from its record")
 //     the same on every machine (no fused multiplication and addition: wrap every product in
 //     float64()), and is rounded to the grid.
 //
-// One mechanism, [kary], also draws noise that is in no node alone; see [Drawer].
+// One mechanism, [Kary], also draws noise that is in no node alone; see [Drawer].
 //
 // The mechanism's [Layout] has the leaves that a node and a sum cover, and the noise in them,
 // both for the curator and for checks of a charge.

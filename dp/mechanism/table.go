@@ -5,62 +5,36 @@ import (
 	"strings"
 
 	"peerd.dev/dp/noise"
+	"peerd.dev/internal/vouch"
 )
 
-// mechanisms is the table, by number; reserved numbers have no name. A mechanism enters it when it
-// passes the tests of mechanism_test.go.
-func mechanisms() [BLT + 1]Design {
-	return [...]Design{
-		Tree: {
-			Description: Description{Name: "tree", Family: "tree", Summary: treeSummary, Suits: "papers that use it", Papers: true, Law: noise.Laplace, Small: 8},
-			Most:        MaxLeaves, L1: levels, Layout: newTreeLayout, tiles: true,
-		},
-		None: {
-			Description: Description{Name: "none", Family: "none", Suits: "worlds without people", Law: noise.Laplace, Small: 8},
-			Most:        MaxLeaves, Layout: newTreeLayout, tiles: true,
-		},
-		TreeGaussian: {
-			Description: Description{Name: "tree-gaussian", Family: "tree", Summary: treeSummary, Suits: "papers that use it", Papers: true, Law: noise.Gaussian, Small: 8},
-			Most:        MaxLeaves, L2: levelsSquared, Layout: newTreeLayout, tiles: true,
-		},
-		EachLaplace: {
-			Description: Description{Name: "each", Family: "each", Suits: "sums of epochs that are not added up", Law: noise.Laplace, Small: 1},
-			Own:         true, Most: MaxLeaves, L1: onceL1, Layout: newEachLayout,
-		},
-		EachGaussian: {
-			Description: Description{Name: "each-gaussian", Family: "each", Suits: "sums of epochs that are not added up, if a delta is acceptable", Law: noise.Gaussian, Small: 1},
-			Own:         true, Most: MaxLeaves, L2: onceL2, Layout: newEachLayout,
-		},
-		Hybrid: {
-			Description: Description{Name: "hybrid", Family: "hybrid", Summary: hybridSummary, Suits: "papers that use it", Papers: true, Law: noise.Laplace, Small: 8},
-			Most:        MaxLeaves, L1: hybridL1, widest: hybridWidest, Layout: newHybridLayout, tiles: true,
-		},
-		Kary: {
-			Description: Description{
-				Name: "kary", Family: "kary", Summary: karySummary, Suits: "delta = 0: the least noise of those", Law: noise.Laplace,
-				SharesNoise: true, Small: 40, // fewer leaves have one level, and no nodes of later leaves
-			},
-			Most: MaxLeaves, L1: karyL1, Layout: newKaryLayout, tiles: true,
-		},
-		Sqrt: {
-			Description: Description{Name: "sqrt", Family: "sqrt", Summary: sqrtSummary, Suits: "comparison with blt, whose limit it is", Papers: true, Law: noise.Gaussian, Small: 8},
-			Most:        maxSqrtLeaves, L2: rootL2, Slack: roundingSlack, Layout: newRootLayout, Keeps: true,
-		},
-		BLT: {
-			Description: Description{Name: "blt", Family: "blt", Summary: bltSummary, Suits: "a small delta: the least noise over long horizons", Law: noise.Gaussian, Small: 8},
-			Most:        MaxLeaves, L2: bltL2, Slack: roundingSlack, Layout: newBLTLayout,
-		},
-	}
+// mechanisms is the table, by number. A mechanism enters it when it passes the tests of mechanism_test.go in package dp: the default
+// ones here, others by [Register].
+var mechanisms = [BLT + 1]Design{
+	EachLaplace: {
+		Description: Description{Family: "each", Suits: "sums of epochs that are not added up", Law: noise.Laplace, Small: 1},
+		Own:         true, Most: MaxLeaves, L1: onceL1, Layout: newEachLayout,
+	},
+	EachGaussian: {
+		Description: Description{Family: "each", Suits: "sums of epochs that are not added up, if a delta is acceptable", Law: noise.Gaussian, Small: 1},
+		Own:         true, Most: MaxLeaves, L2: onceL2, Layout: newEachLayout,
+	},
 }
 
-// How running sums get their noise, for people.
-const (
-	treeSummary   = "Over the releases stands a binary tree. Every node is the sum of what lies below it, with noise of its own, drawn once; a running sum is made of the nodes that cover it."
-	hybridSummary = "At every power of two the sum since the one before gets noise, drawn once; in between a binary tree that begins there adds what has come since, with the wider noise that its levels need."
-	karySummary   = "Over the releases stands a tree whose nodes have k children each. Every node is the sum of what lies below it, with noise of its own, drawn once; a running sum adds nodes and takes others off, at most (k-1)/2 of a level."
-	sqrtSummary   = "Every release draws noise once, for a sum in which earlier ones count less and less; running sums are put together from all of these, so that most of the noise cancels. The weights come from the square root of the matrix that adds up."
-	bltSummary    = "Every release draws noise once, for a sum in which earlier ones count less and less; running sums are put together from all of these, so that most of the noise cancels. The weights are sums of a few that decay, kept in as many buffers."
-)
+// names are the names that configurations use, also of mechanisms that a program lacks; reserved numbers have none.
+var names = [...]string{
+	Tree: "tree", None: "none", TreeGaussian: "tree-gaussian", EachLaplace: "each", EachGaussian: "each-gaussian",
+	Hybrid: "hybrid", Kary: "kary", Sqrt: "sqrt", BLT: "blt",
+}
+
+// Register adds a mechanism to the table, for the init function of a package of this module.
+func Register(m Mechanism, v vouch.Value[Design]) {
+	if d := v.Get(); d.Layout != nil && names[m] != "" && mechanisms[m].Layout == nil {
+		mechanisms[m] = d
+		return
+	}
+	panic("dp: mechanism " + m.String() + " has no design, or has one already")
+}
 
 // onceL1 and onceL2 count a record that is in one leaf's own sum.
 func onceL1(uint64) uint64 { return 1 }
@@ -69,17 +43,18 @@ func onceL2(uint64) float64 { return 1 }
 
 // Design returns the mechanism's row of the table; ok is false for an unknown or a reserved number.
 func (m Mechanism) Design() (d Design, ok bool) {
-	if table := mechanisms(); int(m) < len(table) {
-		d = table[m]
+	if int(m) < len(mechanisms) && mechanisms[m].Layout != nil {
+		d, ok = mechanisms[m], true
+		d.Name = names[m]
 	}
-	return d, d.Name != ""
+	return d, ok
 }
 
 // All returns all mechanisms, in the order of their numbers.
 func All() []Mechanism {
 	var list []Mechanism
-	for m, d := range mechanisms() {
-		if d.Name != "" {
+	for m := range mechanisms {
+		if mechanisms[m].Layout != nil {
 			list = append(list, Mechanism(m))
 		}
 	}
@@ -106,8 +81,8 @@ func (m Mechanism) Describe() Description {
 
 // String returns the name that configurations use.
 func (m Mechanism) String() string {
-	if d, ok := m.Design(); ok {
-		return d.Name
+	if int(m) < len(names) && names[m] != "" {
+		return names[m]
 	}
 	return fmt.Sprintf("Mechanism(%d)", uint8(m))
 }
@@ -125,5 +100,5 @@ func (m Mechanism) Running() bool {
 // first leaf to the last: a new node replaces those that it covers.
 func (m Mechanism) Tiles() bool {
 	d, _ := m.Design()
-	return d.tiles
+	return d.Tiles
 }

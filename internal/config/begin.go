@@ -10,8 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/site"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/batches"
-	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/table"
 )
 
 // A Beginning is what the file of a new folder has in addition to what was given.
@@ -38,10 +37,10 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 	case byFeatures:
 		x.features(inside)
 	case c.Privacy.Counts == NoisedCounts:
-		x.take(protocolKey, rows.Params{}.Words().Name, "its leaves close by the clock, so that their numbers can have noise")
+		x.protocol(func(p protocol.Params) bool { return protocol.TraitsOf(p).NoisedCounts }, "its leaves close by the clock, so that their numbers can have noise")
 		x.take(exposuresKey, 0, "which action is exposed next would show how many decisions there were")
 	case given && m.Running():
-		x.take(protocolKey, rows.Params{}.Words().Name, "it carries running sums, which the mechanism releases")
+		x.protocol(func(p protocol.Params) bool { return protocol.Suits(p, m) && !protocol.Suits(p, dp.EachLaplace) }, "it carries running sums, which the mechanism releases")
 	}
 	x.spare()
 	x.noise(byFeatures || given && m.Law() == dp.Gaussian)
@@ -94,19 +93,40 @@ func (x *start) take(key string, value any, reason string) {
 	}
 }
 
-// features chooses what a learner by features needs.
+// features chooses what a learner by features needs. A program without one refuses the features.
 func (x *start) features(inside bool) {
-	if l := bandit.Params(bandit.LinUCBParams{}); !bandit.TraitsOf(x.c.LearnerParams()).Contextual {
-		if t := protocol.TraitsOf(x.c.ProtocolParams()); inside && (t.Sites || !t.Wide) { // it weighs each site's sums
-			l = bandit.PersonalizedLinearParams{}
+	if !bandit.TraitsOf(x.c.LearnerParams()).Contextual {
+		t := protocol.TraitsOf(x.c.ProtocolParams())
+		if l := byFeatures(inside && (t.Sites || !t.Wide)); l != nil {
+			x.take(learnerKey, l.Words().Name, "it chooses by features")
 		}
-		x.take(learnerKey, l.Words().Name, "it chooses by features")
 	}
-	if !protocol.TraitsOf(x.c.ProtocolParams()).Wide {
-		x.take(protocolKey, batches.BatchParams{}.Words().Name, "it carries what a learner by features adds up")
+	if !wide(x.c.ProtocolParams()) {
+		x.protocol(wide, "it carries what a learner by features adds up")
 	}
 	x.take(exposuresKey, 0, "actions follow from the features of users, and the next user's must not follow from those before")
 }
+
+// byFeatures returns the first learner that chooses by features, or the first that also weighs each site's sums; nil if there is none.
+func byFeatures(weighs bool) bandit.Params {
+	for _, p := range bandit.Table() {
+		l, err := bandit.New(p, bandit.Config{Arms: 1, Peers: 1})
+		if _, bySite := l.(bandit.BySite); err == nil && bandit.TraitsOf(p).Contextual && (bySite || !weighs) {
+			return p
+		}
+	}
+	return nil
+}
+
+// protocol takes the first protocol that suits; none if this program lacks one, and then what was given is refused.
+func (x *start) protocol(suits func(protocol.Params) bool, reason string) {
+	if i := slices.IndexFunc(table.Protocols(), suits); i >= 0 {
+		x.take(protocolKey, table.Protocols()[i].Words().Name, reason)
+	}
+}
+
+// wide reports whether a protocol carries what learners by features add up.
+func wide(p protocol.Params) bool { return protocol.TraitsOf(p).Wide }
 
 // spare leaves room for actions that are added later, where any can be.
 func (x *start) spare() {
@@ -169,13 +189,14 @@ func (x *start) recommend() {
 	centred := *x.c
 	key := "learner." + s.Learner.Name + ".records"
 	if k, ok := s.Schema().Find(key); ok && s.Privacy.Adjacency == dp.ReplaceOne.String() {
-		centred.take(k, string(bandit.CentredRewards))
+		centred.take(k, "centred")
 		if field, _ := bandit.Check(centred.LearnerParams(), len(s.Arms)); field == "" { // else one number more than there is room for
-			x.take(key, string(bandit.CentredRewards), "half the noise in what is learned of rewards")
+			x.take(key, "centred", "half the noise in what is learned of rewards")
 		}
 	}
-	if first, ok := x.firstBatch(); ok && s.Protocol.Name == (batches.BatchParams{}).Words().Name {
-		x.take("protocol.batch.first", first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
+	i := slices.IndexFunc(table.Protocols(), wide)
+	if first, ok := x.firstBatch(); ok && i >= 0 && s.Protocol.Name == table.Protocols()[i].Words().Name {
+		x.take("protocol."+s.Protocol.Name+".first", first, "what the noise asks for in a network of three sites; a smaller first batch is mostly noise, a larger one comes later")
 	}
 }
 

@@ -18,6 +18,9 @@ func protocolConstraints() []Constraint {
 				return ""
 			}
 			suits := s.Schema().with.mechanisms(func(m dp.Mechanism) bool { return protocol.Suits(p, m) })
+			if len(suits) == 0 {
+				return fmt.Sprintf("want another protocol: this program has no mechanism for running sums, which %s needs", s.With("protocol.name"))
+			}
 			return fmt.Sprintf("want one of %s with %s", strings.Join(suits, ", "), s.With("protocol.name"))
 		}},
 		{[]string{"privacy.mechanism", "protocol.name"}, func(s *Settings) string { // Leaves that are forgotten are released one by one.

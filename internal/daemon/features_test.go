@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
@@ -19,7 +20,7 @@ func TestArmsShowWhatEachFeatureAdds(t *testing.T) {
 	for _, by := range []bandit.FeatureMap{bandit.Outer, bandit.Interactions} {
 		in := names.Inputs(2)
 		in.Map = by
-		p := bandit.LinUCBParams{Features: in.Action, Context: in.Context, Map: by, Index: bandit.SampledIndex, Radius: 1, Records: bandit.CentredRewards}
+		p := linear.LinUCBParams{Features: in.Action, Context: in.Context, Map: by, Index: linear.SampledIndex, Radius: 1, Records: linear.CentredRewards}
 		l, err := bandit.New(p, bandit.Config{Arms: 2, Peers: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/node/site"
@@ -22,7 +23,7 @@ func TestAStatusIsInTheApplicationsUnits(t *testing.T) {
 		}
 	}
 	s := released
-	(&Deployment{s: &config.Settings{API: config.API{RewardRange: []float64{-1, 1}}}, Spec: node.Spec{Learner: bandit.LinUCBParams{}}}).inUnits(&s)
+	(&Deployment{s: &config.Settings{API: config.API{RewardRange: []float64{-1, 1}}}, Spec: node.Spec{Learner: linear.LinUCBParams{}}}).inUnits(&s)
 	if s.Means[0] != .75 {
 		t.Error("a learner by features states no means, but they are scaled")
 	}

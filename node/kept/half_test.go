@@ -14,6 +14,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/vouch"
@@ -35,10 +36,10 @@ func spec(give node.Give) node.Spec {
 	return s
 }
 
-// linear is such a network by features.
-func linear(give node.Give) node.Spec {
+// byFeatures is such a network by features.
+func byFeatures(give node.Give) node.Spec {
 	s := spec(give)
-	s.Learner = bandit.PersonalizedLinearParams{Features: 2, Map: bandit.Concat, Records: bandit.WithoutSquares, Price: 150}
+	s.Learner = linear.PersonalizedLinearParams{Features: 2, Map: bandit.Concat, Records: linear.WithoutSquares, Price: 150}
 	s.Protocol = batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25}
 	s.Privacy.Mechanism, s.Privacy.Budget.Delta = dp.EachGaussian, 1e12
 	return s
@@ -128,7 +129,7 @@ func TestClaimsCountForWhatTheRuleAllows(t *testing.T) {
 	if free.See(sites(claims, nil, nil)); free.belief.Sites[0][0].N != 1e12 {
 		t.Error("a claim counts for less where there is no rule")
 	}
-	s := linear(node.GiveFew)
+	s := byFeatures(node.GiveFew)
 	x := half(t, s, 1)
 	sum := make([]float64, len(x.add))
 	sum[0] = 400
@@ -335,7 +336,7 @@ func TestRowsOfAnAgentThatWasMadeAgain(t *testing.T) {
 
 // TestFeaturesAreKept: with features records are shown in portions, and own sums do not depend on their order.
 func TestFeaturesAreKept(t *testing.T) {
-	s := linear(node.GiveNone)
+	s := byFeatures(node.GiveNone)
 	var sums [2][]float64
 	for order := range sums {
 		h := half(t, s, 1)
@@ -364,7 +365,7 @@ func TestFeaturesAreKept(t *testing.T) {
 // TestChancesAreThoseOfChoices: over many ids, actions are chosen as often as their chances say, also by a learner that samples, and with exploration.
 func TestChancesAreThoseOfChoices(t *testing.T) {
 	for _, explore := range []float64{0, .2} {
-		for i, s := range []node.Spec{spec(node.GiveNone), linear(node.GiveNone)} {
+		for i, s := range []node.Spec{spec(node.GiveNone), byFeatures(node.GiveNone)} {
 			s.Explore = explore
 			h := half(t, s, 1)
 			turn := bandit.Turn{Excluded: []bandit.Arm{2}}

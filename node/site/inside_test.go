@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/protocol/batches"
@@ -16,7 +17,7 @@ import (
 func keeping(features bool) setting {
 	if features {
 		x := usual(nameOf(batches.BatchParams{}), AtWindow)
-		x.learner = bandit.PersonalizedLinearParams{Features: x.features, Map: bandit.Concat, Records: bandit.WithoutSquares, Price: 150}
+		x.learner = linear.PersonalizedLinearParams{Features: x.features, Map: bandit.Concat, Records: linear.WithoutSquares, Price: 150}
 		x.params = batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25}
 		x.mechanism, x.inside, x.records, x.rules.PerSubject = dp.EachGaussian, true, 1, 1
 		return x

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 )
@@ -23,7 +24,7 @@ func shop(t *testing.T, named bool, absent ...bandit.Arm) *rig {
 	x := usual(byFeatures()[0], AtWindow).repeatable(7)
 	x.inputs, x.absent = names.Inputs(len(x.arms)), absent
 	x.features = x.inputs.Dim()
-	x.learner = bandit.LinUCBParams{Features: x.inputs.Action, Context: x.inputs.Context, Map: x.inputs.Map, Index: bandit.SampledIndex, Radius: 1, Records: bandit.WithoutSquares}
+	x.learner = linear.LinUCBParams{Features: x.inputs.Action, Context: x.inputs.Context, Map: x.inputs.Map, Index: linear.SampledIndex, Radius: 1, Records: linear.WithoutSquares}
 	if named {
 		x.names = names
 	}

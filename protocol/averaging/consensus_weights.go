@@ -6,7 +6,7 @@ import (
 
 	"peerd.dev/dp/averages"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
+	"peerd.dev/protocol/internal/hub"
 )
 
 // kappa is the step size κ of paper 001, as its experiments have it. At 1 estimates swing for ever where all peers have as many
@@ -91,7 +91,7 @@ func newMixing(p ConsensusParams, g [][]protocol.Peer, self protocol.Peer) (m mi
 
 // component returns the peers that a peer has a way to, ascending, itself among them.
 func component(g [][]protocol.Peer, self protocol.Peer) (reached []protocol.Peer) {
-	t := spread.NewWays(g, self)
+	t := hub.NewWays(g, self)
 	for p := range protocol.Peer(len(g)) {
 		if t.Reaches(p) {
 			reached = append(reached, p)

@@ -4,6 +4,7 @@ import (
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/hub"
 	"peerd.dev/protocol/internal/spread"
 )
 
@@ -34,7 +35,7 @@ type analyzed struct {
 	batches   protocol.Cadence // in leaves
 	threshold float64          // amount of news that is worth a report; 0 if every batch is
 	pull      uint64           // rounds after which a silo or the analyzer sends again
-	hub       spread.Hub       // the analyzer
+	hub       hub.Hub          // the analyzer
 	round     protocol.Round   // that is under way
 	belief    belief.Belief
 	stale     bool
@@ -44,7 +45,7 @@ type analyzed struct {
 
 // analyzedSilo is the state of a peer with arms.
 type analyzedSilo struct {
-	spread.Call
+	hub.Call
 	sums   []dp.Release     // newest own ones, by part; empty before the first leaf
 	shown  []dp.Release     // own sums in the newest report
 	others protocol.Message // the sum over other silos with the most records; empty before the first
@@ -56,7 +57,7 @@ type analyzedSilo struct {
 // newAnalyzed returns a peer of a network with its analyzer at a place, from 1; batches are in leaves.
 func newAnalyzed(c protocol.Config, place int, cadence, batches protocol.Cadence, threshold float64, pull uint64) *analyzed {
 	return &analyzed{
-		c: c, cadence: cadence, batches: batches, threshold: threshold, pull: pull, hub: spread.NewHub(&c, place),
+		c: c, cadence: cadence, batches: batches, threshold: threshold, pull: pull, hub: hub.NewHub(&c, place),
 		belief: belief.New(c.Parts, c.Width), stale: true,
 		silo: analyzedSilo{sums: make([]dp.Release, c.Parts), shown: make([]dp.Release, c.Parts), others: protocol.NoMessage(), taken: true, quiet: 1},
 		desk: newAnalyzedDesk(c.Peers()),
@@ -77,7 +78,7 @@ func (x *analyzed) Chosen(part int) { x.belief.Pulls[part]++ }
 // due reports whether a batch has ended and the sum over batches is to be reported.
 func (x *analyzed) due(part dp.StreamID) bool {
 	own, shown := &x.silo.sums[part], &x.silo.shown[part]
-	if !spread.Ended(x.batches, own, shown) {
+	if !ended(x.batches, own, shown) {
 		return false
 	}
 	if x.threshold == 0 {
@@ -92,7 +93,7 @@ func (x *analyzed) due(part dp.StreamID) bool {
 func (x *analyzed) Released(own []protocol.Own, _ *protocol.Outbox) error {
 	s := &x.silo
 	x.stale = true
-	return spread.Advance(own, s.sums, s.shown, x.due, func(part dp.StreamID) {
+	return advance(own, s.sums, s.shown, x.due, func(part dp.StreamID) {
 		s.shown[part], s.taken, s.fresh = s.sums[part], false, true
 	})
 }
@@ -225,7 +226,7 @@ func (x *analyzed) addUp(b *belief.Belief, part, stream int) {
 
 // analyzedDesk is the analyzer's state of the silos.
 type analyzedDesk struct {
-	spread.Desk
+	hub.Desk
 	sent   []protocol.Label // of the newest sums sent to each
 	owed   []bool           // silos for which there are records that they were not sent
 	known  []bool           // silos that have asked at least once
@@ -234,5 +235,5 @@ type analyzedDesk struct {
 }
 
 func newAnalyzedDesk(peers int) analyzedDesk {
-	return analyzedDesk{Desk: spread.NewDesk(peers), sent: make([]protocol.Label, peers), owed: make([]bool, peers), known: make([]bool, peers)}
+	return analyzedDesk{Desk: hub.NewDesk(peers), sent: make([]protocol.Label, peers), owed: make([]bool, peers), known: make([]bool, peers)}
 }

@@ -132,7 +132,7 @@ func (p BatchParams) Cadence() protocol.Cadence {
 	if p.DecideFrom == FromNoisedLocal {
 		return protocol.Cadence{Decisions: p.First, Noun: "draw"}
 	}
-	return spread.Batching(p.First, p.Growth)
+	return batching(p.First, p.Growth)
 }
 
 // New implements [protocol.Params].

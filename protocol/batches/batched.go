@@ -53,21 +53,21 @@ func (b *batched) check(m *protocol.Message) error {
 
 // due reports whether a batch of a stream has ended and the sum over batches is to be sent.
 func (b *batched) due(stream dp.StreamID) bool {
-	if !spread.Ended(b.batches, &b.Own[stream], &b.Total[stream]) {
+	if !ended(b.batches, &b.Own[stream], &b.Total[stream]) {
 		return false
 	}
 	if b.threshold == 0 {
 		return true
 	}
 	all := belief.New(1, b.width)
-	b.AddUp(&all, 0, int(stream), b.members)
+	addUp(&b.Totals, &all, 0, int(stream), b.members)
 	return newsworthy(&all, &b.Own[stream], &b.Total[stream], b.threshold)
 }
 
 // Released adds leaves to the own sums and sends rows at the end of batches.
 func (b *batched) Released(own []protocol.Own, out *protocol.Outbox) error {
 	b.Renew()
-	return spread.Advance(own, b.Own, b.Total, b.due, func(stream dp.StreamID) { b.Show(stream, b.Own[stream], out) })
+	return advance(own, b.Own, b.Total, b.due, func(stream dp.StreamID) { b.Show(stream, b.Own[stream], out) })
 }
 
 // Tick passes the turn to the next estimator, and sends digests.
@@ -81,7 +81,7 @@ func (b *batched) Tick(t protocol.Round, out *protocol.Outbox) error {
 
 // estimate adds up the members' releases of a part for the estimator whose turn it is.
 func (b *batched) estimate(part int) {
-	b.AddUp(&b.Known, part, b.cadence.Stream(part, len(b.Stale), b.round), b.members)
+	addUp(&b.Totals, &b.Known, part, b.cadence.Stream(part, len(b.Stale), b.round), b.members)
 }
 
 func (b *batched) fields(v *state.Visitor) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
+	"peerd.dev/protocol/internal/hub"
 )
 
 // newForest returns the shortest ways to a server over sinks. Without the server, the peers form
@@ -12,7 +12,7 @@ import (
 // a link to the server (Li and Song, Algorithm 4), the lowest number first. Ways lead to the sink,
 // and from there to the server. Only absent peers, and peers that depend on them, have ways over
 // other links.
-func newForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) spread.Ways {
+func newForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) hub.Ways {
 	within := make([][]protocol.Peer, len(g)) // links of components
 	for p, all := range g {
 		for _, n := range all {
@@ -21,7 +21,7 @@ func newForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) spread.
 			}
 		}
 	}
-	t := spread.Ways{Parent: make([]protocol.Peer, len(g)), Depth: slices.Repeat([]int{-1}, len(g))}
+	t := hub.Ways{Parent: make([]protocol.Peer, len(g)), Depth: slices.Repeat([]int{-1}, len(g))}
 	least := slices.Repeat([]int{len(g)}, len(g)) // eccentricity of a peer's sink
 	for i := range g {
 		t.Parent[i] = protocol.Peer(i)
@@ -31,7 +31,7 @@ func newForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) spread.
 		if absent[sink] {
 			continue
 		}
-		way := spread.NewWays(within, sink)
+		way := hub.NewWays(within, sink)
 		far := slices.Max(way.Depth)
 		for p := range g {
 			if way.Depth[p] >= 0 && far < least[p] { // all of a component agree
@@ -47,7 +47,7 @@ func newForest(g [][]protocol.Peer, server protocol.Peer, absent []bool) spread.
 }
 
 // attach gives peers without a way to the root the shortest way to a peer that has one.
-func attach(t *spread.Ways, g [][]protocol.Peer) {
+func attach(t *hub.Ways, g [][]protocol.Peer) {
 	for depth := 0; depth < len(g) && slices.Contains(t.Depth, -1); depth++ {
 		for p := range g {
 			if t.Depth[p] != depth {
@@ -65,7 +65,7 @@ func attach(t *spread.Ways, g [][]protocol.Peer) {
 // diameter returns the greatest distance, in links, of two connected peers.
 func diameter(g [][]protocol.Peer) (most int) {
 	for root := range g {
-		t := spread.NewWays(g, protocol.Peer(root))
+		t := hub.NewWays(g, protocol.Peer(root))
 		most = max(most, slices.Max(t.Depth))
 	}
 	return most

@@ -7,6 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/averages"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/hub"
 	"peerd.dev/protocol/internal/spread"
 )
 
@@ -27,25 +28,25 @@ type hubParams struct {
 type pooling struct {
 	c protocol.Config
 	hubParams
-	hub    spread.Hub
+	hub    hub.Hub
 	means  []protocol.Message // sent by the hub, by number; with schedule doubling the newest one alone
 	round  protocol.Round     // under way
 	belief belief.Belief
 	stale  bool
 	site   site
-	desk   spread.Desk
+	desk   hub.Desk
 	absent []bool         // peers in the epoch under way; with one level none
 	pooled protocol.Round // when this sink sent its newest pool of the epoch; 0 before the first
 }
 
 func newPooling(c protocol.Config, p hubParams) *pooling {
 	x := &pooling{
-		c: c, hubParams: p, hub: spread.NewHub(&c, p.place),
+		c: c, hubParams: p, hub: hub.NewHub(&c, p.place),
 		belief: belief.New(c.Parts, 1), stale: true,
 		site: site{
 			sums: make([]dp.Release, c.Parts), over: make([]bool, c.Parts), gap: 1, arm: -1, late: p.byEpoch,
 		},
-		desk: spread.NewDesk(c.Peers()),
+		desk: hub.NewDesk(c.Peers()),
 	}
 	if p.byEpoch {
 		x.belief.Own = slices.Repeat([]float64{-spread.Inf}, c.Parts)

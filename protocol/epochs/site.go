@@ -3,12 +3,12 @@ package epochs
 import (
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/internal/spread"
+	"peerd.dev/protocol/internal/hub"
 )
 
 // site is the state of a peer with arms.
 type site struct {
-	spread.Call
+	hub.Call
 	sums     []dp.Release   // by arm; empty before the first
 	over     []bool         // arms whose horizon is reached
 	leaves   uint64         // released, of all arms

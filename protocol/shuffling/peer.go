@@ -6,6 +6,7 @@ import (
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/hub"
 	"peerd.dev/protocol/internal/spread"
 )
 
@@ -20,8 +21,8 @@ func inPart(width int) int {
 type peer struct {
 	c        protocol.Config
 	p        Params
-	shuffler spread.Hub
-	analyzer spread.Hub
+	shuffler hub.Hub
+	analyzer hub.Hub
 	round    protocol.Round   // that is under way
 	answered uint64           // newest batch that the analyzer has answered
 	newest   protocol.Message // sum; empty before the first
@@ -35,7 +36,7 @@ type peer struct {
 
 // silo is the state of a peer with arms.
 type silo struct {
-	spread.Call
+	hub.Call
 	sum   dp.Release   // own running sum; empty before the first batch
 	queue []dp.Release // own p-sums without an answer, by batch
 	sent  uint64       // newest batch that was reported
@@ -51,7 +52,7 @@ func (s *silo) done(batch uint64) {
 
 // mixer is the state of the shuffler.
 type mixer struct {
-	spread.Call
+	hub.Call
 	reports []report           // without an answer, by origin and batch
 	batch   uint64             // that was forwarded last
 	mixed   []protocol.Message // its parts; none once it is answered
@@ -74,7 +75,7 @@ func psum(k uint64) dp.Span { return dp.Span{From: k & (k - 1), To: k} }
 
 func newPeer(c protocol.Config, p Params) *peer {
 	return &peer{
-		c: c, p: p, shuffler: spread.NewHub(&c, p.Shuffler), analyzer: spread.NewHub(&c, p.Analyzer),
+		c: c, p: p, shuffler: hub.NewHub(&c, p.Shuffler), analyzer: hub.NewHub(&c, p.Analyzer),
 		newest: protocol.NoMessage(), most: protocol.NoMessage(), belief: belief.New(1, c.Width), stale: true,
 	}
 }

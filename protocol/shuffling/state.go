@@ -4,6 +4,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/internal/hub"
 	"peerd.dev/protocol/internal/spread"
 )
 
@@ -62,7 +63,7 @@ func (x *peer) visitSum(v *state.Visitor, r *dp.Release) {
 	}
 }
 
-func visitCall(v *state.Visitor, c *spread.Call) {
+func visitCall(v *state.Visitor, c *hub.Call) {
 	v.Bool(&c.Waiting)
 	state.Number(v, &c.Since)
 	state.Number(v, &c.Asked)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Each extra is taken away by its line in cmd/peerd/extras.go or extras_build.go, and last all of them: the program is built, has the extra's
-# command no more, makes a site, runs, and learns from 120 rewards which of two actions pays. Arguments are names of extras. Needs curl;
-# port 8697 must be free. Half a minute each.
+# command no more, refuses a setting that names what the extra has, makes a site, runs, and learns from 120 rewards which of two actions
+# pays. Arguments are names of extras. Needs curl; port 8697 must be free. Half a minute each.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/show/sites.bash
@@ -10,6 +10,9 @@ root=$PWD lists=(extras extras_build)
 # commands, which are gone with their extras; of other extras, the command that has the extra's name
 declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [evaluation]='decisions evaluate'
 	[explain]='privacy explain' [lab]=testnet [replay]='decisions import')
+
+# settings that name what is gone with an extra, and what is there in its place: the refusal lists it
+declare -A lost=([features]='learner.name=linucb personalized' [running]='privacy.mechanism=kary each')
 
 # build NAME|all: the program without an extra. It prints how many lines of this module the program links.
 build() {
@@ -58,6 +61,8 @@ for name in "${names[@]}"; do
 		words=${command[$gone]:-$gone}
 		# shellcheck disable=SC2086 # words of a command line
 		if ./peerd $words --help 2>/dev/null | sed -n '/^Usage:/{n;p}' | grep -q "peerd ${words%% --*}"; then fail "without $gone there is still peerd $words"; fi
+		read -r setting there <<<"${lost[$gone]:-}"
+		[ -z "$setting" ] || { ./peerd init --dir lost --set arms=red,green --set "$setting" 2>&1 || true; } | grep -q "^${setting/=/: }: want $there" || fail "without $gone $setting is not refused"
 	done
 	site
 	printf '%-12s %10d %8d\n' "$name" "$lines" $((SECONDS - begin))

@@ -57,7 +57,7 @@ func linked(t *testing.T, without string, args ...string) []string {
 }
 
 // TestEachExtraIsOneLine: every folder of extras has a line, and without the line the program links it no more. Without all lines it links nothing
-// of the laboratory. scripts/show/extras.sh builds and runs each of these programs.
+// of the laboratory, and no learners, protocols and mechanisms that extras register. scripts/show/extras.sh builds and runs each of these programs.
 func TestEachExtraIsOneLine(t *testing.T) {
 	var names []string
 	for _, list := range lists() {
@@ -81,7 +81,7 @@ func TestEachExtraIsOneLine(t *testing.T) {
 		t.Errorf("the lists have %v, internal/extra has %v", names, there)
 	}
 	for _, name := range linked(t, without(t, "")) {
-		for _, never := range []string{"internal/extra/", "internal/lab/", "internal/explain", "node/lab/", "node/api/page"} {
+		for _, never := range []string{"internal/extra/", "internal/lab/", "internal/explain", "node/lab/", "node/api/page", "bandit/linear", "bandit/gram", "bandit/score", "protocol/batches", "protocol/internal/hub", "dp/mechanism/running", "dp/factor"} {
 			if strings.HasPrefix(name, module+never) {
 				t.Errorf("the core links %s", name)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/node/lab/learner"
@@ -28,8 +29,8 @@ func described(m dp.Mechanism, p protocol.Params, runs int, seed uint64) audit.C
 }
 
 // releasing returns a learner that releases a kind of records.
-func releasing(records bandit.LinearRecords) bandit.Params {
-	return bandit.LinUCBParams{Features: 5, Index: bandit.SampledIndex, Radius: 1, Records: records}
+func releasing(records linear.LinearRecords) bandit.Params {
+	return linear.LinUCBParams{Features: 5, Index: linear.SampledIndex, Radius: 1, Records: records}
 }
 
 // TestFeaturesStayPrivate: peers that choose by features pass, with canaries whose features
@@ -42,12 +43,12 @@ func TestFeaturesStayPrivate(t *testing.T) {
 		learner bandit.Params
 	}{
 		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Pull: 25}, squares},
-		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, releasing(bandit.CentredRewards)},
-		{dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, releasing(bandit.WithoutSquares)},
+		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, releasing(linear.CentredRewards)},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, releasing(linear.WithoutSquares)},
 		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, squares},
-		{dp.TreeGaussian, near(batches.FixedSchedule), releasing(bandit.CentredRewards)},
+		{dp.TreeGaussian, near(batches.FixedSchedule), releasing(linear.CentredRewards)},
 		{dp.EachGaussian, near(batches.LogDetSchedule), squares},
-		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Schedule: batches.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25}, releasing(bandit.WithoutSquares)},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Schedule: batches.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25}, releasing(linear.WithoutSquares)},
 	} {
 		c := described(x.m, x.p, audit.MinRuns, 3)
 		c.Spec.Learner = x.learner

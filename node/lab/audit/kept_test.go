@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/audit"
@@ -23,7 +24,7 @@ func TestKeptDecisionsStay(t *testing.T) {
 
 func auditKept(t *testing.T, seed uint64) {
 	t.Helper()
-	linear := bandit.Small(bandit.PersonalizedLinearParams{Features: 5, Map: bandit.Interactions, Records: bandit.WithoutSquares, Price: 150})
+	linear := bandit.Small(linear.PersonalizedLinearParams{Features: 5, Map: bandit.Interactions, Records: linear.WithoutSquares, Price: 150})
 	for _, x := range []struct {
 		give node.Give
 		m    dp.Mechanism

@@ -166,7 +166,7 @@ func (e *Elimination) Quota(b *bandit.Belief) []uint64 {
 func (e *Elimination) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 	e.renew(b)
 	e.free = append(e.free[:0], b.Forced...)
-	if e.free = slices.DeleteFunc(e.free, func(k int) bool { return excludes(&t, k) }); len(e.free) == 0 {
+	if e.free = slices.DeleteFunc(e.free, t.Excludes); len(e.free) == 0 {
 		e.open(t, func(k int) bool { return e.left[k] })
 	} else {
 		return e.turn(t)
@@ -188,7 +188,7 @@ func (e *Elimination) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 func (e *Elimination) open(t bandit.Turn, of func(k int) bool) {
 	e.free = e.free[:0]
 	for k := range e.N {
-		if of(k) && !excludes(&t, k) {
+		if of(k) && !t.Excludes(k) {
 			e.free = append(e.free, k)
 		}
 	}

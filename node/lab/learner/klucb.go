@@ -120,7 +120,7 @@ const margin = 1e-7
 // much cheaper: it takes one exponent, or a bound of it, in place of a search.
 func (u *KLUCB) compare(b *bandit.Belief, t *bandit.Turn) {
 	best := math.Inf(-1)
-	counts := func(k int) bool { return b.Known(k) && !b.IsAhead(k) && !excludes(t, k) }
+	counts := func(k int) bool { return b.Known(k) && !b.IsAhead(k) && !t.Excludes(k) }
 	if counts(u.last) {
 		best = u.of(b, u.last)
 	}

@@ -2,11 +2,7 @@
 // package bandit has less regret.
 package learner
 
-import (
-	"slices"
-
-	"peerd.dev/bandit"
-)
+import "peerd.dev/bandit"
 
 // Table lists the learners with their defaults. A learner is here only when its conformance tests pass.
 func Table() []bandit.Params {
@@ -20,8 +16,3 @@ func Table() []bandit.Params {
 
 // All lists the learners of sites, and then these.
 func All() []bandit.Params { return append(bandit.Table(), Table()...) }
-
-// excludes reports whether an arm must not be chosen.
-func excludes(t *bandit.Turn, k int) bool {
-	return len(t.Excluded) > 0 && slices.Contains(t.Excluded, bandit.Arm(k))
-}

@@ -174,7 +174,7 @@ func (l *LinTS) Choose(b *bandit.Belief, t bandit.Turn) bandit.Choice {
 	score.Products(l.index, l.drawn, l.own)
 	arg, best := -1, math.Inf(-1)
 	for k, s := range l.index {
-		if !excludes(&t, k) && (arg < 0 || s > best) {
+		if !t.Excludes(k) && (arg < 0 || s > best) {
 			arg, best = k, s
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/gram"
+	"peerd.dev/bandit/linear"
 )
 
 // LinearIndex names the index of [LinUCBParams].
@@ -16,7 +17,7 @@ const (
 	// PrintedIndex is the upper confidence bound printed in the paper that releases such records.
 	// It is not proved as printed.
 	PrintedIndex LinearIndex = "printed"
-	// CalibratedIndex is [bandit.CalibratedIndex].
+	// CalibratedIndex is [linear.CalibratedIndex].
 	CalibratedIndex LinearIndex = "calibrated"
 )
 
@@ -57,7 +58,7 @@ func (p LinUCBParams) Small() bandit.Params {
 
 // New implements [bandit.Params].
 func (p LinUCBParams) New(c bandit.Config) (bandit.Learner, error) {
-	leaves, by, records := float64(max(1, c.Leaves)), bandit.Estimator(bandit.Ridge), bandit.Linear
+	leaves, by, records := float64(max(1, c.Leaves)), linear.Estimator(linear.Ridge), bandit.Linear
 	switch {
 	case p.Features < 1 || p.Features > 120:
 		return nil, fmt.Errorf("printed: features %d, want 1 to 120", p.Features)
@@ -74,7 +75,7 @@ func (p LinUCBParams) New(c bandit.Config) (bandit.Learner, error) {
 	if p.Records == WithSquares {
 		records = bandit.Corner
 	}
-	return bandit.NewLinUCB(c, p.Features, records, by), nil
+	return linear.NewLinUCB(c, p.Features, records, by), nil
 }
 
 const (
@@ -90,7 +91,7 @@ const (
 //
 // They leave constants open; here they are 1, which is not proved: λ must bound the norm of the
 // noise, and also cover the noise in B. Eigenvalues of V+λI below 1 are raised to 1.
-func lemmaC4(leaves float64) bandit.Estimator {
+func lemmaC4(leaves float64) linear.Estimator {
 	return func(g gram.Gram, n float64) (e gram.Estimate, beta float64, ok bool) {
 		d := float64(g.V.SymmetricDim())
 		lambda := max(1, math.Sqrt(g.Noise.Diagonal)*(math.Sqrt(d)+math.Sqrt(math.Log(leaves/missed))))
@@ -112,7 +113,7 @@ func lemmaC4(leaves float64) bandit.Estimator {
 // has a factor of d that its proof does not have. Each site shifts its own noise, so the shifts
 // add up to M times one site's, whereas the noise grows with √M. Without noise 2MΛ, MΛ and 3MΛ
 // are 1, as in Abbasi-Yadkori et al. (2011).
-func propositions2And4(peers, leaves float64) bandit.Estimator {
+func propositions2And4(peers, leaves float64) linear.Estimator {
 	return func(g gram.Gram, _ float64) (e gram.Estimate, beta float64, ok bool) {
 		d := float64(g.V.SymmetricDim())
 		deviation, log := math.Sqrt(g.Noise.Diagonal/peers), 2*math.Log(2*leaves*peers/missed)

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"peerd.dev/bandit"
 	"peerd.dev/bandit/gram"
+	"peerd.dev/bandit/linear"
 )
 
 // TestPrintedRadii compares with numbers that another program computed: one feature, V = 10, B =
@@ -99,7 +99,7 @@ func TestThePrintedSetHolds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for i, by := range []bandit.Estimator{propositions2And4(1, releases), bandit.Ridge} {
+				for i, by := range []linear.Estimator{propositions2And4(1, releases), linear.Ridge} {
 					e, beta, ok := by(g, n)
 					if off := distance(e, theta[:]); !ok || off > beta {
 						t.Errorf("noise of %v, run %d, set %d: θ is %.3g off, the radius is %.3g", sigma, run, i, off, beta)

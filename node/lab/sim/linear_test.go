@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"peerd.dev/bandit"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
@@ -20,10 +20,10 @@ import (
 	"peerd.dev/protocol/batches"
 )
 
-// linear returns a run at the scale of Zhou and Chowdhury (2024, section 6): 100 silos, each of
+// silosOf returns a run at the scale of Zhou and Chowdhury (2024, section 6): 100 silos, each of
 // which hears all others, and 100 actions of 10 features. first is the number of decisions in the
 // first batch of a silo; number is the number of the run, from 1.
-func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex, p world.LinearParams) sim.Config {
+func silosOf(b testing.TB, number, rounds, first uint64, index linear.LinearIndex, p world.LinearParams) sim.Config {
 	b.Helper()
 	const silos, actions, features = 100, 100, 10
 	links := make([][]protocol.Peer, silos)
@@ -41,7 +41,7 @@ func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex
 			c.Spec.Protocol = p
 		}
 	}
-	c.Spec.Learner = bandit.LinUCBParams{Features: features, Index: index, Radius: 1, Records: bandit.WithoutSquares}
+	c.Spec.Learner = linear.LinUCBParams{Features: features, Index: index, Radius: 1, Records: linear.WithoutSquares}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta = dp.Sqrt, 1e6
 	c.Topic = true
 	p.Features, p.Gap, p.Instance = features, .1, 1
@@ -77,9 +77,9 @@ func linear(b testing.TB, number, rounds, first uint64, index bandit.LinearIndex
 func BenchmarkLinearSteps(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as in peerd experiment
 	for _, draw := range []world.Drawing{world.FreshActions, world.OwnActions} {
-		for _, index := range []bandit.LinearIndex{bandit.SampledIndex, bandit.BoundIndex} {
+		for _, index := range []linear.LinearIndex{linear.SampledIndex, linear.BoundIndex} {
 			b.Run(string(draw)+"/"+string(index), func(b *testing.B) {
-				c := linear(b, 1, uint64(max(1, b.N/100)), 100, index, world.LinearParams{Law: world.Sphere, Draw: draw})
+				c := silosOf(b, 1, uint64(max(1, b.N/100)), 100, index, world.LinearParams{Law: world.Sphere, Draw: draw})
 				rate(b, c)
 			})
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
@@ -49,7 +50,7 @@ func (*visitors) Save() []byte                  { return nil }
 func (*visitors) Load([]byte) error             { return nil }
 
 // lost returns what three sites lose at ε = 1 with named features, in rewards a site, as a mean over seeds.
-func lost(t *testing.T, first uint64, records bandit.LinearRecords) (mean float64) {
+func lost(t *testing.T, first uint64, records linear.LinearRecords) (mean float64) {
 	t.Helper()
 	const sites, rounds, seeds = 3, 4000, 8
 	names, err := decision.ParseNames([]string{"hour=0..24", "device=mobile|desktop"}, nil)
@@ -59,7 +60,7 @@ func lost(t *testing.T, first uint64, records bandit.LinearRecords) (mean float6
 	for seed := range uint64(seeds) {
 		c := config(seed+1, [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}}, rounds, make([]float64, 3))
 		c.Spec.Protocol = batches.BatchParams{First: first, Growth: .25, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 50, Draws: 5, Pull: 20}
-		c.Spec.Learner = bandit.LinUCBParams{Features: names.Inputs(3).Dim(), Index: bandit.SampledIndex, Radius: 1, Records: records}
+		c.Spec.Learner = linear.LinUCBParams{Features: names.Inputs(3).Dim(), Index: linear.SampledIndex, Radius: 1, Records: records}
 		c.Spec.Explore = .05
 		c.Spec.Privacy.Mechanism, c.Spec.Privacy.Horizon, c.Spec.Privacy.Budget = dp.EachGaussian, 1<<20, account.Budget{Epsilon: dp.Nano, Delta: 1e12}
 		for i := range sites {
@@ -78,7 +79,7 @@ func lost(t *testing.T, first uint64, records bandit.LinearRecords) (mean float6
 // TestWhatInitChoosesLearnsFaster: with the first batch and the records that a new folder takes, sites lose a tenth less
 // than with the protocol's defaults, at least.
 func TestWhatInitChoosesLearnsFaster(t *testing.T) {
-	standard, chosen := lost(t, 50, bandit.WithoutSquares), lost(t, 440, bandit.CentredRewards)
+	standard, chosen := lost(t, 50, linear.WithoutSquares), lost(t, 440, linear.CentredRewards)
 	if t.Logf("lost in 4,000 decisions: %.0f, with the defaults %.0f", chosen, standard); chosen > .9*standard {
 		t.Errorf("%.0f is lost, with the defaults %.0f", chosen, standard)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
@@ -86,7 +87,7 @@ func speak(c *sim.Config, e protocol.Params) {
 		if _, ok := e.(shuffling.Params); ok { // which states sums over sites alone, and p-sums of a tree
 			c.Spec.Privacy.Mechanism = dp.TreeGaussian
 			for _, l := range learner.All() {
-				if p, ok := l.(bandit.LinUCBParams); ok {
+				if p, ok := l.(linear.LinUCBParams); ok {
 					c.Spec.Learner = bandit.Small(p)
 				}
 			}

@@ -1,0 +1,7 @@
+package claims
+
+// What figures name.
+import (
+	_ "peerd.dev/internal/extra/features"
+	_ "peerd.dev/internal/extra/running"
+)

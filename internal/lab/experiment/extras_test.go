@@ -1,0 +1,7 @@
+package experiment
+
+// What tests find in tables.
+import (
+	_ "peerd.dev/internal/extra/features"
+	_ "peerd.dev/internal/extra/running"
+)
