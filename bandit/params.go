@@ -27,15 +27,12 @@ type Words struct {
 // A Config has the arguments of every learner.
 type Config struct {
 	Arms    int
-	Peers   int     // number of peers with arms
-	Origins int     // peers whose releases of one leaf are merged; 0 for all that have arms
-	Horizon uint64  // rounds that the budget pays for
-	Leaves  uint64  // greatest number that a peer releases of a part within them
-	Epsilon float64 // that a node guarantees; +Inf without noise
-	Self    int     // the peer's place in the network
-	// Vectors are the public vectors of all arms of a simulated world, by peer; nil for a peer
-	// without arms. Nil if the world has none.
-	Vectors [][]Features
+	Peers   int        // number of peers with arms
+	Origins int        // peers whose releases of one leaf are merged; 0 for all that have arms
+	Horizon uint64     // rounds that the budget pays for
+	Leaves  uint64     // greatest number that a peer releases of a part within them
+	Epsilon float64    // that a node guarantees; +Inf without noise
+	Self    int        // the peer's place in the network
 	Rand    *rand.Rand // breaks ties; its draws are public in effect
 }
 
@@ -59,10 +56,6 @@ type Traits struct {
 	// data and are not public.
 	Contextual bool
 	Inputs     Inputs // what an application sends for a decision, if Contextual
-	// Vectored says that the learner knows public vectors of the arms: Vectors, a row for each
-	// arm, or the world's if there are none.
-	Vectored bool
-	Vectors  [][]float64
 	// Phased says that the learner explores in epochs: it is a [Phased].
 	Phased bool
 }

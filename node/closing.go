@@ -113,22 +113,10 @@ func (a *Agent) recorded(r Route) error {
 			return nil
 		}
 		return a.close(lane, lane+c.parts, nil)
-	case c.cadence.First > 0 && c.open[s] < c.cadence.Size(c.before(s)):
+	case c.cadence.First > 0 && c.open[s] < c.cadence.Size(c.closed[s]):
 		return nil
 	}
 	return a.close(s, s+1, nil)
-}
-
-// before returns the number of records in closed leaves that determines how long the next leaf of
-// a stream is.
-func (c *closing) before(s int) (n uint64) {
-	if !c.cadence.OneArm {
-		return c.closed[s]
-	}
-	for _, closed := range c.closed {
-		n += closed
-	}
-	return n
 }
 
 // complete closes the leaves of all parts that the present epoch wants, once all of them have

@@ -21,10 +21,6 @@ type Spec struct {
 	Privacy  Privacy
 	Public   Seed    // of draws that all peers share
 	Wrap     Wrapper // nil for none; for [dp.Lockstep] alone
-	// Vectors are the public vectors of the arms of a simulated world, by site; peers with arms
-	// take the sites in turn. Nil if the world has none that stay the same, or the learner needs
-	// none.
-	Vectors [][]bandit.Features
 	// Give says which decisions are given. With [GiveFew], Protocol is what [Spec.Giving] returns.
 	Give Give
 	// Sites is the number of sites for which the rule of giving is made, so that batches stay as they are while a network
@@ -69,25 +65,8 @@ func (s *Spec) learner(self protocol.Peer, coins Coins) (bandit.Learner, error) 
 	return bandit.New(s.Learner, bandit.Config{
 		Arms: s.Arms, Peers: peers, Origins: protocol.Origins(s.Protocol, peers), Horizon: s.Privacy.Horizon,
 		Leaves: s.Protocol.Cadence().Leaves(s.Privacy.Horizon), Epsilon: epsilon, Rand: coins.Rand,
-		Self: int(self), Vectors: s.vectors(),
+		Self: int(self),
 	})
-}
-
-// vectors returns the vectors of the arms of every peer.
-func (s *Spec) vectors() (all [][]bandit.Features) {
-	if len(s.Vectors) == 0 {
-		return nil
-	}
-	site := 0
-	for p := range s.Peers() {
-		if !protocol.Learns(s.Protocol, protocol.Peer(p)) {
-			all = append(all, nil)
-			continue
-		}
-		all = append(all, s.Vectors[site%len(s.Vectors)])
-		site++
-	}
-	return all
 }
 
 // Statistic returns the shape of the statistic that every peer with arms adds up.

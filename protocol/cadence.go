@@ -27,9 +27,6 @@ type Cadence struct {
 	// Limit is the number of rounds after which a leaf with at least one record closes, for a
 	// cadence with First; 0 for no limit.
 	Limit uint64
-	// OneArm makes leaves of all streams grow together, for a cadence with First: records are
-	// counted over the closed leaves of all streams.
-	OneArm bool
 	// Window is the number of rounds, by the clock, after which leaves with a record close and
 	// their lengths begin again, for a cadence with First; 0 for never.
 	Window uint64
@@ -56,8 +53,6 @@ func (c Cadence) Check() error {
 		return fmt.Errorf("protocol: a cadence of %+v, want one of rounds, decisions, first and epochs", c)
 	case c.First > 0 && !(c.Growth >= 0 && c.Growth <= 16):
 		return fmt.Errorf("protocol: leaves grow by %v, want 0 to 16", c.Growth)
-	case c.OneArm && (c.First == 0 || c.Lanes > 1):
-		return fmt.Errorf("protocol: leaves of all streams grow together, and do not grow in one lane")
 	case c.Limit > 0 && c.First == 0:
 		return fmt.Errorf("protocol: leaves close after %d rounds at the latest, and do not grow", c.Limit)
 	case c.Window > 0 && (c.First == 0 || c.Lanes > 1):
@@ -126,8 +121,7 @@ func (c Cadence) Leaves(rounds uint64) uint64 {
 }
 
 // Size returns the number of records that close the next leaf of a stream, for a cadence with
-// First, given the number of records in closed leaves: the stream's own or, with OneArm, all
-// streams'.
+// First, given the number of records in its closed leaves.
 func (c Cadence) Size(closed uint64) uint64 {
 	return max(c.First, uint64(math.Ceil(c.Growth*float64(closed))))
 }
@@ -135,9 +129,6 @@ func (c Cadence) Size(closed uint64) uint64 {
 // Fewest returns the least number of leaves of a stream that can contain a number of records, for a
 // cadence with First.
 func (c Cadence) Fewest(records uint64) uint64 {
-	if c.OneArm { // leaves of other streams can have made this one long
-		return 1
-	}
 	c.Limit, c.Window, c.Lanes = 0, 0, 0
 	return c.Leaves(records)
 }
@@ -151,7 +142,6 @@ func (c Cadence) Holding(records uint64) uint64 {
 	case n > 0:
 		return (records-1)/n + 1
 	case c.First > 0:
-		c.OneArm = false
 		return c.Fewest(records)
 	case c.Epochs > 0:
 		return c.Leaves(records)
@@ -174,9 +164,6 @@ func (c Cadence) Text() string {
 		return every(c.Decisions, "decision")
 	case c.First > 0:
 		text := fmt.Sprintf("after %d rewards, and then whenever the rewards so far have grown by %.4g %%", c.First, 100*c.Growth)
-		if c.OneArm {
-			text = fmt.Sprintf("after %d rewards, and then whenever the rewards of all actions so far have grown by %.4g %% with one of them", c.First, 100*c.Growth)
-		}
 		if c.Limit > 0 {
 			text += fmt.Sprintf(", or %d rounds after its first one", c.Limit)
 		}

@@ -61,7 +61,7 @@ func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 		"mode": "lockstep", "dir": "here", "seed": "3", "network": "n.yaml", "listen": "[/ip4/127.0.0.1/tcp/9, '/ip6/::1/tcp/9']",
 		"arms": "[x, z]", "spare_arms": "3", "privacy.epsilon": "inf", "privacy.mechanism": "none", "privacy.delta": "0.5",
 		"privacy.adjacency": "zero-out", "privacy.answers": "inside", "privacy.inside": "2.5", "privacy.counts": "noised", "privacy.records_per_user": "2",
-		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.explore": "0.25", "features.context": "[hour=0..24, device=mobile|desktop]", "features.action": "[price=0..1]", "learner.lints.vectors": "[[1], [0.5]]",
+		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.explore": "0.25", "features.context": "[hour=0..24, device=mobile|desktop]", "features.action": "[price=0..1]",
 		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
 		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
 		"protocol.rows.f": "2", "protocol.rows.relays": "1", "give.least": "100", "give.sites": "20", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.traffic": "[0.5, 1]", "world.late.sites": "2", "world.late.every": "7", "world.late.life": "9", "world.bernoulli.means": "[[0.5, 1]]", "world.bernoulli.odd": "[[9, 4, 0.8]]",

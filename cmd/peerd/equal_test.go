@@ -290,7 +290,6 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"ldp-fedlinucb-raw", nil},
 		{"feducb-central", nil},
 		{"local-feducb", nil},
-		{"lints", nil},
 		{"local-feducb", []string{"protocol.local.schedule=logdet-private", "protocol.local.first=50", "protocol.local.growth=0"}},
 		{"sdp-fedlinucb", shuffled()},
 		{"sdp-fedlinucb-vector", shuffled()},

@@ -80,22 +80,6 @@ func TestFiguresInSmall(t *testing.T) {
 	}
 }
 
-// TestPublicVectorsAtScale: on the instance of figure 3(a) of paper 002, sites with public
-// vectors lose at most the limit, and no run loses linearly.
-func TestPublicVectorsAtScale(t *testing.T) {
-	if os.Getenv("PEERD_LONG") == "" {
-		t.Skip("scripts/show.sh public-vectors runs it")
-	}
-	r := playFile(t, t.TempDir(), "../../configs/figures/paper002-public.yaml", "experiment.cells=[{set: {privacy.epsilon: [0.2, 1, 5]}}]")
-	for i, most := range []float64{20, 12, 8} {
-		c := r.Cells[i]
-		t.Logf("%s: regret of a site %.1f, want at most %v; %d runs lose linearly", c.Cell, c.Regret.Mean, most, c.Tails.Linear)
-		if c.Regret.Mean > most || c.Tails.Linear > 0 || c.Rounds != 10_000 || c.Peers != 100 {
-			t.Errorf("%+v", c)
-		}
-	}
-}
-
 // TestCentredRewardsAtScale: on the instance of figure 3(a) of paper 002, sites with centred
 // rewards lose at most the limit and at least 1.5 times less than with plain ones, and no run
 // loses linearly.

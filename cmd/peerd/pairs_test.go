@@ -86,13 +86,10 @@ func suited(t *testing.T, c *config.Config, e protocol.Params, l bandit.Params, 
 		more = append(more[:len(more):len(more)], "testnet.topology=star")
 	}
 	s.SetLearner(bandit.Small(l))
-	if bandit.TraitsOf(l).Contextual || bandit.TraitsOf(l).Vectored {
+	if bandit.TraitsOf(l).Contextual {
 		for _, w := range world.Table() {
 			if _, ok := w.(world.LinearParams); ok {
 				params := world.LinearParams{Features: 3, Law: world.Sphere, Draw: world.FreshActions, Gap: .1, Instance: 1}
-				if bandit.TraitsOf(l).Vectored {
-					params.Draw = world.CommonActions
-				}
 				s.World = config.World{Kind: w.Words().Name, Params: s.World.Params.With(w.Words().Name, params)}
 			}
 		}

@@ -92,22 +92,7 @@ func refusedTogether() []refusedCase {
 			key: "privacy.adjacency", value: "zero-out", reason: "want replace-one with learner.name: linucb and centred rewards, of which 0 adds something",
 			with: map[string]string{"learner.name": "linucb", "learner.linucb.records": "centred", "protocol.name": "batch", "world.kind": "linear", "world.linear.instance": "1", "privacy.mechanism": "blt", "privacy.delta": "0.000001"},
 		},
-		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: bernoulli, whose actions have none", with: withRows()},
-		{key: "learner.name", value: "lints", reason: "want learner.lints.vectors, a row of numbers for each of arms, with world.kind: application", with: withRows("world.kind", "application")},
-		{
-			key: "world.kind", value: "linear", reason: "want actions that stay the same with learner.name: lints, which knows them before it chooses: set world.linear.draw to another value",
-			with: withRows("learner.name", "lints", "world.linear.draw", "rounds", "world.linear.instance", "1"),
-		},
-		{
-			key: "protocol.name", value: "average", reason: ", with merge: mean, with learner.name: lints, which weighs each site's mean",
-			with: map[string]string{"learner.name": "lints", "world.kind": "linear", "world.linear.instance": "1"},
-		},
-		{key: "learner.lints.vectors", value: "[[1], [0]]", reason: "want 3 rows, one for each of arms, not 2", with: map[string]string{"learner.name": "lints"}},
-		{key: "learner.lints.vectors", value: "[[1], [0], [0, 1]]", reason: "want rows of one length, at least 1; row 2 has 2 numbers, row 0 has 1", with: map[string]string{"learner.name": "lints"}},
-		{
-			key: "learner.lints.vectors", value: "[[1], [0], [2]]", reason: "want a sum of squares of at most 1 in each row; row 2 has 4: divide all rows by",
-			with: map[string]string{"learner.name": "lints"},
-		},
+		{key: "protocol.name", value: "average", reason: ", with merge: mean, with learner.name: personalized, which weighs each site's mean", with: map[string]string{"learner.name": "personalized"}},
 		{
 			key: "privacy.mechanism", value: "none", reason: "want one that releases every leaf by itself, not running sums, which forget nothing, with a window of 100 rounds",
 			with: inLockstep("protocol.name", "phases", "protocol.phases.window", "100", "privacy.epsilon", "inf"),
@@ -308,9 +293,6 @@ func refusedByTables(t *testing.T) (all []refusedCase) {
 			}
 			apart := learner.Statistic().Width() > 1 != protocol.TraitsOf(e).Wide
 			chosen := map[string]string{"learner.name": l.Words().Name}
-			if bandit.TraitsOf(l).Vectored {
-				chosen["learner."+l.Words().Name+".vectors"] = "[[1], [0], [0.5]]"
-			}
 			if bandit.TraitsOf(l).Phased != epochs && !apart {
 				with := maps.Clone(chosen)
 				if !protocol.Suits(e, dp.Tree) {

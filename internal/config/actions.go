@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 
 	"peerd.dev/bandit"
@@ -14,21 +13,8 @@ func actionConstraints() []Constraint {
 			f := s.API.Fallback
 			return When(f != "" && !slices.Contains(s.Arms, f), "want one of %s, or nothing", s.With("arms"))
 		}},
-		{[]string{"learner.name", "world.kind"}, func(s *Settings) string { // A learner by public vectors is given some.
-			if l := bandit.TraitsOf(s.LearnerParams()); !l.Vectored || len(l.Vectors) > 0 {
-				return ""
-			}
-			if s.Simulated().Features > 0 {
-				return "" // these, or said above
-			}
-			return fmt.Sprintf("want learner.%s.vectors, a row of numbers for each of arms, with %s, whose actions have none", s.Learner.Name, s.With("world.kind"))
-		}},
 		{[]string{"spare_arms", "learner.name"}, func(s *Settings) string { // What is known of a parameter is known of every action.
-			l := bandit.TraitsOf(s.LearnerParams())
-			if l.Vectored && s.SpareArms > 0 {
-				return fmt.Sprintf("want 0 with %s, which has to know the vector of every arm from the start", s.With("learner.name"))
-			}
-			return When(l.Contextual && s.SpareArms > 0,
+			return When(bandit.TraitsOf(s.LearnerParams()).Contextual && s.SpareArms > 0,
 				"want 0 with %s, which chooses by features: actions come and go with every decision", s.With("learner.name"))
 		}},
 		{[]string{"spare_arms", "arms"}, func(s *Settings) string { // All arms have a place.

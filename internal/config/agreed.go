@@ -41,12 +41,6 @@ func (s *Settings) Spec(graph [][]protocol.Peer, domain string) (node.Spec, erro
 	return spec, nil
 }
 
-// WorldVectors reports whether the learner takes the features of arms from the simulated world.
-func (s *Settings) WorldVectors() bool {
-	t := bandit.TraitsOf(s.LearnerParams())
-	return t.Vectored && len(t.Vectors) == 0 && s.World.Kind != Application
-}
-
 // Domain is what signatures are bound to: everything on which peers agree, so that what was
 // signed with other settings is not valid here. In lockstep it is a constant, which the simulator
 // shares.
@@ -148,9 +142,6 @@ func (s *Settings) learner() (bandit.Learner, error) {
 
 // weighsSites reports whether the chosen learner needs the mean of each site.
 func (s *Settings) weighsSites() bool {
-	if bandit.TraitsOf(s.LearnerParams()).Vectored {
-		return true // which cannot be made before the vectors of a world are known
-	}
 	l, err := s.learner()
 	by, ok := l.(bandit.BySite)
 	return err == nil && ok && by.NeedsSites()

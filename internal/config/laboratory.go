@@ -43,9 +43,6 @@ type Simulated struct {
 type Sites interface {
 	// Data is the hash of the records that are dealt to sites; empty if there are none.
 	Data() string
-	// Vectors returns the features of the arms by site, or none if the learner takes none from
-	// the world.
-	Vectors() ([][]bandit.Features, error)
 	// World returns what a site plays, with coins of its own.
 	World(site int, coins *rand.ChaCha8) (bandit.World, error)
 }

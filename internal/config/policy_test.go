@@ -53,7 +53,7 @@ func TestPolicyIsWhatPeersShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := policyOf(t, &c.Settings, configtest.ThreeSites(), "")
-	other := map[string]string{"arms": "x,y", "rounds.every": "3s", "log.level": "warn", "world.gaussian.means": "[[1, 2, 3]]", "world.changing.means": "[]", "listen": "[]", "world.traffic": "[0.5]", "learner.lints.vectors": "[[1], [0], [1]]", "world.bernoulli.means": "[]", "world.bernoulli.odd": "[[0, 1, 0.5]]", "world.linear.odd": "[[0, 0, 1]]", "world.linear.means": "[[1, 2, 3]]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "experiment.figure.panels": "[{x: bytes}]", "api.reward_range": "[-1, 1]", "api.window": "7s", "api.keep": "7s"}
+	other := map[string]string{"arms": "x,y", "rounds.every": "3s", "log.level": "warn", "world.gaussian.means": "[[1, 2, 3]]", "world.changing.means": "[]", "listen": "[]", "world.traffic": "[0.5]", "world.bernoulli.means": "[]", "world.bernoulli.odd": "[[0, 1, 0.5]]", "world.linear.odd": "[[0, 0, 1]]", "world.linear.means": "[[1, 2, 3]]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "experiment.figure.panels": "[{x: bytes}]", "api.reward_range": "[-1, 1]", "api.window": "7s", "api.keep": "7s"}
 	for _, k := range plan.Schema().Keys() {
 		value, ok := other[k.Name]
 		switch {

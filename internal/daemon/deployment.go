@@ -129,12 +129,7 @@ func (t *Deployment) settle(n *config.Network) (err error) {
 		return err
 	}
 	t.Spec.Absent, t.least = t.actions.Absent, at.Give.Least
-	if t.s.WorldVectors() {
-		if err = t.openSites(); err == nil {
-			t.Spec.Vectors, err = t.sites.Vectors()
-		}
-	}
-	return err
+	return nil
 }
 
 // agent returns the peer's agent for one of its lives.

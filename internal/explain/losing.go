@@ -34,7 +34,7 @@ func LosingIn(s *config.Settings) (list []config.Losing) {
 	prefix := "protocol." + s.Protocol.Name + "."
 	wide := protocol.TraitsOf(s.ProtocolParams()).Wide
 	first, batched := max(cadence.First, cadence.Decisions), arms
-	if wide || cadence.OneArm {
+	if wide {
 		batched = 1 // a batch is of all actions
 	}
 	if first > 0 && first > rounds/batched {

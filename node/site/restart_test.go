@@ -12,7 +12,6 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
-	"peerd.dev/protocol/rows"
 )
 
 // TestRestartedIsNeverStopped: wherever a site is stopped, in good order or by a crash, it
@@ -45,16 +44,6 @@ func TestRestartedIsNeverStopped(t *testing.T) {
 				}
 			})
 		}
-	}
-	for _, settle := range []Settle{AtWindow, OnArrival} {
-		t.Run("public vectors/"+string(settle), func(t *testing.T) {
-			t.Parallel()
-			x := byVectors().repeatable(1)
-			p := x.params.(rows.PhasesParams)
-			p.Growth = .1 // many batches
-			x.params, x.rules.Settle = p, settle
-			compareRestarts(t, x)
-		})
 	}
 }
 

@@ -472,11 +472,6 @@ func TestHistoriesLookTheSame(t *testing.T) {
 		}
 	}
 	for _, world := range []bool{false, true} {
-		t.Run(fmt.Sprintf("public vectors/world=%v", world), func(t *testing.T) {
-			for _, d := range differences(t, byVectors(), world, tales()) {
-				t.Error(d)
-			}
-		})
 		t.Run(fmt.Sprintf("sites are weighed/world=%v", world), func(t *testing.T) {
 			x := usual(nameOf(rows.PhasesParams{}), AtWindow)
 			x.learner = bandit.PersonalizedParams{Price: 20}
@@ -527,15 +522,6 @@ func samples(l bandit.Params) bool {
 	learner, err := bandit.New(l, bandit.Config{Arms: 3, Peers: 3, Horizon: 4096, Epsilon: 1})
 	_, is := learner.(bandit.Sampler)
 	return err == nil && is
-}
-
-// byVectors is a site whose actions have public vectors, and that plays one of them until its
-// batch is full.
-func byVectors() setting {
-	params := rows.PhasesParams{First: 2, Growth: .5, OneArm: true, Limit: 10, Pull: 3, Merge: rows.MergeMean}
-	x := usual(nameOf(params), AtWindow)
-	x.params, x.learner = params, learner.LinTSParams{Vectors: [][]float64{{1, 0}, {.6, .8}, {0, 1}}, Radius: 1}
-	return x
 }
 
 // differences plays histories and returns how they can be distinguished from the first one.

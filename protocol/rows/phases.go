@@ -23,7 +23,6 @@ const (
 type PhasesParams struct {
 	First  uint64  `want:"0..1000000" unit:"rewards" fixed:"yes" doc:"Rewards in the first batch of an arm; 0 takes 3 times the scale of the noise, at least 4."`
 	Growth float64 `want:"over 0 up to 4" fixed:"yes" doc:"A batch of an arm has this many times the rewards of all before it."`
-	OneArm bool    `key:"one_arm" want:"true|false" fixed:"yes" later:"yes" doc:"A site stays with one arm until its batch is full, and growth counts the rewards of all arms, for learners that learn of all from each."`
 	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes before it is full, for a draw of noise and no budget; 0 for never."`
 	Window uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"For arms whose means change: rounds, by the clock, after which all batches are forgotten; 0 for never."`
 	Pull   uint64  `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between two digests, by which neighbours compare what they hold; up to 256 times as many if one does not answer."`
@@ -93,7 +92,7 @@ func (p PhasesParams) Cadence() protocol.Cadence {
 	if p.First == 0 {
 		p.First = leastFirst
 	}
-	return protocol.Cadence{First: p.First, Growth: p.Growth, OneArm: p.OneArm, Limit: p.Limit, Window: p.Window, Noun: "batch"}
+	return protocol.Cadence{First: p.First, Growth: p.Growth, Limit: p.Limit, Window: p.Window, Noun: "batch"}
 }
 
 // phases is for mechanisms that release every leaf once. The rewards of an arm form batches, by
@@ -111,11 +110,6 @@ func (p PhasesParams) Cadence() protocol.Cadence {
 // claims can force is limited; see [spread.Forcing]. A peer that is ahead of others, because they
 // have less traffic or are away, leaves further pulls to them; see [phases.ahead].
 //
-// With one arm at a time a site continues with an arm until its batch is full, and the next batch,
-// of any arm, grows with all releases of the site: a batch has one draw of noise, so where one arm
-// informs about the others, a few long batches of few arms are better than many batches of all
-// arms. Peers do not catch up with others then.
-//
 // With a window, all peers start again at its end: batches close, and earlier releases count no
 // more. The number of a row contains the number of its window.
 type phases struct {
@@ -125,7 +119,6 @@ type phases struct {
 	cadence protocol.Cadence
 	waiting []uint64  // own choices since the newest batch, by arm
 	over    []bool    // arms whose horizon is reached
-	size    uint64    // of the next batch, with one arm at a time
 	most    []uint64  // another peer's released rewards of an arm, to catch up with
 	claims  []float64 // scratch: released rewards of an arm by origin
 }
@@ -140,7 +133,7 @@ func (p PhasesParams) New(c protocol.Config) (protocol.Protocol, error) {
 	}
 	r := &phases{
 		Forcing: spread.NewForcing(c), cadence: p.Cadence(), waiting: make([]uint64, c.Parts),
-		over: make([]bool, c.Parts), most: make([]uint64, c.Parts), size: p.Cadence().First,
+		over: make([]bool, c.Parts), most: make([]uint64, c.Parts),
 	}
 	var err error
 	if r.Totals, err = spread.NewTotals(c, phasesRow, p.Pull, r.check); err == nil {
@@ -164,19 +157,7 @@ func (r *phases) Chosen(arm int) {
 
 // full reports whether the choices of an arm without a released reward fill its next batch.
 func (r *phases) full(arm int) bool {
-	if r.cadence.OneArm {
-		return r.waiting[arm] >= r.size
-	}
 	return r.waiting[arm] >= r.cadence.Size(r.released(r.C.Self, arm))
-}
-
-// resize computes the length of the next batch, with one arm at a time.
-func (r *phases) resize() {
-	n := uint64(0)
-	for arm := range r.waiting {
-		n += r.released(r.C.Self, arm)
-	}
-	r.size = r.cadence.Size(n)
 }
 
 // released returns the number of rewards of an arm in the batches of a peer.
@@ -201,9 +182,6 @@ func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
 			return err
 		}
 	}
-	if r.cadence.OneArm {
-		r.resize()
-	}
 	return nil
 }
 
@@ -215,7 +193,6 @@ func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
 		clear(r.waiting)
 		clear(r.Forced)
 		clear(r.Known.Pulls)
-		r.resize()
 		r.restart()
 	}
 	return r.Body.Tick(t, out)
@@ -247,18 +224,11 @@ func (r *phases) estimate(arm int) {
 	r.Known.Ahead[arm] = r.ahead(arm)
 }
 
-// Belief merges the newest rows. Its forced arms are the ones to catch up with, or the one whose
-// batch is under way.
+// Belief merges the newest rows. Its forced arms are the ones to catch up with.
 func (r *phases) Belief() *belief.Belief {
 	b := r.Body.Belief()
 	b.Forced = b.Forced[:0]
 	for k, n := range b.Pulls {
-		if r.cadence.OneArm {
-			if r.waiting[k] > 0 && !r.over[k] && !r.full(k) {
-				b.Forced = append(b.Forced, k)
-			}
-			continue
-		}
 		if n < r.most[k] && r.May(k, r.round) {
 			b.Forced = append(b.Forced, k)
 		}
@@ -324,7 +294,6 @@ func (r *phases) Load(saved protocol.State) error {
 	if w := r.cadence.Window; w > 0 {
 		r.Window = (uint64(r.round) + 1) / w
 	}
-	r.resize()
 	r.renewAll() // the window is another
 	return err
 }

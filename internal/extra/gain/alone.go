@@ -23,7 +23,7 @@ type Site struct {
 
 // alone returns the site without neighbours, with a number of arms: nothing leaves it.
 func (s Site) alone(arms int) Site {
-	s.Spec.Arms, s.Spec.Absent, s.Spec.Vectors, s.Spec.Give, s.Spec.Inside = arms, nil, nil, node.GiveNone, 0
+	s.Spec.Arms, s.Spec.Absent, s.Spec.Give, s.Spec.Inside = arms, nil, node.GiveNone, 0
 	s.Spec.Graph, s.Spec.Protocol = make([][]protocol.Peer, 1), protocol.Among(s.Spec.Protocol, 1)
 	return s
 }

@@ -32,7 +32,7 @@ func Simulate(s *config.Settings, source world.Source, links [][]protocol.Peer, 
 	if err != nil {
 		return c, err
 	}
-	c.Spec.Vectors, c.Own, c.OwnGap = worlds.Vectors, worlds.Own, worlds.OwnGap
+	c.Own, c.OwnGap = worlds.Own, worlds.OwnGap
 	changing := world.TraitsOf(plan.WorldParams(s)).Changing
 	if !changing {
 		c.Truth = worlds.Overall()

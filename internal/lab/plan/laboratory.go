@@ -110,15 +110,6 @@ type network struct {
 // Data implements [config.Sites].
 func (n network) Data() string { return n.source.Data() }
 
-// Vectors implements [config.Sites].
-func (n network) Vectors() ([][]bandit.Features, error) {
-	t, err := SitesOfNetwork(n.s, n.source)
-	if err != nil {
-		return nil, err
-	}
-	return t.Vectors, nil
-}
-
 // World implements [config.Sites].
 func (n network) World(site int, coins *rand.ChaCha8) (bandit.World, error) {
 	t, err := SitesOfNetwork(n.s, n.source)

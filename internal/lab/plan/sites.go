@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/world"
@@ -44,40 +43,19 @@ func SitesOfRun(s *config.Settings, source world.Source, run uint64) (*world.Sit
 		run = (run-1)%n + 1
 	}
 	t, err := source.Sites(node.PeerSeed(run, protocol.Everyone).Rand("means"))
-	return known(s, t), fault(err)
+	return t, fault(err)
 }
 
 // SitesOfNetwork returns the sites of a network that has no run: of a daemon, or a testnet.
 func SitesOfNetwork(s *config.Settings, source world.Source) (*world.Sites, error) {
 	t, err := source.Sites(nil)
-	return known(s, t), fault(err)
+	return t, fault(err)
 }
 
 // Spec returns what the peers of a testnet agree on whose links are not known.
 func Spec(s *config.Settings) (node.Spec, error) {
 	n := TestnetOf(s).Nodes
-	spec, err := s.Spec(make([][]protocol.Peer, n), config.SimulatedNetwork)
-	if err != nil || !s.WorldVectors() {
-		return spec, err
-	}
-	sites, err := s.OpenSites(s.SitesOf(n))
-	if err != nil {
-		return spec, err
-	}
-	spec.Vectors, err = sites.Vectors()
-	return spec, err
-}
-
-// known returns sites as the chosen learner knows them.
-func known(s *config.Settings, t *world.Sites) *world.Sites {
-	if t == nil || t.Vectors == nil {
-		return t
-	}
-	if bandit.TraitsOf(s.LearnerParams()).Vectored {
-		return t.Known()
-	}
-	t.Vectors = nil
-	return t
+	return s.Spec(make([][]protocol.Peer, n), config.SimulatedNetwork)
 }
 
 // fault says of what kind an error of a world is.

@@ -30,9 +30,6 @@ func worldConstraints() []config.Constraint {
 				return "" // which sends what the learner wants
 			}
 			w, l := world.TraitsOf(WorldParams(s)), bandit.TraitsOf(s.LearnerParams())
-			if l.Vectored && (len(l.Vectors) > 0 || w.Vectors) {
-				return ""
-			}
 			n, wanted := w.Features, 0
 			if l.Contextual {
 				if _, err := s.Statistic(); err != nil {
@@ -41,8 +38,6 @@ func worldConstraints() []config.Constraint {
 				wanted = l.Inputs.Dim()
 			}
 			switch {
-			case l.Vectored && n > 0:
-				return fmt.Sprintf("want actions that stay the same with %s, which knows them before it chooses: set world.%s.draw to another value", s.With("learner.name"), s.World.Kind)
 			case n == wanted:
 				return ""
 			case wanted == 0:

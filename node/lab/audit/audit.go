@@ -72,7 +72,7 @@ func (c Config) long() int { return max(2, min(10, c.Runs/100)) }
 // short that one record reaches all levels of the tree, or nearly all.
 func (c Config) small() setting {
 	s := c.asConfigured()
-	s.cut(min(s.spec.Arms, maxArms))
+	s.spec.Arms = min(s.spec.Arms, maxArms)
 	s.rounds = rounds
 	n, leaf := uint64(leaves), uint64(maxLeaf)
 	if small := s.spec.Privacy.Mechanism.Describe().Small; small > leaves {
@@ -97,16 +97,6 @@ func (s *setting) shrink(leaf uint64) {
 	s.spec.Learner = bandit.Small(s.spec.Learner)
 	s.cadence = s.spec.Protocol.Cadence()
 	s.describe()
-}
-
-// cut keeps only the first arms.
-func (s *setting) cut(arms int) {
-	s.spec.Arms = arms
-	all := s.spec.Vectors
-	s.spec.Vectors = nil
-	for _, site := range all {
-		s.spec.Vectors = append(s.spec.Vectors, site[:arms])
-	}
 }
 
 // describe asks the learner how many features it needs.

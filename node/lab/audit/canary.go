@@ -86,7 +86,7 @@ func (c Config) exact() []Canary {
 func (c Config) sharp() Canary {
 	s := c.asConfigured()
 	k := min(s.spec.Privacy.RecordsPerUser, most)
-	s.cut(1)
+	s.spec.Arms = 1
 	s.rounds = k
 	if s.cadence.SynchronousLeaves() {
 		s.rounds = max(k, min(s.leaf(), maxLeaf))
@@ -102,7 +102,7 @@ func (c Config) sharp() Canary {
 // that needs a longer horizon, it is as many leaves as its levels reach.
 func (c Config) tree() Canary {
 	s := c.small()
-	s.cut(1)
+	s.spec.Arms = 1
 	if !s.cadence.SynchronousLeaves() && s.spec.Privacy.Mechanism.Describe().Small <= leaves {
 		s.rounds, s.spec.Privacy.Horizon = leaves, leaves
 	}

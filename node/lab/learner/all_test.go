@@ -16,7 +16,7 @@ const early = 64
 func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 	indexed := 0
 	for _, e := range All() {
-		if x := bandit.TraitsOf(e); x.Phased || x.Contextual || x.Vectored { // with vectors, the rewards of all arms determine how uncertain an arm is
+		if x := bandit.TraitsOf(e); x.Phased || x.Contextual {
 			continue
 		}
 		l, err := bandit.New(e, bandit.Config{Arms: 2, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
@@ -58,7 +58,7 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 func TestANewArmGetsItsShareWhileRewardsWait(t *testing.T) {
 	first := 0
 	for _, e := range All() {
-		if x := bandit.TraitsOf(e); x.Phased || x.Contextual || x.Vectored { // the others' rewards say something about the new one
+		if x := bandit.TraitsOf(e); x.Phased || x.Contextual {
 			continue
 		}
 		l, err := bandit.New(e, bandit.Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})

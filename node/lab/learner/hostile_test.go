@@ -92,9 +92,6 @@ func TestLearnersSurviveHostileRows(t *testing.T) {
 		t.Run(p.Words().Name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				c := bandit.Config{Arms: arms, Peers: peers, Horizon: 1 << 20, Leaves: 1 << 20, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 2))}
-				if bandit.TraitsOf(p).Vectored {
-					c.Vectors = newVectorSites(3, arms, peers, 7).x
-				}
 				l, err := bandit.New(bandit.Small(p), c)
 				if err != nil {
 					r.Fatal(err)

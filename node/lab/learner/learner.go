@@ -10,7 +10,6 @@ func Table() []bandit.Params {
 		UCBParams{},
 		KLUCBParams{TwoLog},
 		EliminationParams{Length: 1},
-		LinTSParams{Vectors: [][]float64{}, Radius: 1},
 	}
 }
 

@@ -201,9 +201,6 @@ func start(c Config) (*run, error) {
 		spec := c.Spec
 		if c.Alone {
 			peer.Self, spec.Graph = 0, [][]protocol.Peer{nil}
-			if of := spec.Vectors; len(of) > 0 {
-				spec.Vectors = of[i%len(of):][:1]
-			}
 		}
 		a, err := spec.Agent(peer)
 		if err != nil {

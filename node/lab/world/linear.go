@@ -70,7 +70,7 @@ func (LinearParams) Words() Words {
 
 // Traits implements [Traited].
 func (p LinearParams) Traits() Traits {
-	return Traits{Features: p.Features, Vectors: p.Draw != FreshActions}
+	return Traits{Features: p.Features}
 }
 
 // Check implements [Checked].
@@ -153,13 +153,7 @@ func (s *linearSource) Sites(run *rand.Rand) (*Sites, error) {
 		}
 		fixed[i].draw(from)
 	}
-	var vectors [][]bandit.Features
-	for i := range fixed {
-		if p.Draw != FreshActions {
-			vectors = append(vectors, fixed[i].x)
-		}
-	}
-	return &Sites{Vectors: vectors, Own: p.differ(), World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
+	return &Sites{Own: p.differ(), World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
 		w := &Linear{actions: fixed[i]}
 		if p.Draw == FreshActions {
 			w.actions, w.key, w.fresh = bases[i].empty(), src.Uint64(), &quick{ziggurat: tables}

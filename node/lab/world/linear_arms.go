@@ -63,9 +63,6 @@ func (s armSource) Sites(run *rand.Rand) (*Sites, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range t.Means {
-		t.Vectors = append(t.Vectors, s.units)
-	}
 	plain := t.World
 	t.World = func(i int, src *rand.ChaCha8) (bandit.World, error) {
 		w, err := plain(i, src)

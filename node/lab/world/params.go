@@ -70,7 +70,6 @@ type People struct {
 type Traits struct {
 	Arms      int    // how many arms the world has; 0 if any number suits
 	Features  int    // how many features an arm has; 0 where arms have none
-	Vectors   bool   // arms have features that are the same in all rounds
 	Changing  bool   // what arms pay on average depends on the round; means are the first round's
 	Odd       []int  // sites that the parameters name since an arm pays differently there, ascending
 	Unclipped bool   // rewards may lie outside [0, 1], where no sensitivity holds

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"fmt"
 	"io"
 	"math/rand/v2"
 
@@ -32,10 +31,6 @@ type Sites struct {
 	OwnGap func(site int, a bandit.Arm, round uint64) float64
 	// Binary says that all rewards are 0 or 1, drawn independently, so that Means are their law.
 	Binary bool
-	// Vectors are the features of every site's arms, if they are the same in all rounds; nil if arms
-	// have no features, or other features in every round. A world's turns hold them, too; see
-	// [Sites.Known].
-	Vectors [][]bandit.Features
 	// Own says that arms have no means, and that [bandit.World.Regret] is against the best arm of the own
 	// site, which is not the best one elsewhere.
 	Own bool
@@ -43,30 +38,6 @@ type Sites struct {
 	// belongs to it.
 	World func(i int, src *rand.ChaCha8) (bandit.World, error)
 }
-
-// Known returns the sites as they are for learners that know Vectors before they choose: turns
-// do not hold them.
-func (s *Sites) Known() *Sites {
-	known := *s
-	known.World = func(i int, src *rand.ChaCha8) (bandit.World, error) {
-		w, err := s.World(i, src)
-		return knownWorld{w}, err
-	}
-	return &known
-}
-
-// knownWorld is a world without features.
-type knownWorld struct{ bandit.World }
-
-// Turn offers all arms, without features.
-func (w knownWorld) Turn(round uint64) bandit.Turn {
-	t := w.World.Turn(round)
-	t.Features = nil
-	return t
-}
-
-// Format implements [fmt.Formatter], so that nothing is printed from which rewards follow.
-func (knownWorld) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 
 // Overall returns the mean of each arm over sites, or nil where arms have none.
 func (s *Sites) Overall() []float64 {
