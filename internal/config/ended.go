@@ -33,6 +33,8 @@ func endedKeys() []endedKey {
 		{Key{Name: "learner.elimination-printed.rounds", Shared: true}, "0", "learner.name", "learner.elimination has it"},
 		{Key{Name: "learner.elimination-printed.gap", Shared: true}, "0", "learner.name", "learner.elimination has it"},
 		{Key{Name: "protocol.phases.one_arm"}, "false", "", "batches of an arm grow with its own rewards"},
+		{Key{Name: "learner.lints.vectors"}, "[]", "", "learner linucb chooses by features"},
+		{Key{Name: "learner.lints.radius"}, "1", "", "learner linucb chooses by features"},
 		{Key{Name: "api.max_body"}, "4194304", "", "a request has at most 4 MiB"},
 		{Key{Name: "world.bernoulli.differ"}, "0", "", "all arms differ between sites"},
 		{Key{Name: "world.ranking.ridge"}, "0.001", "", "it is 0.001"},
