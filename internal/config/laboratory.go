@@ -27,8 +27,6 @@ type Simulated struct {
 	Peers int
 	// Traffic has the shares of rounds with a decision, which sites take in turn.
 	Traffic []float64
-	// Features is the number of features of an action in a context; 0 if it has none.
-	Features int
 	// Records is the greatest number of records of one person that the world deals to sites; 0 if
 	// rewards are no person's.
 	Records uint64

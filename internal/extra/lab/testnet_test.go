@@ -21,7 +21,7 @@ func TestAnyNumberOfSitesTakesTheRowsInTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := plan.SitesOfNetwork(&c.Settings, source)
+		s, err := plan.SitesOfNetwork(source)
 		if err != nil {
 			t.Fatal(err)
 		}

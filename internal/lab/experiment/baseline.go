@@ -58,7 +58,7 @@ const BaselineRuns = 8
 
 // NewBaseline simulates the sites of a testnet, and the testnet with these links.
 func NewBaseline(ctx context.Context, s *config.Settings, source world.Source, links [][]protocol.Peer) (b Baseline, err error) {
-	worlds, err := plan.SitesOfNetwork(s, source)
+	worlds, err := plan.SitesOfNetwork(source)
 	if err != nil {
 		return b, err
 	}

@@ -267,7 +267,7 @@ func prepare(c *config.Config, program, engine string) ([]cellRun, error) {
 			}
 		}
 		r.world = worlds[made]
-		if _, bad := plan.SitesOfNetwork(&r.Settings, r.world); bad == nil && x.Instances > 0 {
+		if _, bad := plan.SitesOfNetwork(r.world); bad == nil && x.Instances > 0 {
 			return nil, config.Failf(config.ErrRefused, "cell %q: experiment.instances: %d, want 0 with a world that draws no means for every run",
 				cell.Name, x.Instances)
 		}

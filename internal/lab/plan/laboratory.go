@@ -21,7 +21,7 @@ func (laboratory) Simulated(s *config.Settings) config.Simulated {
 	t := world.TraitsOf(WorldParams(s))
 	return config.Simulated{
 		Peers: TestnetOf(s).Nodes, Traffic: WorldOf(s).Traffic,
-		Features: t.Features, Unclipped: t.Unclipped,
+		Unclipped: t.Unclipped,
 		Records: t.People.Records, Spread: t.People.Spread, Gather: t.People.Gather,
 	}
 }
@@ -98,21 +98,18 @@ func (laboratory) Open(s *config.Settings, n int) (config.Sites, error) {
 	if err != nil {
 		return nil, err
 	}
-	return network{s, source}, nil
+	return network{source}, nil
 }
 
 // network has the sites of a network that has no run.
-type network struct {
-	s      *config.Settings
-	source world.Source
-}
+type network struct{ source world.Source }
 
 // Data implements [config.Sites].
 func (n network) Data() string { return n.source.Data() }
 
 // World implements [config.Sites].
 func (n network) World(site int, coins *rand.ChaCha8) (bandit.World, error) {
-	t, err := SitesOfNetwork(n.s, n.source)
+	t, err := SitesOfNetwork(n.source)
 	if err != nil {
 		return nil, err
 	}

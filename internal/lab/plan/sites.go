@@ -47,7 +47,7 @@ func SitesOfRun(s *config.Settings, source world.Source, run uint64) (*world.Sit
 }
 
 // SitesOfNetwork returns the sites of a network that has no run: of a daemon, or a testnet.
-func SitesOfNetwork(s *config.Settings, source world.Source) (*world.Sites, error) {
+func SitesOfNetwork(source world.Source) (*world.Sites, error) {
 	t, err := source.Sites(nil)
 	return t, fault(err)
 }

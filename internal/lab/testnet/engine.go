@@ -51,7 +51,7 @@ func (Processes) Refuse(s *config.Settings) error {
 	}
 	source, err := plan.OpenWorld(s, s.SitesOf(n))
 	if err == nil {
-		_, err = plan.SitesOfNetwork(s, source)
+		_, err = plan.SitesOfNetwork(source)
 	}
 	return err
 }

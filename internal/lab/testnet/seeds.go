@@ -58,7 +58,7 @@ func (t *Net) compare(ctx context.Context, w io.Writer, source world.Source) (*C
 	if err != nil {
 		return nil, err
 	}
-	worlds, err := plan.SitesOfNetwork(t.Settings, source)
+	worlds, err := plan.SitesOfNetwork(source)
 	if err != nil {
 		return nil, err
 	}
