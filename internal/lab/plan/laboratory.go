@@ -22,7 +22,7 @@ func (laboratory) Simulated(s *config.Settings) config.Simulated {
 	return config.Simulated{
 		Peers: TestnetOf(s).Nodes, Traffic: WorldOf(s).Traffic,
 		Unclipped: t.Unclipped,
-		Records: t.People.Records, Spread: t.People.Spread, Gather: t.People.Gather,
+		Records:   t.People.Records, Spread: t.People.Spread, Gather: t.People.Gather,
 	}
 }
 
