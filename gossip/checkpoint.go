@@ -111,14 +111,6 @@ func (c *Config) formerly(of protocol.Peer, s protocol.SignedCheckpoint) (stated
 	return 0, false
 }
 
-// stated returns the ledger that the peer stated when its key was last replaced.
-func (p *PeerInfo) stated() protocol.Checkpoint {
-	if n := len(p.Closed); n > 0 {
-		return p.Closed[n-1].Ledger
-	}
-	return protocol.Checkpoint{}
-}
-
 // covered returns what the signature of a checkpoint covers.
 func (c *Config) covered(x protocol.Checkpoint) []byte {
 	b := binary.BigEndian.AppendUint64(append([]byte(c.Network), 0), x.Records)

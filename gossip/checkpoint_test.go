@@ -243,7 +243,7 @@ func TestCheckpointsGoBeforeMessages(t *testing.T) {
 		eventually(t, "other streams, and links up", func() bool {
 			kick(hosts[0], 1) // pauses grow with every break
 			kick(hosts[1], 0)
-			l := h.members[1-h.cfg.Self].link
+			l := h.neighbours[1-h.cfg.Self]
 			l.mu.Lock()
 			old := l.in == nil || l.out == nil || broken[l.in.ID()] || broken[l.out.ID()]
 			l.mu.Unlock()
@@ -364,7 +364,7 @@ func TestAPeerThatWentBack(t *testing.T) {
 // kick has a host try at once to link up.
 func kick(h *Host, p protocol.Peer) {
 	select {
-	case h.members[p].link.kick <- struct{}{}:
+	case h.neighbours[p].kick <- struct{}{}:
 	default:
 	}
 }
@@ -484,7 +484,7 @@ func TestOurOwnKeyIsRefused(t *testing.T) {
 // never another head.
 func TestALateCheckpointIsNoAlarmAndAForkIs(t *testing.T) {
 	cs, ws := checkpointed(configs(2, path(2)))
-	l := start(t, cs[1:])[0].members[0].link
+	l := start(t, cs[1:])[0].neighbours[0]
 	for _, test := range []struct {
 		m    protocol.Checkpoint
 		want protocol.Checkpoint

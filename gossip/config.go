@@ -101,27 +101,6 @@ func (c *Config) formerIDs() (ids []peer.ID, err error) {
 	return ids, nil
 }
 
-// A Closed is a key that a peer had before, and the peer's ledger when the key was replaced. The network agreed on
-// that statement, so it is a memory of the peer that everyone has, and the key proves nothing any more.
-type Closed struct {
-	ID     string
-	Ledger protocol.Checkpoint
-}
-
-// PeerInfo is a peer's id and the addresses on which it listens.
-type PeerInfo struct {
-	Name   string // for the log; its index if empty
-	ID     string
-	Addrs  []string // multiaddrs, with or without /p2p/ID at the end
-	Former []string // ids that it had before: they may ask for the network document, and nothing else
-	Closed []Closed // the ids in Former whose owner stated how far its ledger was, in the same order
-	// Absent marks a place without an active peer: it may trade network documents, and nothing else.
-	Absent bool
-	// Gone marks an absent place whose peer left. It receives the network document, as former ids do, and what it
-	// shows is not read.
-	Gone bool
-}
-
 // roster holds the parsed addresses and peers of a Config.
 type roster struct {
 	listen []ma.Multiaddr
@@ -185,74 +164,6 @@ func (c *Config) check() (roster, error) {
 	return r, nil
 }
 
-// Limits of the addresses of a peer.
-const (
-	MaxAddrs   = 16
-	MaxAddrLen = 256 // bytes
-)
-
-// Check returns why a network cannot have the peer: its id is none, it has too many addresses, or one
-// cannot be dialled.
-func (p PeerInfo) Check() error {
-	_, unusable, err := p.parse()
-	switch {
-	case err != nil:
-		return err
-	case len(p.Addrs) > MaxAddrs:
-		return fmt.Errorf("%d addresses, want at most %d", len(p.Addrs), MaxAddrs)
-	case len(unusable) > 0:
-		return unusable[0]
-	}
-	return nil
-}
-
-// PlainID returns one of the ways to write the id of a key; a text that is none as it is.
-func PlainID(text string) string {
-	id, err := peer.Decode(text)
-	if err != nil {
-		return text
-	}
-	return id.String()
-}
-
-// parse returns the peer with the addresses that can be dialled, and why others cannot.
-func (p PeerInfo) parse() (info peer.AddrInfo, unusable []error, err error) {
-	if info.ID, err = peer.Decode(p.ID); err != nil {
-		return info, nil, fmt.Errorf("id %q: %w", p.ID, err)
-	}
-	for _, s := range p.Addrs {
-		a, bad := dialled(s, info.ID)
-		if bad != nil {
-			unusable = append(unusable, bad)
-			continue
-		}
-		info.Addrs = append(info.Addrs, a)
-	}
-	return info, unusable, nil
-}
-
-// dialled returns an address of a peer without the peer's id.
-func dialled(s string, id peer.ID) (ma.Multiaddr, error) {
-	if len(s) > MaxAddrLen {
-		return nil, fmt.Errorf("address of %d bytes, want at most %d", len(s), MaxAddrLen)
-	}
-	a, err := ma.NewMultiaddr(s)
-	if err != nil {
-		return nil, fmt.Errorf("address %q: %w", s, err)
-	}
-	transport, of := peer.SplitAddr(a)
-	switch {
-	case of != "" && of != id:
-		return nil, fmt.Errorf("address %q is another peer's, want %s", s, id)
-	case transport == nil:
-		return nil, fmt.Errorf("address %q has no transport address", s)
-	}
-	if err = reaches(transport); err != nil {
-		return nil, fmt.Errorf("address %q: %w", s, err)
-	}
-	return transport, nil
-}
-
 // checkNetwork allows only network ids that cannot be ambiguous in a topic's name or in front of
 // signed bytes.
 func checkNetwork(s string) error {
@@ -268,3 +179,30 @@ func checkNetwork(s string) error {
 	}
 	return nil
 }
+
+// A Document is what a peer holds of the network document. The peer shows it to every peer that
+// was ever in the network. Its methods are called concurrently.
+type Document interface {
+	// Summary returns what it holds, in short: up to 512 KiB, and nothing if it holds nothing yet.
+	Summary() ([]byte, error)
+	// Lacks returns what a peer with a summary lacks, in frames of 1 byte to 64 KiB. No frame needs a later one.
+	Lacks(summary []byte) ([][]byte, error)
+	// Merge adds frames of another peer.
+	Merge(frames [][]byte) error
+}
+
+// ErrDocument is wrapped by errors of a [Document] that are the fault of the peer that showed it. They are counted
+// and logged with that peer's name.
+var ErrDocument = errors.New("network document refused")
+
+// A Lie is an error of [Document.Merge] that is the fault of the peer that has signed what another one showed. It is counted and
+// logged with the name of the signer, and the exchange goes on.
+type Lie struct {
+	Of  protocol.Peer
+	Err error
+}
+
+func (l *Lie) Error() string { return l.Err.Error() }
+
+// time returns what the clock shows.
+func (c *Config) time() time.Time { return time.Now().Add(c.wrong) }

@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"bufio"
 	"context"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -12,16 +13,16 @@ import (
 // of them what it remembers of this peer. It calls OnRemembered with every answer. A neighbour
 // may answer before it has received c; the next call then shows that it has. A host without
 // checkpoints asks nothing.
-func (h *Host) Confirm(ctx context.Context, c protocol.Checkpoint) {
-	if !h.cfg.Checkpoints || !h.enter() {
+func (all *links) Confirm(ctx context.Context, c protocol.Checkpoint) {
+	if !all.cfg.Checkpoints || !all.enter() {
 		return
 	}
-	defer h.running.Done()
-	h.Advance(c)
-	h.checkpointDue()
-	for _, n := range h.cfg.Neighbours {
-		l := h.members[n].link
-		if state, _, _ := l.state(); state != Up || h.work.Err() != nil {
+	defer all.running.Done()
+	all.Advance(c)
+	all.checkpointDue()
+	for _, n := range all.cfg.Neighbours {
+		l := all.neighbours[n]
+		if state, _, _ := l.state(); state != Up || all.work.Err() != nil {
 			continue
 		}
 		remembered, err := l.confirmed(ctx)
@@ -39,7 +40,7 @@ func (l *link) confirmed(ctx context.Context) (protocol.SignedCheckpoint, error)
 	ours := l.hello()
 	var theirs hello
 	err := l.asks(ctx, probeProtocol, func(s network.Stream) (err error) {
-		theirs, err = l.h.cfg.tradeHellos(s, &ours)
+		theirs, _, err = l.all.cfg.askHello(s, bufio.NewReaderSize(s, maxHello), &ours)
 		return err
 	})
 	if err == nil {

@@ -17,15 +17,13 @@ import (
 	"peerd.dev/protocol"
 )
 
-// documentProtocol carries what two peers hold of the network document. It changes nothing else.
+// Stream protocol documentProtocol carries what two peers hold of the network document. It changes nothing else.
 // It is open to peers with former ids and to peers that left, so that a peer that was absent during a change learns of
 // it. The frames of such a peer are not read: it has no part in the network any more, and could send anything.
 //
 // The opener sends the hash of its summary. The other end answers with its own summary, or with the empty frame if they are equal. Then the
 // opener sends its summary and what the other end lacks, and the other end merges it and sends what the opener lacks. Each of these two lists
 // ends with the empty frame. The opener writes its list before it reads one, and so the ends never wait for each other.
-const documentProtocol = "/peerd/document/3"
-
 // Bounds of an exchange.
 const (
 	maxSummary = 512 << 10 // bytes: more than a full document has
@@ -34,42 +32,21 @@ const (
 	maxBatch   = 64        // frames that are merged at once: 4 MB of memory
 )
 
-// ErrDocument is wrapped by errors of a [Document] that are the fault of the peer that showed it. They are counted
-// and logged with that peer's name.
-var ErrDocument = errors.New("network document refused")
-
-// A Lie is an error of [Document.Merge] that is the fault of the peer that has signed what another one showed. It is counted and
-// logged with the name of the signer, and the exchange goes on.
-type Lie struct {
-	Of  protocol.Peer
-	Err error
-}
-
-func (l *Lie) Error() string { return l.Err.Error() }
-
-// A Document is what a peer holds of the network document. The peer shows it to every peer that
-// was ever in the network. Its methods are called concurrently.
-type Document interface {
-	// Summary returns what it holds, in short: up to 512 KiB, and nothing if it holds nothing yet.
-	Summary() ([]byte, error)
-	// Lacks returns what a peer with a summary lacks, in frames of 1 byte to 64 KiB. No frame needs a later one.
-	Lacks(summary []byte) ([][]byte, error)
-	// Merge adds frames of another peer.
-	Merge(frames [][]byte) error
-}
+// documents are exchanged with everyone who was ever in the network.
+type documents struct{ *base }
 
 // TradeDocument exchanges network documents with a peer: each gets what it lacks. The peer need not be a neighbour.
-func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
-	if h.cfg.Document == nil {
+func (d *documents) TradeDocument(ctx context.Context, to protocol.Peer) error {
+	if d.cfg.Document == nil {
 		return nil
 	}
-	if !h.enter() {
+	if !d.enter() {
 		return ErrClosed
 	}
-	defer h.running.Done()
-	with := h.traders[h.members[to].id]
-	err := ask(ctx, h.libp2p, with.id, documentProtocol, func(s network.Stream) error { return with.trade(s, h.cfg.Document, h.log).open() })
-	with.judge(err, h.log)
+	defer d.running.Done()
+	with := d.traders[d.members[to].id]
+	err := ask(ctx, d.libp2p, with.id, documentProtocol, func(s network.Stream) error { return with.trade(s, d.cfg.Document, d.log).open() })
+	with.judge(err, d.log)
 	if err == nil {
 		with.alive()
 	}
@@ -77,8 +54,8 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 }
 
 // tradeBack serves a stream of documentProtocol.
-func (h *Host) tradeBack(s network.Stream, with *trader) error {
-	return with.trade(s, h.cfg.Document, h.log).answer()
+func (d *documents) tradeBack(s network.Stream, with *trader) error {
+	return with.trade(s, d.cfg.Document, d.log).answer()
 }
 
 // TradeDocument does what [Host.TradeDocument] does, with one peer and without a host. It returns

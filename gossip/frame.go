@@ -16,6 +16,10 @@ import (
 // errViolation is wrapped by errors that are the other end's fault.
 var errViolation = errors.New("protocol violation")
 
+// ErrMismatch is wrapped by the errors with which two peers refuse each other: their
+// configurations differ, or the checkpoint of one does not follow an earlier one.
+var ErrMismatch = errors.New("hello refused")
+
 const (
 	frameBuffer = 16 << 10
 	maxPrefix   = 3 // bytes of a length up to protocol.MaxFrame

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
 	"peerd.dev/protocol"
 )
-
-// ErrMismatch is wrapped by the errors with which two peers refuse each other: their
-// configurations differ, or the checkpoint of one does not follow an earlier one.
-var ErrMismatch = errors.New("hello refused")
 
 const (
 	helloVersion = 6
@@ -132,4 +130,26 @@ func readHello(r *bufio.Reader) (hello, error) {
 		return hello{}, err
 	}
 	return parseHello(b)
+}
+
+// askHello sends a hello on a stream that this end opened, and returns the answer and how long it took.
+func (c *Config) askHello(s network.Stream, r *bufio.Reader, ours *hello) (theirs hello, rtt time.Duration, err error) {
+	began := time.Now()
+	if err = writeHello(s, ours); err == nil {
+		theirs, err = readHello(r)
+	}
+	if err != nil {
+		return theirs, 0, fmt.Errorf("hello: %w", err)
+	}
+	rtt = time.Since(began)
+	theirs.differ = c.tradeTerms(s, r, ours, &theirs, true)
+	return theirs, rtt, nil
+}
+
+// tradeTerms trades terms after the hellos of two ends with different policies.
+func (c *Config) tradeTerms(s network.Stream, r *bufio.Reader, ours, theirs *hello, opener bool) string {
+	if theirs.policy == ours.policy {
+		return ""
+	}
+	return tradeTerms(s, r, c.Terms, opener)
 }

@@ -14,20 +14,21 @@ import (
 )
 
 // accept serves a stream that a peer opened.
-func (h *Host) accept(s network.Stream) {
-	from, ok := h.gate.listed[s.Conn().RemotePeer()]
+func (all *links) accept(s network.Stream) {
+	from, ok := all.gate.listed[s.Conn().RemotePeer()]
 	if !ok { // a former peer
 		_ = s.ResetWithError(network.StreamGated)
 		return
 	}
-	m := h.members[from]
-	if m.link == nil {
+	l := all.neighbours[from]
+	if l == nil {
+		m := all.members[from]
 		m.refused.Add(1) // it may be at another version of the network
-		h.log.Debug("stream refused", "peer", m.name, "reason", "no neighbour")
+		all.log.Debug("stream refused", "peer", m.name, "reason", "no neighbour")
 		_ = s.ResetWithError(network.StreamGated)
 		return
 	}
-	m.link.receive(s)
+	l.receive(s)
 }
 
 // receive reads the neighbour's hello and then its messages.
@@ -35,7 +36,7 @@ func (l *link) receive(s network.Stream) {
 	r := bufio.NewReaderSize(s, frameBuffer)
 	checkpoint, err := l.greet(s, r)
 	if err != nil {
-		if l.h.life.Err() != nil {
+		if l.all.life.Err() != nil {
 			return
 		}
 		if errors.Is(err, ErrMismatch) {
@@ -72,8 +73,8 @@ func (l *link) receive(s network.Stream) {
 	}
 	// A stream without any message may have been given up by a neighbour that was slow
 	// to connect, and will be replaced.
-	if l.h.cfg.Lossless && n > 0 && l.h.work.Err() == nil {
-		l.h.fail(fmt.Errorf("gossip: link from peer %d: %w", l.index, err))
+	if l.all.cfg.Lossless && n > 0 && l.all.work.Err() == nil {
+		l.all.fail(fmt.Errorf("gossip: link from peer %d: %w", l.index, err))
 	}
 }
 
@@ -90,12 +91,12 @@ func (l *link) greet(s network.Stream, r *bufio.Reader) (protocol.SignedCheckpoi
 	if err != nil {
 		return protocol.SignedCheckpoint{}, fmt.Errorf("hello: %w", err)
 	}
-	rival := l.claim(s.Conn(), theirs.run) // before our hello, which reports whether the run is accepted
+	rival := l.claims.claim(s.Conn(), theirs.run) // before our hello, which reports whether the run is accepted
 	ours := l.hello()
 	if err = writeHello(s, &ours); err != nil {
 		return protocol.SignedCheckpoint{}, fmt.Errorf("hello: %w", err)
 	}
-	theirs.differ = l.h.cfg.tradeTerms(s, r, &ours, &theirs, false)
+	theirs.differ = l.all.cfg.tradeTerms(s, r, &ours, &theirs, false)
 	if err = ours.check(&theirs, l.index); err != nil {
 		return protocol.SignedCheckpoint{}, err
 	}
@@ -141,7 +142,7 @@ func (l *link) firstCheckpoint(r *bufio.Reader, ours, theirs *hello, rival bool)
 // closeOthers closes all connections with the neighbour except c. The neighbour dials only if it
 // has no connection, so an older one is dead even if this end has not noticed.
 func (l *link) closeOthers(c network.Conn) {
-	for _, other := range l.h.libp2p.Network().ConnsToPeer(l.id) {
+	for _, other := range l.all.libp2p.Network().ConnsToPeer(l.id) {
 		if other != c {
 			_ = other.Close()
 		}
@@ -177,7 +178,7 @@ func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.Signe
 		l.framesIn.Add(1)
 		l.bytesIn.Add(framed(len(b)))
 		n++
-		if !l.h.deliver(l.index, m) {
+		if !l.all.deliver(l.index, m) {
 			return n, ErrClosed
 		}
 	}
@@ -189,11 +190,11 @@ func (l *link) nextCheckpoint(frame []byte, last protocol.SignedCheckpoint) (pro
 	switch {
 	case err != nil:
 		return last, err
-	case !l.h.cfg.Checkpoints:
+	case !l.all.cfg.Checkpoints:
 		return last, fmt.Errorf("%w: a checkpoint, although none are exchanged", errViolation)
 	case c.Records <= last.Records:
 		return last, fmt.Errorf("%w: %v after %v", errViolation, c.Checkpoint, last.Checkpoint)
-	case !l.h.cfg.proves(l.index, c):
+	case !l.all.cfg.proves(l.index, c):
 		return last, fmt.Errorf("%w: %v with a wrong signature", errViolation, c.Checkpoint)
 	}
 	l.bytesIn.Add(framed(len(frame)))
@@ -206,6 +207,6 @@ func (l *link) violated(s network.Stream, err error) {
 		_ = s.Reset()
 		return
 	}
-	l.accuse(err, l.h.log)
+	l.accuse(err, l.all.log)
 	_ = s.ResetWithError(network.StreamProtocolViolation)
 }

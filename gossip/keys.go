@@ -104,18 +104,25 @@ func (k *Keys) Sign(b []byte) []byte {
 	return ed25519.Sign(k.private, *signed)
 }
 
-// publicKey returns the key that an id contains, as ids of Ed25519 keys do.
-func publicKey(id peer.ID) (ed25519.PublicKey, error) {
-	key, err := id.ExtractPublicKey()
+// Seal encrypts b so that peer p alone can read it, in this network: HPKE (RFC 9180) in base mode with
+// X25519, HKDF-SHA256 and ChaCha20-Poly1305. It refuses a peer that the network does not have, and a
+// key with which a sealed text would be open to all.
+func (k *Keyring) Seal(p protocol.Peer, b []byte) ([]byte, error) {
+	if int64(p) >= int64(len(k.public)) {
+		return nil, fmt.Errorf("gossip: no peer %d", p)
+	}
+	sealed, err := seal(k.public[p], k.info, b)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("gossip: the key of peer %d: %w", p, err)
 	}
-	raw, err := key.Raw()
+	return sealed, nil
+}
+
+// Open decrypts what was sealed for this peer in this network.
+func (k *Keys) Open(sealed []byte) ([]byte, error) {
+	b, err := hpke.Open(k.opens, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), k.info, sealed)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("gossip: %w", err)
 	}
-	if len(raw) != ed25519.PublicKeySize {
-		return nil, fmt.Errorf("a key of %d bytes, want Ed25519", len(raw))
-	}
-	return raw, nil
+	return b, nil
 }

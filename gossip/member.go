@@ -15,7 +15,6 @@ type member struct {
 	index       protocol.Peer
 	name        string // for the log
 	id          peer.ID
-	link        *link // nil unless a neighbour
 	incarnation atomic.Uint32
 	seen        atomic.Int64 // Unix time in ns of the newest sign of life; 0 for none
 	refused     atomic.Uint64
@@ -24,7 +23,6 @@ type member struct {
 	framesOut   atomic.Uint64
 	bytesIn     atomic.Uint64
 	bytesOut    atomic.Uint64
-	clock       atomic.Pointer[comparison] // with the member's clock; nil before it was asked
 
 	trades, streams, rpcs quota
 	named                 minute // of log lines about what is refused

@@ -84,7 +84,7 @@ func TestAMemoryHarmsNobody(t *testing.T) {
 			if shown := ws[0].shown(2, knows(&hosts[0].cfg).Checkpoint); shown != (name == "on the ledger") {
 				t.Errorf("it was shown to the owner: %v", shown)
 			}
-			if state, _, _ := hosts[0].members[1].link.state(); state != Up {
+			if state, _, _ := hosts[0].neighbours[1].state(); state != Up {
 				t.Error("a link went down")
 			}
 		})

@@ -16,9 +16,8 @@ import (
 	"peerd.dev/protocol"
 )
 
-// probeProtocol carries one hello in each direction. It changes nothing at the answering end: no
+// Stream protocol probeProtocol carries one hello in each direction. It changes nothing at the answering end: no
 // link comes up and no checkpoint is remembered.
-const probeProtocol = "/peerd/probe/2"
 
 // A ProbeResult is a neighbour's answer to a [Probe].
 type ProbeResult struct {
@@ -69,11 +68,10 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 		return ProbeResult{}, err
 	}
 	// A peer that does not list us accepts the connection before it refuses us.
-	var began time.Time
 	var theirs hello
+	var rtt time.Duration
 	err := ask(network.WithNoDial(ctx, "connected before"), h, to.ID, probeProtocol, func(s network.Stream) (err error) {
-		began = time.Now()
-		theirs, err = c.tradeHellos(s, &ours)
+		theirs, rtt, err = c.askHello(s, bufio.NewReaderSize(s, maxHello), &ours)
 		return err
 	})
 	switch {
@@ -83,33 +81,19 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
 	}
 	return ProbeResult{
-		RTT: time.Since(began), Incarnation: theirs.incarnation,
+		RTT: rtt, Incarnation: theirs.incarnation,
 		Checkpoint: theirs.checkpoint.Checkpoint, Remembered: theirs.remembered.Checkpoint, Signed: c.proves(c.Self, theirs.remembered),
 	}, ours.check(&theirs, index)
 }
 
-// tradeHellos sends a hello on a stream of a probe and returns the answer.
-func (c *Config) tradeHellos(s network.Stream, ours *hello) (hello, error) {
-	if err := writeHello(s, ours); err != nil {
-		return hello{}, err
-	}
-	r := bufio.NewReaderSize(s, maxHello)
-	theirs, err := readHello(r)
-	if err != nil {
-		return hello{}, err
-	}
-	theirs.differ = c.tradeTerms(s, r, ours, &theirs, true)
-	return theirs, nil
-}
-
 // probed serves a probe.
-func (h *Host) probed(s network.Stream) {
-	from, ok := h.gate.listed[s.Conn().RemotePeer()]
-	if !ok || h.members[from].link == nil {
+func (all *links) probed(s network.Stream) {
+	from, ok := all.gate.listed[s.Conn().RemotePeer()]
+	if !ok || all.neighbours[from] == nil {
 		_ = s.ResetWithError(network.StreamGated)
 		return
 	}
-	l := h.members[from].link
+	l := all.neighbours[from]
 	if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
 		_ = s.Reset()
 		return
@@ -125,6 +109,6 @@ func (h *Host) probed(s network.Stream) {
 		_ = s.Reset()
 		return
 	}
-	h.cfg.tradeTerms(s, r, &ours, &theirs, false)
+	all.cfg.tradeTerms(s, r, &ours, &theirs, false)
 	_ = s.Close()
 }

@@ -18,7 +18,7 @@ import (
 func (l *link) pump(s network.Stream, r *bufio.Reader) error {
 	// The other end sends nothing on this stream after its hello, so a read returns
 	// only at the end of the stream.
-	stop := context.AfterFunc(l.h.life, func() { _ = s.ResetWithError(network.StreamShutdown) })
+	stop := context.AfterFunc(l.all.life, func() { _ = s.ResetWithError(network.StreamShutdown) })
 	defer stop()
 	broken := make(chan error, 1)
 	go func() {
@@ -26,7 +26,7 @@ func (l *link) pump(s network.Stream, r *bufio.Reader) error {
 		switch {
 		case err == nil:
 			err = fmt.Errorf("%w: unasked answer", errViolation)
-			l.accuse(err, l.h.log)
+			l.accuse(err, l.all.log)
 		case errors.Is(err, io.EOF):
 			err = errGoodbye
 		}
@@ -59,7 +59,7 @@ func (l *link) write(s network.Stream, broken chan error) error {
 				return err
 			}
 		case <-l.due:
-			if err := errors.Join(l.writeCheckpoint(&w, l.h.checkpoint.Load()), w.flush()); err != nil {
+			if err := errors.Join(l.writeCheckpoint(&w, l.all.checkpoint.Load()), w.flush()); err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -69,7 +69,7 @@ func (l *link) write(s network.Stream, broken chan error) error {
 		case err := <-broken:
 			broken <- err
 			return nil
-		case <-l.h.work.Done():
+		case <-l.all.work.Done():
 			return l.drain(s, &w, broken)
 		}
 	}
@@ -96,8 +96,8 @@ func (l *link) writeQueue(w *frameWriter, p parcel) error {
 			l.dropped.Add(1)
 			return err
 		}
-		if l.h.cfg.Tap != nil {
-			l.h.cfg.Tap(l.index, []byte(p.frame))
+		if l.all.cfg.Tap != nil {
+			l.all.cfg.Tap(l.index, []byte(p.frame))
 		}
 		if err := w.write(p.frame); err != nil {
 			l.dropped.Add(1)
@@ -116,7 +116,7 @@ func (l *link) writeQueue(w *frameWriter, p parcel) error {
 // drain closes the stream in good order. The other end closes its side once it has read
 // everything. A host that failed resets the stream instead, so that its neighbours fail as well.
 func (l *link) drain(s network.Stream, w *frameWriter, broken chan error) error {
-	if err := l.h.Err(); !errors.Is(err, ErrClosed) {
+	if err := l.all.Err(); !errors.Is(err, ErrClosed) {
 		return err
 	}
 	select {
@@ -133,7 +133,7 @@ func (l *link) drain(s network.Stream, w *frameWriter, broken chan error) error 
 	case err := <-broken:
 		broken <- err
 		return nil
-	case <-l.h.life.Done():
+	case <-l.all.life.Done():
 		return ErrClosed
 	}
 }

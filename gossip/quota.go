@@ -3,6 +3,7 @@ package gossip
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,4 +37,12 @@ func (q *quota) take(now time.Time) error {
 		return fmt.Errorf("%w: more than %d %s in %v", errViolation, q.most, q.of, period)
 	}
 	return nil
+}
+
+// minute lets something happen once a minute.
+type minute struct{ last atomic.Int64 } // Unix time in ns; 0 for never
+
+func (m *minute) over() bool {
+	now, last := time.Now(), m.last.Load()
+	return (last == 0 || now.Sub(time.Unix(0, last)) >= time.Minute) && m.last.CompareAndSwap(last, now.UnixNano())
 }

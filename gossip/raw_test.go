@@ -239,7 +239,7 @@ func TestNewestStreamWins(t *testing.T) {
 	r := raw(t, cs[0].Identity, h)
 	old := greeted(t, r, h, 0)
 	eventually(t, "taken in", func() bool { // it sends its hello before it accepts a stream
-		l := h.members[0].link
+		l := h.neighbours[0]
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return l.in != nil

@@ -88,3 +88,31 @@ func reaches(a ma.Multiaddr) error {
 	}
 	return nil
 }
+
+// dialled returns an address of a peer without the peer's id.
+func dialled(s string, id peer.ID) (ma.Multiaddr, error) {
+	if len(s) > MaxAddrLen {
+		return nil, fmt.Errorf("address of %d bytes, want at most %d", len(s), MaxAddrLen)
+	}
+	a, err := ma.NewMultiaddr(s)
+	if err != nil {
+		return nil, fmt.Errorf("address %q: %w", s, err)
+	}
+	transport, of := peer.SplitAddr(a)
+	switch {
+	case of != "" && of != id:
+		return nil, fmt.Errorf("address %q is another peer's, want %s", s, id)
+	case transport == nil:
+		return nil, fmt.Errorf("address %q has no transport address", s)
+	}
+	if err = reaches(transport); err != nil {
+		return nil, fmt.Errorf("address %q: %w", s, err)
+	}
+	return transport, nil
+}
+
+// Limits of the addresses of a peer.
+const (
+	MaxAddrs   = 16
+	MaxAddrLen = 256 // bytes
+)

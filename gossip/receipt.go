@@ -13,10 +13,9 @@ import (
 	"peerd.dev/protocol"
 )
 
-// receiptProtocol has a peer sign what it remembers of the opener's ledger, for an auditor of the opener. The opener sends an
+// Stream protocol receiptProtocol has a peer sign what it remembers of the opener's ledger, for an auditor of the opener. The opener sends an
 // empty frame, so that it does not choose what is signed: a checkpoint that it has signed before, and the other end's time. The other end
 // answers with an empty frame if it remembers none.
-const receiptProtocol = "/peerd/receipt/1"
 
 // signedReceipt is the domain of signatures of receipts.
 const signedReceipt = "peerd/receipt/1"
@@ -38,27 +37,30 @@ func (c *Config) attested(owner protocol.Peer, r *protocol.Receipt) []byte {
 	return binary.BigEndian.AppendUint64(append(b, r.Head[:]...), uint64(r.Time))
 }
 
+// receipts are asked for and given on links.
+type receipts struct{ *links }
+
 // AskReceipts asks the neighbours whose links are up, all at once, for receipts, and passes each to [Config.OnReceipt]. A neighbour
 // that does not know the protocol gives none.
-func (h *Host) AskReceipts(ctx context.Context) { h.askReceipts(ctx, h.cfg.Neighbours) }
+func (q *receipts) AskReceipts(ctx context.Context) { q.askReceipts(ctx, q.cfg.Neighbours) }
 
-func (h *Host) askReceipts(ctx context.Context, of []protocol.Peer) {
+func (q *receipts) askReceipts(ctx context.Context, of []protocol.Peer) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	for _, n := range of {
-		l := h.members[n].link
-		if l.outbound() == nil || h.cfg.OnReceipt == nil || !h.enter() {
+		l := q.neighbours[n]
+		if l.outbound() == nil || q.cfg.OnReceipt == nil || !q.enter() {
 			continue
 		}
 		all.Go(func() {
-			defer h.running.Done()
+			defer q.running.Done()
 			r, err := l.askReceipt(ctx)
-			h.traders[l.id].judge(err, h.log)
+			q.traders[l.id].judge(err, q.log)
 			switch {
 			case err != nil:
 				l.log.Debug("no receipt", "reason", oneLine(err))
 			case r.Records > 0:
-				h.cfg.OnReceipt(r)
+				q.cfg.OnReceipt(r)
 			}
 		})
 	}
@@ -83,37 +85,38 @@ func (l *link) askReceipt(ctx context.Context) (r protocol.Receipt, err error) {
 		f := frameReader{r: bufio.NewReaderSize(s, protocol.ReceiptSize+maxPrefix)}
 		b, failed := f.next(protocol.ReceiptSize)
 		if failed == nil && len(b) > 0 {
-			r, failed = l.h.readReceipt(b, l.member)
+			r, failed = l.readReceipt(b)
 		}
 		return failed
 	})
 	return r, err
 }
 
-// readReceipt reads a receipt that a witness has signed, about this peer's ledger.
-func (h *Host) readReceipt(b []byte, witness *member) (r protocol.Receipt, err error) {
+// readReceipt reads a receipt that the neighbour has signed, about this peer's ledger.
+func (l *link) readReceipt(b []byte) (r protocol.Receipt, err error) {
+	cfg := &l.all.cfg
 	if len(b) != protocol.ReceiptSize {
 		return r, fmt.Errorf("%w: receipt of %d bytes", errViolation, len(b))
 	}
-	if r = protocol.ParseReceipt(b, h.cfg.Peers[witness.index].ID); r.Records == 0 || r.Time < 0 || r.Time > maxTime {
+	if r = protocol.ParseReceipt(b, cfg.Peers[l.index].ID); r.Records == 0 || r.Time < 0 || r.Time > maxTime {
 		return r, fmt.Errorf("%w: receipt not in canonical form", errViolation)
 	}
-	if !Verify(r.Witness, signedReceipt, h.cfg.attested(h.cfg.Self, &r), r.Signature[:]) {
+	if !Verify(r.Witness, signedReceipt, cfg.attested(cfg.Self, &r), r.Signature[:]) {
 		return r, fmt.Errorf("%w: receipt with a wrong signature", errViolation)
 	}
 	return r, nil
 }
 
 // giveReceipt serves a stream of receiptProtocol.
-func (h *Host) giveReceipt(s network.Stream, to *trader) error {
-	if to.unheard || h.cfg.Peers[to.index].Absent {
+func (q *receipts) giveReceipt(s network.Stream, to *trader) error {
+	if to.unheard || q.cfg.Peers[to.index].Absent {
 		return fmt.Errorf("%w: no part in the network", errViolation)
 	}
 	f := frameReader{r: bufio.NewReaderSize(s, maxPrefix)}
 	if _, err := f.next(0); err != nil {
 		return err
 	}
-	b, err := h.receipt(to.index)
+	b, err := q.receipt(to.index)
 	if err == nil {
 		_, err = s.Write(prefixed(b))
 	}
@@ -121,40 +124,38 @@ func (h *Host) giveReceipt(s network.Stream, to *trader) error {
 }
 
 // receipt returns the frame with a receipt of a peer's ledger; nil if nothing is remembered that the peer has signed.
-func (h *Host) receipt(of protocol.Peer) ([]byte, error) {
-	c := h.members[of].remembered()
-	if !h.showable(of, &c) || !h.cfg.proves(of, c) {
+func (q *receipts) receipt(of protocol.Peer) ([]byte, error) {
+	c := q.members[of].remembered()
+	if !q.showable(of, &c) || !q.cfg.proves(of, c) {
 		return nil, nil
 	}
-	r := protocol.Receipt{Checkpoint: c.Checkpoint, Time: h.cfg.time().Unix()}
-	sig, err := h.cfg.Identity.Sign(signedReceipt, h.cfg.attested(of, &r))
+	r := protocol.Receipt{Checkpoint: c.Checkpoint, Time: q.cfg.time().Unix()}
+	sig, err := q.cfg.Identity.Sign(signedReceipt, q.cfg.attested(of, &r))
 	copy(r.Signature[:], sig)
 	return r.Bytes(), err
 }
 
 // gatherReceipts asks each neighbour a while after its link came up, and then all of them again and again, until the host is done.
-func (h *Host) gatherReceipts(after, every time.Duration) {
+func (q *receipts) gatherReceipts(after, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	asked := make(map[protocol.Peer]network.Stream)
 	for wait := time.NewTimer(after); ; wait.Reset(after) {
 		select {
-		case <-h.work.Done():
+		case <-q.work.Done():
 			return
 		case <-wait.C:
 		}
-		h.mu.Lock()
-		changed := h.changed
-		h.mu.Unlock()
+		changed := q.change()
 		var of []protocol.Peer
-		for _, n := range h.cfg.Neighbours {
-			if s := h.members[n].link.outbound(); s != nil && s != asked[n] {
+		for _, n := range q.cfg.Neighbours {
+			if s := q.neighbours[n].outbound(); s != nil && s != asked[n] {
 				of, asked[n] = append(of, n), s
 			}
 		}
-		h.askReceipts(h.work, of)
+		q.askReceipts(q.work, of)
 		select {
-		case <-h.work.Done():
+		case <-q.work.Done():
 			return
 		case <-changed:
 		case <-tick.C:

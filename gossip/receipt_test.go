@@ -129,7 +129,7 @@ func TestALyingWitness(t *testing.T) {
 			t.Errorf("%s: %d receipts, want %d", c.name, n, c.kept)
 		}
 	}
-	if state, _, _ := hosts[0].members[1].link.state(); state != Up {
+	if state, _, _ := hosts[0].neighbours[1].state(); state != Up {
 		t.Error("the link is ", state)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"github.com/libp2p/go-libp2p/core/network"
 )
@@ -30,15 +31,18 @@ func NewRun() Run {
 // errRival is wrapped by errors about two runs of one peer.
 var errRival = fmt.Errorf("%w: its key runs twice", ErrMismatch)
 
-// claims maps each connection with a neighbour to the run that the neighbour announced on it. A
+// claims know the run that a neighbour announced on each connection. A
 // connection belongs to one process.
-type claims map[network.Conn]Run
+type claims struct {
+	mu sync.Mutex
+	of map[network.Conn]Run
+}
 
 // linked returns the neighbour's run that this end is connected with; zero for none.
-func (l *link) linked() Run {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c, r := range l.claims {
+func (a *claims) linked() Run {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for c, r := range a.of {
 		if !c.IsClosed() {
 			return r
 		}
@@ -48,31 +52,20 @@ func (l *link) linked() Run {
 
 // claim records that run r of the neighbour is at the other end of connection c. It refuses a
 // second run while the first is connected.
-func (l *link) claim(c network.Conn, r Run) error {
+func (a *claims) claim(c network.Conn, r Run) error {
 	if r == 0 {
 		return nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for other, had := range l.claims {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for other, had := range a.of {
 		switch {
 		case other.IsClosed():
-			delete(l.claims, other)
+			delete(a.of, other)
 		case had != r:
 			return fmt.Errorf("%w: another process with it is connected", errRival)
 		}
 	}
-	l.claims[c] = r
+	a.of[c] = r
 	return nil
-}
-
-// checkRival returns an error if the neighbour is connected with another run of this peer.
-func (l *link) checkRival(ours, theirs *hello) error {
-	if ours.run == 0 || theirs.linked == 0 || theirs.linked == ours.run {
-		return nil
-	}
-	if l.h.cfg.OnRival != nil {
-		l.h.cfg.OnRival(l.index)
-	}
-	return fmt.Errorf("%w: this peer's key runs twice: the neighbour is connected with another process that has it", ErrMismatch)
 }

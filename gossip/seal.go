@@ -5,45 +5,24 @@ import (
 	"crypto/ed25519"
 	"crypto/hpke"
 	"crypto/sha512"
-	"fmt"
 	"math/big"
 	"slices"
-
-	"peerd.dev/protocol"
 )
 
 // sealedText separates sealed texts from all others that a peer's key could open.
 const sealedText = "peerd/sealed/1\x00"
 
-// Seal encrypts b so that peer p alone can read it, in this network: HPKE (RFC 9180) in base mode with
-// X25519, HKDF-SHA256 and ChaCha20-Poly1305. It refuses a peer that the network does not have, and a
-// key with which a sealed text would be open to all.
-func (k *Keyring) Seal(p protocol.Peer, b []byte) ([]byte, error) {
-	if int64(p) >= int64(len(k.public)) {
-		return nil, fmt.Errorf("gossip: no peer %d", p)
-	}
-	public, err := ecdh.X25519().NewPublicKey(montgomery(k.public[p]))
+// seal encrypts b for the owner of an Ed25519 key.
+func seal(key ed25519.PublicKey, info, b []byte) ([]byte, error) {
+	public, err := ecdh.X25519().NewPublicKey(montgomery(key))
 	if err != nil {
-		return nil, fmt.Errorf("gossip: %w", err)
+		return nil, err
 	}
 	to, err := hpke.NewDHKEMPublicKey(public)
 	if err != nil {
-		return nil, fmt.Errorf("gossip: %w", err)
+		return nil, err
 	}
-	sealed, err := hpke.Seal(to, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), k.info, b)
-	if err != nil {
-		return nil, fmt.Errorf("gossip: the key of peer %d: %w", p, err)
-	}
-	return sealed, nil
-}
-
-// Open decrypts what was sealed for this peer in this network.
-func (k *Keys) Open(sealed []byte) ([]byte, error) {
-	b, err := hpke.Open(k.opens, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), k.info, sealed)
-	if err != nil {
-		return nil, fmt.Errorf("gossip: %w", err)
-	}
-	return b, nil
+	return hpke.Seal(to, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, b)
 }
 
 // opening returns the key that opens what is sealed for the owner of an Ed25519 key: the scalar with

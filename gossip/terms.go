@@ -24,8 +24,8 @@ const (
 // tradeTerms exchanges terms on a stream whose hellos have different policies. Each end sends
 // every term in a frame, with a zero byte between key and value, and then an empty frame.
 // tradeTerms returns what differs, or "" if that is not known.
-func (c *Config) tradeTerms(s network.Stream, r *bufio.Reader, ours, theirs *hello, opener bool) string {
-	if theirs.policy == ours.policy || writeTerms(s, c.Terms) != nil {
+func tradeTerms(s network.Stream, r *bufio.Reader, ours []Term, opener bool) string {
+	if writeTerms(s, ours) != nil {
 		return ""
 	}
 	said, err := readTerms(r)
@@ -37,7 +37,7 @@ func (c *Config) tradeTerms(s network.Stream, r *bufio.Reader, ours, theirs *hel
 		_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
 		_, _ = io.Copy(io.Discard, r)
 	}
-	return compareTerms(c.Terms, said)
+	return compareTerms(ours, said)
 }
 
 func writeTerms(w io.Writer, all []Term) error {

@@ -1,0 +1,42 @@
+package gossip
+
+import (
+	"context"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	corep2p "github.com/libp2p/go-libp2p/core/protocol"
+)
+
+// The protocols of streams. What each carries is said where it is served.
+const (
+	linkProtocol     = "/peerd/link/2"
+	probeProtocol    = "/peerd/probe/2"
+	clockProtocol    = "/peerd/clock/1"
+	documentProtocol = "/peerd/document/3"
+	memoryProtocol   = "/peerd/memory/3"
+	receiptProtocol  = "/peerd/receipt/1"
+)
+
+const (
+	dialTimeout  = 5 * time.Second
+	helloTimeout = 5 * time.Second
+	// lingerTimeout is the longest time that an end which refuses a stream waits for the
+	// other end to read the reason.
+	lingerTimeout = time.Second
+)
+
+// ask opens a stream of a protocol to a peer, on which talk has a time to ask and to read the answer, and ends it.
+func ask(ctx context.Context, h host.Host, to peer.ID, on corep2p.ID, talk func(s network.Stream) error) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	s, err := h.NewStream(ctx, to, on)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Reset() }()
+	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
+	return talk(s)
+}
