@@ -43,10 +43,6 @@ func newBase(c Config) (*base, roster, error) {
 	if len(c.Listen) == 0 {
 		return nil, r, errors.New("gossip: no address to listen on")
 	}
-	former, err := c.formerIDs()
-	if err != nil {
-		return nil, r, err
-	}
 	b := &base{cfg: c, log: c.Logger, inbox: make(chan protocol.Delivery, inboxSize)}
 	b.begin()
 	b.cfg.Neighbours = slices.Clone(c.Neighbours)
@@ -59,8 +55,8 @@ func newBase(c Config) (*base, roster, error) {
 	for i, p := range r.peers {
 		b.members = append(b.members, newMember(protocol.Peer(i), cmp.Or(c.Peers[i].Name, strconv.Itoa(i)), p.ID))
 	}
-	b.traders = newTraders(b.members, c.Peers, former)
-	b.gate = newGate(c.Identity.id, r.peers, former, b.log)
+	b.traders = newTraders(b.members, c.Peers, r.former)
+	b.gate = newGate(c.Identity.id, r.peers, r.former, b.log)
 	b.gate.traders = b.traders
 	return b, r, nil
 }

@@ -14,7 +14,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Stream protocol clockProtocol has a peer say what time its clock shows, as Unix time in ns of 8 bytes, the high ones first.
+// A stream of clockProtocol has a peer say what time its clock shows, as Unix time in ns of 8 bytes, the high ones first.
 
 // clocks know by how much this peer's clock is ahead of others.
 type clocks struct {

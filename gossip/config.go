@@ -80,31 +80,11 @@ type Config struct {
 	wrong time.Duration // by how much the clock of a test is wrong
 }
 
-// formerIDs returns the parsed ids that peers had before, and the ids of peers that are absent.
-func (c *Config) formerIDs() (ids []peer.ID, err error) {
-	for _, p := range c.Peers {
-		if p.Absent {
-			id, err := peer.Decode(p.ID)
-			if err != nil {
-				return nil, fmt.Errorf("gossip: id %q: %w", p.ID, err)
-			}
-			ids = append(ids, id)
-		}
-		for _, s := range p.Former {
-			id, err := peer.Decode(s)
-			if err != nil {
-				return nil, fmt.Errorf("gossip: former id %q: %w", s, err)
-			}
-			ids = append(ids, id)
-		}
-	}
-	return ids, nil
-}
-
 // roster holds the parsed addresses and peers of a Config.
 type roster struct {
 	listen []ma.Multiaddr
 	peers  []peer.AddrInfo // by index
+	former []peer.ID       // ids that peers had before, and those of peers that are absent
 	// unusable says which addresses are left out. An address that cannot be used is a notice and ends no
 	// host: a network document can be older than the check that refuses it.
 	unusable []error
@@ -139,6 +119,16 @@ func (c *Config) check() (roster, error) {
 		}
 		seen[info.ID] = i
 		r.peers = append(r.peers, info)
+		if p.Absent {
+			r.former = append(r.former, info.ID)
+		}
+		for _, s := range p.Former {
+			id, err := peer.Decode(s)
+			if err != nil {
+				return r, fmt.Errorf("gossip: former id %q: %w", s, err)
+			}
+			r.former = append(r.former, id)
+		}
 	}
 	if int64(c.Self) >= int64(len(r.peers)) {
 		return r, fmt.Errorf("gossip: this is peer %d of %d", c.Self, len(r.peers))

@@ -17,13 +17,14 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Stream protocol documentProtocol carries what two peers hold of the network document. It changes nothing else.
+// A stream of documentProtocol carries what two peers hold of the network document. It changes nothing else.
 // It is open to peers with former ids and to peers that left, so that a peer that was absent during a change learns of
 // it. The frames of such a peer are not read: it has no part in the network any more, and could send anything.
 //
 // The opener sends the hash of its summary. The other end answers with its own summary, or with the empty frame if they are equal. Then the
 // opener sends its summary and what the other end lacks, and the other end merges it and sends what the opener lacks. Each of these two lists
 // ends with the empty frame. The opener writes its list before it reads one, and so the ends never wait for each other.
+
 // Bounds of an exchange.
 const (
 	maxSummary = 512 << 10 // bytes: more than a full document has

@@ -13,7 +13,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Stream protocol memoryProtocol carries the signed checkpoints that two peers remember of all peers. With it a checkpoint reaches
+// A stream of memoryProtocol carries the signed checkpoints that two peers remember of all peers. With it a checkpoint reaches
 // peers that are no neighbours of its owner, and each of them can answer for a neighbour that is away or has lost its
 // folder. No other peer can invent one, so a peer can only withhold them.
 //

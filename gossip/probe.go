@@ -16,7 +16,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Stream protocol probeProtocol carries one hello in each direction. It changes nothing at the answering end: no
+// A stream of probeProtocol carries one hello in each direction. It changes nothing at the answering end: no
 // link comes up and no checkpoint is remembered.
 
 // A ProbeResult is a neighbour's answer to a [Probe].

@@ -13,7 +13,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Stream protocol receiptProtocol has a peer sign what it remembers of the opener's ledger, for an auditor of the opener. The opener sends an
+// A stream of receiptProtocol has a peer sign what it remembers of the opener's ledger, for an auditor of the opener. The opener sends an
 // empty frame, so that it does not choose what is signed: a checkpoint that it has signed before, and the other end's time. The other end
 // answers with an empty frame if it remembers none.
 

@@ -42,41 +42,16 @@ func (t *tracer) RejectMessage(m *pubsub.Message, reason string) {
 
 // The rest of a RawTracer is not needed.
 
-// OnNewOutboundStream does nothing.
-func (t *tracer) OnNewOutboundStream(peer.ID, corep2p.ID) {}
-
-// OnClosedOutboundStream does nothing.
-func (t *tracer) OnClosedOutboundStream(peer.ID) {}
-
-// Join does nothing.
-func (t *tracer) Join(string) {}
-
-// Leave does nothing.
-func (t *tracer) Leave(string) {}
-
-// Graft does nothing.
-func (t *tracer) Graft(peer.ID, string) {}
-
-// Prune does nothing.
-func (t *tracer) Prune(peer.ID, string) {}
-
-// ValidateMessage does nothing.
-func (t *tracer) ValidateMessage(*pubsub.Message) {}
-
-// DeliverMessage does nothing.
-func (t *tracer) DeliverMessage(*pubsub.Message) {}
-
-// DuplicateMessage does nothing.
-func (t *tracer) DuplicateMessage(*pubsub.Message) {}
-
-// ThrottlePeer does nothing.
-func (t *tracer) ThrottlePeer(peer.ID) {}
-
-// RecvRPC does nothing.
-func (t *tracer) RecvRPC(*pubsub.RPC) {}
-
-// SendRPC does nothing.
-func (t *tracer) SendRPC(*pubsub.RPC, peer.ID) {}
-
-// SendRPCCompleted does nothing.
+func (t *tracer) OnNewOutboundStream(peer.ID, corep2p.ID)              {}
+func (t *tracer) OnClosedOutboundStream(peer.ID)                       {}
+func (t *tracer) Join(string)                                          {}
+func (t *tracer) Leave(string)                                         {}
+func (t *tracer) Graft(peer.ID, string)                                {}
+func (t *tracer) Prune(peer.ID, string)                                {}
+func (t *tracer) ValidateMessage(*pubsub.Message)                      {}
+func (t *tracer) DeliverMessage(*pubsub.Message)                       {}
+func (t *tracer) DuplicateMessage(*pubsub.Message)                     {}
+func (t *tracer) ThrottlePeer(peer.ID)                                 {}
+func (t *tracer) RecvRPC(*pubsub.RPC)                                  {}
+func (t *tracer) SendRPC(*pubsub.RPC, peer.ID)                         {}
 func (t *tracer) SendRPCCompleted(*pubsub.RPC, peer.ID, time.Duration) {}
