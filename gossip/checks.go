@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -22,16 +23,16 @@ func (l *link) checkRemembered(s protocol.SignedCheckpoint, rival bool) error {
 	}
 	l.all.compareOwn(l.index, s)
 	if !own.Follows(c) {
-		return fmt.Errorf("%w: it remembers %v of this peer, here are %v: this folder was restored from a backup or runs twice", ErrMismatch, c, own.Checkpoint)
+		return fmt.Errorf("%w: it remembers %v of this peer, here are %v: this folder was restored from a backup or runs twice", wire.ErrMismatch, c, own.Checkpoint)
 	}
 	return nil
 }
 
 // unproven returns the error for a checkpoint of this peer that a neighbour states and this peer has not signed.
 func (l *link) unproven(s protocol.SignedCheckpoint) error {
-	err, why := errViolation, "this peer has not signed"
+	err, why := wire.ErrViolation, "this peer has not signed"
 	if stated, ok := l.all.cfg.formerly(l.all.cfg.Self, s); ok && s.Records <= l.all.cfg.MostRecords {
-		err, why = ErrMismatch, fmt.Sprintf("a replaced key of this peer has signed, and %d records were stated when it was replaced: it is in other hands, or this folder is an older copy", stated)
+		err, why = wire.ErrMismatch, fmt.Sprintf("a replaced key of this peer has signed, and %d records were stated when it was replaced: it is in other hands, or this folder is an older copy", stated)
 	}
 	if !l.lie() { // logged once
 		l.log.Warn("refused: the neighbour states a checkpoint of this peer that "+why, "id", l.id, "states", s.Checkpoint)
@@ -43,7 +44,7 @@ func (l *link) unproven(s protocol.SignedCheckpoint) error {
 // what this peer remembers of it.
 func (l *link) checkAdvertised(c, remembered protocol.SignedCheckpoint) error {
 	if !l.all.cfg.proves(l.index, c) {
-		return fmt.Errorf("%w: %v with a wrong signature", errViolation, c.Checkpoint)
+		return fmt.Errorf("%w: %v with a wrong signature", wire.ErrViolation, c.Checkpoint)
 	}
 	if !c.Follows(remembered.Checkpoint) {
 		return l.refuse(c, remembered.Checkpoint)
@@ -82,19 +83,19 @@ func (l *link) refuse(c protocol.SignedCheckpoint, had protocol.Checkpoint) erro
 	l.all.compare(l.member, c)
 	has := c.Checkpoint
 	err := fmt.Errorf("%w: it has %v, and had %v before", errRolledBack, has, had)
-	if l.memory.refuse(strings.TrimPrefix(err.Error(), ErrMismatch.Error()+": ")) { // logged once for each alarm
+	if l.memory.refuse(strings.TrimPrefix(err.Error(), wire.ErrMismatch.Error()+": ")) { // logged once for each alarm
 		l.log.Warn("refused: this peer's folder was restored from a backup or runs twice", "id", l.id, "has", has, "had", had)
 	}
 	return err
 }
 
 // checkRival returns an error if the neighbour is connected with another run of this peer.
-func (l *link) checkRival(ours, theirs *hello) error {
-	if ours.run == 0 || theirs.linked == 0 || theirs.linked == ours.run {
+func (l *link) checkRival(ours, theirs *wire.Hello) error {
+	if ours.Run == 0 || theirs.Linked == 0 || theirs.Linked == ours.Run {
 		return nil
 	}
 	if l.all.cfg.OnRival != nil {
 		l.all.cfg.OnRival(l.index)
 	}
-	return fmt.Errorf("%w: this peer's key runs twice: the neighbour is connected with another process that has it", ErrMismatch)
+	return fmt.Errorf("%w: this peer's key runs twice: the neighbour is connected with another process that has it", wire.ErrMismatch)
 }

@@ -10,11 +10,9 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
-
-// maxNetwork bounds the length of a network id.
-const maxNetwork = 64
 
 // Config describes a [Host].
 type Config struct {
@@ -24,9 +22,9 @@ type Config struct {
 	Incarnation uint32
 	Peers       []PeerInfo // by index, this peer among them
 	Neighbours  []protocol.Peer
-	Network     string   // id of the network: up to 64 letters, digits, dots, dashes and underscores
-	Policy      [32]byte // hash of what both ends of a link must agree on
-	Terms       []Term   // the terms that Policy is the hash of, sent to a peer with another policy; may be nil
+	Network     string      // id of the network: up to 64 letters, digits, dots, dashes and underscores
+	Policy      [32]byte    // hash of what both ends of a link must agree on
+	Terms       []wire.Term // the terms that Policy is the hash of, sent to a peer with another policy; may be nil
 
 	// Document, if set, is shown to every peer that asks, also to peers with former ids.
 	Document Document
@@ -41,7 +39,7 @@ type Config struct {
 	// Checkpoints makes peers exchange the checkpoints of their ledgers. It must be the
 	// same at both ends of a link. See [Host.Advance].
 	Checkpoints bool
-	Run         Run                         // of this process; if zero, the host draws one
+	Run         wire.Run                    // of this process; if zero, the host draws one
 	Checkpoint  protocol.Checkpoint         // this peer's, at the start
 	Known       []protocol.SignedCheckpoint // by peer: the highest checkpoint from earlier runs; may be nil
 	MostRecords uint64                      // more than any ledger of the network can have; 0 for no limit
@@ -157,8 +155,8 @@ func (c *Config) check() (roster, error) {
 // checkNetwork allows only network ids that cannot be ambiguous in a topic's name or in front of
 // signed bytes.
 func checkNetwork(s string) error {
-	if s == "" || len(s) > maxNetwork {
-		return fmt.Errorf("gossip: network id of %d bytes, want 1 to %d", len(s), maxNetwork)
+	if s == "" || len(s) > wire.MaxNetwork {
+		return fmt.Errorf("gossip: network id of %d bytes, want 1 to %d", len(s), wire.MaxNetwork)
 	}
 	for _, c := range []byte(s) {
 		switch {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -38,13 +39,13 @@ func (all *links) Confirm(ctx context.Context, c protocol.Checkpoint) {
 // confirmed returns what the neighbour remembers of this peer.
 func (l *link) confirmed(ctx context.Context) (protocol.SignedCheckpoint, error) {
 	ours := l.hello()
-	var theirs hello
+	var theirs wire.Hello
 	err := l.asks(ctx, probeProtocol, func(s network.Stream) (err error) {
-		theirs, _, err = l.all.cfg.askHello(s, bufio.NewReaderSize(s, maxHello), &ours)
+		theirs, _, err = l.all.cfg.askHello(s, bufio.NewReaderSize(s, wire.MaxHello), &ours)
 		return err
 	})
 	if err == nil {
-		err = ours.check(&theirs, l.index)
+		err = ours.Check(&theirs, l.index)
 	}
-	return theirs.remembered, err
+	return theirs.Remembered, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -93,13 +94,13 @@ type trade struct {
 	ours []byte // summary
 	with *trader
 	log  *slog.Logger
-	in   frameReader
+	in   wire.Reader
 	err  error
 }
 
 func (t *trader) trade(s network.Stream, d Document, log *slog.Logger) *trade {
 	x := &trade{Stream: s, Document: d, with: t, log: log}
-	x.in.r = bufio.NewReader(x)
+	x.in.In = bufio.NewReader(x)
 	x.ours, x.err = d.Summary()
 	return x
 }
@@ -108,7 +109,7 @@ func (t *trader) trade(s network.Stream, d Document, log *slog.Logger) *trade {
 func (x *trade) Read(b []byte) (int, error) {
 	n, err := x.Stream.Read(b)
 	if errors.Is(err, io.EOF) && !errors.Is(err, network.ErrReset) {
-		err = fmt.Errorf("%w: the stream ends within an exchange", errViolation)
+		err = fmt.Errorf("%w: the stream ends within an exchange", wire.ErrViolation)
 	}
 	return n, err
 }
@@ -140,7 +141,7 @@ func (x *trade) answer() error {
 // next returns the next frame; nil after an error.
 func (x *trade) next(limit int) (b []byte) {
 	if x.err == nil {
-		b, x.err = x.in.next(limit)
+		b, x.err = x.in.Next(limit)
 	}
 	return bytes.Clone(b)
 }
@@ -151,7 +152,7 @@ func (x *trade) send(frames ...[]byte) {
 	}
 	w := bufio.NewWriter(x)
 	for _, b := range frames {
-		_, _ = w.Write(prefixed(b)) // Flush returns the first error
+		_, _ = w.Write(wire.Prefixed(b)) // Flush returns the first error
 	}
 	x.err = w.Flush()
 }
@@ -177,7 +178,7 @@ func (x *trade) hear() {
 		switch {
 		case x.err != nil:
 		case n == maxFrames && more:
-			x.err = fmt.Errorf("%w: more than %d frames in an exchange", errViolation, maxFrames)
+			x.err = fmt.Errorf("%w: more than %d frames in an exchange", wire.ErrViolation, maxFrames)
 		case !more || len(frames) == maxBatch:
 			x.err, frames = x.with.excuse(x.Merge(frames), x.log), nil
 		}

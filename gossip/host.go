@@ -2,7 +2,7 @@
 // GossipSub topic to all peers.
 //
 // The package keeps the privacy barrier at the wire. It sends only these: the frame of a
-// [protocol.Message]; the constants of a [hello] and, if the two ends' policies differ, the terms
+// [protocol.Message]; the constants of a [wire.Hello] and, if the two ends' policies differ, the terms
 // behind them; what a [Document] shows; each [protocol.Checkpoint], the number of public
 // records with a hash over them, for which the caller of [Host.Advance] is responsible; and a [protocol.Receipt] of what
 // another peer has signed.

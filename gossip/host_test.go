@@ -15,6 +15,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -87,7 +88,7 @@ func TestMismatchIsNamed(t *testing.T) {
 		cs := configs(2, ring(2))
 		for i := range cs {
 			cs[i].Neighbours = path(2)(i)
-			cs[i].Terms = []Term{{"arms", "[a, b]"}, {"depth", "7"}}
+			cs[i].Terms = []wire.Term{{Key: "arms", Value: "[a, b]"}, {Key: "depth", Value: "7"}}
 		}
 		test.change(&cs[1])
 		hosts := start(t, cs)

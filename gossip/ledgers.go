@@ -3,6 +3,7 @@ package gossip
 import (
 	"sync/atomic"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -57,5 +58,5 @@ func (k *ledgers) Advance(c protocol.Checkpoint) {
 
 // showable reports whether a checkpoint has records, and is known with its owner's signature or was stated with the key.
 func (k *ledgers) showable(of protocol.Peer, c *protocol.SignedCheckpoint) bool {
-	return c.Records > 0 && (c.Signature != [signatureSize]byte{} || c.Checkpoint == k.cfg.Peers[of].stated())
+	return c.Records > 0 && (c.Signature != [wire.SignatureSize]byte{} || c.Checkpoint == k.cfg.Peers[of].stated())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -50,7 +51,7 @@ type links struct {
 	*base
 	*ledgers
 	*clocks
-	self       hello          // ours, without checkpoints
+	self       wire.Hello     // ours, without checkpoints
 	neighbours []*link        // by index of the peer; nil for others
 	writing    sync.WaitGroup // the outbound sides
 
@@ -61,7 +62,7 @@ type links struct {
 func newLinks(k *ledgers, c *clocks) *links {
 	all := &links{base: k.base, ledgers: k, clocks: c, self: k.cfg.hello(), neighbours: make([]*link, len(k.members)), changed: make(chan struct{})}
 	if k.cfg.Checkpoints {
-		all.self.run = cmp.Or(k.cfg.Run, NewRun())
+		all.self.Run = cmp.Or(k.cfg.Run, wire.NewRun())
 	}
 	for _, n := range k.cfg.Neighbours {
 		all.neighbours[n] = newLink(all, k.members[n])
@@ -117,17 +118,17 @@ func newLink(all *links, m *member) *link {
 		queue:  make(chan parcel, queueSize),
 		kick:   make(chan struct{}, 1),
 		due:    make(chan struct{}, 1),
-		claims: claims{of: make(map[network.Conn]Run)},
+		claims: claims{of: make(map[network.Conn]wire.Run)},
 		lines:  quota{of: "lines", most: 20},
 	}
 }
 
 // hello returns the first frame of this end on a stream.
-func (l *link) hello() hello {
+func (l *link) hello() wire.Hello {
 	ours := l.all.self
-	if ours.checkpoints {
-		ours.checkpoint, ours.remembered = *l.all.checkpoint.Load(), l.remembered()
-		ours.linked = l.claims.linked()
+	if ours.Checkpoints {
+		ours.Checkpoint, ours.Remembered = *l.all.checkpoint.Load(), l.remembered()
+		ours.Linked = l.claims.linked()
 	}
 	return ours
 }
@@ -210,7 +211,7 @@ func (l *link) failed(why error) {
 		l.reason = why
 		return
 	}
-	if news := !l.logged || errors.Is(why, ErrMismatch) && !errors.Is(l.reason, ErrMismatch); news && l.lines.take(time.Now()) == nil {
+	if news := !l.logged || errors.Is(why, wire.ErrMismatch) && !errors.Is(l.reason, wire.ErrMismatch); news && l.lines.take(time.Now()) == nil {
 		l.log.Warn("no link", "reason", oneLine(why))
 		l.logged = true
 	}
@@ -242,7 +243,7 @@ func (l *link) state() (LinkState, time.Duration, error) {
 	switch {
 	case l.out != nil && l.in != nil:
 		s = Up
-	case errors.Is(l.reason, ErrMismatch):
+	case errors.Is(l.reason, wire.ErrMismatch):
 		s = Refused
 	case l.out != nil || l.in != nil:
 		s = Half

@@ -10,6 +10,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -23,7 +24,7 @@ import (
 
 // Bounds of the frames of memoryProtocol in bytes, for 10,000 peers.
 const (
-	maxMemories = (10_000 + maxUnshown) * (binary.MaxVarintLen32 + checkpointSize)
+	maxMemories = (10_000 + maxUnshown) * (binary.MaxVarintLen32 + wire.CheckpointSize)
 	maxDigests  = 10_000 * (binary.MaxVarintLen64 + digestSize)
 )
 
@@ -56,11 +57,11 @@ func (k *ledgers) askMemories(s network.Stream, with protocol.Peer) error {
 	_, _ = rand.Read(nonce) // does not fail
 	ours := k.digests(nonce)
 	sum := sha256.Sum256(ours)
-	if _, err := s.Write(append(prefixed(append(nonce, sum[:]...)), prefixed(k.about(with))...)); err != nil {
+	if _, err := s.Write(append(wire.Prefixed(append(nonce, sum[:]...)), wire.Prefixed(k.about(with))...)); err != nil {
 		return err
 	}
-	f := frameReader{r: bufio.NewReader(s)}
-	theirs, err := f.next(maxDigests)
+	f := wire.Reader{In: bufio.NewReader(s)}
+	theirs, err := f.Next(maxDigests)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (k *ledgers) askMemories(s network.Stream, with protocol.Peer) error {
 		if err != nil {
 			return err
 		}
-		if _, err = s.Write(append(prefixed(news), prefixed(ours)...)); err != nil {
+		if _, err = s.Write(append(wire.Prefixed(news), wire.Prefixed(ours)...)); err != nil {
 			return err
 		}
 		if err = k.readMemories(&f, with); err != nil {
@@ -82,7 +83,7 @@ func (k *ledgers) askMemories(s network.Stream, with protocol.Peer) error {
 // tradeMemories serves a stream of memoryProtocol.
 func (k *ledgers) tradeMemories(s network.Stream, with *trader) error {
 	if with.unheard || k.cfg.Peers[with.index].Absent {
-		return fmt.Errorf("%w: no part in the network", errViolation)
+		return fmt.Errorf("%w: no part in the network", wire.ErrViolation)
 	}
 	err := k.answerMemories(s, with.index)
 	if err == nil {
@@ -92,13 +93,13 @@ func (k *ledgers) tradeMemories(s network.Stream, with *trader) error {
 }
 
 func (k *ledgers) answerMemories(s network.Stream, with protocol.Peer) error {
-	f := frameReader{r: bufio.NewReader(s)}
-	b, err := f.next(nonceSize + sha256.Size)
+	f := wire.Reader{In: bufio.NewReader(s)}
+	b, err := f.Next(nonceSize + sha256.Size)
 	if err != nil {
 		return err
 	}
 	if len(b) != nonceSize+sha256.Size {
-		return fmt.Errorf("%w: a question of %d bytes", errViolation, len(b))
+		return fmt.Errorf("%w: a question of %d bytes", wire.ErrViolation, len(b))
 	}
 	nonce, sum := [nonceSize]byte(b), [sha256.Size]byte(b[nonceSize:])
 	if err = k.readMemories(&f, with); err != nil {
@@ -111,25 +112,25 @@ func (k *ledgers) answerMemories(s network.Stream, with protocol.Peer) error {
 		return err
 	}
 	// Last, so that it reports what it has just heard, too.
-	_, err = s.Write(append(answer, prefixed(k.about(with))...))
+	_, err = s.Write(append(answer, wire.Prefixed(k.about(with))...))
 	return err
 }
 
 // answerDigests sends the digests of this peer, reads what the other end knows beyond them, and its digests, and returns the frame that
 // answers those.
-func (k *ledgers) answerDigests(s network.Stream, f *frameReader, ours, nonce []byte, with protocol.Peer) ([]byte, error) {
-	if _, err := s.Write(prefixed(ours)); err != nil {
+func (k *ledgers) answerDigests(s network.Stream, f *wire.Reader, ours, nonce []byte, with protocol.Peer) ([]byte, error) {
+	if _, err := s.Write(wire.Prefixed(ours)); err != nil {
 		return nil, err
 	}
 	if err := k.readMemories(f, with); err != nil {
 		return nil, err
 	}
-	theirs, err := f.next(maxDigests)
+	theirs, err := f.Next(maxDigests)
 	if err != nil {
 		return nil, err
 	}
 	news, err := k.ahead(theirs, nonce)
-	return prefixed(news), err
+	return wire.Prefixed(news), err
 }
 
 // shows returns the highest checkpoint of a peer, or this one's own, if it can be shown to others. It has no records if there is none.
@@ -156,7 +157,7 @@ func (k *ledgers) about(to protocol.Peer) (b []byte) {
 }
 
 func appendMemory(b []byte, of protocol.Peer, c protocol.SignedCheckpoint) []byte {
-	return appendCheckpoint(binary.AppendUvarint(b, uint64(of)), c)
+	return wire.AppendCheckpoint(binary.AppendUvarint(b, uint64(of)), c)
 }
 
 // digests returns, for each peer, the number of records that this peer shows, as a varint, and a digest of the head unless there are none.
@@ -183,7 +184,7 @@ func (k *ledgers) ahead(theirs, nonce []byte) (b []byte, err error) {
 		if len(theirs) > 0 { // the other may be at an earlier version of the network
 			var n int
 			if has, n = binary.Uvarint(theirs); n <= 0 || has > 0 && len(theirs) < n+digestSize {
-				return nil, fmt.Errorf("%w: digests of checkpoints not in canonical form", errViolation)
+				return nil, fmt.Errorf("%w: digests of checkpoints not in canonical form", wire.ErrViolation)
 			}
 			if theirs = theirs[n:]; has > 0 {
 				of, theirs = theirs[:digestSize], theirs[digestSize:]
@@ -196,8 +197,8 @@ func (k *ledgers) ahead(theirs, nonce []byte) (b []byte, err error) {
 	return b, nil
 }
 
-func (k *ledgers) readMemories(f *frameReader, from protocol.Peer) error {
-	b, err := f.next(maxMemories)
+func (k *ledgers) readMemories(f *wire.Reader, from protocol.Peer) error {
+	b, err := f.Next(maxMemories)
 	if err != nil {
 		return err
 	}
@@ -206,14 +207,14 @@ func (k *ledgers) readMemories(f *frameReader, from protocol.Peer) error {
 		if of == uint64(k.cfg.Self) && int(of) == last && more > 0 {
 			last, more = last-1, more-1 // another one of this peer
 		}
-		if n <= 0 || len(b) < n+checkpointSize || of > uint64(^uint32(0)) || int(of) <= last {
-			return fmt.Errorf("%w: checkpoints not in canonical form", errViolation)
+		if n <= 0 || len(b) < n+wire.CheckpointSize || of > uint64(^uint32(0)) || int(of) <= last {
+			return fmt.Errorf("%w: checkpoints not in canonical form", wire.ErrViolation)
 		}
-		c, err := readCheckpoint(b[n : n+checkpointSize])
+		c, err := wire.ReadCheckpoint(b[n : n+wire.CheckpointSize])
 		if err != nil {
 			return err
 		}
-		b, last = b[n+checkpointSize:], int(of)
+		b, last = b[n+wire.CheckpointSize:], int(of)
 		if last < len(k.members) { // the other may be at a later version of the network
 			k.learn(k.members[last], c, from)
 		}

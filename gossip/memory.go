@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -22,7 +23,7 @@ import (
 
 // errRolledBack is wrapped by errors about a neighbour whose checkpoint does not follow an
 // earlier one.
-var errRolledBack = fmt.Errorf("%w: its folder was restored from a backup or runs twice", ErrMismatch)
+var errRolledBack = fmt.Errorf("%w: its folder was restored from a backup or runs twice", wire.ErrMismatch)
 
 // memory is what is known here of another peer's ledger.
 type memory struct {

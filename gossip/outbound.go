@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
+
+	"peerd.dev/gossip/wire"
 )
 
 const (
@@ -34,7 +35,7 @@ func (l *link) run() {
 		}
 		wait := pause
 		switch {
-		case errors.Is(err, ErrMismatch):
+		case errors.Is(err, wire.ErrMismatch):
 			wait = maxPause
 		case errors.Is(err, errUndialled):
 			wait = maxPause // or until the neighbour opens a stream
@@ -91,12 +92,12 @@ func (l *link) open() (network.Stream, *bufio.Reader, error) {
 	}
 	stop := context.AfterFunc(l.all.work, func() { _ = s.ResetWithError(network.StreamShutdown) })
 	defer stop()
-	r := bufio.NewReaderSize(s, maxHello)
+	r := bufio.NewReaderSize(s, wire.MaxHello)
 	rtt, err := l.introduce(s, r)
 	if err != nil {
 		_ = s.Reset()
-		if errors.Is(err, ErrMismatch) || errors.Is(err, errViolation) {
-			if errors.Is(err, ErrMismatch) {
+		if errors.Is(err, wire.ErrMismatch) || errors.Is(err, wire.ErrViolation) {
+			if errors.Is(err, wire.ErrMismatch) {
 				l.refused.Add(1)
 			} else {
 				l.accuse(err, l.all.log)
@@ -137,14 +138,14 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 	if err != nil {
 		return 0, err
 	}
-	if err := ours.check(&theirs, l.index); err != nil {
+	if err := ours.Check(&theirs, l.index); err != nil {
 		return 0, err
 	}
-	rival := errors.Join(l.checkRival(&ours, &theirs), l.claims.claim(s.Conn(), theirs.run))
+	rival := errors.Join(l.checkRival(&ours, &theirs), l.claims.claim(s.Conn(), theirs.Run))
 	if err := errors.Join(l.compare(s, r, &ours, &theirs, rival != nil), rival); err != nil {
 		return 0, err
 	}
-	l.incarnation.Store(theirs.incarnation)
+	l.incarnation.Store(theirs.Incarnation)
 	l.alive()
 	return rtt, s.SetDeadline(time.Time{})
 }
@@ -152,21 +153,19 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 // compare checks the checkpoints in the hellos of a stream that this end opened. This end then
 // sends its checkpoint again, as the first frame after the hellos, to show that it has read what
 // the other end remembers; it does so even if the checkpoint does not follow the remembered one.
-func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello, rival bool) error {
-	if !ours.checkpoints {
+func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *wire.Hello, rival bool) error {
+	if !ours.Checkpoints {
 		return nil
 	}
 	l.wrote = *l.all.checkpoint.Load()
-	if _, err := s.Write(prefixed(checkpointFrame(l.wrote))); err != nil {
+	if _, err := s.Write(wire.Prefixed(wire.CheckpointFrame(l.wrote))); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	err := l.checkAdvertised(theirs.checkpoint, ours.remembered)
-	if err != nil || rival || !l.wrote.Follows(theirs.remembered.Checkpoint) {
+	err := l.checkAdvertised(theirs.Checkpoint, ours.Remembered)
+	if err != nil || rival || !l.wrote.Follows(theirs.Remembered.Checkpoint) {
 		// OnRemembered may end this host, but the other end must be able to read the checkpoint
 		// first.
-		_ = s.CloseWrite()
-		_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
-		_, _ = io.Copy(io.Discard, r)
+		linger(s, r)
 	}
-	return errors.Join(l.checkRemembered(theirs.remembered, rival), err)
+	return errors.Join(l.checkRemembered(theirs.Remembered, rival), err)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -58,7 +59,7 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 	ours := c.hello()
 	if c.Checkpoints {
 		var err error
-		if ours.checkpoint, err = c.signed(c.Checkpoint); err != nil {
+		if ours.Checkpoint, err = c.signed(c.Checkpoint); err != nil {
 			return ProbeResult{}, err
 		}
 	}
@@ -68,10 +69,10 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 		return ProbeResult{}, err
 	}
 	// A peer that does not list us accepts the connection before it refuses us.
-	var theirs hello
+	var theirs wire.Hello
 	var rtt time.Duration
 	err := ask(network.WithNoDial(ctx, "connected before"), h, to.ID, probeProtocol, func(s network.Stream) (err error) {
-		theirs, rtt, err = c.askHello(s, bufio.NewReaderSize(s, maxHello), &ours)
+		theirs, rtt, err = c.askHello(s, bufio.NewReaderSize(s, wire.MaxHello), &ours)
 		return err
 	})
 	switch {
@@ -81,9 +82,9 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
 	}
 	return ProbeResult{
-		RTT: rtt, Incarnation: theirs.incarnation,
-		Checkpoint: theirs.checkpoint.Checkpoint, Remembered: theirs.remembered.Checkpoint, Signed: c.proves(c.Self, theirs.remembered),
-	}, ours.check(&theirs, index)
+		RTT: rtt, Incarnation: theirs.Incarnation,
+		Checkpoint: theirs.Checkpoint.Checkpoint, Remembered: theirs.Remembered.Checkpoint, Signed: c.proves(c.Self, theirs.Remembered),
+	}, ours.Check(&theirs, index)
 }
 
 // probed serves a probe.
@@ -98,14 +99,14 @@ func (all *links) probed(s network.Stream) {
 		_ = s.Reset()
 		return
 	}
-	r := bufio.NewReaderSize(s, maxHello)
-	theirs, err := readHello(r)
+	r := bufio.NewReaderSize(s, wire.MaxHello)
+	theirs, err := wire.ReadHello(r)
 	if err != nil {
 		l.violated(s, err)
 		return
 	}
 	ours := l.hello()
-	if err := writeHello(s, &ours); err != nil {
+	if err := wire.WriteHello(s, &ours); err != nil {
 		_ = s.Reset()
 		return
 	}

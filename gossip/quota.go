@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"peerd.dev/gossip/wire"
 )
 
 // What a peer may do in a period. The streams and the messages of the topic are many times what a peer with rounds of
@@ -34,7 +36,7 @@ func (q *quota) take(now time.Time) error {
 		q.since, q.n = now, 0
 	}
 	if q.n++; q.n > q.most {
-		return fmt.Errorf("%w: more than %d %s in %v", errViolation, q.most, q.of, period)
+		return fmt.Errorf("%w: more than %d %s in %v", wire.ErrViolation, q.most, q.of, period)
 	}
 	return nil
 }

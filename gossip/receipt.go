@@ -10,6 +10,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -82,8 +83,8 @@ func (l *link) askReceipt(ctx context.Context) (r protocol.Receipt, err error) {
 		if _, failed := s.Write([]byte{0}); failed != nil { // the empty frame
 			return failed
 		}
-		f := frameReader{r: bufio.NewReaderSize(s, protocol.ReceiptSize+maxPrefix)}
-		b, failed := f.next(protocol.ReceiptSize)
+		f := wire.Reader{In: bufio.NewReaderSize(s, protocol.ReceiptSize+wire.MaxPrefix)}
+		b, failed := f.Next(protocol.ReceiptSize)
 		if failed == nil && len(b) > 0 {
 			r, failed = l.readReceipt(b)
 		}
@@ -96,13 +97,13 @@ func (l *link) askReceipt(ctx context.Context) (r protocol.Receipt, err error) {
 func (l *link) readReceipt(b []byte) (r protocol.Receipt, err error) {
 	cfg := &l.all.cfg
 	if len(b) != protocol.ReceiptSize {
-		return r, fmt.Errorf("%w: receipt of %d bytes", errViolation, len(b))
+		return r, fmt.Errorf("%w: receipt of %d bytes", wire.ErrViolation, len(b))
 	}
 	if r = protocol.ParseReceipt(b, cfg.Peers[l.index].ID); r.Records == 0 || r.Time < 0 || r.Time > maxTime {
-		return r, fmt.Errorf("%w: receipt not in canonical form", errViolation)
+		return r, fmt.Errorf("%w: receipt not in canonical form", wire.ErrViolation)
 	}
 	if !Verify(r.Witness, signedReceipt, cfg.attested(cfg.Self, &r), r.Signature[:]) {
-		return r, fmt.Errorf("%w: receipt with a wrong signature", errViolation)
+		return r, fmt.Errorf("%w: receipt with a wrong signature", wire.ErrViolation)
 	}
 	return r, nil
 }
@@ -110,15 +111,15 @@ func (l *link) readReceipt(b []byte) (r protocol.Receipt, err error) {
 // giveReceipt serves a stream of receiptProtocol.
 func (q *receipts) giveReceipt(s network.Stream, to *trader) error {
 	if to.unheard || q.cfg.Peers[to.index].Absent {
-		return fmt.Errorf("%w: no part in the network", errViolation)
+		return fmt.Errorf("%w: no part in the network", wire.ErrViolation)
 	}
-	f := frameReader{r: bufio.NewReaderSize(s, maxPrefix)}
-	if _, err := f.next(0); err != nil {
+	f := wire.Reader{In: bufio.NewReaderSize(s, wire.MaxPrefix)}
+	if _, err := f.Next(0); err != nil {
 		return err
 	}
 	b, err := q.receipt(to.index)
 	if err == nil {
-		_, err = s.Write(prefixed(b))
+		_, err = s.Write(wire.Prefixed(b))
 	}
 	return err
 }

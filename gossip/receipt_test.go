@@ -13,6 +13,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -120,7 +121,7 @@ func TestALyingWitness(t *testing.T) {
 		{"too much", make([]byte, protocol.ReceiptSize+1), 1, 0},
 	} {
 		refused, had := hosts[0].members[1].refused.Load(), len(k.receipts())
-		answers(hosts[1], func(s network.Stream) { _, _ = s.Write(prefixed(c.answer)) })
+		answers(hosts[1], func(s network.Stream) { _, _ = s.Write(wire.Prefixed(c.answer)) })
 		hosts[0].AskReceipts(t.Context())
 		if n := hosts[0].members[1].refused.Load() - refused; n != c.refused {
 			t.Errorf("%s: counted %d times, want %d", c.name, n, c.refused)
@@ -187,14 +188,14 @@ func TestWhoGetsNoReceipt(t *testing.T) {
 			return nil, err
 		}
 		_ = s.SetReadDeadline(time.Now().Add(patience))
-		f := frameReader{r: bufio.NewReader(s)}
-		return f.next(protocol.ReceiptSize)
+		f := wire.Reader{In: bufio.NewReader(s)}
+		return f.Next(protocol.ReceiptSize)
 	}
 	for name, c := range map[string]struct {
 		key      Identity
 		question []byte
 	}{
-		"a replaced key": {former, []byte{0}}, "a former member": {cs[2].Identity, []byte{0}}, "a question": {cs[0].Identity, prefixed([]byte("sign this"))},
+		"a replaced key": {former, []byte{0}}, "a former member": {cs[2].Identity, []byte{0}}, "a question": {cs[0].Identity, wire.Prefixed([]byte("sign this"))},
 	} {
 		if b, err := ask(c.key, c.question); err == nil {
 			t.Errorf("%s got %x", name, b)

@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/host"
@@ -39,4 +40,11 @@ func ask(ctx context.Context, h host.Host, to peer.ID, on corep2p.ID, talk func(
 	defer func() { _ = s.Reset() }()
 	defer context.AfterFunc(ctx, func() { _ = s.Reset() })()
 	return talk(s)
+}
+
+// linger ends what this end sends and waits until the other end has read it: a reset would overtake it.
+func linger(s network.Stream, r io.Reader) {
+	_ = s.CloseWrite()
+	_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
+	_, _ = io.Copy(io.Discard, r)
 }

@@ -10,6 +10,7 @@ import (
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -132,7 +133,7 @@ func (t *topic) inspect(p peer.ID, _ *pubsub.RPC) error {
 // blame counts a message against the peer that forwarded it: one that follows the rules has checked it.
 func (t *topic) blame(p peer.ID, reason string) {
 	if with := t.traders[p]; with != nil {
-		with.accuse(fmt.Errorf("%w: on the topic: %s", errViolation, reason), t.log)
+		with.accuse(fmt.Errorf("%w: on the topic: %s", wire.ErrViolation, reason), t.log)
 	}
 }
 
@@ -153,7 +154,7 @@ func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubs
 		err = fmt.Errorf("announces peer %d", m.Label().Origin)
 	}
 	if err != nil {
-		from.accuse(fmt.Errorf("%w: on the topic: %w", errViolation, err), t.log)
+		from.accuse(fmt.Errorf("%w: on the topic: %w", wire.ErrViolation, err), t.log)
 		return pubsub.ValidationReject
 	}
 	if m.IsPresence() && m.Label().Incarnation < from.incarnation.Load() {

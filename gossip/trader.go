@@ -5,6 +5,8 @@ import (
 	"log/slog"
 
 	"github.com/libp2p/go-libp2p/core/peer"
+
+	"peerd.dev/gossip/wire"
 )
 
 // A trader is a peer that may exchange network documents, and memories of checkpoints, with this one.
@@ -30,7 +32,7 @@ func newTraders(members []*member, peers []PeerInfo, former []peer.ID) map[peer.
 
 // judge accuses the peer of an error that is its fault.
 func (t *trader) judge(err error, log *slog.Logger) {
-	if errors.Is(err, errViolation) || errors.Is(err, ErrDocument) {
+	if errors.Is(err, wire.ErrViolation) || errors.Is(err, ErrDocument) {
 		t.accuse(err, log)
 	}
 }

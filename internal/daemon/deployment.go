@@ -13,6 +13,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/version"
 	"peerd.dev/internal/vouch"
@@ -39,7 +40,7 @@ type Deployment struct {
 	sites   config.Sites      // nil for an application's peer, and until they are needed
 	agreed  []byte            // what all peers agreed on
 	policy  [sha256.Size]byte // its hash
-	terms   []gossip.Term     // the same, for people
+	terms   []wire.Term       // the same, for people
 	Keys    vouch.Value[protocol.Keys]
 	Spec    node.Spec
 	least   uint64 // rewards that the network asks of each member

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node"
@@ -28,7 +29,7 @@ type live struct {
 	site      *site.Site
 	record    *Record // of the network document; nil without one
 	links     *links  // nil for a peer that must not show itself
-	run       gossip.Run
+	run       wire.Run
 	complaint string // last complaint that was logged; used by follow
 	noticed   string // last notice about the document that was logged; used by follow
 	clock     bool   // a wrong clock was logged; used by follow
@@ -45,7 +46,7 @@ type live struct {
 // newLive opens the store and, unless an earlier start found that the folder is an old
 // copy, the network.
 func newLive(at *place) (p *live, err error) {
-	p = &live{place: at, heard: heard{now: time.Now, since: time.Now()}, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
+	p = &live{place: at, heard: heard{now: time.Now, since: time.Now()}, run: wire.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if NewGain != nil {
 		p.gain = NewGain()
 	}

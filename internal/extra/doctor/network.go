@@ -19,6 +19,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node"
@@ -148,7 +149,7 @@ func (d *doctor) links(ctx context.Context) {
 		case gossip.Up:
 			c.detail = "linked, " + p.RTT
 		case gossip.Refused:
-			c.err = fmt.Errorf("%w: %s", gossip.ErrMismatch, strings.TrimPrefix(p.LastError, gossip.ErrMismatch.Error()+": "))
+			c.err = fmt.Errorf("%w: %s", wire.ErrMismatch, strings.TrimPrefix(p.LastError, wire.ErrMismatch.Error()+": "))
 		default:
 			c.err = fmt.Errorf("link %s: %s", p.State, p.LastError)
 		}
@@ -178,7 +179,7 @@ func (d *doctor) contacts(all []contact) {
 	for _, c := range all {
 		check := "neighbour " + c.name
 		switch {
-		case errors.Is(c.err, gossip.ErrMismatch):
+		case errors.Is(c.err, wire.ErrMismatch):
 			d.fail(config.ErrRefused, check, "set the keys that are named to one value at both sites; if this speaks of a backup, see docs/durability.md", "%v", c.err)
 		case c.silent:
 			d.warn(check, "start this peer to see", "%s", c.detail)

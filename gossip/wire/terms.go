@@ -1,13 +1,10 @@
-package gossip
+package wire
 
 import (
 	"bufio"
 	"fmt"
 	"io"
 	"strings"
-	"time"
-
-	"github.com/libp2p/go-libp2p/core/network"
 )
 
 // A Term is one of the things that both ends of a link must agree on. The policy is the hash of
@@ -16,52 +13,36 @@ type Term struct{ Key, Value string }
 
 const (
 	maxTerm  = 8 << 10
-	maxTerms = 128 << 10    // in total; less than a stream accepts unread
-	maxCount = maxTerms / 8 // terms; the shortest one is longer than 8 bytes
+	MaxTerms = 128 << 10    // in total; less than a stream accepts unread
+	maxCount = MaxTerms / 8 // terms; the shortest one is longer than 8 bytes
 	maxNamed = 5            // differences that an error names
 )
 
-// tradeTerms exchanges terms on a stream whose hellos have different policies. Each end sends
+// WriteTerms writes
 // every term in a frame, with a zero byte between key and value, and then an empty frame.
-// tradeTerms returns what differs, or "" if that is not known.
-func tradeTerms(s network.Stream, r *bufio.Reader, ours []Term, opener bool) string {
-	if writeTerms(s, ours) != nil {
-		return ""
-	}
-	said, err := readTerms(r)
-	if err != nil {
-		return ""
-	}
-	if opener { // the other end must be able to read before the stream is reset
-		_ = s.CloseWrite()
-		_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
-		_, _ = io.Copy(io.Discard, r)
-	}
-	return compareTerms(ours, said)
-}
-
-func writeTerms(w io.Writer, all []Term) error {
-	f := frameWriter{w: bufio.NewWriter(w)}
-	left := maxTerms
+func WriteTerms(w io.Writer, all []Term) error {
+	f := Writer{Out: bufio.NewWriter(w)}
+	left := MaxTerms
 	for _, t := range all {
 		frame := t.Key + "\x00" + t.Value
 		if left -= len(frame); len(frame) > maxTerm || left < 0 {
 			continue
 		}
-		if err := f.write(frame); err != nil {
+		if err := f.Put(frame); err != nil {
 			return err
 		}
 	}
-	if err := f.write(""); err != nil {
+	if err := f.Put(""); err != nil {
 		return err
 	}
-	return f.flush()
+	return f.Flush()
 }
 
-func readTerms(r *bufio.Reader) (all []Term, err error) {
-	f := frameReader{r: r}
-	for left := maxTerms; left >= 0; {
-		b, err := f.next(maxTerm)
+// ReadTerms reads what [WriteTerms] writes.
+func ReadTerms(r *bufio.Reader) (all []Term, err error) {
+	f := Reader{In: r}
+	for left := MaxTerms; left >= 0; {
+		b, err := f.Next(maxTerm)
 		if err != nil || len(b) == 0 {
 			return all, err
 		}
@@ -71,11 +52,11 @@ func readTerms(r *bufio.Reader) (all []Term, err error) {
 		key, value, _ := strings.Cut(string(b), "\x00")
 		all = append(all, Term{key, value})
 	}
-	return nil, fmt.Errorf("%w: more than %d terms, or %d bytes of them", errViolation, maxCount, maxTerms)
+	return nil, fmt.Errorf("%w: more than %d terms, or %d bytes of them", ErrViolation, maxCount, MaxTerms)
 }
 
-// compareTerms names the keys whose values differ, with both values.
-func compareTerms(ours, theirs []Term) string {
+// CompareTerms names the keys whose values differ, with both values.
+func CompareTerms(ours, theirs []Term) string {
 	var differ []string
 	of := make(map[string]string, len(theirs))
 	for _, t := range theirs {
