@@ -28,12 +28,8 @@ func newClocks(b *base) *clocks {
 
 // CompareClock asks a peer, which need not be a neighbour, what time its clock shows. What it answers is in [Host.Ahead].
 func (c *clocks) CompareClock(ctx context.Context, with protocol.Peer) error {
-	if !c.enter() {
-		return nil
-	}
-	defer c.running.Done()
 	asked := c.cfg.time()
-	return ask(ctx, c.libp2p, c.members[with].id, clockProtocol, func(s network.Stream) error {
+	return c.trade(ctx, with, clockProtocol, func(s network.Stream) error {
 		var b [8]byte
 		if _, err := io.ReadFull(s, b[:]); err != nil {
 			return fmt.Errorf("gossip: %w", err)

@@ -42,13 +42,8 @@ func (d *documents) TradeDocument(ctx context.Context, to protocol.Peer) error {
 	if d.cfg.Document == nil {
 		return nil
 	}
-	if !d.enter() {
-		return ErrClosed
-	}
-	defer d.running.Done()
 	with := d.traders[d.members[to].id]
-	err := ask(ctx, d.libp2p, with.id, documentProtocol, func(s network.Stream) error { return with.trade(s, d.cfg.Document, d.log).open() })
-	with.judge(err, d.log)
+	err := d.trade(ctx, to, documentProtocol, func(s network.Stream) error { return with.trade(s, d.cfg.Document, d.log).open() })
 	if err == nil {
 		with.alive()
 	}

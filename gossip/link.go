@@ -85,6 +85,17 @@ func (all *links) notify() {
 	all.changed = make(chan struct{})
 }
 
+// checkpointDue makes every link send this peer's checkpoint unless it has done so. A message on
+// the topic cannot wait for it.
+func (all *links) checkpointDue() {
+	for _, n := range all.cfg.Neighbours {
+		select {
+		case all.neighbours[n].due <- struct{}{}:
+		default:
+		}
+	}
+}
+
 // link is the connection with one neighbour: a stream in each direction. It is up when each end
 // has accepted the other's hello on both streams.
 type link struct {

@@ -39,15 +39,13 @@ const (
 
 // TradeMemories exchanges with a peer, which need not be a neighbour, the checkpoints that both remember of all peers.
 func (k *ledgers) TradeMemories(ctx context.Context, with protocol.Peer) error {
-	if !k.cfg.Checkpoints || !k.enter() {
+	if !k.cfg.Checkpoints {
 		return nil
 	}
-	defer k.running.Done()
-	err := ask(ctx, k.libp2p, k.members[with].id, memoryProtocol, func(s network.Stream) error { return k.askMemories(s, with) })
+	err := k.trade(ctx, with, memoryProtocol, func(s network.Stream) error { return k.askMemories(s, with) })
 	if err == nil {
 		k.members[with].shown()
 	}
-	k.traders[k.members[with].id].judge(err, k.log)
 	return err
 }
 

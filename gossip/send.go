@@ -46,17 +46,6 @@ func (h *Host) send(ctx context.Context, to protocol.Peer, frame string) error {
 	return nil
 }
 
-// checkpointDue makes every link send this peer's checkpoint unless it has done so. A message on
-// the topic cannot wait for it.
-func (all *links) checkpointDue() {
-	for _, n := range all.cfg.Neighbours {
-		select {
-		case all.neighbours[n].due <- struct{}{}:
-		default:
-		}
-	}
-}
-
 // push queues a message, and drops the oldest one if the queue is full.
 func (l *link) push(p parcel) {
 	for {

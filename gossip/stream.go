@@ -1,7 +1,9 @@
 package gossip
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -9,6 +11,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
+
+	"peerd.dev/gossip/wire"
 )
 
 // The protocols of streams. What each carries is said where it is served.
@@ -47,4 +51,40 @@ func linger(s network.Stream, r io.Reader) {
 	_ = s.CloseWrite()
 	_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
 	_, _ = io.Copy(io.Discard, r)
+}
+
+// hello returns a peer's hello without its checkpoints.
+func (c *Config) hello() wire.Hello {
+	return wire.Hello{
+		Self: c.Self, Incarnation: c.Incarnation, Policy: c.Policy, Checkpoints: c.Checkpoints, Network: c.Network,
+	}
+}
+
+// askHello sends a hello on a stream that this end opened, and returns the answer and how long it took.
+func (c *Config) askHello(s network.Stream, r *bufio.Reader, ours *wire.Hello) (theirs wire.Hello, rtt time.Duration, err error) {
+	began := time.Now()
+	if err = wire.WriteHello(s, ours); err == nil {
+		theirs, err = wire.ReadHello(r)
+	}
+	if err != nil {
+		return theirs, 0, fmt.Errorf("hello: %w", err)
+	}
+	rtt = time.Since(began)
+	theirs.Differ = c.tradeTerms(s, r, ours, &theirs, true)
+	return theirs, rtt, nil
+}
+
+// tradeTerms exchanges terms on a stream whose hellos have different policies. It returns what differs, or "" if that is not known.
+func (c *Config) tradeTerms(s network.Stream, r *bufio.Reader, ours, theirs *wire.Hello, opener bool) string {
+	if theirs.Policy == ours.Policy || wire.WriteTerms(s, c.Terms) != nil {
+		return ""
+	}
+	said, err := wire.ReadTerms(r)
+	if err != nil {
+		return ""
+	}
+	if opener {
+		linger(s, r)
+	}
+	return wire.CompareTerms(c.Terms, said)
 }
