@@ -15,6 +15,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/gossip/address"
 	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
@@ -259,7 +260,7 @@ func TestAnUnusableAddressIsANotice(t *testing.T) {
 	c := configs(3, path(3))[0]
 	good := "/ip4/127.0.0.1/tcp/1"
 	c.Peers[1].Addrs = []string{
-		good + "/p2p/" + c.Peers[2].ID, "/p2p/" + c.Peers[1].ID, "nowhere", "/dns4/" + strings.Repeat("a", MaxAddrLen) + "/tcp/1", good,
+		good + "/p2p/" + c.Peers[2].ID, "/p2p/" + c.Peers[1].ID, "nowhere", "/dns4/" + strings.Repeat("a", address.MaxLen) + "/tcp/1", good,
 	}
 	c.Peers[2].Addrs = []string{good + "/p2p/" + c.Peers[1].ID} // all of a neighbour's
 	c.Neighbours = []protocol.Peer{1, 2}

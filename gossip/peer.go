@@ -5,6 +5,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/gossip/address"
 	"peerd.dev/protocol"
 )
 
@@ -29,6 +30,9 @@ type PeerInfo struct {
 	Gone bool
 }
 
+// MaxAddrs is how many addresses a peer may have.
+const MaxAddrs = 16
+
 // Check returns why a network cannot have the peer: its id is none, it has too many addresses, or one
 // cannot be dialled.
 func (p PeerInfo) Check() error {
@@ -50,7 +54,7 @@ func (p PeerInfo) parse() (info peer.AddrInfo, unusable []error, err error) {
 		return info, nil, fmt.Errorf("id %q: %w", p.ID, err)
 	}
 	for _, s := range p.Addrs {
-		a, bad := dialled(s, info.ID)
+		a, bad := address.Dialled(s, info.ID)
 		if bad != nil {
 			unusable = append(unusable, bad)
 			continue

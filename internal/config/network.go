@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/address"
 	"peerd.dev/gossip/topology"
 	"peerd.dev/node/network"
 	"peerd.dev/protocol"
@@ -116,7 +117,7 @@ func (n *Network) ValidatePeers() []Problem {
 		all.refuse(ids[id], at+"id", m.ID, "another id than the peers before")
 		names[name], ids[id] = true, true
 		for _, a := range m.Addrs {
-			if why := gossip.CheckAddress(a); why != nil {
+			if why := address.Check(a); why != nil {
 				all = append(all, Problem{Key: at + "addrs", Value: short(a), Reason: "want an address to dial; " + why.Error()})
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/address"
 	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
@@ -77,7 +78,7 @@ func (d *doctor) dialled() {
 		}
 		port, _ := at.ValueForProtocol(multiaddr.P_TCP)
 		remedy := fmt.Sprintf("set listen: [/ip4/0.0.0.0/tcp/%s]", port)
-		unreached := gossip.CheckAddress(text)
+		unreached := address.Check(text)
 		switch {
 		case unreached != nil:
 			d.fail(config.ErrNetwork, "listen", "run `peerd network move --addr`, or correct the network file", "%v", unreached)

@@ -1,4 +1,4 @@
-package gossip
+package address
 
 import "testing"
 
@@ -9,7 +9,7 @@ func TestAddressesThatOthersDial(t *testing.T) {
 		"/ip4/192.0.2.1/tcp/8471/p2p/12D3KooWGp6ijznkdFjnDuE7gpgc3FotU3YxdL7Hpq7jer2qcCEN",
 		"/dns4/a.example/tcp/1", "/dns6/a-1.example./tcp/1", "/dns/localhost/tcp/1", "/dns4/3com.example/tcp/1", "/dns4/peer_a/tcp/1", "/dns4/a/tcp/1", "/dns4/xn--bcher-kva.example/tcp/1", "/dns4/1a/tcp/1",
 	} {
-		if err := CheckAddress(a); err != nil {
+		if err := Check(a); err != nil {
 			t.Error(err)
 		}
 		if err := CheckListen(a); err != nil {

@@ -1,4 +1,5 @@
-package gossip
+// Package address says what a peer can be dialled at, and where it can listen.
+package address
 
 import (
 	"errors"
@@ -12,16 +13,19 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
+// MaxLen bounds an address in bytes.
+const MaxLen = 256
+
 // ErrUnreached is wrapped by errors about addresses that mean another machine at each machine.
 var ErrUnreached = errors.New("others need one that reaches it")
 
-// CheckAddress returns why other machines could not dial a peer at an address, which may end with the peer's id.
-func CheckAddress(s string) error {
+// Check returns why other machines could not dial a peer at an address, which may end with the peer's id.
+func Check(s string) error {
 	var id peer.ID
 	if a, err := ma.NewMultiaddr(s); err == nil {
 		_, id = peer.SplitAddr(a)
 	}
-	_, err := dialled(s, id)
+	_, err := Dialled(s, id)
 	return err
 }
 
@@ -89,10 +93,10 @@ func reaches(a ma.Multiaddr) error {
 	return nil
 }
 
-// dialled returns an address of a peer without the peer's id.
-func dialled(s string, id peer.ID) (ma.Multiaddr, error) {
-	if len(s) > MaxAddrLen {
-		return nil, fmt.Errorf("address of %d bytes, want at most %d", len(s), MaxAddrLen)
+// Dialled returns an address of a peer without the peer's id.
+func Dialled(s string, id peer.ID) (ma.Multiaddr, error) {
+	if len(s) > MaxLen {
+		return nil, fmt.Errorf("address of %d bytes, want at most %d", len(s), MaxLen)
 	}
 	a, err := ma.NewMultiaddr(s)
 	if err != nil {
@@ -110,9 +114,3 @@ func dialled(s string, id peer.ID) (ma.Multiaddr, error) {
 	}
 	return transport, nil
 }
-
-// Limits of the addresses of a peer.
-const (
-	MaxAddrs   = 16
-	MaxAddrLen = 256 // bytes
-)
