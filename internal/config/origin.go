@@ -8,6 +8,16 @@ import (
 	"strings"
 )
 
+// A Config is Settings with where they came from.
+type Config struct {
+	Settings
+	File string            // the file that was read; empty if there was none
+	From map[string]Origin // by key
+	read *fileReader       // that has read File
+	text []byte            // of File if it is not on this machine's disk; see LoadText
+	set  []string          // the values of --set
+}
+
 // An Origin says who set a value.
 type Origin string
 
@@ -31,6 +41,14 @@ func (o Origin) setter(key string) string {
 	default:
 		return ""
 	}
+}
+
+// setter names where the value of a key was set; it is empty for a default.
+func (c *Config) setter(key string) string {
+	if c.From[key] == FromFile {
+		return c.read.where(key)
+	}
+	return c.From[key].setter(key)
 }
 
 // EnvPrefix begins the names of the environment variables that set keys.
