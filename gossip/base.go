@@ -36,11 +36,6 @@ type lifetime struct {
 	running sync.WaitGroup // all goroutines except the outbound sides of links
 }
 
-func (l *lifetime) begin() {
-	l.work, l.stopWork = context.WithCancelCause(context.Background())
-	l.life, l.stopLife = context.WithCancel(context.Background())
-}
-
 // Done is closed when the host is closed or, if it is lossless, when a link breaks.
 func (l *lifetime) Done() <-chan struct{} { return l.work.Done() }
 
@@ -92,7 +87,8 @@ func newBase(c Config) (*base, roster, error) {
 		return nil, r, errors.New("gossip: no address to listen on")
 	}
 	b := &base{cfg: c, log: c.Logger, inbox: make(chan protocol.Delivery, inboxSize)}
-	b.begin()
+	b.work, b.stopWork = context.WithCancelCause(context.Background())
+	b.life, b.stopLife = context.WithCancel(context.Background())
 	b.cfg.Neighbours = slices.Clone(c.Neighbours)
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
@@ -162,26 +158,24 @@ func (b *base) handle(on corep2p.ID, serve func(s network.Stream)) {
 
 // handleTrades answers the streams of a protocol that peers open, each for a time, unless a peer has opened too many.
 func (b *base) handleTrades(on corep2p.ID, answer func(s network.Stream, with *trader) error) {
-	b.handle(on, func(s network.Stream) { b.serve(s, answer) })
-}
-
-func (b *base) serve(s network.Stream, answer func(s network.Stream, with *trader) error) {
-	with := b.traders[s.Conn().RemotePeer()] // the gate refuses all others
-	if err := with.trades.take(time.Now()); err != nil {
-		with.accuse(err, b.log)
-		_ = s.ResetWithError(network.StreamRateLimited)
-		return
-	}
-	err := s.SetDeadline(time.Now().Add(dialTimeout))
-	if err == nil {
-		err = answer(s, with)
-	}
-	if err != nil {
-		with.judge(err, b.log)
-		b.log.Debug("not traded", "with", s.Conn().RemotePeer(), "protocol", s.Protocol(), "reason", oneLine(err))
-		_ = s.Reset()
-		return
-	}
-	with.alive()
-	_ = s.Close()
+	b.handle(on, func(s network.Stream) {
+		with := b.traders[s.Conn().RemotePeer()] // the gate refuses all others
+		if err := with.trades.take(time.Now()); err != nil {
+			with.accuse(err, b.log)
+			_ = s.ResetWithError(network.StreamRateLimited)
+			return
+		}
+		err := s.SetDeadline(time.Now().Add(dialTimeout))
+		if err == nil {
+			err = answer(s, with)
+		}
+		if err != nil {
+			with.judge(err, b.log)
+			b.log.Debug("not traded", "with", s.Conn().RemotePeer(), "protocol", s.Protocol(), "reason", oneLine(err))
+			_ = s.Reset()
+			return
+		}
+		with.alive()
+		_ = s.Close()
+	})
 }

@@ -71,9 +71,8 @@ type Config struct {
 	// Tap, if set, is called with every message frame that leaves, in the order in which
 	// it is written to the link to a peer or, for [protocol.Everyone], to the topic. It
 	// is called from one goroutine per link and must not change the frame.
-	Tap       func(to protocol.Peer, frame []byte)
-	Logger    *slog.Logger // nil discards
-	UserAgent string       // empty is "peerd"
+	Tap    func(to protocol.Peer, frame []byte)
+	Logger *slog.Logger // nil discards
 
 	wrong time.Duration // by how much the clock of a test is wrong
 }

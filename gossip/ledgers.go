@@ -13,26 +13,22 @@ type ledgers struct {
 	checkpoint atomic.Pointer[protocol.SignedCheckpoint]
 }
 
-func newLedgers(b *base) (*ledgers, error) {
-	k := &ledgers{base: b}
-	k.checkpoint.Store(&protocol.SignedCheckpoint{})
+func newLedgers(b *base) (k *ledgers, err error) {
+	var own protocol.SignedCheckpoint
 	for i, m := range b.members {
 		m.fork = b.cfg.Forks[m.index]
-		if !b.cfg.Checkpoints {
-			continue
-		}
-		if b.cfg.Known != nil {
+		if b.cfg.Checkpoints && b.cfg.Known != nil {
 			m.highest = b.cfg.Known[i]
 		}
-		if stated := b.cfg.Peers[i].stated(); stated.Records > m.highest.Records {
+		if stated := b.cfg.Peers[i].stated(); b.cfg.Checkpoints && stated.Records > m.highest.Records {
 			m.pass()
 			m.highest = protocol.SignedCheckpoint{Checkpoint: stated}
 		}
 	}
-	if !b.cfg.Checkpoints {
-		return k, nil
+	if b.cfg.Checkpoints {
+		own, err = b.cfg.signed(b.cfg.Checkpoint)
 	}
-	own, err := b.cfg.signed(b.cfg.Checkpoint)
+	k = &ledgers{base: b}
 	k.checkpoint.Store(&own)
 	return k, err
 }

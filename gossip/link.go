@@ -60,7 +60,8 @@ type links struct {
 }
 
 func newLinks(k *ledgers, c *clocks) *links {
-	all := &links{base: k.base, ledgers: k, clocks: c, self: k.cfg.hello(), neighbours: make([]*link, len(k.members)), changed: make(chan struct{})}
+	all := &links{base: k.base, ledgers: k, clocks: c, self: k.cfg.hello(), changed: make(chan struct{})}
+	all.neighbours = make([]*link, len(k.members))
 	if k.cfg.Checkpoints {
 		all.self.Run = cmp.Or(k.cfg.Run, wire.NewRun())
 	}

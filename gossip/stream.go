@@ -55,9 +55,7 @@ func linger(s network.Stream, r io.Reader) {
 
 // hello returns a peer's hello without its checkpoints.
 func (c *Config) hello() wire.Hello {
-	return wire.Hello{
-		Self: c.Self, Incarnation: c.Incarnation, Policy: c.Policy, Checkpoints: c.Checkpoints, Network: c.Network,
-	}
+	return wire.Hello{Self: c.Self, Incarnation: c.Incarnation, Policy: c.Policy, Checkpoints: c.Checkpoints, Network: c.Network}
 }
 
 // askHello sends a hello on a stream that this end opened, and returns the answer and how long it took.
