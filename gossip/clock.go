@@ -55,6 +55,9 @@ func (c *comparison) now(t time.Time) time.Duration {
 // time between the question and its answer, which a busy machine delays.
 func least(low, high time.Duration) time.Duration { return max(low, min(0, high)) }
 
+// time returns what the clock shows.
+func (c *Config) time() time.Time { return time.Now().Add(c.wrong) }
+
 // tellClock serves a stream of clockProtocol.
 func (c *clocks) tellClock(s network.Stream, _ *trader) error {
 	_, err := s.Write(binary.BigEndian.AppendUint64(nil, uint64(c.cfg.time().UnixNano())))

@@ -190,6 +190,3 @@ type Lie struct {
 }
 
 func (l *Lie) Error() string { return l.Err.Error() }
-
-// time returns what the clock shows.
-func (c *Config) time() time.Time { return time.Now().Add(c.wrong) }
