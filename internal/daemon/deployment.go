@@ -237,24 +237,9 @@ func rules(s *config.Settings) site.Rules {
 	}
 }
 
-// decisionReader returns how the decisions of the peer's store are read.
-func (t *Deployment) decisionReader() (d site.DecisionReader, err error) {
-	cadence, err := t.Spec.Cadence()
-	if err != nil {
-		return d, err
-	}
-	statistic, err := t.Spec.Statistic()
-	if err != nil {
-		return d, err
-	}
-	d = site.DecisionReader{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward, Range: t.s.API.Range()}
-	if learner := bandit.TraitsOf(t.Spec.Learner); learner.Contextual {
-		d.Features = learner.Inputs.Dim()
-		if t.s.Names().Own() {
-			d.Own = learner.Inputs.Action
-		}
-	}
-	return d, nil
+// Actions returns the names of the network's actions by place, and the places that cannot be chosen.
+func (t *Deployment) Actions() (names []string, absent []bandit.Arm) {
+	return t.actions.Names, t.actions.Absent
 }
 
 // genesis returns the first record of the peer's ledger.

@@ -35,7 +35,7 @@ func LedgerLines(ctx context.Context, dir string, openings bool) (iter.Seq2[[]by
 // stopped opens the store of a stopped peer for reading, and returns a function that closes it. It returns nil for a running peer.
 func stopped(dir string) (*store.Store, func() error, error) {
 	unlock, err := LockDir(dir)
-	if errors.Is(err, errInUse) {
+	if errors.Is(err, ErrInUse) {
 		return nil, nil, nil
 	}
 	if err != nil {

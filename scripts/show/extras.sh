@@ -8,7 +8,7 @@ source scripts/show/sites.bash
 root=$PWD lists=(extras extras_build)
 
 # commands, which are gone with their extras; of other extras, the command that has the extra's name
-declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [evaluation]='decisions evaluate'
+declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [evaluation]='decisions evaluate' [export]='decisions export'
 	[explain]='privacy explain' [lab]=testnet [replay]='decisions import')
 
 # build NAME|all: the program without an extra. It prints how many lines of this module the program links.
@@ -40,7 +40,8 @@ site() {
 		[ "$n" -le 80 ] || green=$((green + pays))
 		ask site /v1/rewards -o /dev/null -H 'Content-Type: application/json' -d "{\"id\":\"$id\",\"value\":$pays}"
 	done
-	./peerd status --dir site | grep -q '^inside: 120 decisions' || fail "120 decisions are not there"
+	n=$(ask site /v1/inside | sed 's/{"given":\([0-9]*\),"kept":\([0-9]*\),.*/\1+\2/')
+	[ $((n)) = 120 ] || fail "120 decisions are not there"
 	end site
 	[ "$green" -ge 32 ] || fail "green, which pays, has $green of the last 40 decisions"
 }
