@@ -13,6 +13,7 @@ import (
 	_ "peerd.dev/internal/extra/gain"       // peerd gain, and a line of peerd status
 	_ "peerd.dev/internal/extra/lab"        // peerd experiment, testnet, topology and joining, simulated worlds, mode lockstep
 	_ "peerd.dev/internal/extra/page"       // peerd page, and the page itself
+	_ "peerd.dev/internal/extra/receipts"   // what neighbours sign about ledgers, GET /v1/receipts
 	_ "peerd.dev/internal/extra/replay"     // peerd decisions import
 	_ "peerd.dev/internal/extra/status"     // peerd status, peerd peers
 )

@@ -64,9 +64,6 @@ type Backend interface {
 	// each as its line without the newline. It ends at the first error.
 	Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error]
 
-	// Receipts returns what peers have signed about ledgers, after it has asked for what is new.
-	Receipts(ctx context.Context) (LedgerReceipts, error)
-
 	// Backup writes the peer's folder, with its key and raw rewards, as a compressed archive. It writes nothing if it refuses.
 	Backup(ctx context.Context, to io.Writer) error
 

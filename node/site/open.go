@@ -173,5 +173,8 @@ func (s *Site) openStanding() (err error) {
 	if s.standing, err = standing.Read(c, s.members()); err == nil {
 		s.signed, err = signed.Read(s.store)
 	}
+	for _, k := range s.c.Keepers {
+		err = errors.Join(err, k.Open(s.store))
+	}
 	return err
 }

@@ -1,15 +1,18 @@
-package gossip
+package receipts
 
 import (
 	"bufio"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/gossip"
+	"peerd.dev/node/site/receipts"
 	"peerd.dev/protocol"
 )
 
@@ -31,130 +34,111 @@ const (
 	receiptEvery = time.Hour
 )
 
+// A witness asks the neighbours of a host with a configuration for receipts, and gives them its own.
+type witness struct {
+	*gossip.Config
+	keep func(r receipts.Receipt)
+}
+
+func (w witness) service() gossip.Service {
+	return gossip.Service{ID: receiptProtocol, Answer: w.give, Run: func(ctx context.Context, h *gossip.Host) { w.gather(ctx, h, receiptAfter, receiptEvery) }}
+}
+
 // attested returns what the signature of a receipt of a peer's ledger covers in addition to its domain.
-func (c *Config) attested(owner protocol.Peer, r *protocol.Receipt) []byte {
-	b := append(append([]byte(c.Network), 0), c.Peers[owner].ID...)
+func (w witness) attested(owner protocol.Peer, r *receipts.Receipt) []byte {
+	b := append(append([]byte(w.Network), 0), w.Peers[owner].ID...)
 	b = binary.BigEndian.AppendUint64(append(b, 0), r.Records)
 	return binary.BigEndian.AppendUint64(append(b, r.Head[:]...), uint64(r.Time))
 }
 
-// AskReceipts asks the neighbours whose links are up, all at once, for receipts, and passes each to [Config.OnReceipt]. A neighbour
-// that does not know the protocol gives none.
-func (h *Host) AskReceipts(ctx context.Context) { h.askReceipts(ctx, h.cfg.Neighbours) }
-
-func (h *Host) askReceipts(ctx context.Context, of []protocol.Peer) {
+// ask asks some neighbours, all at once, for receipts. A neighbour that does not know the protocol gives none.
+func (w witness) ask(ctx context.Context, h *gossip.Host, of map[protocol.Peer]network.Stream) {
 	var all sync.WaitGroup
 	defer all.Wait()
-	for _, n := range of {
-		l := h.members[n].link
-		if l.outbound() == nil || h.cfg.OnReceipt == nil || !h.enter() {
-			continue
-		}
+	for n := range of {
 		all.Go(func() {
-			defer h.running.Done()
-			r, err := l.askReceipt(ctx)
-			h.traders[l.id].judge(err, h.log)
-			switch {
-			case err != nil:
-				l.log.Debug("no receipt", "reason", oneLine(err))
-			case r.Records > 0:
-				h.cfg.OnReceipt(r)
+			var r receipts.Receipt
+			if h.Ask(ctx, n, receiptProtocol, func(s network.Stream) (err error) {
+				r, err = w.read(s, n)
+				return err
+			}) == nil && r.Records > 0 {
+				w.keep(r)
 			}
 		})
 	}
 }
 
-// outbound returns the stream to the neighbour if the link is up, and nil otherwise.
-func (l *link) outbound() network.Stream {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.in == nil {
-		return nil
+// read asks on a stream, and reads a receipt that a witness has signed about this peer's ledger; it is without records if the witness
+// remembers nothing.
+func (w witness) read(s network.Stream, by protocol.Peer) (r receipts.Receipt, err error) {
+	if _, err = s.Write([]byte{0}); err != nil { // the empty frame
+		return r, err
 	}
-	return l.out
-}
-
-// askReceipt returns the neighbour's receipt, without records if it remembers nothing.
-func (l *link) askReceipt(ctx context.Context) (r protocol.Receipt, err error) {
-	err = l.asks(ctx, receiptProtocol, func(s network.Stream) error {
-		if _, failed := s.Write([]byte{0}); failed != nil { // the empty frame
-			return failed
-		}
-		f := frameReader{r: bufio.NewReaderSize(s, protocol.ReceiptSize+maxPrefix)}
-		b, failed := f.next(protocol.ReceiptSize)
-		if failed == nil && len(b) > 0 {
-			r, failed = l.h.readReceipt(b, l.member)
-		}
-		return failed
-	})
-	return r, err
-}
-
-// readReceipt reads a receipt that a witness has signed, about this peer's ledger.
-func (h *Host) readReceipt(b []byte, witness *member) (r protocol.Receipt, err error) {
-	if len(b) != protocol.ReceiptSize {
-		return r, fmt.Errorf("%w: receipt of %d bytes", errViolation, len(b))
+	in := bufio.NewReader(s)
+	n, err := in.ReadByte() // of a frame that is shorter than 128 bytes
+	if err != nil || n == 0 {
+		return r, err
 	}
-	if r = protocol.ParseReceipt(b, h.cfg.Peers[witness.index].ID); r.Records == 0 || r.Time < 0 || r.Time > maxTime {
-		return r, fmt.Errorf("%w: receipt not in canonical form", errViolation)
+	var b [receipts.Size]byte
+	if n != receipts.Size {
+		return r, fmt.Errorf("%w: receipt of %d bytes", gossip.ErrViolation, n)
 	}
-	if !Verify(r.Witness, signedReceipt, h.cfg.attested(h.cfg.Self, &r), r.Signature[:]) {
-		return r, fmt.Errorf("%w: receipt with a wrong signature", errViolation)
+	if _, err = io.ReadFull(in, b[:]); err != nil {
+		return r, err
+	}
+	if r = receipts.Parse(b[:], w.Peers[by].ID); r.Records == 0 || r.Time < 0 || r.Time > maxTime {
+		return r, fmt.Errorf("%w: receipt not in canonical form", gossip.ErrViolation)
+	}
+	if !gossip.Verify(r.Witness, signedReceipt, w.attested(w.Self, &r), r.Signature[:]) {
+		return r, fmt.Errorf("%w: receipt with a wrong signature", gossip.ErrViolation)
 	}
 	return r, nil
 }
 
-// giveReceipt serves a stream of receiptProtocol.
-func (h *Host) giveReceipt(s network.Stream, to *trader) error {
-	if to.unheard || h.cfg.Peers[to.index].Absent {
-		return fmt.Errorf("%w: no part in the network", errViolation)
+// give serves a stream of receiptProtocol.
+func (w witness) give(h *gossip.Host, s network.Stream, to protocol.Peer) error {
+	var empty [1]byte
+	switch _, err := io.ReadFull(s, empty[:]); {
+	case err != nil:
+		return err
+	case empty[0] != 0:
+		return fmt.Errorf("%w: a frame that is not empty", gossip.ErrViolation)
 	}
-	f := frameReader{r: bufio.NewReaderSize(s, maxPrefix)}
-	if _, err := f.next(0); err != nil {
+	c := h.Proven(to)
+	if c.Records == 0 {
+		_, err := s.Write(empty[:])
 		return err
 	}
-	b, err := h.receipt(to.index)
+	r := receipts.Receipt{Checkpoint: c, Time: time.Now().Unix()}
+	sig, err := w.Identity.Sign(signedReceipt, w.attested(to, &r))
 	if err == nil {
-		_, err = s.Write(prefixed(b))
+		copy(r.Signature[:], sig)
+		_, err = s.Write(append([]byte{receipts.Size}, r.Bytes()...))
 	}
 	return err
 }
 
-// receipt returns the frame with a receipt of a peer's ledger; nil if nothing is remembered that the peer has signed.
-func (h *Host) receipt(of protocol.Peer) ([]byte, error) {
-	c := h.members[of].remembered()
-	if !h.showable(of, &c) || !h.cfg.proves(of, c) {
-		return nil, nil
-	}
-	r := protocol.Receipt{Checkpoint: c.Checkpoint, Time: h.cfg.time().Unix()}
-	sig, err := h.cfg.Identity.Sign(signedReceipt, h.cfg.attested(of, &r))
-	copy(r.Signature[:], sig)
-	return r.Bytes(), err
-}
-
-// gatherReceipts asks each neighbour a while after its link came up, and then all of them again and again, until the host is done.
-func (h *Host) gatherReceipts(after, every time.Duration) {
+// gather asks each neighbour a while after its link came up, and then all of them again and again, until ctx is done.
+func (w witness) gather(ctx context.Context, h *gossip.Host, after, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	asked := make(map[protocol.Peer]network.Stream)
 	for wait := time.NewTimer(after); ; wait.Reset(after) {
 		select {
-		case <-h.work.Done():
+		case <-ctx.Done():
 			return
 		case <-wait.C:
 		}
-		h.mu.Lock()
-		changed := h.changed
-		h.mu.Unlock()
-		var of []protocol.Peer
-		for _, n := range h.cfg.Neighbours {
-			if s := h.members[n].link.outbound(); s != nil && s != asked[n] {
-				of, asked[n] = append(of, n), s
+		of, changed := h.Linked()
+		for n, s := range of {
+			if s == asked[n] {
+				delete(of, n)
 			}
+			asked[n] = s
 		}
-		h.askReceipts(h.work, of)
+		w.ask(ctx, h, of)
 		select {
-		case <-h.work.Done():
+		case <-ctx.Done():
 			return
 		case <-changed:
 		case <-tick.C:
