@@ -192,8 +192,11 @@ func (f *fake) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, e
 	}
 }
 
-func (f *fake) Receipts(context.Context) (LedgerReceipts, error) {
-	return LedgerReceipts{Receipts: []LedgerReceipt{{Kind: "receipt", Witness: "12D3", Records: 27}}, Checkpoints: []LedgerCheckpoint{}}, f.refusal
+// views are those of extras.
+func (f *fake) views() []View {
+	return []View{{Path: "/v1/receipts", Local: true, Get: func(context.Context) (any, error) {
+		return LedgerReceipts{Receipts: []LedgerReceipt{{Kind: "receipt", Witness: "12D3", Records: 27}}, Checkpoints: []LedgerCheckpoint{}}, f.refusal
+	}}}
 }
 
 func (f *fake) Backup(_ context.Context, to io.Writer) error {

@@ -259,6 +259,8 @@ type rig struct {
 	s      *Site
 	net    *network
 	mute   bool // durable steps are not sent
+
+	keepers func() []Keeper // of a start; nil for none
 }
 
 // tip returns the end of the ledger, durable or not.
@@ -288,8 +290,12 @@ func (r *rig) config() Config {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	var keepers []Keeper
+	if r.keepers != nil {
+		keepers = r.keepers()
+	}
 	c := Config{
-		Pinned: r.pinned, Conceal: r.conceal,
+		Keepers: keepers, Pinned: r.pinned, Conceal: r.conceal,
 		Dir: dir, Store: r.full,
 		Genesis: ledger.Genesis{
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",
