@@ -16,4 +16,5 @@ import (
 	_ "peerd.dev/internal/extra/receipts"   // what neighbours sign about ledgers, GET /v1/receipts
 	_ "peerd.dev/internal/extra/replay"     // peerd decisions import
 	_ "peerd.dev/internal/extra/status"     // peerd status, peerd peers
+	_ "peerd.dev/internal/extra/tables"     // actions that are drawn while the peer is down, GET /v1/table
 )

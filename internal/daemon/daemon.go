@@ -52,6 +52,7 @@ var NewPage func(p *Daemon, log *slog.Logger) api.Page //nolint:gochecknoglobals
 type Addition struct {
 	Views   []api.View
 	Keeper  site.Keeper                           // of a live peer; nil for none
+	Tables  func(site.Source) site.Tables         // the same
 	Service func(c *gossip.Config) gossip.Service // of a live peer's host with a configuration; nil for none
 }
 
@@ -82,7 +83,6 @@ type Backend interface {
 	Actions() []string
 	Features() decision.Shape
 	Range() (least, most float64)
-	Table(ctx context.Context) (decision.Table, error)
 	Status(ctx context.Context) (node.Status, error)
 	Inside(ctx context.Context) (*node.Inside, error)
 	Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error]
@@ -97,6 +97,9 @@ type Options struct {
 
 // Lockstep opens a peer that plays a simulated world in lockstep, and its host. Package stepped of the laboratory has one.
 type Lockstep func(s *config.Settings, t *Deployment, log *slog.Logger) (Stepped, *gossip.Host, error)
+
+// ErrLockstep refuses what a peer in lockstep does not do.
+var ErrLockstep error = &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep, which protects no one and accepts no real rewards; set mode: live"}
 
 // A Stepped is a peer in lockstep.
 type Stepped interface {

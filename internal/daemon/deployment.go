@@ -189,7 +189,7 @@ func (t *Deployment) HostConfig(incarnation uint32, log *slog.Logger) gossip.Con
 }
 
 // site opens the peer's store, with the options that are not settings.
-func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), ahead func() (time.Duration, int), keepers ...site.Keeper) (*site.Site, error) {
+func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), ahead func() (time.Duration, int), with ...Addition) (*site.Site, error) {
 	s := t.s
 	o.Reserve, o.Logger = s.Store.Reserve<<20, log
 	cadence, err := t.Spec.Cadence()
@@ -209,8 +209,16 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), 
 		Rules:  rules(s),
 		Clock:  node.Clock{Start: t.Network.Start, Every: t.Network.Every},
 		Rounds: s.RoundCount(),
-		Alarm:  alarm, Ahead: ahead, Logger: log, Keepers: keepers,
+		Alarm:  alarm, Ahead: ahead, Logger: log,
 		Membership: t.membership(), Founding: len(s.Arms),
+	}
+	for _, a := range with {
+		if a.Keeper != nil {
+			c.Keepers = append(c.Keepers, a.Keeper)
+		}
+		if a.Tables != nil {
+			c.Tables = a.Tables
+		}
 	}
 	_, c.Conceal = t.Spec.Protocol.(protocol.Promising)
 	if t.Record != nil {

@@ -59,13 +59,7 @@ func newLive(at *place) (p *live, err error) {
 	terminal.Sweep(p.deployment.s.Dir)
 	alarm := func(error) { p.alarm <- struct{}{} }
 	o := store.Options{Observe: func(d time.Duration) { commits.Observe(d.Seconds()) }, Damaged: func(err error) { p.damaged <- err }}
-	var keepers []site.Keeper
-	for _, a := range p.additions {
-		if a.Keeper != nil {
-			keepers = append(keepers, a.Keeper)
-		}
-	}
-	if p.site, err = p.deployment.site(p.log, o, alarm, p.ahead, keepers...); err != nil {
+	if p.site, err = p.deployment.site(p.log, o, alarm, p.ahead, p.additions...); err != nil {
 		return nil, withWayOut(p.deployment.s.Dir, err)
 	}
 	site := p.site // p is nil when an error is returned

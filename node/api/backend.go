@@ -28,9 +28,6 @@ type Backend interface {
 	// Ids are well formed and values are in the range.
 	Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt]
 
-	// Table returns how likely each action is now. It is durable when it is returned.
-	Table(ctx context.Context) (decision.Table, error)
-
 	// Actions returns the names of the network's actions, by place; empty for a place without an
 	// action.
 	Actions() []string

@@ -44,10 +44,6 @@ func (s *Server) table() []route {
 			v := showReceipt(r)
 			return receiptOutcomeBody{Status: status, Receipt: &v}
 		})},
-		{method: get, path: "/v1/table", handle: view(s, func(ctx context.Context) (tableBody, error) {
-			t, err := b.Table(ctx)
-			return showTable(t), err
-		})},
 		{method: get, path: "/v1/status", handle: view(s, b.Status)},
 		{method: get, path: "/v1/arms", handle: view(s, list(b.Arms))},
 		{method: get, path: "/v1/peers", handle: view(s, list(b.Peers))},
@@ -75,14 +71,6 @@ type View struct {
 }
 
 func showDecision(d decision.Decision) decisionBody { return decisionBody(d) }
-
-func showTable(t decision.Table) tableBody {
-	b := tableBody{Version: t.Version, Model: t.Model, Salt: t.Salt, Actions: make([]weightBody, 0, len(t.Actions)), MadeAt: t.MadeAt}
-	for _, a := range t.Actions {
-		b.Actions = append(b.Actions, weightBody(a))
-	}
-	return b
-}
 
 func showReceipt(r decision.Receipt) receiptBody { return receiptBody(r) }
 

@@ -39,7 +39,8 @@ type Config struct {
 	Pinned   []Pinned
 	Settings []Pinned // which can change between two starts
 
-	Keepers  []Keeper // of extras
+	Keepers []Keeper            // of extras
+	Tables  func(Source) Tables // nil for none
 
 	// Alarm is called once, from another goroutine, when the site finds that a peer remembers
 	// another past; may be nil.

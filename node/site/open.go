@@ -53,7 +53,7 @@ func Open(c Config) (_ *Site, err error) {
 	if found {
 		steps = []func() error{s.checkPinned, s.readMembership, s.openAgent, s.restore}
 	}
-	for _, do := range append(steps, s.openInside, s.reserve, s.readTables, s.openStanding, s.openConfirmed, s.noteSettings) {
+	for _, do := range append(steps, s.openInside, s.reserve, s.openTables, s.openStanding, s.openConfirmed, s.noteSettings) {
 		if err = do(); err != nil {
 			return nil, err
 		}

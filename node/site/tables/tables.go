@@ -1,7 +1,7 @@
-package site
+// Package tables has what an application draws actions from while its peer is down, and repeats the draws that it reports.
+package tables
 
 import (
-	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -11,226 +11,232 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp/state"
+	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
 )
 
-// readTables reads the tables that are kept.
-func (s *Site) readTables() error {
-	for e, err := range s.store.Scan(store.Weights, nil, nil) {
+const (
+	every    = 10 * time.Second // at most one new table in this time
+	most     = 1000             // that are kept
+	samples  = 1 << 12          // of a table's weights, with a learner that samples and up to a hundred arms
+	fewest   = 1 << 8
+	encoding = 1 // version of a table in the store
+)
+
+// A Source is a site. Tables call all but the last two with the site locked.
+type Source interface {
+	NoTable() error                                             // why the site makes no tables, or nil
+	Arms() []string                                             // by place
+	Present() []bandit.Arm                                      // that can be chosen
+	Coins() node.Seed                                           // of this start
+	Noised() bool                                               // how many decisions there are is secret
+	Decides() bool                                              // for an application, by arms of its own
+	Group(every time.Duration) (group uint64, begins time.Time) // of rounds, and when the present round began
+	Odds(samples int) ([]bandit.Arm, []float64, decision.Model) // what is on offer, and how likely each arm is now
+	Look(do func(now time.Time)) error                          // locks the site, unless it is ending
+	Durably(do func(b *store.Batch, now time.Time) error) error // locks the site; what is done is durable when it returns
+}
+
+// Tables are the newest tables of a site. They are public. Those that were served are stored.
+type Tables struct {
+	site    Source
+	kept    []*table // the oldest first
+	next    uint64   // number of the next one
+	durable string   // version of the newest one that is known to be durable
+	odds    []Weight
+	model   decision.Model // of odds
+	at      time.Time
+	group   uint64 // of rounds, in which odds were made
+}
+
+// New returns the tables of a site.
+func New(of Source) *Tables { return &Tables{site: of} }
+
+// Open reads the tables that are kept.
+func (t *Tables) Open(st *store.Store) error {
+	for e, err := range st.Scan(store.Weights, nil, nil) {
 		if err != nil {
 			return err
 		}
-		t := &table{number: store.ReadNumber(e.Key), stored: true}
-		if err = form.Decode("table", e.Value, tableVersion, tableVersion, t.fields); err != nil {
+		old := &table{number: store.ReadNumber(e.Key), stored: true}
+		if err = form.Decode("table", e.Value, encoding, encoding, old.fields); err != nil {
 			return err
 		}
-		s.tables.kept, s.tables.next = append(s.tables.kept, t), t.number+1
+		t.kept, t.next = append(t.kept, old), old.number+1
 	}
-	s.renewTables()
+	t.renew()
 	return nil
 }
 
-// noTable returns why the site makes no tables, or nil.
-func (s *Site) noTable() error {
-	switch {
-	case s.c.Inputs.Dim() > 0:
-		return &decision.Refusal{Code: decision.Invalid, Field: "table", Reason: "this peer's learner chooses by features, which no table has"}
-	case s.inside.half != nil:
-		return &decision.Refusal{Code: decision.Invalid, Field: "table", Reason: "this peer's choices follow from exact rewards of its own users (privacy.answers: inside), which a table would carry out"}
-	case s.c.Rules.Shadow.shadows():
-		return &decision.Refusal{Code: decision.Invalid, Field: "table", Reason: "the application chooses by a policy of its own (api.shadow), so there is no table"}
+// Newest returns how likely each action is now, for an application that draws by itself while the peer is down. It is durable when it
+// is returned. Only a table that is new is written: callers that may only read ask for it as often as they like.
+func (t *Tables) Newest() (Table, error) {
+	var known *table
+	if err := t.site.Look(func(now time.Time) {
+		if n := len(t.kept); n > 0 && !t.stale(now) && t.kept[n-1].Version == t.durable && slices.Equal(t.kept[n-1].Actions, t.odds) {
+			known = t.kept[n-1]
+		}
+	}); err == nil && known != nil {
+		return known.Table, nil
 	}
-	return nil
-}
-
-// Table returns how likely each action is now, for an application that draws by itself while the peer is down. It is durable when it is
-// returned. Only a table that is new is written: callers that may only read ask for it as often as they like.
-func (s *Site) Table(context.Context) (decision.Table, error) {
-	if t := s.durableTable(); t != nil {
-		return t.Table, nil
-	}
-	x := tx{site: s}
-	if err := x.open(1); err != nil {
-		return decision.Table{}, err
-	}
-	t, err := x.table()
-	if err == nil {
-		err = x.close()
-	} else {
-		x.batch.Drop()
-		s.mu.Unlock()
-	}
+	err := t.site.Durably(func(b *store.Batch, now time.Time) error {
+		if err := t.site.NoTable(); err != nil {
+			return err
+		}
+		if t.stale(now) {
+			t.renewOdds(now)
+		}
+		known = t.keep()
+		t.Save(b)
+		return nil
+	})
 	if r, ok := errors.AsType[*decision.Refusal](err); ok && r.Field != "" {
 		err = &decision.Refusal{Code: r.Code, Reason: r.Reason} // of no field: the request has none
 	}
 	if err != nil {
-		return decision.Table{}, err
+		return Table{}, err
 	}
-	s.mu.Lock()
-	s.tables.durable = t.Version
-	s.mu.Unlock()
-	return t.Table, nil
+	_ = t.site.Look(func(time.Time) { t.durable = known.Version })
+	return known.Table, nil
 }
 
-// durableTable returns the table of this moment, if it is known to be durable, or nil.
-func (s *Site) durableTable() *table {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := &s.tables
-	if s.closing || s.broken || s.stale(s.c.Now()) || len(now.kept) == 0 {
-		return nil
+// Versions returns the versions of the tables that are kept, the oldest first.
+func (t *Tables) Versions() (all []string) {
+	for _, x := range t.kept {
+		all = append(all, x.Version)
 	}
-	if t := now.kept[len(now.kept)-1]; t.Version == now.durable && slices.Equal(t.Actions, now.odds) {
-		return t
-	}
-	return nil
+	return all
 }
 
 // stale reports whether there are no odds, or a request renews them: where numbers of decisions are secret, none does.
-func (s *Site) stale(now time.Time) bool {
-	age := now.Sub(s.tables.at)
-	return s.tables.odds == nil || !s.agent.NoisedCounts() && (age < 0 || age >= tableEvery)
+func (t *Tables) stale(now time.Time) bool {
+	age := now.Sub(t.at)
+	return t.odds == nil || !t.site.Noised() && (age < 0 || age >= every)
 }
 
-// table returns the newest table, or makes a new one.
-func (x *tx) table() (*table, error) {
-	s := x.site
-	if err := s.noTable(); err != nil {
-		return nil, err
+// keep returns the table that says what the odds are, a new one unless the newest does.
+func (t *Tables) keep() *table {
+	if n := len(t.kept); n > 0 && slices.Equal(t.kept[n-1].Actions, t.odds) {
+		return t.kept[n-1]
 	}
-	if s.stale(x.now) {
-		s.renewOdds(x.now)
-	}
-	x.wait = true // the newest one may not be durable yet
-	t := s.keepTable()
-	s.storeTables(x.batch)
-	return t, nil
-}
-
-// keepTable returns the table that says what the odds are, a new one unless the newest does.
-func (s *Site) keepTable() *table {
-	now := &s.tables
-	if n := len(now.kept); n > 0 && slices.Equal(now.kept[n-1].Actions, now.odds) {
-		return now.kept[n-1]
-	}
-	salt := s.coins.Of("salt/" + now.model.String())
-	t := &table{number: now.next, model: now.model, Table: decision.Table{
-		Model: now.model.String(), Salt: hex.EncodeToString(salt[:12]), Actions: now.odds, MadeAt: now.at.UTC(),
+	salt := t.site.Coins().Of("salt/" + t.model.String())
+	x := &table{number: t.next, model: t.model, Table: Table{
+		Model: t.model.String(), Salt: hex.EncodeToString(salt[:12]), Actions: t.odds, MadeAt: t.at.UTC(),
 	}}
-	t.Seal()
-	now.kept, now.next = append(now.kept, t), now.next+1
-	if len(now.kept) > mostTables {
-		now.kept = slices.Delete(now.kept, 0, 1)
+	x.Seal()
+	t.kept, t.next = append(t.kept, x), t.next+1
+	if len(t.kept) > most {
+		t.kept = slices.Delete(t.kept, 0, 1)
 	}
-	return t
+	return x
 }
 
-// storeTables stores the newest tables that are not stored, and forgets as many.
-func (s *Site) storeTables(b *store.Batch) {
-	for _, t := range slices.Backward(s.tables.kept) {
-		if t.stored {
+// Save stores the newest tables that are not stored, and forgets as many.
+func (t *Tables) Save(b *store.Batch) {
+	for _, x := range slices.Backward(t.kept) {
+		if x.stored {
 			return
 		}
-		t.stored = true
-		b.Set(store.Weights, store.Number(t.number), state.Save(tableVersion, t.fields))
-		if t.number >= mostTables {
-			b.Delete(store.Weights, store.Number(t.number-mostTables))
+		x.stored = true
+		b.Set(store.Weights, store.Number(x.number), state.Save(encoding, x.fields))
+		if x.number >= most {
+			b.Delete(store.Weights, store.Number(x.number-most))
 		}
 	}
 }
 
 // renewOdds computes what a table of this moment says.
-func (g *given) renewOdds(at time.Time) {
-	o := offer{places: g.arms}
-	if o.name(nil, g) != nil {
-		return // cannot happen: nothing is named
-	}
-	turn := g.turn(&o)
-	p := g.plan(&o, &turn)
-	var chances []float64
-	if p.source == decision.Learned {
-		samples := max(leastTable, tableSamples/max(1, len(g.c.Arms)/100))
-		chances = g.agent.Odds(turn, samples, g.coins.Of("table"))
-	} else {
-		chances = g.only(p.rule)
-	}
-	if p.source == decision.Exposure { // each alike: many decisions may be drawn before one is reported
-		clear(chances)
-		lacking := g.lacking(&o)
-		for _, a := range lacking {
-			chances[a] = 1 / float64(len(lacking))
-		}
-	}
-	p.mix(chances)
-	now := &g.tables
-	now.odds, now.at = nil, at.Truncate(time.Millisecond)
-	now.model = model{g.life.Incarnation, g.state.Round, g.state.Released}
-	for _, a := range g.present {
-		if o.on(a) {
-			now.odds = append(now.odds, decision.Weight{Name: g.c.Arms[a], Weight: uint64(math.Floor(chances[a] * decision.MostWeight))})
-		}
+func (t *Tables) renewOdds(at time.Time) {
+	names := t.site.Arms()
+	offered, chances, model := t.site.Odds(max(fewest, samples/max(1, len(names)/100)))
+	t.odds, t.at, t.model = nil, at.Truncate(time.Millisecond), model
+	for _, a := range offered {
+		t.odds = append(t.odds, Weight{Name: names[a], Weight: uint64(math.Floor(chances[a] * MostWeight))})
 	}
 }
 
-// renewTables makes tables where numbers of decisions are secret: at public moments and whether anyone asks for one or
+// renew makes tables where numbers of decisions are secret: at public moments and whether anyone asks for one or
 // not, so that neither a table nor which ones are forgotten shows who asked for one before.
-func (s *Site) renewTables() {
-	if !s.agent.NoisedCounts() || s.agent.Idle() || s.c.World != nil || s.noTable() != nil {
+func (t *Tables) renew() {
+	if !t.site.Noised() || !t.site.Decides() || t.site.NoTable() != nil {
 		return
 	}
-	group := s.state.Round / max(1, uint64(tableEvery/s.c.Clock.Every))
-	if s.tables.odds == nil || group != s.tables.group {
-		s.tables.group = group
-		s.renewOdds(s.begins(s.state.Round))
-		s.keepTable()
+	if group, begins := t.site.Group(every); t.odds == nil || group != t.group {
+		t.group = group
+		t.renewOdds(begins)
+		t.keep()
 	}
 }
 
-// draw repeats the draw of an ask.
-func (x *tx) draw(ask *decision.Ask) (*lot, error) {
-	kept := x.site.tables.kept
-	i := slices.IndexFunc(kept, func(t *table) bool { return t.Version == ask.Table })
+// Change is called when other actions can be chosen.
+func (t *Tables) Change() {
+	t.odds = nil
+	t.renew()
+}
+
+// Round is called at the end of a round, whose batch is b.
+func (t *Tables) Round(b *store.Batch) {
+	if t.renew(); t.site.Noised() {
+		t.Save(b)
+	}
+}
+
+// Draw repeats the draw of an ask, which may name every action that the network has or had.
+func (t *Tables) Draw(ask *decision.Ask) (*decision.Lot, error) {
+	for k, names := range [][]string{ask.Exclude, ask.Named} {
+		for i, name := range names {
+			if name == "" || !slices.Contains(t.site.Arms(), name) {
+				field := []string{"exclude", "actions"}[k]
+				return nil, &decision.Refusal{Code: decision.Invalid, Field: fmt.Sprintf("%s[%d]", field, i), Reason: fmt.Sprintf("%q is no action of this network; GET /v1/arms lists them", name)}
+			}
+		}
+	}
+	i := slices.IndexFunc(t.kept, func(t *table) bool { return t.Version == ask.Table })
 	if i < 0 {
 		return nil, &decision.Refusal{
 			Code: decision.Expired, Field: "table",
-			Reason: fmt.Sprintf("this table is not known, or no longer: the newest %d are kept. What was drawn from it cannot be learned from", mostTables),
+			Reason: fmt.Sprintf("this table is not known, or no longer: the newest %d are kept. What was drawn from it cannot be learned from", most),
 		}
 	}
 	may := func(name string) bool {
 		return !slices.Contains(ask.Exclude, name) && (ask.Named == nil || slices.Contains(ask.Named, name))
 	}
-	name, chance := kept[i].Draw(ask.ID, may)
+	name, chance := t.kept[i].Draw(ask.ID, may)
 	if name == "" {
 		return nil, &decision.Refusal{Code: decision.Invalid, Field: "exclude", Reason: "no action of the table is left; leave one"}
 	}
-	arm := slices.Index(x.site.c.Arms, name)
+	arm := slices.Index(t.site.Arms(), name)
 	if arm < 0 {
-		return nil, fmt.Errorf("%w: a table has the action %q", ErrDamaged, name)
+		return nil, fmt.Errorf("%w: a table has the action %q", form.ErrDamaged, name)
 	}
-	l := &lot{arm: bandit.Arm(arm), chance: chance, model: kept[i].model}
-	for _, a := range x.site.present {
-		name := x.site.c.Arms[a]
-		if !may(name) || !slices.ContainsFunc(kept[i].Actions, func(w decision.Weight) bool { return w.Name == name }) {
-			l.closed = append(l.closed, a)
+	l := &decision.Lot{Arm: bandit.Arm(arm), Chance: chance, Model: t.kept[i].model}
+	for _, a := range t.site.Present() {
+		name := t.site.Arms()[a]
+		if !may(name) || !slices.ContainsFunc(t.kept[i].Actions, func(w Weight) bool { return w.Name == name }) {
+			l.Closed = append(l.Closed, a)
 		}
 	}
 	return l, nil
 }
 
-// offerAll returns the offer of a decision that is made already: every action that the network has or had.
-func (x *tx) offerAll(ask *decision.Ask) (o offer, err error) {
-	o = offer{places: x.site.arms, all: true}
-	for _, list := range []struct {
-		field string
-		names []string
-	}{{"exclude", ask.Exclude}, {"actions", ask.Named}} {
-		for i, name := range list.names {
-			if name == "" || !slices.Contains(x.site.c.Arms, name) {
-				return o, &decision.Refusal{Code: decision.Invalid, Field: fmt.Sprintf("%s[%d]", list.field, i), Reason: fmt.Sprintf("%q is no action of this network; GET /v1/arms lists them", name)}
-			}
-		}
+// Same refuses an ask whose decision was made before in another way. It is then that of old, with a name, and was drawn from a table or
+// not.
+func (t *Tables) Same(ask *decision.Ask, old decision.Lot, name string, drawn bool) error {
+	conflict := func(reason string) error {
+		return &decision.Refusal{Code: decision.Conflict, Field: "table", Reason: reason}
 	}
-	return o, nil
+	l, err := t.Draw(ask)
+	switch r, refused := errors.AsType[*decision.Refusal](err); {
+	case refused && r.Code == decision.Expired && drawn:
+		return nil // the table is forgotten: what it said stands
+	case err != nil:
+		return err
+	case l.Arm != old.Arm:
+		return conflict(fmt.Sprintf("the decision of this id was made and is %q, which is not what this table says; report no reward of another action for it", name))
+	case drawn && (l.Chance != old.Chance || l.Model != old.Model):
+		return conflict("the decision of this id was drawn from another table, or from other actions; take another id")
+	}
+	return nil
 }
