@@ -15,6 +15,8 @@ import (
 	_ "peerd.dev/internal/extra/page"       // peerd page, and the page itself
 	_ "peerd.dev/internal/extra/receipts"   // what neighbours sign about ledgers, GET /v1/receipts
 	_ "peerd.dev/internal/extra/replay"     // peerd decisions import
+	_ "peerd.dev/internal/extra/settings"   // peerd config check, peerd config show
 	_ "peerd.dev/internal/extra/status"     // peerd status, peerd peers
 	_ "peerd.dev/internal/extra/tables"     // actions that are drawn while the peer is down, GET /v1/table
+	_ "peerd.dev/internal/extra/version"    // peerd version
 )

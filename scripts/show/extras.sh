@@ -9,7 +9,7 @@ root=$PWD lists=(extras extras_build)
 
 # commands, which are gone with their extras; of other extras, the command that has the extra's name
 declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [evaluation]='decisions evaluate' [export]='decisions export'
-	[explain]='privacy explain' [lab]=testnet [replay]='decisions import')
+	[explain]='privacy explain' [lab]=testnet [replay]='decisions import' [settings]='config check')
 # what the API of a program without an extra does not know
 declare -A path=([receipts]=/v1/receipts [tables]=/v1/table)
 

@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"fmt"
@@ -8,46 +8,47 @@ import (
 	"time"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/config"
 )
 
-// Description says in a paragraph what valid settings mean.
-func (s *Settings) Description() string {
-	sentences := []string{s.readMode(), s.readBudget(), s.readHorizon(), s.readNoise(), s.readProtocol(), s.readWorld()}
+// description says in a paragraph what valid settings mean.
+func description(s *config.Settings) string {
+	sentences := []string{readMode(s), readBudget(s), readHorizon(s), readNoise(s), readProtocol(s), readWorld(s)}
 	return strings.Join(strings.Fields(strings.Join(sentences, " ")), " ")
 }
 
-func (s *Settings) readMode() string {
-	if s.Mode == Lockstep {
+func readMode(s *config.Settings) string {
+	if s.Mode == config.Lockstep {
 		return fmt.Sprintf("Mode lockstep: not private, everything follows from seed %d, for simulated rewards alone.", s.Seed)
 	}
-	return fmt.Sprintf("Mode live: rewards of people, a round every %s by the clock, noise from the operating system.", DurationText(s.Rounds.Every))
+	return fmt.Sprintf("Mode live: rewards of people, a round every %s by the clock, noise from the operating system.", config.DurationText(s.Rounds.Every))
 }
 
-func (s *Settings) readBudget() string {
+func readBudget(s *config.Settings) string {
 	if s.Privacy.Epsilon.Infinite() {
 		return "The budget is infinite: what leaves a peer carries no noise and protects no one."
 	}
 	weak := ""
-	if s.Privacy.Epsilon > weakEpsilon {
+	if s.Privacy.Epsilon > config.WeakEpsilon {
 		weak = " It is so weak that it protects almost no one."
 	}
 	return fmt.Sprintf("The budget is epsilon %s, delta %s, for the whole life of a peer and for one user, who has at most %s there.%s",
-		ValueText(s.Privacy.Epsilon), ValueText(s.Privacy.Delta), Counted(s.Privacy.RecordsPerUser, "reward"), weak)
+		config.ValueText(s.Privacy.Epsilon), config.ValueText(s.Privacy.Delta), config.Counted(s.Privacy.RecordsPerUser, "reward"), weak)
 }
 
-func (s *Settings) readHorizon() string {
+func readHorizon(s *config.Settings) string {
 	h := s.Privacy.Rounds()
 	if s.Privacy.Horizon == 0 {
 		return "It covers every round: each reward lies in one release."
 	}
-	text := fmt.Sprintf("It covers %s", Counted(h, "round"))
-	if s.Mode == Live && h <= uint64(math.MaxInt64/s.Rounds.Every) {
-		text += fmt.Sprintf(", which last %s", DurationText(s.Rounds.Every*time.Duration(h)))
+	text := fmt.Sprintf("It covers %s", config.Counted(h, "round"))
+	if s.Mode == config.Live && h <= uint64(math.MaxInt64/s.Rounds.Every) {
+		text += fmt.Sprintf(", which last %s", config.DurationText(s.Rounds.Every*time.Duration(h)))
 	}
 	return text + fmt.Sprintf("; a run plays %d, and past the horizon a peer releases nothing more.", s.RoundCount())
 }
 
-func (s *Settings) readNoise() string {
+func readNoise(s *config.Settings) string {
 	charge, err := s.Charge()
 	if err != nil || charge.Scale == 0 {
 		return ""
@@ -56,10 +57,10 @@ func (s *Settings) readNoise() string {
 		charge.Mechanism, charge.Mechanism.Law(), math.Ldexp(float64(charge.Scale), dp.GridExponent))
 }
 
-func (s *Settings) readProtocol() string {
+func readProtocol(s *config.Settings) string {
 	w := s.ProtocolParams().Words()
 	text := fmt.Sprintf("Protocol %s: %s.", w.Name, w.Summary)
-	if s.Privacy.Answers == Inside {
+	if s.Privacy.Answers == config.Inside {
 		text += " The site gives few decisions, and keeps all others."
 	}
 	if why := s.NothingGiven(); why != "" {
@@ -68,59 +69,22 @@ func (s *Settings) readProtocol() string {
 	return text
 }
 
-func (s *Settings) readWorld() string {
+func readWorld(s *config.Settings) string {
 	text := fmt.Sprintf("Learner %s (%s) chooses between %s: %s; world %s pays.",
-		s.Learner.Name, ParamsText(s.LearnerParams()), Counted(uint64(len(s.Arms)), "arm"), short(strings.Join(s.Arms, ", ")), s.World.Kind)
-	if p := s.Simulated(); p.Spread != "" && s.Mode == Live {
+		s.Learner.Name, paramsText(s.LearnerParams()), config.Counted(uint64(len(s.Arms)), "arm"), config.Short(strings.Join(s.Arms, ", ")), s.World.Kind)
+	if p := s.Simulated(); p.Spread != "" && s.Mode == config.Live {
 		text += fmt.Sprintf(" With %s one person can be at several sites, and each promises the budget for itself.", p.Spread)
 	}
 	return text
 }
 
-// ParamsText writes the parameters of an entry in one line.
-func ParamsText(params any) string {
+// paramsText writes the parameters of an entry in one line.
+func paramsText(params any) string {
 	var all []string
 	for f, x := range reflect.ValueOf(params).Fields() {
 		if f.IsExported() {
-			all = append(all, fieldKey(f)+": "+ValueText(x.Interface()))
+			all = append(all, config.FieldKey(f)+": "+config.ValueText(x.Interface()))
 		}
 	}
 	return strings.Join(all, ", ")
-}
-
-// Wrap breaks text into lines of at most width letters where words allow.
-func Wrap(text string, width int) string {
-	var b strings.Builder
-	at := 0
-	for _, word := range strings.Fields(text) {
-		n := len([]rune(word))
-		switch {
-		case at > 0 && at+1+n > width:
-			b.WriteByte('\n')
-			at = 0
-		case at > 0:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	b.WriteByte('\n')
-	return b.String()
-}
-
-// PromiseText states a promise in a sentence without its end, from the values of settings as text.
-func PromiseText(site string, set func(key string) string) string {
-	counts, horizon, records := "is public", "the site's whole life", "one record"
-	if set("privacy.counts") == NoisedCounts {
-		counts = "is hidden, too"
-	}
-	if n := set("privacy.records_per_user"); n != "1" {
-		records = n + " records"
-	}
-	if h := set("privacy.horizon"); h != "0" {
-		horizon = h + " rounds"
-	}
-	return fmt.Sprintf("ε %s and δ %s for %s of each user at %s, over %s; that a user was there %s",
-		set("privacy.epsilon"), set("privacy.delta"), records, site, horizon, counts)
 }

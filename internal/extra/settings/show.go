@@ -1,39 +1,40 @@
-package config
+package settings
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"reflect"
 	"text/tabwriter"
 	"time"
+
+	"peerd.dev/internal/config"
 )
 
-// A SettingDoc is a setting for machines, and who set it.
-type SettingDoc struct {
-	Key    string `json:"key"`
-	Value  any    `json:"value"`
-	Source Origin `json:"source"`
+// A settingDoc is a setting for machines, and who set it.
+type settingDoc struct {
+	Key    string        `json:"key"`
+	Value  any           `json:"value"`
+	Source config.Origin `json:"source"`
 }
 
 // shown returns the settings that have a meaning: a site's, without the parameters of what is not
 // chosen, and the laboratory's that are set; or all of them.
-func (c *Config) shown(all bool) (keys []Key) {
-	for _, k := range c.Schema().keys {
-		if all || c.Applies(k) && (!k.Laboratory || c.From[k.Name] != FromDefault) {
+func shown(c *config.Config, all bool) (keys []config.Key) {
+	for _, k := range c.Schema().Keys() {
+		if all || c.Applies(k) && (!k.Laboratory || c.From[k.Name] != config.FromDefault) {
 			keys = append(keys, k)
 		}
 	}
 	return keys
 }
 
-// SettingDocs returns the settings that have a meaning, or all of them, in the order of the
+// settingDocs returns the settings that have a meaning, or all of them, in the order of the
 // schema.
-func (c *Config) SettingDocs(all bool) []SettingDoc {
-	var docs []SettingDoc
-	for _, k := range c.shown(all) {
-		d := SettingDoc{k.Name, c.Value(k.Name).Interface(), c.From[k.Name]}
-		if d.Source == fromNobody {
+func settingDocs(c *config.Config, all bool) []settingDoc {
+	var docs []settingDoc
+	for _, k := range shown(c, all) {
+		d := settingDoc{k.Name, c.Value(k.Name).Interface(), c.From[k.Name]}
+		if d.Source == config.FromNobody {
 			d.Value = nil
 		}
 		docs = append(docs, d)
@@ -42,30 +43,30 @@ func (c *Config) SettingDocs(all bool) []SettingDoc {
 }
 
 // MarshalJSON writes a duration and an infinite budget as in a file.
-func (d SettingDoc) MarshalJSON() ([]byte, error) {
-	type plain SettingDoc
+func (d settingDoc) MarshalJSON() ([]byte, error) {
+	type plain settingDoc
 	switch v := d.Value.(type) {
 	case time.Duration:
-		d.Value = ValueText(v)
-	case Epsilon:
+		d.Value = config.ValueText(v)
+	case config.Epsilon:
 		if v.Infinite() {
-			d.Value = ValueText(v)
+			d.Value = config.ValueText(v)
 		}
 	}
 	return json.Marshal(plain(d))
 }
 
-// Write prints the settings that have a meaning, or all of them, as a table.
-func (c *Config) Write(w io.Writer, all bool) {
+// write prints the settings that have a meaning, or all of them, as a table.
+func write(w io.Writer, c *config.Config, all bool) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "KEY\tSOURCE\tVALUE")
-	for _, k := range c.shown(all) {
-		value, source := ValueText(c.Value(k.Name).Interface()), string(c.From[k.Name])
+	for _, k := range shown(c, all) {
+		value, source := config.ValueText(c.Value(k.Name).Interface()), string(c.From[k.Name])
 		switch c.From[k.Name] {
-		case fromNobody:
+		case config.FromNobody:
 			value = "-"
-		case FromEnv:
-			source = EnvName(k.Name)
+		case config.FromEnv:
+			source = config.EnvName(k.Name)
 		default:
 		}
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", k.Name, source, value)
@@ -73,18 +74,8 @@ func (c *Config) Write(w io.Writer, all bool) {
 	_ = t.Flush()
 }
 
-// Differences returns the keys whose values differ in o, in the order of the schema.
-func (c *Config) Differences(o *Config) (keys []string) {
-	for _, k := range c.Schema().keys {
-		if !reflect.DeepEqual(c.Value(k.Name).Interface(), o.Value(k.Name).Interface()) {
-			keys = append(keys, k.Name)
-		}
-	}
-	return keys
-}
-
-// A SchemaDoc is a Key for machines.
-type SchemaDoc struct {
+// A schemaDoc is a Key for machines.
+type schemaDoc struct {
 	Key      string `json:"key"`
 	Default  string `json:"default,omitempty"`
 	Required bool   `json:"required"`
@@ -95,18 +86,18 @@ type SchemaDoc struct {
 	Doc      string `json:"doc"`
 }
 
-// Docs returns the schema for machines.
-func (s *Schema) Docs() []SchemaDoc {
-	var docs []SchemaDoc
-	for _, k := range s.keys {
-		docs = append(docs, SchemaDoc{k.Name, k.Default, k.Required(), k.Want(), k.Unit, EnvName(k.Name), k.Shared, k.Doc})
+// docs returns the schema for machines.
+func docs(s *config.Schema) []schemaDoc {
+	var docs []schemaDoc
+	for _, k := range s.Keys() {
+		docs = append(docs, schemaDoc{k.Name, k.Default, k.Required(), k.Want(), k.Unit, config.EnvName(k.Name), k.Shared, k.Doc})
 	}
 	return docs
 }
 
-// Write prints what every key means.
-func (s *Schema) Write(w io.Writer) {
-	for _, k := range s.keys {
+// writeSchema prints what every key means.
+func writeSchema(w io.Writer, s *config.Schema) {
+	for _, k := range s.Keys() {
 		standard := k.Default
 		if k.Required() {
 			standard = "required, such as " + k.Example
@@ -115,7 +106,7 @@ func (s *Schema) Write(w io.Writer) {
 	}
 }
 
-func inUnit(k Key) string {
+func inUnit(k config.Key) string {
 	if k.Unit == "" || k.Unit == "duration" {
 		return ""
 	}
