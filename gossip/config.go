@@ -1,13 +1,16 @@
 package gossip
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 	ma "github.com/multiformats/go-multiaddr"
 
 	"peerd.dev/gossip/wire"
@@ -64,9 +67,7 @@ type Config struct {
 	// known one, never concurrently for one neighbour. The link waits for OnRemembered
 	// and OnCheckpoint, so they must return quickly.
 	OnCheckpoint func(of protocol.Peer, c protocol.SignedCheckpoint)
-	// OnReceipt, if set, is called with each receipt of this peer's ledger that a neighbour has signed. Whether the ledger
-	// contains the checkpoint is for it to find out.
-	OnReceipt func(r protocol.Receipt)
+	Services     []Service // of extras
 
 	// Tap, if set, is called with every message frame that leaves, in the order in which
 	// it is written to the link to a peer or, for [protocol.Everyone], to the topic. It
@@ -190,3 +191,12 @@ type Lie struct {
 }
 
 func (l *Lie) Error() string { return l.Err.Error() }
+
+// A Service is a protocol of an extra, by which peers ask each other on streams of their own. Only a host with [Config.Checkpoints] has it.
+type Service struct {
+	ID corep2p.ID
+	// Answer answers a peer that has a part in the network. An error that wraps [wire.ErrViolation] accuses that peer.
+	Answer func(h *Host, s network.Stream, from protocol.Peer) error
+	// Run, if set, runs until ctx is done.
+	Run func(ctx context.Context, h *Host)
+}

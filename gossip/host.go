@@ -4,8 +4,7 @@
 // The package keeps the privacy barrier at the wire. It sends only these: the frame of a
 // [protocol.Message]; the constants of a [wire.Hello] and, if the two ends' policies differ, the terms
 // behind them; what a [Document] shows; each [protocol.Checkpoint], the number of public
-// records with a hash over them, for which the caller of [Host.Advance] is responsible; and a [protocol.Receipt] of what
-// another peer has signed.
+// records with a hash over them, for which the caller of [Host.Advance] is responsible; and what a [Service] answers.
 //
 // Neighbours are configured. Only the end with the lower index dials. Each end opens one
 // long-lived stream to send on, and reads from the stream that the other end opened.
@@ -39,7 +38,6 @@ type Host struct {
 	*clocks
 	*links
 	*documents
-	*receipts
 	topic *topic // nil if this peer has not joined it
 
 	closeOnce sync.Once
@@ -66,7 +64,7 @@ func NewHost(c Config) (*Host, error) {
 	}
 	clocks := newClocks(b)
 	links := newLinks(ledgers, clocks)
-	h := &Host{base: b, ledgers: ledgers, clocks: clocks, links: links, documents: &documents{b}, receipts: &receipts{links}}
+	h := &Host{base: b, ledgers: ledgers, clocks: clocks, links: links, documents: &documents{b}}
 	if err := h.start(r); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -90,7 +88,9 @@ func (h *Host) start(r roster) (err error) {
 	}
 	if h.cfg.Checkpoints {
 		h.handleTrades(memoryProtocol, h.tradeMemories)
-		h.handleTrades(receiptProtocol, h.giveReceipt)
+		for _, x := range h.cfg.Services {
+			h.serves(x)
+		}
 	}
 	for _, a := range r.listen {
 		if err = h.libp2p.Network().Listen(a); err != nil {
@@ -105,8 +105,10 @@ func (h *Host) start(r roster) (err error) {
 	for _, n := range h.cfg.Neighbours {
 		h.writing.Go(h.neighbours[n].run)
 	}
-	if h.cfg.Checkpoints && h.cfg.OnReceipt != nil {
-		h.running.Go(func() { h.gatherReceipts(receiptAfter, receiptEvery) })
+	for _, x := range h.cfg.Services {
+		if h.cfg.Checkpoints && x.Run != nil {
+			h.running.Go(func() { x.Run(h.work, h) })
+		}
 	}
 	return nil
 }

@@ -22,7 +22,6 @@ const (
 	clockProtocol    = "/peerd/clock/1"
 	documentProtocol = "/peerd/document/3"
 	memoryProtocol   = "/peerd/memory/3"
-	receiptProtocol  = "/peerd/receipt/1"
 )
 
 const (

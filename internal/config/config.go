@@ -51,7 +51,7 @@ func (x *Schema) readText(file string, text []byte, set []string) (*Config, []Pr
 		var value any
 		switch got := v.Get(k.Name).(type) {
 		case nil:
-			c.From[k.Name] = fromNobody
+			c.From[k.Name] = FromNobody
 		case string:
 			value, c.From[k.Name] = parseValue(c.Value(k.Name).Type(), got), FromEnv
 		case layered:
@@ -101,7 +101,7 @@ func (c *Config) take(k Key, value any) *Problem {
 	to := reflect.New(c.Value(k.Name).Type()).Elem()
 	item, ok := decode(value, to)
 	if !ok {
-		return &Problem{Key: k.Name, Value: short(ValueText(value)), Reason: "want " + k.Want() + item}
+		return &Problem{Key: k.Name, Value: Short(ValueText(value)), Reason: "want " + k.Want() + item}
 	}
 	c.put(k, to)
 	return nil
@@ -127,4 +127,14 @@ func (x *Schema) Given(set []string) (*Config, map[string]string, error) {
 		}
 	}
 	return c, values, c.Refuse(problems)
+}
+
+// Differences returns the keys whose values differ in o, in the order of the schema.
+func (c *Config) Differences(o *Config) (keys []string) {
+	for _, k := range c.Schema().keys {
+		if !reflect.DeepEqual(c.Value(k.Name).Interface(), o.Value(k.Name).Interface()) {
+			keys = append(keys, k.Name)
+		}
+	}
+	return keys
 }

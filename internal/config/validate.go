@@ -22,7 +22,7 @@ func (c *Config) invalid(known []Problem) []Problem {
 	for i := range problems {
 		p := &problems[i]
 		p.From = c.setter(p.Key)
-		if c.From[p.Key] == fromNobody {
+		if c.From[p.Key] == FromNobody {
 			p.Value, p.Reason = "", "missing: "+p.Reason
 		}
 	}

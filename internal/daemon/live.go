@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -38,7 +37,6 @@ type live struct {
 	backup    sync.Mutex // one is written at a time
 	gain      Gain       // nil for none
 	heard     heard
-	asked     atomic.Int64 // Unix time in ns when the API had neighbours asked for receipts
 	alarm     chan struct{}
 	damaged   chan error // receives damage of the store
 }
@@ -62,7 +60,7 @@ func newLive(at *place) (p *live, err error) {
 	terminal.Sweep(p.deployment.s.Dir)
 	alarm := func(error) { p.alarm <- struct{}{} }
 	o := store.Options{Observe: func(d time.Duration) { commits.Observe(d.Seconds()) }, Damaged: func(err error) { p.damaged <- err }}
-	if p.site, err = p.deployment.site(p.log, o, alarm, p.ahead); err != nil {
+	if p.site, err = p.deployment.site(p.log, o, alarm, p.ahead, p.additions...); err != nil {
 		return nil, withWayOut(p.deployment.s.Dir, err)
 	}
 	site := p.site // p is nil when an error is returned
@@ -100,10 +98,14 @@ func (p *live) hostConfig() (c gossip.Config, err error) {
 	c.Checkpoint, _ = p.site.Checkpoint()
 	c.Checkpoints, c.Run, c.MostRecords = true, p.run, p.site.MostRecords()
 	c.OnRemembered, c.OnMemory, c.OnRival = p.site.OnRemembered, p.site.OnMemory, p.site.OnRival
-	c.OnReceipt = p.site.OnReceipt
 	signer := c.Signer // of the version of the network that the host has
 	c.OnCheckpoint = func(of protocol.Peer, s protocol.SignedCheckpoint) { p.site.OnCheckpoint(of, signer(of, s), s) }
 	c.OnFork, c.Holds, c.Forks = p.site.OnFork, p.site.Holds, p.site.Forks()
+	for _, a := range p.additions {
+		if a.Service != nil {
+			c.Services = append(c.Services, a.Service(&c))
+		}
+	}
 	c.Known, err = p.site.Checkpoints()
 	return c, err
 }

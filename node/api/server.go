@@ -41,6 +41,7 @@ type Config struct {
 	Every        time.Duration          // length of a round
 	Collectors   []prometheus.Collector // further metrics; none may be computed from rewards
 	Page         Page                   // for people; nil for none
+	Views        []View                 // of extras
 	HiddenCounts bool                   // the number of decisions is protected, so no metric counts requests for them
 }
 

@@ -20,7 +20,7 @@ func rooms() [][]string {
 		{"bandit", "dp"},
 		{"dp/averages", "node/lab/learner", "node/lab/world", "protocol"},
 		{"gossip/wire", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
-		{"gossip", "node/kept", "node/site/signed", "node/site/standing"},
+		{"gossip", "node/kept", "node/site/receipts", "node/site/signed", "node/site/standing", "node/site/tables"},
 		{"node/api", "node/lab/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows", "protocol/shuffling"},
 		{"node/api/page", "node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
@@ -28,7 +28,7 @@ func rooms() [][]string {
 		{"internal/config", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/change", "internal/command", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status"},
+		{"internal/change", "internal/command", "internal/decisions", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status"},
 		{"internal/lab/joining", "internal/lab/testnet"},
 		{"internal/extra/..."}, // none imports another
 		{"cmd/peerd", "node/peer"},

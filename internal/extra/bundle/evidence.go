@@ -30,12 +30,14 @@ func Gather(ctx context.Context, s *config.Settings) (*Evidence, error) {
 		return nil, err
 	}
 	e := &Evidence{Network: t.Network.Name, Site: t.Network.Peers[t.Self].Name, Key: t.Key(), Parts: map[string][]byte{Policy: t.Agreed(), Settings: s.AsFile()}}
-	lines, err := daemon.ReceiptLines(ctx, s.Dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, line := range lines {
-		e.Parts[Receipts] = append(append(e.Parts[Receipts], line...), '\n')
+	if daemon.ReceiptLines != nil {
+		lines, wrong := daemon.ReceiptLines(ctx, s.Dir)
+		if wrong != nil {
+			return nil, wrong
+		}
+		for _, line := range lines {
+			e.Parts[Receipts] = append(append(e.Parts[Receipts], line...), '\n')
+		}
 	}
 	if e.Parts[Ledger], err = export(ctx, s); err != nil {
 		return nil, err

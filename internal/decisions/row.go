@@ -1,6 +1,10 @@
-package decision
+package decisions
 
-import "time"
+import (
+	"time"
+
+	"peerd.dev/node/decision"
+)
 
 // A Row is a decision with its outcome, with the names of the Open Bandit Pipeline (Saito et al.
 // 2021) where it has one: action, position, reward, pscore, context and action_context. It is raw data.
@@ -21,9 +25,9 @@ type Row struct {
 	Offered []string    `json:"offered" parquet:"offered"`
 	Actions [][]float64 `json:"action_context" parquet:"action_context,list"` // their features, as asked
 
-	Source  Source `json:"source" parquet:"source,dict"`
-	Model   string `json:"model" parquet:"model,dict"`
-	Counted bool   `json:"counted" parquet:"counted"`
+	Source  decision.Source `json:"source" parquet:"source,dict"`
+	Model   string          `json:"model" parquet:"model,dict"`
+	Counted bool            `json:"counted" parquet:"counted"`
 
 	Proposed   string  `json:"proposed" parquet:"proposed,dict"`  // by the peer, where the application took an action; else empty
 	PeerPScore float64 `json:"peer_pscore" parquet:"peer_pscore"` // probability with which the peer would have taken the action; 0 unless the application took it

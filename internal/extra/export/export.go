@@ -1,4 +1,4 @@
-package main
+package export
 
 import (
 	"context"
@@ -10,9 +10,8 @@ import (
 	"strings"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/decisions"
 	"peerd.dev/internal/terminal"
-	"peerd.dev/node/decision"
 )
 
 // exported describes what was written of a peer's decisions.
@@ -39,14 +38,14 @@ func (e exported) Warning() string {
 
 // exportDecisions writes the decisions of a peer, which may run, with their rewards, to a file of mode 0600.
 func exportDecisions(ctx context.Context, s *config.Settings, file, format string) (done exported, err error) {
-	form, ok := decision.Formats[format]
+	form, ok := decisions.Formats[format]
 	if !ok {
 		return done, config.Failf(config.ErrUsage, "--format %q, want %s", format, formats())
 	}
 	done.File = file
 	err = terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error {
 		to := form(f)
-		if err = daemon.WithDecisions(ctx, s, filepath.Dir(f.Name()), func(l *daemon.DecisionLog) error {
+		if err = decisions.With(ctx, s, filepath.Dir(f.Name()), func(l *decisions.Log) error {
 			for r, err := range l.Rows(ctx, func() { done.Open++ }) {
 				if err != nil {
 					return err
@@ -70,7 +69,7 @@ func exportDecisions(ctx context.Context, s *config.Settings, file, format strin
 
 // usual returns the format of an export that names none. A program that does not write it asks for another one.
 func usual() string {
-	if _, ok := decision.Formats["parquet"]; ok {
+	if _, ok := decisions.Formats["parquet"]; ok {
 		return "parquet"
 	}
 	return ""
@@ -78,7 +77,7 @@ func usual() string {
 
 // formats lists the formats that this program writes.
 func formats() string {
-	names := slices.Sorted(maps.Keys(decision.Formats))
+	names := slices.Sorted(maps.Keys(decisions.Formats))
 	slices.Reverse(names)
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]

@@ -1,4 +1,5 @@
-package main
+// Package status is the extra that shows the state of a running peer, and the links to its neighbours.
+package status
 
 import (
 	"context"
@@ -14,6 +15,11 @@ import (
 	"peerd.dev/internal/status"
 	"peerd.dev/node/api"
 )
+
+func init() {
+	command.Register("", newStatus)
+	command.Register("", newPeers)
+}
 
 func newStatus(o *command.App) *cobra.Command {
 	return o.TakesFile(&cobra.Command{

@@ -1,4 +1,5 @@
-package main
+// Package version is the extra that says what the program was built from.
+package version
 
 import (
 	"context"
@@ -10,6 +11,8 @@ import (
 	"peerd.dev/internal/version"
 	"peerd.dev/internal/version/bill"
 )
+
+func init() { command.Register("", newVersion) }
 
 func newVersion(o *command.App) *cobra.Command {
 	var materials bool

@@ -1,4 +1,5 @@
-package main
+// Package export is the extra that writes decisions and rewards as raw data.
+package export
 
 import (
 	"context"
@@ -10,6 +11,8 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 )
+
+func init() { command.Register("", newDecisions) }
 
 func newDecisions(o *command.App) *cobra.Command {
 	cmd := &cobra.Command{

@@ -1,4 +1,4 @@
-package decision
+package tables
 
 import (
 	"encoding/json"
@@ -6,10 +6,12 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"peerd.dev/node/decision"
 )
 
 // draws is the file of vectors that all clients are tested with.
-const draws = "../api/client/testdata/draws.json"
+const draws = "../../api/client/testdata/draws.json"
 
 // TestDrawsAreTheClients: the peer repeats the draw that every client makes.
 func TestDrawsAreTheClients(t *testing.T) {
@@ -44,7 +46,7 @@ func TestDrawsHaveTheirWeights(t *testing.T) {
 	other := table
 	other.Actions = slices.Clone(table.Actions)
 	other.Actions[0].Weight = 2
-	if other.Seal(); other.Version == table.Version || WrongID(table.Version) != "" {
+	if other.Seal(); other.Version == table.Version || decision.WrongID(table.Version) != "" {
 		t.Errorf("versions %s and %s", table.Version, other.Version)
 	}
 	const n = 100_000

@@ -1,4 +1,5 @@
-package main
+// Package settings is the extra that checks and shows a configuration.
+package settings
 
 import (
 	"context"
@@ -9,7 +10,10 @@ import (
 
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/explain"
 )
+
+func init() { command.Register("", newConfig) }
 
 func newConfig(o *command.App) *cobra.Command {
 	cmd := &cobra.Command{
@@ -39,16 +43,16 @@ started, and the network file is not read.`,
   PEERD_PRIVACY_EPSILON=0.5 peerd config check configs/testnet.yaml
   peerd config check configs/testnet.yaml --set privacy.epsilon=-1 --json`,
 		RunE: o.Loaded(func(_ context.Context, c *config.Config) error {
-			doc := checkDoc{OK: true, File: c.File, Description: c.Description(), Losing: command.Losing(&c.Settings)}
+			doc := checkDoc{OK: true, File: c.File, Description: description(&c.Settings), Losing: command.Losing(&c.Settings)}
 			return o.Print(doc, func(w io.Writer) {
 				if c.File != "" {
 					_, _ = fmt.Fprintf(w, "ok: %s\n\n", c.File)
 				} else {
 					_, _ = fmt.Fprint(w, "ok (no file was read)\n\n")
 				}
-				_, _ = fmt.Fprint(w, config.Wrap(doc.Description, 80))
+				_, _ = fmt.Fprint(w, explain.Wrap(doc.Description, 80))
 				for _, l := range doc.Losing {
-					_, _ = fmt.Fprint(w, "\n"+config.Wrap(fmt.Sprintf("WARNING: %s: %s. Regret is linear: %s.", l.Key, l.What, l.Do), 80))
+					_, _ = fmt.Fprint(w, "\n"+explain.Wrap(fmt.Sprintf("WARNING: %s: %s. Regret is linear: %s.", l.Key, l.What, l.Do), 80))
 				}
 			})
 		}),
@@ -82,20 +86,20 @@ without their sources. The page of peerd privacy explain has the SHA-256 of thes
   peerd config show --schema`,
 		RunE: command.Run(func(context.Context) error {
 			if asSchema {
-				return o.Print(command.Schema().Docs(), command.Schema().Write)
+				return o.Print(docs(command.Schema()), func(w io.Writer) { writeSchema(w, command.Schema()) })
 			}
 			if yaml {
 				c, err := o.Load()
 				if err != nil {
 					return err
 				}
-				return o.Print(showDoc{c.File, c.SettingDocs(all)}, func(w io.Writer) { _, _ = w.Write(c.AsFile()) })
+				return o.Print(showDoc{c.File, settingDocs(c, all)}, func(w io.Writer) { _, _ = w.Write(c.AsFile()) })
 			}
 			c, err := o.Read()
 			if err != nil {
 				return err
 			}
-			return o.Print(showDoc{c.File, c.SettingDocs(all)}, func(w io.Writer) { c.Write(w, all) })
+			return o.Print(showDoc{c.File, settingDocs(c, all)}, func(w io.Writer) { write(w, c, all) })
 		}),
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "print every setting")
@@ -105,6 +109,6 @@ without their sources. The page of peerd privacy explain has the SHA-256 of thes
 }
 
 type showDoc struct {
-	File     string              `json:"file"`
-	Settings []config.SettingDoc `json:"settings"`
+	File     string       `json:"file"`
+	Settings []settingDoc `json:"settings"`
 }

@@ -1,4 +1,4 @@
-package decision
+package tables
 
 import (
 	"crypto/sha256"
@@ -9,17 +9,17 @@ import (
 
 // A Table is what an application draws actions from while its peer is down. It is public: it follows from releases and coins.
 type Table struct {
-	Version string // of the contents
-	Model   string // as of a [Decision]
-	Salt    string
-	Actions []Weight
-	MadeAt  time.Time
+	Version string    `json:"version"` // of the contents
+	Model   string    `json:"model"`   // as of a decision
+	Salt    string    `json:"salt"`
+	Actions []Weight  `json:"actions"`
+	MadeAt  time.Time `json:"made_at"`
 }
 
 // A Weight is how likely an action is: in proportion to it. Weights of a table sum to [MostWeight] at most.
 type Weight struct {
-	Name   string
-	Weight uint64
+	Name   string `json:"name"`
+	Weight uint64 `json:"weight"`
 }
 
 // MostWeight is the greatest sum of the weights of a table.

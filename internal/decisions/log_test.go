@@ -1,4 +1,4 @@
-package daemon
+package decisions
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // TestRowsHaveWhatWasOnOffer: as it was asked; without features only where something was excluded.
 func TestRowsHaveWhatWasOnOffer(t *testing.T) {
 	arms := []string{"red", "brown", "green", "blue"}
-	l := DecisionLog{reader: site.DecisionReader{Arms: arms}, Names: []string{"red", "green", "blue"}}
+	l := Log{reader: site.DecisionReader{Arms: arms}, Names: []string{"red", "green", "blue"}}
 	for what, c := range map[string]struct {
 		on      site.Offered
 		names   []string
@@ -32,7 +32,7 @@ func TestRowsHaveWhatWasOnOffer(t *testing.T) {
 
 // TestRowsSayWhatWasKept.
 func TestRowsSayWhatWasKept(t *testing.T) {
-	var l DecisionLog
+	var l Log
 	for _, kept := range []bool{false, true} {
 		if r := l.row(&site.Logged{Kept: kept}); r.Kept != kept {
 			t.Errorf("kept %v, and the row says %v", kept, r.Kept)
