@@ -102,7 +102,7 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 		{"documents without end", "more than 20000 frames", shown(bytes.Repeat(prefixed([]byte("x")), maxFrames+1))},
 		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
 		{"clocks asked for", "more than 60 exchanges", written(clockProtocol, nil)},
-		{"a service asked for", "more than 60 exchanges", written(testService.ID, []byte{0})},
+		{"a service asked for", "more than 60 exchanges", written(corep2p.ID(testService.ID), []byte{0})},
 		{"memories asked for", "more than 60 exchanges", written(memoryProtocol, append(question(), prefixed(nil)...))},
 		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, append(question(), prefixed(bytes.Repeat([]byte{1}, 1<<20))...))},
 		{"digests in no form", "digests of checkpoints", written(memoryProtocol, append(append(question(), 0, 0), prefixed(bytes.Repeat([]byte{0xff}, 1<<17))...))},
