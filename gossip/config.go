@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
-	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 	ma "github.com/multiformats/go-multiaddr"
 
 	"peerd.dev/gossip/wire"
@@ -194,9 +193,9 @@ func (l *Lie) Error() string { return l.Err.Error() }
 
 // A Service is a protocol of an extra, by which peers ask each other on streams of their own. Only a host with [Config.Checkpoints] has it.
 type Service struct {
-	ID corep2p.ID
+	ID string
 	// Answer answers a peer that has a part in the network. An error that wraps [wire.ErrViolation] accuses that peer.
-	Answer func(h *Host, s network.Stream, from protocol.Peer) error
+	Answer func(h *Host, s io.ReadWriter, from protocol.Peer) error
 	// Run, if set, runs until ctx is done.
 	Run func(ctx context.Context, h *Host)
 }

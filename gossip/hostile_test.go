@@ -103,7 +103,7 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 		{"documents without end", "more than 20000 frames", shown(bytes.Repeat(wire.Prefixed([]byte("x")), maxFrames+1))},
 		{"documents asked for", "more than 60 exchanges", written(documentProtocol, wire.Prefixed(make([]byte, 32)))},
 		{"clocks asked for", "more than 60 exchanges", written(clockProtocol, nil)},
-		{"a service asked for", "more than 60 exchanges", written(testService.ID, []byte{0})},
+		{"a service asked for", "more than 60 exchanges", written(corep2p.ID(testService.ID), []byte{0})},
 		{"memories asked for", "more than 60 exchanges", written(memoryProtocol, append(question(), wire.Prefixed(nil)...))},
 		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, append(question(), wire.Prefixed(bytes.Repeat([]byte{1}, 1<<20))...))},
 		{"digests in no form", "digests of checkpoints", written(memoryProtocol, append(append(question(), 0, 0), wire.Prefixed(bytes.Repeat([]byte{0xff}, 1<<17))...))},

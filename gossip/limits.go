@@ -91,7 +91,7 @@ func newLimits(g *gate, extra []Service) (network.ResourceManager, error) {
 		},
 	}
 	for _, x := range extra {
-		config.ProtocolPeer[x.ID] = trade
+		config.ProtocolPeer[corep2p.ID(x.ID)] = trade
 	}
 	perAddr := 2*n + spareOne
 	m, err := rcmgr.NewResourceManager(

@@ -3,6 +3,7 @@ package gossip
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
@@ -13,7 +14,7 @@ import (
 
 // serves answers the streams of a service.
 func (h *Host) serves(x Service) {
-	h.handleTrades(x.ID, func(s network.Stream, from *trader) error {
+	h.handleTrades(corep2p.ID(x.ID), func(s network.Stream, from *trader) error {
 		if from.unheard || h.cfg.Peers[from.index].Absent {
 			return fmt.Errorf("%w: no part in the network", wire.ErrViolation)
 		}
@@ -23,22 +24,23 @@ func (h *Host) serves(x Service) {
 
 // Ask asks a neighbour on a stream of a service, on the connection of its link. An error that wraps [wire.ErrViolation] accuses the
 // neighbour.
-func (all *links) Ask(ctx context.Context, n protocol.Peer, on corep2p.ID, talk func(s network.Stream) error) error {
+func (all *links) Ask(ctx context.Context, n protocol.Peer, on string, talk func(s io.ReadWriter) error) error {
 	if !all.enter() {
 		return all.Err()
 	}
 	defer all.running.Done()
 	l := all.neighbours[n]
-	err := l.asks(ctx, on, talk)
+	err := l.asks(ctx, corep2p.ID(on), func(s network.Stream) error { return talk(s) })
 	if all.traders[l.id].judge(err, all.log); err != nil {
 		l.log.Debug("no answer", "protocol", on, "reason", oneLine(err))
 	}
 	return err
 }
 
-// Linked returns the streams to the neighbours whose links are up, and a channel that is closed when that changes.
-func (all *links) Linked() (up map[protocol.Peer]network.Stream, changed <-chan struct{}) {
-	changed, up = all.change(), make(map[protocol.Peer]network.Stream)
+// Linked returns the neighbours whose links are up, each with what is another value once its link was down, and a channel that is closed
+// when any of it changes.
+func (all *links) Linked() (up map[protocol.Peer]any, changed <-chan struct{}) {
+	changed, up = all.change(), make(map[protocol.Peer]any)
 	for _, n := range all.cfg.Neighbours {
 		l := all.neighbours[n]
 		l.mu.Lock()

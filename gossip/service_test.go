@@ -5,13 +5,13 @@ import (
 	"io"
 	"testing"
 
-	"github.com/libp2p/go-libp2p/core/network"
+	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 
 	"peerd.dev/protocol"
 )
 
 // testService answers every question with one byte.
-var testService = Service{ID: "/peerd/test/1", Answer: func(_ *Host, s network.Stream, _ protocol.Peer) error {
+var testService = Service{ID: "/peerd/test/1", Answer: func(_ *Host, s io.ReadWriter, _ protocol.Peer) error {
 	var question [1]byte
 	if _, err := io.ReadFull(s, question[:]); err != nil {
 		return err
@@ -35,7 +35,7 @@ func TestWhoGetsNoAnswer(t *testing.T) {
 		"a replaced key": {former, nil}, "a former member": {cs[2].Identity, nil}, "a member": {cs[0].Identity, []byte{42}},
 	} {
 		r := raw(t, c.key, host)
-		s, err := r.NewStream(t.Context(), host.libp2p.ID(), testService.ID)
+		s, err := r.NewStream(t.Context(), host.libp2p.ID(), corep2p.ID(testService.ID))
 		if err == nil {
 			_, _ = s.Write([]byte{0})
 			var b []byte
@@ -50,7 +50,7 @@ func TestWhoGetsNoAnswer(t *testing.T) {
 	r := raw(t, cs[0].Identity, host)
 	given := 0
 	for range 3 * maxTrades {
-		s, err := r.NewStream(t.Context(), host.libp2p.ID(), testService.ID)
+		s, err := r.NewStream(t.Context(), host.libp2p.ID(), corep2p.ID(testService.ID))
 		if err != nil {
 			continue
 		}

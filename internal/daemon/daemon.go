@@ -8,8 +8,7 @@ import (
 	"iter"
 	"log/slog"
 	"sync"
-
-	"github.com/prometheus/client_golang/prometheus"
+	"time"
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
@@ -64,6 +63,9 @@ var Additions []func(host func() *gossip.Host, log *slog.Logger) Addition
 // ReceiptLines returns what neighbours have signed about the ledger of the peer in dir, and then what other peers have signed about
 // theirs, each as a line of JSON without the newline. It is nil unless an extra sets it.
 var ReceiptLines func(ctx context.Context, dir string) (lines [][]byte, err error) //nolint:gochecknoglobals // an extra sets it in its init
+
+// NewStoreMetrics returns what observes the commits of a store, and metrics for [api.Config]. It is nil unless an extra sets it.
+var NewStoreMetrics func(memory func() uint64) (observe func(d time.Duration), collectors []any) //nolint:gochecknoglobals // an extra sets it in its init
 
 // A Player is what plays at a place: a live peer, or one in lockstep.
 type Player interface {
@@ -137,7 +139,7 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	for _, add := range Additions {
 		p.additions = append(p.additions, add(func() *gossip.Host { _, host := p.now(); return host }, log))
 	}
-	var metrics []prometheus.Collector
+	var metrics []any
 	if s.Mode == config.Lockstep {
 		step, host, wrong := o.Lockstep(s, p.deployment, log)
 		if wrong != nil {

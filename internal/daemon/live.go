@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"peerd.dev/gossip"
 	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/config"
@@ -32,7 +30,7 @@ type live struct {
 	complaint string // last complaint that was logged; used by follow
 	noticed   string // last notice about the document that was logged; used by follow
 	clock     bool   // a wrong clock was logged; used by follow
-	metrics   []prometheus.Collector
+	metrics   []any
 	silent    sync.Once
 	backup    sync.Mutex // one is written at a time
 	gain      Gain       // nil for none
@@ -48,18 +46,13 @@ func newLive(at *place) (p *live, err error) {
 	if NewGain != nil {
 		p.gain = NewGain()
 	}
-	commits := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "peerd_store_commit_seconds", Help: "Time until what was written is durable.",
-		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
-	})
-	if !p.deployment.hidesCounts() { // each decision is a commit
-		p.metrics = append(p.metrics, commits, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "peerd_store_memory_bytes", Help: "Memory of the store: writes that are in no table yet, and blocks of tables.",
-		}, func() float64 { return float64(p.site.StoreMemory()) }))
+	var observe func(d time.Duration)
+	if NewStoreMetrics != nil && !p.deployment.hidesCounts() { // each decision is a commit
+		observe, p.metrics = NewStoreMetrics(func() uint64 { return p.site.StoreMemory() })
 	}
 	terminal.Sweep(p.deployment.s.Dir)
 	alarm := func(error) { p.alarm <- struct{}{} }
-	o := store.Options{Observe: func(d time.Duration) { commits.Observe(d.Seconds()) }, Damaged: func(err error) { p.damaged <- err }}
+	o := store.Options{Observe: observe, Damaged: func(err error) { p.damaged <- err }}
 	if p.site, err = p.deployment.site(p.log, o, alarm, p.ahead, p.additions...); err != nil {
 		return nil, withWayOut(p.deployment.s.Dir, err)
 	}

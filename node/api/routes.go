@@ -53,9 +53,11 @@ func (s *Server) table() []route {
 		{method: get, path: "/v1/ledger", handle: s.ledger},
 		{method: get, path: "/v1/backup", local: true, handle: s.backup},
 		{method: post, path: "/v1/page-link", local: true, handle: s.pageLink},
-		{method: get, path: "/metrics", handle: s.metrics.handler.ServeHTTP},
 		{method: get, path: "/healthz", public: true, handle: s.healthz},
 		{method: get, path: "/readyz", public: true, handle: s.readyz},
+	}
+	if s.metrics != nil {
+		all = append(all, route{method: get, path: "/metrics", handle: s.metrics.ServeHTTP})
 	}
 	for _, x := range s.c.Views {
 		all = append(all, route{method: get, path: x.Path, local: x.Local, handle: view(s, x.Get)})

@@ -11,7 +11,7 @@ root=$PWD lists=(extras extras_build)
 declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [evaluation]='decisions evaluate' [export]='decisions export'
 	[explain]='privacy explain' [lab]=testnet [replay]='decisions import' [settings]='config check')
 # what the API of a program without an extra does not know
-declare -A path=([receipts]=/v1/receipts [tables]=/v1/table)
+declare -A path=([metrics]=/metrics [receipts]=/v1/receipts [tables]=/v1/table)
 
 # build NAME|all: the program without an extra. It prints how many lines of this module the program links.
 build() {

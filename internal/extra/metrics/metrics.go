@@ -1,4 +1,5 @@
-package api
+// Package metrics is the extra that counts what a peer does, for Prometheus.
+package metrics
 
 import (
 	"context"
@@ -10,7 +11,26 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"peerd.dev/internal/daemon"
+	"peerd.dev/node/api"
 )
+
+func init() {
+	api.NewMetrics = newMetrics
+	daemon.NewStoreMetrics = storeMetrics
+}
+
+// storeMetrics returns what observes the commits of a store, and metrics of it.
+func storeMetrics(memory func() uint64) (observe func(d time.Duration), collectors []any) {
+	commits := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "peerd_store_commit_seconds", Help: "Time until what was written is durable.",
+		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
+	})
+	return func(d time.Duration) { commits.Observe(d.Seconds()) }, []any{commits, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "peerd_store_memory_bytes", Help: "Memory of the store: writes that are in no table yet, and blocks of tables.",
+	}, func() float64 { return float64(memory()) })}
+}
 
 const scrapeTimeout = 2 * time.Second // for the backend
 
@@ -22,7 +42,7 @@ type metrics struct {
 	requests     *prometheus.CounterVec
 	decisions    *prometheus.CounterVec
 	seconds      *prometheus.HistogramVec
-	handler      http.Handler
+	http.Handler
 }
 
 // The prefixes of the patterns of the routes that make decisions, and of those that report rewards.
@@ -31,7 +51,7 @@ const (
 	reports   = "POST /v1/rewards"
 )
 
-func newMetrics(c Config, panicked func(any)) *metrics {
+func newMetrics(c api.Config, panicked func(any)) api.Metrics {
 	m := &metrics{
 		hiddenCounts: c.HiddenCounts,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -54,12 +74,15 @@ func newMetrics(c Config, panicked func(any)) *metrics {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m.requests, m.decisions, m.seconds, info, every, &peerCollector{c.Backend, panicked},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	r.MustRegister(c.Collectors...)
-	m.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{DisableCompression: true})
+	for _, x := range c.Collectors {
+		r.MustRegister(x.(prometheus.Collector)) // of storeMetrics
+	}
+	m.Handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{DisableCompression: true})
 	return m
 }
 
-func (m *metrics) observe(route string, status int, took time.Duration) {
+// Observe implements [api.Metrics].
+func (m *metrics) Observe(route string, status int, took time.Duration) {
 	switch {
 	case route == "":
 		route = "none"
@@ -75,8 +98,8 @@ func (m *metrics) hides(route string) bool {
 	return strings.HasPrefix(route, reports) || m.hiddenCounts && strings.HasPrefix(route, decisions)
 }
 
-// item counts an item of a route if it is a decision.
-func (m *metrics) item(route string, status int) {
+// Item implements [api.Metrics].
+func (m *metrics) Item(route string, status int) {
 	if !m.hides(route) {
 		m.decisions.WithLabelValues(strconv.Itoa(status)).Inc()
 	}
@@ -84,7 +107,7 @@ func (m *metrics) item(route string, status int) {
 
 // peerCollector asks the backend at every scrape.
 type peerCollector struct {
-	backend  Backend
+	backend  api.Backend
 	panicked func(any)
 }
 
@@ -132,7 +155,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	gauge("ledger_records", "Records of the ledger.", float64(s.LedgerRecords))
 	gauge("confirmed_round", "Round to which a recovery would go back: the last one whose ledger half of the neighbours remember.", float64(s.Confirmed))
 	gauge("incarnation", "Number of this life of the peer; a restart keeps it.", float64(s.Incarnation))
-	gauge("learning", "1 while rewards are learned from: the network has started, and the charged budget has not ended.", number(s.Learning == stateLearning || s.Learning == stateEnding))
+	gauge("learning", "1 while rewards are learned from: the network has started, and the charged budget has not ended.", number(s.Learning == "learning" || s.Learning == "ending"))
 	gauge("remaining_leaves", "Leaves that the charged budget still pays for, of the stream with fewest.", float64(s.Remaining))
 	if !s.Until.IsZero() {
 		gauge("learning_until_timestamp_seconds", "About when learning ends.", float64(s.Until.Unix()))
@@ -156,7 +179,7 @@ func (p *peerCollector) Collect(to chan<- prometheus.Metric) {
 	for _, o := range peers {
 		if o.Neighbour {
 			neighbours++
-			up += int(number(o.State == stateUp))
+			up += int(number(o.State == "up"))
 			neighbour(to, &o)
 		}
 		in += o.FramesIn
@@ -181,11 +204,11 @@ func (p *peerCollector) pulls(ctx context.Context, to chan<- prometheus.Metric) 
 }
 
 // neighbour sends the metrics of one neighbour.
-func neighbour(to chan<- prometheus.Metric, o *Peer) {
+func neighbour(to chan<- prometheus.Metric, o *api.Peer) {
 	gauge := func(name, help string, v float64) {
 		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("peerd_neighbour_"+name, help, []string{"neighbour"}, nil), prometheus.GaugeValue, v, o.Name)
 	}
-	gauge("up", "1 while the link to the neighbour works.", number(o.State == stateUp))
+	gauge("up", "1 while the link to the neighbour works.", number(o.State == "up"))
 	if rtt, err := time.ParseDuration(o.RTT); err == nil {
 		gauge("rtt_seconds", "Round-trip time of the newest exchange of hellos.", rtt.Seconds())
 	}

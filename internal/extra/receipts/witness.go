@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
-
 	"peerd.dev/gossip"
 	"peerd.dev/gossip/wire"
 	"peerd.dev/node/site/receipts"
@@ -53,13 +51,13 @@ func (w witness) attested(owner protocol.Peer, r *receipts.Receipt) []byte {
 }
 
 // ask asks some neighbours, all at once, for receipts. A neighbour that does not know the protocol gives none.
-func (w witness) ask(ctx context.Context, h *gossip.Host, of map[protocol.Peer]network.Stream) {
+func (w witness) ask(ctx context.Context, h *gossip.Host, of map[protocol.Peer]any) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	for n := range of {
 		all.Go(func() {
 			var r receipts.Receipt
-			if h.Ask(ctx, n, receiptProtocol, func(s network.Stream) (err error) {
+			if h.Ask(ctx, n, receiptProtocol, func(s io.ReadWriter) (err error) {
 				r, err = w.read(s, n)
 				return err
 			}) == nil && r.Records > 0 {
@@ -71,7 +69,7 @@ func (w witness) ask(ctx context.Context, h *gossip.Host, of map[protocol.Peer]n
 
 // read asks on a stream, and reads a receipt that a witness has signed about this peer's ledger; it is without records if the witness
 // remembers nothing.
-func (w witness) read(s network.Stream, by protocol.Peer) (r receipts.Receipt, err error) {
+func (w witness) read(s io.ReadWriter, by protocol.Peer) (r receipts.Receipt, err error) {
 	if _, err = s.Write([]byte{0}); err != nil { // the empty frame
 		return r, err
 	}
@@ -97,7 +95,7 @@ func (w witness) read(s network.Stream, by protocol.Peer) (r receipts.Receipt, e
 }
 
 // give serves a stream of receiptProtocol.
-func (w witness) give(h *gossip.Host, s network.Stream, to protocol.Peer) error {
+func (w witness) give(h *gossip.Host, s io.ReadWriter, to protocol.Peer) error {
 	var empty [1]byte
 	switch _, err := io.ReadFull(s, empty[:]); {
 	case err != nil:
@@ -123,7 +121,7 @@ func (w witness) give(h *gossip.Host, s network.Stream, to protocol.Peer) error 
 func (w witness) gather(ctx context.Context, h *gossip.Host, after, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	asked := make(map[protocol.Peer]network.Stream)
+	asked := make(map[protocol.Peer]any)
 	for wait := time.NewTimer(after); ; wait.Reset(after) {
 		select {
 		case <-ctx.Done():

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/network"
-
 	"peerd.dev/gossip"
 	"peerd.dev/node/site/receipts"
 	"peerd.dev/protocol"
@@ -68,8 +66,8 @@ func vouched(n int) ([]gossip.Config, witness, *kept) {
 }
 
 // answers makes a peer answer what f returns when it is asked for a receipt.
-func answers(c *gossip.Config, f func(s network.Stream)) {
-	c.Services = []gossip.Service{{ID: receiptProtocol, Answer: func(_ *gossip.Host, s network.Stream, _ protocol.Peer) error {
+func answers(c *gossip.Config, f func(s io.ReadWriter)) {
+	c.Services = []gossip.Service{{ID: receiptProtocol, Answer: func(_ *gossip.Host, s io.ReadWriter, _ protocol.Peer) error {
 		f(s)
 		return nil
 	}}}
@@ -156,7 +154,7 @@ func TestALyingWitness(t *testing.T) {
 	cs, w, k := vouched(3)
 	cs[0].Services[0].Run = nil
 	var answer []byte
-	answers(&cs[1], func(s network.Stream) { _, _ = s.Write(append([]byte{byte(len(answer))}, answer...)) })
+	answers(&cs[1], func(s io.ReadWriter) { _, _ = s.Write(append([]byte{byte(len(answer))}, answer...)) })
 	hosts := start(t, cs)
 	now := time.Now().Unix()
 	good := receipts.Receipt{Checkpoint: ledgerOf(27, 0), Time: now}
@@ -210,7 +208,7 @@ func TestWhoSignsNoReceipt(t *testing.T) {
 	var log strings.Builder
 	for what, change := range map[string]func(c *gossip.Config){
 		"an older peer":        func(c *gossip.Config) { c.Services = nil },
-		"it never answers":     func(c *gossip.Config) { answers(c, func(network.Stream) { <-t.Context().Done() }) },
+		"it never answers":     func(c *gossip.Config) { answers(c, func(io.ReadWriter) { <-t.Context().Done() }) },
 		"it remembers nothing": func(*gossip.Config) {},
 	} {
 		cs, w, k := vouched(2)
@@ -242,7 +240,7 @@ func TestOnlyAnEmptyFrameAsks(t *testing.T) {
 	cs[0].Services[0].Run = nil
 	hosts := start(t, cs)
 	ask := func(question []byte) (b []byte) {
-		_ = hosts[0].Ask(t.Context(), 1, receiptProtocol, func(s network.Stream) (err error) {
+		_ = hosts[0].Ask(t.Context(), 1, receiptProtocol, func(s io.ReadWriter) (err error) {
 			if _, err = s.Write(question); err == nil {
 				b, err = io.ReadAll(io.LimitReader(s, receipts.Size+1))
 			}
@@ -264,7 +262,7 @@ func TestTheScheduleOfReceipts(t *testing.T) {
 		cs, w, _ := vouched(2)
 		cs[0].Services[0].Run = func(ctx context.Context, h *gossip.Host) { w.gather(ctx, h, 10*time.Millisecond, 400*time.Millisecond) }
 		var mu sync.Mutex
-		answers(&cs[1], func(s network.Stream) {
+		answers(&cs[1], func(s io.ReadWriter) {
 			b, _ := io.ReadAll(io.LimitReader(s, 1))
 			mu.Lock()
 			defer mu.Unlock()
