@@ -143,17 +143,17 @@ func (i Identity) Sign(domain string, b []byte) ([]byte, error) {
 
 // Verify reports whether sig is the signature that [Identity.Sign] returns with the key of an id.
 func Verify(id, domain string, b, sig []byte) bool {
-	p, err := peer.Decode(id)
-	if err != nil {
-		return false
-	}
-	key, err := publicKey(p)
+	key, err := publicKey(id)
 	return err == nil && ed25519.Verify(key, append([]byte(domain+"\x00"), b...), sig)
 }
 
 // publicKey returns the key that an id contains, as ids of Ed25519 keys do.
-func publicKey(id peer.ID) (ed25519.PublicKey, error) {
-	key, err := id.ExtractPublicKey()
+func publicKey(id string) (ed25519.PublicKey, error) {
+	p, err := peer.Decode(id)
+	if err != nil {
+		return nil, err
+	}
+	key, err := p.ExtractPublicKey()
 	if err != nil {
 		return nil, err
 	}

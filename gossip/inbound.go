@@ -153,7 +153,7 @@ func (l *link) closeOthers(c network.Conn) {
 // read delivers the messages on s, which began with checkpoint. It returns their number and why
 // the stream ended.
 func (l *link) read(s network.Stream, r *bufio.Reader, checkpoint protocol.SignedCheckpoint) (n uint64, err error) {
-	f := wire.Reader{In: r, SetBy: s.SetReadDeadline, Timeout: l.patience(readTimeout)}
+	f := wire.Reader{In: r, Deadline: wire.Deadline{SetBy: s.SetReadDeadline, Timeout: l.patience(readTimeout)}}
 	for {
 		b, err := f.Next(protocol.MaxFrame)
 		if wire.Late(err) {

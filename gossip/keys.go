@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"sync"
-
-	"github.com/libp2p/go-libp2p/core/peer"
 
 	"peerd.dev/protocol"
 )
@@ -22,10 +19,9 @@ const signedMessage = "peerd/message/1\x00"
 // A Keyring verifies signatures of the peers of one network for that network, and seals for them, by their present keys: what a
 // replaced key has signed, its owner signs again, and what was sealed for it stays sealed. It is safe for concurrent use; peers in one process can share it.
 type Keyring struct {
-	prefix  []byte              // of what is signed
-	info    []byte              // of what is sealed
-	public  []ed25519.PublicKey // by index
-	scratch sync.Pool           // of *[]byte
+	prefix []byte              // of what is signed
+	info   []byte              // of what is sealed
+	public []ed25519.PublicKey // by index
 }
 
 // NewKeyring returns the keyring of a network whose peers have the given ids, in
@@ -37,28 +33,15 @@ func NewKeyring(network string, ids []string) (*Keyring, error) {
 	k := &Keyring{
 		prefix: []byte(signedMessage + network + "\x00"),
 		info:   []byte(sealedText + network),
-		public: make([]ed25519.PublicKey, len(ids)),
 	}
-	k.scratch.New = func() any { return new([]byte) }
-	for i, s := range ids {
-		if err := k.add(i, s); err != nil {
-			return nil, err
+	for i, id := range ids {
+		key, err := publicKey(id)
+		if err != nil {
+			return nil, fmt.Errorf("gossip: peer %d: id %q: %w", i, id, err)
 		}
+		k.public = append(k.public, key)
 	}
 	return k, nil
-}
-
-func (k *Keyring) add(i int, s string) error {
-	id, err := peer.Decode(s)
-	if err != nil {
-		return fmt.Errorf("gossip: peer %d: id %q: %w", i, s, err)
-	}
-	key, err := publicKey(id)
-	if err != nil {
-		return fmt.Errorf("gossip: peer %d: id %q: %w", i, s, err)
-	}
-	k.public[i] = key
-	return nil
 }
 
 // Verify reports whether sig is peer p's signature of b in this network.
@@ -66,9 +49,7 @@ func (k *Keyring) Verify(p protocol.Peer, b, sig []byte) bool {
 	if int64(p) >= int64(len(k.public)) {
 		return false
 	}
-	signed := k.signed(b)
-	defer k.scratch.Put(signed)
-	return ed25519.Verify(k.public[p], *signed, sig)
+	return ed25519.Verify(k.public[p], k.signed(b), sig)
 }
 
 // Keys returns the keys of the peer with the given identity.
@@ -77,20 +58,15 @@ func (k *Keyring) Keys(id Identity) (*Keys, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}
-	opens, err := opening(ed25519.PrivateKey(raw))
-	if err != nil {
+	keys := &Keys{Keyring: k, private: raw}
+	if keys.opens, err = opening(keys.private); err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}
-	return &Keys{k, ed25519.PrivateKey(raw), opens}, nil
+	return keys, nil
 }
 
-// signed returns the bytes that a signature of b covers. The caller puts them back into
-// k.scratch.
-func (k *Keyring) signed(b []byte) *[]byte {
-	s := k.scratch.Get().(*[]byte)
-	*s = append(append((*s)[:0], k.prefix...), b...)
-	return s
-}
+// signed returns the bytes that a signature of b covers.
+func (k *Keyring) signed(b []byte) []byte { return slices.Concat(k.prefix, b) }
 
 // Keys signs and opens for one peer of a network, and verifies and seals for all of them.
 type Keys struct {
@@ -102,11 +78,7 @@ type Keys struct {
 var _ protocol.Keys = (*Keys)(nil)
 
 // Sign returns this peer's signature of b in this network.
-func (k *Keys) Sign(b []byte) []byte {
-	signed := k.signed(b)
-	defer k.scratch.Put(signed)
-	return ed25519.Sign(k.private, *signed)
-}
+func (k *Keys) Sign(b []byte) []byte { return ed25519.Sign(k.private, k.signed(b)) }
 
 // Seal encrypts b so that peer p alone can read it, in this network: HPKE (RFC 9180) in base mode with
 // X25519, HKDF-SHA256 and ChaCha20-Poly1305. It refuses a peer that the network does not have, and a

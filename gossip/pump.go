@@ -47,9 +47,8 @@ func (l *link) pump(s network.Stream, r *bufio.Reader) error {
 // write returns nil if the stream ended for the reason in broken.
 func (l *link) write(s network.Stream, broken chan error) error {
 	w := wire.Writer{
-		Out:     bufio.NewWriterSize(s, wire.Buffer),
-		SetBy:   s.SetWriteDeadline,
-		Timeout: l.patience(writeTimeout),
+		Out:      bufio.NewWriterSize(s, wire.Buffer),
+		Deadline: wire.Deadline{SetBy: s.SetWriteDeadline, Timeout: l.patience(writeTimeout)},
 	}
 	tick := time.NewTicker(keepalive)
 	defer tick.Stop()

@@ -30,26 +30,39 @@ const (
 	renew = time.Second
 )
 
+// A Deadline is a stream's, for reading or for writing.
+type Deadline struct {
+	SetBy   func(time.Time) error
+	Timeout time.Duration // 0 for none
+	set     time.Time
+}
+
+// again sets the deadline, unless it has just done so.
+func (d *Deadline) again() error {
+	if d.Timeout == 0 {
+		return nil
+	}
+	now := time.Now()
+	if now.Sub(d.set) <= renew {
+		return nil
+	}
+	d.set = now
+	return d.SetBy(now.Add(d.Timeout))
+}
+
 // A Reader reads frames. A frame must be complete within Timeout, plus or minus renew, after
 // the call of Next; 0 means no limit.
 type Reader struct {
-	In      *bufio.Reader
-	SetBy   func(time.Time) error // the stream's deadline
-	Timeout time.Duration
-	set     time.Time
-	buf     []byte
+	In *bufio.Reader
+	Deadline
+	buf []byte
 }
 
 // Next returns the next frame, which is valid until the following call. [io.EOF] is an end
 // between two frames.
 func (f *Reader) Next(limit int) ([]byte, error) {
-	if f.Timeout > 0 {
-		if now := time.Now(); now.Sub(f.set) > renew {
-			if err := f.SetBy(now.Add(f.Timeout)); err != nil {
-				return nil, err
-			}
-			f.set = now
-		}
+	if err := f.again(); err != nil {
+		return nil, err
 	}
 	n, err := f.length()
 	if err != nil {
@@ -95,21 +108,14 @@ func (f *Reader) length() (int, error) {
 // A Writer writes frames into a buffer. A write may block for at most Timeout; 0 means
 // no limit.
 type Writer struct {
-	Out     *bufio.Writer
-	SetBy   func(time.Time) error // the stream's deadline
-	Timeout time.Duration
-	set     time.Time
+	Out *bufio.Writer
+	Deadline
 }
 
 // Put writes a frame.
 func (f *Writer) Put(frame string) error {
-	if f.Timeout > 0 {
-		if now := time.Now(); now.Sub(f.set) > renew {
-			if err := f.SetBy(now.Add(f.Timeout)); err != nil {
-				return err
-			}
-			f.set = now
-		}
+	if err := f.again(); err != nil {
+		return err
 	}
 	var prefix [binary.MaxVarintLen64]byte
 	if _, err := f.Out.Write(prefix[:binary.PutUvarint(prefix[:], uint64(len(frame)))]); err != nil {

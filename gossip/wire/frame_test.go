@@ -60,7 +60,7 @@ func TestDeadlinesAreSetSparingly(t *testing.T) {
 			return nil
 		}
 		var wire bytes.Buffer
-		w := Writer{Out: bufio.NewWriter(&wire), SetBy: record, Timeout: timeout}
+		w := Writer{Out: bufio.NewWriter(&wire), Deadline: Deadline{SetBy: record, Timeout: timeout}}
 		for range 10 {
 			if err := w.Put("x"); err != nil {
 				t.Fatal(err)
@@ -69,7 +69,7 @@ func TestDeadlinesAreSetSparingly(t *testing.T) {
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		r := Reader{In: bufio.NewReader(&wire), SetBy: record, Timeout: timeout}
+		r := Reader{In: bufio.NewReader(&wire), Deadline: Deadline{SetBy: record, Timeout: timeout}}
 		for range 10 {
 			if _, err := r.Next(1); err != nil {
 				t.Fatal(err)
