@@ -12,6 +12,7 @@ import (
 	_ "peerd.dev/internal/extra/export"     // peerd decisions export
 	_ "peerd.dev/internal/extra/gain"       // peerd gain, and a line of peerd status
 	_ "peerd.dev/internal/extra/lab"        // peerd experiment, testnet, topology and joining, simulated worlds, mode lockstep
+	_ "peerd.dev/internal/extra/ledger"     // peerd ledger
 	_ "peerd.dev/internal/extra/metrics"    // GET /metrics
 	_ "peerd.dev/internal/extra/page"       // peerd page, and the page itself
 	_ "peerd.dev/internal/extra/receipts"   // what neighbours sign about ledgers, GET /v1/receipts

@@ -83,7 +83,7 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 	o.Flags(root.PersistentFlags())
 	root.AddCommand(
 		newInit(o), newJoin(o), newNetwork(o), newID(o), newRun(o), newHealth(o), newRecover(o),
-		newBackup(o), newLedger(o), newExitCodes(),
+		newBackup(o), newExitCodes(),
 	)
 	command.AddExtras(root, o)
 	codeErrors(root)

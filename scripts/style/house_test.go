@@ -20,7 +20,7 @@ func rooms() [][]string {
 		{"bandit", "dp"},
 		{"dp/averages", "node/lab/learner", "node/lab/world", "protocol"},
 		{"gossip/wire", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
-		{"gossip", "node/kept", "node/site/receipts", "node/site/signed", "node/site/standing", "node/site/tables"},
+		{"gossip", "node/kept", "node/ledger/check", "node/site/receipts", "node/site/signed", "node/site/standing", "node/site/tables"},
 		{"node/api", "node/lab/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows", "protocol/shuffling"},
 		{"node/api/page", "node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},

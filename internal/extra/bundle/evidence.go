@@ -8,7 +8,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 	"peerd.dev/node/network"
 )
 
@@ -59,6 +59,6 @@ func export(ctx context.Context, s *config.Settings) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	_, err = ledger.Export(&b, lines, id.Sign)
+	_, err = check.Export(&b, lines, id.Sign)
 	return b.Bytes(), errors.Join(err, done())
 }

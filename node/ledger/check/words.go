@@ -1,4 +1,4 @@
-package ledger
+package check
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/node/ledger"
 )
 
 // Words are what a ledger does not say of itself, so that people can read it: names, units and dates. The zero Words know
@@ -28,9 +29,9 @@ func (w *Words) When(round uint64) string {
 }
 
 // Of names what a stream has sums of.
-func (w *Words) Of(r *Release) string {
+func (w *Words) Of(r *ledger.Release) string {
 	switch {
-	case !r.ofAction():
+	case !ofAction(r):
 		return "model"
 	case len(w.Actions) > 0 && w.Actions[int(r.Stream)%len(w.Actions)] != "": // estimators that take turns have streams of each action
 		return w.Actions[int(r.Stream)%len(w.Actions)]
@@ -40,12 +41,12 @@ func (w *Words) Of(r *Release) string {
 
 // ofAction reports whether a release is the sum of rewards of one action: one number with a public count, or two that count
 // together.
-func (r *Release) ofAction() bool {
+func ofAction(r *ledger.Release) bool {
 	return len(r.Values) == 1 && len(r.Counts) == 1 || len(r.Values) == 2 && len(r.Counts) == 0
 }
 
 // sum returns the sum of rewards in a release of an action, the standard deviation of its noise, both in the units of rewards.
-func (w *Words) sum(r *Release) (sum, sd float64) {
+func (w *Words) sum(r *ledger.Release) (sum, sd float64) {
 	low, high := w.Low, w.High
 	if low == high {
 		low, high = 0, 1
@@ -59,11 +60,11 @@ func (w *Words) sum(r *Release) (sum, sd float64) {
 }
 
 // Release says what a release holds.
-func (w *Words) Release(r *Release) string {
+func (w *Words) Release(r *ledger.Release) string {
 	switch {
 	case r.Commitment != "":
 		return fmt.Sprintf("%d numbers, which are not public", len(r.Values))
-	case !r.ofAction():
+	case !ofAction(r):
 		sd := math.Sqrt(r.Noise.Variance()) * math.Ldexp(1, int(r.Exponent))
 		return fmt.Sprintf("%s, %d numbers, each with noise of ± %.3g", records(r), len(r.Values), sd)
 	case len(r.Counts) == 0:
@@ -76,7 +77,7 @@ func (w *Words) Release(r *Release) string {
 }
 
 // records writes the public number of records in a release.
-func records(r *Release) string {
+func records(r *ledger.Release) string {
 	var n uint64
 	for _, c := range r.Counts {
 		n += c
@@ -88,19 +89,19 @@ func records(r *Release) string {
 }
 
 // Line says in a line what a record is, without its number and its date. Whole numbers are in [Body.String].
-func (w *Words) Line(b Body) (when, of, what string) {
+func (w *Words) Line(b ledger.Body) (when, of, what string) {
 	switch b := b.(type) {
-	case *Genesis:
-		return "", b.Network, fmt.Sprintf("peer %s…, budget %s", b.Peer[:min(len(b.Peer), 16)], budgetText(b.Budget))
-	case *Open:
-		loss := lossText(b.Loss)
+	case *ledger.Genesis:
+		return "", b.Network, fmt.Sprintf("peer %s…, budget %s", b.Peer[:min(len(b.Peer), 16)], ledger.BudgetText(b.Budget))
+	case *ledger.Open:
+		loss := ledger.LossText(b.Loss)
 		if used, err := (account.Budget{Epsilon: account.Nano, Delta: w.Delta}).Used(b.Loss); err == nil && b.Loss.Square > 0 && w.Delta > 0 {
 			loss = fmt.Sprintf("ε %.4g", used)
 		}
 		return "", "all", fmt.Sprintf("charge %s: %d sums, %d releases each, %v", loss, b.Streams, b.Leaves, b.Mechanism)
-	case *Release:
+	case *ledger.Release:
 		return w.When(b.Round), w.Of(b), w.Release(b)
-	case *Gap:
+	case *ledger.Gap:
 		return w.When(b.Round), "all", fmt.Sprintf("%d records lost since %s, life %d", b.Lost(), w.When(b.Since), b.Incarnation)
 	}
 	return "", "", strings.TrimSpace(b.String())

@@ -1,4 +1,4 @@
-package ledger
+package check
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/node/ledger"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
@@ -52,7 +53,7 @@ func (s signer) sign(domain string, b []byte) ([]byte, error) {
 // A book is a ledger as a running peer writes it, with releases of a real curator.
 type book struct {
 	t       testing.TB
-	chain   Chain
+	chain   ledger.Chain
 	curator *dp.Curator
 	leaves  []uint64
 	round   uint64
@@ -66,14 +67,14 @@ func newBook(t testing.TB) *book {
 		t.Fatal(err)
 	}
 	b := &book{t: t, curator: curator}
-	b.add(&Genesis{
-		Version: Version, Peer: newSigner(1).id(t), Network: "clinics", Policy: Hash{1, 2, 3}, Mode: Lockstep,
+	b.add(&ledger.Genesis{
+		Version: ledger.Version, Peer: newSigner(1).id(t), Network: "clinics", Policy: ledger.Hash{1, 2, 3}, Mode: ledger.Lockstep,
 		Budget: account.Budget{Epsilon: dp.Nano}, Unit: "one user with at most 1 reward at this site, replaced by another in [0, 1]",
 	})
 	return b
 }
 
-func (b *book) add(body Body) {
+func (b *book) add(body ledger.Body) {
 	b.t.Helper()
 	line, err := b.chain.Append(body)
 	if err != nil {
@@ -93,7 +94,7 @@ func (b *book) open(streams, dim int, leaves uint64) {
 		b.t.Fatal(err)
 	}
 	for _, c := range b.curator.TakeCharges() {
-		b.add(Opened(c))
+		b.add(ledger.Opened(c))
 	}
 	b.leaves = append(b.leaves, make([]uint64, streams)...)
 }
@@ -110,7 +111,7 @@ func (b *book) release(s dp.StreamID, dim int) {
 		b.t.Fatal(err)
 	}
 	for _, r := range b.curator.TakeDrawn() {
-		b.add(Released(b.round, r))
+		b.add(ledger.Released(b.round, r))
 	}
 }
 
@@ -168,13 +169,13 @@ func TestAnExportIsVerified(t *testing.T) {
 	if err = json.Unmarshal(doc, &again); err != nil || !reflect.DeepEqual(r, again) {
 		t.Errorf("as JSON %s: %v", doc, err)
 	}
-	if err = again.Head.UnmarshalText([]byte("00")); !errors.Is(err, ErrForm) {
+	if err = again.Head.UnmarshalText([]byte("00")); !errors.Is(err, ledger.ErrForm) {
 		t.Errorf("a short hash: %v", err)
 	}
 	if r.Head != b.chain.Head {
 		t.Errorf("head %v, want %v", r.Head, b.chain.Head)
 	}
-	c, err := Resume(b.lines[len(b.lines)-1])
+	c, err := ledger.Resume(b.lines[len(b.lines)-1])
 	if err != nil || c != b.chain {
 		t.Errorf("resumed at %+v with %v, want %+v", c, err, b.chain)
 	}
@@ -186,7 +187,7 @@ func TestTheFormatStays(t *testing.T) {
 	const name = "testdata/export.jsonl"
 	if *update {
 		b := small(t)
-		b.add(&Gap{Claimed: 12, Had: 10, Incarnation: 1, Since: 3, Round: 9, Waiting: 2, Margin: 1, Next: []uint64{8, 5, 3}, Without: []string{"12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X"}})
+		b.add(&ledger.Gap{Claimed: 12, Had: 10, Incarnation: 1, Since: 3, Round: 9, Waiting: 2, Margin: 1, Next: []uint64{8, 5, 3}, Without: []string{"12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X"}})
 		golden(t, name, b.export())
 	}
 	export, err := os.ReadFile(name)
@@ -204,7 +205,7 @@ func TestTheFormatStays(t *testing.T) {
 	golden(t, "testdata/report.txt", text.Bytes())
 	b := &book{t: t}
 	for line := range bytes.Lines(export) {
-		if r, err := ParseLine(bytes.TrimSuffix(line, []byte("\n"))); err == nil { // all lines except the end
+		if r, err := ledger.ParseLine(bytes.TrimSuffix(line, []byte("\n"))); err == nil { // all lines except the end
 			b.add(r.Body)
 		}
 	}
@@ -269,7 +270,7 @@ func TestThereIsOneWayToWriteALine(t *testing.T) {
 		{release, `"counts":[1]`, `"counts":[-1]`},
 		{release, `"counts":[1]`, `"counts":null`},
 		{release, `"counts":[1]`, `"counts":[` + strings.Repeat("1,", dp.MaxLen) + "1]"},
-		{release, `"counts":[1]`, `"counts":` + strings.Repeat("[", MaxLine/2)}, // no reader follows them
+		{release, `"counts":[1]`, `"counts":` + strings.Repeat("[", ledger.MaxLine/2)}, // no reader follows them
 		{release, `"exponent":-20`, `"exponent":-200`},
 		{release, `"exponent":-20`, `"exponent":+20`},
 	} {
@@ -277,37 +278,37 @@ func TestThereIsOneWayToWriteALine(t *testing.T) {
 		if bad == c.line {
 			t.Fatalf("%q is not in %s", c.from, c.line)
 		}
-		if _, err := ParseLine([]byte(bad)); !errors.Is(err, ErrForm) {
-			t.Errorf("%v, want %v: %s", err, ErrForm, bad)
+		if _, err := ledger.ParseLine([]byte(bad)); !errors.Is(err, ledger.ErrForm) {
+			t.Errorf("%v, want %v: %s", err, ledger.ErrForm, bad)
 		}
 	}
-	if _, err := ParseLine(bytes.Repeat([]byte{'1'}, MaxLine+1)); !errors.Is(err, ErrForm) {
+	if _, err := ledger.ParseLine(bytes.Repeat([]byte{'1'}, ledger.MaxLine+1)); !errors.Is(err, ledger.ErrForm) {
 		t.Errorf("a long line: %v", err)
 	}
 }
 
 func TestAppendRefusesWhatCannotBeRead(t *testing.T) {
-	var c Chain
-	for _, body := range []Body{
-		&Gap{}, // before the genesis
-		&Genesis{Network: `a"b`},
-		&Genesis{Unit: strings.Repeat("x", maxText+1)},
+	var c ledger.Chain
+	for _, body := range []ledger.Body{
+		&ledger.Gap{}, // before the genesis
+		&ledger.Genesis{Network: `a"b`},
+		&ledger.Genesis{Unit: strings.Repeat("x", 256+1)},
 	} {
 		if line, err := c.Append(body); err == nil {
 			t.Errorf("%s was written", line)
 		}
 	}
-	if c != (Chain{}) {
+	if c != (ledger.Chain{}) {
 		t.Errorf("the chain moved: %+v", c)
 	}
-	if _, err := c.Append(&Genesis{}); err != nil {
+	if _, err := c.Append(&ledger.Genesis{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, body := range []Body{
-		&Genesis{},
-		&Open{dp.Charge{Mechanism: 255}},
-		&Open{dp.Charge{Mode: 9}},
-		&Release{Values: make([]int64, dp.MaxLen+1)},
+	for _, body := range []ledger.Body{
+		&ledger.Genesis{},
+		&ledger.Open{Charge: dp.Charge{Mechanism: 255}},
+		&ledger.Open{Charge: dp.Charge{Mode: 9}},
+		&ledger.Release{Values: make([]int64, dp.MaxLen+1)},
 	} {
 		if line, err := c.Append(body); err == nil {
 			t.Errorf("%s was written", line)
@@ -317,17 +318,17 @@ func TestAppendRefusesWhatCannotBeRead(t *testing.T) {
 
 // TestTheLargestRecordsFit: ParseLine reads what Append accepts.
 func TestTheLargestRecordsFit(t *testing.T) {
-	for _, body := range []Body{
-		&Release{
+	for _, body := range []ledger.Body{
+		&ledger.Release{
 			Counts: slices.Repeat([]uint64{1<<64 - 1}, dp.MaxLen),
 			Values: slices.Repeat([]int64{-1 << 63}, dp.MaxLen),
 		},
-		&Gap{Next: slices.Repeat([]uint64{dp.MaxLeaves + 1}, MaxStreams)},
+		&ledger.Gap{Next: slices.Repeat([]uint64{dp.MaxLeaves + 1}, ledger.MaxStreams)},
 	} {
-		c := Chain{Next: maxRecords - 1}
+		c := ledger.Chain{Next: 1<<62 - 1}
 		line, err := c.Append(body)
 		if err == nil {
-			_, err = ParseLine(line)
+			_, err = ledger.ParseLine(line)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", body.Kind(), err)
@@ -340,14 +341,14 @@ func TestTheLargestRecordsFit(t *testing.T) {
 func TestNumbersOfLostRecordsAreSkipped(t *testing.T) {
 	b := small(t)
 	for _, c := range []struct{ claimed, seq uint64 }{{12, 12}, {13, 13}, {5, 14}} {
-		b.add(&Gap{Claimed: c.claimed, Had: 10, Incarnation: uint32(c.seq), Margin: 1, Next: []uint64{9, 9, 5}})
-		r, err := ParseLine(b.lines[len(b.lines)-1])
+		b.add(&ledger.Gap{Claimed: c.claimed, Had: 10, Incarnation: uint32(c.seq), Margin: 1, Next: []uint64{9, 9, 5}})
+		r, err := ledger.ParseLine(b.lines[len(b.lines)-1])
 		if err != nil || r.Seq != c.seq || b.chain.Next != c.seq+1 {
 			t.Errorf("%d claimed: record %d, then %d, want %d: %v", c.claimed, r.Seq, b.chain.Next, c.seq, err)
 		}
 	}
 	before := b.chain
-	if _, err := b.chain.Append(&Gap{Claimed: maxRecords}); err == nil || b.chain != before {
+	if _, err := b.chain.Append(&ledger.Gap{Claimed: 1 << 62}); err == nil || b.chain != before {
 		t.Errorf("2^62 records: %v, %+v", err, b.chain)
 	}
 	r, err := Verify(bytes.NewReader(b.export()))
@@ -398,17 +399,17 @@ func TestExportSaysWhatIsWrong(t *testing.T) {
 
 func FuzzParseLine(f *testing.F) {
 	b := small(f)
-	b.add(&Gap{Claimed: 12, Had: 10, Incarnation: 1, Since: 3, Round: 9, Waiting: 2, Margin: 1, Next: []uint64{8, 5, 3}, Without: []string{"12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X"}})
+	b.add(&ledger.Gap{Claimed: 12, Had: 10, Incarnation: 1, Since: 3, Round: 9, Waiting: 2, Margin: 1, Next: []uint64{8, 5, 3}, Without: []string{"12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X"}})
 	for line := range bytes.Lines(b.export()) {
 		f.Add(bytes.TrimSuffix(line, []byte("\n")))
 	}
 	f.Add([]byte(`{"seq":1,"prev":"`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		_ = NewVerifier().Line(line)
-		r, err := ParseLine(line)
+		r, err := ledger.ParseLine(line)
 		if err != nil {
-			if !errors.Is(err, ErrForm) {
-				t.Errorf("%v, want %v", err, ErrForm)
+			if !errors.Is(err, ledger.ErrForm) {
+				t.Errorf("%v, want %v", err, ledger.ErrForm)
 			}
 			return
 		}

@@ -1,4 +1,4 @@
-package ledger
+package check
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/node/ledger"
 )
 
 // sealedBook returns a book of which half the releases are behind commitments, and an export with the lines that open them.
@@ -18,12 +19,12 @@ func sealedBook(t *testing.T) (b *book, opened [][]byte) {
 	for i := range 8 {
 		b.release(dp.StreamID(i%2), 3)
 		if i%4 > 1 {
-			r, err := ParseLine(b.lines[len(b.lines)-1])
+			r, err := ledger.ParseLine(b.lines[len(b.lines)-1])
 			if err != nil {
 				t.Fatal(err)
 			}
-			body := r.Body.(*Release)
-			b.chain, b.lines = Chain{r.Seq, r.Prev}, b.lines[:len(b.lines)-1]
+			body := r.Body.(*ledger.Release)
+			b.chain, b.lines = ledger.Chain{Next: r.Seq, Head: r.Prev}, b.lines[:len(b.lines)-1]
 			opening, err := body.Conceal()
 			if err != nil {
 				t.Fatal(err)
@@ -67,9 +68,9 @@ func TestALedgerVerifiesWithOpeningsAndWithout(t *testing.T) {
 			t.Errorf("numbers in %s", line)
 		}
 	}
-	r, err := ParseLine(b.lines[4])
-	if err != nil || r.Body.String() != "round 3, stream 0, leaves 1 to 2: 3 sums, which are not public" || new(Words).Release(r.Body.(*Release)) != "3 numbers, which are not public" {
-		t.Errorf("%v: %v; %s", err, r.Body, new(Words).Release(r.Body.(*Release)))
+	r, err := ledger.ParseLine(b.lines[4])
+	if err != nil || r.Body.String() != "round 3, stream 0, leaves 1 to 2: 3 sums, which are not public" || new(Words).Release(r.Body.(*ledger.Release)) != "3 numbers, which are not public" {
+		t.Errorf("%v: %v; %s", err, r.Body, new(Words).Release(r.Body.(*ledger.Release)))
 	}
 }
 
@@ -108,12 +109,12 @@ func TestAFalseOpeningIsFound(t *testing.T) {
 		}
 	}
 	for name, x := range map[string]struct {
-		change func(r *Release) []byte
+		change func(r *ledger.Release) []byte
 		want   error
 	}{
-		"too great a number": {func(r *Release) []byte { r.Values[0] = dp.MaxValue + 1; return opens(t, r) }, ErrUnpaid},
-		"too few numbers":    {func(r *Release) []byte { r.Values = r.Values[:2]; return opens(t, r) }, ErrUnpaid},
-		"fewer when opened": {func(r *Release) []byte {
+		"too great a number": {func(r *ledger.Release) []byte { r.Values[0] = dp.MaxValue + 1; return opens(t, r) }, ErrUnpaid},
+		"too few numbers":    {func(r *ledger.Release) []byte { r.Values = r.Values[:2]; return opens(t, r) }, ErrUnpaid},
+		"fewer when opened": {func(r *ledger.Release) []byte {
 			whole := r.Values
 			r.Values = r.Values[:2]
 			line := opens(t, r)
@@ -121,18 +122,18 @@ func TestAFalseOpeningIsFound(t *testing.T) {
 			r.Values = whole
 			return line
 		}, ErrUnpaid},
-		"numbers next to it": {func(r *Release) []byte { line := opens(t, r); r.Values[1] = 5; return line }, ErrForm},
+		"numbers next to it": {func(r *ledger.Release) []byte { line := opens(t, r); r.Values[1] = 5; return line }, ledger.ErrForm},
 	} {
 		b := newBook(t)
 		b.open(1, 3, 8)
 		b.release(0, 3)
-		r, err := ParseLine(b.lines[len(b.lines)-1])
+		r, err := ledger.ParseLine(b.lines[len(b.lines)-1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		body := r.Body.(*Release)
+		body := r.Body.(*ledger.Release)
 		line := x.change(body)
-		b.chain, b.lines = Chain{r.Seq, r.Prev}, b.lines[:len(b.lines)-1]
+		b.chain, b.lines = ledger.Chain{Next: r.Seq, Head: r.Prev}, b.lines[:len(b.lines)-1]
 		b.add(body)
 		if _, _, err = exported(t, append(b.lines, line)); !errors.Is(err, x.want) {
 			t.Errorf("%s: %v, want %v", name, err, x.want)
@@ -140,7 +141,7 @@ func TestAFalseOpeningIsFound(t *testing.T) {
 	}
 }
 
-func opens(t *testing.T, r *Release) []byte {
+func opens(t *testing.T, r *ledger.Release) []byte {
 	t.Helper()
 	line, err := r.Conceal()
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package ledger
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 )
 
 func newLedgerExport(o *command.App) *cobra.Command {
@@ -35,12 +36,12 @@ must not show them to shuffler and analyzer; the peer must be stopped.`,
 				if err != nil {
 					return err
 				}
-				return exportLedger(o, ctx, file, openings, lines, id.Sign)
+				return Export(o, ctx, file, openings, lines, id.Sign)
 			})
 		}),
 	}
 	cmd.Flags().BoolVar(&openings, "openings", false, "add the numbers that the ledger commits to, for an auditor")
-	cmd.Flags().StringVarP(&file, "output", "o", standard, "file to write, - for standard output")
+	cmd.Flags().StringVarP(&file, "output", "o", Standard, "file to write, - for standard output")
 	return o.TakesFile(cmd)
 }
 
@@ -51,18 +52,19 @@ type exportDoc struct {
 	Head    ledger.Hash `json:"head"`
 }
 
-func exportLedger(o *command.App, ctx context.Context, file string, openings bool, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
-	if file == standard {
-		_, err := ledger.Export(o.Stdout, lines, sign)
+// Export writes a ledger with a signature to a file, or to standard output.
+func Export(o *command.App, ctx context.Context, file string, openings bool, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
+	if file == Standard {
+		_, err := check.Export(o.Stdout, lines, sign)
 		return ledgerError("the peer's ledger", err)
 	}
 	mode := os.FileMode(0o644) // others may read it
 	if openings {
 		mode = 0o600
 	}
-	var r ledger.Report
+	var r check.Report
 	if err := terminal.WriteFile(ctx, file, mode, func(f *os.File) (err error) {
-		r, err = ledger.Export(f, lines, sign)
+		r, err = check.Export(f, lines, sign)
 		return ledgerError("the peer's ledger", err)
 	}); err != nil {
 		return err
@@ -98,21 +100,21 @@ and what it does not. A fault is reported with its line, and the exit code is 5.
 	}
 }
 
-func verifyFile(name string, stdin io.Reader) (ledger.Report, error) {
-	if name == standard {
-		return ledger.Verify(stdin)
+func verifyFile(name string, stdin io.Reader) (check.Report, error) {
+	if name == Standard {
+		return check.Verify(stdin)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return ledger.Report{}, err
+		return check.Report{}, err
 	}
 	defer func() { _ = f.Close() }()
-	return ledger.Verify(f)
+	return check.Verify(f)
 }
 
 // ledgerError gives a fault of a ledger its exit code.
 func ledgerError(name string, err error) error {
-	var fault *ledger.Fault
+	var fault *check.Fault
 	if errors.As(err, &fault) {
 		return config.Failf(config.ErrPrivacy, "%s: %w", name, err)
 	}

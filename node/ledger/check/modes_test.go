@@ -1,4 +1,4 @@
-package ledger
+package check
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/node/ledger"
 )
 
 // TestChargesOfEveryModeAddUp: two charges that are paid when their streams open need a budget
@@ -23,7 +24,7 @@ func TestChargesOfEveryModeAddUp(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.Stream = dp.StreamID(len(v.streams))
-			return v.openStreams(Opened(c))
+			return v.openStreams(ledger.Opened(c))
 		}
 		if err := open(dp.Nano); err != nil {
 			t.Fatalf("%v: the budget: %v", m, err)

@@ -1,14 +1,15 @@
-package ledger
+package check
 
 import (
 	"fmt"
+	"peerd.dev/node/ledger"
 	"slices"
 	"strings"
 )
 
 // checkBuild refuses the ledger of a program that was built with tags, except the tags that Go's
 // own packages have: others compile in faults for tests.
-func (g *Genesis) checkBuild() error {
+func checkBuild(g *ledger.Genesis) error {
 	plain := []string{"netgo", "netcgo", "osusergo", "timetzdata"}
 	for tag := range strings.SplitSeq(g.Tags, ",") {
 		if tag != "" && !slices.Contains(plain, tag) {

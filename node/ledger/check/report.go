@@ -1,4 +1,4 @@
-package ledger
+package check
 
 import (
 	"fmt"
@@ -9,19 +9,20 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/node/ledger"
 )
 
 // A Report is what an export shows. Costs are in nano-ε, and nano-μ² of Gaussian noise.
 type Report struct {
 	Peer     string         `json:"peer"`
 	Network  string         `json:"network"`
-	Policy   Hash           `json:"policy"`
-	Mode     Mode           `json:"mode"`
+	Policy   ledger.Hash    `json:"policy"`
+	Mode     ledger.Mode    `json:"mode"`
 	Unit     string         `json:"unit"`
 	Signed   bool           `json:"signed"` // false before the end of the export
 	Records  uint64         `json:"records"`
 	Next     uint64         `json:"next"` // number of the record after the last one
-	Head     Hash           `json:"head"`
+	Head     ledger.Hash    `json:"head"`
 	Budget   dp.Cost        `json:"budget_nano_epsilon"`
 	Delta    account.Delta  `json:"budget_atto_delta"`
 	Charged  dp.Cost        `json:"charged_nano_epsilon"`
@@ -133,7 +134,7 @@ func (r *Report) Write(w io.Writer) error {
 		row("", "stream %d: %d, up to leaf %d of %d", s.Stream, s.Releases, s.Leaf, s.Leaves)
 	}, func(n int) { row("", "and %d more streams", n) })
 	rows(len(r.Gaps), func(i int) { row("gap", "%s", r.Gaps[i]) }, func(n int) { row("", "and %d more gaps", n) })
-	if r.Mode == Lockstep {
+	if r.Mode == ledger.Lockstep {
 		row("lockstep", "NOT PRIVATE: noise came from seeds, and this is for simulated data")
 	}
 	for i, s := range r.unproved() {
@@ -154,9 +155,9 @@ func (r *Report) privacy() string {
 		if left != dp.Infinite {
 			left -= r.Charged
 		}
-		return fmt.Sprintf("%s of %s charged, ε %s left; the charges add up", lossText(charged), budgetText(budget), exact(left))
+		return fmt.Sprintf("%s of %s charged, ε %s left; the charges add up", ledger.LossText(charged), ledger.BudgetText(budget), ledger.Exact(left))
 	}
-	return fmt.Sprintf("%s charged, which is ε %.6g with δ %v, of %s; the charges add up", lossText(charged), r.Used, r.Delta, budgetText(budget))
+	return fmt.Sprintf("%s charged, which is ε %.6g with δ %v, of %s; the charges add up", ledger.LossText(charged), r.Used, r.Delta, ledger.BudgetText(budget))
 }
 
 // rows writes the first of n rows and how many more there are.
@@ -172,7 +173,7 @@ func rows(n int, each, more func(int)) {
 // String describes what was paid for.
 func (g GroupReport) String() string {
 	return fmt.Sprintf("%s, %s, leaves: %d each, records of a user: %d, %s, %s",
-		g.What, streamsText(g.Stream, g.Streams), g.Leaves, g.RecordsPerUser, g.Adjacency, lossText(account.Loss{Pure: g.Cost, Square: g.Square}))
+		g.What, ledger.StreamsText(g.Stream, g.Streams), g.Leaves, g.RecordsPerUser, g.Adjacency, ledger.LossText(account.Loss{Pure: g.Cost, Square: g.Square}))
 }
 
 // noise describes the noise that protects the group.

@@ -1,4 +1,4 @@
-package ledger
+package check
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/node/ledger"
 )
 
 // maxGaps bounds the gaps of a ledger, so that no file makes a Verifier large.
@@ -19,15 +20,15 @@ const maxGaps = 1 << 10
 // Verify checks an export. It reads the export once and needs nothing else; its memory grows only
 // with the number of streams. The error is a [*Fault] if something is wrong with the export, and
 // another error if it cannot be read.
-func Verify(r io.Reader) (Report, error) { return VerifyEach(r, func(Chain) {}) }
+func Verify(r io.Reader) (Report, error) { return VerifyEach(r, func(ledger.Chain) {}) }
 
 // VerifyEach does what Verify does, and calls each with the end of the ledger after every record.
-func VerifyEach(r io.Reader, each func(Chain)) (Report, error) {
+func VerifyEach(r io.Reader, each func(ledger.Chain)) (Report, error) {
 	v := NewVerifier()
-	if err := v.readAll(bufio.NewReaderSize(r, MaxLine+1), each); err != nil {
+	if err := v.readAll(bufio.NewReaderSize(r, ledger.MaxLine+1), each); err != nil {
 		return Report{}, err
 	}
-	if err := v.genesis.checkBuild(); err != nil {
+	if err := checkBuild(&v.genesis); err != nil {
 		return Report{}, &Fault{1, err}
 	}
 	return v.Report(), nil
@@ -36,18 +37,18 @@ func VerifyEach(r io.Reader, each func(Chain)) (Report, error) {
 // A Verifier checks a ledger line by line.
 type Verifier struct {
 	line    uint64 // of the file
-	chain   Chain
-	genesis Genesis
+	chain   ledger.Chain
+	genesis ledger.Genesis
 	key     ed25519.PublicKey
 	charged account.Loss
-	opens   []Open
+	opens   []ledger.Open
 	streams []stream
 	gaps    []GapReport
-	skipped uint64   // numbers skipped by all gaps
-	again   uint32   // the newest incarnation
-	round   uint64   // the newest of a release
-	sealed  uint64   // releases that the lines only commit to
-	newest  *Release // of these, if it is the last line
+	skipped uint64          // numbers skipped by all gaps
+	again   uint32          // the newest incarnation
+	round   uint64          // the newest of a release
+	sealed  uint64          // releases that the lines only commit to
+	newest  *ledger.Release // of these, if it is the last line
 	ended   bool
 }
 
@@ -64,7 +65,7 @@ type stream struct {
 func NewVerifier() *Verifier { return new(Verifier) }
 
 // Chain returns the end of the ledger so far.
-func (v *Verifier) Chain() Chain { return v.chain }
+func (v *Verifier) Chain() ledger.Chain { return v.chain }
 
 // Line checks the next line, which has no newline. After an error, v must not be used.
 func (v *Verifier) Line(line []byte) error {
@@ -76,7 +77,7 @@ func (v *Verifier) Line(line []byte) error {
 }
 
 // readAll checks all lines of an export.
-func (v *Verifier) readAll(r *bufio.Reader, each func(Chain)) error {
+func (v *Verifier) readAll(r *bufio.Reader, each func(ledger.Chain)) error {
 	for {
 		line, err := r.ReadSlice('\n')
 		switch {
@@ -86,7 +87,7 @@ func (v *Verifier) readAll(r *bufio.Reader, each func(Chain)) error {
 			}
 			each(v.chain)
 		case errors.Is(err, bufio.ErrBufferFull):
-			return &Fault{v.line + 1, fmt.Errorf("%w: longer than %d bytes", ErrForm, MaxLine)}
+			return &Fault{v.line + 1, fmt.Errorf("%w: longer than %d bytes", ledger.ErrForm, ledger.MaxLine)}
 		case !errors.Is(err, io.EOF):
 			return err
 		case len(line) > 0 && v.ended:
@@ -112,40 +113,40 @@ func (v *Verifier) checkLine(line []byte) error {
 	if v.newest = nil; bytes.HasPrefix(line, []byte(`{"kind":"opening"`)) {
 		return v.open(sealed, line)
 	}
-	r, err := ParseLine(line)
+	r, err := ledger.ParseLine(line)
 	if err != nil {
 		return err
 	}
 	skipped := r.Seq - v.chain.Next // by a gap
-	if err := v.chain.follow(&r, line); err != nil {
+	if err := v.chain.Follow(&r, line); err != nil {
 		return err
 	}
-	g, first := r.Body.(*Genesis)
+	g, first := r.Body.(*ledger.Genesis)
 	if first != (r.Seq == 0) {
 		return fmt.Errorf("%w: record %d is of kind %s, and genesis is record 0", ErrGenesis, r.Seq, r.Body.Kind())
 	}
 	switch b := r.Body.(type) {
-	case *Open:
+	case *ledger.Open:
 		return v.openStreams(b)
-	case *Release:
+	case *ledger.Release:
 		return v.release(b)
-	case *Gap:
+	case *ledger.Gap:
 		return v.gap(r.Seq, skipped, b)
 	}
 	return v.begin(g)
 }
 
-func (v *Verifier) begin(g *Genesis) (err error) {
+func (v *Verifier) begin(g *ledger.Genesis) (err error) {
 	switch {
-	case g.Version != Version:
-		return fmt.Errorf("%w: format %d, and this program reads %d", ErrGenesis, g.Version, Version)
+	case g.Version != ledger.Version:
+		return fmt.Errorf("%w: format %d, and this program reads %d", ErrGenesis, g.Version, ledger.Version)
 	case g.Network == "":
 		return fmt.Errorf("%w: no network", ErrGenesis)
-	case g.Mode != Private && g.Mode != Lockstep:
-		return fmt.Errorf("%w: mode %q, want %s or %s", ErrGenesis, g.Mode, Private, Lockstep)
+	case g.Mode != ledger.Private && g.Mode != ledger.Lockstep:
+		return fmt.Errorf("%w: mode %q, want %s or %s", ErrGenesis, g.Mode, ledger.Private, ledger.Lockstep)
 	case g.Budget.Check() != nil:
 		return fmt.Errorf("%w: %w", ErrGenesis, g.Budget.Check())
-	case g.Mode == Private && g.Budget.Epsilon == dp.Infinite:
+	case g.Mode == ledger.Private && g.Budget.Epsilon == dp.Infinite:
 		return fmt.Errorf("%w: an infinite budget gives no privacy", ErrGenesis)
 	}
 	if v.key, err = publicKey(g.Peer); err != nil {
@@ -155,9 +156,9 @@ func (v *Verifier) begin(g *Genesis) (err error) {
 	return nil
 }
 
-func (v *Verifier) openStreams(c *Open) error {
-	if int(c.Stream) != len(v.streams) || c.Streams < 1 || c.Streams > MaxStreams-len(v.streams) {
-		return fmt.Errorf("%w: it opens %d streams from %d, and %d of %d are open", ErrCharge, c.Streams, c.Stream, len(v.streams), MaxStreams)
+func (v *Verifier) openStreams(c *ledger.Open) error {
+	if int(c.Stream) != len(v.streams) || c.Streams < 1 || c.Streams > ledger.MaxStreams-len(v.streams) {
+		return fmt.Errorf("%w: it opens %d streams from %d, and %d of %d are open", ErrCharge, c.Streams, c.Stream, len(v.streams), ledger.MaxStreams)
 	}
 	if err := c.Check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrCharge, err)
@@ -183,35 +184,35 @@ func (v *Verifier) pay(what string, l account.Loss) error {
 		return fmt.Errorf("%w: %w", ErrBudget, err)
 	}
 	if !ok {
-		return fmt.Errorf("%w: %s for %q, with %s of %s charged before", ErrBudget, lossText(l), what, lossText(v.charged), budgetText(v.genesis.Budget))
+		return fmt.Errorf("%w: %s for %q, with %s of %s charged before", ErrBudget, ledger.LossText(l), what, ledger.LossText(v.charged), ledger.BudgetText(v.genesis.Budget))
 	}
 	v.charged = sum
 	return nil
 }
 
 // open checks the line that opens a release, and the numbers that it shows.
-func (v *Verifier) open(r *Release, line []byte) error {
-	if r == nil || HashOf(line).String() != r.Commitment {
+func (v *Verifier) open(r *ledger.Release, line []byte) error {
+	if r == nil || ledger.HashOf(line).String() != r.Commitment {
 		return ErrOpening
 	}
 	v.sealed--
-	if err := read(line, func(Kind) []field { return r.opening(make(digits, len(Hash{}))) }); err != nil {
+	if err := r.ReadOpening(line); err != nil {
 		return err
 	}
 	s := &v.streams[r.Stream]
-	if err := v.opens[s.open].CoversAfter(s.base, r.fieldsOf()); err != nil {
+	if err := v.opens[s.open].CoversAfter(s.base, r.Fields()); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnpaid, err)
 	}
 	return nil
 }
 
-func (v *Verifier) release(r *Release) error {
+func (v *Verifier) release(r *ledger.Release) error {
 	if int64(r.Stream) >= int64(len(v.streams)) {
 		return fmt.Errorf("%w: stream %d, and %d are open", ErrUnpaid, r.Stream, len(v.streams))
 	}
 	s := &v.streams[r.Stream]
 	open := &v.opens[s.open]
-	switch err := open.CoversAfter(s.base, r.fieldsOf()); {
+	switch err := open.CoversAfter(s.base, r.Fields()); {
 	case errors.Is(err, dp.ErrNoise):
 		return fmt.Errorf("%w: %w", ErrNoise, err)
 	case err != nil:
@@ -223,7 +224,7 @@ func (v *Verifier) release(r *Release) error {
 	case r.To > s.next:
 		return fmt.Errorf("%w: leaf %d of stream %d, and leaf %d is not there", ErrMissing, r.To, r.Stream, s.next)
 	case r.Commitment != "" && slices.ContainsFunc(r.Values, func(x int64) bool { return x != 0 }):
-		return fmt.Errorf("%w: numbers next to a commitment", ErrForm)
+		return fmt.Errorf("%w: numbers next to a commitment", ledger.ErrForm)
 	}
 	s.last, s.next = r.To, r.To+1
 	v.round = max(v.round, r.Round)
@@ -234,7 +235,7 @@ func (v *Verifier) release(r *Release) error {
 	return nil
 }
 
-func (v *Verifier) gap(seq, skipped uint64, g *Gap) error {
+func (v *Verifier) gap(seq, skipped uint64, g *ledger.Gap) error {
 	switch {
 	case len(v.gaps) == maxGaps:
 		return fmt.Errorf("%w: more than %d", ErrGap, maxGaps)
@@ -276,23 +277,17 @@ func (v *Verifier) gap(seq, skipped uint64, g *Gap) error {
 }
 
 func (v *Verifier) end(line []byte) error {
-	var t trailer
-	err := read(line, func(k Kind) []field {
-		if k != kindEnd {
-			return nil
-		}
-		return t.fields()
-	})
+	t, err := ledger.ParseTrailer(line)
 	switch {
 	case err != nil:
 		return err
 	case v.chain.Next == 0:
 		return fmt.Errorf("%w: there are no records", ErrGenesis)
-	case t.records != v.chain.Next:
-		return fmt.Errorf("%w: the end comes after %d records, want %d", ErrChain, t.records, v.chain.Next)
-	case t.head != v.chain.Head:
-		return fmt.Errorf("%w: the end follows %v, but the line before has hash %v", ErrChain, t.head, v.chain.Head)
-	case !ed25519.Verify(v.key, append([]byte(Domain+"\x00"), t.signed(v.genesis.Network)...), t.signature[:]):
+	case t.Records != v.chain.Next:
+		return fmt.Errorf("%w: the end comes after %d records, want %d", ledger.ErrChain, t.Records, v.chain.Next)
+	case t.Head != v.chain.Head:
+		return fmt.Errorf("%w: the end follows %v, but the line before has hash %v", ledger.ErrChain, t.Head, v.chain.Head)
+	case !ed25519.Verify(v.key, append([]byte(ledger.Domain+"\x00"), t.Signed(v.genesis.Network)...), t.Signature[:]):
 		return fmt.Errorf("%w: %s", ErrSignature, v.genesis.Peer)
 	}
 	v.ended = true

@@ -1,4 +1,5 @@
-package main
+// Package ledger is the extra that shows, exports and verifies what a peer paid for and what left it.
+package ledger
 
 import (
 	"bytes"
@@ -15,10 +16,13 @@ import (
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 )
 
-// standard is the file name that means standard input or output.
-const standard = "-"
+// Standard is the file name that means standard input or output.
+const Standard = "-"
+
+func init() { command.Register("", newLedger) }
 
 func newLedger(o *command.App) *cobra.Command {
 	cmd := &cobra.Command{
@@ -52,7 +56,7 @@ func withLedger(o *command.App, ctx context.Context, openings bool, f func(c *co
 }
 
 func newLedgerShow(o *command.App) *cobra.Command {
-	var page ledgerPage
+	var page Page
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print a peer's newest records, the newest last",
@@ -64,29 +68,29 @@ stands in the ledger. The peer may run or be stopped.`,
 		Example: `  peerd ledger show --dir hospital-a
   peerd ledger show --dir hospital-a --from 0 --limit 3 --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			page.newest = !cmd.Flags().Changed("from")
-			if page.limit < 0 {
-				return config.Failf(config.ErrUsage, "--limit %d, want a number from 0", page.limit)
+			page.Newest = !cmd.Flags().Changed("from")
+			if page.Limit < 0 {
+				return config.Failf(config.ErrUsage, "--limit %d, want a number from 0", page.Limit)
 			}
 			return withLedger(o, cmd.Context(), false, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
-				shown, err := page.read(lines)
+				shown, err := page.Read(lines)
 				if err != nil {
 					return err
 				}
-				return o.Print(shown, func(w io.Writer) { writeRecords(w, shown, ledgerWords(c)) })
+				return o.Print(shown, func(w io.Writer) { WriteRecords(w, shown, ledgerWords(c)) })
 			})
 		},
 	}
-	cmd.Flags().Uint64Var(&page.from, "from", 0, "number of the first record (default: show the newest)")
-	cmd.Flags().IntVar(&page.limit, "limit", 20, "maximum number of records; 0 for all")
+	cmd.Flags().Uint64Var(&page.From, "from", 0, "number of the first record (default: show the newest)")
+	cmd.Flags().IntVar(&page.Limit, "limit", 20, "maximum number of records; 0 for all")
 	return o.TakesFile(cmd)
 }
 
-// A ledgerPage says which records to show.
-type ledgerPage struct {
-	newest bool   // the last ones
-	from   uint64 // else those from this one on
-	limit  int    // at most this number of records; 0 for all
+// A Page says which records to show.
+type Page struct {
+	Newest bool   // the last ones
+	From   uint64 // else those from this one on
+	Limit  int    // at most this number of records; 0 for all
 }
 
 // A shownRecord is a record, and the line that is its form as JSON.
@@ -100,25 +104,25 @@ func (r shownRecord) MarshalJSON() ([]byte, error) { return r.line, nil }
 
 var _ json.Marshaler = shownRecord{}
 
-// read returns the records of the page, the newest last.
-func (p ledgerPage) read(lines iter.Seq2[[]byte, error]) ([]shownRecord, error) {
+// Read returns the records of the page, the newest last.
+func (p Page) Read(lines iter.Seq2[[]byte, error]) ([]shownRecord, error) {
 	shown := []shownRecord{}
 	for line, err := range lines {
 		if err != nil {
 			return nil, err
 		}
-		if !p.newest && p.limit > 0 && len(shown) == p.limit {
+		if !p.Newest && p.Limit > 0 && len(shown) == p.Limit {
 			break
 		}
 		r, err := ledger.ParseLine(line)
 		if err != nil {
 			return nil, err
 		}
-		if !p.newest && r.Seq < p.from {
+		if !p.Newest && r.Seq < p.From {
 			continue
 		}
 		shown = append(shown, shownRecord{r, bytes.Clone(line)})
-		if p.newest && p.limit > 0 && len(shown) > p.limit {
+		if p.Newest && p.Limit > 0 && len(shown) > p.Limit {
 			shown = shown[1:]
 		}
 	}
@@ -126,8 +130,8 @@ func (p ledgerPage) read(lines iter.Seq2[[]byte, error]) ([]shownRecord, error) 
 }
 
 // ledgerWords returns the words for the ledger of a peer with settings.
-func ledgerWords(c *config.Config) ledger.Words {
-	var w ledger.Words
+func ledgerWords(c *config.Config) check.Words {
+	var w check.Words
 	w.Low, w.High = c.API.Range().Ends()
 	if b, err := c.Privacy.Budget(); err == nil {
 		w.Delta = b.Delta
@@ -140,7 +144,8 @@ func ledgerWords(c *config.Config) ledger.Words {
 	return w
 }
 
-func writeRecords(w io.Writer, records []shownRecord, words ledger.Words) {
+// WriteRecords prints records as a table.
+func WriteRecords(w io.Writer, records []shownRecord, words check.Words) {
 	t := terminal.NewTable(w)
 	t.Printf("RECORD\tWHEN\tKIND\tOF\tWHAT\n")
 	for _, r := range records {

@@ -1,8 +1,9 @@
-package ledger
+package check
 
 import (
 	"bytes"
 	"errors"
+	"peerd.dev/node/ledger"
 	"strings"
 	"testing"
 )
@@ -11,8 +12,8 @@ import (
 // the field are read as before, and ledgers of programs with faults are not trusted.
 func TestBuildTagsStandInTheGenesis(t *testing.T) {
 	line := func(tags string) []byte {
-		var c Chain
-		line, err := c.Append(&Genesis{Version: Version, Peer: "p", Network: "n", Mode: Private, Tags: tags})
+		var c ledger.Chain
+		line, err := c.Append(&ledger.Genesis{Version: ledger.Version, Peer: "p", Network: "n", Mode: ledger.Private, Tags: tags})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -22,18 +23,18 @@ func TestBuildTagsStandInTheGenesis(t *testing.T) {
 		t.Errorf("without tags: %s", l)
 	}
 	for _, tags := range []string{"", "failpoint", "netgo,own"} {
-		r, err := ParseLine(line(tags))
-		if err != nil || r.Body.(*Genesis).Tags != tags {
+		r, err := ledger.ParseLine(line(tags))
+		if err != nil || r.Body.(*ledger.Genesis).Tags != tags {
 			t.Errorf("%q: %+v, %v", tags, r.Body, err)
 		}
 	}
 	for _, bad := range []string{`,"tags":""}`, `,"tags":"a","tags":"b"}`, `,"tags":1}`, `,"more":"a"}`} {
-		if _, err := ParseLine(append(bytes.TrimSuffix(line(""), []byte("}")), bad...)); !errors.Is(err, ErrForm) {
-			t.Errorf("%s: %v, want %v", bad, err, ErrForm)
+		if _, err := ledger.ParseLine(append(bytes.TrimSuffix(line(""), []byte("}")), bad...)); !errors.Is(err, ledger.ErrForm) {
+			t.Errorf("%s: %v, want %v", bad, err, ledger.ErrForm)
 		}
 	}
 	for tags, named := range map[string]string{"": "", "netgo,osusergo": "", "failpoint": "failpoint", "netgo,own": "own"} {
-		export := rewrite(t, func(b []Body) []Body { b[0].(*Genesis).Tags = tags; return b })
+		export := rewrite(t, func(b []ledger.Body) []ledger.Body { b[0].(*ledger.Genesis).Tags = tags; return b })
 		_, err := Verify(bytes.NewReader(export))
 		var fault *Fault
 		switch {
