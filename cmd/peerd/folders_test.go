@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/node/decision"
+	"peerd.dev/internal/decisions"
 )
 
 // An oldAnswer is a decision as an earlier build answered it.
@@ -136,9 +136,9 @@ func compareDecisions(t *testing.T, dir string, old []oldAnswer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := make(map[string]decision.Row)
+	rows := make(map[string]decisions.Row)
 	for d := json.NewDecoder(bytes.NewReader(b)); d.More(); {
-		var r decision.Row
+		var r decisions.Row
 		if err := d.Decode(&r); err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func (p *live) Backup(_ context.Context, to io.Writer) (err error) {
 func WriteBackup(ctx context.Context, s *config.Settings, to io.Writer) error {
 	dir := s.Dir
 	unlock, err := LockDir(dir)
-	if errors.Is(err, errInUse) {
+	if errors.Is(err, ErrInUse) {
 		return api.Download(ctx, dir, "/v1/backup", to)
 	}
 	if err != nil {
@@ -55,8 +55,8 @@ func WriteBackup(ctx context.Context, s *config.Settings, to io.Writer) error {
 	return archive(to, s, dir)
 }
 
-// unpackBackup writes the files of a running peer's folder below at, a private folder, where the store is in its usual place.
-func unpackBackup(ctx context.Context, dir, at string) error {
+// UnpackBackup writes the files of a running peer's folder below at, a private folder, where the store is in its usual place.
+func UnpackBackup(ctx context.Context, dir, at string) error {
 	root, err := os.OpenRoot(at)
 	if err != nil {
 		return err

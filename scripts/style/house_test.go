@@ -15,12 +15,12 @@ import (
 // only, so no arrow leads up and none in a circle. A new package needs a place here, except below a name that ends in /...
 func rooms() [][]string {
 	return [][]string{
-		{"bandit/belief", "bandit/score", "configs", "docs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
+		{"bandit/belief", "bandit/score", "configs", "docs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/address", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
 		{"bandit/gram", "dp/amplification", "dp/mechanism", "node/lab/graphs", "node/network", "node/site/form"},
 		{"bandit", "dp", "dp/mechanism/running"},
 		{"bandit/linear", "dp/averages", "node/lab/learner", "node/lab/world", "protocol"},
-		{"gossip", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
-		{"node/kept", "node/site/signed", "node/site/standing", "protocol/internal/hub"},
+		{"gossip/wire", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
+		{"gossip", "node/kept", "node/ledger/check", "node/site/receipts", "node/site/signed", "node/site/standing", "node/site/tables", "protocol/internal/hub"},
 		{"node/api", "node/lab/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows", "protocol/shuffling"},
 		{"node/api/page", "node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
