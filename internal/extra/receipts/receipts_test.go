@@ -95,8 +95,8 @@ func TestReceiptLines(t *testing.T) {
 	if got, err = read(); err != nil || len(got) != 2 {
 		t.Fatalf("%q, %v", got, err)
 	}
-	var r receipt
-	var c checkpoint
+	var r statement
+	var c statement
 	if err = json.Unmarshal([]byte(got[0]), &r); err != nil || r.Kind != "receipt" || r.Witness != south || r.Records == 0 || len(r.Signature) != 128 {
 		t.Errorf("%s: %v", got[0], err)
 	}
