@@ -28,7 +28,7 @@ func rooms() [][]string {
 		{"internal/browser", "internal/config", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/change", "internal/command", "internal/decisions", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status"},
+		{"internal/change", "internal/command", "internal/decisions", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped"},
 		{"internal/lab/joining", "internal/lab/testnet"},
 		{"internal/extra/..."}, // none imports another
 		{"cmd/peerd", "node/peer"},
