@@ -35,7 +35,7 @@ func pair(t *testing.T) (folder string, peers []*daemon.Daemon, south string) {
 	_ = free.Close()
 	n := config.Network{Name: "clinics", Start: time.Now(), Every: 20 * time.Millisecond, Links: [][2]int{{0, 1}}}
 	for _, name := range []string{"north", "south"} {
-		id, failed := daemon.Init(config.Site(), []string{"dir=" + filepath.Join(folder, name)})
+		id, failed := daemon.Init(config.Site(), []string{"dir=" + filepath.Join(folder, name)}, false)
 		if failed != nil {
 			t.Fatal(failed)
 		}
