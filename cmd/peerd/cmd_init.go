@@ -35,7 +35,7 @@ The privacy budget has no default: choose it. The printed id identifies the peer
 			if err != nil {
 				return err
 			}
-			made, err := daemon.Init(command.Schema(), set)
+			made, err := daemon.Init(command.Schema(), set, false)
 			if err != nil {
 				return err
 			}

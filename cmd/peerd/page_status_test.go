@@ -15,7 +15,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
-	"peerd.dev/internal/status"
+	"peerd.dev/internal/extra/status"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/page"
 	"peerd.dev/node/ledger"

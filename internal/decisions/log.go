@@ -2,16 +2,22 @@
 package decisions
 
 import (
+	"archive/tar"
+	"compress/gzip"
 	"context"
 	"errors"
+	"io"
 	"iter"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/node/api"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 )
@@ -41,7 +47,7 @@ func With(ctx context.Context, s *config.Settings, room string, do func(l *Log) 
 			return err
 		}
 		defer func() { err = errors.Join(err, remove()) }()
-		if err = daemon.UnpackBackup(ctx, s.Dir, at); err != nil {
+		if err = unpack(ctx, s.Dir, at); err != nil {
 			return err
 		}
 	}
@@ -127,6 +133,44 @@ func until[T any](ctx context.Context, all iter.Seq2[T, error]) iter.Seq2[T, err
 			if !yield(x, err) || err != nil {
 				return
 			}
+		}
+	}
+}
+
+// unpack writes the files of a running peer's folder below at, a private folder, where the store is in its usual place.
+func unpack(ctx context.Context, dir, at string) error {
+	root, err := os.OpenRoot(at)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	r, w := io.Pipe()
+	go func() { w.CloseWithError(api.Download(ctx, dir, "/v1/backup", w)) }()
+	defer func() { _ = r.Close() }() // ends the download
+	packed, err := gzip.NewReader(r)
+	if err != nil {
+		return err
+	}
+	for archived := tar.NewReader(packed); ; {
+		h, err := archived.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		_, name, _ := strings.Cut(h.Name, "/") // without the folder's own name
+		if h.Typeflag == tar.TypeReg {
+			var f *os.File
+			if f, err = root.Create(name); err == nil {
+				_, err = io.Copy(f, archived)
+				err = errors.Join(err, f.Close())
+			}
+		} else if name != "" {
+			err = root.Mkdir(strings.TrimSuffix(name, "/"), 0o700)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }

@@ -25,10 +25,10 @@ func rooms() [][]string {
 		{"node/api/page", "node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
-		{"internal/config", "internal/terminal", "internal/version"},
+		{"internal/browser", "internal/config", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/change", "internal/command", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status"},
+		{"internal/change", "internal/command", "internal/decisions", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped"},
 		{"internal/lab/joining", "internal/lab/testnet"},
 		{"internal/extra/..."}, // none imports another
 		{"cmd/peerd", "node/peer"},

@@ -4,7 +4,6 @@ package receipts
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -17,7 +16,6 @@ import (
 	"peerd.dev/node/api"
 	"peerd.dev/node/site/receipts"
 	"peerd.dev/node/site/signed"
-	"peerd.dev/node/store"
 )
 
 const (
@@ -31,21 +29,9 @@ func init() {
 	daemon.ReceiptLines = lines
 }
 
-// A keeper has a site's receipts, and its store.
-type keeper struct {
-	*receipts.Kept
-	store *store.Store // nil in lockstep, where there are none
-}
-
-// Open implements [site.Keeper].
-func (k *keeper) Open(st *store.Store) error {
-	k.store = st
-	return k.Kept.Open(st)
-}
-
 // add adds receipts to a peer.
 func add(host func() *gossip.Host, log *slog.Logger) daemon.Addition {
-	k := &keeper{Kept: receipts.New(time.Now)}
+	k := receipts.New(time.Now)
 	keep := func(r receipts.Receipt) {
 		switch why, err := k.Add(r); {
 		case err != nil:
@@ -64,7 +50,8 @@ func add(host func() *gossip.Host, log *slog.Logger) daemon.Addition {
 			return w.service()
 		},
 		Views: []api.View{{Path: path, Local: true, Get: func(ctx context.Context) (any, error) {
-			if k.store == nil {
+			st := k.Store()
+			if st == nil { // in lockstep, where there are none
 				return show(nil, nil), nil
 			}
 			last := asked.Load()
@@ -78,7 +65,7 @@ func add(host func() *gossip.Host, log *slog.Logger) daemon.Addition {
 			if err != nil {
 				return nil, err
 			}
-			known, err := signed.Checkpoints(k.store)
+			known, err := signed.Checkpoints(st)
 			return show(of, known), err
 		}}},
 	}
@@ -86,21 +73,19 @@ func add(host func() *gossip.Host, log *slog.Logger) daemon.Addition {
 
 // show returns the document: what neighbours have signed about this peer's ledger, and what other peers have signed about theirs.
 func show(of []receipts.Receipt, known map[string]signed.Known) document {
-	d := document{Receipts: []receipt{}, Checkpoints: []checkpoint{}}
+	d := document{Receipts: []statement{}, Checkpoints: []statement{}}
 	for _, r := range of {
-		d.Receipts = append(d.Receipts, receipt{
-			Kind: "receipt", Witness: r.Witness, Records: r.Records, Head: hex.EncodeToString(r.Head[:]),
-			Time: time.Unix(r.Time, 0).UTC(), Signature: hex.EncodeToString(r.Signature[:]),
-		})
+		x := state("receipt", r.Checkpoint, r.Signature)
+		x.Witness, x.Time = r.Witness, time.Unix(r.Time, 0).UTC()
+		d.Receipts = append(d.Receipts, x)
 	}
 	for _, c := range known {
-		if c.Key != "" {
-			d.Checkpoints = append(d.Checkpoints, checkpoint{
-				Kind: "checkpoint", Peer: c.Key, Records: c.Records, Head: hex.EncodeToString(c.Head[:]), Signature: hex.EncodeToString(c.Signature[:]),
-			})
+		if x := state("checkpoint", c.Checkpoint, c.Signature); c.Key != "" {
+			x.Peer = c.Key
+			d.Checkpoints = append(d.Checkpoints, x)
 		}
 	}
-	slices.SortFunc(d.Checkpoints, func(a, b checkpoint) int { return cmp.Compare(a.Peer, b.Peer) })
+	slices.SortFunc(d.Checkpoints, func(a, b statement) int { return cmp.Compare(a.Peer, b.Peer) })
 	return d
 }
 
@@ -118,12 +103,8 @@ func lines(ctx context.Context, dir string) (lines [][]byte, err error) {
 		known, wrong := signed.Checkpoints(st)
 		d, err = show(of, known), errors.Join(failed, wrong, done())
 	}
-	for _, r := range d.Receipts {
-		b, _ := json.Marshal(r) // the types have no values without a form in JSON
-		lines = append(lines, b)
-	}
-	for _, c := range d.Checkpoints {
-		b, _ := json.Marshal(c)
+	for _, x := range slices.Concat(d.Receipts, d.Checkpoints) {
+		b, _ := json.Marshal(x) // it has no value without a form in JSON
 		lines = append(lines, b)
 	}
 	return lines, err

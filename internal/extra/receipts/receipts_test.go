@@ -35,7 +35,7 @@ func pair(t *testing.T) (folder string, peers []*daemon.Daemon, south string) {
 	_ = free.Close()
 	n := config.Network{Name: "clinics", Start: time.Now(), Every: 20 * time.Millisecond, Links: [][2]int{{0, 1}}}
 	for _, name := range []string{"north", "south"} {
-		id, failed := daemon.Init(config.Site(), []string{"dir=" + filepath.Join(folder, name)})
+		id, failed := daemon.Init(config.Site(), []string{"dir=" + filepath.Join(folder, name)}, false)
 		if failed != nil {
 			t.Fatal(failed)
 		}
@@ -95,8 +95,8 @@ func TestReceiptLines(t *testing.T) {
 	if got, err = read(); err != nil || len(got) != 2 {
 		t.Fatalf("%q, %v", got, err)
 	}
-	var r receipt
-	var c checkpoint
+	var r statement
+	var c statement
 	if err = json.Unmarshal([]byte(got[0]), &r); err != nil || r.Kind != "receipt" || r.Witness != south || r.Records == 0 || len(r.Signature) != 128 {
 		t.Errorf("%s: %v", got[0], err)
 	}

@@ -12,7 +12,6 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/status"
 	"peerd.dev/node/api"
 )
 
@@ -44,8 +43,8 @@ asked through the socket in its folder.`,
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
 			return o.Print(d, func(w io.Writer) {
-				if status.Status(w, d, arms); inside != nil {
-					status.Inside(w, inside)
+				if Status(w, d, arms); inside != nil {
+					Inside(w, inside)
 				}
 			})
 		}),
@@ -67,7 +66,7 @@ rewards each has released. The peer has to run; it is asked through the socket i
 			if d, err := daemon.AskStatus(ctx, c.Dir); err == nil {
 				ds = slices.Insert(ds, min(int(d.Peer), len(ds)), api.Peer{Peer: d.Peer, Name: d.Name, ID: d.ID, State: "self", LastSeen: time.Now(), Records: d.LedgerRecords, Given: d.Given, Gives: d.Gives})
 			}
-			return o.Print(ds, func(w io.Writer) { status.Peers(w, ds) })
+			return o.Print(ds, func(w io.Writer) { Peers(w, ds) })
 		}),
 	})
 }

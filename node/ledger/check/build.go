@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+
 	"peerd.dev/node/ledger"
 	"slices"
 	"strings"

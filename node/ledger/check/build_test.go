@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"errors"
+
 	"peerd.dev/node/ledger"
 	"strings"
 	"testing"

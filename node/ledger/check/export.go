@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"iter"
+
 	"peerd.dev/node/ledger"
 )
 

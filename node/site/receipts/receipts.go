@@ -74,6 +74,13 @@ func (k *Kept) Open(st *store.Store) error {
 	return err
 }
 
+// Store returns the site's store; nil before Open.
+func (k *Kept) Store() *store.Store {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.store
+}
+
 // Add keeps a neighbour's receipt, which is stored with the next step, if the ledger contains its checkpoint. It
 // returns why it is not kept; "" if it is.
 func (k *Kept) Add(r Receipt) (why string, err error) {

@@ -1,4 +1,3 @@
-// Package status writes the state of a running peer for people.
 package status
 
 import (

@@ -1,4 +1,5 @@
-package terminal
+// Package browser opens a page in the browser of the user.
+package browser
 
 import (
 	"context"
@@ -12,8 +13,8 @@ import (
 	"runtime"
 )
 
-// WriteLink says how a page opens at a link, which is also opening in the user's browser or not.
-func WriteLink(w io.Writer, link string, opened bool) {
+// Write says how a page opens at a link, which is also opening in the user's browser or not.
+func Write(w io.Writer, link string, opened bool) {
 	if opened {
 		_, _ = fmt.Fprintln(w, "The page opens in your browser. If it does not, open within a minute:")
 	} else {
@@ -22,9 +23,9 @@ func WriteLink(w io.Writer, link string, opened bool) {
 	_, _ = fmt.Fprintln(w, "  "+link)
 }
 
-// OpenBrowser opens an address in the user's browser, and reports whether there seems to be one. Other users see the arguments of programs,
+// Open opens an address in the user's browser, and reports whether there seems to be one. Other users see the arguments of programs,
 // and an address that lets its reader in: the browser is given a file in dir, which only this user reads.
-func OpenBrowser(ctx context.Context, dir, url string) bool {
+func Open(ctx context.Context, dir, url string) bool {
 	var name string
 	var args []string
 	switch {
