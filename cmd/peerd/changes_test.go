@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 )
 
@@ -28,7 +29,7 @@ func runs(t *testing.T, dir string) *running {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	r := &running{stop: stop, ended: make(chan code, 1)}
-	go func() { r.ended <- code(execute(ctx, []string{"run", "--dir", dir}, &r.said, &r.said)) }()
+	go func() { r.ended <- code(command.Execute(ctx, []string{"run", "--dir", dir}, &r.said, &r.said)) }()
 	t.Cleanup(func() { r.end(t) })
 	return r
 }

@@ -10,6 +10,11 @@ import (
 	"time"
 )
 
+type healthDoc struct {
+	Alive, Ready bool
+	State        string
+}
+
 // TestHealth: a peer that waits for its network is alive and not ready, one that learns is both,
 // one that does not answer or does not run is neither, and a wrong configuration does not end a peer that runs.
 func TestHealth(t *testing.T) {

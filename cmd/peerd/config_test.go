@@ -273,7 +273,7 @@ func TestTheFileIsAnArgumentOrAFlag(t *testing.T) {
 		}
 	}
 	takes := 0
-	commands := newRoot(&command.App{Stdout: t.Output(), Stderr: t.Output()}).Commands()
+	commands := command.NewRoot(&command.App{Stdout: t.Output(), Stderr: t.Output()}).Commands()
 	for i := 0; i < len(commands); i++ {
 		commands = append(commands, commands[i].Commands()...)
 		if !strings.HasSuffix(commands[i].Use, " [FILE]") {

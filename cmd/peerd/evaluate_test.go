@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/extra/evaluation"
 	"peerd.dev/node/api/client"
 )
@@ -47,7 +48,7 @@ func served(t *testing.T, dir string) *client.Client {
 	ended := make(chan string, 1)
 	go func() {
 		var out, trouble bytes.Buffer
-		_ = execute(ctx, []string{"run", "--dir", dir}, &out, &trouble)
+		_ = command.Execute(ctx, []string{"run", "--dir", dir}, &out, &trouble)
 		ended <- trouble.String()
 	}()
 	c, err := client.New(client.Options{Dir: dir, Deadline: 30 * time.Second})

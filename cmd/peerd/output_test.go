@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/command"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/internal/terminal"
 )
 
@@ -60,7 +61,7 @@ func TestEveryOutputIsInTheTable(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRoot(&command.App{}))
+	walk(command.NewRoot(&command.App{}))
 	slices.Sort(all)
 	if table := slices.Sorted(maps.Keys(outputs())); !slices.Equal(all, table) {
 		t.Errorf("-o have %v,\nand the table has %v", all, table)
@@ -178,7 +179,7 @@ func TestAnOutputFollowsALink(t *testing.T) {
 
 // TestAnOutputIsNoDevice, as root either, in a namespace with a device of its own.
 func TestAnOutputIsNoDevice(t *testing.T) {
-	if !mountable(t) {
+	if !peerdtest.Mountable(t) {
 		return
 	}
 	dir, in := aStoppedSite(t), t.TempDir()

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -8,13 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
 )
 
-func newBackup(o *command.App) *cobra.Command {
+func newBackup(o *App) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "backup",
@@ -43,7 +42,7 @@ type backupDoc struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func writeBackup(o *command.App, ctx context.Context, s *config.Settings, file string) error {
+func writeBackup(o *App, ctx context.Context, s *config.Settings, file string) error {
 	if err := terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error { return daemon.WriteBackup(ctx, s, f) }); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -7,11 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 )
 
-func newConfig(o *command.App) *cobra.Command {
+func newConfig(o *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check and show the configuration",
@@ -21,13 +20,13 @@ command starts a peer or changes a file.`,
 		Example: `  peerd config check peerd.yaml
   peerd config show --schema`,
 		Args: cobra.NoArgs,
-		RunE: command.Help,
+		RunE: Help,
 	}
 	cmd.AddCommand(newConfigCheck(o), newConfigShow(o))
 	return cmd
 }
 
-func newConfigCheck(o *command.App) *cobra.Command {
+func newConfigCheck(o *App) *cobra.Command {
 	return o.TakesFile(&cobra.Command{
 		Use:   "check",
 		Short: "Check a configuration and say what it means",
@@ -39,7 +38,7 @@ started, and the network file is not read.`,
   PEERD_PRIVACY_EPSILON=0.5 peerd config check configs/testnet.yaml
   peerd config check configs/testnet.yaml --set privacy.epsilon=-1 --json`,
 		RunE: o.Loaded(func(_ context.Context, c *config.Config) error {
-			doc := checkDoc{OK: true, File: c.File, Description: c.Description(), Losing: command.Losing(&c.Settings)}
+			doc := checkDoc{OK: true, File: c.File, Description: c.Description(), Losing: Losing(&c.Settings)}
 			return o.Print(doc, func(w io.Writer) {
 				if c.File != "" {
 					_, _ = fmt.Fprintf(w, "ok: %s\n\n", c.File)
@@ -63,7 +62,7 @@ type checkDoc struct {
 	Losing []config.Losing `json:"losing,omitempty"`
 }
 
-func newConfigShow(o *command.App) *cobra.Command {
+func newConfigShow(o *App) *cobra.Command {
 	var asSchema, all, yaml bool
 	cmd := &cobra.Command{
 		Use:   "show",
@@ -80,9 +79,9 @@ without their sources. The page of peerd privacy explain has the SHA-256 of thes
   peerd config show --yaml --dir hospital-a | sha256sum
   peerd config show configs/testnet.yaml --set privacy.epsilon=0.5 --json
   peerd config show --schema`,
-		RunE: command.Run(func(context.Context) error {
+		RunE: Run(func(context.Context) error {
 			if asSchema {
-				return o.Print(command.Schema().Docs(), command.Schema().Write)
+				return o.Print(Schema().Docs(), Schema().Write)
 			}
 			if yaml {
 				c, err := o.Load()

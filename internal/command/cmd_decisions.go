@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -7,11 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 )
 
-func newDecisions(o *command.App) *cobra.Command {
+func newDecisions(o *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decisions",
 		Short: "Evaluate and export a site's own decisions and rewards",
@@ -21,13 +20,13 @@ application has logged.`,
   peerd decisions export --dir hospital-a -o decisions.parquet
   peerd decisions import cb.txt --format vw --dir hospital-a`,
 		Args: cobra.NoArgs,
-		RunE: command.Help,
+		RunE: Help,
 	}
 	cmd.AddCommand(newDecisionsExport(o))
 	return cmd
 }
 
-func newDecisionsExport(o *command.App) *cobra.Command {
+func newDecisionsExport(o *App) *cobra.Command {
 	var file, format string
 	cmd := &cobra.Command{
 		Use:   "export",

@@ -1,12 +1,10 @@
-package main
+package command
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"peerd.dev/internal/command"
 )
 
 // newExitCodes returns a help topic: `peerd help exit-codes`.
@@ -22,7 +20,7 @@ func newExitCodes() *cobra.Command {
 func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("Exit codes of peerd. With --json an error is also a document on standard output,\nwith its code, its message and, for a configuration, its problems.\n\n")
-	for _, m := range command.Meanings() {
+	for _, m := range Meanings() {
 		fmt.Fprintf(&b, "  %3d  %s\n       %s\n", m.Code, m.Meaning, m.Remedy)
 	}
 	return b.String()

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -8,12 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node/api"
 )
 
-func newHealth(o *command.App) *cobra.Command {
+func newHealth(o *App) *cobra.Command {
 	var ready bool
 	c := &cobra.Command{
 		Use: "health", Short: "Check the running peer of a folder, for container platforms", Args: cobra.NoArgs,
@@ -30,7 +29,7 @@ where nothing is restarted: to route requests, or to wait for a start.
 The folder is --dir or PEERD_DIR; its peerd.yaml is not read, so a mistake in it, which the
 next start would refuse, does not end the peer that runs.`,
 		Example: "  peerd health --dir hospital-a\n  peerd health --dir hospital-a --ready --json",
-		RunE: command.Run(func(ctx context.Context) error {
+		RunE: Run(func(ctx context.Context) error {
 			dir, err := o.Folder()
 			if err != nil {
 				return err
@@ -40,7 +39,7 @@ next start would refuse, does not end the peer that runs.`,
 				return err
 			}
 			if err = o.Print(h, h.write); err == nil && (!h.Alive || ready && !h.Ready) {
-				return &command.ShownError{Code: command.ExitUnexpected}
+				return &ShownError{Code: ExitUnexpected}
 			}
 			return err
 		}),

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -6,11 +6,9 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-
-	"peerd.dev/internal/command"
 )
 
-func newID(o *command.App) *cobra.Command {
+func newID(o *App) *cobra.Command {
 	return o.TakesFile(&cobra.Command{
 		Use:   "id",
 		Short: "Print this peer's id",
@@ -18,7 +16,7 @@ func newID(o *command.App) *cobra.Command {
 peer by it. The peer does not have to run, and nothing is changed.`,
 		Example: `  peerd id --dir hospital-a
   peerd id --dir hospital-a --json`,
-		RunE: command.Run(func(context.Context) error {
+		RunE: Run(func(context.Context) error {
 			c, err := o.Read()
 			if err != nil {
 				return err

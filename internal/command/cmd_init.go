@@ -1,16 +1,15 @@
-package main
+package command
 
 import (
 	"context"
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 )
 
-func newInit(o *command.App) *cobra.Command {
+func newInit(o *App) *cobra.Command {
 	return onceOnly(o, &cobra.Command{
 		Use:   "init",
 		Short: "Make a peer's folder: its key and its configuration",
@@ -27,7 +26,7 @@ The privacy budget has no default: choose it. The printed id identifies the peer
   peerd init --dir shop --set arms=mail,call --set privacy.epsilon=1 --set 'features.context=[hour=0..24, device=mobile|desktop]'
   peerd id --dir hospital-a`,
 		Args: cobra.NoArgs,
-		RunE: command.Run(func(context.Context) error {
+		RunE: Run(func(context.Context) error {
 			if o.Config != "" {
 				return config.Failf(config.ErrUsage, "init writes DIR/%s and so takes no --config", config.FileName)
 			}
@@ -35,7 +34,7 @@ The privacy budget has no default: choose it. The printed id identifies the peer
 			if err != nil {
 				return err
 			}
-			made, err := daemon.Init(command.Schema(), set)
+			made, err := daemon.Init(Schema(), set)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bufio"
@@ -9,12 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/change"
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
 )
 
-func newJoin(o *command.App) *cobra.Command {
+func newJoin(o *App) *cobra.Command {
 	var listen, addrs []string
 	var yes bool
 	c := &cobra.Command{
@@ -37,7 +36,7 @@ standard input. Other users of the machine can see the arguments of a command, a
 			if err != nil {
 				return err
 			}
-			j, err := change.Join(cmd.Context(), command.Schema(), token, dir, listen, addrs, o.Set, func(t *change.Terms) error {
+			j, err := change.Join(cmd.Context(), Schema(), token, dir, listen, addrs, o.Set, func(t *change.Terms) error {
 				t.Write(terminal.Lines(o.Stderr))
 				if yes {
 					return nil
@@ -59,7 +58,7 @@ standard input. Other users of the machine can see the arguments of a command, a
 }
 
 // agree asks whether to join.
-func agree(o *command.App, answers *bufio.Reader) error {
+func agree(o *App, answers *bufio.Reader) error {
 	_, _ = fmt.Fprint(o.Stderr, "join? [y/N] ")
 	answer, err := answers.ReadString('\n')
 	switch answer = strings.ToLower(strings.TrimSpace(answer)); {

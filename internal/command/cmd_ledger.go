@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
@@ -20,7 +19,7 @@ import (
 // standard is the file name that means standard input or output.
 const standard = "-"
 
-func newLedger(o *command.App) *cobra.Command {
+func newLedger(o *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ledger",
 		Short: "Show, export and verify what a peer paid for and what left it",
@@ -32,14 +31,14 @@ explains how to read it.`,
   peerd ledger export --dir hospital-a -o hospital-a.jsonl
   peerd ledger verify hospital-a.jsonl`,
 		Args: cobra.NoArgs,
-		RunE: command.Help,
+		RunE: Help,
 	}
 	cmd.AddCommand(newLedgerShow(o), newLedgerExport(o), newLedgerVerify(o))
 	return cmd
 }
 
 // withLedger calls f with the configuration and the ledger that the flags select.
-func withLedger(o *command.App, ctx context.Context, openings bool, f func(c *config.Config, lines iter.Seq2[[]byte, error]) error) error {
+func withLedger(o *App, ctx context.Context, openings bool, f func(c *config.Config, lines iter.Seq2[[]byte, error]) error) error {
 	c, err := o.Read()
 	if err != nil {
 		return err
@@ -51,7 +50,7 @@ func withLedger(o *command.App, ctx context.Context, openings bool, f func(c *co
 	return errors.Join(f(c, lines), done())
 }
 
-func newLedgerShow(o *command.App) *cobra.Command {
+func newLedgerShow(o *App) *cobra.Command {
 	var page ledgerPage
 	cmd := &cobra.Command{
 		Use:   "show",

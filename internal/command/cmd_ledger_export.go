@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -10,13 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/ledger"
 )
 
-func newLedgerExport(o *command.App) *cobra.Command {
+func newLedgerExport(o *App) *cobra.Command {
 	var file string
 	var openings bool
 	cmd := &cobra.Command{
@@ -29,7 +28,7 @@ releases that the ledger of protocol shuffle only commits to. They are for an au
 must not show them to shuffler and analyzer; the peer must be stopped.`,
 		Example: `  peerd ledger export --dir hospital-a -o hospital-a.jsonl
   peerd ledger export --dir hospital-a | peerd ledger verify -`,
-		RunE: command.Run(func(ctx context.Context) error {
+		RunE: Run(func(ctx context.Context) error {
 			return withLedger(o, ctx, openings, func(c *config.Config, lines iter.Seq2[[]byte, error]) error {
 				id, err := c.LedgerIdentity()
 				if err != nil {
@@ -51,7 +50,7 @@ type exportDoc struct {
 	Head    ledger.Hash `json:"head"`
 }
 
-func exportLedger(o *command.App, ctx context.Context, file string, openings bool, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
+func exportLedger(o *App, ctx context.Context, file string, openings bool, lines iter.Seq2[[]byte, error], sign func(domain string, b []byte) ([]byte, error)) error {
 	if file == standard {
 		_, err := ledger.Export(o.Stdout, lines, sign)
 		return ledgerError("the peer's ledger", err)
@@ -73,7 +72,7 @@ func exportLedger(o *command.App, ctx context.Context, file string, openings boo
 	})
 }
 
-func newLedgerVerify(o *command.App) *cobra.Command {
+func newLedgerVerify(o *App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Verify an exported ledger",

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/change"
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node/network"
@@ -81,7 +80,7 @@ func wanted(kind network.Kind, f *networkFlags, args []string) network.Change {
 	return c
 }
 
-func newNetwork(o *command.App) *cobra.Command {
+func newNetwork(o *App) *cobra.Command {
 	all := &cobra.Command{
 		Use: "network", Short: "Begin a signed network document, and change it while its peers run", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		Long: `A signed network document replaces the network file. What concerns all is in its versions: each differs
@@ -108,7 +107,7 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 }
 
 // command returns the command for people.
-func (n networkCommand) command(o *command.App) *cobra.Command {
+func (n networkCommand) command(o *App) *cobra.Command {
 	var f networkFlags
 	c := &cobra.Command{Use: n.use, Short: n.short, Example: "  peerd network " + n.use + " --dir hospital-a", Args: n.args, RunE: func(cmd *cobra.Command, args []string) error {
 		c, err := o.Load()
@@ -171,7 +170,7 @@ func found(_ context.Context, s *config.Settings, f *networkFlags, _ []string) (
 }
 
 // printInvitation invites a peer.
-func printInvitation(ctx context.Context, o *command.App, s *config.Settings, name string, f *networkFlags) error {
+func printInvitation(ctx context.Context, o *App, s *config.Settings, name string, f *networkFlags) error {
 	token, x, err := change.Invite(ctx, s, name, f.links, f.Signing)
 	if err != nil {
 		return err

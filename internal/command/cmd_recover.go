@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -8,11 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 )
 
-func newRecover(o *command.App) *cobra.Command {
+func newRecover(o *App) *cobra.Command {
 	var without []string
 	var newStore bool
 	cmd := &cobra.Command{
@@ -51,7 +50,7 @@ right. One leaf of each stream is given up, and more only if neighbours have not
   peerd recover --dir hospital-a
   peerd recover --dir hospital-a --without-neighbours hospital-c
   peerd run --dir hospital-a`,
-		RunE: command.Run(func(context.Context) error {
+		RunE: Run(func(context.Context) error {
 			c, err := o.Load()
 			if err != nil {
 				return err

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -10,13 +10,12 @@ import (
 	"github.com/libp2p/go-libp2p/gologshim"
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/version"
 )
 
-func newRun(o *command.App) *cobra.Command {
+func newRun(o *App) *cobra.Command {
 	var r runOptions
 	cmd := &cobra.Command{
 		Use:   "run",
@@ -51,12 +50,12 @@ type runOptions struct {
 }
 
 // runPeer runs one peer until ctx is done.
-func runPeer(o *command.App, ctx context.Context, c *config.Config, r runOptions) error {
+func runPeer(o *App, ctx context.Context, c *config.Config, r runOptions) error {
 	s := &c.Settings
 	var lockstep daemon.Lockstep
-	if command.Lockstep != nil {
+	if Lockstep != nil {
 		var err error
-		if lockstep, err = command.Lockstep(s, r.trace); err != nil {
+		if lockstep, err = Lockstep(s, r.trace); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -8,14 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/status"
 	"peerd.dev/node/api"
 )
 
-func newStatus(o *command.App) *cobra.Command {
+func newStatus(o *App) *cobra.Command {
 	return o.TakesFile(&cobra.Command{
 		Use:   "status",
 		Short: "Show the state of the running peer of a folder",
@@ -46,7 +45,7 @@ asked through the socket in its folder.`,
 	})
 }
 
-func newPeers(o *command.App) *cobra.Command {
+func newPeers(o *App) *cobra.Command {
 	return o.TakesFile(&cobra.Command{
 		Use:   "peers",
 		Short: "Show the peers of the network, the links to them and what they have given",

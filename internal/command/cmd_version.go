@@ -1,17 +1,16 @@
-package main
+package command
 
 import (
 	"context"
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/internal/version"
 	"peerd.dev/internal/version/bill"
 )
 
-func newVersion(o *command.App) *cobra.Command {
+func newVersion(o *App) *cobra.Command {
 	var materials bool
 	cmd := &cobra.Command{
 		Use:   "version",
@@ -26,7 +25,7 @@ are linked into the binary, with versions, sums of go.sum and licences.`,
   peerd version --json
   peerd version --sbom > peerd.cdx.json`,
 		Args: cobra.NoArgs,
-		RunE: command.Run(func(context.Context) error {
+		RunE: Run(func(context.Context) error {
 			if materials {
 				return terminal.PrintJSON(terminal.Lines(o.Stdout), bill.Of(version.Build()))
 			}

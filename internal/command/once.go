@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bufio"
@@ -11,13 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 )
 
 // onceOnly adds a flag to a command that ends with a file in the peer's folder: where the file is, the command does nothing.
 // Container platforms run such commands before each start of a peer.
-func onceOnly(o *command.App, c *cobra.Command, file string) *cobra.Command {
+func onceOnly(o *App, c *cobra.Command, file string) *cobra.Command {
 	once := c.Flags().Bool("once", false, "do nothing, and succeed, if "+file+" is in the folder already")
 	run := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package command
 
 // keepPrivate does nothing on systems without file modes.
 func keepPrivate() {}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package command
 
 import (
 	"fmt"
@@ -8,8 +8,6 @@ import (
 	"os/signal"
 	"runtime/pprof"
 	"syscall"
-
-	"peerd.dev/internal/command"
 )
 
 // keepPrivate makes this process create files that only its owner may read.
@@ -32,7 +30,7 @@ func hideArguments() error {
 	go func() {
 		_, _ = fmt.Fprintln(os.Stderr, <-quit)
 		_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
-		os.Exit(int(command.ExitUnexpected))
+		os.Exit(int(ExitUnexpected))
 	}()
 	return nil
 }

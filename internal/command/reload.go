@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"log/slog"
@@ -7,7 +7,6 @@ import (
 	"slices"
 	"syscall"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 )
 
@@ -16,7 +15,7 @@ const changeable = "log.level"
 
 // reloads reads the configuration again whenever the process receives SIGHUP, until the returned
 // function is called.
-func reloads(o *command.App, running *config.Config, level *slog.LevelVar, log *slog.Logger) (stop func()) {
+func reloads(o *App, running *config.Config, level *slog.LevelVar, log *slog.Logger) (stop func()) {
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
 	done := make(chan struct{})
@@ -37,7 +36,7 @@ func reloads(o *command.App, running *config.Config, level *slog.LevelVar, log *
 }
 
 // reload applies what can change and names what cannot. An invalid configuration changes nothing.
-func reload(o *command.App, running *config.Config, level *slog.LevelVar, log *slog.Logger) {
+func reload(o *App, running *config.Config, level *slog.LevelVar, log *slog.Logger) {
 	c, err := o.Load()
 	if err != nil {
 		log.Error("the configuration is not taken over", "err", err)

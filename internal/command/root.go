@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -9,45 +9,44 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
 )
 
-// execute runs a command line and returns the exit code.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o := &command.App{Stdout: stdout, Stderr: stderr}
-	root := newRoot(o)
+// Execute runs a command line and returns the exit code.
+func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o := &App{Stdout: stdout, Stderr: stderr}
+	root := NewRoot(o)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		return int(command.ExitOK)
+		return int(ExitOK)
 	}
-	if shown := new(command.ShownError); errors.As(err, &shown) {
+	if shown := new(ShownError); errors.As(err, &shown) {
 		return int(shown.Code)
 	}
 	if o.JSON = o.JSON || slices.Contains(args, "--json"); o.JSON {
 		if terminal.PrintJSON(terminal.Lines(stdout), trouble(err)) == nil {
-			return int(command.CodeOf(err))
+			return int(CodeOf(err))
 		}
 	}
 	_, _ = fmt.Fprintf(terminal.Lines(stderr), "peerd: %v\n", err)
-	if command.CodeOf(err) == command.ExitUsage {
+	if CodeOf(err) == ExitUsage {
 		_, _ = fmt.Fprintf(stderr, "`%s --help` shows how it is used\n", cmd.CommandPath())
 	}
-	return int(command.CodeOf(err))
+	return int(CodeOf(err))
 }
 
 // A troubleDoc is an error as a JSON document.
 type troubleDoc struct {
-	Code     command.Code     `json:"code"`
+	Code     Code             `json:"code"`
 	Message  string           `json:"message"`
 	Problems []config.Problem `json:"problems,omitempty"`
 }
 
 func trouble(err error) troubleDoc {
-	doc := troubleDoc{Code: command.CodeOf(err), Message: err.Error()}
+	doc := troubleDoc{Code: CodeOf(err), Message: err.Error()}
 	var refused *config.Refusal
 	if errors.As(err, &refused) {
 		doc.Message, doc.Problems = refused.Summary(), refused.Problems
@@ -55,8 +54,8 @@ func trouble(err error) troubleDoc {
 	return doc
 }
 
-// newRoot returns the command peerd with all its subcommands.
-func newRoot(o *command.App) *cobra.Command {
+// NewRoot returns the command peerd with all its subcommands.
+func NewRoot(o *App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "peerd",
 		Short: "Learn with others which action pays, in private",
@@ -70,12 +69,12 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
   peerd topology ring 'regular(4)' -n 20`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          command.Help,
+		RunE:          Help,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { // before anything is read from the folder
 			if o.Dir == "" || slices.Contains([]string{"init", "join"}, cmd.Name()) {
 				return nil
 			}
-			return command.Coded(daemon.FindDir(o.Dir))
+			return Coded(daemon.FindDir(o.Dir))
 		},
 	}
 	root.SetOut(o.Stdout)
@@ -85,7 +84,7 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 		newInit(o), newJoin(o), newNetwork(o), newID(o), newConfig(o), newRun(o), newStatus(o), newHealth(o), newPeers(o), newRecover(o),
 		newBackup(o), newLedger(o), newDecisions(o), newVersion(o), newExitCodes(),
 	)
-	command.AddExtras(root, o)
+	AddExtras(root, o)
 	codeErrors(root)
 	return root
 }
@@ -94,7 +93,7 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 // the command line.
 func codeErrors(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
-		cmd.RunE = func(cmd *cobra.Command, args []string) error { return command.Coded(run(cmd, args)) }
+		cmd.RunE = func(cmd *cobra.Command, args []string) error { return Coded(run(cmd, args)) }
 	}
 	for _, c := range cmd.Commands() {
 		codeErrors(c)

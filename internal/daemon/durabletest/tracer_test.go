@@ -1,6 +1,6 @@
 //go:build linux && amd64
 
-package main
+package durabletest
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/peerdtest"
 )
 
 // Environment of the tracer.
@@ -37,7 +38,7 @@ func traced(s *labSite, at int) launch {
 	}
 	return launch{
 		wrap: []string{
-			"env", "-u", beProcess, tracerAt + "=" + strconv.Itoa(at), tracerDir + "=" + filepath.Join(s.dir, daemon.StoreDir),
+			"env", "-u", peerdtest.BeProcess, tracerAt + "=" + strconv.Itoa(at), tracerDir + "=" + filepath.Join(s.dir, daemon.StoreDir),
 			tracerCalls + "=" + s.callsPath(), exe, "-test.run=^TestTracer$",
 		},
 		env: []string{"GOMAXPROCS=1"}, // few threads, so that runs are alike
@@ -72,7 +73,7 @@ func TestTracer(t *testing.T) {
 	if err != nil {
 		t.Skip("not a test")
 	}
-	t.Setenv(beProcess, "1")
+	t.Setenv(peerdtest.BeProcess, "1")
 	runtime.LockOSThread() // ptrace knows threads
 	r := tracer{at: at, dir: os.Getenv(tracerDir), fail: os.Getenv(tracerFail) != ""}
 	err = r.run(flag.Args())

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package durabletest
 
 import (
 	"bytes"
@@ -111,7 +111,7 @@ func TestWhatShufflerAndAnalyzerHold(t *testing.T) {
 	}
 	for _, sees := range kinds {
 		t.Run(string(sees), func(t *testing.T) {
-			l := newConfigured(t, "../../configs/sdp-fedlinucb.yaml", "rounds.every=10ms", "rounds.count=20000",
+			l := newConfigured(t, "../../../configs/sdp-fedlinucb.yaml", "rounds.every=10ms", "rounds.count=20000",
 				"protocol.shuffle.every=20", "protocol.shuffle.sees="+string(sees))
 			for _, s := range l.sites {
 				s.start(launch{})

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package durabletest
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/api"
@@ -25,7 +26,7 @@ func TestARelayIsKilled(t *testing.T) {
 		t.Skip("starts many processes")
 	}
 	const kills = 4
-	l := newConfigured(t, "../../configs/relay.yaml")
+	l := newConfigured(t, "../../../configs/relay.yaml")
 	for _, s := range l.sites {
 		s.start(launch{})
 	}
@@ -109,10 +110,10 @@ func checkRelay(s *labSite) {
 		s.Errorf("the relay: %+v", d)
 	}
 	file := filepath.Join(s.lab.dir, fmt.Sprintf("relay-%d.jsonl", s.i))
-	if c, text := s.peerd("ledger", "export", "-o", file); c != exitOK {
+	if c, text := s.peerd("ledger", "export", "-o", file); c != command.ExitOK {
 		s.Fatalf("export: code %d: %s", c, text)
 	}
-	if c, text := s.peerd("ledger", "verify", file); c != exitOK {
+	if c, text := s.peerd("ledger", "verify", file); c != command.ExitOK {
 		s.Errorf("verify: code %d: %s", c, text)
 	}
 	lines := s.lines()

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package durabletest
 
 import (
 	"bytes"
@@ -132,7 +132,7 @@ func (x *killed) play(t *testing.T, c *casualties, kills int) {
 		file = x.name
 	}
 	began := time.Now()
-	l := newConfigured(t, filepath.Join("..", "..", "configs", file+".yaml"), x.more...)
+	l := newConfigured(t, filepath.Join("..", "..", "..", "configs", file+".yaml"), x.more...)
 	for _, s := range l.sites {
 		s.start(launch{})
 	}

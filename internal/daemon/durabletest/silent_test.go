@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package durabletest
 
 import (
 	"context"
@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"peerd.dev/gossip"
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/extra/doctor"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node"
 )
 
@@ -128,11 +130,11 @@ func TestNoStateIsSilent(t *testing.T) {
 					t.Errorf("no metric %s", m)
 				}
 			}
-			want := exitOK
+			want := command.ExitOK
 			if c.outcome == doctor.Fail {
-				want = exitNetwork
+				want = command.ExitNetwork
 			}
-			seeDoctor(t, want, "--dir", s.dir).want(t, c.check, c.outcome, c.detail)
+			peerdtest.Doctor(t, want, "--dir", s.dir).Want(t, c.check, c.outcome, c.detail)
 			if c.name == "an action ended" {
 				if _, text := s.post("/v1/decisions", map[string]any{"id": "late", "exclude": []string{"b", "c"}}); !strings.Contains(text, `"counted":false`) {
 					t.Errorf("a decision for it: %s", text)
@@ -190,12 +192,12 @@ func TestDoctorComparesWhereOthersDial(t *testing.T) {
 	l := newLab(t, 2, "rounds.every", "70ms")
 	s := l.sites[0]
 	own := l.net.Peers[0].Addrs[0]
-	seeDoctor(t, exitNetwork, "--dir", s.dir).want(t, "listen", doctor.Pass, own+", which others dial") // the neighbour does not run
-	seeDoctor(t, exitNetwork, "--dir", s.dir, "--set", "listen=/ip4/127.0.0.1/tcp/0").want(t, "listen", doctor.Warn, "set listen: [/ip4/0.0.0.0/tcp/")
+	peerdtest.Doctor(t, command.ExitNetwork, "--dir", s.dir).Want(t, "listen", doctor.Pass, own+", which others dial") // the neighbour does not run
+	peerdtest.Doctor(t, command.ExitNetwork, "--dir", s.dir, "--set", "listen=/ip4/127.0.0.1/tcp/0").Want(t, "listen", doctor.Warn, "set listen: [/ip4/0.0.0.0/tcp/")
 	l.net.Peers[0].Addrs = []string{"/ip4/192.0.2.7/tcp/8471"}
 	l.writeNetwork()
-	seeDoctor(t, exitNetwork, "--dir", s.dir).want(t, "listen", doctor.Fail, "set listen: [/ip4/0.0.0.0/tcp/8471]")
-	seeDoctor(t, exitNetwork, "--dir", s.dir, "--set", "listen=/ip4/0.0.0.0/tcp/8471").want(t, "listen", doctor.Warn, "right only behind a router")
+	peerdtest.Doctor(t, command.ExitNetwork, "--dir", s.dir).Want(t, "listen", doctor.Fail, "set listen: [/ip4/0.0.0.0/tcp/8471]")
+	peerdtest.Doctor(t, command.ExitNetwork, "--dir", s.dir, "--set", "listen=/ip4/0.0.0.0/tcp/8471").Want(t, "listen", doctor.Warn, "right only behind a router")
 
 	file, err := os.ReadFile(s.config())
 	if err != nil {

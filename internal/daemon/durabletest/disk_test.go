@@ -1,73 +1,29 @@
 //go:build linux
 
-package main
+package durabletest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/store"
 )
-
-// inNamespace marks a process that may mount.
-const inNamespace = "LAB_NAMESPACE"
-
-// mountable runs the calling test again in a process that may mount file systems that no other
-// process sees, and reports whether this is that process.
-func mountable(t *testing.T) bool {
-	t.Helper()
-	if os.Getenv(inNamespace) != "" {
-		if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
-			t.Fatal(err)
-		}
-		return true
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, beProcess+"=") }), inNamespace+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
-	if os.Getuid() != 0 {
-		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
-	}
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err = cmd.Start(); err != nil {
-		t.Skipf("this machine lets no test mount a small file system: %v", err)
-	}
-	err = cmd.Wait()
-	for line := range strings.Lines(out.String()) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "===") && line != "PASS" {
-			t.Log(line)
-		}
-	}
-	if err != nil {
-		t.Error(err)
-	}
-	return false
-}
 
 // TestAFullDiskLosesNothing: a store on a file system of 3 MiB.
 func TestAFullDiskLosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	if !mountable(t) {
+	if !peerdtest.Mountable(t) {
 		return
 	}
 	l := newLab(t, 2)
@@ -146,7 +102,7 @@ func TestADiskThatOthersFillLosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	if !mountable(t) {
+	if !peerdtest.Mountable(t) {
 		return
 	}
 	l := newLab(t, 2)
@@ -200,7 +156,7 @@ func TestAFileSystemWithoutFilesLosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	if !mountable(t) {
+	if !peerdtest.Mountable(t) {
 		return
 	}
 	l := newLab(t, 2)
@@ -212,7 +168,7 @@ func TestAFileSystemWithoutFilesLosesNothing(t *testing.T) {
 	for range 20 {
 		a.try(a.make(.5))
 	}
-	remove := takeFiles(t, dir)
+	remove := peerdtest.TakeFiles(t, dir)
 	refused := 0
 	for range 50 {
 		_, status, text := s.decide(a.make(.5).id)

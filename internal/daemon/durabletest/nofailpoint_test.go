@@ -1,6 +1,6 @@
 //go:build !failpoint && unix
 
-package main
+package durabletest
 
 // failpoints reports whether peers can be killed at exact places.
 const failpoints = false

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package durabletest
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/averages"
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
@@ -143,7 +144,7 @@ func (r *shuffleRecord) ledgers(l *lab) {
 func releasesIn(s *labSite) (all []dp.Release) {
 	s.Helper()
 	file := s.dir + "/releases.jsonl"
-	if c, out := s.peerd("ledger", "export", "--openings", "-o", file); c != exitOK {
+	if c, out := s.peerd("ledger", "export", "--openings", "-o", file); c != command.ExitOK {
 		s.Fatalf("ledger export: code %d\n%s", c, out)
 	}
 	b, err := os.ReadFile(file)

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/gossip"
-	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/ledger"
@@ -70,7 +69,7 @@ func exportTestLedger(t *testing.T) (file string) {
 	lines, id := testLedger(t)
 	file = filepath.Join(t.TempDir(), "site.jsonl")
 	var out bytes.Buffer
-	if err := exportLedger(&command.App{Stdout: &out}, t.Context(), file, false, lines, id.Sign); err != nil {
+	if err := exportLedger(&App{Stdout: &out}, t.Context(), file, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "7 records") || !strings.Contains(out.String(), "peerd ledger verify "+file) {
@@ -84,7 +83,7 @@ func TestOpeningsAreForAnAuditor(t *testing.T) {
 	for openings, want := range map[bool]os.FileMode{false: 0o644, true: 0o600} {
 		lines, id := testLedger(t)
 		file := filepath.Join(t.TempDir(), "site.jsonl")
-		if err := exportLedger(&command.App{Stdout: new(bytes.Buffer)}, t.Context(), file, openings, lines, id.Sign); err != nil {
+		if err := exportLedger(&App{Stdout: new(bytes.Buffer)}, t.Context(), file, openings, lines, id.Sign); err != nil {
 			t.Fatal(err)
 		}
 		if is, err := os.Stat(file); err != nil || is.Mode().Perm() != want {
@@ -100,7 +99,7 @@ func TestOpeningsAreForAnAuditor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	if _, _, err = daemon.LedgerLines(t.Context(), dir, true); command.CodeOf(command.Coded(err)) != exitUsage {
+	if _, _, err = daemon.LedgerLines(t.Context(), dir, true); CodeOf(Coded(err)) != ExitUsage {
 		t.Errorf("a running peer: %v", err)
 	}
 }
@@ -108,7 +107,7 @@ func TestOpeningsAreForAnAuditor(t *testing.T) {
 func TestLedgerVerifySaysWhatIsShownAndWhatIsNot(t *testing.T) {
 	file := exportTestLedger(t)
 	c, stdout, stderr := peerd(t, "ledger", "verify", file)
-	if c != exitOK || stderr != "" {
+	if c != ExitOK || stderr != "" {
 		t.Fatalf("code %d: %s", c, stderr)
 	}
 	for _, want := range []string{"ok: " + file, "ε 0.25 of ε 1 charged, ε 0.75 left", "stream 1: 5, up to leaf 5 of 8", "not shown"} {
@@ -117,7 +116,7 @@ func TestLedgerVerifySaysWhatIsShownAndWhatIsNot(t *testing.T) {
 		}
 	}
 	c, stdout, stderr = peerd(t, "ledger", "verify", file, "--json")
-	if c != exitOK || stderr != "" || !json.Valid([]byte(stdout)) {
+	if c != ExitOK || stderr != "" || !json.Valid([]byte(stdout)) {
 		t.Errorf("code %d: %s%s", c, stdout, stderr)
 	}
 	for _, want := range []string{`"epsilon_used": 0.25`, `"releases": 5`, `"signed": true`, `"gaps": []`} {
@@ -138,21 +137,21 @@ func TestLedgerVerifyNamesTheLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, stdout, stderr := peerd(t, "ledger", "verify", file)
-	if c != exitPrivacy || stdout != "" || !strings.Contains(stderr, file+": line 6: lines were changed") {
+	if c != ExitPrivacy || stdout != "" || !strings.Contains(stderr, file+": line 6: lines were changed") {
 		t.Errorf("code %d, want 5 and line 6, which follows the edited one:\n%s%s", c, stdout, stderr)
 	}
 	c, stdout, stderr = peerd(t, "ledger", "verify", file, "--json")
-	if c != exitPrivacy || stderr != "" || !strings.Contains(stdout, `"code": 5`) || !strings.Contains(stdout, "line 6") {
+	if c != ExitPrivacy || stderr != "" || !strings.Contains(stdout, `"code": 5`) || !strings.Contains(stdout, "line 6") {
 		t.Errorf("code %d:\n%s%s", c, stdout, stderr)
 	}
 }
 
 func TestLedgerVerifyOfNothing(t *testing.T) {
-	if c, _, stderr := peerd(t, "ledger", "verify"); c != exitUsage {
+	if c, _, stderr := peerd(t, "ledger", "verify"); c != ExitUsage {
 		t.Errorf("code %d, want 2: %s", c, stderr)
 	}
 	missing := filepath.Join(t.TempDir(), "none.jsonl")
-	if c, _, stderr := peerd(t, "ledger", "verify", missing); c != exitUnexpected || !strings.Contains(stderr, missing) {
+	if c, _, stderr := peerd(t, "ledger", "verify", missing); c != ExitUnexpected || !strings.Contains(stderr, missing) {
 		t.Errorf("code %d, want 1: %s", c, stderr)
 	}
 }
@@ -163,7 +162,7 @@ func TestLedgerVerifyReadsStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	root := newRoot(&command.App{Stdout: &out, Stderr: t.Output()})
+	root := NewRoot(&App{Stdout: &out, Stderr: t.Output()})
 	root.SetIn(bytes.NewReader(b))
 	root.SetArgs([]string{"ledger", "verify", "-"})
 	if err := root.ExecuteContext(t.Context()); err != nil {
@@ -186,8 +185,8 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, _ := testLedger(t)
-	err = exportLedger(&command.App{Stdout: t.Output()}, t.Context(), file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
-	if command.CodeOf(command.Coded(err)) != exitPrivacy || !errors.Is(err, ledger.ErrSignature) {
+	err = exportLedger(&App{Stdout: t.Output()}, t.Context(), file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
+	if CodeOf(Coded(err)) != ExitPrivacy || !errors.Is(err, ledger.ErrSignature) {
 		t.Errorf("with another peer's key: %v", err)
 	}
 	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
@@ -198,7 +197,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	}
 	lines, id := testLedger(t)
 	var out bytes.Buffer
-	if err := exportLedger(&command.App{Stdout: &out}, t.Context(), standard, false, lines, id.Sign); err != nil {
+	if err := exportLedger(&App{Stdout: &out}, t.Context(), standard, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ledger.Verify(&out); err != nil {
@@ -247,7 +246,7 @@ func TestLedgerShowPages(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, table.String())
 		}
 	}
-	if err := (&command.App{Stdout: &doc, JSON: true}).Print(shown, nil); err != nil {
+	if err := (&App{Stdout: &doc, JSON: true}).Print(shown, nil); err != nil {
 		t.Fatal(err)
 	}
 	var records []struct {
@@ -262,7 +261,15 @@ func TestLedgerShowPages(t *testing.T) {
 	if _, err := (ledgerPage{}).read(func(yield func([]byte, error) bool) { yield(nil, broken) }); !errors.Is(err, broken) {
 		t.Errorf("%v, want %v", err, broken)
 	}
-	if c, _, stderr := peerd(t, "ledger", "show", "--limit", "-1"); c != exitUsage {
+	if c, _, stderr := peerd(t, "ledger", "show", "--limit", "-1"); c != ExitUsage {
 		t.Errorf("code %d, want 2: %s", c, stderr)
 	}
+}
+
+// peerd runs a command line in this process.
+func peerd(t *testing.T, args ...string) (got Code, stdout, stderr string) {
+	t.Helper()
+	var out, trouble bytes.Buffer
+	c := Execute(t.Context(), args, &out, &trouble)
+	return Code(c), out.String(), trouble.String()
 }

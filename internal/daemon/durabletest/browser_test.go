@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package durabletest
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ import (
 // The names are the most hostile ones that a configuration takes; node/api/page has others.
 func TestPageInABrowser(t *testing.T) {
 	t.Parallel()
-	exe := browsertest.Build(t, filepath.Join("..", ".."))
+	exe := browsertest.Build(t, filepath.Join("..", "..", ".."))
 	names, err := json.Marshal([]string{"red", "<b>green</b>", "أخضر", strings.Repeat("long", 32)})
 	if err != nil {
 		t.Fatal(err)

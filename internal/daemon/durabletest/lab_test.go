@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package durabletest
 
 import (
 	"bytes"
@@ -23,10 +23,12 @@ import (
 	"time"
 
 	"peerd.dev/gossip"
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 )
@@ -68,7 +70,7 @@ func newLab(t *testing.T, n int, changes ...string) *lab {
 func (l *lab) lay(n int, changes []string) {
 	l.Helper()
 	values := labBase()
-	for k, v := range changed(changes) {
+	for k, v := range peerdtest.Pairs(changes) {
 		values[k] = v
 	}
 	every, err := time.ParseDuration(values["rounds.every"])
@@ -376,10 +378,10 @@ func (s *labSite) settings() *config.Settings {
 }
 
 // peerd runs a command of the program on the peer's folder.
-func (s *labSite) peerd(args ...string) (code, string) {
+func (s *labSite) peerd(args ...string) (command.Code, string) {
 	var out bytes.Buffer
-	c := execute(s.Context(), append(args, "--dir", s.dir), &out, &out)
-	return code(c), out.String()
+	c := command.Execute(s.Context(), append(args, "--dir", s.dir), &out, &out)
+	return command.Code(c), out.String()
 }
 
 // A recorder is a peer that keeps everything that it receives. It answers only what links need.

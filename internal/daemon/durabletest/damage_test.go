@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package durabletest
 
 import (
 	"errors"
@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"peerd.dev/gossip"
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -230,17 +231,17 @@ func (v *vandal) try(d damage, neighbour bool) {
 // releases again.
 func (v *vandal) wayOut(d damage, s *labSite, neighbour bool) {
 	v.Helper()
-	if c, out := s.peerd("ledger", "export", "-o", filepath.Join(v.dir, "x.jsonl")); c == exitOK && strings.Contains(s.log(), "acknowledged") {
+	if c, out := s.peerd("ledger", "export", "-o", filepath.Join(v.dir, "x.jsonl")); c == command.ExitOK && strings.Contains(s.log(), "acknowledged") {
 		v.Errorf("%s: the ledger is exported: %s", d.what, out)
 	}
 	c, out := s.peerd("recover")
 	how := "recover"
-	if c != exitOK {
-		if c != exitDisk || !strings.Contains(out, "--new-store") {
+	if c != command.ExitOK {
+		if c != command.ExitDisk || !strings.Contains(out, "--new-store") {
 			v.Errorf("%s: recover: code %d: %s", d.what, c, out)
 			return
 		}
-		if c, out = s.peerd("recover", "--new-store"); c != exitOK {
+		if c, out = s.peerd("recover", "--new-store"); c != command.ExitOK {
 			v.Errorf("%s: recover --new-store: code %d: %s", d.what, c, out)
 			return
 		}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"log/slog"
@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"peerd.dev/internal/command"
 )
 
 // TestAReloadTakesOverWhatCanChange and names what cannot; a refused configuration changes
@@ -21,7 +19,7 @@ func TestAReloadTakesOverWhatCanChange(t *testing.T) {
 		}
 	}
 	write("log: {level: warn}\n")
-	o := &command.App{Config: file}
+	o := &App{Config: file}
 	running, err := o.Load()
 	if err != nil {
 		t.Fatal(err)

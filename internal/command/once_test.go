@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bufio"
@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"peerd.dev/internal/command"
 )
 
 // TestATokenIsReadFromAFile: @FILE is the token in it, and - the first line of the input, without the white space around it; anything else is
@@ -26,10 +24,10 @@ func TestATokenIsReadFromAFile(t *testing.T) {
 			t.Errorf("the answer is %q, %v", next, err)
 		}
 	}
-	if _, err := tokenOf("-", bufio.NewReader(strings.NewReader(""))); command.CodeOf(command.Coded(err)) != exitUsage {
+	if _, err := tokenOf("-", bufio.NewReader(strings.NewReader(""))); CodeOf(Coded(err)) != ExitUsage {
 		t.Errorf("no input: %v", err)
 	}
-	if _, err := tokenOf("@"+file+"s", nil); command.CodeOf(command.Coded(err)) != exitUsage {
+	if _, err := tokenOf("@"+file+"s", nil); CodeOf(Coded(err)) != ExitUsage {
 		t.Errorf("no file: %v", err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package durabletest
 
 import (
 	"math/rand/v2"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/command"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
 )
@@ -68,7 +70,7 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	if err := os.RemoveAll(s.dir); err != nil {
 		t.Fatal(err)
 	}
-	copyDir(t, filepath.Join(unpack(t, backup), filepath.Base(s.dir)), s.dir)
+	copyDir(t, filepath.Join(peerdtest.Unpack(t, backup), filepath.Base(s.dir)), s.dir)
 	s.verified()
 	before := rec.received()
 	s.start(launch{})
@@ -87,13 +89,13 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	if after := rec.received(); len(after) != len(before) {
 		t.Errorf("%d messages left a peer that was restored from a backup", len(after)-len(before))
 	}
-	if c, out := s.peerd("recover"); c == exitOK {
+	if c, out := s.peerd("recover"); c == command.ExitOK {
 		t.Errorf("recover while the peer runs: %s", out)
 	}
 	s.stop()
 
 	c, out := s.peerd("recover")
-	if c != exitOK {
+	if c != command.ExitOK {
 		t.Fatalf("recover: code %d\n%s", c, out)
 	}
 	t.Logf("peerd recover: %s", strings.TrimSpace(out))
@@ -118,14 +120,14 @@ func (s *labSite) backup(a *app) (file string) {
 		a.all.Go(func() { a.call(rand.New(rand.NewPCG(2, uint64(i)))) })
 	}
 	file = filepath.Join(s.TempDir(), "backup.tgz")
-	if c, out := s.peerd("backup", "-o", file); c != exitOK {
+	if c, out := s.peerd("backup", "-o", file); c != command.ExitOK {
 		s.Fatalf("backup: code %d\n%s", c, out)
 	}
 	if i, err := os.Stat(file); err != nil || i.Mode() != 0o600 {
 		s.Errorf("the archive: %v (%v)", i, err)
 	}
 	rows := file + ".jsonl"
-	if c, out := s.peerd("decisions", "export", "-o", rows, "--format", "jsonl", "--json"); c != exitOK {
+	if c, out := s.peerd("decisions", "export", "-o", rows, "--format", "jsonl", "--json"); c != command.ExitOK {
 		s.Errorf("export: code %d\n%s", c, out)
 	} else if n := strings.Count(out, "\n"); n == 0 {
 		s.Error("the export says nothing")
@@ -145,9 +147,9 @@ func (s *labSite) backup(a *app) (file string) {
 func (s *labSite) verified() {
 	s.Helper()
 	file := filepath.Join(s.dir, "ledger.jsonl")
-	if c, out := s.peerd("ledger", "export", "-o", file); c != exitOK {
+	if c, out := s.peerd("ledger", "export", "-o", file); c != command.ExitOK {
 		s.Errorf("ledger export: code %d\n%s", c, out)
-	} else if c, out = s.peerd("ledger", "verify", file); c != exitOK {
+	} else if c, out = s.peerd("ledger", "verify", file); c != command.ExitOK {
 		s.Errorf("ledger verify: code %d\n%s", c, out)
 	}
 }
