@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +14,7 @@ import (
 
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/lab/ports"
 )
 
 // A running is a peer that runs in the test's process.
@@ -68,13 +68,12 @@ func eventually(t *testing.T, what string, ok func() bool) {
 // freeAddrs returns addresses of the loopback interface at which nothing listens.
 func freeAddrs(t *testing.T, n int) (all []string) {
 	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = l.Close() }()
-		all = append(all, fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", l.Addr().(*net.TCPAddr).Port))
+	free, err := ports.Free(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, port := range free {
+		all = append(all, fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", port))
 	}
 	return all
 }

@@ -25,7 +25,7 @@ func rooms() [][]string {
 		{"node/api/page", "node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
-		{"internal/config", "internal/terminal", "internal/version"},
+		{"internal/config", "internal/lab/ports", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
 		{"internal/change", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status"},

@@ -27,7 +27,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/internal/lab/ports"
 	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
@@ -77,7 +77,7 @@ func (l *lab) lay(n int, changes []string) {
 	if err != nil {
 		l.Fatal(err)
 	}
-	ports, err := testnet.FreePorts(n)
+	free, err := ports.Free(n)
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func (l *lab) lay(n int, changes []string) {
 		if err != nil {
 			l.Fatal(err)
 		}
-		addr := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", ports[i])
+		addr := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free[i])
 		own := map[string]string{"dir": s.dir, "network": filepath.Join(l.dir, "network.yaml"), "listen": "[" + addr + "]"}
 		for k, v := range values {
 			own[k] = v

@@ -1,4 +1,4 @@
-package testnet
+package ports
 
 import (
 	"net"
@@ -20,7 +20,7 @@ func TestPortsAreFree(t *testing.T) {
 	}
 	var all []int
 	for range 20 {
-		some, err := FreePorts(5)
+		some, err := Free(5)
 		if err != nil {
 			t.Fatal(err)
 		}

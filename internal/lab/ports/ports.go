@@ -1,4 +1,5 @@
-package testnet
+// Package ports chooses the ports of peers on one machine.
+package ports
 
 import (
 	"errors"
@@ -22,8 +23,8 @@ var chosen = struct { //nolint:gochecknoglobals // networks that start at once s
 	port int
 }{port: firstPort + rand.IntN(lastPort-firstPort)} //nolint:forbidigo // no trace depends on a port
 
-// FreePorts returns n different ports that were free a moment ago.
-func FreePorts(n int) (free []int, err error) {
+// Free returns n different ports that were free a moment ago.
+func Free(n int) (free []int, err error) {
 	chosen.Lock()
 	defer chosen.Unlock()
 	for tried := 0; len(free) < n; tried++ {
