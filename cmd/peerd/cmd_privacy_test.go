@@ -55,19 +55,6 @@ func TestExplainIsAPage(t *testing.T) {
 	}
 }
 
-// TestExplainTakesOneConfiguration, by its name or by the flag.
-func TestExplainTakesOneConfiguration(t *testing.T) {
-	file := "../../configs/rows.yaml"
-	_, byName, _ := peerd(t, "privacy", "explain", file)
-	_, byFlag, _ := peerd(t, "privacy", "explain", "-c", file)
-	if byName != byFlag || byName == "" {
-		t.Errorf("%q", byName)
-	}
-	if c, _, trouble := peerd(t, "privacy", "explain", "-c", file, "../../configs/testnet.yaml"); c != exitUsage || !strings.Contains(trouble, "want one") {
-		t.Errorf("code %d: %s", c, trouble)
-	}
-}
-
 // TestAnAuditorRepeatsTheHashOfSettings: of the bytes that config show --yaml prints.
 func TestAnAuditorRepeatsTheHashOfSettings(t *testing.T) {
 	_, text, _ := peerd(t, "config", "show", "--yaml", "../../configs/rows.yaml")
