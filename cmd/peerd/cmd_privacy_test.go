@@ -13,8 +13,12 @@ import (
 // TestExplainIsAPage compares whole pages, of an application and of a simulated world.
 func TestExplainIsAPage(t *testing.T) {
 	for name, args := range map[string][]string{
-		"application": {"-c", "../../configs/application.yaml", "--set", "privacy.records_per_user=3", "--set", "api.settle=arrival", "--set", "api.reward_range=[-1, 3]"},
+		"application": {"-c", "../../configs/application.yaml", "--set", "privacy.records_per_user=3", "--set", "api.settle=arrival", "--set", "api.reward_range=[-1, 3]", "--set", "spare_arms=2"},
 		"testnet":     {"../../configs/testnet.yaml"},
+		"features":    {"../../configs/ldp-fedlinucb.yaml"},
+		"centred":     {"../../configs/ldp-fedlinucb.yaml", "--set", "learner.linucb.records=centred"},
+		"relay":       {"../../configs/relay.yaml", "--set", "privacy.adjacency=zero-out"},
+		"lockstep":    {"../../configs/rows.yaml", "--set", "mode=lockstep", "--set", "seed=1"},
 		"average":     {"../../configs/average.yaml"},
 		"counts": {
 			"-c", "../../configs/application.yaml", "--set", "privacy.counts=noised", "--set", "protocol.name=rows", "--set", "api.min_exposures=0",
