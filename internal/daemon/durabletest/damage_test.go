@@ -30,9 +30,6 @@ import (
 // and cuts every file at 20 lengths, with and without a neighbour, in a folder with 2,000
 // decisions.
 func TestADamagedFolderLosesNothingSilently(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
 	decisions, flips, cuts := 200, 5, 0
 	if os.Getenv("PEERD_LONG") != "" {
 		decisions, flips, cuts = 2000, 200, 20
@@ -321,9 +318,6 @@ func (v *vandal) lost(s *labSite) string {
 
 // TestATableThatIsDamagedEndsThePeer while it runs: in good order, with a sentence and code 74.
 func TestATableThatIsDamagedEndsThePeer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	v := newVandal(t, 1000, true) // more than the blocks that were read before
 	s := v.sites[0]
 	s.start(launch{})

@@ -20,23 +20,11 @@ import (
 
 // TestAFullDiskLosesNothing: a store on a file system of 3 MiB.
 func TestAFullDiskLosesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	if !peerdtest.Mountable(t) {
 		return
 	}
-	l := newLab(t, 2)
-	s, rec := l.sites[0], l.sites[1].record()
-	dir := s.mount("size=3m")
-	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 512<<10), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s.start(launch{})
-	s.ready()
-	a := &app{s: s, stop: make(chan struct{})}
-
+	a, rec, dir := onSmallDisk(t, "size=3m", 512<<10)
+	s, l, ballast := a.s, a.s.lab, filepath.Join(dir, "ballast")
 	taken := fill(a)
 	l.await("the log says that the disk is full", time.Minute, func() bool { return strings.Contains(s.log(), "the disk is full") })
 	d := s.status()
@@ -99,18 +87,11 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 // TestADiskThatOthersFillLosesNothing: another program takes the last byte between two checks of
 // the free space, so that a write fails.
 func TestADiskThatOthersFillLosesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	if !peerdtest.Mountable(t) {
 		return
 	}
-	l := newLab(t, 2)
-	s, rec := l.sites[0], l.sites[1].record()
-	dir := s.mount("size=3m")
-	s.start(launch{})
-	s.ready()
-	a := &app{s: s, stop: make(chan struct{})}
+	a, rec, dir := onSmallDisk(t, "size=3m", 0)
+	s := a.s
 	for range 200 {
 		a.try(a.make(.5))
 	}
@@ -153,18 +134,11 @@ func TestADiskThatOthersFillLosesNothing(t *testing.T) {
 // TestAFileSystemWithoutFilesLosesNothing: there are bytes, and no more files. Decisions are refused, a start ends at once,
 // and with files again all goes on.
 func TestAFileSystemWithoutFilesLosesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	if !peerdtest.Mountable(t) {
 		return
 	}
-	l := newLab(t, 2)
-	s, rec := l.sites[0], l.sites[1].record()
-	dir := s.mount("size=64m,nr_inodes=45")
-	s.start(launch{})
-	s.ready()
-	a := &app{s: s, stop: make(chan struct{})}
+	a, rec, dir := onSmallDisk(t, "size=64m,nr_inodes=45", 0)
+	s := a.s
 	for range 20 {
 		a.try(a.make(.5))
 	}
@@ -197,18 +171,28 @@ func TestAFileSystemWithoutFilesLosesNothing(t *testing.T) {
 	settled(a, rec)
 }
 
-// mount puts the peer's store on a small file system and returns its path.
-func (s *labSite) mount(size string) string {
-	s.Helper()
+// onSmallDisk starts a peer whose store is on a small file system, with ballast of as many bytes, and returns its application, its
+// neighbour and the path of its store.
+func onSmallDisk(t *testing.T, size string, ballast int) (*app, *recorder, string) {
+	t.Helper()
+	l := newLab(t, 2)
+	s, rec := l.sites[0], l.sites[1].record()
 	dir := filepath.Join(s.dir, daemon.StoreDir)
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		s.Fatal(err)
+		t.Fatal(err)
 	}
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, size); err != nil {
-		s.Skipf("cannot mount a small file system: %v", err)
+		t.Skipf("cannot mount a small file system: %v", err)
 	}
-	s.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	return dir
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	if ballast > 0 {
+		if err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, ballast), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.start(launch{})
+	s.ready()
+	return &app{s: s, stop: make(chan struct{})}, rec, dir
 }
 
 // fill asks and rewards until the peer reports that the disk is full, and returns how often it

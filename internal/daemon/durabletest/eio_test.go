@@ -13,9 +13,6 @@ import (
 
 // TestAFailedSyncEndsThePeer with code 74, and no later request is acknowledged.
 func TestAFailedSyncEndsThePeer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	points := []int{1, 30, 31}
 	if os.Getenv("PEERD_LONG") != "" {
 		points = []int{1, 2, 5, 10, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 30, 40, 50, 60, 70, 80, 90, 100}

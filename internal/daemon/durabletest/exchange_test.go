@@ -24,9 +24,6 @@ import (
 // and weights likewise, except for what was in transit between two peers when they stopped.
 // PEERD_LONG continues until 10 answers and 10 questions were cut off.
 func TestAveragingIsExactThroughKills(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
 	l := newLab(t, 3, "protocol.name", "average", "protocol.average.rate", "0.5",
 		"world.kind", "bernoulli", "world.bernoulli.means", "[[0.9, 0.3, 0.2]]")
 	for _, s := range l.sites {

@@ -26,9 +26,6 @@ import (
 // in the ledger. Without the tag, the ledger verifies at the end. PEERD_LONG makes more than 200
 // kills with every protocol.
 func TestNothingIsLostWhenKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
 	random, exact := 3, 0
 	if os.Getenv("PEERD_LONG") != "" {
 		random, exact = 100, 70
@@ -62,9 +59,6 @@ func TestNothingIsLostWhenKilled(t *testing.T) {
 // TestKeptDecisionsSurviveKills does the same to a peer that keeps decisions: after each start no decision is missing inside, and in the end the kept half
 // has each reward once.
 func TestKeptDecisionsSurviveKills(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
 	random, exact := 3, 0
 	if os.Getenv("PEERD_LONG") != "" {
 		random = 100

@@ -4,6 +4,8 @@
 package durabletest
 
 import (
+	"flag"
+	"os"
 	"testing"
 
 	_ "peerd.dev/internal/extra/explain" // a view of the page
@@ -12,4 +14,11 @@ import (
 	"peerd.dev/internal/peerdtest"
 )
 
-func TestMain(m *testing.M) { peerdtest.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(peerdtest.BeProcess) == "" {
+		if flag.Parse(); testing.Short() {
+			return // all of them start processes
+		}
+	}
+	peerdtest.Main(m)
+}

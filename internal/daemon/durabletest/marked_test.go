@@ -33,9 +33,6 @@ const marked = 0.7310585
 // requests of all kinds, well formed and not, to a real peer with the most verbose log. Then
 // everything that came out of the peer is searched for it.
 func TestAMarkedRewardIsFoundNowhere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	long := time.Second
 	if os.Getenv("PEERD_LONG") != "" {
 		long = 15 * time.Second

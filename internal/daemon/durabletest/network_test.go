@@ -80,9 +80,6 @@ func shippedNetworks() []killed {
 // it, the budget is charged once, and at the end all release again and are linked. PEERD_LONG
 // makes 50 kills of each network; otherwise there are a few kills of the first one.
 func TestANetworkIsKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
 	networks, kills := killedNetworks(), 50
 	if os.Getenv("PEERD_LONG") == "" {
 		networks, kills = networks[:1], 2

@@ -22,9 +22,6 @@ import (
 // favour the arm that is best over all sites, which at two of them is not the best. The relay,
 // which has no arms, never pays and never releases.
 func TestARelayIsKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
 	const kills = 4
 	l := newConfigured(t, "../../../configs/relay.yaml")
 	for _, s := range l.sites {

@@ -22,9 +22,6 @@ import (
 // TestARestoredBackupReleasesNothing until the operator says that the newer folder is lost;
 // decisions go on all the time. The backup is made while the peer runs and its application asks.
 func TestARestoredBackupReleasesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	phases, err := protocol.Lookup(papers.All(), "phases")
 	if err != nil {
 		t.Fatal(err)
@@ -202,9 +199,6 @@ func (l *lab) alarmed(s *labSite) {
 
 // TestTheSameKeyTwice: a copy of a folder runs at the same time.
 func TestTheSameKeyTwice(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	l := newLab(t, 2, "rounds.every", "20ms")
 	s, rec := l.sites[0], l.sites[1].record()
 	s.start(launch{})
@@ -240,9 +234,6 @@ func TestTheSameKeyTwice(t *testing.T) {
 // TestCopiesStartedTogether: two equal folders that start within a second of each other and reach
 // a common neighbour do not both draw. PEERD_COPIES sets the number of trials.
 func TestCopiesStartedTogether(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	trials := 1
 	if s := os.Getenv("PEERD_COPIES"); s != "" {
 		var err error

@@ -102,9 +102,6 @@ func (n needles) onDisk(s *labSite) (found int) {
 // sums alone, nothing that it can open has them. All sealed texts that arrive have one length. The same search finds what silos hold, what
 // an analyzer of reports opens, and a number that is planted. Without PEERD_LONG there are a few batches of the kind that shows reports.
 func TestWhatShufflerAndAnalyzerHold(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts six processes")
-	}
 	kinds, batches := []shuffling.Sees{shuffling.Reports, shuffling.Sum}, 50
 	if os.Getenv("PEERD_LONG") == "" {
 		kinds, batches = kinds[:1], 12

@@ -15,9 +15,6 @@ import (
 // which a peer was killed before. Then the peer is started again. PEERD_LONG tries every call,
 // otherwise 10 of them.
 func TestNothingIsLostAtAnyCall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
 	for _, again := range []bool{false, true} {
 		name := "new folder"
 		if again {
