@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/lab/ports"
+	"peerd.dev/internal/peerdtest"
 )
 
 // A running is a peer that runs in the test's process.
@@ -83,11 +83,7 @@ var remembers = regexp.MustCompile(`remembers (\d+ records|no record)`)
 // TestAPeerRemembersOthersThroughAChange of the network, also those that do not run meanwhile; a peer that replaces its key states how far
 // its ledger is; and a peer that is removed ends.
 func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
-	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := peerdtest.Dir(t)
 	a, b := filepath.Join(root, "a"), filepath.Join(root, "b")
 	addrs := freeAddrs(t, 2)
 	does(t, "init", "--dir", a, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms",
@@ -181,11 +177,7 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 // TestAnAdminSaysWhomItHasToHear: it has started and its neighbour does not run, so it is not confirmed that its folder is no old copy.
 // It signs nothing, names the neighbour, and goes on with the word of its operator.
 func TestAnAdminSaysWhomItHasToHear(t *testing.T) {
-	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := peerdtest.Dir(t)
 	a, addrs := filepath.Join(root, "a"), freeAddrs(t, 2)
 	does(t, "init", "--dir", a, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "listen=["+addrs[0]+"]")
 	does(t, "network", "new", "--dir", a, "--name", "clinics", "--peer", "a", "--addr", addrs[0])

@@ -23,11 +23,7 @@ import (
 // TestDoctor examines a network from one of its folders: running, stopped, with other settings,
 // alone, and restored from a backup.
 func TestDoctor(t *testing.T) {
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	dir := peerdtest.Dir(t)
 	c, err := plan.Schema().Load("../../configs/average.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.bernoulli.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)
@@ -190,11 +186,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 
 // TestDoctorOfAPeerOutsideItsNetwork also checks a port that is taken.
 func TestDoctorOfAPeerOutsideItsNetwork(t *testing.T) {
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	dir := peerdtest.Dir(t)
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

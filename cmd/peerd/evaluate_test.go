@@ -17,18 +17,14 @@ import (
 
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/extra/evaluation"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api/client"
 )
 
 // aSite makes the folder of a site that is alone in its network.
 func aSite(t *testing.T, set ...string) (dir string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // a socket needs a short name
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	dir = filepath.Join(dir, "a")
+	dir = filepath.Join(peerdtest.Dir(t), "a")
 	begin := []string{"init", "--dir", dir, "--set", "privacy.epsilon=1", "--set", "listen=[/ip4/127.0.0.1/tcp/0]"}
 	for _, s := range set {
 		begin = append(begin, "--set", s)

@@ -190,11 +190,7 @@ func TestAFullDiskHasItsCode(t *testing.T) {
 	if !peerdtest.Mountable(t) {
 		return
 	}
-	room, err := os.MkdirTemp("", "p") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(room) }()
+	room := peerdtest.Dir(t)
 	if err := syscall.Mount("tmpfs", room, "tmpfs", 0, "size=8m,nr_inodes=30"); err != nil {
 		t.Skipf("cannot mount a file system of 30 files: %v", err)
 	}

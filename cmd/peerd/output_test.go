@@ -108,11 +108,7 @@ func looks(t *testing.T, dir string) (all []string) {
 // sentence and code 2, and no other file is left.
 func TestAnOutputReplacesOnlyFiles(t *testing.T) {
 	dir := aStoppedSite(t)
-	in, err := os.MkdirTemp("", "o") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(in) }()
+	in := peerdtest.Dir(t)
 	wrong := atypical(t, in)
 	before := looks(t, in)
 	for what, o := range outputs() {

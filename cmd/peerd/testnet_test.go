@@ -15,6 +15,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
 )
@@ -128,11 +129,7 @@ func TestABrokenPeerIsNamed(t *testing.T) {
 // TestARestartGoesOnAndPaysNothing: a peer that is stopped and started again continues to
 // release, charges nothing more, and is the same peer to others.
 func TestARestartGoesOnAndPaysNothing(t *testing.T) {
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	dir := peerdtest.Dir(t)
 	c, err := plan.Schema().Load("../../configs/average.yaml", []string{"testnet.nodes=2", "testnet.topology=path", smallMeans, "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)

@@ -96,14 +96,21 @@ func Pairs(pairs []string) map[string]string {
 	return m
 }
 
-// Unpack returns a folder with the contents of an archive.
-func Unpack(t *testing.T, archive string) (dir string) {
+// Dir returns a new folder with a short path: the names of t.TempDir are too long for sockets.
+func Dir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
+	dir, err := os.MkdirTemp("", "p") //nolint:usetesting // for its length
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// Unpack returns a folder with the contents of an archive.
+func Unpack(t *testing.T, archive string) (dir string) {
+	t.Helper()
+	dir = Dir(t)
 	f, err := os.Open(archive)
 	if err != nil {
 		t.Fatal(err)

@@ -57,12 +57,7 @@ func labBase() map[string]string {
 // in turn.
 func newLab(t *testing.T, n int, changes ...string) *lab {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "p") //nolint:usetesting // t.TempDir's names are too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &lab{T: t, dir: dir}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	l := &lab{T: t, dir: peerdtest.Dir(t)}
 	l.lay(n, changes)
 	return l
 }
