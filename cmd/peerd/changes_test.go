@@ -113,7 +113,10 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 			t.Errorf("set %v: code %d, %s, want %q", args, c, stderr, want)
 		}
 	}
-	does(t, "network", "set", "protocol.phases.pull", "7", "--dir", a)
+	eventually(t, "a signature of a, once it has heard b", func() bool {
+		c, _, _ := peerd(t, "network", "set", "protocol.phases.pull", "7", "--dir", a)
+		return c == exitOK
+	})
 	eventually(t, "the setting at b", func() bool {
 		_, stdout, _ := peerd(t, "network", "show", "--dir", b)
 		return strings.Contains(stdout, "protocol.phases.pull is 7")
