@@ -66,9 +66,7 @@ type Config struct {
 	// known one, never concurrently for one neighbour. The link waits for OnRemembered
 	// and OnCheckpoint, so they must return quickly.
 	OnCheckpoint func(of protocol.Peer, c protocol.SignedCheckpoint)
-	// OnReceipt, if set, is called with each receipt of this peer's ledger that a neighbour has signed. Whether the ledger
-	// contains the checkpoint is for it to find out.
-	OnReceipt func(r protocol.Receipt)
+	Services     []Service // of extras
 
 	// Tap, if set, is called with every message frame that leaves, in the order in which
 	// it is written to the link to a peer or, for [protocol.Everyone], to the topic. It

@@ -4,8 +4,7 @@
 // The package keeps the privacy barrier at the wire. It sends only these: the frame of a
 // [protocol.Message]; the constants of a [hello] and, if the two ends' policies differ, the terms
 // behind them; what a [Document] shows; each [protocol.Checkpoint], the number of public
-// records with a hash over them, for which the caller of [Host.Advance] is responsible; and a [protocol.Receipt] of what
-// another peer has signed.
+// records with a hash over them, for which the caller of [Host.Advance] is responsible; and what a [Service] answers.
 //
 // Neighbours are configured. Only the end with the lower index dials. Each end opens one
 // long-lived stream to send on, and reads from the stream that the other end opened.
@@ -149,7 +148,9 @@ func (h *Host) start(r roster) error {
 	}
 	if h.cfg.Checkpoints {
 		h.handleTrades(memoryProtocol, h.tradeMemories)
-		h.handleTrades(receiptProtocol, h.giveReceipt)
+		for _, x := range h.cfg.Services {
+			h.serves(x)
+		}
 	}
 	for _, a := range r.listen {
 		if err := h.libp2p.Network().Listen(a); err != nil {
@@ -164,8 +165,10 @@ func (h *Host) start(r roster) error {
 	for _, n := range h.cfg.Neighbours {
 		h.links.Go(h.members[n].link.run)
 	}
-	if h.cfg.Checkpoints && h.cfg.OnReceipt != nil {
-		h.running.Go(func() { h.gatherReceipts(receiptAfter, receiptEvery) })
+	for _, x := range h.cfg.Services {
+		if h.cfg.Checkpoints && x.Run != nil {
+			h.running.Go(func() { x.Run(h.work, h) })
+		}
 	}
 	return nil
 }

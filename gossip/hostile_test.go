@@ -102,7 +102,7 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 		{"documents without end", "more than 20000 frames", shown(bytes.Repeat(prefixed([]byte("x")), maxFrames+1))},
 		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
 		{"clocks asked for", "more than 60 exchanges", written(clockProtocol, nil)},
-		{"receipts asked for", "more than 60 exchanges", written(receiptProtocol, []byte{0})},
+		{"a service asked for", "more than 60 exchanges", written(corep2p.ID(testService.ID), []byte{0})},
 		{"memories asked for", "more than 60 exchanges", written(memoryProtocol, append(question(), prefixed(nil)...))},
 		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, append(question(), prefixed(bytes.Repeat([]byte{1}, 1<<20))...))},
 		{"digests in no form", "digests of checkpoints", written(memoryProtocol, append(append(question(), 0, 0), prefixed(bytes.Repeat([]byte{0xff}, 1<<17))...))},
@@ -156,7 +156,7 @@ func attacked(t *testing.T, do attack, reason string, long time.Duration) {
 	cs, _ := checkpointed(topical(configs(3, path(3))))
 	var log lines
 	for i := range cs {
-		cs[i].Document = &paper{words: []string{"a"}}
+		cs[i].Document, cs[i].Services = &paper{words: []string{"a"}}, []Service{testService}
 		cs[i].Peers[0].Name, cs[i].Peers[2].Name = "hostile", "honest"
 		cs[i].Peers[1].Former, cs[i].Peers[1].Closed = []string{stolen().Identity.ID()}, []Closed{{stolen().Identity.ID(), protocol.Checkpoint{}}}
 	}

@@ -39,7 +39,7 @@ func newLibp2p(c Config, g *gate) (_ host.Host, err error) {
 			err = errors.Join(err, open[i]())
 		}
 	}()
-	limits, err := newLimits(g)
+	limits, err := newLimits(g, c.Services)
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"peerd.dev/internal/command"
+	"peerd.dev/internal/decisions"
 	"peerd.dev/internal/peerdtest"
-	"peerd.dev/node/decision"
 )
 
 // An oldAnswer is a decision as an earlier build answered it.
@@ -94,9 +94,9 @@ func compareDecisions(t *testing.T, dir string, old []oldAnswer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := make(map[string]decision.Row)
+	rows := make(map[string]decisions.Row)
 	for d := json.NewDecoder(bytes.NewReader(b)); d.More(); {
-		var r decision.Row
+		var r decisions.Row
 		if err := d.Decode(&r); err != nil {
 			t.Fatal(err)
 		}

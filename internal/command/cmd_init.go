@@ -34,7 +34,7 @@ The privacy budget has no default: choose it. The printed id identifies the peer
 			if err != nil {
 				return err
 			}
-			made, err := daemon.Init(Schema(), set)
+			made, err := daemon.Init(Schema(), set, false)
 			if err != nil {
 				return err
 			}

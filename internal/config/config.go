@@ -4,16 +4,14 @@
 package config
 
 import (
+	"os"
 	"reflect"
 	"slices"
-
-	"github.com/spf13/viper"
 
 	"peerd.dev/protocol"
 )
 
-// A Config is Settings with where they came from. This file is the only one that
-// knows viper.
+// A Config is Settings with where they came from.
 type Config struct {
 	Settings
 	File string            // the file that was read; empty if there was none
@@ -55,19 +53,26 @@ func (x *Schema) readText(file string, text []byte, set []string) (*Config, []Pr
 		return nil, nil, err
 	}
 	c := &Config{Settings: Settings{schema: x}, File: file, From: make(map[string]Origin), read: r, text: text, set: set}
-	v := x.layers(flags, r.values)
 	problems := slices.Concat(r.problems, x.strangeKeys(r.values, FromFile, r.where), x.strangeEnv(), x.strangeKeys(flags, FromFlag, FromFlag.setter))
 	known := len(problems)
 	for _, k := range x.keys {
-		var value any
-		switch got := v.Get(k.Name).(type) {
-		case nil:
-			c.From[k.Name] = fromNobody
-		case string:
-			value, c.From[k.Name] = parseValue(c.Value(k.Name).Type(), got), FromEnv
-		case layered:
-			value, c.From[k.Name] = got.value, got.from
+		value, inFile := r.values[k.Name]
+		given, from := os.Getenv(EnvName(k.Name)), FromFile // a variable that is empty sets nothing
+		flag, inFlags := flags[k.Name].(string)
+		switch {
+		case inFlags:
+			given, from = flag, FromFlag
+		case given != "":
+			from = FromEnv
+		case !inFile && k.Required():
+			from = FromNobody
+		case !inFile:
+			given, from = k.Default, FromDefault
 		}
+		if from != FromFile && from != FromNobody {
+			value = parseValue(c.Value(k.Name).Type(), given)
+		}
+		c.From[k.Name] = from
 		if p := c.take(k, value); p != nil && !named(problems[:known], k.Name) {
 			p.From = c.setter(k.Name)
 			problems = append(problems, *p)
@@ -79,40 +84,12 @@ func (x *Schema) readText(file string, text []byte, set []string) (*Config, []Pr
 	return c, problems, nil
 }
 
-// A layered value is one of a source, as YAML reads it.
-type layered struct {
-	value any
-	from  Origin
-}
-
-// layers returns the values of all sources, of which the one with the highest precedence counts: a layered one, or the
-// text of a variable that is not empty.
-func (x *Schema) layers(flags, file map[string]any) *viper.Viper {
-	v, zero := viper.New(), x.Zero()
-	inFile := make(map[string]any)
-	for _, k := range x.keys {
-		typ := zero.Value(k.Name).Type()
-		if !k.Required() {
-			v.SetDefault(k.Name, layered{parseValue(typ, k.Default), FromDefault})
-		}
-		if value, ok := file[k.Name]; ok {
-			inFile[k.Name] = layered{value, FromFile}
-		}
-		_ = v.BindEnv(k.Name, EnvName(k.Name)) // fails only without a name
-		if text, ok := flags[k.Name].(string); ok {
-			v.Set(k.Name, layered{parseValue(typ, text), FromFlag})
-		}
-	}
-	_ = v.MergeConfigMap(inFile) // never fails
-	return v
-}
-
 // take sets a setting to a value as YAML reads it.
 func (c *Config) take(k Key, value any) *Problem {
 	to := reflect.New(c.Value(k.Name).Type()).Elem()
 	item, ok := decode(value, to)
 	if !ok {
-		return &Problem{Key: k.Name, Value: short(ValueText(value)), Reason: "want " + k.Want() + item}
+		return &Problem{Key: k.Name, Value: Short(ValueText(value)), Reason: "want " + k.Want() + item}
 	}
 	c.put(k, to)
 	return nil
@@ -197,7 +174,7 @@ func (c *Config) invalid(known []Problem) []Problem {
 	for i := range problems {
 		p := &problems[i]
 		p.From = c.setter(p.Key)
-		if c.From[p.Key] == fromNobody {
+		if c.From[p.Key] == FromNobody {
 			p.Value, p.Reason = "", "missing: "+p.Reason
 		}
 	}
@@ -235,4 +212,14 @@ func (c *Config) suitFeatures() {
 	if in.Context > 0 {
 		follow(by, in.Map)
 	}
+}
+
+// Differences returns the keys whose values differ in o, in the order of the schema.
+func (c *Config) Differences(o *Config) (keys []string) {
+	for _, k := range c.Schema().keys {
+		if !reflect.DeepEqual(c.Value(k.Name).Interface(), o.Value(k.Name).Interface()) {
+			keys = append(keys, k.Name)
+		}
+	}
+	return keys
 }

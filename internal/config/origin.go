@@ -18,7 +18,7 @@ const (
 	FromFile    Origin = "file"
 	FromNetwork Origin = "network file"
 	FromDefault Origin = "default"
-	fromNobody  Origin = "missing" // the key is required
+	FromNobody  Origin = "missing" // the key is required
 )
 
 // setter names the flag or the variable that set the value of a key; it is empty for other origins.
@@ -66,7 +66,7 @@ func (s *Schema) strangeEnv() []Problem {
 		name, value, _ := strings.Cut(entry, "=")
 		for _, e := range endedKeys() {
 			if name == EnvName(e.Name) && value != "" && value != e.value {
-				problems = append(problems, Problem{Key: name, Value: short(value), Reason: e.reason()})
+				problems = append(problems, Problem{Key: name, Value: Short(value), Reason: e.reason()})
 			}
 		}
 		upper := strings.ToUpper(name)
@@ -76,7 +76,7 @@ func (s *Schema) strangeEnv() []Problem {
 		for _, k := range s.keys {
 			if meant := EnvName(k.Name); distance(upper, meant) <= 1 {
 				problems = append(problems, Problem{
-					Key: name, Value: short(value), Reason: "unknown environment variable; did you mean " + meant + "?",
+					Key: name, Value: Short(value), Reason: "unknown environment variable; did you mean " + meant + "?",
 				})
 				break
 			}
@@ -113,7 +113,7 @@ func (s *Schema) strangeKeys(values map[string]any, from Origin, where func(key 
 
 func (s *Schema) strangeKey(name, value string) Problem {
 	if under := s.Under(name); len(under) > 0 {
-		return Problem{Key: name, Value: short(value), Reason: "want a section with keys such as " + under[0]}
+		return Problem{Key: name, Value: Short(value), Reason: "want a section with keys such as " + under[0]}
 	}
 	for up, _ := cutLast(name); up != ""; up, _ = cutLast(up) {
 		if k, ok := s.Find(up); ok {
@@ -127,5 +127,5 @@ func (s *Schema) strangeKey(name, value string) Problem {
 	} else if near := s.Nearest(name); near != "" {
 		reason = "unknown key; did you mean " + near + "?"
 	}
-	return Problem{Key: name, Value: short(value), Reason: reason}
+	return Problem{Key: name, Value: Short(value), Reason: reason}
 }

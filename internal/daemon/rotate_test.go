@@ -25,7 +25,7 @@ func TestASignersKeyIsNamedFirst(t *testing.T) { rotates(t, 0) }
 // rotates lets the first of two peers replace its key, of whom the one in a place signs versions.
 func rotates(t *testing.T, signer int) {
 	dir := t.TempDir()
-	if _, err := Init(config.Site(), []string{"dir=" + filepath.Join(dir, "a"), "arms=[red, green]", "privacy.epsilon=1", "privacy.horizon=1000"}); err != nil {
+	if _, err := Init(config.Site(), []string{"dir=" + filepath.Join(dir, "a"), "arms=[red, green]", "privacy.epsilon=1", "privacy.horizon=1000"}, false); err != nil {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(dir, "a")
@@ -99,7 +99,7 @@ func liveOf(t *testing.T, c *config.Config) *live {
 // TestASignerGetsNoKeyThatItsPlaceCannotTake: a version would name the new key, which the peer never has, and no other could follow.
 func TestASignerGetsNoKeyThatItsPlaceCannotTake(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
-	if _, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "spare_arms=1", "privacy.epsilon=1", "privacy.horizon=1000"}); err != nil {
+	if _, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "spare_arms=1", "privacy.epsilon=1", "privacy.horizon=1000"}, false); err != nil {
 		t.Fatal(err)
 	}
 	c, err := config.Site().Load(filepath.Join(dir, config.FileName), nil)

@@ -118,7 +118,7 @@ func pair(t *testing.T) (folder string, peers []*Daemon) {
 	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free[0])
 	n := config.Network{Name: "clinics", Start: time.Now(), Every: 20 * time.Millisecond, Links: [][2]int{{0, 1}}}
 	for _, name := range []string{"north", "south"} {
-		id, failed := Init(plan.Schema(), []string{"dir=" + filepath.Join(folder, name)})
+		id, failed := Init(plan.Schema(), []string{"dir=" + filepath.Join(folder, name)}, false)
 		if failed != nil {
 			t.Fatal(failed)
 		}

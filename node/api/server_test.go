@@ -69,7 +69,7 @@ func run(t testing.TB, b Backend) *running {
 	r := &running{dir: tempDir(t), log: &logs{}}
 	var err error
 	r.Server, err = NewServer(Config{
-		Dir: r.dir, Listen: "127.0.0.1:0", Backend: b, Version: "v1.2.3",
+		Dir: r.dir, Listen: "127.0.0.1:0", Backend: b, Version: "v1.2.3", Views: newFake().views(),
 		Logger: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -594,8 +595,8 @@ func TestCheckpointsAreRemembered(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v (%v), want %v", got, err, want)
 	}
-	_, known, err := r.s.Receipts()
-	if want := []signed.Known{{SignedCheckpoint: of(6), Key: "a"}, {SignedCheckpoint: of(7), Key: "l"}}; err != nil || !slices.Equal(known, want) {
+	known, err := signed.Checkpoints(r.s.store)
+	if want := (map[string]signed.Known{r.s.c.ID(right): {SignedCheckpoint: of(6), Key: "a"}, r.s.c.ID(left): {SignedCheckpoint: of(7), Key: "l"}}); err != nil || !maps.Equal(known, want) {
 		t.Errorf("%v (%v), want %v", known, err, want)
 	}
 	r.stop()

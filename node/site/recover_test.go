@@ -13,6 +13,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -239,7 +240,7 @@ func TestOneGapTellsAll(t *testing.T) {
 	if !strings.Contains(why, fmt.Sprintf("remembers %d ledger records, and %d of those here are confirmed", claimed, had)) {
 		t.Errorf("the status said %q", why)
 	}
-	verifier := ledger.NewVerifier()
+	verifier := check.NewVerifier()
 	for _, line := range r.lines() {
 		if err := verifier.Line(line); err != nil {
 			t.Fatal(err)

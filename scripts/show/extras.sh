@@ -8,8 +8,10 @@ source scripts/show/sites.bash
 root=$PWD lists=(extras extras_build)
 
 # commands, which are gone with their extras; of other extras, the command that has the extra's name
-declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [evaluation]='decisions evaluate'
-	[explain]='privacy explain' [lab]=testnet [replay]='decisions import')
+declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [evaluation]='decisions evaluate' [export]='decisions export'
+	[explain]='privacy explain' [lab]=testnet [replay]='decisions import' [settings]='config check')
+# what the API of a program without an extra does not know
+declare -A path=([metrics]=/metrics [receipts]=/v1/receipts [tables]=/v1/table)
 
 # build NAME|all: the program without an extra. It prints how many lines of this module the program links.
 build() {
@@ -25,7 +27,7 @@ build() {
 		xargs cat | wc -l
 }
 
-# site makes a site, runs it, and fails unless it takes the action that pays.
+# site PATH makes a site, runs it, and fails unless it takes the action that pays, and does not know the path.
 site() {
 	local answer id pays green=0 n
 	rm -rf site
@@ -40,7 +42,9 @@ site() {
 		[ "$n" -le 80 ] || green=$((green + pays))
 		ask site /v1/rewards -o /dev/null -H 'Content-Type: application/json' -d "{\"id\":\"$id\",\"value\":$pays}"
 	done
-	./peerd status --dir site | grep -q '^inside: 120 decisions' || fail "120 decisions are not there"
+	n=$(ask site /v1/inside | sed 's/{"given":\([0-9]*\),"kept":\([0-9]*\),.*/\1+\2/')
+	[ $((n)) = 120 ] || fail "120 decisions are not there"
+	[ "$(ask site "$1" -o /dev/null -w '%{http_code}')" = 404 ] || fail "it answers $1"
 	end site
 	[ "$green" -ge 32 ] || fail "green, which pays, has $green of the last 40 decisions"
 }
@@ -59,6 +63,6 @@ for name in "${names[@]}"; do
 		# shellcheck disable=SC2086 # words of a command line
 		if ./peerd $words --help 2>/dev/null | sed -n '/^Usage:/{n;p}' | grep -q "peerd ${words%% --*}"; then fail "without $gone there is still peerd $words"; fi
 	done
-	site
+	site "${path[$name]:-/v1/nothing}"
 	printf '%-12s %10d %8d\n' "$name" "$lines" $((SECONDS - begin))
 done

@@ -23,6 +23,7 @@ import (
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -250,7 +251,7 @@ func (d *doctor) ledger(remembered map[protocol.Peer]protocol.Checkpoint) {
 		return
 	}
 	defer func() { _ = st.Close() }() // nothing was written
-	v := ledger.NewVerifier()
+	v := check.NewVerifier()
 	for line, err := range site.Records(st, 0, math.MaxUint64) {
 		if err == nil {
 			err = v.Line(line)
@@ -285,7 +286,7 @@ func (d *doctor) agrees(remembered map[protocol.Peer]protocol.Checkpoint, own pr
 }
 
 // charged reports on the budget of a stopped peer.
-func (d *doctor) charged(r ledger.Report) {
+func (d *doctor) charged(r check.Report) {
 	text := fmt.Sprintf("%d records verified; ε %g of %g charged, %d releases", r.Records, r.Charged.Float(), r.Budget.Float(), r.Releases)
 	var leaves, most uint64 // released and paid for, for all arms if they share a horizon
 	for _, s := range r.Streams {
