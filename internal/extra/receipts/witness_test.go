@@ -254,12 +254,13 @@ func TestOnlyAnEmptyFrameAsks(t *testing.T) {
 	}
 }
 
-// TestTheScheduleOfReceipts: once after each link-up, and then again and again, whatever the ledger does meanwhile; what the
+// TestTheScheduleOfReceipts: once after each link-up, and then again and again, whatever the ledger and other links do meanwhile; what the
 // peer sends for it is always the same.
 func TestTheScheduleOfReceipts(t *testing.T) {
 	var asked [2][]string
 	for busy := range asked {
-		cs, w, _ := vouched(2)
+		cs, w, _ := vouched(3)
+		cs[0].Neighbours, cs[1].Neighbours, cs[2].Neighbours = []protocol.Peer{1, 2}, []protocol.Peer{0}, []protocol.Peer{0}
 		cs[0].Services[0].Run = func(ctx context.Context, h *gossip.Host) { w.gather(ctx, h, 10*time.Millisecond, 400*time.Millisecond) }
 		var mu sync.Mutex
 		answers(&cs[1], func(s io.ReadWriter) {
@@ -273,6 +274,9 @@ func TestTheScheduleOfReceipts(t *testing.T) {
 		count := func() int { mu.Lock(); defer mu.Unlock(); return len(asked[busy]) }
 		eventually(t, "the first", func() bool { return count() >= 1 })
 		began := time.Now()
+		if busy == 1 {
+			_ = hosts[2].Close() // another link goes down
+		}
 		for n := uint64(28); busy == 1 && count() == 1; n++ {
 			hosts[0].Confirm(t.Context(), ledgerOf(n, 0))
 			time.Sleep(time.Millisecond)
