@@ -12,6 +12,7 @@ import (
 	_ "peerd.dev/internal/extra/export"   // decisions, as a backup has them
 	_ "peerd.dev/internal/extra/lab"      // simulated worlds
 	_ "peerd.dev/internal/extra/ledger"   // exports that verify
+	_ "peerd.dev/internal/extra/metrics"  // GET /metrics
 	_ "peerd.dev/internal/extra/page"     // the page itself
 	_ "peerd.dev/internal/extra/receipts" // what neighbours sign
 	_ "peerd.dev/internal/extra/settings" // config check
