@@ -165,7 +165,7 @@ func TestLedgerVerifyReadsStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	root := newRoot(&command.App{Stdout: &out, Stderr: t.Output()})
+	root := command.NewRoot(&command.App{Stdout: &out, Stderr: t.Output()})
 	root.SetIn(bytes.NewReader(b))
 	root.SetArgs([]string{"ledger", "verify", "-"})
 	if err := root.ExecuteContext(t.Context()); err != nil {

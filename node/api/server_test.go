@@ -349,16 +349,6 @@ func TestARewardShowsNowhere(t *testing.T) {
 	}
 }
 
-// TestReceiptsAreWhatJSONIs: the hand-written form equals encoding/json's.
-func TestReceiptsAreWhatJSONIs(t *testing.T) {
-	for i := range 4 {
-		r := receiptBody{ID: "Az09._:-", Duplicate: i&1 == 1, Counted: i&2 == 2}
-		if want, err := json.Marshal(r); err != nil || string(r.bytes()) != string(want) {
-			t.Errorf("%s, want %s (%v)", r.bytes(), want, err)
-		}
-	}
-}
-
 // TestReportsAreInNoMetric: metrics are the same whether rewards are reported or not, accepted or
 // refused, one by one or in a batch.
 func TestReportsAreInNoMetric(t *testing.T) {

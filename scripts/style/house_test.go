@@ -25,11 +25,11 @@ func rooms() [][]string {
 		{"node/api/page", "node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
-		{"internal/browser", "internal/config", "internal/terminal", "internal/version"},
+		{"internal/browser", "internal/config", "internal/lab/ports", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/change", "internal/command", "internal/decisions", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped"},
-		{"internal/lab/joining", "internal/lab/testnet"},
+		{"internal/change", "internal/decisions", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped"},
+		{"internal/command", "internal/lab/joining", "internal/lab/testnet"},
 		{"internal/extra/..."}, // none imports another
 		{"cmd/peerd", "node/peer"},
 	}
@@ -43,7 +43,7 @@ func keepers() []string {
 
 // beside lists the packages that the program does not need: tests and scripts.
 func beside() []string {
-	return []string{"internal/browsertest", "internal/configtest", "internal/dptest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest", "scripts/"}
+	return []string{"internal/browsertest", "internal/configtest", "internal/daemon/durabletest", "internal/dptest", "internal/peerdtest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest", "scripts/"}
 }
 
 const module = "peerd.dev/"

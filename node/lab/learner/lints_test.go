@@ -126,23 +126,6 @@ func TestLinTSLearnsFromAllSites(t *testing.T) {
 	}
 }
 
-// TestForcedAndExcludedArms: a forced arm comes before all others, and an excluded one is never
-// chosen.
-func TestForcedAndExcludedArms(t *testing.T) {
-	v := newVectorSites(2, 3, 2, 1)
-	l := v.learner(t, 0)
-	v.release(1, 1, 5000, 1)
-	for range 100 {
-		if c := l.Choose(&v.b, bandit.Turn{Excluded: []bandit.Arm{1, 2}}); c.Arm != 0 {
-			t.Fatalf("excluded arm %d is chosen", c.Arm)
-		}
-	}
-	v.b.Forced = []int{2}
-	if c := l.Choose(&v.b, bandit.Turn{}); c.Arm != 2 {
-		t.Errorf("arm %d, want the forced one", c.Arm)
-	}
-}
-
 // TestLinTSDrawsAnewForEachChoice: while nothing is known, all arms with vectors of one length
 // are equally likely.
 func TestLinTSDrawsAnewForEachChoice(t *testing.T) {
