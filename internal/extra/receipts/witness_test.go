@@ -279,7 +279,7 @@ func TestTheScheduleOfReceipts(t *testing.T) {
 		}
 		for n := uint64(28); busy == 1 && count() == 1; n++ {
 			hosts[0].Confirm(t.Context(), ledgerOf(n, 0))
-			time.Sleep(time.Millisecond)
+			time.Sleep(20 * time.Millisecond) // a neighbour takes 60 streams in 10 s
 		}
 		eventually(t, "the second", func() bool { return count() >= 2 })
 		if took := time.Since(began); took < 200*time.Millisecond {
