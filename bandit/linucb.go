@@ -38,11 +38,11 @@ const (
 // LinUCBParams are the parameters of learner linucb.
 type LinUCBParams struct {
 	Features int           `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
-	Context  int           `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of the context that all actions of a decision share, with squares that sum to at most 1. Simulated worlds offer none."`
+	Context  int           `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of the context, which all actions share, with squares that sum to at most 1. Simulated worlds offer none."`
 	Map      FeatureMap    `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"Features of a context c and an action x: both (concat), all products (outer), or these and x (interactions). At most 120 numbers."`
-	Index    LinearIndex   `want:"sample|bound|calibrated" doc:"How actions are ranked: under a sampled parameter, by the estimate plus radius times its error (bound), or by a proved bound, far wider (calibrated)."`
+	Index    LinearIndex   `want:"sample|bound|calibrated" doc:"Ranks actions by a sampled parameter, the estimate plus radius times its error (bound), or a proved bound, far wider (calibrated)."`
 	Radius   float64       `want:"over 0 up to 16" doc:"Width of exploration in standard errors, for sample and bound. 6 held in every test."`
-	Records  LinearRecords `want:"plain|centred" fixed:"yes" later:"yes" doc:"What is released: products of features with each other and with rewards, or with rewards minus 1/2 (centred): half the noise, for a constant plus a linear function."`
+	Records  LinearRecords `want:"plain|centred" fixed:"yes" later:"yes" doc:"Released products of features are with rewards, or rewards minus 1/2 (centred): half the noise, for a constant plus a linear function."`
 }
 
 func (p LinUCBParams) inputs() Inputs { return Inputs{p.Features, p.Context, p.Map} }
