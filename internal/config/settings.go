@@ -77,7 +77,7 @@ type Privacy struct {
 	RecordsPerUser uint64  `key:"records_per_user" want:"1..1048576" default:"1" unit:"rewards" shared:"yes" fixed:"yes" page:"most rewards of one user" doc:"Most rewards of one user. The noise grows in proportion."`
 	Horizon        uint64  `want:"0..1073741824" default:"0" unit:"rounds" shared:"yes" fixed:"yes" page:"rounds that the budget covers; 0 is a whole life" doc:"Rounds after which the peer releases nothing more; 0, with mechanisms that release every leaf once, is a whole life. With protocol average and an application, rewards of one action."`
 	AcceptWeak     bool    `key:"accept_weak" want:"true|false" default:"false" shared:"yes" doc:"Accept an epsilon above 10 or a delta above 0.001, which protect almost no one."`
-	Answers        string  `want:"anyone|inside" default:"anyone" fixed:"yes" later:"yes" page:"of this site: who may see what it answers, anyone or inside" doc:"Who may see this site's answers. With anyone, all decisions are given to the network. With inside, the site's own people and users: it gives few decisions (docs/joining.md), and a rule sets first and growth of phases, batch and local."`
+	Answers        string  `want:"anyone|inside" default:"anyone" fixed:"yes" later:"yes" page:"of this site: who may see what it answers, anyone or inside" doc:"Who may see this site's answers. With anyone, all decisions are given to the network. With inside, the site's own people and users: it gives few decisions, nothing of the others leaves it (docs/joining.md), and a rule sets first and growth of phases, batch and local."`
 	Inside         float64 `want:"0 or 0.5 to 20" default:"0" fixed:"yes" later:"yes" doc:"With privacy.answers: inside, epsilon of the noise on each reward of kept decisions; 0 for none."`
 }
 
@@ -199,7 +199,7 @@ type API struct {
 	Settle        site.Settle   `want:"window|arrival" default:"window" doc:"A reward enters when its window ends, which hides when and whether it was reported, or at once. With api.reward: last or sum, once it is complete."`
 	Fallback      string        `want:"action" default:"\"\"" page:"action before the first round is over" doc:"Action until the first round is over; if empty, the learner chooses."`
 	MinExposures  uint64        `key:"min_exposures" want:"0..1073741824" default:"1" unit:"decisions" page:"decisions for every action before the learner takes over" doc:"Decisions for every action before the learner takes over."`
-	Keep          time.Duration `want:"0s..8760h" default:"24h" unit:"duration" page:"how long a decision is remembered after its window" doc:"How long after its window a decision is kept, so that a late report differs from a wrong one."`
+	Keep          time.Duration `want:"0s..8760h" default:"24h" unit:"duration" page:"how long a decision is remembered after its window" doc:"How long after its window a decision is kept, so that a late report differs from a wrong one; then it is deleted."`
 	Shadow        site.Shadow   `want:"off|propose|learn" default:"off" doc:"The application chooses, and the peer answers what it would have chosen (propose), or also learns from what was taken (learn)."`
 	Baseline      string        `want:"action" default:"\"\"" doc:"Action that gets api.baseline_share of the decisions that offer it."`
 	BaselineShare float64       `key:"baseline_share" want:"0 to 1" default:"1" doc:"Share of api.baseline; in the rest the learner may choose it, too."`
