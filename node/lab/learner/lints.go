@@ -12,7 +12,7 @@ import (
 
 // LinTSParams are the parameters of learner lints.
 type LinTSParams struct {
-	Vectors [][]float64 `want:"vectors" doc:"A public row of numbers for every arm, with squares that sum to at most 1; rewards are linear in them. Empty takes the world's."`
+	Vectors [][]float64 `want:"vectors" doc:"A public row for every arm, with squares that sum to at most 1; rewards are linear in it. Empty takes the world's."`
 	Radius  float64     `want:"over 0 up to 16" doc:"Width of exploration in standard errors."`
 }
 
