@@ -1,3 +1,3 @@
-package ledger
+package check
 
 import _ "peerd.dev/internal/extra/running" // what tests find in tables
