@@ -9,8 +9,8 @@ import (
 
 // PersonalizedParams are the parameters of learner personalized.
 type PersonalizedParams struct {
-	Price float64 `want:"1 up to 1000000" unit:"rewards" later:"yes" doc:"What joining may cost: an action that others misjudge is tried again at the latest when another has this many times the rewards that would have sufficed alone. At 1 a site learns alone."`
-	Alike bool    `want:"true|false" later:"yes" doc:"Sites are one population split at random, and no member lies: others count without limit, and price does not apply. Otherwise a site can lose its best action for ever."`
+	Price float64 `want:"1 up to 1000000" unit:"rewards" later:"yes" doc:"What joining may cost: an action that others misjudge is tried again once another has this many times the rewards that suffice alone. At 1 a site learns alone."`
+	Alike bool    `want:"true|false" later:"yes" doc:"Sites are one population split at random, and no member lies: price does not apply. Otherwise a site can lose its best action for ever."`
 }
 
 // Personalized chooses for the users of its own site, where sites may differ. It knows the means of

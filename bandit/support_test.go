@@ -2,7 +2,6 @@ package bandit
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"peerd.dev/bandit/belief"
@@ -49,18 +48,5 @@ func TestWhatEstimatesRestOn(t *testing.T) {
 	total := (s.Own[0] + s.Borrowed[0]/u.arms[0].trust()) / u.width[0] // without the noise in own rewards
 	if p := u.arms[0].precision; !(p < total && p > total/1.1) {
 		t.Errorf("precision %g, and own and borrowed rewards give %g", p, total)
-	}
-}
-
-// TestNothingIsSaidOfSitesThatAreNotKnown: a belief without sites supports nothing that could be shown.
-func TestNothingIsSaidOfSitesThatAreNotKnown(t *testing.T) {
-	b := belief.New(2, 1)
-	b.X[0], b.SampleVar[0] = .5, .01
-	l, err := ThompsonParams{math.Sqrt2}.New(Config{Arms: 2, Peers: 3, Rand: rand.New(rand.NewPCG(1, 1))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := SupportOf(l, &b, 0); s.Own != nil || s.Borrowed != nil || s.Sites != nil || s.Alike != nil {
-		t.Errorf("%+v", s)
 	}
 }

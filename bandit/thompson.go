@@ -8,7 +8,7 @@ import (
 
 // ThompsonParams are the parameters of learner thompson.
 type ThompsonParams struct {
-	Inflation float64 `want:"over 1 up to 4" doc:"Factor by which sampled errors are wider than the errors of the means; at 1 nothing is promised."`
+	Inflation float64 `want:"over 1 up to 4" doc:"Factor on the errors that are sampled; at 1 nothing is promised."`
 }
 
 // Thompson samples an error for every mean and pulls the arm whose mean plus error is greatest.

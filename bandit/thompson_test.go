@@ -81,19 +81,6 @@ func TestABestArmIsNotLostToItsNoise(t *testing.T) {
 	}
 }
 
-// TestSamplesLookEverywhere: of two equal arms both are chosen, and an excluded one never.
-func TestSamplesLookEverywhere(t *testing.T) {
-	s := thompson(t, 3, math.Sqrt2)
-	b := known(50, .5, .5, .9)
-	var n [3]int
-	for range 2000 {
-		n[s.Choose(b, Turn{Excluded: []Arm{2}}).Arm]++
-	}
-	if n[2] > 0 || min(n[0], n[1]) < 800 {
-		t.Errorf("chosen %v", n)
-	}
-}
-
 // TestThompsonSaysHowLikelyAChoiceWas: over many decisions, 1/propensity of an arm's choices adds
 // up to their number, for every arm that is nearly always among 64 samples.
 func TestThompsonSaysHowLikelyAChoiceWas(t *testing.T) {

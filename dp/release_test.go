@@ -101,27 +101,6 @@ func TestEqualComparesEveryField(t *testing.T) {
 	}
 }
 
-// TestAShownReleaseStaysAsItIs guards the slabs that releases share.
-func TestAShownReleaseStaysAsItIs(t *testing.T) {
-	d := open(t, spec(4, Tree), seeded(1))
-	first, err := d.Leaf(0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, count := first.Sum.Value(0), first.Sum.Count(0)
-	for k := uint64(2); k <= 4; k++ {
-		if err := d.Add(0, []float64{1}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.Leaf(0, k); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if first.Sum.Value(0) != value || first.Sum.Count(0) != count {
-		t.Error("a release changed after it was shown")
-	}
-}
-
 func TestConcatRefusesWhatDoesNotFit(t *testing.T) {
 	if _, err := Concat([]Release{{v: []int64{1}, e: 1}, {v: []int64{1}, e: 2}}); !errors.Is(err, ErrShape) {
 		t.Errorf("put different lattices behind one another: %v", err)

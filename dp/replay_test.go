@@ -130,27 +130,6 @@ func TestAChangedRecordIsNotReplayed(t *testing.T) {
 	})
 }
 
-// TestAReplayWithoutNodesDrawsNothing: a step that closed no leaf closes none now.
-func TestAReplayWithoutNodesDrawsNothing(t *testing.T) {
-	d := open(t, spec(8, Tree), seeded(1))
-	d.Replay(nil, Secret{})
-	if err := d.Replayed(); err != nil {
-		t.Fatal(err)
-	}
-	d.Replay(nil, Secret{})
-	for range 2 {
-		if _, err := d.Leaf(0, 1); !errors.Is(err, ErrReplay) {
-			t.Fatalf("%v, want %v", err, ErrReplay)
-		}
-		if err := d.Replayed(); !errors.Is(err, ErrReplay) {
-			t.Fatalf("%v, want %v", err, ErrReplay)
-		}
-	}
-	if n := len(d.TakeDrawn()); n != 0 {
-		t.Fatalf("%d nodes drawn", n)
-	}
-}
-
 // TestAReplayLeavesNothingOver: with a node that no leaf took, the replay is not over, and
 // nothing is drawn.
 func TestAReplayLeavesNothingOver(t *testing.T) {

@@ -274,28 +274,6 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// TestADamagedStateIsRefused cuts a state anywhere and extends it.
-func TestADamagedStateIsRefused(t *testing.T) {
-	d := open(t, spec(8, Tree), seeded(1))
-	d.TakeCharges()
-	state, err := d.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := state.Bytes()
-	for n := range b {
-		if err := d.Load(NewSecret(vouch.For(b[:n]))); !errors.Is(err, ErrState) {
-			t.Fatalf("%d of %d bytes: %v", n, len(b), err)
-		}
-	}
-	if err := d.Load(NewSecret(vouch.For(append(slices.Clone(b), 0)))); !errors.Is(err, ErrState) {
-		t.Fatalf("a byte more: %v", err)
-	}
-	if err := d.Load(state); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestASecretIsNotChanged by who has its bytes: what it says would become releases.
 func TestASecretIsNotChanged(t *testing.T) {
 	s := NewSecret(vouch.For([]byte("rewards")))

@@ -1,7 +1,6 @@
 package dp
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -162,55 +161,6 @@ func TestEveryNodeHasItsOwnNoiseOfTheChargedScale(t *testing.T) {
 	}
 	if repeats := leaves - len(seen); repeats > 40 { // birthday: about 2^30/(8·5e7) = 2.7 expected
 		t.Errorf("%d of %d noises are repeats", repeats, leaves)
-	}
-}
-
-// TestSumsCarryTheNoiseOfTheirNodes checks that a running sum is the sum of its nodes and states
-// their number.
-func TestSumsCarryTheNoiseOfTheirNodes(t *testing.T) {
-	const leaves = 300
-	d := open(t, spec(leaves, Tree), seeded(3))
-	nodes := map[Span]int64{}
-	for k := uint64(1); k <= leaves; k++ {
-		l, err := d.Leaf(0, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		nodes[l.Node.Span()] = l.Node.Value(0)
-		var sum int64
-		terms := uint32(0)
-		for to := k; to > 0; to &= to - 1 {
-			v, ok := nodes[Span{From: to & (to - 1), To: to}]
-			if !ok {
-				t.Fatalf("leaf %d: no node ends at %d", k, to)
-			}
-			sum += v
-			terms++
-		}
-		if l.Sum.Value(0) != sum || l.Sum.noise.VarianceUnits != terms*VarianceScale {
-			t.Fatalf("leaf %d: sum %d of %d terms, want %d of %d", k, l.Sum.Value(0), l.Sum.noise.VarianceUnits, sum, terms)
-		}
-	}
-}
-
-func TestNothingIsReleasedPastTheHorizonOrOutOfOrder(t *testing.T) {
-	d := open(t, spec(2, Tree), seeded(1))
-	if _, err := d.Leaf(0, 2); !errors.Is(err, ErrLeaf) {
-		t.Errorf("leaf 2 first: %v, want %v", err, ErrLeaf)
-	}
-	for k := uint64(1); k <= 2; k++ {
-		if _, err := d.Leaf(0, k); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := d.Leaf(0, 2); !errors.Is(err, ErrHorizon) {
-		t.Errorf("leaf 2 again: %v, want %v", err, ErrHorizon)
-	}
-	if _, err := d.Leaf(0, 3); !errors.Is(err, ErrHorizon) {
-		t.Errorf("leaf 3: %v, want %v", err, ErrHorizon)
-	}
-	if _, err := d.Leaf(1, 1); err == nil {
-		t.Error("a stream that was never opened released something")
 	}
 }
 

@@ -2,7 +2,6 @@ package gossip
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -16,7 +15,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 
-	"peerd.dev/internal/vouch"
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -114,53 +113,6 @@ func begin(t testing.TB, c Config) *Host {
 	return h
 }
 
-func TestCheckpointFramesComeBack(t *testing.T) {
-	owner := &configs(2, path(2))[0]
-	for _, n := range []uint64{0, 1, 127, 128, 1 << 40, 1<<64 - 1} {
-		b := checkpointFrame(signedBy(owner, checkpointOf(n)))
-		if m, err := parseCheckpoint(b); err != nil || m != signedBy(owner, checkpointOf(n)) || !isCheckpoint(b) {
-			t.Errorf("%v came back as %v: %v", checkpointOf(n), m, err)
-		}
-		if _, err := protocol.Decode(vouch.For(b)); err == nil {
-			t.Errorf("%v is a message", checkpointOf(n))
-		}
-	}
-	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
-	long := append([]byte{0, 0x80, 0}, make([]byte, 32+signatureSize)...)
-	headless := append(append([]byte{0, 0}, bytes.Repeat([]byte{1}, 32)...), make([]byte, signatureSize)...)
-	recordless := append(make([]byte, 2+32), bytes.Repeat([]byte{1}, signatureSize)...)
-	for name, b := range map[string][]byte{
-		"nothing": {}, "a tag": {0}, "a message": message, "a count in a longer form": long,
-		"a head without a record": headless, "a signature without a record": recordless, "a byte more": append(checkpointFrame(signedBy(owner, checkpointOf(3))), 0),
-		"a count without end": append([]byte{0}, bytes.Repeat([]byte{0xff}, 42+signatureSize)...),
-	} {
-		if m, err := parseCheckpoint(b); !errors.Is(err, errViolation) {
-			t.Errorf("%s was read as %v: %v", name, m, err)
-		}
-	}
-}
-
-func FuzzCheckpoint(f *testing.F) {
-	owner := &configs(2, path(2))[0]
-	f.Add(checkpointFrame(signedBy(owner, checkpointOf(0))))
-	f.Add(checkpointFrame(signedBy(owner, checkpointOf(300))))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := parseCheckpoint(b)
-		if err != nil {
-			if !errors.Is(err, errViolation) {
-				t.Fatal(err)
-			}
-			return
-		}
-		if !bytes.Equal(checkpointFrame(m), b) {
-			t.Fatalf("%x read as %v", b, m)
-		}
-		if _, err := protocol.Decode(vouch.For(b)); err == nil {
-			t.Fatalf("%x is a message too", b)
-		}
-	})
-}
-
 // Two peers that link up know each other's checkpoints, and what the other peer remembers.
 func TestHellosCarryCheckpoints(t *testing.T) {
 	cs, ws := checkpointed(configs(2, path(2)))
@@ -243,7 +195,7 @@ func TestCheckpointsGoBeforeMessages(t *testing.T) {
 		eventually(t, "other streams, and links up", func() bool {
 			kick(hosts[0], 1) // pauses grow with every break
 			kick(hosts[1], 0)
-			l := h.members[1-h.cfg.Self].link
+			l := h.neighbours[1-h.cfg.Self]
 			l.mu.Lock()
 			old := l.in == nil || l.out == nil || broken[l.in.ID()] || broken[l.out.ID()]
 			l.mu.Unlock()
@@ -364,7 +316,7 @@ func TestAPeerThatWentBack(t *testing.T) {
 // kick has a host try at once to link up.
 func kick(h *Host, p protocol.Peer) {
 	select {
-	case h.members[p].link.kick <- struct{}{}:
+	case h.neighbours[p].kick <- struct{}{}:
 	default:
 	}
 }
@@ -484,7 +436,7 @@ func TestOurOwnKeyIsRefused(t *testing.T) {
 // never another head.
 func TestALateCheckpointIsNoAlarmAndAForkIs(t *testing.T) {
 	cs, ws := checkpointed(configs(2, path(2)))
-	l := start(t, cs[1:])[0].members[0].link
+	l := start(t, cs[1:])[0].neighbours[0]
 	for _, test := range []struct {
 		m    protocol.Checkpoint
 		want protocol.Checkpoint
@@ -515,16 +467,16 @@ func TestALateCheckpointIsNoAlarmAndAForkIs(t *testing.T) {
 func begun(t testing.TB, r host.Host, h *Host, m protocol.SignedCheckpoint) (s network.Stream, remembered protocol.Checkpoint) {
 	t.Helper()
 	mine := h.self
-	mine.self, mine.checkpoint = 0, m
+	mine.Self, mine.Checkpoint = 0, m
 	s = stream(t, r, h)
-	if _, err := s.Write(prefixed(mine.encode())); err != nil {
+	if _, err := s.Write(wire.Prefixed(mine.Encode())); err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := readHello(bufio.NewReader(s))
+	theirs, err := wire.ReadHello(bufio.NewReader(s))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, theirs.remembered.Checkpoint
+	return s, theirs.Remembered.Checkpoint
 }
 
 // Only a checkpoint sent after the answer to a hello counts against a peer.
@@ -538,10 +490,10 @@ func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 		t.Errorf("got %v", remembered)
 	}
 	second, _ := begun(t, r, h, of(6))
-	_, _ = second.Write(prefixed(checkpointFrame(of(9))))
+	_, _ = second.Write(wire.Prefixed(wire.CheckpointFrame(of(9))))
 	eventually(t, "the checkpoint", func() bool { return status(h, 0).Checkpoint == checkpointOf(9) })
 	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
-	_, _ = first.Write(append(prefixed(checkpointFrame(of(6))), prefixed(message)...))
+	_, _ = first.Write(append(wire.Prefixed(wire.CheckpointFrame(of(6))), wire.Prefixed(message)...))
 	receive(t, h)
 	if s := status(h, 0); s.Checkpoint != checkpointOf(9) || s.Alarms != 0 || s.Alarm != "" {
 		t.Errorf("%+v", s)
@@ -551,7 +503,7 @@ func TestWhatWasSaidBeforeIsNoAlarm(t *testing.T) {
 	if remembered != checkpointOf(9) {
 		t.Errorf("got %v", remembered)
 	}
-	_, _ = third.Write(prefixed(checkpointFrame(of(8))))
+	_, _ = third.Write(wire.Prefixed(wire.CheckpointFrame(of(8))))
 	eventually(t, "an alarm", func() bool { return status(h, 0).Alarms == 1 })
 	eventually(t, "no connection", func() bool { return len(r.Network().ConnsToPeer(h.libp2p.ID())) == 0 })
 }
@@ -598,7 +550,7 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 	of := func(n uint64) protocol.SignedCheckpoint { return signedBy(&cs[0], checkpointOf(n)) }
 	unsigned := protocol.SignedCheckpoint{Checkpoint: checkpointOf(7)}
 	mine := h.self
-	mine.self, mine.checkpoint = 0, of(5)
+	mine.Self, mine.Checkpoint = 0, of(5)
 	message := protocol.Encode(nil, roundEnds(0, 1, 3)[0].Message)
 	refused := uint64(0)
 	for _, test := range []struct {
@@ -607,19 +559,19 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 	}{
 		{"a message before the checkpoint", [][]byte{message}},
 		{"an empty frame before the checkpoint", [][]byte{nil}},
-		{"a checkpoint before the hello's", [][]byte{checkpointFrame(of(4))}},
-		{"another head than in the hello", [][]byte{checkpointFrame(signedBy(&cs[0], branch(5, 1)))}},
-		{"the same checkpoint twice", [][]byte{checkpointFrame(of(5)), checkpointFrame(of(5))}},
-		{"a first checkpoint without a signature", [][]byte{checkpointFrame(unsigned)}},
-		{"a later checkpoint without a signature", [][]byte{checkpointFrame(of(5)), checkpointFrame(unsigned)}},
-		{"another peer's signature", [][]byte{checkpointFrame(signedBy(&cs[1], checkpointOf(7)))}},
-		{"a checkpoint that goes back", [][]byte{checkpointFrame(of(5)), checkpointFrame(of(7)), checkpointFrame(of(6))}},
-		{"a checkpoint that is too long", [][]byte{checkpointFrame(of(7)), append(checkpointFrame(of(8)), make([]byte, 20)...)}},
+		{"a checkpoint before the hello's", [][]byte{wire.CheckpointFrame(of(4))}},
+		{"another head than in the hello", [][]byte{wire.CheckpointFrame(signedBy(&cs[0], branch(5, 1)))}},
+		{"the same checkpoint twice", [][]byte{wire.CheckpointFrame(of(5)), wire.CheckpointFrame(of(5))}},
+		{"a first checkpoint without a signature", [][]byte{wire.CheckpointFrame(unsigned)}},
+		{"a later checkpoint without a signature", [][]byte{wire.CheckpointFrame(of(5)), wire.CheckpointFrame(unsigned)}},
+		{"another peer's signature", [][]byte{wire.CheckpointFrame(signedBy(&cs[1], checkpointOf(7)))}},
+		{"a checkpoint that goes back", [][]byte{wire.CheckpointFrame(of(5)), wire.CheckpointFrame(of(7)), wire.CheckpointFrame(of(6))}},
+		{"a checkpoint that is too long", [][]byte{wire.CheckpointFrame(of(7)), append(wire.CheckpointFrame(of(8)), make([]byte, 20)...)}},
 	} {
 		s := stream(t, r, h)
-		b := prefixed(mine.encode())
+		b := wire.Prefixed(mine.Encode())
 		for _, f := range test.frames {
-			b = append(b, prefixed(f)...)
+			b = append(b, wire.Prefixed(f)...)
 		}
 		if _, err := s.Write(b); err != nil {
 			t.Fatal(err)
@@ -636,7 +588,7 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 	cs = configs(2, path(2))
 	h = start(t, cs[1:])[0]
 	s := greeted(t, raw(t, cs[0].Identity, h), h, 0)
-	if _, err := s.Write(prefixed(checkpointFrame(of(5)))); err != nil {
+	if _, err := s.Write(wire.Prefixed(wire.CheckpointFrame(of(5)))); err != nil {
 		t.Fatal(err)
 	}
 	var code *network.StreamError

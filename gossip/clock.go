@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -13,23 +14,28 @@ import (
 	"peerd.dev/protocol"
 )
 
-// clockProtocol has a peer say what time its clock shows, as Unix time in ns of 8 bytes, the high ones first.
-const clockProtocol = "/peerd/clock/1"
+// A stream of clockProtocol has a peer say what time its clock shows, as Unix time in ns of 8 bytes, the high ones first.
+
+// clocks know by how much this peer's clock is ahead of others.
+type clocks struct {
+	*base
+	heard []atomic.Pointer[comparison] // by peer; nil before it was asked
+}
+
+func newClocks(b *base) *clocks {
+	return &clocks{b, make([]atomic.Pointer[comparison], len(b.members))}
+}
 
 // CompareClock asks a peer, which need not be a neighbour, what time its clock shows. What it answers is in [Host.Ahead].
-func (h *Host) CompareClock(ctx context.Context, with protocol.Peer) error {
-	if !h.enter() {
-		return nil
-	}
-	defer h.running.Done()
-	m, asked := h.members[with], h.cfg.time()
-	return ask(ctx, h.libp2p, m.id, clockProtocol, func(s network.Stream) error {
+func (c *clocks) CompareClock(ctx context.Context, with protocol.Peer) error {
+	asked := c.cfg.time()
+	return c.trade(ctx, with, clockProtocol, func(s network.Stream) error {
 		var b [8]byte
 		if _, err := io.ReadFull(s, b[:]); err != nil {
 			return fmt.Errorf("gossip: %w", err)
 		}
-		at, now := time.Unix(0, int64(binary.BigEndian.Uint64(b[:]))), h.cfg.time()
-		m.clock.Store(&comparison{now, least(asked.Sub(at), now.Sub(at))})
+		at, now := time.Unix(0, int64(binary.BigEndian.Uint64(b[:]))), c.cfg.time()
+		c.heard[with].Store(&comparison{now, least(asked.Sub(at), now.Sub(at))})
 		return nil
 	})
 }
@@ -53,19 +59,19 @@ func least(low, high time.Duration) time.Duration { return max(low, min(0, high)
 func (c *Config) time() time.Time { return time.Now().Add(c.wrong) }
 
 // tellClock serves a stream of clockProtocol.
-func (h *Host) tellClock(s network.Stream, _ *trader) error {
-	_, err := s.Write(binary.BigEndian.AppendUint64(nil, uint64(h.cfg.time().UnixNano())))
+func (c *clocks) tellClock(s network.Stream, _ *trader) error {
+	_, err := s.Write(binary.BigEndian.AppendUint64(nil, uint64(c.cfg.time().UnixNano())))
 	return err
 }
 
 // Ahead returns by how much this peer's clock is ahead of the clocks of other peers at least, as their median, and how many
 // peers have answered [Host.CompareClock], which every link does. Half of them cannot move it. It is 0 if the time that answers were on
 // the way explains the difference.
-func (h *Host) Ahead() (median time.Duration, peers int) {
+func (c *clocks) Ahead() (median time.Duration, peers int) {
 	var all []time.Duration
-	for _, m := range h.members {
-		if c := m.clock.Load(); c != nil {
-			all = append(all, c.now(h.cfg.time()))
+	for i := range c.heard {
+		if x := c.heard[i].Load(); x != nil {
+			all = append(all, x.now(c.cfg.time()))
 		}
 	}
 	if len(all) == 0 {

@@ -74,13 +74,11 @@ func TestHalfOfTheClocksMoveNothing(t *testing.T) {
 		{[]time.Duration{-time.Hour, -time.Minute, time.Hour}, -time.Minute},
 		{[]time.Duration{0, 0, time.Hour, time.Hour}, 0},
 	} {
-		h := &Host{cfg: Config{}}
-		for _, ahead := range c.all {
-			m := &member{}
-			m.clock.Store(&comparison{time.Now(), ahead})
-			h.members = append(h.members, m)
+		clocks := newClocks(&base{members: make([]*member, len(c.all))})
+		for i, ahead := range c.all {
+			clocks.heard[i].Store(&comparison{time.Now(), ahead})
 		}
-		if got, n := h.Ahead(); n != len(c.all) || (got-c.want).Abs() > time.Millisecond {
+		if got, n := clocks.Ahead(); n != len(c.all) || (got-c.want).Abs() > time.Millisecond {
 			t.Errorf("%v: %v, want %v", c.all, got, c.want)
 		}
 	}

@@ -1,8 +1,10 @@
 package gossip
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"time"
@@ -10,11 +12,9 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
-
-// maxNetwork bounds the length of a network id.
-const maxNetwork = 64
 
 // Config describes a [Host].
 type Config struct {
@@ -24,9 +24,9 @@ type Config struct {
 	Incarnation uint32
 	Peers       []PeerInfo // by index, this peer among them
 	Neighbours  []protocol.Peer
-	Network     string   // id of the network: up to 64 letters, digits, dots, dashes and underscores
-	Policy      [32]byte // hash of what both ends of a link must agree on
-	Terms       []Term   // the terms that Policy is the hash of, sent to a peer with another policy; may be nil
+	Network     string      // id of the network: up to 64 letters, digits, dots, dashes and underscores
+	Policy      [32]byte    // hash of what both ends of a link must agree on
+	Terms       []wire.Term // the terms that Policy is the hash of, sent to a peer with another policy; may be nil
 
 	// Document, if set, is shown to every peer that asks, also to peers with former ids.
 	Document Document
@@ -41,7 +41,7 @@ type Config struct {
 	// Checkpoints makes peers exchange the checkpoints of their ledgers. It must be the
 	// same at both ends of a link. See [Host.Advance].
 	Checkpoints bool
-	Run         Run                         // of this process; if zero, the host draws one
+	Run         wire.Run                    // of this process; if zero, the host draws one
 	Checkpoint  protocol.Checkpoint         // this peer's, at the start
 	Known       []protocol.SignedCheckpoint // by peer: the highest checkpoint from earlier runs; may be nil
 	MostRecords uint64                      // more than any ledger of the network can have; 0 for no limit
@@ -66,66 +66,22 @@ type Config struct {
 	// known one, never concurrently for one neighbour. The link waits for OnRemembered
 	// and OnCheckpoint, so they must return quickly.
 	OnCheckpoint func(of protocol.Peer, c protocol.SignedCheckpoint)
-	// OnReceipt, if set, is called with each receipt of this peer's ledger that a neighbour has signed. Whether the ledger
-	// contains the checkpoint is for it to find out.
-	OnReceipt func(r protocol.Receipt)
+	Services     []Service // of extras
 
 	// Tap, if set, is called with every message frame that leaves, in the order in which
 	// it is written to the link to a peer or, for [protocol.Everyone], to the topic. It
 	// is called from one goroutine per link and must not change the frame.
-	Tap       func(to protocol.Peer, frame []byte)
-	Logger    *slog.Logger // nil discards
-	UserAgent string       // empty is "peerd"
+	Tap    func(to protocol.Peer, frame []byte)
+	Logger *slog.Logger // nil discards
 
 	wrong time.Duration // by how much the clock of a test is wrong
-}
-
-// formerIDs returns the parsed ids that peers had before, and the ids of peers that are absent.
-func (c *Config) formerIDs() (ids []peer.ID, err error) {
-	for _, p := range c.Peers {
-		if p.Absent {
-			id, err := peer.Decode(p.ID)
-			if err != nil {
-				return nil, fmt.Errorf("gossip: id %q: %w", p.ID, err)
-			}
-			ids = append(ids, id)
-		}
-		for _, s := range p.Former {
-			id, err := peer.Decode(s)
-			if err != nil {
-				return nil, fmt.Errorf("gossip: former id %q: %w", s, err)
-			}
-			ids = append(ids, id)
-		}
-	}
-	return ids, nil
-}
-
-// A Closed is a key that a peer had before, and the peer's ledger when the key was replaced. The network agreed on
-// that statement, so it is a memory of the peer that everyone has, and the key proves nothing any more.
-type Closed struct {
-	ID     string
-	Ledger protocol.Checkpoint
-}
-
-// PeerInfo is a peer's id and the addresses on which it listens.
-type PeerInfo struct {
-	Name   string // for the log; its index if empty
-	ID     string
-	Addrs  []string // multiaddrs, with or without /p2p/ID at the end
-	Former []string // ids that it had before: they may ask for the network document, and nothing else
-	Closed []Closed // the ids in Former whose owner stated how far its ledger was, in the same order
-	// Absent marks a place without an active peer: it may trade network documents, and nothing else.
-	Absent bool
-	// Gone marks an absent place whose peer left. It receives the network document, as former ids do, and what it
-	// shows is not read.
-	Gone bool
 }
 
 // roster holds the parsed addresses and peers of a Config.
 type roster struct {
 	listen []ma.Multiaddr
 	peers  []peer.AddrInfo // by index
+	former []peer.ID       // ids that peers had before, and those of peers that are absent
 	// unusable says which addresses are left out. An address that cannot be used is a notice and ends no
 	// host: a network document can be older than the check that refuses it.
 	unusable []error
@@ -160,6 +116,16 @@ func (c *Config) check() (roster, error) {
 		}
 		seen[info.ID] = i
 		r.peers = append(r.peers, info)
+		if p.Absent {
+			r.former = append(r.former, info.ID)
+		}
+		for _, s := range p.Former {
+			id, err := peer.Decode(s)
+			if err != nil {
+				return r, fmt.Errorf("gossip: former id %q: %w", s, err)
+			}
+			r.former = append(r.former, id)
+		}
 	}
 	if int64(c.Self) >= int64(len(r.peers)) {
 		return r, fmt.Errorf("gossip: this is peer %d of %d", c.Self, len(r.peers))
@@ -185,79 +151,11 @@ func (c *Config) check() (roster, error) {
 	return r, nil
 }
 
-// Limits of the addresses of a peer.
-const (
-	MaxAddrs   = 16
-	MaxAddrLen = 256 // bytes
-)
-
-// Check returns why a network cannot have the peer: its id is none, it has too many addresses, or one
-// cannot be dialled.
-func (p PeerInfo) Check() error {
-	_, unusable, err := p.parse()
-	switch {
-	case err != nil:
-		return err
-	case len(p.Addrs) > MaxAddrs:
-		return fmt.Errorf("%d addresses, want at most %d", len(p.Addrs), MaxAddrs)
-	case len(unusable) > 0:
-		return unusable[0]
-	}
-	return nil
-}
-
-// PlainID returns one of the ways to write the id of a key; a text that is none as it is.
-func PlainID(text string) string {
-	id, err := peer.Decode(text)
-	if err != nil {
-		return text
-	}
-	return id.String()
-}
-
-// parse returns the peer with the addresses that can be dialled, and why others cannot.
-func (p PeerInfo) parse() (info peer.AddrInfo, unusable []error, err error) {
-	if info.ID, err = peer.Decode(p.ID); err != nil {
-		return info, nil, fmt.Errorf("id %q: %w", p.ID, err)
-	}
-	for _, s := range p.Addrs {
-		a, bad := dialled(s, info.ID)
-		if bad != nil {
-			unusable = append(unusable, bad)
-			continue
-		}
-		info.Addrs = append(info.Addrs, a)
-	}
-	return info, unusable, nil
-}
-
-// dialled returns an address of a peer without the peer's id.
-func dialled(s string, id peer.ID) (ma.Multiaddr, error) {
-	if len(s) > MaxAddrLen {
-		return nil, fmt.Errorf("address of %d bytes, want at most %d", len(s), MaxAddrLen)
-	}
-	a, err := ma.NewMultiaddr(s)
-	if err != nil {
-		return nil, fmt.Errorf("address %q: %w", s, err)
-	}
-	transport, of := peer.SplitAddr(a)
-	switch {
-	case of != "" && of != id:
-		return nil, fmt.Errorf("address %q is another peer's, want %s", s, id)
-	case transport == nil:
-		return nil, fmt.Errorf("address %q has no transport address", s)
-	}
-	if err = reaches(transport); err != nil {
-		return nil, fmt.Errorf("address %q: %w", s, err)
-	}
-	return transport, nil
-}
-
 // checkNetwork allows only network ids that cannot be ambiguous in a topic's name or in front of
 // signed bytes.
 func checkNetwork(s string) error {
-	if s == "" || len(s) > maxNetwork {
-		return fmt.Errorf("gossip: network id of %d bytes, want 1 to %d", len(s), maxNetwork)
+	if s == "" || len(s) > wire.MaxNetwork {
+		return fmt.Errorf("gossip: network id of %d bytes, want 1 to %d", len(s), wire.MaxNetwork)
 	}
 	for _, c := range []byte(s) {
 		switch {
@@ -267,4 +165,37 @@ func checkNetwork(s string) error {
 		}
 	}
 	return nil
+}
+
+// A Document is what a peer holds of the network document. The peer shows it to every peer that
+// was ever in the network. Its methods are called concurrently.
+type Document interface {
+	// Summary returns what it holds, in short: up to 512 KiB, and nothing if it holds nothing yet.
+	Summary() ([]byte, error)
+	// Lacks returns what a peer with a summary lacks, in frames of 1 byte to 64 KiB. No frame needs a later one.
+	Lacks(summary []byte) ([][]byte, error)
+	// Merge adds frames of another peer.
+	Merge(frames [][]byte) error
+}
+
+// ErrDocument is wrapped by errors of a [Document] that are the fault of the peer that showed it. They are counted
+// and logged with that peer's name.
+var ErrDocument = errors.New("network document refused")
+
+// A Lie is an error of [Document.Merge] that is the fault of the peer that has signed what another one showed. It is counted and
+// logged with the name of the signer, and the exchange goes on.
+type Lie struct {
+	Of  protocol.Peer
+	Err error
+}
+
+func (l *Lie) Error() string { return l.Err.Error() }
+
+// A Service is a protocol of an extra, by which peers ask each other on streams of their own. Only a host with [Config.Checkpoints] has it.
+type Service struct {
+	ID string
+	// Answer answers a peer that has a part in the network. An error that wraps [wire.ErrViolation] accuses that peer.
+	Answer func(h *Host, s io.ReadWriter, from protocol.Peer) error
+	// Run, if set, runs until ctx is done.
+	Run func(ctx context.Context, h *Host)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -21,28 +22,28 @@ func TestNoFrameTakesMuchMemory(t *testing.T) {
 	r := raw(t, cs[0].Identity, victim)
 	for name, f := range map[string]func(){
 		"terms": func() {
-			all, err := readTerms(bufio.NewReader(bytes.NewReader(append(bytes.Repeat(prefixed([]byte("a")), maxTerms), 0))))
+			all, err := wire.ReadTerms(bufio.NewReader(bytes.NewReader(append(bytes.Repeat(wire.Prefixed([]byte("a")), wire.MaxTerms), 0))))
 			if err == nil {
-				_ = compareTerms(nil, all)
+				_ = wire.CompareTerms(nil, all)
 			}
 		},
 		"hellos": func() {
 			for range 1000 {
-				_, _ = parseHello(append([]byte{helloVersion}, make([]byte, maxHello-1)...))
+				_, _ = wire.ParseHello(append((&wire.Hello{}).Encode()[:1], make([]byte, wire.MaxHello-1)...))
 			}
 		},
 		"checkpoints": func() {
 			var b []byte
 			for i := range uint64(10_000) {
 				c := protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: 1}, Signature: [64]byte{1}}
-				b = appendCheckpoint(binary.AppendUvarint(b, i), c)
+				b = wire.AppendCheckpoint(binary.AppendUvarint(b, i), c)
 			}
 			s, err := r.NewStream(t.Context(), victim.libp2p.ID(), memoryProtocol)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			if _, err = s.Write(append(question(), prefixed(b)...)); err == nil {
+			if _, err = s.Write(append(question(), wire.Prefixed(b)...)); err == nil {
 				err = s.CloseWrite()
 			}
 			if err == nil {

@@ -14,17 +14,17 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
-// documentProtocol carries what two peers hold of the network document. It changes nothing else.
+// A stream of documentProtocol carries what two peers hold of the network document. It changes nothing else.
 // It is open to peers with former ids and to peers that left, so that a peer that was absent during a change learns of
 // it. The frames of such a peer are not read: it has no part in the network any more, and could send anything.
 //
 // The opener sends the hash of its summary. The other end answers with its own summary, or with the empty frame if they are equal. Then the
 // opener sends its summary and what the other end lacks, and the other end merges it and sends what the opener lacks. Each of these two lists
 // ends with the empty frame. The opener writes its list before it reads one, and so the ends never wait for each other.
-const documentProtocol = "/peerd/document/3"
 
 // Bounds of an exchange.
 const (
@@ -34,42 +34,16 @@ const (
 	maxBatch   = 64        // frames that are merged at once: 4 MB of memory
 )
 
-// ErrDocument is wrapped by errors of a [Document] that are the fault of the peer that showed it. They are counted
-// and logged with that peer's name.
-var ErrDocument = errors.New("network document refused")
-
-// A Lie is an error of [Document.Merge] that is the fault of the peer that has signed what another one showed. It is counted and
-// logged with the name of the signer, and the exchange goes on.
-type Lie struct {
-	Of  protocol.Peer
-	Err error
-}
-
-func (l *Lie) Error() string { return l.Err.Error() }
-
-// A Document is what a peer holds of the network document. The peer shows it to every peer that
-// was ever in the network. Its methods are called concurrently.
-type Document interface {
-	// Summary returns what it holds, in short: up to 512 KiB, and nothing if it holds nothing yet.
-	Summary() ([]byte, error)
-	// Lacks returns what a peer with a summary lacks, in frames of 1 byte to 64 KiB. No frame needs a later one.
-	Lacks(summary []byte) ([][]byte, error)
-	// Merge adds frames of another peer.
-	Merge(frames [][]byte) error
-}
+// documents are exchanged with everyone who was ever in the network.
+type documents struct{ *base }
 
 // TradeDocument exchanges network documents with a peer: each gets what it lacks. The peer need not be a neighbour.
-func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
-	if h.cfg.Document == nil {
+func (d *documents) TradeDocument(ctx context.Context, to protocol.Peer) error {
+	if d.cfg.Document == nil {
 		return nil
 	}
-	if !h.enter() {
-		return ErrClosed
-	}
-	defer h.running.Done()
-	with := h.traders[h.members[to].id]
-	err := ask(ctx, h.libp2p, with.id, documentProtocol, func(s network.Stream) error { return with.trade(s, h.cfg.Document, h.log).open() })
-	with.judge(err, h.log)
+	with := d.traders[d.members[to].id]
+	err := d.trade(ctx, to, documentProtocol, func(s network.Stream) error { return with.trade(s, d.cfg.Document, d.log).open() })
 	if err == nil {
 		with.alive()
 	}
@@ -77,8 +51,8 @@ func (h *Host) TradeDocument(ctx context.Context, to protocol.Peer) error {
 }
 
 // tradeBack serves a stream of documentProtocol.
-func (h *Host) tradeBack(s network.Stream, with *trader) error {
-	return with.trade(s, h.cfg.Document, h.log).answer()
+func (d *documents) tradeBack(s network.Stream, with *trader) error {
+	return with.trade(s, d.cfg.Document, d.log).answer()
 }
 
 // TradeDocument does what [Host.TradeDocument] does, with one peer and without a host. It returns
@@ -115,13 +89,13 @@ type trade struct {
 	ours []byte // summary
 	with *trader
 	log  *slog.Logger
-	in   frameReader
+	in   wire.Reader
 	err  error
 }
 
 func (t *trader) trade(s network.Stream, d Document, log *slog.Logger) *trade {
 	x := &trade{Stream: s, Document: d, with: t, log: log}
-	x.in.r = bufio.NewReader(x)
+	x.in.In = bufio.NewReader(x)
 	x.ours, x.err = d.Summary()
 	return x
 }
@@ -130,7 +104,7 @@ func (t *trader) trade(s network.Stream, d Document, log *slog.Logger) *trade {
 func (x *trade) Read(b []byte) (int, error) {
 	n, err := x.Stream.Read(b)
 	if errors.Is(err, io.EOF) && !errors.Is(err, network.ErrReset) {
-		err = fmt.Errorf("%w: the stream ends within an exchange", errViolation)
+		err = fmt.Errorf("%w: the stream ends within an exchange", wire.ErrViolation)
 	}
 	return n, err
 }
@@ -162,7 +136,7 @@ func (x *trade) answer() error {
 // next returns the next frame; nil after an error.
 func (x *trade) next(limit int) (b []byte) {
 	if x.err == nil {
-		b, x.err = x.in.next(limit)
+		b, x.err = x.in.Next(limit)
 	}
 	return bytes.Clone(b)
 }
@@ -173,7 +147,7 @@ func (x *trade) send(frames ...[]byte) {
 	}
 	w := bufio.NewWriter(x)
 	for _, b := range frames {
-		_, _ = w.Write(prefixed(b)) // Flush returns the first error
+		_, _ = w.Write(wire.Prefixed(b)) // Flush returns the first error
 	}
 	x.err = w.Flush()
 }
@@ -199,7 +173,7 @@ func (x *trade) hear() {
 		switch {
 		case x.err != nil:
 		case n == maxFrames && more:
-			x.err = fmt.Errorf("%w: more than %d frames in an exchange", errViolation, maxFrames)
+			x.err = fmt.Errorf("%w: more than %d frames in an exchange", wire.ErrViolation, maxFrames)
 		case !more || len(frames) == maxBatch:
 			x.err, frames = x.with.excuse(x.Merge(frames), x.log), nil
 		}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+
+	"peerd.dev/gossip/wire"
 )
 
 // paper is a Document that holds words.
@@ -173,10 +175,10 @@ func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		play(s, prefixed(make([]byte, 32)))
+		play(s, wire.Prefixed(make([]byte, 32)))
 		return status(victim, 0).Refused - was
 	}
-	summary := string(prefixed(hashed("b")))
+	summary := string(wire.Prefixed(hashed("b")))
 	for name, b := range map[string]string{
 		"no summary": "", "half a summary": summary[:5], "a summary of 512 KiB and a byte": "\x81\x80\x20" + strings.Repeat("x", maxSummary+1) + "\x00",
 		"a frame of 64 KiB and a byte": summary + "\x81\x80\x04" + strings.Repeat("x", maxShown+1) + "\x00",
@@ -190,7 +192,7 @@ func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
 	if n := both(summary, func(s network.Stream) error { return s.Conn().Close() }); n > 0 || status(victim, 2).Refused > 0 {
 		t.Error("blamed without a fault:", n, status(victim, 2).Refused)
 	}
-	if _, err := (&trade{Stream: broken{}}).Read(nil); errors.Is(err, errViolation) {
+	if _, err := (&trade{Stream: broken{}}).Read(nil); errors.Is(err, wire.ErrViolation) {
 		t.Error("a broken connection is a fault:", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -321,7 +322,7 @@ func TestAnOldCopySaysSoAfterARotation(t *testing.T) {
 			why = "that this peer has not signed"
 		}
 		eventually(t, fmt.Sprintf("%+v: named, once", x), func() bool { return log.count(why) > 0 })
-		if s := status(hosts[0], 1); (s.State != Refused) != x.blamed || strings.Contains(s.LastError, errViolation.Error()) != x.blamed {
+		if s := status(hosts[0], 1); (s.State != Refused) != x.blamed || strings.Contains(s.LastError, wire.ErrViolation.Error()) != x.blamed {
 			t.Errorf("%+v: %+v", x, s)
 		}
 		if ws[0].remembered(1, checkpointOf(x.remembers)) {

@@ -95,13 +95,5 @@ func (g *gate) refuse(at ma.Multiaddr, err error) {
 	}
 }
 
-// minute lets something happen once a minute.
-type minute struct{ last atomic.Int64 } // Unix time in ns; 0 for never
-
-func (m *minute) over() bool {
-	now, last := time.Now(), m.last.Load()
-	return (last == 0 || now.Sub(time.Unix(0, last)) >= time.Minute) && m.last.CompareAndSwap(last, now.UnixNano())
-}
-
 // InterceptUpgraded allows all connections that got this far.
 func (g *gate) InterceptUpgraded(network.Conn) (bool, control.DisconnectReason) { return true, 0 }

@@ -2,64 +2,46 @@
 // GossipSub topic to all peers.
 //
 // The package keeps the privacy barrier at the wire. It sends only these: the frame of a
-// [protocol.Message]; the constants of a [hello] and, if the two ends' policies differ, the terms
+// [protocol.Message]; the constants of a [wire.Hello] and, if the two ends' policies differ, the terms
 // behind them; what a [Document] shows; each [protocol.Checkpoint], the number of public
-// records with a hash over them, for which the caller of [Host.Advance] is responsible; and a [protocol.Receipt] of what
-// another peer has signed.
+// records with a hash over them, for which the caller of [Host.Advance] is responsible; and what a [Service] answers.
 //
 // Neighbours are configured. Only the end with the lower index dials. Each end opens one
 // long-lived stream to send on, and reads from the stream that the other end opened.
 package gossip
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"slices"
-	"strconv"
 	"sync"
-	"sync/atomic"
+	"time"
 
-	"github.com/libp2p/go-libp2p/core/host"
-	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/peerstore"
 
 	"peerd.dev/protocol"
 )
 
-const inboxSize = 1024
+const (
+	// Close first waits for the queued messages to arrive.
+	drainTimeout = 1500 * time.Millisecond
+	closeTimeout = 2 * time.Second
+)
 
-// A Host connects a peer with its neighbours and the network's topic.
+// errBusy is returned by Close if some of the host's goroutines are still running.
+var errBusy = fmt.Errorf("gossip: host still busy %v after close", closeTimeout)
+
+// A Host connects a peer with its neighbours and the network's topic. Each of its parts is in a file of its own.
 type Host struct {
-	cfg        Config
-	log        *slog.Logger
-	libp2p     host.Host
-	traders    map[peer.ID]*trader // who may exchange network documents and memories
-	gate       *gate
-	self       hello     // ours, without checkpoints
-	members    []*member // by index
-	inbox      chan protocol.Delivery
-	topic      *topic // nil if this peer has not joined it
-	checkpoint atomic.Pointer[protocol.SignedCheckpoint]
+	*base
+	*ledgers
+	*clocks
+	*links
+	*documents
+	topic *topic // nil if this peer has not joined it
 
-	// work ends when no more messages are accepted, life when everything stops; in between the
-	// queues are drained.
-	work     context.Context
-	stopWork context.CancelCauseFunc
-	life     context.Context
-	stopLife context.CancelFunc
-
-	mu      sync.Mutex    // orders changed, and starting goroutines before stopping them
-	changed chan struct{} // closed and replaced when a link comes up or goes down
-
-	links     sync.WaitGroup // the outbound sides of links
-	running   sync.WaitGroup // all other goroutines
 	closeOnce sync.Once
 	closeErr  error
-
-	undeliverable atomic.Uint64
 }
 
 var _ interface { // node.Transport
@@ -69,76 +51,33 @@ var _ interface { // node.Transport
 
 // NewHost listens and starts to connect to the neighbours. The caller closes it.
 func NewHost(c Config) (*Host, error) {
-	r, err := c.check()
+	b, r, err := newBase(c)
 	if err != nil {
 		return nil, err
 	}
-	if len(c.Listen) == 0 {
-		return nil, errors.New("gossip: no address to listen on")
-	}
-	h := &Host{
-		cfg:     c,
-		log:     c.Logger,
-		inbox:   make(chan protocol.Delivery, inboxSize),
-		changed: make(chan struct{}),
-		self:    c.hello(),
-	}
-	h.cfg.Neighbours = slices.Clone(c.Neighbours)
-	h.checkpoint.Store(&protocol.SignedCheckpoint{})
-	if c.Checkpoints {
-		own, failure := c.signed(c.Checkpoint)
-		if failure != nil {
-			return nil, failure
-		}
-		h.checkpoint.Store(&own)
-		if h.self.run = c.Run; c.Run == 0 {
-			h.self.run = NewRun()
-		}
-	}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
-	}
-	for _, why := range r.unusable {
-		h.log.Warn("an address in the network is left out", "err", why)
-	}
-	former, err := c.formerIDs()
+	ledgers, err := newLedgers(b)
 	if err != nil {
 		return nil, err
 	}
-	h.gate = newGate(c.Identity.id, r.peers, former, h.log)
-	for i, p := range r.peers {
-		m := newMember(protocol.Peer(i), cmp.Or(c.Peers[i].Name, strconv.Itoa(i)), p.ID)
-		if c.Checkpoints && c.Known != nil {
-			m.highest = c.Known[i]
-		}
-		if stated := c.Peers[i].stated(); c.Checkpoints && stated.Records > m.highest.Records {
-			m.pass()
-			m.highest = protocol.SignedCheckpoint{Checkpoint: stated}
-		}
-		m.fork = c.Forks[m.index]
-		h.members = append(h.members, m)
-	}
-	h.traders = newTraders(h.members, c.Peers, former)
-	h.gate.traders = h.traders
-	if h.libp2p, err = newLibp2p(c, h.gate); err != nil {
+	if b.libp2p, err = newLibp2p(c, b.gate); err != nil {
 		return nil, err
 	}
-	h.work, h.stopWork = context.WithCancelCause(context.Background())
-	h.life, h.stopLife = context.WithCancel(context.Background())
+	clocks := newClocks(b)
+	links := newLinks(ledgers, clocks)
+	h := &Host{base: b, ledgers: ledgers, clocks: clocks, links: links, documents: &documents{b}}
 	if err := h.start(r); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
 
-func (h *Host) start(r roster) error {
-	for _, n := range h.cfg.Neighbours {
-		h.members[n].link = newLink(h, h.members[n])
-		h.libp2p.ConnManager().Protect(r.peers[n].ID, "link")
-	}
+func (h *Host) start(r roster) (err error) {
 	for i, p := range r.peers {
 		if protocol.Peer(i) != h.cfg.Self {
 			h.libp2p.Peerstore().AddAddrs(p.ID, p.Addrs, peerstore.PermanentAddrTTL)
+		}
+		if h.neighbours[i] != nil {
+			h.libp2p.ConnManager().Protect(p.ID, "link")
 		}
 	}
 	h.handle(linkProtocol, h.accept)
@@ -149,27 +88,64 @@ func (h *Host) start(r roster) error {
 	}
 	if h.cfg.Checkpoints {
 		h.handleTrades(memoryProtocol, h.tradeMemories)
-		h.handleTrades(receiptProtocol, h.giveReceipt)
+		for _, x := range h.cfg.Services {
+			h.serves(x)
+		}
 	}
 	for _, a := range r.listen {
-		if err := h.libp2p.Network().Listen(a); err != nil {
+		if err = h.libp2p.Network().Listen(a); err != nil {
 			return fmt.Errorf("gossip: listen on %s: %w", a, err)
 		}
 	}
 	if h.cfg.Topic {
-		if err := h.startTopic(); err != nil {
+		if h.topic, err = newTopic(h.links); err != nil {
 			return err
 		}
 	}
 	for _, n := range h.cfg.Neighbours {
-		h.links.Go(h.members[n].link.run)
+		h.writing.Go(h.neighbours[n].run)
 	}
-	if h.cfg.Checkpoints && h.cfg.OnReceipt != nil {
-		h.running.Go(func() { h.gatherReceipts(receiptAfter, receiptEvery) })
+	for _, x := range h.cfg.Services {
+		if h.cfg.Checkpoints && x.Run != nil {
+			h.running.Go(func() { x.Run(h.work, h) })
+		}
 	}
 	return nil
 }
 
-// Inbox delivers the messages that arrive. While it is full, the neighbours' messages wait. It is
-// never closed; see [Host.Done].
-func (h *Host) Inbox() <-chan protocol.Delivery { return h.inbox }
+// Close ends the host. It waits up to 1.5 seconds until queued messages are sent, and returns
+// after at most two seconds.
+func (h *Host) Close() error {
+	h.closeOnce.Do(func() { h.closeErr = h.close() })
+	return h.closeErr
+}
+
+func (h *Host) close() error {
+	end := time.After(closeTimeout)
+	h.stopWork(ErrClosed)
+	drained := make(chan struct{})
+	go func() {
+		h.writing.Wait()
+		close(drained)
+	}()
+	select {
+	case <-drained:
+	case <-time.After(drainTimeout):
+	}
+	h.fail(ErrClosed)
+	gone := make(chan struct{})
+	var err error
+	go func() {
+		// The topic ends with life, and so before the streams that it uses.
+		err = h.libp2p.Close()
+		h.writing.Wait()
+		h.running.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+		return err
+	case <-end:
+		return errBusy
+	}
+}

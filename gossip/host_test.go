@@ -15,6 +15,8 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/gossip/address"
+	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -87,7 +89,7 @@ func TestMismatchIsNamed(t *testing.T) {
 		cs := configs(2, ring(2))
 		for i := range cs {
 			cs[i].Neighbours = path(2)(i)
-			cs[i].Terms = []Term{{"arms", "[a, b]"}, {"depth", "7"}}
+			cs[i].Terms = []wire.Term{{Key: "arms", Value: "[a, b]"}, {Key: "depth", Value: "7"}}
 		}
 		test.change(&cs[1])
 		hosts := start(t, cs)
@@ -258,7 +260,7 @@ func TestAnUnusableAddressIsANotice(t *testing.T) {
 	c := configs(3, path(3))[0]
 	good := "/ip4/127.0.0.1/tcp/1"
 	c.Peers[1].Addrs = []string{
-		good + "/p2p/" + c.Peers[2].ID, "/p2p/" + c.Peers[1].ID, "nowhere", "/dns4/" + strings.Repeat("a", MaxAddrLen) + "/tcp/1", good,
+		good + "/p2p/" + c.Peers[2].ID, "/p2p/" + c.Peers[1].ID, "nowhere", "/dns4/" + strings.Repeat("a", address.MaxLen) + "/tcp/1", good,
 	}
 	c.Peers[2].Addrs = []string{good + "/p2p/" + c.Peers[1].ID} // all of a neighbour's
 	c.Neighbours = []protocol.Peer{1, 2}

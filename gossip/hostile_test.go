@@ -17,6 +17,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/host"
 	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -46,7 +47,7 @@ func answered(on corep2p.ID, b []byte, most int64) attack {
 
 // shown returns the attack that shows frames of a network document, on two streams at once.
 func shown(frames []byte) attack {
-	one := answered(documentProtocol, slices.Concat(prefixed(make([]byte, 32)), prefixed(hashed("b")), frames), 10)
+	one := answered(documentProtocol, slices.Concat(wire.Prefixed(make([]byte, 32)), wire.Prefixed(hashed("b")), frames), 10)
 	return func(ctx context.Context, t *testing.T, r host.Host, victim *Host) {
 		var both sync.WaitGroup
 		for range 2 {
@@ -58,15 +59,15 @@ func shown(frames []byte) attack {
 
 // lengthy returns frames of 64 KiB each, as many as are merged at once, all against the rules.
 func lengthy() []byte {
-	return bytes.Repeat(prefixed(bytes.Repeat([]byte("wrong..."), maxShown/8)), maxBatch)
+	return bytes.Repeat(wire.Prefixed(bytes.Repeat([]byte("wrong..."), maxShown/8)), maxBatch)
 }
 
 // linked returns the attack that opens links as a neighbour does, and writes bytes on them.
 func linked(b []byte) attack {
 	return func(ctx context.Context, t *testing.T, r host.Host, victim *Host) {
 		mine := victim.self
-		mine.self = 0
-		written(linkProtocol, append(prefixed(mine.encode()), bytes.Repeat(b, 100)...))(ctx, t, r, victim)
+		mine.Self = 0
+		written(linkProtocol, append(wire.Prefixed(mine.Encode()), bytes.Repeat(b, 100)...))(ctx, t, r, victim)
 	}
 }
 
@@ -76,8 +77,8 @@ func stolen() *Config { return &Config{Identity: SeedIdentity([32]byte{90}), Net
 // remembering states, in hellos, records that a replaced key of the victim has signed.
 func remembering(ctx context.Context, t *testing.T, r host.Host, victim *Host) {
 	mine := victim.self
-	mine.self, mine.remembered = 0, signedBy(stolen(), branch(1<<40, 1))
-	hellos := append(prefixed(mine.encode()), prefixed(checkpointFrame(protocol.SignedCheckpoint{}))...)
+	mine.Self, mine.Remembered = 0, signedBy(stolen(), branch(1<<40, 1))
+	hellos := append(wire.Prefixed(mine.Encode()), wire.Prefixed(wire.CheckpointFrame(protocol.SignedCheckpoint{}))...)
 	written(linkProtocol, hellos)(ctx, t, r, victim)
 }
 
@@ -90,22 +91,22 @@ func TestAHostileMemberIsNamed(t *testing.T) {
 	if os.Getenv("PEERD_LONG") != "" {
 		long = 10 * time.Second
 	}
-	frames := bytes.Repeat(prefixed([]byte("GET / HTTP/1.1")), 100)
+	frames := bytes.Repeat(wire.Prefixed([]byte("GET / HTTP/1.1")), 100)
 	for _, x := range []struct {
 		name, reason string
 		attack       attack
 	}{
 		{"frames that are no messages", "checkpoint of 14 bytes", linked(frames)},
 		{"frames that are too long", "frame of 65537 bytes", linked([]byte{0x81, 0x80, 0x04})},
-		{"documents against the rules", "a wrong word", shown(append(prefixed([]byte("wrong")), 0))},
+		{"documents against the rules", "a wrong word", shown(append(wire.Prefixed([]byte("wrong")), 0))},
 		{"documents of long frames", "a wrong word", shown(lengthy())},
-		{"documents without end", "more than 20000 frames", shown(bytes.Repeat(prefixed([]byte("x")), maxFrames+1))},
-		{"documents asked for", "more than 60 exchanges", written(documentProtocol, prefixed(make([]byte, 32)))},
+		{"documents without end", "more than 20000 frames", shown(bytes.Repeat(wire.Prefixed([]byte("x")), maxFrames+1))},
+		{"documents asked for", "more than 60 exchanges", written(documentProtocol, wire.Prefixed(make([]byte, 32)))},
 		{"clocks asked for", "more than 60 exchanges", written(clockProtocol, nil)},
-		{"receipts asked for", "more than 60 exchanges", written(receiptProtocol, []byte{0})},
-		{"memories asked for", "more than 60 exchanges", written(memoryProtocol, append(question(), prefixed(nil)...))},
-		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, append(question(), prefixed(bytes.Repeat([]byte{1}, 1<<20))...))},
-		{"digests in no form", "digests of checkpoints", written(memoryProtocol, append(append(question(), 0, 0), prefixed(bytes.Repeat([]byte{0xff}, 1<<17))...))},
+		{"a service asked for", "more than 60 exchanges", written(corep2p.ID(testService.ID), []byte{0})},
+		{"memories asked for", "more than 60 exchanges", written(memoryProtocol, append(question(), wire.Prefixed(nil)...))},
+		{"checkpoints in no form", "not in canonical form", written(memoryProtocol, append(question(), wire.Prefixed(bytes.Repeat([]byte{1}, 1<<20))...))},
+		{"digests in no form", "digests of checkpoints", written(memoryProtocol, append(append(question(), 0, 0), wire.Prefixed(bytes.Repeat([]byte{0xff}, 1<<17))...))},
 		{"memories by a replaced key", "which this peer has not signed", remembering},
 		{"messages of the topic", "on the topic", flood([]byte("rubbish"))},
 		{"streams that stay open", "resource limit exceeded", func(ctx context.Context, _ *testing.T, r host.Host, victim *Host) {
@@ -156,7 +157,7 @@ func attacked(t *testing.T, do attack, reason string, long time.Duration) {
 	cs, _ := checkpointed(topical(configs(3, path(3))))
 	var log lines
 	for i := range cs {
-		cs[i].Document = &paper{words: []string{"a"}}
+		cs[i].Document, cs[i].Services = &paper{words: []string{"a"}}, []Service{testService}
 		cs[i].Peers[0].Name, cs[i].Peers[2].Name = "hostile", "honest"
 		cs[i].Peers[1].Former, cs[i].Peers[1].Closed = []string{stolen().Identity.ID()}, []Closed{{stolen().Identity.ID(), protocol.Checkpoint{}}}
 	}

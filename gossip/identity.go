@@ -127,3 +127,42 @@ func syncDir(dir string) error {
 	}
 	return nil
 }
+
+// Sign returns the Ed25519 signature of domain, a zero byte and b. A domain names one use
+// of the key, so that a signature is valid for one use only; it has no zero byte.
+func (i Identity) Sign(domain string, b []byte) ([]byte, error) {
+	if i.private == nil {
+		return nil, errors.New("gossip: no key to sign with")
+	}
+	sig, err := i.private.Sign(append([]byte(domain+"\x00"), b...))
+	if err != nil {
+		return nil, fmt.Errorf("gossip: %w", err)
+	}
+	return sig, nil
+}
+
+// Verify reports whether sig is the signature that [Identity.Sign] returns with the key of an id.
+func Verify(id, domain string, b, sig []byte) bool {
+	key, err := publicKey(id)
+	return err == nil && ed25519.Verify(key, append([]byte(domain+"\x00"), b...), sig)
+}
+
+// publicKey returns the key that an id contains, as ids of Ed25519 keys do.
+func publicKey(id string) (ed25519.PublicKey, error) {
+	p, err := peer.Decode(id)
+	if err != nil {
+		return nil, err
+	}
+	key, err := p.ExtractPublicKey()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := key.Raw()
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) != ed25519.PublicKeySize {
+		return nil, fmt.Errorf("a key of %d bytes, want Ed25519", len(raw))
+	}
+	return raw, nil
+}

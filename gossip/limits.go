@@ -61,7 +61,7 @@ func (l limits) OpenStream(p peer.ID, dir network.Direction) (network.StreamMana
 // address, as in a test network or behind a NAT; libp2p's defaults would allow eight. Connections
 // of strangers, who have 15 s to identify themselves, do not count against the limit of addresses
 // that the network lists.
-func newLimits(g *gate) (network.ResourceManager, error) {
+func newLimits(g *gate, extra []Service) (network.ResourceManager, error) {
 	n := len(g.peers)
 	conns := rcmgr.LimitVal(2*n + spare)
 	streams := rcmgr.LimitVal(peerStreams * (n + 1))
@@ -87,8 +87,11 @@ func newLimits(g *gate) (network.ResourceManager, error) {
 		Protocol: map[corep2p.ID]rcmgr.ResourceLimits{linkProtocol: links},
 		ProtocolPeer: map[corep2p.ID]rcmgr.ResourceLimits{
 			linkProtocol: link, probeProtocol: probe,
-			documentProtocol: trade, memoryProtocol: trade, clockProtocol: trade, receiptProtocol: trade,
+			documentProtocol: trade, memoryProtocol: trade, clockProtocol: trade,
 		},
+	}
+	for _, x := range extra {
+		config.ProtocolPeer[corep2p.ID(x.ID)] = trade
 	}
 	perAddr := 2*n + spareOne
 	m, err := rcmgr.NewResourceManager(

@@ -20,7 +20,7 @@ func limited(t *testing.T, n int, log *slog.Logger) (network.ResourceManager, *g
 	}
 	peers[0].Addrs = []ma.Multiaddr{ma.StringCast("/ip4/203.0.113.9/tcp/8471"), ma.StringCast("/dns4/site.example/tcp/8471")}
 	g := newGate("", peers, nil, log)
-	m, err := newLimits(g)
+	m, err := newLimits(g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package gossip
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -54,4 +55,12 @@ func (l libraries) WithAttrs(as []slog.Attr) slog.Handler {
 // WithGroup implements [slog.Handler].
 func (l libraries) WithGroup(name string) slog.Handler {
 	return libraries{l.Handler.WithGroup(name), l.lines}
+}
+
+// oneLine writes an error without the line breaks in libp2p's lists of addresses.
+func oneLine(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
 }

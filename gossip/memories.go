@@ -10,21 +10,21 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
-// memoryProtocol carries the signed checkpoints that two peers remember of all peers. With it a checkpoint reaches
+// A stream of memoryProtocol carries the signed checkpoints that two peers remember of all peers. With it a checkpoint reaches
 // peers that are no neighbours of its owner, and each of them can answer for a neighbour that is away or has lost its
 // folder. No other peer can invent one, so a peer can only withhold them.
 //
 // The opener sends a nonce, the hash of its digests of all checkpoints, and what it remembers of the other end. The other end answers
 // with an empty frame, or, if its own digests have another hash, with them; then each end sends the checkpoints that the other
 // lacks by its digests. The last frame is what the other end remembers of the opener. So two that agree send some hundred bytes.
-const memoryProtocol = "/peerd/memory/3"
 
 // Bounds of the frames of memoryProtocol in bytes, for 10,000 peers.
 const (
-	maxMemories = (10_000 + maxUnshown) * (binary.MaxVarintLen32 + checkpointSize)
+	maxMemories = (10_000 + maxUnshown) * (binary.MaxVarintLen32 + wire.CheckpointSize)
 	maxDigests  = 10_000 * (binary.MaxVarintLen64 + digestSize)
 )
 
@@ -38,123 +38,116 @@ const (
 )
 
 // TradeMemories exchanges with a peer, which need not be a neighbour, the checkpoints that both remember of all peers.
-func (h *Host) TradeMemories(ctx context.Context, with protocol.Peer) error {
-	if !h.cfg.Checkpoints || !h.enter() {
+func (k *ledgers) TradeMemories(ctx context.Context, with protocol.Peer) error {
+	if !k.cfg.Checkpoints {
 		return nil
 	}
-	defer h.running.Done()
-	err := ask(ctx, h.libp2p, h.members[with].id, memoryProtocol, func(s network.Stream) error { return h.askMemories(s, with) })
+	err := k.trade(ctx, with, memoryProtocol, func(s network.Stream) error { return k.askMemories(s, with) })
 	if err == nil {
-		h.members[with].shown()
+		k.members[with].shown()
 	}
-	h.traders[h.members[with].id].judge(err, h.log)
 	return err
 }
 
 // askMemories is the opener's half of an exchange.
-func (h *Host) askMemories(s network.Stream, with protocol.Peer) error {
+func (k *ledgers) askMemories(s network.Stream, with protocol.Peer) error {
 	nonce := make([]byte, nonceSize)
 	_, _ = rand.Read(nonce) // does not fail
-	ours := h.digests(nonce)
+	ours := k.digests(nonce)
 	sum := sha256.Sum256(ours)
-	if _, err := s.Write(append(prefixed(append(nonce, sum[:]...)), prefixed(h.about(with))...)); err != nil {
+	if _, err := s.Write(append(wire.Prefixed(append(nonce, sum[:]...)), wire.Prefixed(k.about(with))...)); err != nil {
 		return err
 	}
-	f := frameReader{r: bufio.NewReader(s)}
-	theirs, err := f.next(maxDigests)
+	f := wire.Reader{In: bufio.NewReader(s)}
+	theirs, err := f.Next(maxDigests)
 	if err != nil {
 		return err
 	}
 	if len(theirs) > 0 { // they differ
-		news, err := h.ahead(theirs, nonce)
+		news, err := k.ahead(theirs, nonce)
 		if err != nil {
 			return err
 		}
-		if _, err = s.Write(append(prefixed(news), prefixed(ours)...)); err != nil {
+		if _, err = s.Write(append(wire.Prefixed(news), wire.Prefixed(ours)...)); err != nil {
 			return err
 		}
-		if err = h.readMemories(&f, with); err != nil {
+		if err = k.readMemories(&f, with); err != nil {
 			return err
 		}
 	}
-	return h.readMemories(&f, with) // of this peer
+	return k.readMemories(&f, with) // of this peer
 }
 
 // tradeMemories serves a stream of memoryProtocol.
-func (h *Host) tradeMemories(s network.Stream, with *trader) error {
-	if with.unheard || h.cfg.Peers[with.index].Absent {
-		return fmt.Errorf("%w: no part in the network", errViolation)
+func (k *ledgers) tradeMemories(s network.Stream, with *trader) error {
+	if with.unheard || k.cfg.Peers[with.index].Absent {
+		return fmt.Errorf("%w: no part in the network", wire.ErrViolation)
 	}
-	err := h.answerMemories(s, with.index)
+	err := k.answerMemories(s, with.index)
 	if err == nil {
 		with.shown()
 	}
 	return err
 }
 
-func (h *Host) answerMemories(s network.Stream, with protocol.Peer) error {
-	f := frameReader{r: bufio.NewReader(s)}
-	b, err := f.next(nonceSize + sha256.Size)
+func (k *ledgers) answerMemories(s network.Stream, with protocol.Peer) error {
+	f := wire.Reader{In: bufio.NewReader(s)}
+	b, err := f.Next(nonceSize + sha256.Size)
 	if err != nil {
 		return err
 	}
 	if len(b) != nonceSize+sha256.Size {
-		return fmt.Errorf("%w: a question of %d bytes", errViolation, len(b))
+		return fmt.Errorf("%w: a question of %d bytes", wire.ErrViolation, len(b))
 	}
 	nonce, sum := [nonceSize]byte(b), [sha256.Size]byte(b[nonceSize:])
-	if err = h.readMemories(&f, with); err != nil {
+	if err = k.readMemories(&f, with); err != nil {
 		return err
 	}
 	var answer []byte
-	if ours := h.digests(nonce[:]); sha256.Sum256(ours) == sum {
+	if ours := k.digests(nonce[:]); sha256.Sum256(ours) == sum {
 		answer = []byte{0} // the empty frame
-	} else if answer, err = h.answerDigests(s, &f, ours, nonce[:], with); err != nil {
+	} else if answer, err = k.answerDigests(s, &f, ours, nonce[:], with); err != nil {
 		return err
 	}
 	// Last, so that it reports what it has just heard, too.
-	_, err = s.Write(append(answer, prefixed(h.about(with))...))
+	_, err = s.Write(append(answer, wire.Prefixed(k.about(with))...))
 	return err
 }
 
 // answerDigests sends the digests of this peer, reads what the other end knows beyond them, and its digests, and returns the frame that
 // answers those.
-func (h *Host) answerDigests(s network.Stream, f *frameReader, ours, nonce []byte, with protocol.Peer) ([]byte, error) {
-	if _, err := s.Write(prefixed(ours)); err != nil {
+func (k *ledgers) answerDigests(s network.Stream, f *wire.Reader, ours, nonce []byte, with protocol.Peer) ([]byte, error) {
+	if _, err := s.Write(wire.Prefixed(ours)); err != nil {
 		return nil, err
 	}
-	if err := h.readMemories(f, with); err != nil {
+	if err := k.readMemories(f, with); err != nil {
 		return nil, err
 	}
-	theirs, err := f.next(maxDigests)
+	theirs, err := f.Next(maxDigests)
 	if err != nil {
 		return nil, err
 	}
-	news, err := h.ahead(theirs, nonce)
-	return prefixed(news), err
+	news, err := k.ahead(theirs, nonce)
+	return wire.Prefixed(news), err
 }
 
 // shows returns the highest checkpoint of a peer, or this one's own, if it can be shown to others. It has no records if there is none.
-func (h *Host) shows(m *member) protocol.SignedCheckpoint {
+func (k *ledgers) shows(m *member) protocol.SignedCheckpoint {
 	c := m.remembered()
-	if m.index == h.cfg.Self {
-		c = *h.checkpoint.Load()
+	if m.index == k.cfg.Self {
+		c = *k.checkpoint.Load()
 	}
-	if !h.showable(m.index, &c) {
+	if !k.showable(m.index, &c) {
 		return protocol.SignedCheckpoint{}
 	}
 	return c
 }
 
-// showable reports whether a checkpoint has records, and is known with its owner's signature or was stated with the key.
-func (h *Host) showable(of protocol.Peer, c *protocol.SignedCheckpoint) bool {
-	return c.Records > 0 && (c.Signature != [signatureSize]byte{} || c.Checkpoint == h.cfg.Peers[of].stated())
-}
-
 // about returns what is remembered of the peer that it is for: the highest checkpoint, and those that it has to compare with its ledger.
-func (h *Host) about(to protocol.Peer) (b []byte) {
-	m := h.members[to]
+func (k *ledgers) about(to protocol.Peer) (b []byte) {
+	m := k.members[to]
 	for _, c := range append([]protocol.SignedCheckpoint{m.remembered()}, m.unshown()...) {
-		if h.showable(to, &c) {
+		if k.showable(to, &c) {
 			b = appendMemory(b, to, c)
 		}
 	}
@@ -162,13 +155,13 @@ func (h *Host) about(to protocol.Peer) (b []byte) {
 }
 
 func appendMemory(b []byte, of protocol.Peer, c protocol.SignedCheckpoint) []byte {
-	return appendCheckpoint(binary.AppendUvarint(b, uint64(of)), c)
+	return wire.AppendCheckpoint(binary.AppendUvarint(b, uint64(of)), c)
 }
 
 // digests returns, for each peer, the number of records that this peer shows, as a varint, and a digest of the head unless there are none.
-func (h *Host) digests(nonce []byte) (b []byte) {
-	for _, m := range h.members {
-		c := h.shows(m)
+func (k *ledgers) digests(nonce []byte) (b []byte) {
+	for _, m := range k.members {
+		c := k.shows(m)
 		if b = binary.AppendUvarint(b, c.Records); c.Records > 0 {
 			b = append(b, digest(nonce, &c)...)
 		}
@@ -182,46 +175,46 @@ func digest(nonce []byte, c *protocol.SignedCheckpoint) []byte {
 }
 
 // ahead returns the checkpoints that the peer that sent digests lacks, or has otherwise for the same number of records.
-func (h *Host) ahead(theirs, nonce []byte) (b []byte, err error) {
-	for _, m := range h.members {
+func (k *ledgers) ahead(theirs, nonce []byte) (b []byte, err error) {
+	for _, m := range k.members {
 		var has uint64
 		var of []byte
 		if len(theirs) > 0 { // the other may be at an earlier version of the network
 			var n int
 			if has, n = binary.Uvarint(theirs); n <= 0 || has > 0 && len(theirs) < n+digestSize {
-				return nil, fmt.Errorf("%w: digests of checkpoints not in canonical form", errViolation)
+				return nil, fmt.Errorf("%w: digests of checkpoints not in canonical form", wire.ErrViolation)
 			}
 			if theirs = theirs[n:]; has > 0 {
 				of, theirs = theirs[:digestSize], theirs[digestSize:]
 			}
 		}
-		if c := h.shows(m); c.Records > has || c.Records == has && has > 0 && string(digest(nonce, &c)) != string(of) {
+		if c := k.shows(m); c.Records > has || c.Records == has && has > 0 && string(digest(nonce, &c)) != string(of) {
 			b = appendMemory(b, m.index, c)
 		}
 	}
 	return b, nil
 }
 
-func (h *Host) readMemories(f *frameReader, from protocol.Peer) error {
-	b, err := f.next(maxMemories)
+func (k *ledgers) readMemories(f *wire.Reader, from protocol.Peer) error {
+	b, err := f.Next(maxMemories)
 	if err != nil {
 		return err
 	}
 	for last, more := -1, maxUnshown; len(b) > 0; {
 		of, n := binary.Uvarint(b)
-		if of == uint64(h.cfg.Self) && int(of) == last && more > 0 {
+		if of == uint64(k.cfg.Self) && int(of) == last && more > 0 {
 			last, more = last-1, more-1 // another one of this peer
 		}
-		if n <= 0 || len(b) < n+checkpointSize || of > uint64(^uint32(0)) || int(of) <= last {
-			return fmt.Errorf("%w: checkpoints not in canonical form", errViolation)
+		if n <= 0 || len(b) < n+wire.CheckpointSize || of > uint64(^uint32(0)) || int(of) <= last {
+			return fmt.Errorf("%w: checkpoints not in canonical form", wire.ErrViolation)
 		}
-		c, err := readCheckpoint(b[n : n+checkpointSize])
+		c, err := wire.ReadCheckpoint(b[n : n+wire.CheckpointSize])
 		if err != nil {
 			return err
 		}
-		b, last = b[n+checkpointSize:], int(of)
-		if last < len(h.members) { // the other may be at a later version of the network
-			h.learn(h.members[last], c, from)
+		b, last = b[n+wire.CheckpointSize:], int(of)
+		if last < len(k.members) { // the other may be at a later version of the network
+			k.learn(k.members[last], c, from)
 		}
 	}
 	return nil
@@ -229,22 +222,22 @@ func (h *Host) readMemories(f *frameReader, from protocol.Peer) error {
 
 // learn takes a checkpoint that a peer remembers of another one, or of this one, if its owner has signed it. A wrong signature
 // is not counted: the owner's key may have changed in a version that one of the two does not know.
-func (h *Host) learn(m *member, c protocol.SignedCheckpoint, from protocol.Peer) {
-	if m.index == h.cfg.Self {
-		h.compareOwn(from, c)
-		if h.cfg.OnMemory != nil && h.cfg.proves(m.index, c) {
-			h.cfg.OnMemory(from, c.Checkpoint)
+func (k *ledgers) learn(m *member, c protocol.SignedCheckpoint, from protocol.Peer) {
+	if m.index == k.cfg.Self {
+		k.compareOwn(from, c)
+		if k.cfg.OnMemory != nil && k.cfg.proves(m.index, c) {
+			k.cfg.OnMemory(from, c.Checkpoint)
 		}
 		return
 	}
 	m.order.Lock()
 	defer m.order.Unlock()
-	h.compare(m, c)
-	if c.Records > m.remembered().Records && h.cfg.proves(m.index, c) {
+	k.compare(m, c)
+	if c.Records > m.remembered().Records && k.cfg.proves(m.index, c) {
 		m.pass()
 		m.keep(c)
-		if h.cfg.OnCheckpoint != nil {
-			h.cfg.OnCheckpoint(m.index, c)
+		if k.cfg.OnCheckpoint != nil {
+			k.cfg.OnCheckpoint(m.index, c)
 		}
 	}
 }

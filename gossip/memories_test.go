@@ -11,11 +11,12 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
 // question returns the first frame of an exchange of memories, by a peer that knows something else.
-func question() []byte { return prefixed(make([]byte, nonceSize+32)) }
+func question() []byte { return wire.Prefixed(make([]byte, nonceSize+32)) }
 
 // three starts three peers in a row. Peer 2 knows a checkpoint of peer 0, which is no neighbour of it.
 func three(t *testing.T, own uint64, knows func(c *Config) protocol.SignedCheckpoint) ([]*Host, []*witness) {
@@ -84,7 +85,7 @@ func TestAMemoryHarmsNobody(t *testing.T) {
 			if shown := ws[0].shown(2, knows(&hosts[0].cfg).Checkpoint); shown != (name == "on the ledger") {
 				t.Errorf("it was shown to the owner: %v", shown)
 			}
-			if state, _, _ := hosts[0].members[1].link.state(); state != Up {
+			if state, _, _ := hosts[0].neighbours[1].state(); state != Up {
 				t.Error("a link went down")
 			}
 		})
@@ -97,18 +98,18 @@ func TestMemoriesAreInOneForm(t *testing.T) {
 	if err := hosts[0].TradeMemories(t.Context(), 2); err != nil { // connects them
 		t.Fatal(err)
 	}
-	one := appendCheckpoint(binary.AppendUvarint(nil, 2), signedBy(&hosts[2].cfg, checkpointOf(3)))
+	one := wire.AppendCheckpoint(binary.AppendUvarint(nil, 2), signedBy(&hosts[2].cfg, checkpointOf(3)))
 	after := func(frames ...[]byte) (b []byte) {
 		b = question()
 		for _, f := range frames {
-			b = append(b, prefixed(f)...)
+			b = append(b, wire.Prefixed(f)...)
 		}
 		return b
 	}
 	for name, b := range map[string][]byte{
 		"cut": after(one[:50]), "twice": after(append(one, one...)), "index": after(append(binary.AppendUvarint(nil, 1<<40), one[1:]...)),
-		"headless":    after(appendCheckpoint([]byte{2}, protocol.SignedCheckpoint{Signature: [64]byte{1}})),
-		"no question": {0}, "half a question": prefixed(make([]byte, nonceSize)), "cut later": after(nil, one[:50]),
+		"headless":    after(wire.AppendCheckpoint([]byte{2}, protocol.SignedCheckpoint{Signature: [64]byte{1}})),
+		"no question": {0}, "half a question": wire.Prefixed(make([]byte, nonceSize)), "cut later": after(nil, one[:50]),
 		"digests that are cut": after(nil, nil, []byte{1, 0, 0}), "a number without end": after(nil, nil, bytes.Repeat([]byte{0xff}, 20)),
 	} {
 		before := hosts[0].members[2].refused.Load()
@@ -174,7 +175,7 @@ func TestOnlyNewsIsExchanged(t *testing.T) {
 	hosts := start(t, cs)
 	ready(t, hosts...)
 	const (
-		one     = 1 + checkpointSize
+		one     = 1 + wire.CheckpointSize
 		around  = 2 * (2 + one + 2) // frames and lengths
 		compare = 1 + nonceSize + 32
 		digests = 3 + n*(2+digestSize)

@@ -5,37 +5,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
+
+	"peerd.dev/gossip/wire"
 )
 
 const (
-	dialTimeout = 5 * time.Second
-	minPause    = 100 * time.Millisecond // between two attempts
-	maxPause    = 30 * time.Second
-	// lingerTimeout is the longest time that an end which refuses a stream waits for the
-	// other end to read the reason.
-	lingerTimeout = time.Second
-	steady        = 10 * time.Second // the uptime after which a broken link is tried again without a long pause
-)
-
-var (
-	errUndialled = errors.New("waits to be dialled")
-	errGoodbye   = errors.New("closed by the peer")
+	minPause = 100 * time.Millisecond // between two attempts
+	maxPause = 30 * time.Second
+	steady   = 10 * time.Second // the uptime after which a broken link is tried again without a long pause
 )
 
 // run keeps the outbound stream up until the host is done.
 func (l *link) run() {
 	pause := minPause
-	for l.h.work.Err() == nil {
+	for l.all.work.Err() == nil {
 		began := time.Now()
 		err := l.attempt()
-		if l.h.work.Err() != nil || l.gone() {
+		if l.all.work.Err() != nil || l.gone() {
 			return
 		}
 		if time.Since(began) > steady {
@@ -43,7 +35,7 @@ func (l *link) run() {
 		}
 		wait := pause
 		switch {
-		case errors.Is(err, ErrMismatch):
+		case errors.Is(err, wire.ErrMismatch):
 			wait = maxPause
 		case errors.Is(err, errUndialled):
 			wait = maxPause // or until the neighbour opens a stream
@@ -54,7 +46,7 @@ func (l *link) run() {
 		select {
 		case <-timer.C:
 		case <-l.kick:
-		case <-l.h.work.Done():
+		case <-l.all.work.Done():
 		}
 		timer.Stop()
 	}
@@ -75,8 +67,8 @@ func (l *link) attempt() error {
 	}
 	err = l.pump(s, r)
 	l.lost(s, err)
-	if l.h.cfg.Lossless && !l.gone() && l.h.work.Err() == nil {
-		l.h.fail(fmt.Errorf("gossip: link to peer %d: %w", l.index, err))
+	if l.all.cfg.Lossless && !l.gone() && l.all.work.Err() == nil {
+		l.all.fail(fmt.Errorf("gossip: link to peer %d: %w", l.index, err))
 	}
 	// A kick from before the loss must not shorten the pause: a neighbour could otherwise keep us
 	// reconnecting without any pause.
@@ -89,26 +81,26 @@ func (l *link) attempt() error {
 
 // open opens a stream and exchanges hellos on it.
 func (l *link) open() (network.Stream, *bufio.Reader, error) {
-	ctx, cancel := context.WithTimeout(l.h.work, dialTimeout)
+	ctx, cancel := context.WithTimeout(l.all.work, dialTimeout)
 	defer cancel()
 	if err := l.connect(ctx); err != nil {
 		return nil, nil, err
 	}
-	s, err := l.h.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, linkProtocol)
+	s, err := l.all.libp2p.NewStream(network.WithNoDial(ctx, "connected before"), l.id, linkProtocol)
 	if err != nil {
 		return nil, nil, err
 	}
-	stop := context.AfterFunc(l.h.work, func() { _ = s.ResetWithError(network.StreamShutdown) })
+	stop := context.AfterFunc(l.all.work, func() { _ = s.ResetWithError(network.StreamShutdown) })
 	defer stop()
-	r := bufio.NewReaderSize(s, maxHello)
+	r := bufio.NewReaderSize(s, wire.MaxHello)
 	rtt, err := l.introduce(s, r)
 	if err != nil {
 		_ = s.Reset()
-		if errors.Is(err, ErrMismatch) || errors.Is(err, errViolation) {
-			if errors.Is(err, ErrMismatch) {
+		if errors.Is(err, wire.ErrMismatch) || errors.Is(err, wire.ErrViolation) {
+			if errors.Is(err, wire.ErrMismatch) {
 				l.refused.Add(1)
 			} else {
-				l.accuse(err, l.h.log)
+				l.accuse(err, l.all.log)
 			}
 			// This connection must not be used for anything else. The other end has our hello,
 			// which shows it the mismatch. Other connections may belong to another process with
@@ -123,43 +115,37 @@ func (l *link) open() (network.Stream, *bufio.Reader, error) {
 
 // connect dials unless there is a connection.
 func (l *link) connect(ctx context.Context) error {
-	if l.h.libp2p.Network().Connectedness(l.id) == network.Connected {
+	if l.all.libp2p.Network().Connectedness(l.id) == network.Connected {
 		return nil
 	}
 	if !l.dials {
 		return errUndialled
 	}
 	// run pauses between dials; libp2p's own pauses begin at 5 s.
-	if s, ok := l.h.libp2p.Network().(*swarm.Swarm); ok {
+	if s, ok := l.all.libp2p.Network().(*swarm.Swarm); ok {
 		s.Backoff().Clear(l.id)
 	}
-	return l.h.libp2p.Connect(ctx, peer.AddrInfo{ID: l.id})
+	return l.all.libp2p.Connect(ctx, peer.AddrInfo{ID: l.id})
 }
 
 // introduce exchanges hellos on s and returns how long the exchange took.
 func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, error) {
-	began := time.Now()
-	if err := s.SetDeadline(began.Add(helloTimeout)); err != nil {
+	if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
 		return 0, err
 	}
 	ours := l.hello()
-	if err := writeHello(s, &ours); err != nil {
-		return 0, fmt.Errorf("hello: %w", err)
-	}
-	theirs, err := readHello(r)
+	theirs, rtt, err := l.all.cfg.askHello(s, r, &ours)
 	if err != nil {
-		return 0, fmt.Errorf("hello: %w", err)
-	}
-	rtt := time.Since(began)
-	theirs.differ = l.h.cfg.tradeTerms(s, r, &ours, &theirs, true)
-	if err := ours.check(&theirs, l.index); err != nil {
 		return 0, err
 	}
-	rival := errors.Join(l.checkRival(&ours, &theirs), l.claim(s.Conn(), theirs.run))
+	if err := ours.Check(&theirs, l.index); err != nil {
+		return 0, err
+	}
+	rival := errors.Join(l.checkRival(&ours, &theirs), l.claims.claim(s.Conn(), theirs.Run))
 	if err := errors.Join(l.compare(s, r, &ours, &theirs, rival != nil), rival); err != nil {
 		return 0, err
 	}
-	l.incarnation.Store(theirs.incarnation)
+	l.incarnation.Store(theirs.Incarnation)
 	l.alive()
 	return rtt, s.SetDeadline(time.Time{})
 }
@@ -167,21 +153,19 @@ func (l *link) introduce(s network.Stream, r *bufio.Reader) (time.Duration, erro
 // compare checks the checkpoints in the hellos of a stream that this end opened. This end then
 // sends its checkpoint again, as the first frame after the hellos, to show that it has read what
 // the other end remembers; it does so even if the checkpoint does not follow the remembered one.
-func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *hello, rival bool) error {
-	if !ours.checkpoints {
+func (l *link) compare(s network.Stream, r *bufio.Reader, ours, theirs *wire.Hello, rival bool) error {
+	if !ours.Checkpoints {
 		return nil
 	}
-	l.wrote = *l.h.checkpoint.Load()
-	if _, err := s.Write(prefixed(checkpointFrame(l.wrote))); err != nil {
+	l.wrote = *l.all.checkpoint.Load()
+	if _, err := s.Write(wire.Prefixed(wire.CheckpointFrame(l.wrote))); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	err := l.checkAdvertised(theirs.checkpoint, ours.remembered)
-	if err != nil || rival || !l.wrote.Follows(theirs.remembered.Checkpoint) {
+	err := l.checkAdvertised(theirs.Checkpoint, ours.Remembered)
+	if err != nil || rival || !l.wrote.Follows(theirs.Remembered.Checkpoint) {
 		// OnRemembered may end this host, but the other end must be able to read the checkpoint
 		// first.
-		_ = s.CloseWrite()
-		_ = s.SetReadDeadline(time.Now().Add(lingerTimeout))
-		_, _ = io.Copy(io.Discard, r)
+		linger(s, r)
 	}
-	return errors.Join(l.checkRemembered(theirs.remembered, rival), err)
+	return errors.Join(l.checkRemembered(theirs.Remembered, rival), err)
 }

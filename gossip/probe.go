@@ -13,12 +13,12 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
-// probeProtocol carries one hello in each direction. It changes nothing at the answering end: no
+// A stream of probeProtocol carries one hello in each direction. It changes nothing at the answering end: no
 // link comes up and no checkpoint is remembered.
-const probeProtocol = "/peerd/probe/2"
 
 // A ProbeResult is a neighbour's answer to a [Probe].
 type ProbeResult struct {
@@ -59,7 +59,7 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 	ours := c.hello()
 	if c.Checkpoints {
 		var err error
-		if ours.checkpoint, err = c.signed(c.Checkpoint); err != nil {
+		if ours.Checkpoint, err = c.signed(c.Checkpoint); err != nil {
 			return ProbeResult{}, err
 		}
 	}
@@ -69,11 +69,10 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 		return ProbeResult{}, err
 	}
 	// A peer that does not list us accepts the connection before it refuses us.
-	var began time.Time
-	var theirs hello
+	var theirs wire.Hello
+	var rtt time.Duration
 	err := ask(network.WithNoDial(ctx, "connected before"), h, to.ID, probeProtocol, func(s network.Stream) (err error) {
-		began = time.Now()
-		theirs, err = c.tradeHellos(s, &ours)
+		theirs, rtt, err = c.askHello(s, bufio.NewReaderSize(s, wire.MaxHello), &ours)
 		return err
 	})
 	switch {
@@ -83,48 +82,74 @@ func (c *Config) probe(ctx context.Context, h host.Host, to peer.AddrInfo, index
 		return ProbeResult{}, fmt.Errorf("connected, but turned away: %w", err)
 	}
 	return ProbeResult{
-		RTT: time.Since(began), Incarnation: theirs.incarnation,
-		Checkpoint: theirs.checkpoint.Checkpoint, Remembered: theirs.remembered.Checkpoint, Signed: c.proves(c.Self, theirs.remembered),
-	}, ours.check(&theirs, index)
-}
-
-// tradeHellos sends a hello on a stream of a probe and returns the answer.
-func (c *Config) tradeHellos(s network.Stream, ours *hello) (hello, error) {
-	if err := writeHello(s, ours); err != nil {
-		return hello{}, err
-	}
-	r := bufio.NewReaderSize(s, maxHello)
-	theirs, err := readHello(r)
-	if err != nil {
-		return hello{}, err
-	}
-	theirs.differ = c.tradeTerms(s, r, ours, &theirs, true)
-	return theirs, nil
+		RTT: rtt, Incarnation: theirs.Incarnation,
+		Checkpoint: theirs.Checkpoint.Checkpoint, Remembered: theirs.Remembered.Checkpoint, Signed: c.proves(c.Self, theirs.Remembered),
+	}, ours.Check(&theirs, index)
 }
 
 // probed serves a probe.
-func (h *Host) probed(s network.Stream) {
-	from, ok := h.gate.listed[s.Conn().RemotePeer()]
-	if !ok || h.members[from].link == nil {
+func (all *links) probed(s network.Stream) {
+	from, ok := all.gate.listed[s.Conn().RemotePeer()]
+	if !ok || all.neighbours[from] == nil {
 		_ = s.ResetWithError(network.StreamGated)
 		return
 	}
-	l := h.members[from].link
+	l := all.neighbours[from]
 	if err := s.SetDeadline(time.Now().Add(helloTimeout)); err != nil {
 		_ = s.Reset()
 		return
 	}
-	r := bufio.NewReaderSize(s, maxHello)
-	theirs, err := readHello(r)
+	r := bufio.NewReaderSize(s, wire.MaxHello)
+	theirs, err := wire.ReadHello(r)
 	if err != nil {
 		l.violated(s, err)
 		return
 	}
 	ours := l.hello()
-	if err := writeHello(s, &ours); err != nil {
+	if err := wire.WriteHello(s, &ours); err != nil {
 		_ = s.Reset()
 		return
 	}
-	h.cfg.tradeTerms(s, r, &ours, &theirs, false)
+	all.cfg.tradeTerms(s, r, &ours, &theirs, false)
 	_ = s.Close()
+}
+
+// Confirm sends c, a checkpoint of this peer, to the neighbours whose links are up, and asks each
+// of them what it remembers of this peer. It calls OnRemembered with every answer. A neighbour
+// may answer before it has received c; the next call then shows that it has. A host without
+// checkpoints asks nothing.
+func (all *links) Confirm(ctx context.Context, c protocol.Checkpoint) {
+	if !all.cfg.Checkpoints || !all.enter() {
+		return
+	}
+	defer all.running.Done()
+	all.Advance(c)
+	all.checkpointDue()
+	for _, n := range all.cfg.Neighbours {
+		l := all.neighbours[n]
+		if state, _, _ := l.state(); state != Up || all.work.Err() != nil {
+			continue
+		}
+		remembered, err := l.confirmed(ctx)
+		if err == nil {
+			err = l.checkRemembered(remembered, false)
+		}
+		if err != nil {
+			l.log.Debug("not confirmed", "reason", err)
+		}
+	}
+}
+
+// confirmed returns what the neighbour remembers of this peer.
+func (l *link) confirmed(ctx context.Context) (protocol.SignedCheckpoint, error) {
+	ours := l.hello()
+	var theirs wire.Hello
+	err := l.asks(ctx, probeProtocol, func(s network.Stream) (err error) {
+		theirs, _, err = l.all.cfg.askHello(s, bufio.NewReaderSize(s, wire.MaxHello), &ours)
+		return err
+	})
+	if err == nil {
+		err = ours.Check(&theirs, l.index)
+	}
+	return theirs.Remembered, err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -93,13 +94,13 @@ func TestProbeSaysWhatIsWrong(t *testing.T) {
 	start(t, cs[1:2])
 	for want, change := range map[string]func(*Config){
 		"its policy hash is":            func(c *Config) { c.Policy[0]++ },
-		"its x is not set, ours is y":   func(c *Config) { c.Policy[0]++; c.Terms = []Term{{"x", "y"}} },
+		"its x is not set, ours is y":   func(c *Config) { c.Policy[0]++; c.Terms = []wire.Term{{Key: "x", Value: "y"}} },
 		"its network is":                func(c *Config) { c.Network = "other" },
 		"only one of the two exchanges": func(c *Config) { c.Checkpoints = false },
 	} {
 		c := cs[0]
 		change(&c)
-		if r, err := probe(t, c, 1); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), want) || r.RTT <= 0 {
+		if r, err := probe(t, c, 1); !errors.Is(err, wire.ErrMismatch) || !strings.Contains(err.Error(), want) || r.RTT <= 0 {
 			t.Errorf("%+v, %v, want %q", r, err, want)
 		}
 	}

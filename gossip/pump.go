@@ -10,6 +10,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -18,22 +19,22 @@ import (
 func (l *link) pump(s network.Stream, r *bufio.Reader) error {
 	// The other end sends nothing on this stream after its hello, so a read returns
 	// only at the end of the stream.
-	stop := context.AfterFunc(l.h.life, func() { _ = s.ResetWithError(network.StreamShutdown) })
+	stop := context.AfterFunc(l.all.life, func() { _ = s.ResetWithError(network.StreamShutdown) })
 	defer stop()
 	broken := make(chan error, 1)
 	go func() {
 		_, err := r.ReadByte()
 		switch {
 		case err == nil:
-			err = fmt.Errorf("%w: unasked answer", errViolation)
-			l.accuse(err, l.h.log)
+			err = fmt.Errorf("%w: unasked answer", wire.ErrViolation)
+			l.accuse(err, l.all.log)
 		case errors.Is(err, io.EOF):
 			err = errGoodbye
 		}
 		broken <- err
 	}()
 	err := l.write(s, broken)
-	if late(err) {
+	if wire.Late(err) {
 		err = fmt.Errorf("the peer reads nothing for %v: %w", writeTimeout, err)
 	}
 	_ = s.Reset() // also makes the read return
@@ -45,10 +46,9 @@ func (l *link) pump(s network.Stream, r *bufio.Reader) error {
 
 // write returns nil if the stream ended for the reason in broken.
 func (l *link) write(s network.Stream, broken chan error) error {
-	w := frameWriter{
-		w:       bufio.NewWriterSize(s, frameBuffer),
-		setBy:   s.SetWriteDeadline,
-		timeout: l.patience(writeTimeout),
+	w := wire.Writer{
+		Out:      bufio.NewWriterSize(s, wire.Buffer),
+		Deadline: wire.Deadline{SetBy: s.SetWriteDeadline, Timeout: l.patience(writeTimeout)},
 	}
 	tick := time.NewTicker(keepalive)
 	defer tick.Stop()
@@ -59,64 +59,64 @@ func (l *link) write(s network.Stream, broken chan error) error {
 				return err
 			}
 		case <-l.due:
-			if err := errors.Join(l.writeCheckpoint(&w, l.h.checkpoint.Load()), w.flush()); err != nil {
+			if err := errors.Join(l.writeCheckpoint(&w, l.all.checkpoint.Load()), w.Flush()); err != nil {
 				return err
 			}
 		case <-tick.C:
-			if err := errors.Join(w.write(""), w.flush()); err != nil {
+			if err := errors.Join(w.Put(""), w.Flush()); err != nil {
 				return err
 			}
 		case err := <-broken:
 			broken <- err
 			return nil
-		case <-l.h.work.Done():
+		case <-l.all.work.Done():
 			return l.drain(s, &w, broken)
 		}
 	}
 }
 
 // writeCheckpoint writes a checkpoint unless it, or a later one, is on the stream.
-func (l *link) writeCheckpoint(w *frameWriter, c *protocol.SignedCheckpoint) error {
+func (l *link) writeCheckpoint(w *wire.Writer, c *protocol.SignedCheckpoint) error {
 	if c.Records <= l.wrote.Records {
 		return nil
 	}
-	frame := checkpointFrame(*c)
-	if err := w.write(string(frame)); err != nil {
+	frame := wire.CheckpointFrame(*c)
+	if err := w.Put(string(frame)); err != nil {
 		return err
 	}
 	l.wrote = *c
-	l.bytesOut.Add(framed(len(frame)))
+	l.bytesOut.Add(wire.Size(len(frame)))
 	return nil
 }
 
 // writeQueue writes p and the rest of the queue, and flushes.
-func (l *link) writeQueue(w *frameWriter, p parcel) error {
+func (l *link) writeQueue(w *wire.Writer, p parcel) error {
 	for {
 		if err := l.writeCheckpoint(w, p.checkpoint); err != nil {
 			l.dropped.Add(1)
 			return err
 		}
-		if l.h.cfg.Tap != nil {
-			l.h.cfg.Tap(l.index, []byte(p.frame))
+		if l.all.cfg.Tap != nil {
+			l.all.cfg.Tap(l.index, []byte(p.frame))
 		}
-		if err := w.write(p.frame); err != nil {
+		if err := w.Put(p.frame); err != nil {
 			l.dropped.Add(1)
 			return err
 		}
 		l.framesOut.Add(1)
-		l.bytesOut.Add(framed(len(p.frame)))
+		l.bytesOut.Add(wire.Size(len(p.frame)))
 		select {
 		case p = <-l.queue:
 		default:
-			return w.flush()
+			return w.Flush()
 		}
 	}
 }
 
 // drain closes the stream in good order. The other end closes its side once it has read
 // everything. A host that failed resets the stream instead, so that its neighbours fail as well.
-func (l *link) drain(s network.Stream, w *frameWriter, broken chan error) error {
-	if err := l.h.Err(); !errors.Is(err, ErrClosed) {
+func (l *link) drain(s network.Stream, w *wire.Writer, broken chan error) error {
+	if err := l.all.Err(); !errors.Is(err, ErrClosed) {
 		return err
 	}
 	select {
@@ -133,7 +133,7 @@ func (l *link) drain(s network.Stream, w *frameWriter, broken chan error) error 
 	case err := <-broken:
 		broken <- err
 		return nil
-	case <-l.h.life.Done():
+	case <-l.all.life.Done():
 		return ErrClosed
 	}
 }

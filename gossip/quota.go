@@ -3,7 +3,10 @@ package gossip
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"peerd.dev/gossip/wire"
 )
 
 // What a peer may do in a period. The streams and the messages of the topic are many times what a peer with rounds of
@@ -33,7 +36,15 @@ func (q *quota) take(now time.Time) error {
 		q.since, q.n = now, 0
 	}
 	if q.n++; q.n > q.most {
-		return fmt.Errorf("%w: more than %d %s in %v", errViolation, q.most, q.of, period)
+		return fmt.Errorf("%w: more than %d %s in %v", wire.ErrViolation, q.most, q.of, period)
 	}
 	return nil
+}
+
+// minute lets something happen once a minute.
+type minute struct{ last atomic.Int64 } // Unix time in ns; 0 for never
+
+func (m *minute) over() bool {
+	now, last := time.Now(), m.last.Load()
+	return (last == 0 || now.Sub(time.Unix(0, last)) >= time.Minute) && m.last.CompareAndSwap(last, now.UnixNano())
 }

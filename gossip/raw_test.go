@@ -16,6 +16,7 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/host/eventbus"
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -77,16 +78,16 @@ func greeted(t testing.TB, r host.Host, h *Host, as protocol.Peer) network.Strea
 	t.Helper()
 	s := stream(t, r, h)
 	mine := h.self
-	mine.self = as
-	if _, err := s.Write(prefixed(mine.encode())); err != nil {
+	mine.Self = as
+	if _, err := s.Write(wire.Prefixed(mine.Encode())); err != nil {
 		t.Fatal(err)
 	}
 	_ = s.SetReadDeadline(time.Now().Add(patience))
-	theirs, err := readHello(bufio.NewReader(s))
+	theirs, err := wire.ReadHello(bufio.NewReader(s))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if theirs.self != h.cfg.Self || theirs.network != h.cfg.Network {
+	if theirs.Self != h.cfg.Self || theirs.Network != h.cfg.Network {
 		t.Fatalf("hello %+v", theirs)
 	}
 	return s
@@ -145,9 +146,9 @@ func TestRuleBreakersLoseTheirStream(t *testing.T) {
 		{"a frame that is too long", []byte{0x81, 0x80, 0x04}},
 		{"a length without end", []byte{0xff, 0xff, 0xff, 0xff, 0x01}},
 		{"a length in a longer form", []byte{0x80, 0x00}},
-		{"no message", prefixed([]byte("GET / HTTP/1.1"))},
-		{"a message and one byte", prefixed(append(good(0), 0))},
-		{"a message of an unknown kind", prefixed([]byte{0x0a, 0x05, 0x08, 0x80, 0x01, 0x12, 0x00})},
+		{"no message", wire.Prefixed([]byte("GET / HTTP/1.1"))},
+		{"a message and one byte", wire.Prefixed(append(good(0), 0))},
+		{"a message of an unknown kind", wire.Prefixed([]byte{0x0a, 0x05, 0x08, 0x80, 0x01, 0x12, 0x00})},
 	} {
 		s := greeted(t, r, h, 0)
 		if _, err := s.Write(test.bytes); err != nil {
@@ -163,7 +164,7 @@ func TestRuleBreakersLoseTheirStream(t *testing.T) {
 		}
 	}
 	s := greeted(t, r, h, 0)
-	if _, err := s.Write(append(prefixed(nil), prefixed(good(0))...)); err != nil {
+	if _, err := s.Write(append(wire.Prefixed(nil), wire.Prefixed(good(0))...)); err != nil {
 		t.Fatal(err)
 	}
 	if d := receive(t, h); d.From != 0 || d.Message.Round() != 3 {
@@ -176,17 +177,17 @@ func TestBadHello(t *testing.T) {
 	h := start(t, cs[1:])[0]
 	r := raw(t, cs[0].Identity, h)
 	mine := h.self
-	mine.self = 0
+	mine.Self = 0
 	other := mine
-	other.self = 1
-	newer := mine.encode()
-	newer[0] = helloVersion + 1
+	other.Self = 1
+	newer := mine.Encode()
+	newer[0]++
 	for want, b := range map[string][]byte{
-		"frame of 400 bytes":           prefixed(make([]byte, 400)),
+		"frame of 400 bytes":           wire.Prefixed(make([]byte, 400)),
 		"hello of 0 bytes":             {0},
-		"hello of 3 bytes":             prefixed([]byte{helloVersion, 2, 3}),
-		"its link version is 7":        prefixed(newer),
-		"it says it is peer 1, its ke": prefixed(other.encode()),
+		"hello of 3 bytes":             wire.Prefixed(mine.Encode()[:3]),
+		"its link version is 7":        wire.Prefixed(newer),
+		"it says it is peer 1, its ke": wire.Prefixed(other.Encode()),
 	} {
 		s := stream(t, r, h)
 		if _, err := s.Write(b); err != nil {
@@ -239,7 +240,7 @@ func TestNewestStreamWins(t *testing.T) {
 	r := raw(t, cs[0].Identity, h)
 	old := greeted(t, r, h, 0)
 	eventually(t, "taken in", func() bool { // it sends its hello before it accepts a stream
-		l := h.members[0].link
+		l := h.neighbours[0]
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return l.in != nil
@@ -249,7 +250,7 @@ func TestNewestStreamWins(t *testing.T) {
 	if err := end(old); !errors.As(err, &code) || code.ErrorCode != network.StreamSupplanted {
 		t.Errorf("the older stream ended with %v", err)
 	}
-	if _, err := young.Write(prefixed(protocol.Encode(nil, roundEnds(0, 1, 8)[0].Message))); err != nil {
+	if _, err := young.Write(wire.Prefixed(protocol.Encode(nil, roundEnds(0, 1, 8)[0].Message))); err != nil {
 		t.Fatal(err)
 	}
 	if d := receive(t, h); d.Message.Round() != 8 {

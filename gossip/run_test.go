@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -56,7 +57,7 @@ func TestAProcessReplacesItsHost(t *testing.T) {
 	cs, _ := checkpointed(configs(2, path(2)))
 	start(t, cs[1:])
 	c := cs[0]
-	c.Run = NewRun()
+	c.Run = wire.NewRun()
 	var heard [2]atomic.Int64
 	var rivals atomic.Int64
 	c.OnRival = func(protocol.Peer) { rivals.Add(1) }

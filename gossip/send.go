@@ -31,10 +31,10 @@ func (h *Host) send(ctx context.Context, to protocol.Peer, frame string) error {
 		h.checkpointDue()
 		return h.topic.publish(ctx, []byte(frame))
 	}
-	if int64(to) >= int64(len(h.members)) || h.members[to].link == nil {
+	if int64(to) >= int64(len(h.members)) || h.neighbours[to] == nil {
 		return h.cannot("message to peer %d, which is no neighbour", to)
 	}
-	l := h.members[to].link
+	l := h.neighbours[to]
 	if len(frame) > protocol.MaxFrame {
 		l.dropped.Add(1)
 		return h.cannot("message of %d bytes to peer %d, at most %d", len(frame), to, protocol.MaxFrame)
@@ -44,17 +44,6 @@ func (h *Host) send(ctx context.Context, to protocol.Peer, frame string) error {
 	}
 	l.push(parcel{frame, h.checkpoint.Load()})
 	return nil
-}
-
-// checkpointDue makes every link send this peer's checkpoint unless it has done so. A message on
-// the topic cannot wait for it.
-func (h *Host) checkpointDue() {
-	for _, n := range h.cfg.Neighbours {
-		select {
-		case h.members[n].link.due <- struct{}{}:
-		default:
-		}
-	}
 }
 
 // push queues a message, and drops the oldest one if the queue is full.
@@ -81,21 +70,9 @@ func (l *link) put(ctx context.Context, p parcel) error {
 	select {
 	case l.queue <- p:
 		return nil
-	case <-l.h.work.Done():
-		return l.h.Err()
+	case <-l.all.work.Done():
+		return l.all.Err()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// cannot counts a message that cannot be sent. It returns an error only if the host is lossless:
-// otherwise the content of a neighbour's message could stop a host.
-func (h *Host) cannot(format string, args ...any) error {
-	err := fmt.Errorf("gossip: "+format, args...)
-	if h.cfg.Lossless {
-		return err
-	}
-	h.undeliverable.Add(1)
-	h.log.Debug("message dropped", "reason", err)
-	return nil
 }

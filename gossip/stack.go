@@ -39,7 +39,7 @@ func newLibp2p(c Config, g *gate) (_ host.Host, err error) {
 			err = errors.Join(err, open[i]())
 		}
 	}()
-	limits, err := newLimits(g)
+	limits, err := newLimits(g, c.Services)
 	if err != nil {
 		return nil, err
 	}
@@ -51,17 +51,13 @@ func newLibp2p(c Config, g *gate) (_ host.Host, err error) {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}
 	open = append(open, conns.Close)
-	agent := c.UserAgent
-	if agent == "" {
-		agent = "peerd"
-	}
 	bus := eventbus.NewBus()
 	net, err := newSwarm(c.Identity, limits, g, bus)
 	if err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}
 	open = append(open, net.Close)
-	h, err := basichost.NewHost(net, &basichost.HostOpts{EventBus: bus, ConnManager: conns, UserAgent: agent})
+	h, err := basichost.NewHost(net, &basichost.HostOpts{EventBus: bus, ConnManager: conns, UserAgent: "peerd"})
 	if err != nil {
 		return nil, fmt.Errorf("gossip: %w", err)
 	}

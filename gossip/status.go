@@ -10,18 +10,6 @@ import (
 	"peerd.dev/protocol"
 )
 
-// LinkState is the state of a link.
-type LinkState string
-
-// The states.
-const (
-	None    LinkState = "none"    // not a neighbour, so no link
-	Down    LinkState = "down"    // no stream in either direction
-	Refused LinkState = "refused" // the two ends are set up differently
-	Half    LinkState = "half"    // one direction only
-	Up      LinkState = "up"      // both directions
-)
-
 // PeerStatus is the state of a peer and of the link to it.
 type PeerStatus struct {
 	Peer        protocol.Peer
@@ -68,7 +56,7 @@ func (h *Host) Status() []PeerStatus {
 			continue
 		}
 		s := PeerStatus{Peer: m.index, ID: m.id.String(), State: None}
-		if l := m.link; l != nil {
+		if l := h.neighbours[m.index]; l != nil {
 			var reason error
 			s.Neighbour, s.Dials, s.Queued = true, l.dials, len(l.queue)
 			s.State, s.RTT, reason = l.state()
@@ -98,7 +86,9 @@ func (h *Host) Totals() Totals {
 		Undeliverable: h.undeliverable.Load(),
 	}
 	if h.topic != nil {
-		h.topic.count(&t)
+		on := &h.topic.tracer
+		t.TopicIn, t.TopicBytesOut, t.TopicBytesIn = on.in.Load(), on.bytesOut.Load(), on.bytesIn.Load()
+		t.TopicDropped, t.TopicRefused = on.dropped.Load(), on.refused.Load()
 	}
 	return t
 }
@@ -121,28 +111,25 @@ func (h *Host) Addrs() []string {
 
 // Ready returns once the links to all neighbours are up. When ctx ends before
 // that, its error names the missing ones with the reason for each.
-func (h *Host) Ready(ctx context.Context) error {
+func (all *links) Ready(ctx context.Context) error {
 	for {
-		h.mu.Lock()
-		changed := h.changed
-		h.mu.Unlock()
-		missing := h.missing()
+		changed, missing := all.change(), all.missing()
 		if len(missing) == 0 {
 			return nil
 		}
 		select {
 		case <-changed:
-		case <-h.work.Done():
-			return fmt.Errorf("gossip: not ready: %w", h.Err())
+		case <-all.work.Done():
+			return fmt.Errorf("gossip: not ready: %w", all.Err())
 		case <-ctx.Done():
 			return fmt.Errorf("gossip: not linked: %s: %w", strings.Join(missing, "; "), ctx.Err())
 		}
 	}
 }
 
-func (h *Host) missing() (missing []string) {
-	for _, n := range h.cfg.Neighbours {
-		state, _, reason := h.members[n].link.state()
+func (all *links) missing() (missing []string) {
+	for _, n := range all.cfg.Neighbours {
+		state, _, reason := all.neighbours[n].state()
 		if state == Up {
 			continue
 		}
@@ -153,20 +140,4 @@ func (h *Host) missing() (missing []string) {
 		missing = append(missing, s)
 	}
 	return missing
-}
-
-// notify wakes the callers that wait for links.
-func (h *Host) notify() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	close(h.changed)
-	h.changed = make(chan struct{})
-}
-
-// oneLine writes an error without the line breaks in libp2p's lists of addresses.
-func oneLine(err error) string {
-	if err == nil {
-		return ""
-	}
-	return strings.Join(strings.Fields(err.Error()), " ")
 }

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	"github.com/libp2p/go-libp2p/core/peer"
+	corep2p "github.com/libp2p/go-libp2p/core/protocol"
 
+	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -28,19 +31,19 @@ const (
 // topic is the network's GossipSub topic. Its messages are signed by their
 // authors, spread along the links, and arrive in any order.
 type topic struct {
-	h      *Host
+	*links
 	tracer tracer
 	topic  *pubsub.Topic
 }
 
-// startTopic joins the topic until life ends.
-func (h *Host) startTopic() error {
-	t := &topic{h: h}
+// newTopic joins the topic until life ends.
+func newTopic(all *links) (*topic, error) {
+	t := &topic{links: all}
 	t.tracer.blame = t.blame
-	name := "/peerd/" + h.cfg.Network + "/1"
-	guard := &replayGuard{listed: h.gate.listed, blame: t.blame, authors: make(map[peer.ID]*window)}
-	ps, err := pubsub.NewGossipSub(h.life, h.libp2p,
-		pubsub.WithLogger(slog.New(Libraries(h.log.Handler()))),
+	name := "/peerd/" + t.cfg.Network + "/1"
+	guard := &replayGuard{listed: t.gate.listed, blame: t.blame, authors: make(map[peer.ID]*window)}
+	ps, err := pubsub.NewGossipSub(t.life, t.libp2p,
+		pubsub.WithLogger(slog.New(Libraries(t.log.Handler()))),
 		pubsub.WithMessageSignaturePolicy(pubsub.StrictSign),
 		pubsub.WithMaxMessageSize(maxTopicRPC),
 		pubsub.WithPeerExchange(false),
@@ -48,8 +51,8 @@ func (h *Host) startTopic() error {
 		pubsub.WithFloodPublish(true),
 		// Others with whom there is a connection exchange what does not go over the topic.
 		pubsub.WithPeerFilter(func(p peer.ID, _ string) bool {
-			i, ok := h.gate.listed[p]
-			return ok && slices.Contains(h.cfg.Neighbours, i)
+			i, ok := t.gate.listed[p]
+			return ok && slices.Contains(t.cfg.Neighbours, i)
 		}),
 		pubsub.WithSubscriptionFilter(pubsub.NewAllowlistSubscriptionFilter(name)),
 		pubsub.WithDefaultValidator(guard.validate, pubsub.WithValidatorInline(true)),
@@ -59,41 +62,40 @@ func (h *Host) startTopic() error {
 		pubsub.WithAppSpecificRpcInspector(t.inspect),
 	)
 	if err != nil {
-		return fmt.Errorf("gossip: %w", err)
+		return nil, fmt.Errorf("gossip: %w", err)
 	}
 	if err = ps.RegisterTopicValidator(name, t.validate, pubsub.WithValidatorInline(true)); err != nil {
-		return fmt.Errorf("gossip: %w", err)
+		return nil, fmt.Errorf("gossip: %w", err)
 	}
 	if t.topic, err = ps.Join(name); err != nil {
-		return fmt.Errorf("gossip: %w", err)
+		return nil, fmt.Errorf("gossip: %w", err)
 	}
 	sub, err := t.topic.Subscribe(pubsub.WithBufferSize(topicQueue))
 	if err != nil {
-		return fmt.Errorf("gossip: %w", err)
+		return nil, fmt.Errorf("gossip: %w", err)
 	}
-	h.topic = t
-	h.running.Go(func() { t.receive(sub) })
-	h.running.Go(t.announce)
-	return nil
+	t.running.Go(func() { t.receive(sub) })
+	t.running.Go(t.announce)
+	return t, nil
 }
 
 // publish sends a frame to all peers. It counts a frame that it cannot send; pubsub may still
 // drop one later without an error.
 func (t *topic) publish(ctx context.Context, frame []byte) error {
 	if len(frame) > topicFrame {
-		return t.h.cannot("message of %d bytes to everyone, at most %d", len(frame), topicFrame)
+		return t.cannot("message of %d bytes to everyone, at most %d", len(frame), topicFrame)
 	}
-	if t.h.cfg.Tap != nil {
-		t.h.cfg.Tap(protocol.Everyone, frame)
+	if t.cfg.Tap != nil {
+		t.cfg.Tap(protocol.Everyone, frame)
 	}
 	if err := t.topic.Publish(ctx, frame); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if t.h.Err() != nil {
-			return t.h.Err()
+		if t.Err() != nil {
+			return t.Err()
 		}
-		return t.h.cannot("publish: %w", err)
+		return t.cannot("publish: %w", err)
 	}
 	t.tracer.bytesOut.Add(uint64(len(frame)))
 	return nil
@@ -101,19 +103,19 @@ func (t *topic) publish(ctx context.Context, frame []byte) error {
 
 // announce publishes, at intervals, that this peer is up. The first intervals are short, for those that are not linked yet.
 func (t *topic) announce() {
-	frame := []byte(protocol.Presence(t.h.cfg.Self, t.h.cfg.Incarnation).Frame())
+	frame := []byte(protocol.Presence(t.cfg.Self, t.cfg.Incarnation).Frame())
 	wait := time.Second // the mesh takes as long
 	timer := time.NewTimer(jitter(wait))
 	defer timer.Stop()
 	for {
 		select {
 		case <-timer.C:
-			if err := t.publish(t.h.work, frame); err != nil {
+			if err := t.publish(t.work, frame); err != nil {
 				return
 			}
-			wait = min(4*wait, presenceEvery(len(t.h.members)))
+			wait = min(4*wait, presenceEvery(len(t.members)))
 			timer.Reset(jitter(wait))
-		case <-t.h.work.Done():
+		case <-t.work.Done():
 			return
 		}
 	}
@@ -121,31 +123,31 @@ func (t *topic) announce() {
 
 // inspect drops what a peer sends on the topic beyond its quota.
 func (t *topic) inspect(p peer.ID, _ *pubsub.RPC) error {
-	with := t.h.traders[p]
+	with := t.traders[p]
 	err := with.rpcs.take(time.Now())
 	if err != nil {
 		t.tracer.dropped.Add(1)
-		with.accuse(err, t.h.log)
+		with.accuse(err, t.log)
 	}
 	return err
 }
 
 // blame counts a message against the peer that forwarded it: one that follows the rules has checked it.
 func (t *topic) blame(p peer.ID, reason string) {
-	if with := t.h.traders[p]; with != nil {
-		with.accuse(fmt.Errorf("%w: on the topic: %s", errViolation, reason), t.h.log)
+	if with := t.traders[p]; with != nil {
+		with.accuse(fmt.Errorf("%w: on the topic: %s", wire.ErrViolation, reason), t.log)
 	}
 }
 
 // validate accepts or rejects a message before it is delivered or forwarded, and attaches
 // the decoded message to it.
 func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubsub.ValidationResult {
-	author, ok := t.h.gate.listed[msg.GetFrom()]
+	author, ok := t.gate.listed[msg.GetFrom()]
 	if !ok {
 		return pubsub.ValidationReject
 	}
-	from := t.h.members[author]
-	if from.barred() {
+	from := t.members[author]
+	if l := t.neighbours[author]; l != nil && l.barred() {
 		from.refused.Add(1)
 		return pubsub.ValidationIgnore
 	}
@@ -154,7 +156,7 @@ func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubs
 		err = fmt.Errorf("announces peer %d", m.Label().Origin)
 	}
 	if err != nil {
-		from.accuse(fmt.Errorf("%w: on the topic: %w", errViolation, err), t.h.log)
+		from.accuse(fmt.Errorf("%w: on the topic: %w", wire.ErrViolation, err), t.log)
 		return pubsub.ValidationReject
 	}
 	if m.IsPresence() && m.Label().Incarnation < from.incarnation.Load() {
@@ -168,16 +170,16 @@ func (t *topic) validate(_ context.Context, _ peer.ID, msg *pubsub.Message) pubs
 func (t *topic) receive(sub *pubsub.Subscription) {
 	defer sub.Cancel()
 	for {
-		msg, err := sub.Next(t.h.life)
+		msg, err := sub.Next(t.life)
 		if err != nil {
 			return
 		}
-		author, ok := t.h.gate.listed[msg.GetFrom()]
+		author, ok := t.gate.listed[msg.GetFrom()]
 		m, decoded := msg.ValidatorData.(protocol.Message)
-		if !ok || !decoded || author == t.h.cfg.Self {
+		if !ok || !decoded || author == t.cfg.Self {
 			continue
 		}
-		from := t.h.members[author]
+		from := t.members[author]
 		from.alive()
 		t.tracer.in.Add(1)
 		t.tracer.bytesIn.Add(uint64(len(msg.GetData())))
@@ -185,15 +187,55 @@ func (t *topic) receive(sub *pubsub.Subscription) {
 			from.incarnation.Store(m.Label().Incarnation)
 			continue
 		}
-		if !t.h.deliver(author, m) {
+		if !t.deliver(author, m) {
 			return
 		}
 	}
 }
 
-// count adds the topic's counters to s.
-func (t *topic) count(s *Totals) {
-	s.TopicIn = t.tracer.in.Load()
-	s.TopicBytesOut, s.TopicBytesIn = t.tracer.bytesOut.Load(), t.tracer.bytesIn.Load()
-	s.TopicDropped, s.TopicRefused = t.tracer.dropped.Load(), t.tracer.refused.Load()
+// tracer counts events of the topic, in particular the messages that pubsub drops, which it
+// reports in no other way.
+type tracer struct {
+	in                atomic.Uint64
+	bytesOut, bytesIn atomic.Uint64
+	dropped, refused  atomic.Uint64
+	blame             func(p peer.ID, reason string)
 }
+
+var _ pubsub.RawTracer = (*tracer)(nil)
+
+// DropRPC counts an RPC for which a peer's outbound queue had no room.
+func (t *tracer) DropRPC(*pubsub.RPC, peer.ID) { t.dropped.Add(1) }
+
+// UndeliverableMessage counts a message that this host did not read in time.
+func (t *tracer) UndeliverableMessage(*pubsub.Message) { t.dropped.Add(1) }
+
+// RejectMessage counts a message that was rejected.
+func (t *tracer) RejectMessage(m *pubsub.Message, reason string) {
+	switch reason {
+	case pubsub.RejectValidationQueueFull, pubsub.RejectValidationThrottled:
+		t.dropped.Add(1)
+	case pubsub.RejectSelfOrigin: // an echo of our own
+	case pubsub.RejectValidationFailed, pubsub.RejectValidationIgnored: // counted by the validator
+		t.refused.Add(1)
+	default:
+		t.refused.Add(1)
+		t.blame(m.ReceivedFrom, reason)
+	}
+}
+
+// The rest of a RawTracer is not needed.
+
+func (t *tracer) OnNewOutboundStream(peer.ID, corep2p.ID)              {}
+func (t *tracer) OnClosedOutboundStream(peer.ID)                       {}
+func (t *tracer) Join(string)                                          {}
+func (t *tracer) Leave(string)                                         {}
+func (t *tracer) Graft(peer.ID, string)                                {}
+func (t *tracer) Prune(peer.ID, string)                                {}
+func (t *tracer) ValidateMessage(*pubsub.Message)                      {}
+func (t *tracer) DeliverMessage(*pubsub.Message)                       {}
+func (t *tracer) DuplicateMessage(*pubsub.Message)                     {}
+func (t *tracer) ThrottlePeer(peer.ID)                                 {}
+func (t *tracer) RecvRPC(*pubsub.RPC)                                  {}
+func (t *tracer) SendRPC(*pubsub.RPC, peer.ID)                         {}
+func (t *tracer) SendRPCCompleted(*pubsub.RPC, peer.ID, time.Duration) {}

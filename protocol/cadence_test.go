@@ -149,53 +149,12 @@ func played(t *testing.T, s protocoltest.Setting, script func(p *play)) {
 	})
 }
 
-// TestEveryRecordClosesALeaf of its own stream. It fails without the last close of recorded,
-// and if that closed more streams than the record's.
-func TestEveryRecordClosesALeaf(t *testing.T) {
-	played(t, closingBy(protocol.Cadence{}, 3, 10), func(p *play) {
-		p.pull(0)
-		p.want("0#1:1 ")
-		late := p.choose(2)
-		p.tick()
-		p.want("0#1:1 ")
-		p.pull(0)
-		p.reward(late)
-		p.want("0#1:1 0#2:1 2#1:1 ")
-	})
-}
-
 // TestAStreamStopsAtItsHorizon, once and alone. It fails without c.over in close: Over would
 // be said again, and of every record.
 func TestAStreamStopsAtItsHorizon(t *testing.T) {
 	played(t, closingBy(protocol.Cadence{}, 2, 2), func(p *play) {
 		p.pull(0, 0, 0, 0, 1)
 		p.want("0#1:1 0#2:1 0#3:over 1#1:1 ")
-	})
-}
-
-// TestTheClockClosesAllLeavesTogether, whatever is in them. A busy daemon that skips rounds
-// closes one leaf for several. It fails without c.periods in ended (the leaf would close in
-// every round that follows a skip, or wait for a round of the right number), and if a
-// record closed a leaf by the clock.
-func TestTheClockClosesAllLeavesTogether(t *testing.T) {
-	played(t, closingBy(protocol.Cadence{Rounds: 4}, 2, 40), func(p *play) {
-		p.pull(0, 0)
-		for range 3 { // rounds 0 to 2
-			p.tick()
-		}
-		p.want("")
-		p.tick()
-		p.want("0#1:2 1#1:0 ")
-		p.Round = 12
-		p.pull(1)
-		p.tick() // 12: three leaves have ended
-		first := "0#1:2 1#1:0 0#2:0 1#2:1 "
-		p.want(first)
-		p.tick()
-		p.tick()
-		p.want(first)
-		p.tick() // 15
-		p.want(first + "0#3:0 1#3:0 ")
 	})
 }
 
@@ -240,26 +199,6 @@ func TestTiedLeavesWaitForTheClock(t *testing.T) {
 	if got := n.Peers[0].Released[0].Number; got != 4 {
 		t.Errorf("the first is leaf %d, want 4", got)
 	}
-}
-
-// TestDecisionsCloseAllLeavesTogether when as many of them as a leaf has have their
-// rewards; one that comes later is the next leaf's. It fails if decisions were counted by
-// stream, if close did not begin with an empty leaf again (c.open), and if other streams
-// stayed open.
-func TestDecisionsCloseAllLeavesTogether(t *testing.T) {
-	played(t, closingBy(protocol.Cadence{Decisions: 3}, 2, 30), func(p *play) {
-		first, second, third, fourth := p.choose(0), p.choose(0), p.choose(1), p.choose(0)
-		p.tick()
-		p.reward(second, third)
-		p.want("")
-		p.reward(fourth)
-		p.want("0#1:2 1#1:1 ")
-		p.reward(first)
-		p.pull(1)
-		p.want("0#1:2 1#1:1 ")
-		p.pull(1)
-		p.want("0#1:2 1#1:1 0#2:1 1#2:2 ")
-	})
 }
 
 // TestLeavesGrow geometrically, each stream's by itself. With 4 first and half of what is
@@ -372,21 +311,6 @@ func TestAnEpochClosesItsLeavesTogether(t *testing.T) {
 		p.want(all)
 		p.pull(0, 0, 0, 1, 1, 1)
 		p.want(all)
-	})
-}
-
-// TestAnEpochLeavesArmsOut: a part of which it wants nothing closes no leaf. It fails
-// without the quota in close.
-func TestAnEpochLeavesArmsOut(t *testing.T) {
-	s := phased()
-	s.Learner = func() bandit.Learner { return protocoltest.Explore(2, 2, 3, true) }
-	played(t, s, func(p *play) {
-		p.pull(0, 0, 1, 1)
-		p.Peers[0].Protocol.Belief().X[0] = 1
-		p.Peers[0].Belief() // arm 1 is out, by what the learner saves
-		p.between()
-		p.pull(0, 0)
-		p.want("0#1:2 1#1:2 0#2:2 ")
 	})
 }
 

@@ -1,9 +1,6 @@
 package protocol
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "fmt"
 
 // A Checkpoint is the length of a ledger and the hash of its last record. A ledger is only appended
 // to, and each record's hash covers the one before; so a ledger that returns to an earlier
@@ -19,30 +16,6 @@ type Checkpoint struct {
 type SignedCheckpoint struct {
 	Checkpoint
 	Signature [64]byte
-}
-
-// A Receipt is a statement that a witness signs: at a time, it remembered a checkpoint of another peer's ledger.
-type Receipt struct {
-	Checkpoint
-	Time      int64  // Unix time in seconds, by the witness's clock
-	Witness   string // id of the key of the signature
-	Signature [64]byte
-}
-
-// ReceiptSize is the size of [Receipt.Bytes].
-const ReceiptSize = 8 + 32 + 8 + 64
-
-// Bytes returns the receipt without its witness: records, head, time and signature.
-func (r *Receipt) Bytes() []byte {
-	b := append(binary.BigEndian.AppendUint64(make([]byte, 0, ReceiptSize), r.Records), r.Head[:]...)
-	return append(binary.BigEndian.AppendUint64(b, uint64(r.Time)), r.Signature[:]...)
-}
-
-// ParseReceipt reads what [Receipt.Bytes] returns, which has [ReceiptSize] bytes.
-func ParseReceipt(b []byte, witness string) Receipt {
-	r := Receipt{Checkpoint: Checkpoint{binary.BigEndian.Uint64(b), [32]byte(b[8:])}, Witness: witness}
-	r.Time, r.Signature = int64(binary.BigEndian.Uint64(b[40:])), [64]byte(b[48:])
-	return r
 }
 
 // Follows reports whether a ledger that was at o can be at c now. With more records it can: records

@@ -20,9 +20,9 @@ import (
 
 // others are strings that only look like a name of a table.
 var others = map[string]string{
-	"node/api/metrics.go none":                "a request without a route",
+	"internal/extra/metrics/metrics.go none":  "a request without a route",
 	"node/give.go none":                       "a site that gives no decision",
-	"gossip/status.go none":                   "a link without a neighbour",
+	"gossip/link.go none":                     "a link without a neighbour",
 	"node/lab/audit/canary.go tree":           "a canary in all nodes of a tree",
 	"dp/account/google_test.go each":          "one of many losses",
 	"dp/factor/variance_test.go hybrid":       "which factorization is tried",

@@ -34,7 +34,7 @@ func accompany(dir string, programs []string) error {
 		return err
 	}
 	date := time.Unix(seconds, 0).UTC()
-	root := newRoot(&command.App{})
+	root := command.NewRoot(&command.App{})
 	root.DisableAutoGenTag = true
 	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "peerd", Manual: "peerd", Date: &date}, dir); err != nil {
 		return err

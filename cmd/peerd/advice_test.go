@@ -12,15 +12,12 @@ import (
 	"testing"
 
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/peerdtest"
 )
 
 // TestAdviceCanBePasted: every command that is printed with a path is read by a shell as it was meant, whatever the folder is called.
 func TestAdviceCanBePasted(t *testing.T) {
-	root, err := os.MkdirTemp("", "p") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := peerdtest.Dir(t)
 	dir := filepath.Join(root, "site two;$(x)'")
 	at := func(name string) string { return filepath.Join(dir, name) }
 	command := regexp.MustCompile("(?:peerd [a-z]+|chmod|chown) [^\n`]*two[^\n`]*")

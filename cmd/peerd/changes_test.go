@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,7 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/lab/ports"
+	"peerd.dev/internal/peerdtest"
 )
 
 // A running is a peer that runs in the test's process.
@@ -28,7 +29,7 @@ func runs(t *testing.T, dir string) *running {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	r := &running{stop: stop, ended: make(chan code, 1)}
-	go func() { r.ended <- code(execute(ctx, []string{"run", "--dir", dir}, &r.said, &r.said)) }()
+	go func() { r.ended <- code(command.Execute(ctx, []string{"run", "--dir", dir}, &r.said, &r.said)) }()
 	t.Cleanup(func() { r.end(t) })
 	return r
 }
@@ -67,13 +68,12 @@ func eventually(t *testing.T, what string, ok func() bool) {
 // freeAddrs returns addresses of the loopback interface at which nothing listens.
 func freeAddrs(t *testing.T, n int) (all []string) {
 	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = l.Close() }()
-		all = append(all, fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", l.Addr().(*net.TCPAddr).Port))
+	free, err := ports.Free(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, port := range free {
+		all = append(all, fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", port))
 	}
 	return all
 }
@@ -83,11 +83,7 @@ var remembers = regexp.MustCompile(`remembers (\d+ records|no record)`)
 // TestAPeerRemembersOthersThroughAChange of the network, also those that do not run meanwhile; a peer that replaces its key states how far
 // its ledger is; and a peer that is removed ends.
 func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
-	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := peerdtest.Dir(t)
 	a, b := filepath.Join(root, "a"), filepath.Join(root, "b")
 	addrs := freeAddrs(t, 2)
 	does(t, "init", "--dir", a, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms",
@@ -117,7 +113,10 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 			t.Errorf("set %v: code %d, %s, want %q", args, c, stderr, want)
 		}
 	}
-	does(t, "network", "set", "protocol.phases.pull", "7", "--dir", a)
+	eventually(t, "a signature of a, once it has heard b", func() bool {
+		c, _, _ := peerd(t, "network", "set", "protocol.phases.pull", "7", "--dir", a)
+		return c == exitOK
+	})
 	eventually(t, "the setting at b", func() bool {
 		_, stdout, _ := peerd(t, "network", "show", "--dir", b)
 		return strings.Contains(stdout, "protocol.phases.pull is 7")
@@ -181,11 +180,7 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 // TestAnAdminSaysWhomItHasToHear: it has started and its neighbour does not run, so it is not confirmed that its folder is no old copy.
 // It signs nothing, names the neighbour, and goes on with the word of its operator.
 func TestAnAdminSaysWhomItHasToHear(t *testing.T) {
-	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := peerdtest.Dir(t)
 	a, addrs := filepath.Join(root, "a"), freeAddrs(t, 2)
 	does(t, "init", "--dir", a, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "listen=["+addrs[0]+"]")
 	does(t, "network", "new", "--dir", a, "--name", "clinics", "--peer", "a", "--addr", addrs[0])

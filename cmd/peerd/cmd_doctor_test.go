@@ -15,60 +15,15 @@ import (
 	"peerd.dev/internal/extra/doctor"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
 )
 
-// A doctorDoc is a report as a program reads it.
-type doctorDoc struct {
-	OK      bool             `json:"ok"`
-	Code    code             `json:"code"`
-	Running bool             `json:"running"`
-	Checks  []doctor.Finding `json:"checks"`
-}
-
-// seeDoctor runs `peerd doctor` and returns its report.
-func seeDoctor(t *testing.T, want code, args ...string) doctorDoc {
-	t.Helper()
-	args = append([]string{"doctor", "--json"}, args...)
-	c, stdout, stderr := peerd(t, args...)
-	var doc doctorDoc
-	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || stderr != "" { // one document, and nothing else
-		t.Fatalf("%v\n%s%s", err, stdout, stderr)
-	}
-	if c != want || doc.Code != want || doc.OK != (want == exitOK) {
-		t.Errorf("%v: code %d, in the report %d, want %d\n%s", args, c, doc.Code, want, stdout)
-	}
-	return doc
-}
-
-// of returns the worst finding about something.
-func (doc doctorDoc) of(check string) (f doctor.Finding) {
-	rank := map[doctor.Outcome]int{"": 0, doctor.Pass: 1, doctor.Warn: 2, doctor.Fail: 3}
-	for _, o := range doc.Checks {
-		if o.Check == check && rank[o.Result] > rank[f.Result] {
-			f = o
-		}
-	}
-	return f
-}
-
-func (doc doctorDoc) want(t *testing.T, check string, result doctor.Outcome, text string) {
-	t.Helper()
-	f := doc.of(check)
-	if f.Result != result || !strings.Contains(f.Detail+" → "+f.Remedy, text) || result == doctor.Fail && f.Remedy == "" {
-		t.Errorf("%s: %+v, want %s with %q", check, f, result, text)
-	}
-}
-
 // TestDoctor examines a network from one of its folders: running, stopped, with other settings,
 // alone, and restored from a backup.
 func TestDoctor(t *testing.T) {
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	dir := peerdtest.Dir(t)
 	c, err := plan.Schema().Load("../../configs/average.yaml", []string{"testnet.nodes=2", "testnet.topology=path", "world.bernoulli.means=[[0.9, 0.1, 0.2]]", "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)
@@ -82,41 +37,41 @@ func TestDoctor(t *testing.T) {
 	}
 	first := filepath.Join(dir, n.Names[0])
 	neighbour := "neighbour " + n.Names[1]
-	fresh := seeDoctor(t, exitNetwork, "--dir", first) // no other peer is there
-	fresh.want(t, neighbour, doctor.Fail, "connection refused")
-	fresh.want(t, "ledger", doctor.Pass, "none yet; ε 1 to spend")
+	fresh := peerdtest.Doctor(t, exitNetwork, "--dir", first) // no other peer is there
+	fresh.Want(t, neighbour, doctor.Fail, "connection refused")
+	fresh.Want(t, "ledger", doctor.Pass, "none yet; ε 1 to spend")
 
 	defer n.Stop()
 	if err = n.Start(); err != nil {
 		t.Fatal(err)
 	}
 	released(n, t, 3)
-	doc := seeDoctor(t, exitOK, "--dir", first)
+	doc := peerdtest.Doctor(t, exitOK, "--dir", first)
 	if !doc.Running {
 		t.Error("it runs")
 	}
 	for _, check := range []string{"configuration", "folder", "key", "store", "clock", "space", "network file", "peer", "port", neighbour, "budget"} {
-		if f := doc.of(check); f.Result != doctor.Pass {
+		if f := doc.Of(check); f.Result != doctor.Pass {
 			t.Errorf("%s: %+v", check, f)
 		}
 	}
-	doc.want(t, "port", doctor.Pass, "held by the running peer")
-	doc.want(t, neighbour, doctor.Pass, "linked")
-	if f := doc.of("disk"); f.Result != doctor.Pass && f.Result != doctor.Warn || !strings.Contains(f.Detail, "p99") { // a test's machine may be slow
+	doc.Want(t, "port", doctor.Pass, "held by the running peer")
+	doc.Want(t, neighbour, doctor.Pass, "linked")
+	if f := doc.Of("disk"); f.Result != doctor.Pass && f.Result != doctor.Warn || !strings.Contains(f.Detail, "p99") { // a test's machine may be slow
 		t.Errorf("%+v", f)
 	}
 
 	stop(n.Processes[0])
 	old := filepath.Join(dir, "old")
 	copyFolder(t, first, old)
-	doc = seeDoctor(t, exitOK, "--dir", first)
+	doc = peerdtest.Doctor(t, exitOK, "--dir", first)
 	if doc.Running {
 		t.Error("it does not run")
 	}
-	doc.want(t, "port", doctor.Pass, "is free")
-	doc.want(t, neighbour, doctor.Pass, "agrees")
-	doc.want(t, "ledger", doctor.Pass, "records verified; ε 1 of 1 charged")
-	seeDoctor(t, exitConfig, "--dir", first, "--set", "privacy.horizon=77").want(t, neighbour, doctor.Fail, "its privacy.horizon is 15000, ours is 77")
+	doc.Want(t, "port", doctor.Pass, "is free")
+	doc.Want(t, neighbour, doctor.Pass, "agrees")
+	doc.Want(t, "ledger", doctor.Pass, "records verified; ε 1 of 1 charged")
+	peerdtest.Doctor(t, exitConfig, "--dir", first, "--set", "privacy.horizon=77").Want(t, neighbour, doctor.Fail, "its privacy.horizon is 15000, ours is 77")
 
 	// It continues, and then its folder is replaced by the copy.
 	exe, err := os.Executable()
@@ -134,7 +89,7 @@ func TestDoctor(t *testing.T) {
 	if err = os.Rename(old, first); err != nil {
 		t.Fatal(err)
 	}
-	seeDoctor(t, exitUnexpected, "--dir", first).want(t, "ledger", doctor.Fail, "restored from a backup")
+	peerdtest.Doctor(t, exitUnexpected, "--dir", first).Want(t, "ledger", doctor.Fail, "restored from a backup")
 
 	// A folder that is used by a process that does not answer.
 	unlock, err := daemon.LockDir(first)
@@ -142,7 +97,7 @@ func TestDoctor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	seeDoctor(t, exitUnexpected, "--dir", first).want(t, "peer", doctor.Fail, "in use by another peerd")
+	peerdtest.Doctor(t, exitUnexpected, "--dir", first).Want(t, "peer", doctor.Fail, "in use by another peerd")
 }
 
 // stop ends processes, and gives them time to end.
@@ -191,37 +146,37 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	}
 	key := filepath.Base(new(config.Settings).IdentityPath())
 
-	seeDoctor(t, exitConfig, at()...).want(t, "network file", doctor.Fail, "network.yaml")
-	seeDoctor(t, exitConfig, at("--set", "privacy.epsilon=-1")...).want(t, "configuration", doctor.Fail, "privacy.epsilon: -1")
-	seeDoctor(t, exitConfig, at("--set", "privacy.epsilon=-1")...).want(t, "key", doctor.Pass, "12D3KooW")
-	seeDoctor(t, exitConfig, "--set", "dir="+filepath.Join(dir, "not-there"), "-c", file).want(t, "folder", doctor.Fail, "peerd init")
-	seeDoctor(t, exitUnexpected, "--dir", file, "-c", file).want(t, "folder", doctor.Fail, "is a file")
+	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "network file", doctor.Fail, "network.yaml")
+	peerdtest.Doctor(t, exitConfig, at("--set", "privacy.epsilon=-1")...).Want(t, "configuration", doctor.Fail, "privacy.epsilon: -1")
+	peerdtest.Doctor(t, exitConfig, at("--set", "privacy.epsilon=-1")...).Want(t, "key", doctor.Pass, "12D3KooW")
+	peerdtest.Doctor(t, exitConfig, "--set", "dir="+filepath.Join(dir, "not-there"), "-c", file).Want(t, "folder", doctor.Fail, "peerd init")
+	peerdtest.Doctor(t, exitUnexpected, "--dir", file, "-c", file).Want(t, "folder", doctor.Fail, "is a file")
 
 	chmod("", 0o750)
-	seeDoctor(t, exitConfig, at()...).want(t, "folder", doctor.Fail, "chmod 700")
+	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "folder", doctor.Fail, "chmod 700")
 	chmod("", 0o700)
 	chmod(key, 0o640)
-	seeDoctor(t, exitConfig, at()...).want(t, "key", doctor.Fail, "chmod 600")
+	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "key", doctor.Fail, "chmod 600")
 	chmod(key, 0o600)
 	if err := os.WriteFile(filepath.Join(dir, api.TokenFile), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	chmod(api.TokenFile, 0o644) // whatever the umask is
-	seeDoctor(t, exitConfig, at()...).want(t, api.TokenFile, doctor.Fail, "has mode 0644, want 0600")
+	peerdtest.Doctor(t, exitConfig, at()...).Want(t, api.TokenFile, doctor.Fail, "has mode 0644, want 0600")
 	chmod(api.TokenFile, 0o600)
 	if err := os.WriteFile(filepath.Join(dir, daemon.StoreDir), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	seeDoctor(t, exitConfig, at()...).want(t, "store", doctor.Fail, "something else")
+	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "store", doctor.Fail, "something else")
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(file, later, later); err != nil {
 		t.Fatal(err)
 	}
-	seeDoctor(t, exitConfig, at()...).want(t, "clock", doctor.Warn, "it was set back")
+	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "clock", doctor.Warn, "it was set back")
 	if err := os.Rename(filepath.Join(dir, key), filepath.Join(dir, "lost")); err != nil {
 		t.Fatal(err)
 	}
-	seeDoctor(t, exitConfig, at()...).want(t, "key", doctor.Fail, "is not there")
+	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "key", doctor.Fail, "is not there")
 	for _, e := range []string{".doctor-*", "lock"} {
 		if left, err := filepath.Glob(filepath.Join(dir, e)); err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v, %v", left, err)
@@ -231,11 +186,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 
 // TestDoctorOfAPeerOutsideItsNetwork also checks a port that is taken.
 func TestDoctorOfAPeerOutsideItsNetwork(t *testing.T) {
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	dir := peerdtest.Dir(t)
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -261,12 +212,12 @@ func TestDoctorOfAPeerOutsideItsNetwork(t *testing.T) {
 	if err = config.WriteNetwork(filepath.Join(dir, "network.yaml"), n); err != nil {
 		t.Fatal(err)
 	}
-	doc := seeDoctor(t, exitNetwork, "--dir", filepath.Join(dir, "a"))
-	doc.want(t, "network file", doctor.Fail, "is not in")
-	doc.want(t, "clock", doctor.Warn, "the network starts at")
-	doc = seeDoctor(t, exitNetwork, "--dir", filepath.Join(dir, "c"))
-	doc.want(t, "neighbour b", doctor.Warn, "no address")
-	doc.want(t, "port", doctor.Fail, addr)
+	doc := peerdtest.Doctor(t, exitNetwork, "--dir", filepath.Join(dir, "a"))
+	doc.Want(t, "network file", doctor.Fail, "is not in")
+	doc.Want(t, "clock", doctor.Warn, "the network starts at")
+	doc = peerdtest.Doctor(t, exitNetwork, "--dir", filepath.Join(dir, "c"))
+	doc.Want(t, "neighbour b", doctor.Warn, "no address")
+	doc.Want(t, "port", doctor.Fail, addr)
 
 	c, stdout, stderr := peerd(t, "doctor", "--dir", filepath.Join(dir, "c")) // for people
 	if c != exitNetwork || stderr != "" || !strings.Contains(stdout, "\nFAIL  port ") || !strings.Contains(stdout, "→ end what listens there") ||
@@ -278,6 +229,6 @@ func TestDoctorOfAPeerOutsideItsNetwork(t *testing.T) {
 // TestDoctorFindsAnOfferThatIsNoAction: a typing error in api.offer would keep an added action from all requests that name none.
 func TestDoctorFindsAnOfferThatIsNoAction(t *testing.T) {
 	dir := aSite(t, "arms=[a, b]", "api.offer=[b, blu]")
-	r := seeDoctor(t, exitOK, "--dir", dir)
-	r.want(t, "offer", doctor.Warn, `api.offer has "blu", which is no action of this network`)
+	r := peerdtest.Doctor(t, exitOK, "--dir", dir)
+	r.Want(t, "offer", doctor.Warn, `api.offer has "blu", which is no action of this network`)
 }

@@ -8,16 +8,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"peerd.dev/internal/peerdtest"
 )
+
+type healthDoc struct {
+	Alive, Ready bool
+	State        string
+}
 
 // TestHealth: a peer that waits for its network is alive and not ready, one that learns is both,
 // one that does not answer or does not run is neither, and a wrong configuration does not end a peer that runs.
 func TestHealth(t *testing.T) {
-	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := peerdtest.Dir(t)
 	dir := filepath.Join(root, "a")
 	sees := func(what string, want healthDoc, code code, args ...string) bool {
 		c, stdout, stderr := peerd(t, append([]string{"health", "--json", "--dir", dir}, args...)...)
@@ -52,7 +55,7 @@ func TestHealth(t *testing.T) {
 	if !sees("waits", healthDoc{Alive: true}, exitUnexpected, "--ready") {
 		t.Error("a peer that waits for its network to start is ready")
 	}
-	if err = os.WriteFile(filepath.Join(dir, "peerd.yaml"), []byte("nonsense: 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "peerd.yaml"), []byte("nonsense: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "ready", func() bool { return sees("learns", healthDoc{Alive: true, Ready: true}, exitOK, "--ready") })

@@ -16,8 +16,10 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
+	ledgers "peerd.dev/internal/extra/ledger"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/ledger"
+	verified "peerd.dev/node/ledger/check"
 )
 
 // testLedger returns the lines of a ledger with five releases, and whose it is.
@@ -70,7 +72,7 @@ func exportTestLedger(t *testing.T) (file string) {
 	lines, id := testLedger(t)
 	file = filepath.Join(t.TempDir(), "site.jsonl")
 	var out bytes.Buffer
-	if err := exportLedger(&command.App{Stdout: &out}, t.Context(), file, false, lines, id.Sign); err != nil {
+	if err := ledgers.Export(&command.App{Stdout: &out}, t.Context(), file, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "7 records") || !strings.Contains(out.String(), "peerd ledger verify "+file) {
@@ -84,7 +86,7 @@ func TestOpeningsAreForAnAuditor(t *testing.T) {
 	for openings, want := range map[bool]os.FileMode{false: 0o644, true: 0o600} {
 		lines, id := testLedger(t)
 		file := filepath.Join(t.TempDir(), "site.jsonl")
-		if err := exportLedger(&command.App{Stdout: new(bytes.Buffer)}, t.Context(), file, openings, lines, id.Sign); err != nil {
+		if err := ledgers.Export(&command.App{Stdout: new(bytes.Buffer)}, t.Context(), file, openings, lines, id.Sign); err != nil {
 			t.Fatal(err)
 		}
 		if is, err := os.Stat(file); err != nil || is.Mode().Perm() != want {
@@ -163,7 +165,7 @@ func TestLedgerVerifyReadsStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	root := newRoot(&command.App{Stdout: &out, Stderr: t.Output()})
+	root := command.NewRoot(&command.App{Stdout: &out, Stderr: t.Output()})
 	root.SetIn(bytes.NewReader(b))
 	root.SetArgs([]string{"ledger", "verify", "-"})
 	if err := root.ExecuteContext(t.Context()); err != nil {
@@ -186,8 +188,8 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, _ := testLedger(t)
-	err = exportLedger(&command.App{Stdout: t.Output()}, t.Context(), file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
-	if command.CodeOf(command.Coded(err)) != exitPrivacy || !errors.Is(err, ledger.ErrSignature) {
+	err = ledgers.Export(&command.App{Stdout: t.Output()}, t.Context(), file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
+	if command.CodeOf(command.Coded(err)) != exitPrivacy || !errors.Is(err, verified.ErrSignature) {
 		t.Errorf("with another peer's key: %v", err)
 	}
 	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
@@ -198,10 +200,10 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	}
 	lines, id := testLedger(t)
 	var out bytes.Buffer
-	if err := exportLedger(&command.App{Stdout: &out}, t.Context(), standard, false, lines, id.Sign); err != nil {
+	if err := ledgers.Export(&command.App{Stdout: &out}, t.Context(), ledgers.Standard, false, lines, id.Sign); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ledger.Verify(&out); err != nil {
+	if _, err := verified.Verify(&out); err != nil {
 		t.Errorf("on standard output: %v", err)
 	}
 }
@@ -209,17 +211,17 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 func TestLedgerShowPages(t *testing.T) {
 	lines, _ := testLedger(t)
 	for _, c := range []struct {
-		page ledgerPage
+		page ledgers.Page
 		want []uint64
 	}{
-		{ledgerPage{newest: true, limit: 2}, []uint64{5, 6}},
-		{ledgerPage{newest: true, limit: 0}, []uint64{0, 1, 2, 3, 4, 5, 6}},
-		{ledgerPage{newest: true, limit: 20}, []uint64{0, 1, 2, 3, 4, 5, 6}},
-		{ledgerPage{from: 1, limit: 2}, []uint64{1, 2}},
-		{ledgerPage{from: 5}, []uint64{5, 6}},
-		{ledgerPage{from: 7, limit: 2}, nil},
+		{ledgers.Page{Newest: true, Limit: 2}, []uint64{5, 6}},
+		{ledgers.Page{Newest: true, Limit: 0}, []uint64{0, 1, 2, 3, 4, 5, 6}},
+		{ledgers.Page{Newest: true, Limit: 20}, []uint64{0, 1, 2, 3, 4, 5, 6}},
+		{ledgers.Page{From: 1, Limit: 2}, []uint64{1, 2}},
+		{ledgers.Page{From: 5}, []uint64{5, 6}},
+		{ledgers.Page{From: 7, Limit: 2}, nil},
 	} {
-		shown, err := c.page.read(lines)
+		shown, err := c.page.Read(lines)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,12 +233,12 @@ func TestLedgerShowPages(t *testing.T) {
 			t.Errorf("%+v: records %v, want %v", c.page, got, c.want)
 		}
 	}
-	shown, err := ledgerPage{}.read(lines)
+	shown, err := ledgers.Page{}.Read(lines)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var table, doc bytes.Buffer
-	writeRecords(&table, shown, ledger.Words{Actions: []string{"red", "green"}, Start: time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC), Every: time.Second, Low: -1, High: 1})
+	ledgers.WriteRecords(&table, shown, verified.Words{Actions: []string{"red", "green"}, Start: time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC), Every: time.Second, Low: -1, High: 1})
 	for line := range strings.Lines(table.String()) {
 		if n := len([]rune(line)); n > 100 {
 			t.Errorf("%d letters in %q", n, line)
@@ -259,7 +261,7 @@ func TestLedgerShowPages(t *testing.T) {
 		t.Errorf("%v: %s", err, doc.String())
 	}
 	broken := errors.New("broken disk")
-	if _, err := (ledgerPage{}).read(func(yield func([]byte, error) bool) { yield(nil, broken) }); !errors.Is(err, broken) {
+	if _, err := (ledgers.Page{}).Read(func(yield func([]byte, error) bool) { yield(nil, broken) }); !errors.Is(err, broken) {
 		t.Errorf("%v, want %v", err, broken)
 	}
 	if c, _, stderr := peerd(t, "ledger", "show", "--limit", "-1"); c != exitUsage {

@@ -10,19 +10,16 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api"
 )
 
 // TestAPageIsOpened: peerd page prints a link that works once, opens it in a browser unless asked for JSON or for the address alone, and
 // says what is missing where it cannot. The link is in no argument, which other users see, but in a file of the user alone.
 func TestAPageIsOpened(t *testing.T) {
-	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := peerdtest.Dir(t)
 	opened := filepath.Join(root, "opened")
-	if err = os.WriteFile(filepath.Join(root, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" >>"+opened+"\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" >>"+opened+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", root+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -60,6 +57,7 @@ func TestAPageIsOpened(t *testing.T) {
 	}
 	shown := does(t, "page", "--dir", with)
 	var args []byte
+	var err error
 	eventually(t, "a browser", func() bool {
 		args, err = os.ReadFile(opened)
 		return err == nil && len(args) > 0

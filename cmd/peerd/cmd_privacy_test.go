@@ -13,8 +13,12 @@ import (
 // TestExplainIsAPage compares whole pages, of an application and of a simulated world.
 func TestExplainIsAPage(t *testing.T) {
 	for name, args := range map[string][]string{
-		"application": {"-c", "../../configs/application.yaml", "--set", "privacy.records_per_user=3", "--set", "api.settle=arrival", "--set", "api.reward_range=[-1, 3]"},
+		"application": {"-c", "../../configs/application.yaml", "--set", "privacy.records_per_user=3", "--set", "api.settle=arrival", "--set", "api.reward_range=[-1, 3]", "--set", "spare_arms=2"},
 		"testnet":     {"../../configs/testnet.yaml"},
+		"features":    {"../../configs/ldp-fedlinucb.yaml"},
+		"centred":     {"../../configs/ldp-fedlinucb.yaml", "--set", "learner.linucb.records=centred"},
+		"relay":       {"../../configs/relay.yaml", "--set", "privacy.adjacency=zero-out"},
+		"lockstep":    {"../../configs/rows.yaml", "--set", "mode=lockstep", "--set", "seed=1"},
 		"average":     {"../../configs/average.yaml"},
 		"counts": {
 			"-c", "../../configs/application.yaml", "--set", "privacy.counts=noised", "--set", "protocol.name=rows", "--set", "api.min_exposures=0",
@@ -52,19 +56,6 @@ func TestExplainIsAPage(t *testing.T) {
 				t.Errorf("%d letters in %q", n, line)
 			}
 		}
-	}
-}
-
-// TestExplainTakesOneConfiguration, by its name or by the flag.
-func TestExplainTakesOneConfiguration(t *testing.T) {
-	file := "../../configs/rows.yaml"
-	_, byName, _ := peerd(t, "privacy", "explain", file)
-	_, byFlag, _ := peerd(t, "privacy", "explain", "-c", file)
-	if byName != byFlag || byName == "" {
-		t.Errorf("%q", byName)
-	}
-	if c, _, trouble := peerd(t, "privacy", "explain", "-c", file, "../../configs/testnet.yaml"); c != exitUsage || !strings.Contains(trouble, "want one") {
-		t.Errorf("code %d: %s", c, trouble)
 	}
 }
 

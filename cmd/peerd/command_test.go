@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/peerdtest"
 )
 
 // The exit codes, by short names.
@@ -39,9 +39,7 @@ func TestScripts(t *testing.T) {
 // peerd runs a command line in this process.
 func peerd(t *testing.T, args ...string) (got code, stdout, stderr string) {
 	t.Helper()
-	var out, trouble bytes.Buffer
-	c := execute(t.Context(), args, &out, &trouble)
-	return code(c), out.String(), trouble.String()
+	return peerdtest.Run(t, args...)
 }
 
 // check runs `config check` on a file with the changes and returns its problems. It also checks
@@ -53,7 +51,10 @@ func check(t *testing.T, changes map[string]string) []config.Problem {
 	if c == exitOK {
 		return nil
 	}
-	var doc troubleDoc
+	var doc struct {
+		Code     code
+		Problems []config.Problem
+	}
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || c != exitConfig || doc.Code != exitConfig || stderr != "" {
 		t.Fatalf("code %d, want 4 and a document of it: %v\n%s%s", c, err, stdout, stderr)
 	}

@@ -54,31 +54,19 @@ func TestFlagsGoBeforeEnvironmentBeforeFileBeforeDefault(t *testing.T) {
 	}
 }
 
-// TestEveryKeyCanBeSetByFlagAndEnvironment takes for each key a value that differs
-// from the default.
+// TestEveryKeyCanBeSetByFlagAndEnvironment takes for each key a value that differs from the default: one that follows from what the key
+// wants, or one of these.
 func TestEveryKeyCanBeSetByFlagAndEnvironment(t *testing.T) {
 	other := map[string]string{
-		"mode": "lockstep", "dir": "here", "seed": "3", "network": "n.yaml", "listen": "[/ip4/127.0.0.1/tcp/9, '/ip6/::1/tcp/9']",
-		"arms": "[x, z]", "spare_arms": "3", "privacy.epsilon": "inf", "privacy.mechanism": "none", "privacy.delta": "0.5",
-		"privacy.adjacency": "zero-out", "privacy.answers": "inside", "privacy.inside": "2.5", "privacy.counts": "noised", "privacy.records_per_user": "2",
-		"privacy.horizon": "77", "privacy.accept_weak": "true", "learner.name": "ucb", "learner.explore": "0.25", "features.context": "[hour=0..24, device=mobile|desktop]", "features.action": "[price=0..1]",
-		"protocol.name": "rows", "protocol.average.consistency": "max", "protocol.average.f": "2", "protocol.average.rate": "0.5",
-		"protocol.average.patience": "9", "protocol.rows.every": "3", "protocol.rows.pull": "4", "protocol.rows.merge": "trimmed",
-		"protocol.rows.f": "2", "protocol.rows.relays": "1", "give.least": "100", "give.sites": "20", "rounds.every": "5ms", "rounds.count": "6", "world.kind": "gaussian", "world.traffic": "[0.5, 1]", "world.late.sites": "2", "world.late.every": "7", "world.late.life": "9", "world.bernoulli.means": "[[0.5, 1]]", "world.bernoulli.odd": "[[9, 4, 0.8]]",
-		"world.linear.odd": "[[9, 0, -0.5]]", "world.bernoulli.draw": "sites", "world.bernoulli.instance": "8", "world.bernoulli.spread": "0.3", "world.changing.means": "[[0.5, 1]]", "world.gaussian.means": "[[-1, 2], [0, 1]]", "world.gaussian.draw": "shared",
-		"world.gaussian.instance": "9", "world.gaussian.sd": "0.2", "world.gaussian.clip": "false", "world.replay.data": "there", "world.replay.split": "patient", "world.replay.cap": "2", "world.ranking.data": "there", "learner.program.command": "[python3, my.py]",
-		"testnet.nodes": "7", "testnet.topology": "regular(4)", "testnet.seeds": "2", "experiment.seeds": "3",
-		"experiment.first_seed": "4", "experiment.instances": "2", "experiment.faults.loss": "0.1", "experiment.faults.duplicate": "0.2",
-		"experiment.faults.reorder": "0.3", "experiment.faults.delay": "4", "experiment.faults.partition": "[1, 5]",
-		"experiment.faults.churn": "0.4", "experiment.faults.stop": "10", "experiment.faults.resume": "20", "experiment.liars.count": "1", "experiment.liars.claim": "half",
-		"experiment.liars.pay": "inside", "experiment.liars.noise": "loud", "experiment.liars.messages": "silent", "experiment.cost.hub": "25", "experiment.cost.link": "2",
-		"experiment.cells": "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]", "experiment.alone": "true", "experiment.listen": "true", "experiment.alone_noised": "true",
-		"experiment.noise": "printed", "experiment.raw.choices": "true", "experiment.raw.news": "7", "experiment.coverage": "true", "experiment.figure.kind": "final", "experiment.figure.x": "spectral_gap",
-		"experiment.figure.log": "both", "experiment.figure.title": "a figure", "experiment.figure.bound": "true", "experiment.figure.runs": "4", "experiment.figure.regret": "own",
-		"experiment.figure.panels": "[{x: bytes, regret: own, at: privacy.epsilon=1}]", "experiment.figure.facet": "protocol.name", "world.linear.means": "[[0.5, 0.4]]",
-		"api.listen": "127.0.0.1:9", "api.window": "5m", "api.default_reward": "0.5", "api.settle": "arrival", "api.reward": "sum", "api.reward_range": "[-1, 1]",
-		"api.fallback": "blue", "api.min_exposures": "3", "api.keep": "1h",
-		"api.shadow": "propose", "api.baseline": "blue", "api.baseline_share": "0.5", "api.baseline_until": "better", "api.offer": "[all]", "store.reserve": "5",
+		"mode": "lockstep", "listen": "[/ip4/127.0.0.1/tcp/9, '/ip6/::1/tcp/9']", "arms": "[x, z]", "privacy.epsilon": "inf",
+		"features.context": "[hour=0..24, device=mobile|desktop]", "features.action": "[price=0..1]",
+		"rounds.every": "5ms", "world.traffic": "[0.5, 1]",
+		"world.bernoulli.means": "[[0.5, 1]]", "world.bernoulli.odd": "[[9, 4, 0.8]]", "world.linear.odd": "[[9, 0, -0.5]]",
+		"world.changing.means": "[[0.5, 1]]", "world.gaussian.means": "[[-1, 2], [0, 1]]",
+		"learner.program.command": "[python3, my.py]", "experiment.faults.partition": "[1, 5]",
+		"experiment.cells":         "[{name: a, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, inf]}}]",
+		"experiment.figure.panels": "[{x: bytes, regret: own, at: privacy.epsilon=1}]", "world.linear.means": "[[0.5, 0.4]]",
+		"api.window": "5m", "api.reward_range": "[-1, 1]", "api.keep": "1h", "api.offer": "[all]",
 	}
 	for _, k := range plan.Schema().Keys() {
 		want, ok := other[k.Name]
@@ -273,7 +261,7 @@ func TestTheFileIsAnArgumentOrAFlag(t *testing.T) {
 		}
 	}
 	takes := 0
-	commands := newRoot(&command.App{Stdout: t.Output(), Stderr: t.Output()}).Commands()
+	commands := command.NewRoot(&command.App{Stdout: t.Output(), Stderr: t.Output()}).Commands()
 	for i := 0; i < len(commands); i++ {
 		commands = append(commands, commands[i].Commands()...)
 		if !strings.HasSuffix(commands[i].Use, " [FILE]") {

@@ -18,6 +18,7 @@ import (
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
@@ -50,11 +51,7 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	dir := peerdtest.Dir(t)
 	n := &testnet.Net{Settings: s, Dir: dir, Traced: true, Seeds: seeds}
 	n.Graph = graphOf(t, s)
 	if err := n.WriteFolders(); err != nil {

@@ -15,19 +15,16 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/extra/evaluation"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api/client"
 )
 
 // aSite makes the folder of a site that is alone in its network.
 func aSite(t *testing.T, set ...string) (dir string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // a socket needs a short name
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	dir = filepath.Join(dir, "a")
+	dir = filepath.Join(peerdtest.Dir(t), "a")
 	begin := []string{"init", "--dir", dir, "--set", "privacy.epsilon=1", "--set", "listen=[/ip4/127.0.0.1/tcp/0]"}
 	for _, s := range set {
 		begin = append(begin, "--set", s)
@@ -47,7 +44,7 @@ func served(t *testing.T, dir string) *client.Client {
 	ended := make(chan string, 1)
 	go func() {
 		var out, trouble bytes.Buffer
-		_ = execute(ctx, []string{"run", "--dir", dir}, &out, &trouble)
+		_ = command.Execute(ctx, []string{"run", "--dir", dir}, &out, &trouble)
 		ended <- trouble.String()
 	}()
 	c, err := client.New(client.Options{Dir: dir, Deadline: 30 * time.Second})

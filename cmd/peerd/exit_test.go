@@ -49,7 +49,7 @@ func TestErrorsCarryTheirCode(t *testing.T) {
 }
 
 func TestEveryCommandTeachesByExample(t *testing.T) {
-	root := newRoot(&command.App{Stdout: t.Output(), Stderr: t.Output()})
+	root := command.NewRoot(&command.App{Stdout: t.Output(), Stderr: t.Output()})
 	commands := root.Commands()
 	for i := 0; i < len(commands); i++ {
 		c := commands[i]
@@ -73,7 +73,7 @@ func TestCommandsAreInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var stdout, stderr bytes.Buffer
-		if c := execute(ctx, args, &stdout, &stderr); code(c) != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), said) {
+		if c := command.Execute(ctx, args, &stdout, &stderr); code(c) != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), said) {
 			t.Errorf("%v: code %d, want %d: %s%s", args, c, exitInterrupted, &stdout, &stderr)
 		}
 	}

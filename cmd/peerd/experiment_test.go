@@ -328,26 +328,6 @@ func TestBadCellsAreRefusedBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
-// TestDrawnWorlds: an instance is the same in all runs, other runs draw others, and the least gap
-// between arms is reported.
-func TestDrawnWorlds(t *testing.T) {
-	gaps := func(instance string) (least, middle float64) {
-		r := playFile(t, t.TempDir(), "../../configs/rows.yaml", "world.bernoulli.means=[]", "world.bernoulli.draw=sites", "world.bernoulli.instance="+instance,
-			"rounds.count=100", "experiment.seeds=5", "experiment.figure.kind=none")
-		return r.Cells[0].Least, r.Cells[0].Middle
-	}
-	if least, middle := gaps("4"); least != middle || least <= 0 {
-		t.Errorf("runs of one instance have gaps from %v to %v", least, middle)
-	}
-	if least, middle := gaps("0"); least >= middle {
-		t.Errorf("runs of their own instances have gaps from %v to %v", least, middle)
-	}
-	c, _, stderr := peerd(t, "testnet", "-c", "../../configs/rows.yaml", "--set", "world.bernoulli.means=[]", "--set", "world.bernoulli.draw=shared")
-	if c != exitConfig || !strings.Contains(stderr, "world.bernoulli.instance: 0") {
-		t.Errorf("a testnet drew a world for every run: code %d, %s", c, stderr)
-	}
-}
-
 // TestRunsTakeInstancesInTurn: the gaps between arms recur, and regret does not.
 func TestRunsTakeInstancesInTurn(t *testing.T) {
 	r := playFile(t, t.TempDir(), "../../configs/rows.yaml", "world.bernoulli.means=[]", "world.bernoulli.draw=sites",

@@ -19,8 +19,10 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/change"
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/extra/doctor"
+	"peerd.dev/internal/peerdtest"
 )
 
 // founded makes the folder of a network's first peer.
@@ -180,46 +182,27 @@ func TestAFolderWithALongPath(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, daemon.StoreDir)); err == nil {
 		t.Error("a store was made")
 	}
-	seeDoctor(t, exitConfig, "--dir", dir).want(t, "socket", doctor.Fail, says)
+	peerdtest.Doctor(t, exitConfig, "--dir", dir).Want(t, "socket", doctor.Fail, says)
 }
 
 // TestAFullDiskHasItsCode: a command that the disk has no room for says so, with the code of a start.
 func TestAFullDiskHasItsCode(t *testing.T) {
-	if !mountable(t) {
+	if !peerdtest.Mountable(t) {
 		return
 	}
-	room, err := os.MkdirTemp("", "p") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(room) }()
+	room := peerdtest.Dir(t)
 	if err := syscall.Mount("tmpfs", room, "tmpfs", 0, "size=8m,nr_inodes=30"); err != nil {
 		t.Skipf("cannot mount a file system of 30 files: %v", err)
 	}
 	defer func() { _ = syscall.Unmount(room, syscall.MNT_DETACH) }()
 	dir := filepath.Join(room, "a")
 	founded(t, dir)
-	takeFiles(t, room)
+	peerdtest.TakeFiles(t, room)
 	for _, args := range slices.Concat(writers()[2:6], [][]string{{"run"}, {"backup", "-o", filepath.Join(room, "b")}}) {
 		refuses(t, args, dir, exitDisk, "the disk is full")
 	}
 	refuses(t, []string{"init"}, filepath.Join(room, "b"), exitDisk, "the disk is full")
 	refuses(t, []string{"doctor"}, dir, exitUnexpected, "more files can be made; the last 16 are left alone")
-}
-
-// takeFiles makes files until the file system of a folder takes no more, and returns how to remove them.
-func takeFiles(t *testing.T, dir string) (remove func()) {
-	t.Helper()
-	room := filepath.Join(dir, "taken")
-	err := os.Mkdir(room, 0o700)
-	for i := 0; err == nil; i++ {
-		err = os.WriteFile(filepath.Join(room, strconv.Itoa(i)), nil, 0o600)
-	}
-	return func() {
-		if err := os.RemoveAll(room); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // TestASignalEndsAStart, whatever it waits for.
@@ -233,7 +216,7 @@ func TestASignalEndsAStart(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan int, 1)
-	go func() { ended <- execute(ctx, []string{"run", "--dir", dir}, t.Output(), t.Output()) }()
+	go func() { ended <- command.Execute(ctx, []string{"run", "--dir", dir}, t.Output(), t.Output()) }()
 	select {
 	case c := <-ended:
 		t.Fatalf("code %d, and the document is locked", c)

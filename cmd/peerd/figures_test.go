@@ -112,26 +112,6 @@ func TestTheTwinsOfFigure2(t *testing.T) {
 	}
 }
 
-// TestLiarsInSmall: every cell with liars has one with the same name without any, rows outside of
-// what rewards give are refused, and if sites are alike own regret equals regret.
-func TestLiarsInSmall(t *testing.T) {
-	r := playFile(t, t.TempDir(), "../../configs/liars.yaml", "privacy.horizon=40", "testnet.nodes=8", "experiment.seeds=1")
-	honest := map[string]bool{}
-	for _, c := range r.Cells {
-		base, lie, lies := strings.Cut(c.Cell, ", count = ")
-		if honest[base] = honest[base] || !lies; !honest[base] {
-			t.Errorf("%s: no cell before it is called %q", c.Cell, base)
-		}
-		refused := strings.Contains(lie, "outside") || strings.Contains(lie, "quiet") || strings.Contains(lie, "loud") || strings.Contains(lie, "fork")
-		if !lies && c.Refused > 0 || refused && c.Refused == 0 {
-			t.Errorf("%s: %d rows refused", c.Cell, c.Refused)
-		}
-		if c.Own == nil || math.Abs(c.Own.Mean-c.Regret.Mean) > 1e-9 {
-			t.Errorf("%s: own regret %v, regret %v", c.Cell, c.Own, c.Regret)
-		}
-	}
-}
-
 // TestTheRadiiKeepTheirPromise in small; scripts/show.sh radius does it in full. The printed
 // formula promises nothing about arms with few pulls.
 func TestTheRadiiKeepTheirPromise(t *testing.T) {

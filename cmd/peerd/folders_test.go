@@ -1,14 +1,10 @@
 package main
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -19,7 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/node/decision"
+	"peerd.dev/internal/command"
+	"peerd.dev/internal/decisions"
+	"peerd.dev/internal/peerdtest"
 )
 
 // An oldAnswer is a decision as an earlier build answered it.
@@ -40,7 +38,7 @@ func TestFoldersOfEarlierBuilds(t *testing.T) {
 	for _, archive := range all {
 		t.Run(strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(archive, "testdata/folders/")), ".tar.gz"), func(t *testing.T) {
 			t.Parallel()
-			dir := unpack(t, archive)
+			dir := peerdtest.Unpack(t, archive)
 			old := oldAnswers(t, dir)
 			verifyExported(t, dir)
 			compareDecisions(t, dir, old)
@@ -48,46 +46,6 @@ func TestFoldersOfEarlierBuilds(t *testing.T) {
 			verifyExported(t, dir)
 			compareDecisions(t, dir, old)
 		})
-	}
-}
-
-// unpack returns a folder with the contents of an archive.
-func unpack(t *testing.T, archive string) (dir string) {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	f, err := os.Open(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return dir
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, filepath.FromSlash(h.Name))
-		if h.Typeflag == tar.TypeDir {
-			err = os.MkdirAll(path, 0o700)
-		} else {
-			var b []byte
-			if b, err = io.ReadAll(r); err == nil {
-				err = os.WriteFile(path, b, h.FileInfo().Mode().Perm())
-			}
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -136,9 +94,9 @@ func compareDecisions(t *testing.T, dir string, old []oldAnswer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := make(map[string]decision.Row)
+	rows := make(map[string]decisions.Row)
 	for d := json.NewDecoder(bytes.NewReader(b)); d.More(); {
-		var r decision.Row
+		var r decisions.Row
 		if err := d.Decode(&r); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +128,7 @@ func goOn(t *testing.T, dir string, old []oldAnswer) {
 	ended := make(chan string, 1)
 	go func() {
 		var out, trouble bytes.Buffer
-		_ = execute(ctx, []string{"run", "--dir", dir, "--set", "listen=[/ip4/127.0.0.1/tcp/0]"}, &out, &trouble)
+		_ = command.Execute(ctx, []string{"run", "--dir", dir, "--set", "listen=[/ip4/127.0.0.1/tcp/0]"}, &out, &trouble)
 		ended <- trouble.String()
 	}()
 	defer func() {

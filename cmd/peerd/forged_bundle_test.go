@@ -23,6 +23,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/extra/bundle"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/network"
 )
 
@@ -34,11 +35,7 @@ type audited struct {
 
 // playAudited plays a network whose document has changes that two of its admins have signed.
 func playAudited(t *testing.T) (n audited) {
-	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := peerdtest.Dir(t)
 	n = audited{make(map[string]gossip.Identity), make(map[string][]byte)}
 	addrs, names := freeAddrs(t, 3), []string{"a", "b", "c"}
 	dir := func(name string) string { return filepath.Join(root, name) }
@@ -79,6 +76,7 @@ func playAudited(t *testing.T) (n audited) {
 			var r bundle.Report
 			return c == exitOK && json.Unmarshal([]byte(stdout), &r) == nil && r.Ledger.Releases >= 8 && len(r.Witnesses) == 2 && r.Witnesses[0].Records*r.Witnesses[1].Records > 0
 		})
+		var err error
 		if n.bundles[name], err = os.ReadFile(file); err != nil {
 			t.Fatal(err)
 		}

@@ -2,24 +2,20 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api"
 )
 
 // TestWhatEachMemberGivesIsSeen: of three sites that join a network which asks for rewards, one decides nothing. All peers see
 // what each has given; a member that has left is not asked, and what is asked can change.
 func TestWhatEachMemberGivesIsSeen(t *testing.T) {
-	root, err := os.MkdirTemp("", "peerd") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	root := peerdtest.Dir(t)
 	dir := func(name string) string { return filepath.Join(root, name) }
 	addrs := freeAddrs(t, 3)
 	world := []string{"--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]"}

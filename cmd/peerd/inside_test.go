@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/decisions"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/client"
-	"peerd.dev/node/decision"
 )
 
 // TestASiteThatKeepsDecisions shows its own people what is inside, in answers, /v1/inside, status, exports and evaluations; nothing of a
@@ -71,7 +71,7 @@ func TestASiteThatKeepsDecisions(t *testing.T) {
 	}
 	kept, possible := uint64(0), 0
 	for line := range bytes.Lines(b) {
-		var r decision.Row
+		var r decisions.Row
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/extra/doctor"
+	"peerd.dev/internal/peerdtest"
 )
 
 // TestALimitOfFilesIsNoFaultOfTheDisk: a process that may not write larger files says whose limit that is, with the code of a
@@ -29,13 +30,13 @@ func TestALimitOfFilesIsNoFaultOfTheDisk(t *testing.T) {
 		says           string
 	}{{"-f 4", "run", exitDisk, "This process may not write larger files: raise the limit (ulimit -f, LimitFSIZE of a unit)"}, {"-f 64", "doctor", exitOK, "no file can be larger than"}, {"-n 64", "doctor", exitOK, "LimitNOFILE"}} {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf(`ulimit %s; exec "$0" %s --dir "$1"`, c.limit, c.command), os.Args[0], dir)
-		cmd.Env = append(os.Environ(), beProcess+"=1")
+		cmd.Env = append(os.Environ(), peerdtest.BeProcess+"=1")
 		out, err := cmd.CombinedOutput()
 		if got := code(cmd.ProcessState.ExitCode()); got != c.want || !strings.Contains(string(out), c.says) || strings.Contains(string(out), "Check the disk") {
 			t.Errorf("ulimit %s, %s: code %d (%v):\n%s", c.limit, c.command, got, err, out)
 		}
 	}
-	seeDoctor(t, exitOK, "--dir", dir).want(t, "limits", doctor.Pass, "of any size")
+	peerdtest.Doctor(t, exitOK, "--dir", dir).Want(t, "limits", doctor.Pass, "of any size")
 }
 
 // TestDoctorNamesAnAddressThatTheMachineHasNot: others dial what no interface has, which only a router can forward.

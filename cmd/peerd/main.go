@@ -7,30 +7,6 @@
 // docs/exit-codes.md lists them.
 package main
 
-import (
-	"context"
-	"fmt"
-	"os"
-	"os/signal"
-	"slices"
-	"syscall"
+import "peerd.dev/internal/command"
 
-	"peerd.dev/internal/command"
-)
-
-func main() {
-	if holdsRewards(os.Args[1:]) {
-		if err := hideArguments(); err != nil {
-			_, _ = fmt.Fprintf(os.Stderr, "peerd: %v\n", err)
-			os.Exit(int(command.ExitUnexpected))
-		}
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// holdsRewards reports whether a command line runs a peer.
-func holdsRewards(args []string) bool {
-	return slices.Contains(args, "run") && !slices.Contains(args, "experiment")
-}
+func main() { command.Main() }

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/internal/command"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/internal/terminal"
 )
 
@@ -60,7 +61,7 @@ func TestEveryOutputIsInTheTable(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRoot(&command.App{}))
+	walk(command.NewRoot(&command.App{}))
 	slices.Sort(all)
 	if table := slices.Sorted(maps.Keys(outputs())); !slices.Equal(all, table) {
 		t.Errorf("-o have %v,\nand the table has %v", all, table)
@@ -107,11 +108,7 @@ func looks(t *testing.T, dir string) (all []string) {
 // sentence and code 2, and no other file is left.
 func TestAnOutputReplacesOnlyFiles(t *testing.T) {
 	dir := aStoppedSite(t)
-	in, err := os.MkdirTemp("", "o") //nolint:usetesting // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(in) }()
+	in := peerdtest.Dir(t)
 	wrong := atypical(t, in)
 	before := looks(t, in)
 	for what, o := range outputs() {
@@ -178,7 +175,7 @@ func TestAnOutputFollowsALink(t *testing.T) {
 
 // TestAnOutputIsNoDevice, as root either, in a namespace with a device of its own.
 func TestAnOutputIsNoDevice(t *testing.T) {
-	if !mountable(t) {
+	if !peerdtest.Mountable(t) {
 		return
 	}
 	dir, in := aStoppedSite(t), t.TempDir()

@@ -15,10 +15,11 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
-	"peerd.dev/internal/status"
+	"peerd.dev/internal/extra/status"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/page"
 	"peerd.dev/node/ledger"
+	verified "peerd.dev/node/ledger/check"
 )
 
 // A stating peer has the answers of a test.
@@ -115,7 +116,7 @@ func TestThePageSaysAChargeAsTheLedgerDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := ledger.Words{Delta: delta}
+	words := verified.Words{Delta: delta}
 	_, of, what := words.Line(open)
 	if !strings.Contains(what, "charge ε ") {
 		t.Fatal(what)

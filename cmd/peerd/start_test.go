@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/extra/doctor"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api/client"
 )
 
@@ -42,7 +44,7 @@ func starts(t *testing.T, dir string, meanwhile func(said *saying)) string {
 	defer stop()
 	var said saying
 	ended := make(chan int, 1)
-	go func() { ended <- execute(ctx, []string{"run", "--dir", dir}, &said, &said) }()
+	go func() { ended <- command.Execute(ctx, []string{"run", "--dir", dir}, &said, &said) }()
 	meanwhile(&said)
 	c, err := client.New(client.Options{Dir: dir, Deadline: 30 * time.Second})
 	if err != nil {
@@ -127,8 +129,8 @@ func TestADamagedFirstKeyIsFoundAtOnce(t *testing.T) {
 		}
 	}
 	put(0)
-	seeDoctor(t, exitOK, "--dir", dir).want(t, "key", doctor.Pass, "of ")
+	peerdtest.Doctor(t, exitOK, "--dir", dir).Want(t, "key", doctor.Pass, "of ")
 	put(1)
-	seeDoctor(t, exitUnexpected, "--dir", dir).want(t, "first key", doctor.Fail, first)
+	peerdtest.Doctor(t, exitUnexpected, "--dir", dir).Want(t, "first key", doctor.Fail, first)
 	refuses(t, []string{"run"}, dir, exitUnexpected, first)
 }

@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
+	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
 )
@@ -63,7 +65,7 @@ func TestATestnetEndsByItself(t *testing.T) {
 func playTestnet(t *testing.T, flags []string) (d testnet.Document) {
 	t.Helper()
 	var out, trouble bytes.Buffer
-	if code := execute(t.Context(), append([]string{"testnet", "-c", "../../configs/average.yaml", "--json"}, flags...), &out, &trouble); code != 0 {
+	if code := command.Execute(t.Context(), append([]string{"testnet", "-c", "../../configs/average.yaml", "--json"}, flags...), &out, &trouble); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, &trouble)
 	}
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
@@ -100,7 +102,7 @@ func TestAnInterruptEndsATestnet(t *testing.T) {
 		time.AfterFunc(1500*time.Millisecond, interrupt)
 		var out, trouble bytes.Buffer
 		begin := time.Now()
-		if code := execute(ctx, smallNet("--set", "rounds.every=1s"), &out, &trouble); code != int(exitInterrupted) {
+		if code := command.Execute(ctx, smallNet("--set", "rounds.every=1s"), &out, &trouble); code != int(exitInterrupted) {
 			t.Fatalf("exit code %d, want %d\n%s", code, exitInterrupted, &trouble)
 		}
 		took := time.Since(begin)
@@ -118,7 +120,7 @@ func TestAnInterruptEndsATestnet(t *testing.T) {
 func TestABrokenPeerIsNamed(t *testing.T) {
 	t.Setenv("PEERD_DATA", "")
 	var out, trouble bytes.Buffer
-	code := execute(t.Context(), []string{"testnet", "-c", "../../configs/diabetes.yaml"}, &out, &trouble)
+	code := command.Execute(t.Context(), []string{"testnet", "-c", "../../configs/diabetes.yaml"}, &out, &trouble)
 	if code != int(exitData) || !strings.Contains(trouble.String(), "fetch-data.sh") {
 		t.Errorf("exit code %d, want %d\n%s", code, exitData, &trouble)
 	}
@@ -127,11 +129,7 @@ func TestABrokenPeerIsNamed(t *testing.T) {
 // TestARestartGoesOnAndPaysNothing: a peer that is stopped and started again continues to
 // release, charges nothing more, and is the same peer to others.
 func TestARestartGoesOnAndPaysNothing(t *testing.T) {
-	dir, err := os.MkdirTemp("", "peerd") //nolint:usetesting // t.TempDir's names are too long for sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	dir := peerdtest.Dir(t)
 	c, err := plan.Schema().Load("../../configs/average.yaml", []string{"testnet.nodes=2", "testnet.topology=path", smallMeans, "rounds.every=20ms"})
 	if err != nil {
 		t.Fatal(err)

@@ -32,27 +32,6 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// TestSigmaTable: σ for a sensitivity of 1.
-func TestSigmaTable(t *testing.T) {
-	for _, row := range []struct {
-		epsilon, delta float64
-		sigma          string
-	}{
-		{.2, .1, "2.299"},
-		{1, .1, "1.086"},
-		{5, .1, ".425"},
-		{.2, 1e-5, "16.30"},
-		{1, 1e-5, "3.731"},
-		{5, 1e-5, ".892"},
-		{.2, 1e-6, "18.99"},
-		{1, 1e-6, "4.225"},
-		{5, 1e-6, ".980"},
-	} {
-		near(t, fmt.Sprintf("(%v, %v)", row.epsilon, row.delta), must(Sigma(row.epsilon, row.delta, 1)), row.sigma)
-	}
-	near(t, "variance at (1, 1e-6)", math.Pow(must(Sigma(1, 1e-6, 1)), 2), "17.8")
-}
-
 // TestTheCurveOfMuHoldsUpToTheLattice shows why discrete noise needs a fine lattice, or ρ: at a σ
 // of 4 units the exact curve is exceeded by 4 %, at 2^10 by a millionth.
 func TestTheCurveOfMuHoldsUpToTheLattice(t *testing.T) {

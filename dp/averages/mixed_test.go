@@ -86,23 +86,6 @@ func TestAnExchangeKeepsTheSum(t *testing.T) {
 	})
 }
 
-func TestShapesThatDoNotFitAreRefused(t *testing.T) {
-	m := NewMixed(2, 2)
-	for _, f := range []dp.Fields{{}, {Value: []int64{1}, Exponent: MeanExponent}, {Value: []int64{1, 2}}} {
-		r := release(f)
-		if _, err := m.HalfDifference(r); !errors.Is(err, dp.ErrShape) {
-			t.Errorf("half the difference to %v: %v", r, err)
-		}
-		if err := m.Add(r); !errors.Is(err, dp.ErrShape) {
-			t.Errorf("added %v: %v", r, err)
-		}
-	}
-	c := NewCounts(2)
-	if err := c.RaiseToMax(new(release(dp.Fields{Count: []uint64{1}}))); !errors.Is(err, dp.ErrShape) {
-		t.Errorf("raised 2 counts to 1: %v", err)
-	}
-}
-
 func TestLiarsAloneLiftNoCount(t *testing.T) {
 	c := NewCounts(1)
 	claim := func(n uint64) dp.Release { return release(dp.Fields{Count: []uint64{n}}) }

@@ -9,15 +9,15 @@ import (
 	"github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
-	"peerd.dev/gossip"
+	"peerd.dev/gossip/address"
 	"peerd.dev/internal/config"
 )
 
 // checkAddrs refuses addresses at which other machines could not dial a peer, and names what could be meant.
 func checkAddrs(addrs []string) error {
 	for _, a := range addrs {
-		err := gossip.CheckAddress(a)
-		if errors.Is(err, gossip.ErrUnreached) {
+		err := address.Check(a)
+		if errors.Is(err, address.ErrUnreached) {
 			return config.Failf(config.ErrRefused, "--addr: %w%s", err, suchAs([]string{a}))
 		}
 		if err == nil && strings.Contains(a, "/p2p/") {

@@ -31,7 +31,7 @@ func folder(t *testing.T, set map[string]string) *config.Settings {
 		all = append(all, k+"="+v)
 	}
 	all = append(all, "dir="+dir, "arms=[red, green]", "privacy.epsilon=1", "privacy.horizon=1000")
-	if _, err := daemon.Init(plan.Schema(), all); err != nil {
+	if _, err := daemon.Init(plan.Schema(), all, false); err != nil {
 		t.Fatal(err)
 	}
 	return load(t, dir)

@@ -166,7 +166,7 @@ func settingsOf(d *network.Document, dir string, listen, set []string) (all []st
 func makeFolder(schema *config.Schema, dir string, all []string) (*config.Settings, error) {
 	file := filepath.Join(dir, config.FileName)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		if _, err = daemon.InitJoining(schema, all); err != nil {
+		if _, err = daemon.Init(schema, all, true); err != nil {
 			return nil, err
 		}
 	}

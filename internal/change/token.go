@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/address"
 	"peerd.dev/internal/config"
 	"peerd.dev/node/network"
 )
@@ -86,7 +87,7 @@ func Invite(ctx context.Context, s *config.Settings, name string, links []string
 
 // reachable returns the addresses of a peer at which other machines reach it.
 func reachable(p *network.Peer) []string {
-	return slices.DeleteFunc(slices.Clone(p.Addrs), func(a string) bool { return gossip.CheckAddress(a) != nil }) // an earlier build accepted some
+	return slices.DeleteFunc(slices.Clone(p.Addrs), func(a string) bool { return address.Check(a) != nil }) // an earlier build accepted some
 }
 
 // fewest returns the names of up to [maxLinks] peers that others can reach and that have the fewest links.

@@ -1,4 +1,4 @@
-// Package command has what the commands of peerd share: their flags, how they print, their exit codes, and the register of extras.
+// Package command has the commands of the core of peerd, what all commands share (flags, printing, exit codes), and the register of extras.
 package command
 
 import (

@@ -129,12 +129,12 @@ func (s *Settings) put(k Key, value reflect.Value) {
 
 // With writes a key and its value in the form of messages.
 func (s *Settings) With(key string) string {
-	return fmt.Sprintf("%s: %s", key, short(ValueText(s.Value(key).Interface())))
+	return fmt.Sprintf("%s: %s", key, Short(ValueText(s.Value(key).Interface())))
 }
 
 // problem makes a problem of a value of s.
 func (s *Settings) problem(key, reason string) Problem {
-	return Problem{Key: key, Value: short(ValueText(s.Value(key).Interface())), Reason: reason}
+	return Problem{Key: key, Value: Short(ValueText(s.Value(key).Interface())), Reason: reason}
 }
 
 // Refused makes a problem of what an entry's Check returns.

@@ -8,20 +8,9 @@ import (
 	"slices"
 
 	"github.com/spf13/viper"
-
-	"peerd.dev/protocol"
 )
 
-// A Config is Settings with where they came from. This file is the only one that
-// knows viper.
-type Config struct {
-	Settings
-	File string            // the file that was read; empty if there was none
-	From map[string]Origin // by key
-	read *fileReader       // that has read File
-	text []byte            // of File if it is not on this machine's disk; see LoadText
-	set  []string          // the values of --set
-}
+// This file is the only one that knows viper.
 
 // Load reads a file, unless its name is "", together with the other sources: flags have
 // precedence over the environment, that over the file, that over the defaults. All problems with
@@ -62,7 +51,7 @@ func (x *Schema) readText(file string, text []byte, set []string) (*Config, []Pr
 		var value any
 		switch got := v.Get(k.Name).(type) {
 		case nil:
-			c.From[k.Name] = fromNobody
+			c.From[k.Name] = FromNobody
 		case string:
 			value, c.From[k.Name] = parseValue(c.Value(k.Name).Type(), got), FromEnv
 		case layered:
@@ -112,57 +101,10 @@ func (c *Config) take(k Key, value any) *Problem {
 	to := reflect.New(c.Value(k.Name).Type()).Elem()
 	item, ok := decode(value, to)
 	if !ok {
-		return &Problem{Key: k.Name, Value: short(ValueText(value)), Reason: "want " + k.Want() + item}
+		return &Problem{Key: k.Name, Value: Short(ValueText(value)), Reason: "want " + k.Want() + item}
 	}
 	c.put(k, to)
 	return nil
-}
-
-// setter names where the value of a key was set; it is empty for a default.
-func (c *Config) setter(key string) string {
-	if c.From[key] == FromFile {
-		return c.read.where(key)
-	}
-	return c.From[key].setter(key)
-}
-
-// suitProtocol takes what the protocol recommends in place of the defaults of a learner and a mechanism.
-func (c *Config) suitProtocol() {
-	r := protocol.Recommend(c.ProtocolParams())
-	if c.From[learnerKey] == FromDefault && r.Learner != "" {
-		c.Learner.Name = r.Learner
-	}
-	if c.From[mechanismKey] == FromDefault {
-		if c.Privacy.Mechanism = r.Pure.String(); c.Privacy.Delta > 0 {
-			c.Privacy.Mechanism = r.Gaussian.String()
-		}
-	}
-}
-
-// followNetwork takes the length of a round from the network file of a live peer, and the settings that suit the
-// protocol from a signed one. It does so if the file can be read and nothing else sets them.
-func (c *Config) followNetwork() {
-	if c.Mode != Live {
-		return
-	}
-	n, err := ReadNetwork(c.NetworkPath())
-	if err != nil {
-		return
-	}
-	if c.From[everyKey] == FromDefault {
-		c.Rounds.Every, c.From[everyKey] = n.Every, FromNetwork
-	}
-	for _, x := range n.Settings { // none unless the file is signed
-		if c.From[x.Key] != FromDefault {
-			continue
-		}
-		switch x.Key {
-		case learnerKey:
-			c.Learner.Name, c.From[x.Key] = x.Value, FromNetwork
-		case mechanismKey:
-			c.Privacy.Mechanism, c.From[x.Key] = x.Value, FromNetwork
-		}
-	}
 }
 
 // Reload reads the sources of c again, with more values of --set.
@@ -187,52 +129,12 @@ func (x *Schema) Given(set []string) (*Config, map[string]string, error) {
 	return c, values, c.Refuse(problems)
 }
 
-// invalid returns what Validate finds in addition to known problems.
-func (c *Config) invalid(known []Problem) []Problem {
-	bad := make(map[string]bool) // never ranged over
+// Differences returns the keys whose values differ in o, in the order of the schema.
+func (c *Config) Differences(o *Config) (keys []string) {
 	for _, k := range c.Schema().keys {
-		bad[k.Name] = named(known, k.Name)
-	}
-	problems := c.validate(bad)
-	for i := range problems {
-		p := &problems[i]
-		p.From = c.setter(p.Key)
-		if c.From[p.Key] == fromNobody {
-			p.Value, p.Reason = "", "missing: "+p.Reason
+		if !reflect.DeepEqual(c.Value(k.Name).Interface(), o.Value(k.Name).Interface()) {
+			keys = append(keys, k.Name)
 		}
 	}
-	return problems
-}
-
-// Refuse returns the problems as an error, or nil if there are none.
-func (c *Config) Refuse(problems []Problem) error {
-	if len(problems) == 0 {
-		return nil
-	}
-	c.Schema().sort(problems)
-	what := "configuration " + c.File
-	if c.File == "" {
-		what = "configuration without a file (name one with --config)"
-	}
-	return &Refusal{what, problems}
-}
-
-// suitFeatures takes how many numbers the learner takes from the names of features, where nothing else sets it.
-func (c *Config) suitFeatures() {
-	n := c.Names()
-	features, context, by, ok := c.inputKeys()
-	if n == nil || !ok {
-		return
-	}
-	in := n.Inputs(max(1, len(c.Arms)))
-	follow := func(key string, value any) {
-		if k, _ := c.Schema().Find(key); c.From[key] == FromDefault || c.Value(key).IsZero() {
-			c.put(k, reflect.ValueOf(value))
-		}
-	}
-	follow(features, in.Action)
-	follow(context, in.Context)
-	if in.Context > 0 {
-		follow(by, in.Map)
-	}
+	return keys
 }

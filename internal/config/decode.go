@@ -81,7 +81,7 @@ func fitList(from, to reflect.Value) (at string, ok bool) {
 func fitStruct(from map[string]any, to reflect.Value) (at string, ok bool) {
 	var strange []string
 	for _, name := range slices.Sorted(maps.Keys(from)) {
-		i := slices.IndexFunc(reflect.VisibleFields(to.Type()), func(f reflect.StructField) bool { return strings.EqualFold(fieldKey(f), name) })
+		i := slices.IndexFunc(reflect.VisibleFields(to.Type()), func(f reflect.StructField) bool { return strings.EqualFold(FieldKey(f), name) })
 		switch {
 		case i < 0:
 			strange = append(strange, name)
@@ -108,8 +108,8 @@ func yamlTrouble(err error) string {
 	return text
 }
 
-// fieldKey returns the last word of the key of a field.
-func fieldKey(f reflect.StructField) string {
+// FieldKey returns the last word of the key of a field.
+func FieldKey(f reflect.StructField) string {
 	if key := f.Tag.Get("key"); key != "" {
 		return key
 	}

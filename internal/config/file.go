@@ -183,7 +183,7 @@ func quoted(items []*yaml.Node) string {
 	for _, n := range items {
 		all = append(all, strconv.Quote(n.Value))
 	}
-	return "[" + short(strings.Join(all, ", ")) + "]"
+	return "[" + Short(strings.Join(all, ", ")) + "]"
 }
 
 // where names the place of a key or a section in the file; empty if it is not there.

@@ -16,7 +16,7 @@ func tagged(v reflect.Value, prefix string, at field, rules map[string]Rule) (ke
 		f, tag := v.Type().Field(i), v.Type().Field(i).Tag.Get
 		want, is := f.Tag.Lookup("want")
 		k := Key{
-			Name: prefix + fieldKey(f), Example: tag("example"), Begin: tag("begin"), Unit: tag("unit"), Doc: tag("doc"), Page: tag("page"),
+			Name: prefix + FieldKey(f), Example: tag("example"), Begin: tag("begin"), Unit: tag("unit"), Doc: tag("doc"), Page: tag("page"),
 			Shared: tag("shared") != "", Fixed: tag("fixed") != "", Later: tag("later") == "yes", Changes: tag("changes") != "", Laboratory: tag("lab") != "",
 			field: field{at.block, append(at.index[:len(at.index):len(at.index)], i)},
 		}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/address"
 	"peerd.dev/gossip/topology"
 	"peerd.dev/node/network"
 	"peerd.dev/protocol"
@@ -97,7 +98,7 @@ type refusals []Problem
 // refuse adds a value that is bad, and what is wanted.
 func (all *refusals) refuse(bad bool, key string, value any, want string) {
 	if bad {
-		*all = append(*all, Problem{Key: key, Value: short(ValueText(value)), Reason: "want " + want})
+		*all = append(*all, Problem{Key: key, Value: Short(ValueText(value)), Reason: "want " + want})
 	}
 }
 
@@ -116,12 +117,12 @@ func (n *Network) ValidatePeers() []Problem {
 		all.refuse(ids[id], at+"id", m.ID, "another id than the peers before")
 		names[name], ids[id] = true, true
 		for _, a := range m.Addrs {
-			if why := gossip.CheckAddress(a); why != nil {
-				all = append(all, Problem{Key: at + "addrs", Value: short(a), Reason: "want an address to dial; " + why.Error()})
+			if why := address.Check(a); why != nil {
+				all = append(all, Problem{Key: at + "addrs", Value: Short(a), Reason: "want an address to dial; " + why.Error()})
 			}
 		}
 		if why := (gossip.PeerInfo{ID: m.ID, Addrs: m.Addrs}).Check(); why != nil && err == nil && !named(all, at+"addrs") {
-			all = append(all, Problem{Key: at + "addrs", Value: short(ValueText(m.Addrs)), Reason: why.Error()})
+			all = append(all, Problem{Key: at + "addrs", Value: Short(ValueText(m.Addrs)), Reason: why.Error()})
 		}
 	}
 	return all
@@ -132,11 +133,11 @@ func (n *Network) ValidatePeers() []Problem {
 func (n *Network) validateLinks() []Problem {
 	g, err := topology.NewGraph(max(1, len(n.Peers)), n.Links)
 	if err != nil {
-		return []Problem{{Key: "links", Value: short(ValueText(n.Links)), Reason: strings.TrimPrefix(err.Error(), "topology: ")}}
+		return []Problem{{Key: "links", Value: Short(ValueText(n.Links)), Reason: strings.TrimPrefix(err.Error(), "topology: ")}}
 	}
 	var problems []Problem
 	if !g.Connected() {
-		problems = append(problems, Problem{Key: "links", Value: short(ValueText(n.Links)), Reason: "want a way from every peer to every other"})
+		problems = append(problems, Problem{Key: "links", Value: Short(ValueText(n.Links)), Reason: "want a way from every peer to every other"})
 	}
 	for _, l := range g.Edges() {
 		if len(n.Peers[l[1]].Addrs) == 0 {

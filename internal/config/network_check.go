@@ -82,13 +82,13 @@ func (s *Settings) checkShared(n *Network) (problems []Problem) {
 	}
 	for _, x := range n.Settings {
 		if ours[x.Key] != x.Value {
-			problems = append(problems, Problem{Key: x.Key, Value: short(ours[x.Key]), Reason: "want " + x.Value + ", which the network document says"})
+			problems = append(problems, Problem{Key: x.Key, Value: Short(ours[x.Key]), Reason: "want " + x.Value + ", which the network document says"})
 		}
 		delete(ours, x.Key)
 	}
 	for _, x := range s.SharedSettings() {
 		if value, ok := ours[x.Key]; ok {
-			problems = append(problems, Problem{Key: x.Key, Value: short(value), Reason: "want none, since the network document does not have it"})
+			problems = append(problems, Problem{Key: x.Key, Value: Short(value), Reason: "want none, since the network document does not have it"})
 		}
 	}
 	return problems
@@ -114,7 +114,7 @@ func (s *Settings) In(n *Network) (*Settings, error) {
 		problem := c.take(k, parseValue(c.Value(x.Key).Type(), x.Value))
 		if problem == nil {
 			if reason := k.Rule.Check(c.Value(x.Key)); reason != "" {
-				problem = &Problem{Key: x.Key, Value: short(x.Value), Reason: reason}
+				problem = &Problem{Key: x.Key, Value: Short(x.Value), Reason: reason}
 			}
 		}
 		if problem != nil {

@@ -8,6 +8,16 @@ import (
 	"strings"
 )
 
+// A Config is Settings with where they came from.
+type Config struct {
+	Settings
+	File string            // the file that was read; empty if there was none
+	From map[string]Origin // by key
+	read *fileReader       // that has read File
+	text []byte            // of File if it is not on this machine's disk; see LoadText
+	set  []string          // the values of --set
+}
+
 // An Origin says who set a value.
 type Origin string
 
@@ -18,7 +28,7 @@ const (
 	FromFile    Origin = "file"
 	FromNetwork Origin = "network file"
 	FromDefault Origin = "default"
-	fromNobody  Origin = "missing" // the key is required
+	FromNobody  Origin = "missing" // the key is required
 )
 
 // setter names the flag or the variable that set the value of a key; it is empty for other origins.
@@ -31,6 +41,14 @@ func (o Origin) setter(key string) string {
 	default:
 		return ""
 	}
+}
+
+// setter names where the value of a key was set; it is empty for a default.
+func (c *Config) setter(key string) string {
+	if c.From[key] == FromFile {
+		return c.read.where(key)
+	}
+	return c.From[key].setter(key)
 }
 
 // EnvPrefix begins the names of the environment variables that set keys.
@@ -66,7 +84,7 @@ func (s *Schema) strangeEnv() []Problem {
 		name, value, _ := strings.Cut(entry, "=")
 		for _, e := range endedKeys() {
 			if name == EnvName(e.Name) && value != "" && value != e.value {
-				problems = append(problems, Problem{Key: name, Value: short(value), Reason: e.reason()})
+				problems = append(problems, Problem{Key: name, Value: Short(value), Reason: e.reason()})
 			}
 		}
 		upper := strings.ToUpper(name)
@@ -76,7 +94,7 @@ func (s *Schema) strangeEnv() []Problem {
 		for _, k := range s.keys {
 			if meant := EnvName(k.Name); distance(upper, meant) <= 1 {
 				problems = append(problems, Problem{
-					Key: name, Value: short(value), Reason: "unknown environment variable; did you mean " + meant + "?",
+					Key: name, Value: Short(value), Reason: "unknown environment variable; did you mean " + meant + "?",
 				})
 				break
 			}
@@ -113,7 +131,7 @@ func (s *Schema) strangeKeys(values map[string]any, from Origin, where func(key 
 
 func (s *Schema) strangeKey(name, value string) Problem {
 	if under := s.Under(name); len(under) > 0 {
-		return Problem{Key: name, Value: short(value), Reason: "want a section with keys such as " + under[0]}
+		return Problem{Key: name, Value: Short(value), Reason: "want a section with keys such as " + under[0]}
 	}
 	for up, _ := cutLast(name); up != ""; up, _ = cutLast(up) {
 		if k, ok := s.Find(up); ok {
@@ -127,5 +145,5 @@ func (s *Schema) strangeKey(name, value string) Problem {
 	} else if near := s.Nearest(name); near != "" {
 		reason = "unknown key; did you mean " + near + "?"
 	}
-	return Problem{Key: name, Value: short(value), Reason: reason}
+	return Problem{Key: name, Value: Short(value), Reason: reason}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"peerd.dev/gossip"
+	"peerd.dev/gossip/wire"
 	"peerd.dev/protocol"
 )
 
@@ -32,7 +32,7 @@ func PolicyText(s *Settings, n *Network, data string) []byte {
 }
 
 // Terms returns what [PolicyHash] is the hash of, for people, each under a key of its own.
-func Terms(s *Settings, n *Network, data string) []gossip.Term {
+func Terms(s *Settings, n *Network, data string) []wire.Term {
 	all := agreed(s, n, data)
 	for i := range all {
 		switch t := &all[i]; t.Key {
@@ -52,8 +52,8 @@ const (
 	linkTerm = "network.link"
 )
 
-func agreed(s *Settings, n *Network, data string) (all []gossip.Term) {
-	add := func(key string, value any) { all = append(all, gossip.Term{Key: key, Value: fmt.Sprint(value)}) }
+func agreed(s *Settings, n *Network, data string) (all []wire.Term) {
+	add := func(key string, value any) { all = append(all, wire.Term{Key: key, Value: fmt.Sprint(value)}) }
 	if data != "" {
 		add("world", s.World.Kind+" "+data)
 	}

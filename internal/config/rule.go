@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"peerd.dev/gossip"
+	"peerd.dev/gossip/address"
 	"peerd.dev/node/api"
 	"peerd.dev/node/decision"
 )
@@ -119,7 +119,7 @@ func addresses() Rule {
 			if slices.Contains(list[:i], a) {
 				return fmt.Sprintf("want %s; %s is there twice", want, a)
 			}
-			if err := gossip.CheckListen(a); err != nil {
+			if err := address.CheckListen(a); err != nil {
 				return fmt.Sprintf("want %s; %v", want, err)
 			}
 		}

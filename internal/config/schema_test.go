@@ -29,7 +29,7 @@ func TestEntriesSayWhatTheyWant(t *testing.T) {
 			if only := f.Tag.Get("only"); only != "" && only != b.name {
 				continue
 			}
-			name := b.section + "." + b.name + "." + fieldKey(f)
+			name := b.section + "." + b.name + "." + FieldKey(f)
 			if k, ok := Site().Find(name); !ok || k.Want() == "" || k.Doc == "" || k.Required() {
 				t.Errorf("%s: %+v", name, k)
 			}

@@ -12,6 +12,36 @@ import (
 // key's own rule refuses, then the combinations of valid values that are refused.
 func (s *Settings) Validate() []Problem { return s.validate(make(map[string]bool)) }
 
+// invalid returns what Validate finds in addition to known problems.
+func (c *Config) invalid(known []Problem) []Problem {
+	bad := make(map[string]bool) // never ranged over
+	for _, k := range c.Schema().keys {
+		bad[k.Name] = named(known, k.Name)
+	}
+	problems := c.validate(bad)
+	for i := range problems {
+		p := &problems[i]
+		p.From = c.setter(p.Key)
+		if c.From[p.Key] == FromNobody {
+			p.Value, p.Reason = "", "missing: "+p.Reason
+		}
+	}
+	return problems
+}
+
+// Refuse returns the problems as an error, or nil if there are none.
+func (c *Config) Refuse(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	c.Schema().sort(problems)
+	what := "configuration " + c.File
+	if c.File == "" {
+		what = "configuration without a file (name one with --config)"
+	}
+	return &Refusal{what, problems}
+}
+
 // validate skips keys that are already bad, and marks those that it finds.
 func (s *Settings) validate(bad map[string]bool) []Problem {
 	problems := s.checkSize(bad)

@@ -10,9 +10,9 @@ import (
 	"peerd.dev/protocol"
 )
 
-// weakEpsilon is the budget above which a promise means almost nothing: a likelihood ratio of
+// WeakEpsilon is the budget above which a promise means almost nothing: a likelihood ratio of
 // e^10.
-const weakEpsilon = 10
+const WeakEpsilon = 10
 
 // weakDelta is the δ above which it means nothing either: a mechanism that publishes each user
 // with that probability keeps it.
@@ -25,8 +25,8 @@ func privacyConstraints() []Constraint {
 		}},
 		{[]string{"privacy.epsilon", "privacy.accept_weak"}, func(s *Settings) string { // A finite budget over 10 must be accepted.
 			e := s.Privacy.Epsilon
-			return When(e > weakEpsilon && !e.Infinite() && !s.Privacy.AcceptWeak,
-				"want at most %d with %s; a larger one protects almost no one", weakEpsilon, s.With("privacy.accept_weak"))
+			return When(e > WeakEpsilon && !e.Infinite() && !s.Privacy.AcceptWeak,
+				"want at most %d with %s; a larger one protects almost no one", WeakEpsilon, s.With("privacy.accept_weak"))
 		}},
 		{[]string{"privacy.delta", "privacy.mechanism"}, func(s *Settings) string { // Gaussian noise needs a delta, and Laplace noise none.
 			m, err := dp.ParseMechanism(s.Privacy.Mechanism)

@@ -88,8 +88,8 @@ func unquote(text string) string {
 	return text
 }
 
-// short cuts what is too long for one line of a message.
-func short(text string) string {
+// Short cuts what is too long for one line of a message.
+func Short(text string) string {
 	const most = 60
 	if r := []rune(text); len(r) > most {
 		return string(r[:most]) + "…"

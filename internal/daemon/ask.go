@@ -34,11 +34,6 @@ func AskInside(ctx context.Context, dir string) (d *api.Inside, err error) {
 	return d, nil
 }
 
-// AskPageLink asks the running peer of a folder for a link that opens its page once.
-func AskPageLink(ctx context.Context, dir string) (l api.PageLink, err error) {
-	return l, api.Post(ctx, dir, "/v1/page-link", &l)
-}
-
 // AskReady asks the running peer of a folder whether it decides and releases, and returns what it does.
 func AskReady(ctx context.Context, dir string) (string, error) {
 	var now struct{ State string }

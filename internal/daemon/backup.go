@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"peerd.dev/internal/config"
@@ -40,7 +39,7 @@ func (p *live) Backup(_ context.Context, to io.Writer) (err error) {
 func WriteBackup(ctx context.Context, s *config.Settings, to io.Writer) error {
 	dir := s.Dir
 	unlock, err := LockDir(dir)
-	if errors.Is(err, errInUse) {
+	if errors.Is(err, ErrInUse) {
 		return api.Download(ctx, dir, "/v1/backup", to)
 	}
 	if err != nil {
@@ -53,44 +52,6 @@ func WriteBackup(ctx context.Context, s *config.Settings, to io.Writer) error {
 		return err
 	}
 	return archive(to, s, dir)
-}
-
-// unpackBackup writes the files of a running peer's folder below at, a private folder, where the store is in its usual place.
-func unpackBackup(ctx context.Context, dir, at string) error {
-	root, err := os.OpenRoot(at)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
-	r, w := io.Pipe()
-	go func() { w.CloseWithError(api.Download(ctx, dir, "/v1/backup", w)) }()
-	defer func() { _ = r.Close() }() // ends the download
-	packed, err := gzip.NewReader(r)
-	if err != nil {
-		return err
-	}
-	for archived := tar.NewReader(packed); ; {
-		h, err := archived.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		_, name, _ := strings.Cut(h.Name, "/") // without the folder's own name
-		if h.Typeflag == tar.TypeReg {
-			var f *os.File
-			if f, err = root.Create(name); err == nil {
-				_, err = io.Copy(f, archived)
-				err = errors.Join(err, f.Close())
-			}
-		} else if name != "" {
-			err = root.Mkdir(strings.TrimSuffix(name, "/"), 0o700)
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // consists reports whether a peer's folder consists of a file, its store aside. Others, such as earlier backups, are no part of one.

@@ -8,14 +8,14 @@ import (
 	"iter"
 	"log/slog"
 	"sync"
-
-	"github.com/prometheus/client_golang/prometheus"
+	"time"
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
 	"peerd.dev/node/decision"
+	"peerd.dev/node/site"
 )
 
 // Daemon is a running peer's parts.
@@ -34,6 +34,7 @@ type place struct {
 	mu         sync.RWMutex // held for writing while a change of the network replaces both
 	deployment *Deployment
 	host       *gossip.Host // nil for a peer that must not show itself
+	additions  []Addition
 }
 
 // now returns the present deployment and host.
@@ -45,6 +46,26 @@ func (p *place) now() (*Deployment, *gossip.Host) {
 
 // NewPage makes the page of a peer for people. It is nil unless an extra sets it: then there is no page.
 var NewPage func(p *Daemon, log *slog.Logger) api.Page //nolint:gochecknoglobals // an extra sets it in its init
+
+// An Addition is what an extra adds to a peer.
+type Addition struct {
+	Views   []api.View
+	Keeper  site.Keeper                           // of a live peer; nil for none
+	Tables  func(site.Source) site.Tables         // the same
+	Service func(c *gossip.Config) gossip.Service // of a live peer's host with a configuration; nil for none
+}
+
+// Additions make what extras add to a peer. Its host can change, and is nil for a peer that must not show itself.
+//
+//nolint:gochecknoglobals // extras add to it in their init
+var Additions []func(host func() *gossip.Host, log *slog.Logger) Addition
+
+// ReceiptLines returns what neighbours have signed about the ledger of the peer in dir, and then what other peers have signed about
+// theirs, each as a line of JSON without the newline. It is nil unless an extra sets it.
+var ReceiptLines func(ctx context.Context, dir string) (lines [][]byte, err error) //nolint:gochecknoglobals // an extra sets it in its init
+
+// NewStoreMetrics returns what observes the commits of a store, and metrics for [api.Config]. It is nil unless an extra sets it.
+var NewStoreMetrics func(memory func() uint64) (observe func(d time.Duration), collectors []any) //nolint:gochecknoglobals // an extra sets it in its init
 
 // A Player is what plays at a place: a live peer, or one in lockstep.
 type Player interface {
@@ -64,7 +85,6 @@ type Backend interface {
 	Actions() []string
 	Features() decision.Shape
 	Range() (least, most float64)
-	Table(ctx context.Context) (decision.Table, error)
 	Status(ctx context.Context) (node.Status, error)
 	Inside(ctx context.Context) (*node.Inside, error)
 	Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error]
@@ -79,6 +99,9 @@ type Options struct {
 
 // Lockstep opens a peer that plays a simulated world in lockstep, and its host. Package stepped of the laboratory has one.
 type Lockstep func(s *config.Settings, t *Deployment, log *slog.Logger) (Stepped, *gossip.Host, error)
+
+// ErrLockstep refuses what a peer in lockstep does not do.
+var ErrLockstep error = &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep, which protects no one and accepts no real rewards; set mode: live"}
 
 // A Stepped is a peer in lockstep.
 type Stepped interface {
@@ -113,7 +136,10 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	if p.deployment, err = NewDeployment(s); err != nil {
 		return nil, err
 	}
-	var metrics []prometheus.Collector
+	for _, add := range Additions {
+		p.additions = append(p.additions, add(func() *gossip.Host { _, host := p.now(); return host }, log))
+	}
+	var metrics []any
 	if s.Mode == config.Lockstep {
 		step, host, wrong := o.Lockstep(s, p.deployment, log)
 		if wrong != nil {
@@ -131,9 +157,13 @@ func New(s *config.Settings, o Options, log *slog.Logger) (_ *Daemon, err error)
 	if NewPage != nil {
 		page = NewPage(p, log)
 	}
+	var views []api.View
+	for _, a := range p.additions {
+		views = append(views, a.Views...)
+	}
 	p.server, err = api.NewServer(api.Config{
 		Dir: s.Dir, Listen: s.API.Listen, Backend: p, Logger: log, Version: o.Version, Every: p.deployment.Network.Every,
-		Collectors: metrics, Page: page, HiddenCounts: p.deployment.hidesCounts(),
+		Collectors: metrics, Page: page, Views: views, HiddenCounts: p.deployment.hidesCounts(),
 	})
 	return p, err
 }

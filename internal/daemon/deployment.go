@@ -13,6 +13,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/version"
 	"peerd.dev/internal/vouch"
@@ -39,7 +40,7 @@ type Deployment struct {
 	sites   config.Sites      // nil for an application's peer, and until they are needed
 	agreed  []byte            // what all peers agreed on
 	policy  [sha256.Size]byte // its hash
-	terms   []gossip.Term     // the same, for people
+	terms   []wire.Term       // the same, for people
 	Keys    vouch.Value[protocol.Keys]
 	Spec    node.Spec
 	least   uint64 // rewards that the network asks of each member
@@ -184,7 +185,7 @@ func (t *Deployment) HostConfig(incarnation uint32, log *slog.Logger) gossip.Con
 }
 
 // site opens the peer's store, with the options that are not settings.
-func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), ahead func() (time.Duration, int)) (*site.Site, error) {
+func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), ahead func() (time.Duration, int), with ...Addition) (*site.Site, error) {
 	s := t.s
 	o.Reserve, o.Logger = s.Store.Reserve<<20, log
 	cadence, err := t.Spec.Cadence()
@@ -206,6 +207,14 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), 
 		Rounds: s.RoundCount(),
 		Alarm:  alarm, Ahead: ahead, Logger: log,
 		Membership: t.membership(), Founding: len(s.Arms),
+	}
+	for _, a := range with {
+		if a.Keeper != nil {
+			c.Keepers = append(c.Keepers, a.Keeper)
+		}
+		if a.Tables != nil {
+			c.Tables = a.Tables
+		}
 	}
 	_, c.Conceal = t.Spec.Protocol.(protocol.Promising)
 	if t.Record != nil {
@@ -232,24 +241,9 @@ func rules(s *config.Settings) site.Rules {
 	}
 }
 
-// decisionReader returns how the decisions of the peer's store are read.
-func (t *Deployment) decisionReader() (d site.DecisionReader, err error) {
-	cadence, err := t.Spec.Cadence()
-	if err != nil {
-		return d, err
-	}
-	statistic, err := t.Spec.Statistic()
-	if err != nil {
-		return d, err
-	}
-	d = site.DecisionReader{Arms: t.actions.Names, Streams: cadence.Streams(statistic.Parts), Default: t.s.API.DefaultReward, Range: t.s.API.Range()}
-	if learner := bandit.TraitsOf(t.Spec.Learner); learner.Contextual {
-		d.Features = learner.Inputs.Dim()
-		if t.s.Names().Own() {
-			d.Own = learner.Inputs.Action
-		}
-	}
-	return d, nil
+// Actions returns the names of the network's actions by place, and the places that cannot be chosen.
+func (t *Deployment) Actions() (names []string, absent []bandit.Arm) {
+	return t.actions.Names, t.actions.Absent
 }
 
 // genesis returns the first record of the peer's ledger.

@@ -73,7 +73,7 @@ func TestTheDocumentsNotice(t *testing.T) {
 // if another one shows the record, which is not kept.
 func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
-	made, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "privacy.epsilon=1"})
+	made, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "privacy.epsilon=1"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 // TestAForkIsSaid: an admin has signed two versions of one number. Both ends go on with what they have, and each keeps what it was shown.
 func TestAForkIsSaid(t *testing.T) {
 	dir, id, admin := t.TempDir(), config.LockstepIdentity(0), config.LockstepIdentity(1)
-	made, err := Init(config.Site(), []string{"dir=" + dir + "/a", "arms=[red, green]", "spare_arms=2", "privacy.epsilon=1"})
+	made, err := Init(config.Site(), []string{"dir=" + dir + "/a", "arms=[red, green]", "spare_arms=2", "privacy.epsilon=1"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,15 +45,8 @@ func (d Made) Write(w io.Writer) {
 }
 
 // Init makes a peer's folder with a key and a configuration with the settings in set, given as
-// key=value, of a schema. It overwrites nothing.
-func Init(schema *config.Schema, set []string) (Made, error) { return makeFolder(schema, set, false) }
-
-// InitJoining does it for a peer that joins a network, with the settings in set that all its peers share.
-func InitJoining(schema *config.Schema, set []string) (Made, error) {
-	return makeFolder(schema, set, true)
-}
-
-func makeFolder(schema *config.Schema, set []string, joins bool) (Made, error) {
+// key=value, of a schema. It overwrites nothing. Of a peer that joins a network, set has the settings that all its peers share.
+func Init(schema *config.Schema, set []string, joins bool) (Made, error) {
 	begin := schema.Beginning(set, joins)
 	c, values, err := schema.Given(append(begin.Set, set...))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // until the next, and a function to call after reading them. It asks a running peer, and opens
 // the store of a stopped one. Only that has openings.
 func LedgerLines(ctx context.Context, dir string, openings bool) (iter.Seq2[[]byte, error], func() error, error) {
-	st, done, err := stopped(dir)
+	st, done, err := Stopped(dir)
 	switch {
 	case st == nil && err == nil && openings:
 		return nil, nil, config.Failf(config.ErrUsage, "the peer in %s runs, and shows openings to no one: stop it first", dir)
@@ -32,10 +32,10 @@ func LedgerLines(ctx context.Context, dir string, openings bool) (iter.Seq2[[]by
 	return site.Records(st, 0, math.MaxUint64), done, nil
 }
 
-// stopped opens the store of a stopped peer for reading, and returns a function that closes it. It returns nil for a running peer.
-func stopped(dir string) (*store.Store, func() error, error) {
+// Stopped opens the store of a stopped peer for reading, and returns a function that closes it. It returns nil for a running peer.
+func Stopped(dir string) (*store.Store, func() error, error) {
 	unlock, err := LockDir(dir)
-	if errors.Is(err, errInUse) {
+	if errors.Is(err, ErrInUse) {
 		return nil, nil, nil
 	}
 	if err != nil {

@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node"
@@ -28,16 +26,15 @@ type live struct {
 	site      *site.Site
 	record    *Record // of the network document; nil without one
 	links     *links  // nil for a peer that must not show itself
-	run       gossip.Run
+	run       wire.Run
 	complaint string // last complaint that was logged; used by follow
 	noticed   string // last notice about the document that was logged; used by follow
 	clock     bool   // a wrong clock was logged; used by follow
-	metrics   []prometheus.Collector
+	metrics   []any
 	silent    sync.Once
 	backup    sync.Mutex // one is written at a time
 	gain      Gain       // nil for none
 	heard     heard
-	asked     atomic.Int64 // Unix time in ns when the API had neighbours asked for receipts
 	alarm     chan struct{}
 	damaged   chan error // receives damage of the store
 }
@@ -45,23 +42,18 @@ type live struct {
 // newLive opens the store and, unless an earlier start found that the folder is an old
 // copy, the network.
 func newLive(at *place) (p *live, err error) {
-	p = &live{place: at, heard: heard{now: time.Now, since: time.Now()}, run: gossip.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
+	p = &live{place: at, heard: heard{now: time.Now, since: time.Now()}, run: wire.NewRun(), alarm: make(chan struct{}, 1), damaged: make(chan error, 1)}
 	if NewGain != nil {
 		p.gain = NewGain()
 	}
-	commits := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "peerd_store_commit_seconds", Help: "Time until what was written is durable.",
-		Buckets: prometheus.ExponentialBuckets(100e-6, 2, 14),
-	})
-	if !p.deployment.hidesCounts() { // each decision is a commit
-		p.metrics = append(p.metrics, commits, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "peerd_store_memory_bytes", Help: "Memory of the store: writes that are in no table yet, and blocks of tables.",
-		}, func() float64 { return float64(p.site.StoreMemory()) }))
+	var observe func(d time.Duration)
+	if NewStoreMetrics != nil && !p.deployment.hidesCounts() { // each decision is a commit
+		observe, p.metrics = NewStoreMetrics(func() uint64 { return p.site.StoreMemory() })
 	}
 	terminal.Sweep(p.deployment.s.Dir)
 	alarm := func(error) { p.alarm <- struct{}{} }
-	o := store.Options{Observe: func(d time.Duration) { commits.Observe(d.Seconds()) }, Damaged: func(err error) { p.damaged <- err }}
-	if p.site, err = p.deployment.site(p.log, o, alarm, p.ahead); err != nil {
+	o := store.Options{Observe: observe, Damaged: func(err error) { p.damaged <- err }}
+	if p.site, err = p.deployment.site(p.log, o, alarm, p.ahead, p.additions...); err != nil {
 		return nil, withWayOut(p.deployment.s.Dir, err)
 	}
 	site := p.site // p is nil when an error is returned
@@ -99,10 +91,14 @@ func (p *live) hostConfig() (c gossip.Config, err error) {
 	c.Checkpoint, _ = p.site.Checkpoint()
 	c.Checkpoints, c.Run, c.MostRecords = true, p.run, p.site.MostRecords()
 	c.OnRemembered, c.OnMemory, c.OnRival = p.site.OnRemembered, p.site.OnMemory, p.site.OnRival
-	c.OnReceipt = p.site.OnReceipt
 	signer := c.Signer // of the version of the network that the host has
 	c.OnCheckpoint = func(of protocol.Peer, s protocol.SignedCheckpoint) { p.site.OnCheckpoint(of, signer(of, s), s) }
 	c.OnFork, c.Holds, c.Forks = p.site.OnFork, p.site.Holds, p.site.Forks()
+	for _, a := range p.additions {
+		if a.Service != nil {
+			c.Services = append(c.Services, a.Service(&c))
+		}
+	}
 	c.Known, err = p.site.Checkpoints()
 	return c, err
 }

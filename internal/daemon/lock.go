@@ -17,7 +17,8 @@ import (
 // lockFile is locked by the process that uses a folder.
 const lockFile = "lock"
 
-var errInUse = errors.New("is in use by another peerd")
+// ErrInUse is wrapped by errors about a folder that another process uses.
+var ErrInUse = errors.New("is in use by another peerd")
 
 // LockDir ensures that only one peer at a time uses a folder.
 func LockDir(dir string) (unlock func(), err error) {
@@ -30,7 +31,7 @@ func LockDir(dir string) (unlock func(), err error) {
 		return nil, withOwner(dir, fmt.Errorf("dir %s: %w", dir, err))
 	}
 	if !ok {
-		return nil, config.Failf(config.ErrUnexpected, "dir %s %w", dir, errInUse)
+		return nil, config.Failf(config.ErrUnexpected, "dir %s %w", dir, ErrInUse)
 	}
 	return func() { _ = l.Unlock() }, leave(l.Path()) // the end of the process unlocks it anyway
 }
@@ -42,7 +43,7 @@ const lockPatience = 10 * time.Second
 func awaitDir(dir string, log *slog.Logger) (unlock func(), err error) {
 	for began, said := time.Now(), false; ; time.Sleep(lockPatience / 100) {
 		unlock, err = LockDir(dir)
-		if waited := time.Since(began); !errors.Is(err, errInUse) || waited > lockPatience {
+		if waited := time.Since(began); !errors.Is(err, ErrInUse) || waited > lockPatience {
 			return unlock, err
 		} else if waited > time.Second && !said {
 			log.Warn("waiting for the folder", "reason", err)

@@ -25,7 +25,7 @@ func TestASignersKeyIsNamedFirst(t *testing.T) { rotates(t, 0) }
 // rotates lets the first of two peers replace its key, of whom the one in a place signs versions.
 func rotates(t *testing.T, signer int) {
 	dir := t.TempDir()
-	if _, err := Init(config.Site(), []string{"dir=" + filepath.Join(dir, "a"), "arms=[red, green]", "privacy.epsilon=1", "privacy.horizon=1000"}); err != nil {
+	if _, err := Init(config.Site(), []string{"dir=" + filepath.Join(dir, "a"), "arms=[red, green]", "privacy.epsilon=1", "privacy.horizon=1000"}, false); err != nil {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(dir, "a")
@@ -45,15 +45,7 @@ func rotates(t *testing.T, signer int) {
 	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}); err != nil {
 		t.Fatal(err)
 	}
-	p := &live{place: &place{log: slog.New(slog.DiscardHandler)}}
-	if p.deployment, err = NewDeployment(&c.Settings); err != nil {
-		t.Fatal(err)
-	}
-	p.record = p.deployment.Record
-	if p.site, err = p.deployment.site(p.log, store.Options{}, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = p.site.Close() }()
+	p := liveOf(t, c)
 	said := func() *network.Peer {
 		d, wrong := p.record.Newest()
 		if wrong != nil {
@@ -89,10 +81,25 @@ func rotates(t *testing.T, signer int) {
 	}
 }
 
+// liveOf opens the site of a configuration.
+func liveOf(t *testing.T, c *config.Config) *live {
+	t.Helper()
+	d, err := NewDeployment(&c.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &live{place: &place{log: slog.New(slog.DiscardHandler), deployment: d}, record: d.Record}
+	if p.site, err = d.site(p.log, store.Options{}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.site.Close() })
+	return p
+}
+
 // TestASignerGetsNoKeyThatItsPlaceCannotTake: a version would name the new key, which the peer never has, and no other could follow.
 func TestASignerGetsNoKeyThatItsPlaceCannotTake(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
-	if _, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "spare_arms=1", "privacy.epsilon=1", "privacy.horizon=1000"}); err != nil {
+	if _, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "spare_arms=1", "privacy.epsilon=1", "privacy.horizon=1000"}, false); err != nil {
 		t.Fatal(err)
 	}
 	c, err := config.Site().Load(filepath.Join(dir, config.FileName), nil)
@@ -109,15 +116,7 @@ func TestASignerGetsNoKeyThatItsPlaceCannotTake(t *testing.T) {
 	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}); err != nil {
 		t.Fatal(err)
 	}
-	p := &live{place: &place{log: slog.New(slog.DiscardHandler)}}
-	if p.deployment, err = NewDeployment(&c.Settings); err != nil {
-		t.Fatal(err)
-	}
-	p.record = p.deployment.Record
-	if p.site, err = p.deployment.site(p.log, store.Options{}, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = p.site.Close() }()
+	p := liveOf(t, c)
 	if _, err = gossip.CreateIdentity(filepath.Join(dir, NextKey)); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/lab/ports"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
@@ -111,15 +111,14 @@ func pair(t *testing.T) (folder string, peers []*Daemon) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := ports.Free(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free.Addr().(*net.TCPAddr).Port)
-	_ = free.Close()
+	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free[0])
 	n := config.Network{Name: "clinics", Start: time.Now(), Every: 20 * time.Millisecond, Links: [][2]int{{0, 1}}}
 	for _, name := range []string{"north", "south"} {
-		id, failed := Init(plan.Schema(), []string{"dir=" + filepath.Join(folder, name)})
+		id, failed := Init(plan.Schema(), []string{"dir=" + filepath.Join(folder, name)}, false)
 		if failed != nil {
 			t.Fatal(failed)
 		}

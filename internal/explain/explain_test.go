@@ -110,15 +110,6 @@ func settings(t *testing.T, file string, set ...string) *config.Settings {
 	return &c.Settings
 }
 
-// TestExplainTellsRoomFromActions: room for later actions has streams, but is not counted as
-// actions.
-func TestExplainTellsRoomFromActions(t *testing.T) {
-	doc, page := explained(t, "-c", "../../configs/application.yaml", "--set", "spare_arms=2")
-	if want := "Each of the 3 actions, and of 2 that the network can add, has a"; doc.Mechanism.Streams != 5 || doc.Mechanism.Spare != 2 || !strings.Contains(strings.Join(strings.Fields(page), " "), want) {
-		t.Errorf("%+v\n%s", doc.Mechanism, page)
-	}
-}
-
 // TestNoiseIsWhatTheCuratorDraws closes leaves without records, in 2^14 streams with the charged
 // noise, and compares deviations with the table. Over 2^14 streams, the deviation of one term is
 // off by 4 % with probability 1e-5, of more terms less often; the seeds are fixed.
@@ -294,22 +285,6 @@ func TestQuietestIsFound(t *testing.T) {
 	}
 }
 
-// TestZeroOutIsCompared with replacement: rewards from 0 to 1 do not move a sum further.
-func TestZeroOutIsCompared(t *testing.T) {
-	for _, changes := range []map[string]string{
-		{"privacy.adjacency": "zero-out"},
-		{"privacy.adjacency": "zero-out", "privacy.mechanism": "tree-gaussian", "privacy.delta": "0.000001"},
-	} {
-		doc, page := explained(t, "-c", configtest.Write(t, configtest.Good(changes)))
-		if b := doc.Budget; b.Replaced > b.Used*(1+1e-9) || b.Used > 1 || b.Used < .99 {
-			t.Errorf("%+v", b)
-		}
-		if text := strings.Join(strings.Fields(page), " "); !strings.Contains(text, "each replaced by 0 (") || !strings.Contains(text, "the promise is then the same") {
-			t.Error(page)
-		}
-	}
-}
-
 // TestWarningsNameWhatWouldHelp applies the remedies.
 func TestWarningsNameWhatWouldHelp(t *testing.T) {
 	for _, changes := range []map[string]string{
@@ -392,13 +367,6 @@ func TestExplainKnowsTheDay(t *testing.T) {
 	}
 }
 
-// TestIdlePeersAreNoSites: the mean over sites includes only those with arms.
-func TestIdlePeersAreNoSites(t *testing.T) {
-	if doc, page := explained(t, "-c", "../../configs/relay.yaml"); doc.Error.Sites != 4 {
-		t.Errorf("%d sites:\n%s", doc.Error.Sites, page)
-	}
-}
-
 // TestANetworkOfRelaysAloneIsRefused: a mean over no sites has no noise to predict.
 func TestANetworkOfRelaysAloneIsRefused(t *testing.T) {
 	file := configtest.Write(t, configtest.Good(map[string]string{"protocol.name": "rows", "protocol.rows.relays": "3"}))
@@ -412,19 +380,6 @@ func TestANetworkOfRelaysAloneIsRefused(t *testing.T) {
 	}
 	if _, err = New(c, time.Time{}); !errors.Is(err, config.ErrRefused) || !strings.Contains(err.Error(), "protocol.rows.relays: 3: want fewer than the 3 peers") {
 		t.Errorf("%v, want it refused", err)
-	}
-}
-
-// TestExplainDoesNotPraiseLockstep: without people there is no promise.
-func TestExplainDoesNotPraiseLockstep(t *testing.T) {
-	for _, changes := range []map[string]string{
-		{"mode": "lockstep", "seed": "1"},
-		{"mode": "lockstep", "seed": "1", "privacy.epsilon": "inf", "privacy.mechanism": "none"},
-	} {
-		doc, page := explained(t, "-c", configtest.Write(t, configtest.Good(changes)))
-		if doc.Private || !strings.Contains(page, "None. Mode lockstep protects no one") || strings.Contains(page, "operating system") {
-			t.Errorf("%v:\n%s", changes, page)
-		}
 	}
 }
 

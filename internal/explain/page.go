@@ -123,7 +123,7 @@ func writeBlock(w io.Writer, b api.Block) {
 	if b.Item {
 		mark = "- "
 	}
-	for line := range strings.Lines(config.Wrap(b.Text, pageWidth-len(mark)-2)) {
+	for line := range strings.Lines(Wrap(b.Text, pageWidth-len(mark)-2)) {
 		_, _ = fmt.Fprint(w, "  ", mark, line)
 		mark = strings.Repeat(" ", len(mark))
 	}

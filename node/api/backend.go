@@ -28,9 +28,6 @@ type Backend interface {
 	// Ids are well formed and values are in the range.
 	Reward(ctx context.Context, reports []decision.Report) []decision.Outcome[decision.Receipt]
 
-	// Table returns how likely each action is now. It is durable when it is returned.
-	Table(ctx context.Context) (decision.Table, error)
-
 	// Actions returns the names of the network's actions, by place; empty for a place without an
 	// action.
 	Actions() []string
@@ -63,9 +60,6 @@ type Backend interface {
 	// Ledger yields at most limit records, from the record with number from on,
 	// each as its line without the newline. It ends at the first error.
 	Ledger(ctx context.Context, from, limit uint64) iter.Seq2[[]byte, error]
-
-	// Receipts returns what peers have signed about ledgers, after it has asked for what is new.
-	Receipts(ctx context.Context) (LedgerReceipts, error)
 
 	// Backup writes the peer's folder, with its key and raw rewards, as a compressed archive. It writes nothing if it refuses.
 	Backup(ctx context.Context, to io.Writer) error

@@ -23,19 +23,6 @@ type (
 		ExpiresAt  time.Time          `json:"expires_at" doc:"The reward is accepted until then."`
 	}
 
-	tableBody struct {
-		Version string       `json:"version" doc:"Of these contents. Report it with what is drawn from them."`
-		Model   string       `json:"model" doc:"What the weights follow from; as of a decision."`
-		Salt    string       `json:"salt" doc:"Makes draws of different tables independent."`
-		Actions []weightBody `json:"actions" doc:"The actions that this peer offers, in the order of the draw."`
-		MadeAt  time.Time    `json:"made_at"`
-	}
-
-	weightBody struct {
-		Name   string `json:"name"`
-		Weight uint64 `json:"weight" doc:"The action's probability is in proportion to it. The sum of all is from 1 to 1,048,576; if all actions that may be drawn have 0, each is equally likely."`
-	}
-
 	receiptBody struct {
 		ID        string `json:"id"`
 		Duplicate bool   `json:"duplicate" doc:"The same reward was reported before."`

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Version is the version of the API, not of the program: it changes when a program written for
@@ -64,6 +65,47 @@ type (
 		Outcomes []receiptOutcomeBody `json:"outcomes" doc:"One for each item, in the order of the request."`
 	}
 )
+
+// The documents of extras, which write them.
+type (
+	tableBody struct {
+		Version string       `json:"version" doc:"Of these contents. Report it with what is drawn from them."`
+		Model   string       `json:"model" doc:"What the weights follow from; as of a decision."`
+		Salt    string       `json:"salt" doc:"Makes draws of different tables independent."`
+		Actions []weightBody `json:"actions" doc:"The actions that this peer offers, in the order of the draw."`
+		MadeAt  time.Time    `json:"made_at"`
+	}
+
+	weightBody struct {
+		Name   string `json:"name"`
+		Weight uint64 `json:"weight" doc:"The action's probability is in proportion to it. The sum of all is from 1 to 1,048,576; if all actions that may be drawn have 0, each is equally likely."`
+	}
+)
+
+// LedgerReceipts are what peers have signed about ledgers. Its parts are lines of what an auditor is handed (docs/bundle.md).
+type LedgerReceipts struct {
+	Receipts    []LedgerReceipt    `json:"receipts" doc:"What neighbours have signed about this peer's ledger: of each the newest of every day, in ascending order of witness and then of time."`
+	Checkpoints []LedgerCheckpoint `json:"checkpoints" doc:"What other peers have signed about their own ledgers, in ascending order of peer."`
+}
+
+// LedgerReceipt is a neighbour's statement that it remembered a checkpoint of this peer's ledger.
+type LedgerReceipt struct {
+	Kind      string    `json:"kind" enum:"receipt"`
+	Witness   string    `json:"witness" doc:"The neighbour's id, with whose key it has signed."`
+	Records   uint64    `json:"records" doc:"Number of records that the ledger had."`
+	Head      string    `json:"head" doc:"Hash of the last of them, in hexadecimal."`
+	Time      time.Time `json:"time" doc:"When, in seconds, by the neighbour's clock."`
+	Signature string    `json:"signature" doc:"Ed25519 signature of what docs/network.md says, in hexadecimal."`
+}
+
+// LedgerCheckpoint is the newest that this peer remembers of another one's ledger.
+type LedgerCheckpoint struct {
+	Kind      string `json:"kind" enum:"checkpoint"`
+	Peer      string `json:"peer" doc:"The peer's id, with whose key it has signed."`
+	Records   uint64 `json:"records" doc:"Number of records in the ledger."`
+	Head      string `json:"head" doc:"Hash of the last of them, in hexadecimal."`
+	Signature string `json:"signature" doc:"Ed25519 signature of what docs/network.md says, in hexadecimal."`
+}
 
 // A description says what a route takes and gives.
 type description struct {

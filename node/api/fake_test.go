@@ -143,15 +143,6 @@ func (f *fake) Features() decision.Shape { return f.shape }
 
 func (*fake) Range() (least, most float64) { return 0, 1 }
 
-func (f *fake) Table(context.Context) (decision.Table, error) {
-	if f.panics != nil {
-		panic(f.panics)
-	}
-	t := decision.Table{Model: "1-2-3", Salt: "s", Actions: []decision.Weight{{Name: "red", Weight: 3}, {Name: "green"}}, MadeAt: time.UnixMilli(1e12).UTC()}
-	t.Seal()
-	return t, f.refusal
-}
-
 func (f *fake) Status(context.Context) (Status, error) {
 	if f.panics != nil {
 		panic(f.panics)
@@ -192,8 +183,13 @@ func (f *fake) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, e
 	}
 }
 
-func (f *fake) Receipts(context.Context) (LedgerReceipts, error) {
-	return LedgerReceipts{Receipts: []LedgerReceipt{{Kind: "receipt", Witness: "12D3", Records: 27}}, Checkpoints: []LedgerCheckpoint{}}, f.refusal
+// views are those of extras.
+func (f *fake) views() []View {
+	return []View{{Path: "/v1/table", Get: func(context.Context) (any, error) {
+		return tableBody{Version: "v", Model: "1-2-3", Salt: "s", Actions: []weightBody{{"red", 3}, {"green", 0}}, MadeAt: time.UnixMilli(1e12).UTC()}, f.refusal
+	}}, {Path: "/v1/receipts", Local: true, Get: func(context.Context) (any, error) {
+		return LedgerReceipts{Receipts: []LedgerReceipt{{Kind: "receipt", Witness: "12D3", Records: 27}}, Checkpoints: []LedgerCheckpoint{}}, f.refusal
+	}}}
 }
 
 func (f *fake) Backup(_ context.Context, to io.Writer) error {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,28 +8,6 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
 )
-
-// TestFeaturesHaveTheShapeOfTheLearner: features that fit reach the backend. Others are refused
-// with the field and what is wanted, before the backend is called.
-func TestFeaturesHaveTheShapeOfTheLearner(t *testing.T) {
-	f := newFake()
-	f.shape = ownShape(3, 2, false)
-	r := run(t, f)
-	const good = `[[1,-0.5],[0,2e3],[1e-999,-0]]`
-	want := [][]float64{{1, -.5}, {0, 2000}, {0, 0}}
-	if status, _, body := r.ask(t, "/v1/decisions", `{"id":"a","features":`+good+`}`); status != 200 || !reflect.DeepEqual(f.asked[0].Features, want) {
-		t.Errorf("%d %s: %v", status, body, f.asked)
-	}
-	const shape = "want 3 lists of 2 numbers, one list for each action, in the network's order, got "
-	_, _, body := r.ask(t, "/v1/decisions/batch", `{"decisions":[{"id":"c"},{"id":"d","features":`+good+`}]}`)
-	if len(f.asked) != 1 || f.asked[0].ID != "d" || !reflect.DeepEqual(f.asked[0].Features, want) ||
-		!strings.Contains(body, `"location":"body.decisions[0].features","message":"`+shape) {
-		t.Errorf("%s: %v", body, f.asked)
-	}
-	if f.state() != "2 decisions, 0 rewards" {
-		t.Error(f.state())
-	}
-}
 
 // mistake is what an ask has besides its id, and how it is refused.
 type mistake struct {
@@ -77,29 +54,6 @@ func TestMistakesWithFeaturesNameFieldAndFix(t *testing.T) {
 // withContext is a shape of an outer product of 2 numbers of context with 2 of an action.
 func withContext() decision.Shape {
 	return decision.Shape{Actions: 3, Inputs: bandit.Inputs{Map: bandit.Outer, Context: 2, Action: 2}, Bounded: true}
-}
-
-// TestActionsWithAContext: they reach the backend as they were sent, alone and in a batch, with
-// any ids.
-func TestActionsWithAContext(t *testing.T) {
-	f := newFake()
-	f.shape = withContext()
-	r := run(t, f)
-	const one, two = `{"id":"1","context":[0.6,-0.8],"actions":[{"id":"article 7","features":[1,0]}]}`, `{"id":"2","context":[0,1],"exclude":[],"actions":[{"features":[0,0.5],"id":"b"},{"id":"article 8","features":[0.5,0.5]}]}`
-	want := []decision.Ask{
-		{ID: "1", Context: []float64{.6, -.8}, Actions: []decision.Action{{ID: "article 7", Features: []float64{1, 0}}}},
-		{ID: "2", Context: []float64{0, 1}, Actions: []decision.Action{{ID: "b", Features: []float64{0, .5}}, {ID: "article 8", Features: []float64{.5, .5}}}},
-	}
-	if status, _, body := r.ask(t, "/v1/decisions", one); status != 200 || !reflect.DeepEqual(f.asked, want[:1]) {
-		t.Errorf("%d %s", status, body)
-	}
-	if status, _, body := r.ask(t, "/v1/decisions/batch", `{"decisions":[`+one+`,`+two+`]}`); status != 200 || !reflect.DeepEqual(f.asked, want) {
-		t.Errorf("%d %s", status, body)
-	}
-	list := f.shape
-	if status, _, body := r.ask(t, "/v1/decisions", `{"context":[1,0],"features":[[1,0],[0,1],[0,0]]}`); status != 200 || len(f.asked[0].Features) != list.Actions {
-		t.Errorf("%d %s", status, body)
-	}
 }
 
 func TestMistakesWithActionsNameFieldAndFix(t *testing.T) {

@@ -24,7 +24,9 @@ func (s *Server) handler(tcp bool) http.Handler {
 				internal().write(w)
 				v = nil
 			}
-			s.metrics.observe(w.route, w.status, time.Since(began))
+			if s.metrics != nil {
+				s.metrics.Observe(w.route, w.status, time.Since(began))
+			}
 			if v != nil {
 				panic(http.ErrAbortHandler) // half an answer has been sent: only a broken connection shows the error
 			}

@@ -179,20 +179,27 @@ func single[Q, A, D any](
 			malformed(err).write(w)
 			return
 		case len(q.flaws) > 0:
-			s.metrics.item(r.Pattern, http.StatusUnprocessableEntity)
+			s.count(r.Pattern, http.StatusUnprocessableEntity)
 			flawed(q.flaws).write(w)
 			return
 		}
 		got := outcome(answer(r.Context(), []Q{q.value}), 1)[0]
 		if got.Err != nil {
 			p := s.problemOf(r, got.Err)
-			s.metrics.item(r.Pattern, p.Status)
+			s.count(r.Pattern, p.Status)
 			p.write(w)
 			return
 		}
-		s.metrics.item(r.Pattern, http.StatusOK)
+		s.count(r.Pattern, http.StatusOK)
 		s.reply(w, shown(got.Value))
 	})
+}
+
+// count counts an item of a route.
+func (s *Server) count(route string, status int) {
+	if s.metrics != nil {
+		s.metrics.Item(route, status)
+	}
 }
 
 // outcome panics unless there are n outcomes.
@@ -247,7 +254,7 @@ func batch[Q, A, D any](
 			if p != nil {
 				status = p.Status
 			}
-			s.metrics.item(r.Pattern, status)
+			s.count(r.Pattern, status)
 			docs[i] = shown(status, a.Value, p)
 		}
 		s.reply(w, struct {

@@ -27,7 +27,7 @@ func (s *Server) table() []route {
 	b := s.c.Backend
 	ask := func(in *scanner) decision.Ask { return decodeAsk(in, b.Features()) }
 	report := reader(b.Range())
-	return []route{
+	all := []route{
 		{method: post, path: "/v1/decisions", handle: single(s, ask, b.Decide, showDecision)},
 		{method: post, path: "/v1/decisions/batch", handle: batch(s, "decisions", ask, b.Decide, func(status int, d decision.Decision, p *Problem) decisionOutcomeBody {
 			if p != nil {
@@ -44,10 +44,6 @@ func (s *Server) table() []route {
 			v := showReceipt(r)
 			return receiptOutcomeBody{Status: status, Receipt: &v}
 		})},
-		{method: get, path: "/v1/table", handle: view(s, func(ctx context.Context) (tableBody, error) {
-			t, err := b.Table(ctx)
-			return showTable(t), err
-		})},
 		{method: get, path: "/v1/status", handle: view(s, b.Status)},
 		{method: get, path: "/v1/arms", handle: view(s, list(b.Arms))},
 		{method: get, path: "/v1/peers", handle: view(s, list(b.Peers))},
@@ -55,24 +51,28 @@ func (s *Server) table() []route {
 		{method: get, path: "/v1/privacy", handle: view(s, b.Privacy)},
 		{method: get, path: "/v1/network", handle: view(s, b.Network)},
 		{method: get, path: "/v1/ledger", handle: s.ledger},
-		{method: get, path: "/v1/receipts", local: true, handle: view(s, b.Receipts)},
 		{method: get, path: "/v1/backup", local: true, handle: s.backup},
 		{method: post, path: "/v1/page-link", local: true, handle: s.pageLink},
-		{method: get, path: "/metrics", handle: s.metrics.handler.ServeHTTP},
 		{method: get, path: "/healthz", public: true, handle: s.healthz},
 		{method: get, path: "/readyz", public: true, handle: s.readyz},
 	}
+	if s.metrics != nil {
+		all = append(all, route{method: get, path: "/metrics", handle: s.metrics.ServeHTTP})
+	}
+	for _, x := range s.c.Views {
+		all = append(all, route{method: get, path: x.Path, local: x.Local, handle: view(s, x.Get)})
+	}
+	return all
+}
+
+// A View is an operation of an extra, which answers GET with a document.
+type View struct {
+	Path  string
+	Local bool // is answered over the socket only
+	Get   func(ctx context.Context) (any, error)
 }
 
 func showDecision(d decision.Decision) decisionBody { return decisionBody(d) }
-
-func showTable(t decision.Table) tableBody {
-	b := tableBody{Version: t.Version, Model: t.Model, Salt: t.Salt, Actions: make([]weightBody, 0, len(t.Actions)), MadeAt: t.MadeAt}
-	for _, a := range t.Actions {
-		b.Actions = append(b.Actions, weightBody(a))
-	}
-	return b
-}
 
 func showReceipt(r decision.Receipt) receiptBody { return receiptBody(r) }
 

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // MaxBody is the largest body of a request in bytes.
@@ -33,16 +31,27 @@ const (
 
 // Config describes a [Server].
 type Config struct {
-	Dir          string                 // of the peer; holds the socket and the token
-	Listen       string                 // a loopback address for TCP, such as 127.0.0.1:8470; "" for none
-	Backend      Backend                // the peer
-	Logger       *slog.Logger           // nil logs nothing
-	Version      string                 // of the program
-	Every        time.Duration          // length of a round
-	Collectors   []prometheus.Collector // further metrics; none may be computed from rewards
-	Page         Page                   // for people; nil for none
-	HiddenCounts bool                   // the number of decisions is protected, so no metric counts requests for them
+	Dir          string        // of the peer; holds the socket and the token
+	Listen       string        // a loopback address for TCP, such as 127.0.0.1:8470; "" for none
+	Backend      Backend       // the peer
+	Logger       *slog.Logger  // nil logs nothing
+	Version      string        // of the program
+	Every        time.Duration // length of a round
+	Collectors   []any         // further metrics, of the extra that has them; none may be computed from rewards
+	Page         Page          // for people; nil for none
+	Views        []View        // of extras
+	HiddenCounts bool          // the number of decisions is protected, so no metric counts requests for them
 }
+
+// Metrics count requests, and answer GET /metrics.
+type Metrics interface {
+	http.Handler
+	Observe(route string, status int, took time.Duration)
+	Item(route string, status int) // an item of a route
+}
+
+// NewMetrics makes the metrics of a server. It is nil unless an extra sets it: then there are none.
+var NewMetrics func(c Config, panicked func(any)) Metrics //nolint:gochecknoglobals // an extra sets it in its init
 
 // Server serves the API on a unix socket and, if configured, on a TCP port of the
 // loopback interface.
@@ -55,7 +64,7 @@ type Server struct {
 	least   map[string]role   // that paths need, whatever the method
 	tokens  [admin + 1][]byte // for TCP, by role
 	cross   *http.CrossOriginProtection
-	metrics *metrics
+	metrics Metrics                                   // nil for none
 	bodies  sync.Pool                                 // of *bytes.Buffer
 	taken   atomic.Int64                              // bytes of large bodies that are being read; see take
 	crowded atomic.Bool                               // there was no room for a further one
@@ -83,7 +92,9 @@ func NewServer(c Config) (_ *Server, err error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.metrics = newMetrics(c, s.panicked)
+	if NewMetrics != nil {
+		s.metrics = NewMetrics(c, s.panicked)
+	}
 	s.routes()
 	if c.Listen != "" {
 		if s.tokens, err = readTokens(c.Dir); err != nil {

@@ -69,7 +69,7 @@ func run(t testing.TB, b Backend) *running {
 	r := &running{dir: tempDir(t), log: &logs{}}
 	var err error
 	r.Server, err = NewServer(Config{
-		Dir: r.dir, Listen: "127.0.0.1:0", Backend: b, Version: "v1.2.3",
+		Dir: r.dir, Listen: "127.0.0.1:0", Backend: b, Version: "v1.2.3", Views: newFake().views(),
 		Logger: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
@@ -345,16 +345,6 @@ func TestARewardShowsNowhere(t *testing.T) {
 	for _, trace := range []string{"7310585", "0x3fe764", "goroutine "} { // in digits, in bits, in the trace that would have them
 		if i := strings.Index(shown.String(), trace); i >= 0 {
 			t.Errorf("%s is shown: %s", trace, shown.String()[max(0, i-200):i+100])
-		}
-	}
-}
-
-// TestReceiptsAreWhatJSONIs: the hand-written form equals encoding/json's.
-func TestReceiptsAreWhatJSONIs(t *testing.T) {
-	for i := range 4 {
-		r := receiptBody{ID: "Az09._:-", Duplicate: i&1 == 1, Counted: i&2 == 2}
-		if want, err := json.Marshal(r); err != nil || string(r.bytes()) != string(want) {
-			t.Errorf("%s, want %s (%v)", r.bytes(), want, err)
 		}
 	}
 }

@@ -33,6 +33,24 @@ type Taken struct {
 	Propensity float64 // probability with which that policy took it, in (0,1]
 }
 
+// A Model identifies what a learner chose from: the incarnation, the rounds whose messages it had
+// received, and how many nodes it had drawn. Choices of one peer with one model rest on the same
+// releases. All of it is public; the number of steps would show how many decisions there were.
+type Model struct {
+	Incarnation     uint32
+	Round, Released uint64
+}
+
+func (m Model) String() string { return fmt.Sprintf("%d-%d-%d", m.Incarnation, m.Round, m.Released) }
+
+// A Lot is what a table says of a decision that an application drew from it.
+type Lot struct {
+	Arm    bandit.Arm
+	Chance float64
+	Model  Model
+	Closed []bandit.Arm // that could not be drawn
+}
+
 // Source says why an action was chosen.
 type Source string
 

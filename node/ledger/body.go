@@ -37,7 +37,7 @@ type Genesis struct {
 func (g *Genesis) Kind() Kind { return KindGenesis }
 
 func (g *Genesis) String() string {
-	return fmt.Sprintf("peer %s of network %s, %s, with a budget of %s", g.Peer, g.Network, g.Mode, budgetText(g.Budget))
+	return fmt.Sprintf("peer %s of network %s, %s, with a budget of %s", g.Peer, g.Network, g.Mode, BudgetText(g.Budget))
 }
 
 func (g *Genesis) fields() []field {
@@ -65,7 +65,7 @@ func Opened(c dp.Charge) *Open { return &Open{c} }
 func (o *Open) Kind() Kind { return KindOpen }
 
 func (o *Open) String() string {
-	return fmt.Sprintf("%s, %s, leaves: %d each, %s", o.What, streamsText(o.Stream, o.Streams), o.Leaves, lossText(o.Loss))
+	return fmt.Sprintf("%s, %s, leaves: %d each, %s", o.What, StreamsText(o.Stream, o.Streams), o.Leaves, LossText(o.Loss))
 }
 
 func (o *Open) fields() []field {
@@ -88,8 +88,8 @@ func (o *Open) fields() []field {
 	}
 }
 
-// streamsText names n streams from the first.
-func streamsText(first dp.StreamID, n int) string {
+// StreamsText names n streams from the first.
+func StreamsText(first dp.StreamID, n int) string {
 	if n == 1 {
 		return fmt.Sprintf("stream %d", first)
 	}
@@ -143,8 +143,13 @@ func (r *Release) opening(salt digits) []field {
 	return []field{{"kind", new(kindOpening)}, {"salt", &salt}, {"counts", &array[uint64]{&r.Counts, dp.MaxLen}}, {"values", &array[int64]{&r.Values, dp.MaxLen}}}
 }
 
-// fieldsOf returns the release in the form of package dp.
-func (r *Release) fieldsOf() dp.Fields {
+// ReadOpening reads the line that opens the release.
+func (r *Release) ReadOpening(line []byte) error {
+	return read(line, func(Kind) []field { return r.opening(make(digits, len(Hash{}))) })
+}
+
+// Fields returns the release in the form of package dp.
+func (r *Release) Fields() dp.Fields {
 	return dp.Fields{
 		Stream: r.Stream, Span: dp.Span{From: r.From, To: r.To}, Count: r.Counts, Value: r.Values, Exponent: r.Exponent, Noise: r.Noise,
 	}

@@ -52,8 +52,8 @@ func (c *Chain) number(next Body) uint64 {
 	return c.Next
 }
 
-// follow checks that a parsed line is the next one and advances the chain.
-func (c *Chain) follow(r *Record, line []byte) error {
+// Follow checks that a parsed line is the next one and advances the chain.
+func (c *Chain) Follow(r *Record, line []byte) error {
 	_, gap := r.Body.(*Gap)
 	switch want := c.number(r.Body); {
 	case r.Seq != want && (!gap || r.Seq < want) || r.Seq >= maxRecords:

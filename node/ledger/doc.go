@@ -3,7 +3,7 @@
 //
 // A ledger only grows. Every record is one line of JSON in its one canonical form and contains
 // the hash of the line before, so that changing, removing, inserting or moving a line changes all
-// later ones. An export ends with the peer's signature of the last hash. [Verify] needs only the
+// later ones. An export ends with the peer's signature of the last hash. Package check needs only the
 // file and recomputes everything in integers. docs/ledger.md describes the format.
 //
 // Everything in a ledger is public: charges, and releases with their noise.

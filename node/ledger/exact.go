@@ -8,8 +8,8 @@ import (
 	"peerd.dev/dp/account"
 )
 
-// exact writes a cost as an exact decimal number.
-func exact(c dp.Cost) string {
+// Exact writes a cost as an exact decimal number.
+func Exact(c dp.Cost) string {
 	if c == dp.Infinite {
 		return "inf"
 	}
@@ -17,21 +17,21 @@ func exact(c dp.Cost) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// lossText writes a loss as exact numbers.
-func lossText(l account.Loss) string {
+// LossText writes a loss as exact numbers.
+func LossText(l account.Loss) string {
 	switch {
 	case l.Square == 0:
-		return "ε " + exact(l.Pure)
+		return "ε " + Exact(l.Pure)
 	case l.Pure == 0:
-		return "μ² " + exact(dp.Cost(l.Square))
+		return "μ² " + Exact(dp.Cost(l.Square))
 	}
-	return "ε " + exact(l.Pure) + " and μ² " + exact(dp.Cost(l.Square))
+	return "ε " + Exact(l.Pure) + " and μ² " + Exact(dp.Cost(l.Square))
 }
 
-// budgetText writes a budget.
-func budgetText(b account.Budget) string {
+// BudgetText writes a budget.
+func BudgetText(b account.Budget) string {
 	if b.Delta == 0 {
-		return "ε " + exact(b.Epsilon)
+		return "ε " + Exact(b.Epsilon)
 	}
-	return fmt.Sprintf("ε %s with δ %v", exact(b.Epsilon), b.Delta)
+	return fmt.Sprintf("ε %s with δ %v", Exact(b.Epsilon), b.Delta)
 }

@@ -60,7 +60,7 @@ type Record struct {
 }
 
 // ParseLine reads a line. It accepts only the canonical form, in which a record can be written in
-// one way; [Verify] finds all other errors.
+// one way; package check finds all other errors.
 func ParseLine(line []byte) (Record, error) {
 	if len(line) > MaxLine {
 		return Record{}, fmt.Errorf("%w: %d bytes, at most %d", ErrForm, len(line), MaxLine)

@@ -74,7 +74,7 @@ func Logger(l *slog.Logger) Option {
 // has an unknown key or a wrong value. Required settings may be missing; [Open] refuses them.
 func Init(dir string, opts ...Option) (id string, err error) {
 	schema, o := apply(dir, opts)
-	made, err := daemon.Init(schema, o.set)
+	made, err := daemon.Init(schema, o.set, false)
 	return made.ID, err
 }
 

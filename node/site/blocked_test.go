@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -372,27 +373,11 @@ func TestRecoverGoesOn(t *testing.T) {
 // next start, and the site recovers from that as well.
 func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
 	for _, name := range withoutRoles() {
-		r := newRig(t, usual(name, OnArrival))
-		r.start()
-		work := func(n int) {
-			for range n {
-				r.pay(r.ask(decision.Ask{}).ID, .5)
-				r.round()
-			}
-		}
-		work(20)
-		backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
-		work(16)
-		r.net.peers[left].deaf = true
-		work(16)
-		known := r.draft()
-		r.net.peers[left].deaf = false
-		r.stop()
-		r.disk = backup
+		r, known := parted(t, name)
 		for i, tell := range [][]protocol.Peer{{left}, {left, right}} {
 			r.open()
 			for _, p := range tell {
-				r.s.OnRemembered(p, r.net.memory(p), true)
+				r.remembered(p)
 			}
 			if !r.s.OldCopy() {
 				t.Fatalf("%s: start %d: nothing is noticed", name, i)
@@ -405,7 +390,7 @@ func TestRecoverAgainIfAnotherRemembersMore(t *testing.T) {
 			r.stop()
 		}
 		r.start()
-		work(12)
+		r.work(12)
 		own := len(r.draft().nodes)
 		for at, n := range r.draft().nodes {
 			if old, ok := known.nodes[at]; ok && old.Values[0] != n.Values[0] {
@@ -610,8 +595,8 @@ func TestCheckpointsAreRemembered(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v (%v), want %v", got, err, want)
 	}
-	_, known, err := r.s.Receipts()
-	if want := []signed.Known{{SignedCheckpoint: of(6), Key: "a"}, {SignedCheckpoint: of(7), Key: "l"}}; err != nil || !slices.Equal(known, want) {
+	known, err := signed.Checkpoints(r.s.store)
+	if want := (map[string]signed.Known{r.s.c.ID(right): {SignedCheckpoint: of(6), Key: "a"}, r.s.c.ID(left): {SignedCheckpoint: of(7), Key: "l"}}); err != nil || !maps.Equal(known, want) {
 		t.Errorf("%v (%v), want %v", known, err, want)
 	}
 	r.stop()

@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 	"peerd.dev/protocol"
 )
 
@@ -61,11 +62,11 @@ type draft struct {
 	starts   []start  // by stream
 	gone     int      // lines that have left
 	parts    []part   // by line
-	verifier *ledger.Verifier
+	verifier *check.Verifier
 }
 
 func newDraft() *draft {
-	return &draft{nodes: make(map[place]*ledger.Release), verifier: ledger.NewVerifier()}
+	return &draft{nodes: make(map[place]*ledger.Release), verifier: check.NewVerifier()}
 }
 
 // add checks lines as a reader of the ledger would.

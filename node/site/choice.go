@@ -27,7 +27,7 @@ type choice struct {
 	route    node.Route      // of the reward; zero unless counted
 	late     bool            // its stream had no leaf left
 	chance   float64
-	model    model
+	model    decision.Model
 	expires  time.Time
 	window   time.Duration // from the decision to when it is due
 	due      uint64        // round in which its reward is observed
@@ -40,16 +40,6 @@ type choice struct {
 	ended    bool     // the application ended the window
 	parts    []addend // the reports that are in value, if it is a sum
 }
-
-// A model identifies what a learner chose from: the incarnation, the rounds whose messages it had
-// received, and how many nodes it had drawn. Choices of one peer with one model rest on the same
-// releases. All of it is public; the number of steps would show how many decisions there were.
-type model struct {
-	incarnation     uint32
-	round, released uint64
-}
-
-func (m model) String() string { return fmt.Sprintf("%d-%d-%d", m.incarnation, m.round, m.released) }
 
 // Format implements [fmt.Formatter] as [logRecord] does.
 func (choice) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
@@ -86,9 +76,9 @@ func (c *choice) fields(v *state.Visitor, s shape) {
 	v.Uint64(&c.step)
 	v.Float((*float64)(&c.value))
 	v.Array(c.subject[:])
-	state.Number(v, &c.model.incarnation)
-	v.Uint(&c.model.round)
-	v.Uint(&c.model.released)
+	state.Number(v, &c.model.Incarnation)
+	v.Uint(&c.model.Round)
+	v.Uint(&c.model.Released)
 	millis(v, &c.window)
 	v.String(&c.action)
 	if v.Version() < 6 {

@@ -12,6 +12,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -109,7 +110,7 @@ func TestAnAuditorOpensWhatALedgerCommitsTo(t *testing.T) {
 	opened := make(map[uint64]string) // by record
 	check := func() (n int) {
 		t.Helper()
-		with, without := ledger.NewVerifier(), ledger.NewVerifier()
+		with, without := check.NewVerifier(), check.NewVerifier()
 		seq := uint64(0)
 		for line, err := range Opened(r.s.store) {
 			if err == nil {

@@ -39,6 +39,9 @@ type Config struct {
 	Pinned   []Pinned
 	Settings []Pinned // which can change between two starts
 
+	Keepers []Keeper            // of extras
+	Tables  func(Source) Tables // nil for none
+
 	// Alarm is called once, from another goroutine, when the site finds that a peer remembers
 	// another past; may be nil.
 	Alarm  func(error)
@@ -46,6 +49,12 @@ type Config struct {
 	Ahead  func() (by time.Duration, peers int) // how far the clock is ahead of the clocks of other peers, and of how many; nil if none is heard
 	Coins  func() node.Seed                     // draws a secret; nil for the operating system's
 	Logger *slog.Logger                         // nil discards
+}
+
+// A Keeper keeps something of an extra in the site's store. Open reads what earlier starts kept, and Save stores with each step what is new.
+type Keeper interface {
+	Open(st *store.Store) error
+	Save(b *store.Batch)
 }
 
 // Transport carries a site's messages.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"peerd.dev/node/decision"
 	"peerd.dev/protocol"
 )
 
@@ -18,12 +17,7 @@ func TestAnUnseenLifeIsTakenBack(t *testing.T) {
 	for _, name := range protocols() {
 		r := newRig(t, usual(name, OnArrival))
 		r.start()
-		work := func(n int) {
-			for range n {
-				r.pay(r.ask(decision.Ask{}).ID, .5)
-				r.round()
-			}
-		}
+		work := r.work
 		deaf := func(is bool) {
 			for _, p := range []protocol.Peer{left, right} {
 				r.net.peers[p].deaf = is

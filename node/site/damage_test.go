@@ -80,10 +80,7 @@ func TestDamageIsRefused(t *testing.T) {
 			x := usual(averaged, OnArrival)
 			r := newRig(t, x)
 			r.start()
-			for range 5 {
-				r.pay(r.ask(decision.Ask{}).ID, .5)
-				r.round()
-			}
+			r.work(5)
 			r.ask(decision.Ask{})
 			r.ask(decision.Ask{})
 			b := r.s.store.Batch()

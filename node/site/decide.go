@@ -76,11 +76,8 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 		return c, false, err
 	}
 	if ask.Table != "" {
-		o, err = x.offerAll(ask)
-	} else {
-		o, err = x.offer(ask)
-	}
-	if err != nil {
+		o = offer{places: x.site.arms, all: true} // the decision is made already
+	} else if o, err = x.offer(ask); err != nil {
 		return c, false, err
 	}
 	var taken bandit.Arm
@@ -99,13 +96,13 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 		}
 		return old, true, x.same(&old, &o, subject, ferr)
 	}
-	var drawn *lot
+	var drawn *decision.Lot
 	if ask.Table != "" {
-		if drawn, err = x.draw(ask); err != nil {
+		if drawn, err = x.site.tables.Draw(ask); err != nil {
 			return c, false, err
 		}
 	}
-	counted := x.site.gives(ask, &o) && (drawn == nil || !slices.Contains(x.site.c.Absent, drawn.arm))
+	counted := x.site.gives(ask, &o) && (drawn == nil || !slices.Contains(x.site.c.Absent, drawn.Arm))
 	if counted {
 		if counted, err = x.count(ask.Subject, hash); err != nil {
 			return c, false, err
@@ -113,7 +110,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	}
 	e := logRecord{kind: logChosen, explore: x.site.agent.Explored(), counted: counted}
 	c = choice{
-		counted: counted, subject: subject, step: x.site.step + 1, model: model{x.site.life.Incarnation, x.site.state.Round, x.site.state.Released},
+		counted: counted, subject: subject, step: x.site.step + 1, model: x.site.model(),
 		expires: x.now.Add(x.site.c.Rules.Window).UTC().Truncate(time.Millisecond), window: x.site.c.Rules.Window,
 	}
 	choose := func() []float64 { return x.site.choose(ask.ID, &o, &e, &c) }
@@ -125,7 +122,7 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 	}
 	switch {
 	case drawn != nil:
-		c.source, c.arm, c.chance, c.model, o.closed = decision.Drawn, drawn.arm, drawn.chance, drawn.model, drawn.closed
+		c.source, c.arm, c.chance, c.model, o.closed = decision.Drawn, drawn.Arm, drawn.Chance, drawn.Model, drawn.Closed
 	case ask.Taken != nil:
 		chances := choose()
 		c.proposed = o.text(c.arm, x.site.c.Arms)

@@ -128,10 +128,7 @@ func TestASiteComesBackFromRoundsAheadOfTime(t *testing.T) {
 			}
 			r := newRig(t, x)
 			r.start()
-			for range 9 {
-				r.pay(r.ask(decision.Ask{}).ID, .5)
-				r.round()
-			}
+			r.work(9)
 			r.reopen()
 			r.greet()
 			const ahead = 10 * 365 * 24 * time.Hour
@@ -195,10 +192,7 @@ func TestASiteComesBackFromRoundsAheadOfTime(t *testing.T) {
 					}
 				}
 			}
-			for range 9 {
-				r.pay(r.ask(decision.Ask{}).ID, .5)
-				r.round()
-			}
+			r.work(9)
 			if now := r.s.roundAt(r.clock.Now()); r.s.state.Round > now+1 {
 				t.Errorf("%s: round %d is played in round %d", name, r.s.state.Round, now)
 			}

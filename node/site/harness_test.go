@@ -24,6 +24,7 @@ import (
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/site/tables"
 	"peerd.dev/node/store"
 	"peerd.dev/node/store/storetest"
 	"peerd.dev/protocol"
@@ -259,6 +260,13 @@ type rig struct {
 	s      *Site
 	net    *network
 	mute   bool // durable steps are not sent
+
+	keepers func() []Keeper // of a start; nil for none
+}
+
+// Table returns the newest table.
+func (s *Site) Table(context.Context) (tables.Table, error) {
+	return s.tables.(*tables.Tables).Newest()
 }
 
 // tip returns the end of the ledger, durable or not.
@@ -288,8 +296,12 @@ func (r *rig) config() Config {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	var keepers []Keeper
+	if r.keepers != nil {
+		keepers = r.keepers()
+	}
 	c := Config{
-		Pinned: r.pinned, Conceal: r.conceal,
+		Keepers: keepers, Tables: func(s Source) Tables { return tables.New(s) }, Pinned: r.pinned, Conceal: r.conceal,
 		Dir: dir, Store: r.full,
 		Genesis: ledger.Genesis{
 			Version: ledger.Version, Peer: "12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X", Network: "test",

@@ -18,10 +18,7 @@ func TestARestartSendsNothingBeforeNeighboursReport(t *testing.T) {
 	running(t, func(t *testing.T) {
 		r := newRig(t, usual(averaged, OnArrival))
 		r.start()
-		for range 5 {
-			r.pay(r.ask(decision.Ask{}).ID, .5)
-			r.round()
-		}
+		r.work(5)
 		if r.outboxed() == 0 {
 			t.Fatal("nothing waits to be sent: this shows nothing")
 		}

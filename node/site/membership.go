@@ -13,7 +13,6 @@ import (
 func (s *Site) join(m *Membership) {
 	s.c.Membership = *m
 	s.nameArms()
-	s.tables.odds = nil // actions may be others
 }
 
 // readMembership makes the site begin with the membership with which its state was made, even if
@@ -77,7 +76,9 @@ func (s *Site) SetMembership(m Membership) error {
 	}
 	s.join(&m)
 	s.standing.SetMembers(s.members(), witnesses)
-	s.renewTables()
+	if s.tables != nil {
+		s.tables.Change()
+	}
 	if err = s.openInside(); err != nil {
 		return s.broke(err)
 	}

@@ -52,16 +52,6 @@ func (s *Site) OnFork(of protocol.Peer, all []protocol.SignedCheckpoint) {
 	s.hear(func() { s.failed(s.signed.Fork(s.c.ID(of), all)) })
 }
 
-// OnReceipt records a neighbour's receipt, which is stored with the next step, if the ledger contains its checkpoint.
-func (s *Site) OnReceipt(r protocol.Receipt) {
-	s.hear(func() {
-		why, err := s.signed.Receipt(r, s.c.Now())
-		if s.failed(err); why != "" {
-			s.log.Debug("a receipt is not kept", "witness", r.Witness, "of", r.Checkpoint, "reason", why)
-		}
-	})
-}
-
 // members returns what the standing needs to know of the network.
 func (s *Site) members() standing.Members {
 	return standing.Members{Neighbours: s.c.neighbours(), Gone: s.c.Gone, Name: s.c.Name}
@@ -84,12 +74,6 @@ func (s *Site) Forks() map[protocol.Peer][]protocol.SignedCheckpoint {
 		}
 	}
 	return forks
-}
-
-// Receipts returns what peers have signed, as [signed.Statements.All] does.
-func (s *Site) Receipts() (of []protocol.Receipt, known []signed.Known, err error) {
-	s.hear(func() { of, known, err = s.signed.All() })
-	return of, known, err
 }
 
 // Checkpoints returns every peer's checkpoint as it was last seen.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"peerd.dev/bandit"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
@@ -127,30 +125,5 @@ func TestNumbersOfAnOfferTakeTheSameRoom(t *testing.T) {
 	}
 	if _, err := parseOffered([]byte{offeredVersion, 200, 1}, 3); err == nil {
 		t.Error("damage is read")
-	}
-}
-
-// BenchmarkDecideByFeatures: with 10 actions of 10 numbers, and a context of as many.
-func BenchmarkDecideByFeatures(b *testing.B) {
-	x := usual(byFeatures()[0], AtWindow)
-	x.inputs = bandit.Inputs{Context: 10, Action: 10}
-	x.features, x.arms = 20, []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
-	x.inputs.Map = bandit.Concat
-	r := newRig(b, x)
-	disk := vfs.NewMem() // without what a crash would need, which costs more than all the rest
-	r.wrap = func(vfs.FS) vfs.FS { return disk }
-	r.start()
-	ask := decision.Ask{Context: make([]float64, 10)}
-	for i := range x.arms {
-		f := make([]float64, 10)
-		f[i] = .3
-		ask.Features = append(ask.Features, f)
-	}
-	b.ResetTimer()
-	for i := range b.N {
-		ask.ID = fmt.Sprint(i)
-		if out := r.s.Decide(b.Context(), []decision.Ask{ask}); out[0].Err != nil {
-			b.Fatal(out[0].Err)
-		}
 	}
 }

@@ -53,7 +53,7 @@ func Open(c Config) (_ *Site, err error) {
 	if found {
 		steps = []func() error{s.checkPinned, s.readMembership, s.openAgent, s.restore}
 	}
-	for _, do := range append(steps, s.openInside, s.reserve, s.readTables, s.openStanding, s.openConfirmed, s.noteSettings) {
+	for _, do := range append(steps, s.openInside, s.reserve, s.openTables, s.openStanding, s.openConfirmed, s.noteSettings) {
 		if err = do(); err != nil {
 			return nil, err
 		}
@@ -172,6 +172,9 @@ func (s *Site) openStanding() (err error) {
 	c := standing.Config{Store: s.store, Ledger: &s.chain, Confirmed: &s.confirmed.kept, Released: &s.state.Released, Life: &s.life.Recovery, SaveLife: s.saveLife, Now: s.c.Now, Log: s.log, Alarm: s.c.Alarm}
 	if s.standing, err = standing.Read(c, s.members()); err == nil {
 		s.signed, err = signed.Read(s.store)
+	}
+	for _, k := range s.c.Keepers {
+		err = errors.Join(err, k.Open(s.store))
 	}
 	return err
 }

@@ -169,7 +169,7 @@ func anyChoice(features int) *rapid.Generator[choice] {
 			features: anyFeatures(features).Draw(r, "features"), route: anyRoute(rapid.Bool().Draw(r, "in")).Draw(r, "route"),
 			chance: rapid.Float64Range(0, 1).Draw(r, "chance"), expires: time.Unix(0, rapid.Int64().Draw(r, "expires")).UTC(),
 			due: rapid.Uint64().Draw(r, "due"), step: rapid.Uint64().Draw(r, "step"),
-			value: anyReward().Draw(r, "value"), model: model{rapid.Uint32().Draw(r, "incarnation"), rapid.Uint64().Draw(r, "round"), rapid.Uint64().Draw(r, "released")},
+			value: anyReward().Draw(r, "value"), model: decision.Model{Incarnation: rapid.Uint32().Draw(r, "incarnation"), Round: rapid.Uint64().Draw(r, "round"), Released: rapid.Uint64().Draw(r, "released")},
 			window: time.Duration(rapid.Int64Range(0, math.MaxInt64/1_000_000).Draw(r, "window")) * time.Millisecond,
 		}
 		copy(c.subject[:], rapid.SliceOfN(rapid.Byte(), 8, 8).Draw(r, "subject"))

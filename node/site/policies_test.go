@@ -12,6 +12,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/lab/learner"
+	"peerd.dev/node/site/tables"
 	"peerd.dev/protocol/rows"
 )
 
@@ -354,7 +355,7 @@ func tablesAreDrawnFrom(t *testing.T, x setting) {
 			r.pay(d.ID, []float64{.1, .5, .9}[slices.Index(r.arms, d.Action)])
 		}
 		r.rounds(8)
-		r.clock.add(tableEvery)
+		r.clock.add(10 * time.Second)
 		r.round()
 		table, err := r.s.Table(t.Context())
 		if err != nil {
@@ -365,7 +366,7 @@ func tablesAreDrawnFrom(t *testing.T, x setting) {
 		for _, a := range table.Actions {
 			sum += a.Weight
 		}
-		if sum == 0 || sum > decision.MostWeight || len(table.Actions) != 3 {
+		if sum == 0 || sum > tables.MostWeight || len(table.Actions) != 3 {
 			t.Fatalf("weights %v", table.Actions)
 		}
 		if again, err := r.s.Table(t.Context()); err != nil || again.Version != table.Version || !again.MadeAt.Equal(table.MadeAt) {
@@ -427,39 +428,8 @@ func tablesAreDrawnFrom(t *testing.T, x setting) {
 	if len(versions) < 2 {
 		t.Errorf("%d tables", len(versions))
 	}
-	if kept := r.s.tables.kept; len(kept) != len(versions) && (x.adjacency == dp.ReplaceOne || len(kept) < len(versions)) {
+	if kept := r.versions(); len(kept) != len(versions) && (x.adjacency == dp.ReplaceOne || len(kept) < len(versions)) {
 		t.Errorf("%d tables are kept of %d", len(kept), len(versions))
-	}
-}
-
-// TestTheOldestTablesAreForgotten: a thousand are kept, over restarts, and the report of another one is refused.
-func TestTheOldestTablesAreForgotten(t *testing.T) {
-	x := usual(stated, AtWindow)
-	x.learner = bandit.ThompsonParams{Inflation: math.Sqrt2}
-	r := newRig(t, x)
-	r.start()
-	first := ""
-	for i := range mostTables + 5 {
-		r.s.tables.odds = []decision.Weight{{Name: "red", Weight: uint64(i + 1)}, {Name: "green", Weight: 1}}
-		r.s.tables.at = r.clock.Now()
-		table, err := r.s.Table(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == "" {
-			first = table.Version
-		}
-	}
-	r.crash()
-	r.start()
-	if n := len(r.s.tables.kept); n != mostTables {
-		t.Errorf("%d are kept", n)
-	}
-	if out := r.decide(decision.Ask{ID: "a", Table: first}); refused(t, out[0].Err) != decision.Expired {
-		t.Error(out[0].Err)
-	}
-	if d := r.ask(decision.Ask{ID: "a", Table: r.s.tables.kept[0].Version}); d.Source != decision.Drawn {
-		t.Errorf("%+v", d)
 	}
 }
 

@@ -7,41 +7,53 @@ import (
 
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
-	"peerd.dev/node/site/signed"
+	"peerd.dev/node/site/receipts"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
 // receipt returns a witness's receipt of the ledger's first records.
-func (r *rig) receipt(t *testing.T, witness string, records uint64, at time.Time) protocol.Receipt {
+func (r *rig) receipt(t *testing.T, witness string, records uint64, at time.Time) receipts.Receipt {
 	t.Helper()
 	line, err := r.s.store.Get(store.Ledger, store.Number(records-1))
 	if err != nil || line == nil {
 		t.Fatal(records, err)
 	}
-	return protocol.Receipt{Checkpoint: protocol.Checkpoint{Records: records, Head: ledger.HashOf(line)}, Time: at.Unix(), Witness: witness, Signature: [64]byte{byte(records)}}
+	return receipts.Receipt{Checkpoint: protocol.Checkpoint{Records: records, Head: ledger.HashOf(line)}, Time: at.Unix(), Witness: witness, Signature: [64]byte{byte(records)}}
 }
 
-// stored returns the receipts of the site.
-func (r *rig) stored(t *testing.T) []protocol.Receipt {
-	t.Helper()
-	of, _, err := r.s.Receipts()
-	if err != nil {
-		t.Fatal(err)
+// witnessed gives each start of a rig receipts, and returns the newest.
+func (r *rig) witnessed() (newest func() *receipts.Kept) {
+	var k *receipts.Kept
+	r.keepers = func() []Keeper {
+		k = receipts.New(r.clock.Now)
+		return []Keeper{k}
 	}
-	return of
+	return func() *receipts.Kept { return k }
+}
+
+// hear is a neighbour's receipt that arrives.
+func (r *rig) hear(t *testing.T, k *receipts.Kept, x receipts.Receipt) {
+	t.Helper()
+	if _, err := k.Add(x); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestReceiptsAreKept with the next step, over a crash: of each witness the newest of each day, for 400 days; never one that is not on
 // the ledger, or that says less than one before it.
 func TestReceiptsAreKept(t *testing.T) {
 	r := newRig(t, usual(stated, AtWindow))
+	kept := r.witnessed()
 	r.start()
 	r.rounds(5)
 	now := r.clock.Now()
-	got := func(want ...protocol.Receipt) {
+	got := func(want ...receipts.Receipt) {
 		t.Helper()
-		all := r.stored(t)
+		all, err := kept().All()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(all) != len(want) {
 			t.Fatalf("%d receipts, want %d: %+v", len(all), len(want), all)
 		}
@@ -60,28 +72,28 @@ func TestReceiptsAreKept(t *testing.T) {
 	longer := second
 	longer.Records, longer.Witness = 1<<40, "c"
 	later := r.receipt(t, "c", 1, now.Add(time.Hour))
-	for _, x := range []protocol.Receipt{first, second, other, another, longer, later} {
-		r.s.OnReceipt(x)
+	for _, x := range []receipts.Receipt{first, second, other, another, longer, later} {
+		r.hear(t, kept(), x)
 	}
 	got(other, second) // before they are stored
 	r.round()
 	r.crash()
 	r.start()
 	got(other, second)
-	for _, x := range []protocol.Receipt{
+	for _, x := range []receipts.Receipt{
 		r.receipt(t, "b", 1, now.Add(2*time.Second)), // fewer records
 		r.receipt(t, "b", 2, now),                    // an older time
 	} {
-		r.s.OnReceipt(x)
+		r.hear(t, kept(), x)
 	}
 	got(other, second)
-	save := func(days int) protocol.Receipt { // after as many days
+	save := func(days int) receipts.Receipt { // after as many days
 		t.Helper()
 		r.clock.add(time.Duration(days) * 24 * time.Hour)
 		next := r.receipt(t, "b", 2, r.clock.Now())
-		r.s.OnReceipt(next)
+		r.hear(t, kept(), next)
 		b := r.s.store.Batch()
-		r.s.signed.Save(b, r.s.c.ID, r.clock.Now())
+		kept().Save(b)
 		if err := b.Commit(); err != nil {
 			t.Fatal(err)
 		}
@@ -91,13 +103,10 @@ func TestReceiptsAreKept(t *testing.T) {
 	got(other, second, third)
 	third = save(0) // at the same time
 	got(other, second, third)
-	fourth := save(signed.ReceiptDays - 1)
+	fourth := save(receipts.Days - 1)
 	got(other, second, third, fourth) // the first day is the oldest that is kept
 	got(third, fourth, save(1))
 	r.stop()
-	if all := r.stored(t); len(all) > 0 {
-		t.Errorf("a closed site has %+v", all)
-	}
 }
 
 // TestReceiptsSayNothingOfRewards: two histories with other rewards store the same receipts with the same steps, under the same keys.
@@ -105,6 +114,7 @@ func TestReceiptsSayNothingOfRewards(t *testing.T) {
 	var seen [2]string
 	for i := range seen {
 		r := newRig(t, usual(stated, AtWindow))
+		kept := r.witnessed()
 		r.start()
 		for k := range 6 {
 			id := fmt.Sprint(k)
@@ -112,7 +122,7 @@ func TestReceiptsSayNothingOfRewards(t *testing.T) {
 			if _, err := r.report(id, float64(i)); err != nil {
 				t.Fatal(err)
 			}
-			r.s.OnReceipt(r.receipt(t, "b", 1, r.clock.Now()))
+			r.hear(t, kept(), r.receipt(t, "b", 1, r.clock.Now()))
 			r.round()
 			for e, err := range r.s.store.Scan(store.Receipt, nil, nil) {
 				if err != nil {

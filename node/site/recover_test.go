@@ -13,32 +13,37 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
 // parted returns a rig whose disk is a backup, and whose neighbours remember different parts of
-// the life that continued from it: right remembers all of it, left the first rounds.
-func parted(t *testing.T, name string) *rig {
+// the life that continued from it: right remembers all of it, left the first rounds. It also returns the ledger of that life.
+func parted(t *testing.T, name string) (*rig, *draft) {
 	t.Helper()
 	r := newRig(t, usual(name, OnArrival))
 	r.start()
-	work := func(n int) {
-		for range n {
-			r.pay(r.ask(decision.Ask{}).ID, .5)
-			r.round()
-		}
-	}
-	work(20)
+	r.work(20)
 	backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
-	work(16)
+	r.work(16)
 	r.net.peers[left].deaf = true
-	work(16)
+	r.work(16)
+	known := r.draft()
 	r.net.peers[left].deaf = false
 	r.stop()
 	r.disk = backup
-	return r
+	return r, known
+}
+
+// work makes decisions with their rewards, one a round.
+func (r *rig) work(n int) {
+	r.t.Helper()
+	for range n {
+		r.pay(r.ask(decision.Ask{}).ID, .5)
+		r.round()
+	}
 }
 
 // remembered makes a neighbour report what it remembers.
@@ -56,7 +61,7 @@ func (r *rig) reopen() {
 // recovery.
 func TestARecoveredSiteWaitsForAll(t *testing.T) {
 	for _, name := range withoutRoles() {
-		r := parted(t, name)
+		r, _ := parted(t, name)
 		r.open()
 		r.remembered(left)
 		r.reopen()
@@ -96,7 +101,7 @@ func TestARecoveredSiteWaitsForAll(t *testing.T) {
 // the new life is.
 func TestRecoverDoesWithoutANeighbour(t *testing.T) {
 	for _, name := range protocols() {
-		r := parted(t, name)
+		r, _ := parted(t, name)
 		r.open()
 		r.remembered(left)
 		r.reopen()
@@ -115,10 +120,7 @@ func TestRecoverDoesWithoutANeighbour(t *testing.T) {
 		if r.s.isBlocked() {
 			t.Fatalf("%s: %s", name, r.status().BlockedReason)
 		}
-		for range 5 {
-			r.pay(r.ask(decision.Ask{}).ID, .5)
-			r.round()
-		}
+		r.work(5)
 		r.s.OnRemembered(right, protocol.Checkpoint{Records: done.Claimed + 5, Head: [32]byte{1}}, true)
 		if r.s.OldCopy() {
 			t.Errorf("%s: %s", name, r.status().BlockedReason)
@@ -238,7 +240,7 @@ func TestOneGapTellsAll(t *testing.T) {
 	if !strings.Contains(why, fmt.Sprintf("remembers %d ledger records, and %d of those here are confirmed", claimed, had)) {
 		t.Errorf("the status said %q", why)
 	}
-	verifier := ledger.NewVerifier()
+	verifier := check.NewVerifier()
 	for _, line := range r.lines() {
 		if err := verifier.Line(line); err != nil {
 			t.Fatal(err)
@@ -359,7 +361,7 @@ func (r *rig) inTable(table store.Table) (n int) {
 // TestARecoveryForgetsWhatWaitedToBeSent: messages of the life before the gap are not sent with
 // the checkpoint of the life after it.
 func TestARecoveryForgetsWhatWaitedToBeSent(t *testing.T) {
-	r := parted(t, averaged)
+	r, _ := parted(t, averaged)
 	r.open()
 	r.remembered(right)
 	if r.outboxed() == 0 {

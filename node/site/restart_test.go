@@ -278,10 +278,7 @@ func TestNoiseIsRestored(t *testing.T) {
 		x.mechanism = m
 		r := newRig(t, x)
 		r.start()
-		for range 30 {
-			r.pay(r.ask(decision.Ask{}).ID, .5)
-			r.round()
-		}
+		r.work(30)
 		before, err := r.s.agent.Save()
 		if err != nil {
 			t.Fatal(err)

@@ -71,15 +71,14 @@ func (s *Site) endRound(t protocol.Round, in []protocol.Delivery) error {
 		return s.broke(fmt.Errorf("round %d: %w", t, err))
 	}
 	s.keepBelief()
-	s.renewTables()
 	b := s.store.Batch()
 	if half := s.inside.half; half != nil {
 		if half.See(s.agent.Rows()); e.played != nil {
 			b.Set(store.Inside, nil, s.inside.bytes())
 		}
 	}
-	if s.agent.NoisedCounts() {
-		s.storeTables(b)
+	if s.tables != nil {
+		s.tables.Round(b)
 	}
 	if err := s.finish(b, &e); err != nil {
 		return s.broke(fmt.Errorf("round %d: %w", t, err))

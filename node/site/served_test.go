@@ -49,8 +49,6 @@ func (served) Peers(context.Context) ([]api.Peer, error) { return nil, nil }
 
 func (served) Inside(context.Context) (d api.Inside, err error) { return d, api.ErrGivesAll }
 
-func (served) Receipts(context.Context) (d api.LedgerReceipts, err error) { return d, err }
-
 func (served) Backup(context.Context, io.Writer) error { return nil }
 
 // serve runs the API of a rig's site and returns its address and the token.

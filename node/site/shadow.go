@@ -1,7 +1,6 @@
 package site
 
 import (
-	"errors"
 	"fmt"
 
 	"peerd.dev/bandit"
@@ -23,10 +22,12 @@ func (x *tx) form(ask *decision.Ask) error {
 		return invalid("taken.propensity", decision.WrongPropensity(ask.Taken.Propensity))
 	case ask.Table == "":
 		return nil
+	case x.site.tables == nil:
+		return invalid("table", "this program has no tables to draw from")
 	case ask.ID == "":
 		return invalid("id", "want the id by which the action was drawn from the table")
 	}
-	return x.site.noTable()
+	return Source{x.site}.NoTable()
 }
 
 // taken returns the place of what the application took.
@@ -57,16 +58,6 @@ func (x *tx) sameTaken(old *choice, ask *decision.Ask) error {
 	if ask.Table == "" {
 		return nil
 	}
-	d, err := x.draw(ask)
-	switch r, refused := errors.AsType[*decision.Refusal](err); {
-	case refused && r.Code == decision.Expired && old.source == decision.Drawn:
-		return nil // the table is forgotten: what it said stands
-	case err != nil:
-		return err
-	case d.arm != old.arm:
-		return conflict("table", fmt.Sprintf("the decision of this id was made and is %q, which is not what this table says; report no reward of another action for it", old.name(x.site.c.Arms)))
-	case old.source == decision.Drawn && (d.chance != old.chance || d.model != old.model):
-		return conflict("table", "the decision of this id was drawn from another table, or from other actions; take another id")
-	}
-	return nil
+	made := decision.Lot{Arm: old.arm, Chance: old.chance, Model: old.model}
+	return x.site.tables.Same(ask, made, old.name(x.site.c.Arms), old.source == decision.Drawn)
 }

@@ -34,7 +34,6 @@ type given struct {
 	state   progress
 	belief  lastBelief
 	insight node.Insight
-	tables  tables
 }
 
 // A Site is one running peer. It is safe for concurrent use.
@@ -66,6 +65,7 @@ type Site struct {
 	confirmed confirmed
 	counts    counters
 	logged    logged
+	tables    Tables // nil for none
 
 	began   time.Time // start of Run; used by its goroutine only
 	jumped  bool      // the clock jumped; used by the same goroutine

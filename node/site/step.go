@@ -36,7 +36,10 @@ func (s *Site) finish(b *store.Batch, e *logRecord) error {
 		b.Set(store.Outbox, store.Number(s.step), outbox(ready.Messages))
 	}
 	s.sweep(b)
-	s.signed.Save(b, s.c.ID, s.c.Now())
+	s.signed.Save(b, s.c.ID)
+	for _, k := range s.c.Keepers {
+		k.Save(b)
+	}
 	at := s.begins(e.round).Add(s.offset())
 	s.queue(sending{b.Apply(), s.step, s.checkpoint(), slices.Clone(ready.Messages), at, s.newest()})
 	return nil

@@ -18,7 +18,6 @@ const (
 	lifeVersion     = 2
 	snapshotVersion = 4 // 3 had how many decisions waited at once, 2 and 4 have not
 	pinnedVersion   = 2
-	tableVersion    = 1
 	insideVersion   = 1 // of the saved half
 )
 

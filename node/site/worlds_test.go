@@ -122,6 +122,22 @@ func simulated(name string) setting {
 	return x
 }
 
+// interrupted plays rounds with a crash or a stop after every fifth.
+func (r *rig) interrupted(n int) {
+	r.t.Helper()
+	for i := range n {
+		r.round()
+		switch i % 10 {
+		case 4:
+			r.crash()
+			r.start()
+		case 9:
+			r.stop()
+			r.start()
+		}
+	}
+}
+
 // TestRegretIsOfAllRounds: it covers all turns that were played, whether they were replayed or
 // are in a snapshot.
 func TestRegretIsOfAllRounds(t *testing.T) {
@@ -130,17 +146,7 @@ func TestRegretIsOfAllRounds(t *testing.T) {
 		x.saveEvery = 9
 		r := newRig(t, x)
 		r.start()
-		for i := range 40 {
-			r.round()
-			switch i % 10 {
-			case 4:
-				r.crash()
-				r.start()
-			case 9:
-				r.stop()
-				r.start()
-			}
-		}
+		r.interrupted(40)
 		st, want := r.status(), 0.0
 		w := r.s.world.(*coins)
 		for a, n := range st.Pulls {
@@ -239,17 +245,7 @@ func TestRoundsWithoutADecisionEnd(t *testing.T) {
 		x.worlds = func() bandit.World { return sparse{newCoins([]float64{.2, .5, .7}, 0, [32]byte{1})} }
 		r := newRig(t, x)
 		r.start()
-		for i := range 40 {
-			r.round()
-			switch i % 10 {
-			case 4:
-				r.crash()
-				r.start()
-			case 9:
-				r.stop()
-				r.start()
-			}
-		}
+		r.interrupted(40)
 		st, pulls := r.status(), uint64(0)
 		for _, n := range st.Pulls {
 			pulls += n

@@ -42,7 +42,7 @@ const (
 
 // AverageParams are the parameters of protocol average.
 type AverageParams struct {
-	Consistency Consistency `want:"max|robust|capped" doc:"How pull counts stay close: max trusts every claim, robust needs dense graphs, capped limits what liars can force."`
+	Consistency Consistency `want:"max|robust|capped" doc:"Of pull counts: max trusts every claim, robust needs dense graphs, capped limits liars."`
 	F           int         `want:"1..1000000" unit:"peers" doc:"With robust, neighbours with false pull counts to withstand. Nothing withstands false estimates."`
 	Rate        float64     `want:"over 0 up to 0.5" changes:"yes" doc:"Mean exchanges per link and round; 1/(number of links) reproduces the paper."`
 	Patience    uint64      `want:"2..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which an unanswered exchange is tried again."`

@@ -4,7 +4,7 @@ import "peerd.dev/protocol"
 
 // ConsensusParams are the parameters of protocol consensus.
 type ConsensusParams struct {
-	Weights  Weights `want:"metropolis|laplacian" doc:"What of their difference two neighbours even out in a round: 1/(1 + the greater number of their neighbours), or 1/2 by the greatest in the network, as in the paper."`
+	Weights  Weights `want:"metropolis|laplacian" doc:"Share of their difference that two neighbours even out in a round: 1/(1 + their greater degree), or 1/2 by the network's greatest, as in the paper."`
 	Patience uint64  `want:"2..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which a silent neighbour gets no more shares."`
 }
 

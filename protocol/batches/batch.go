@@ -30,14 +30,14 @@ const (
 // BatchParams are the parameters of protocol batch, which is called local if releases travel a number of links only.
 type BatchParams struct {
 	Hops       uint64       `only:"local" want:"1..255" unit:"links" fixed:"yes" doc:"Links that a release travels, one a round; γ of paper 000."`
-	First      uint64       `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions in a site's first batch; good is 85 times the deviation of a draw of noise over the root of the number of sites. With noised-local, decisions between two draws."`
-	Growth     float64      `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all before it; 0 keeps all as long as the first."`
-	DecideFrom DecideFrom   `only:"batch" key:"decide_from" want:"releases|noised-local" fixed:"yes" doc:"What a site decides from, besides others' releases: its own, or these and a noised sum of its batch under way."`
-	Analyzer   int          `only:"batch" want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1: a peer without arms that returns to each site the sum over the others. 0 for none."`
-	Schedule   NewsSchedule `want:"fixed|logdet-private" later:"batch" doc:"What is sent: every batch, or the sum over batches once unsent decisions, times what they add to the log-determinant of all records, reach threshold. All are charged for."`
-	Threshold  float64      `want:"over 0 up to 1000000000" later:"batch" doc:"With logdet-private, the news that is worth a message; D of paper 000, over 2."`
+	First      uint64       `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions in the first batch; good is 85 times a draw's deviation over the root of the number of sites. With noised-local, decisions between two draws."`
+	Growth     float64      `want:"0 up to 4" fixed:"yes" doc:"A batch has this many times the decisions of all before it; 0 keeps the first length."`
+	DecideFrom DecideFrom   `only:"batch" key:"decide_from" want:"releases|noised-local" fixed:"yes" doc:"A site decides from all releases, or also from a noised sum of its batch under way."`
+	Analyzer   int          `only:"batch" want:"0..1000000" unit:"place" fixed:"yes" doc:"Place in the network file, from 1, of a peer without arms that returns to each site the sum over the others; 0 for none."`
+	Schedule   NewsSchedule `want:"fixed|logdet-private" later:"batch" doc:"Sends every batch, or their sum once unsent decisions times what they add to the log-determinant reach threshold. All are charged for."`
+	Threshold  float64      `want:"over 0 up to 1000000000" later:"batch" doc:"With logdet-private: D of paper 000, over 2."`
 	Draws      uint64       `only:"batch" want:"1..10000" unit:"draws" fixed:"yes" doc:"With noised-local, draws of noise in the first batch."`
-	Pull       uint64       `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between two digests, by which neighbours compare what they hold; up to 256 times as many if one does not answer."`
+	Pull       uint64       `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between digests that neighbours compare; up to 256 times as many without an answer."`
 }
 
 // Words implements [protocol.Params].

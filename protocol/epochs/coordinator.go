@@ -28,10 +28,10 @@ const (
 
 // CoordinatorParams are the parameters of protocol coordinator.
 type CoordinatorParams struct {
-	Schedule    Schedule `want:"doubling|epochs" fixed:"yes" doc:"When sites exchange: ever more rarely while all stay with one arm, or at the end of every epoch of the learner."`
-	Coordinator int      `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the coordinator in the network file, from 1: a peer without arms. 0 for a peer alone."`
-	Epochs      uint64   `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"With schedule: epochs, how many the budget pays for; free with a mechanism that releases every leaf once."`
-	Deadline    uint64   `want:"1..1073741824" unit:"rounds" changes:"yes" doc:"Rounds for which the coordinator waits for more sites once one has reported; a site waits twice as long for it."`
+	Schedule    Schedule `want:"doubling|epochs" fixed:"yes" doc:"Sites exchange ever more rarely while all stay with one arm, or at the end of every epoch."`
+	Coordinator int      `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place in the network file, from 1, of a peer without arms; 0 for a peer alone."`
+	Epochs      uint64   `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"With schedule: epochs, how many the budget pays for; free where every leaf is released once."`
+	Deadline    uint64   `want:"1..1073741824" unit:"rounds" changes:"yes" doc:"Rounds for which the coordinator waits after the first report; sites wait twice as long."`
 	Patience    uint64   `want:"2..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which a site reports again without an answer."`
 	// Participation is from Algorithm 1 of paper 003.
 	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"With schedule: epochs, share of the sites, drawn for every epoch, that report."`

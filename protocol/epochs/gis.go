@@ -20,10 +20,10 @@ const (
 
 // GISParams are the parameters of protocol gis.
 type GISParams struct {
-	Epochs   uint64 `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"Epochs that the budget pays for; free with a mechanism that releases every leaf once."`
-	Deadline uint64 `want:"0..1073741824" unit:"rounds" changes:"yes" doc:"Rounds from its own release for which a site waits for others' releases of an epoch; 0 takes 10 diameters."`
+	Epochs   uint64 `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"Epochs that the budget pays for; free where every leaf is released once."`
+	Deadline uint64 `want:"0..1073741824" unit:"rounds" changes:"yes" doc:"Rounds from its own release for which a site waits for others'; 0 takes 10 diameters."`
 	Patience uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which a contribution is requested from another neighbour."`
-	Renew    uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which contributions are advertised again to a neighbour that seems to lack them; up to 64 times as many while it is silent."`
+	Renew    uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between advertisements to a neighbour that lacks contributions; up to 64 times as many while it is silent."`
 	// Participation is from the paper's Algorithm 1; it works with any way of spreading.
 	Participation float64 `want:"over 0 up to 1" fixed:"yes" doc:"Share of the sites, drawn for every epoch, whose releases are sent."`
 }

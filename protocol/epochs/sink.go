@@ -16,9 +16,9 @@ const (
 
 // SinkParams are the parameters of protocol sink.
 type SinkParams struct {
-	Server   int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the server in the network file, from 1: a peer without arms. Every site linked to it can be a sink. 0 for a peer alone."`
-	Epochs   uint64 `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"Epochs that the budget pays for; free with a mechanism that releases every leaf once."`
-	Deadline uint64 `want:"1..1073741824" unit:"rounds" changes:"yes" doc:"Rounds for which a sink waits for more sites once one has reported, and a site for an answer; the server waits twice as long."`
+	Server   int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place in the network file, from 1, of a peer without arms, whose neighbours can be sinks; 0 for a peer alone."`
+	Epochs   uint64 `want:"1..1048576" unit:"epochs" fixed:"yes" doc:"Epochs that the budget pays for; free where every leaf is released once."`
+	Deadline uint64 `want:"1..1073741824" unit:"rounds" changes:"yes" doc:"Rounds for which a sink waits after the first report, and a site for an answer; the server waits twice as long."`
 	Patience uint64 `want:"2..1000000" unit:"rounds" changes:"yes" doc:"Rounds after which a site or a sink reports again without an answer."`
 }
 

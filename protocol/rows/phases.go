@@ -23,10 +23,10 @@ const (
 type PhasesParams struct {
 	First  uint64  `want:"0..1000000" unit:"rewards" fixed:"yes" doc:"Rewards in the first batch of an arm; 0 takes 3 times the scale of the noise, at least 4."`
 	Growth float64 `want:"over 0 up to 4" fixed:"yes" doc:"A batch of an arm has this many times the rewards of all before it."`
-	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes before it is full, for a draw of noise and no budget; 0 for never."`
-	Window uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"For arms whose means change: rounds, by the clock, after which all batches are forgotten; 0 for never."`
-	Pull   uint64  `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between two digests, by which neighbours compare what they hold; up to 256 times as many if one does not answer."`
-	Merge  Merge   `want:"mean|trimmed" changes:"yes" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
+	Limit  uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds after which a batch with a reward closes unfilled, at no budget; 0 for never."`
+	Window uint64  `want:"0..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds, by the clock, after which all batches are forgotten, for means that change; 0 for never."`
+	Pull   uint64  `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between digests that neighbours compare; up to 256 times as many without an answer."`
+	Merge  Merge   `want:"mean|trimmed" changes:"yes" doc:"Estimate from rows: their mean, or that without the f largest and f smallest."`
 	F      int     `want:"1..1000000" unit:"peers" changes:"yes" doc:"Lying sites to withstand, with merge: trimmed."`
 }
 

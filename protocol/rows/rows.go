@@ -21,12 +21,12 @@ const (
 
 // Params are the parameters of protocol rows.
 type Params struct {
-	Every uint64 `want:"1..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds between two rows of a site; fewer rows carry less noise."`
-	Pull  uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between two digests, by which a peer learns of rows that it missed."`
-	Merge Merge  `want:"mean|trimmed" changes:"yes" doc:"How rows become one estimate: the mean over sites, or the mean without the f largest and f smallest."`
+	Every uint64 `want:"1..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds between a site's rows; fewer rows carry less noise."`
+	Pull  uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between digests, which show rows that were missed."`
+	Merge Merge  `want:"mean|trimmed" changes:"yes" doc:"Estimate from rows: their mean, or that without the f largest and f smallest."`
 	F     int    `want:"1..1000000" unit:"peers" changes:"yes" doc:"Lying sites to withstand, with merge: trimmed."`
 	// Relays are idle: they have a role and no arms.
-	Relays int `want:"0..1000000" unit:"peers" fixed:"yes" doc:"The first peers of the network file that have no arms and only pass rows on."`
+	Relays int `want:"0..1000000" unit:"peers" fixed:"yes" doc:"How many first peers of the network file have no arms and pass rows on."`
 }
 
 // Words implements [protocol.Params].

@@ -29,10 +29,10 @@ const (
 // Params are the parameters of protocol shuffle.
 type Params struct {
 	Every    uint64 `want:"1..1000000" unit:"rounds" fixed:"yes" doc:"Rounds in a batch, by the clock."`
-	Shuffler int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the shuffler in the network file, from 1: a peer without arms, linked to every site. 0 for a peer alone."`
-	Analyzer int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place of the analyzer in the network file, from 1: a peer without arms, linked to the shuffler. 0 for a peer alone."`
-	Sees     Sees   `want:"reports|sum" fixed:"yes" doc:"What the analyzer can read: every site's report, without its origin, or the sum over sites."`
-	Honest   int    `want:"1..1000000" unit:"sites" fixed:"yes" doc:"Sites whose noise the promise against the analyzer counts on. With 1 a site's noise alone protects its users from shuffler and analyzer together. More is for lockstep."`
+	Shuffler int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"Place in the network file, from 1, of a peer without arms, linked to every site; 0 for a peer alone."`
+	Analyzer int    `want:"0..1000000" unit:"place" fixed:"yes" doc:"The same of the analyzer, linked to the shuffler."`
+	Sees     Sees   `want:"reports|sum" fixed:"yes" doc:"The analyzer reads every report, without its origin, or the sum over sites."`
+	Honest   int    `want:"1..1000000" unit:"sites" fixed:"yes" doc:"Sites whose noise the promise counts on. With 1 users are protected from shuffler and analyzer together. More is for lockstep."`
 	Least    int    `want:"1..1000000" unit:"sites" changes:"yes" doc:"Fewest sites whose reports the shuffler forwards together."`
 	Deadline uint64 // rounds for which the shuffler waits for all sites once one has reported; then least sites are enough
 	Pull     uint64 // rounds after which a site or the shuffler sends again if there was no answer

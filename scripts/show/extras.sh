@@ -8,8 +8,10 @@ source scripts/show/sites.bash
 root=$PWD lists=(extras extras_build)
 
 # commands, which are gone with their extras; of other extras, the command that has the extra's name
-declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [evaluation]='decisions evaluate'
-	[explain]='privacy explain' [lab]=testnet [replay]='decisions import')
+declare -A command=([audit]='audit --quick' [bundle]='audit verify' [claims]='experiment claims' [evaluation]='decisions evaluate' [export]='decisions export'
+	[explain]='privacy explain' [lab]=testnet [replay]='decisions import' [settings]='config check')
+# what the API of a program without an extra does not know
+declare -A path=([metrics]=/metrics [receipts]=/v1/receipts [tables]=/v1/table)
 
 # settings that name what is gone with an extra, and what is there in its place: the refusal lists it
 declare -A lost=([features]='learner.name=linucb personalized' [running]='privacy.mechanism=kary each')
@@ -28,7 +30,7 @@ build() {
 		xargs cat | wc -l
 }
 
-# site makes a site, runs it, and fails unless it takes the action that pays.
+# site PATH makes a site, runs it, and fails unless it takes the action that pays, and does not know the path.
 site() {
 	local answer id pays green=0 n
 	rm -rf site
@@ -43,7 +45,9 @@ site() {
 		[ "$n" -le 80 ] || green=$((green + pays))
 		ask site /v1/rewards -o /dev/null -H 'Content-Type: application/json' -d "{\"id\":\"$id\",\"value\":$pays}"
 	done
-	./peerd status --dir site | grep -q '^inside: 120 decisions' || fail "120 decisions are not there"
+	n=$(ask site /v1/inside | sed 's/{"given":\([0-9]*\),"kept":\([0-9]*\),.*/\1+\2/')
+	[ $((n)) = 120 ] || fail "120 decisions are not there"
+	[ "$(ask site "$1" -o /dev/null -w '%{http_code}')" = 404 ] || fail "it answers $1"
 	end site
 	[ "$green" -ge 32 ] || fail "green, which pays, has $green of the last 40 decisions"
 }
@@ -64,6 +68,6 @@ for name in "${names[@]}"; do
 		read -r setting there <<<"${lost[$gone]:-}"
 		[ -z "$setting" ] || { ./peerd init --dir lost --set arms=red,green --set "$setting" 2>&1 || true; } | grep -q "^${setting/=/: }: want $there" || fail "without $gone $setting is not refused"
 	done
-	site
+	site "${path[$name]:-/v1/nothing}"
 	printf '%-12s %10d %8d\n' "$name" "$lines" $((SECONDS - begin))
 done

@@ -10,7 +10,7 @@ export PEERD_LONG=1
 shows() { # NAME TESTS
 	[ "$part" = all ] || [ "$part" = "$1" ] || return 0
 	local begun=$SECONDS
-	go test ./cmd/peerd -count=1 -v -timeout 30m -run "$2"
+	go test ./cmd/peerd ./internal/daemon/durabletest -count=1 -v -timeout 30m -run "$2"
 	echo "$1: $((SECONDS - begun)) s"
 }
 case $part in all | learns | equal | holds | kills) ;; *) echo "there is no part $part" >&2 && exit 2 ;; esac

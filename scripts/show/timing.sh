@@ -6,4 +6,4 @@ bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
 go run ./scripts/mutants -only '^slow$' -build "$bin/peerd" ./cmd/peerd
 export PEERD_ROUNDS="${PEERD_ROUNDS:-10000}" PEERD_SLOW="$bin/peerd"
-go test ./cmd/peerd -count=1 -v -timeout 60m -run TestMomentsDoNotFollowRewards
+go test ./internal/daemon/durabletest -count=1 -v -timeout 60m -run TestMomentsDoNotFollowRewards

@@ -42,7 +42,7 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 	m := next.FindStringSubmatch(index)
-	if m == nil || integer(t, m[1]) <= slices.Max(slices.Collect(maps.Keys(topic))) || len(topic) < 150 {
+	if m == nil || integer(t, m[1]) <= slices.Max(slices.Collect(maps.Keys(topic))) || len(topic) < 100 {
 		t.Errorf("%d decisions, and the index says %q", len(topic), m)
 	}
 	for _, file := range files(t) {

@@ -15,21 +15,21 @@ import (
 // only, so no arrow leads up and none in a circle. A new package needs a place here, except below a name that ends in /...
 func rooms() [][]string {
 	return [][]string{
-		{"bandit/belief", "bandit/score", "configs", "docs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
+		{"bandit/belief", "bandit/score", "configs", "docs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/address", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
 		{"bandit/gram", "dp/amplification", "dp/mechanism", "node/lab/graphs", "node/network", "node/site/form"},
 		{"bandit", "dp", "dp/mechanism/running"},
 		{"bandit/linear", "dp/averages", "node/lab/learner", "node/lab/world", "protocol"},
-		{"gossip", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
-		{"node/kept", "node/site/signed", "node/site/standing", "protocol/internal/hub"},
+		{"gossip/wire", "node", "node/decision", "node/lab/forgeable", "node/ledger", "protocol/internal/spread"},
+		{"gossip", "node/kept", "node/ledger/check", "node/site/receipts", "node/site/signed", "node/site/standing", "node/site/tables", "protocol/internal/hub"},
 		{"node/api", "node/lab/lockstep", "node/site", "protocol/averaging", "protocol/batches", "protocol/epochs", "protocol/rows", "protocol/shuffling"},
 		{"node/api/page", "node/lab/printed", "node/lab/sim", "protocol/table"},
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
-		{"internal/config", "internal/terminal", "internal/version"},
+		{"internal/browser", "internal/config", "internal/lab/ports", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/change", "internal/command", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped", "internal/status"},
-		{"internal/lab/joining", "internal/lab/testnet"},
+		{"internal/change", "internal/decisions", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped"},
+		{"internal/command", "internal/lab/joining", "internal/lab/testnet"},
 		{"internal/extra/..."}, // none imports another
 		{"cmd/peerd", "node/peer"},
 	}
@@ -43,7 +43,7 @@ func keepers() []string {
 
 // beside lists the packages that the program does not need: tests and scripts.
 func beside() []string {
-	return []string{"internal/browsertest", "internal/configtest", "internal/dptest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest", "scripts/"}
+	return []string{"internal/browsertest", "internal/configtest", "internal/daemon/durabletest", "internal/dptest", "internal/peerdtest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest", "scripts/"}
 }
 
 const module = "peerd.dev/"

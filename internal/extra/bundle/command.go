@@ -16,7 +16,7 @@ import (
 	"peerd.dev/internal/explain"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/internal/version"
-	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 )
 
 func init() {
@@ -52,7 +52,7 @@ func writeBundle(o *command.App, ctx context.Context, c *config.Config, file str
 	if err := terminal.WriteFile(ctx, file, 0o644, func(f *os.File) error {
 		e, err := Gather(ctx, &c.Settings)
 		if err != nil {
-			if wrong := new(ledger.Fault); errors.As(err, &wrong) {
+			if wrong := new(check.Fault); errors.As(err, &wrong) {
 				return config.Failf(config.ErrPrivacy, "the peer's ledger: %w", err)
 			}
 			return err

@@ -10,7 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/version"
-	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 )
 
 // A paper is what a bundle is compared with of the part [PageJSON].
@@ -36,7 +36,7 @@ func begins(policy map[string]string) string {
 }
 
 // page checks the parts [Page], [PageJSON] and [Build], and returns the promise in a sentence.
-func (a *archive) page(parts map[string][]byte, l *ledger.Report, policy map[string]string, build *Program) (promise string, err error) {
+func (a *archive) page(parts map[string][]byte, l *check.Report, policy map[string]string, build *Program) (promise string, err error) {
 	var p paper
 	if err = decode(PageJSON, parts[PageJSON], &p, false); err != nil {
 		return "", err

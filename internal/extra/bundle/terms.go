@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 	"peerd.dev/node/network"
 )
 
@@ -55,7 +55,7 @@ func settings(b []byte) (map[string]string, error) {
 }
 
 // terms checks that policy, settings, ledger and network are about the same, and returns the policy.
-func terms(policy, file []byte, l *ledger.Report, d *network.Document) (map[string]string, error) {
+func terms(policy, file []byte, l *check.Report, d *network.Document) (map[string]string, error) {
 	if sum := sha256.Sum256(policy); sum != l.Policy {
 		return nil, fault(Terms, "%s has SHA-256 %x, and the ledger began under %v", Policy, sum, l.Policy)
 	}

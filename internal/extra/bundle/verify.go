@@ -11,6 +11,7 @@ import (
 
 	"peerd.dev/internal/version"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 	"peerd.dev/node/network"
 )
 
@@ -20,13 +21,13 @@ const slack = 10 * time.Minute
 // A Report is what a bundle shows.
 type Report struct {
 	Manifest
-	Promise     string        `json:"promise"`
-	Ledger      ledger.Report `json:"ledger"`
-	Version     uint64        `json:"version"` // of the network document
-	Members     []Member      `json:"members"`
-	Witnesses   []Witness     `json:"witnesses"`   // neighbours, and others with a receipt
-	Checkpoints int           `json:"checkpoints"` // of other peers' ledgers
-	Build       Program       `json:"build"`
+	Promise     string       `json:"promise"`
+	Ledger      check.Report `json:"ledger"`
+	Version     uint64       `json:"version"` // of the network document
+	Members     []Member     `json:"members"`
+	Witnesses   []Witness    `json:"witnesses"`   // neighbours, and others with a receipt
+	Checkpoints int          `json:"checkpoints"` // of other peers' ledgers
+	Build       Program      `json:"build"`
 }
 
 // A Member is a place of the network.
@@ -99,15 +100,15 @@ func Verify(r io.Reader) (*Report, error) {
 }
 
 // ledger verifies the part [Ledger] as it is read, and adds its heads by number of records.
-func (a *archive) ledger(report *ledger.Report, heads map[uint64]ledger.Hash) error {
+func (a *archive) ledger(report *check.Report, heads map[uint64]ledger.Hash) error {
 	h, err := a.next(Ledger)
 	if err != nil {
 		return err
 	}
 	sum := sha256.New()
 	from := io.TeeReader(a.tar, sum)
-	*report, err = ledger.VerifyEach(bufio.NewReader(from), func(c ledger.Chain) { heads[c.Next] = c.Head })
-	wrong := new(ledger.Fault)
+	*report, err = check.VerifyEach(bufio.NewReader(from), func(c ledger.Chain) { heads[c.Next] = c.Head })
+	wrong := new(check.Fault)
 	if err != nil && !errors.As(err, &wrong) {
 		return cut(err)
 	}

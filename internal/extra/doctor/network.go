@@ -19,10 +19,13 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"peerd.dev/gossip"
+	"peerd.dev/gossip/address"
+	"peerd.dev/gossip/wire"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -76,7 +79,7 @@ func (d *doctor) dialled() {
 		}
 		port, _ := at.ValueForProtocol(multiaddr.P_TCP)
 		remedy := fmt.Sprintf("set listen: [/ip4/0.0.0.0/tcp/%s]", port)
-		unreached := gossip.CheckAddress(text)
+		unreached := address.Check(text)
 		switch {
 		case unreached != nil:
 			d.fail(config.ErrNetwork, "listen", "run `peerd network move --addr`, or correct the network file", "%v", unreached)
@@ -148,7 +151,7 @@ func (d *doctor) links(ctx context.Context) {
 		case gossip.Up:
 			c.detail = "linked, " + p.RTT
 		case gossip.Refused:
-			c.err = fmt.Errorf("%w: %s", gossip.ErrMismatch, strings.TrimPrefix(p.LastError, gossip.ErrMismatch.Error()+": "))
+			c.err = fmt.Errorf("%w: %s", wire.ErrMismatch, strings.TrimPrefix(p.LastError, wire.ErrMismatch.Error()+": "))
 		default:
 			c.err = fmt.Errorf("link %s: %s", p.State, p.LastError)
 		}
@@ -178,7 +181,7 @@ func (d *doctor) contacts(all []contact) {
 	for _, c := range all {
 		check := "neighbour " + c.name
 		switch {
-		case errors.Is(c.err, gossip.ErrMismatch):
+		case errors.Is(c.err, wire.ErrMismatch):
 			d.fail(config.ErrRefused, check, "set the keys that are named to one value at both sites; if this speaks of a backup, see docs/durability.md", "%v", c.err)
 		case c.silent:
 			d.warn(check, "start this peer to see", "%s", c.detail)
@@ -250,7 +253,7 @@ func (d *doctor) ledger(remembered map[protocol.Peer]protocol.Checkpoint) {
 		return
 	}
 	defer func() { _ = st.Close() }() // nothing was written
-	v := ledger.NewVerifier()
+	v := check.NewVerifier()
 	for line, err := range site.Records(st, 0, math.MaxUint64) {
 		if err == nil {
 			err = v.Line(line)
@@ -285,7 +288,7 @@ func (d *doctor) agrees(remembered map[protocol.Peer]protocol.Checkpoint, own pr
 }
 
 // charged reports on the budget of a stopped peer.
-func (d *doctor) charged(r ledger.Report) {
+func (d *doctor) charged(r check.Report) {
 	text := fmt.Sprintf("%d records verified; ε %g of %g charged, %d releases", r.Records, r.Charged.Float(), r.Budget.Float(), r.Releases)
 	var leaves, most uint64 // released and paid for, for all arms if they share a horizon
 	for _, s := range r.Streams {

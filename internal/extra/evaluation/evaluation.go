@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
-	"peerd.dev/node/decision"
+	"peerd.dev/internal/decisions"
 )
 
 // Options describe a log, and what to estimate.
@@ -67,7 +67,7 @@ func (Report) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("private")) }
 const Ran = "what ran"
 
 // Evaluate estimates from the decisions of a log, which it reads twice.
-func Evaluate(log iter.Seq2[decision.Row, error], o Options) (*Report, error) {
+func Evaluate(log iter.Seq2[decisions.Row, error], o Options) (*Report, error) {
 	r := &Report{}
 	first, err := r.survey(log, o)
 	if err != nil {

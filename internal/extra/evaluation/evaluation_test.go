@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/decisions"
 	"peerd.dev/node/decision"
 )
 
-func all(rows []decision.Row) iter.Seq2[decision.Row, error] {
-	return func(yield func(decision.Row, error) bool) {
+func all(rows []decisions.Row) iter.Seq2[decisions.Row, error] {
+	return func(yield func(decisions.Row, error) bool) {
 		for _, r := range rows {
 			if !yield(r, nil) {
 				return
@@ -25,7 +26,7 @@ func all(rows []decision.Row) iter.Seq2[decision.Row, error] {
 	}
 }
 
-func evaluated(t *testing.T, rows []decision.Row, o Options) *Report {
+func evaluated(t *testing.T, rows []decisions.Row, o Options) *Report {
 	t.Helper()
 	r, err := Evaluate(all(rows), o)
 	if err != nil {
@@ -68,11 +69,11 @@ func draw(rng *rand.Rand, p []float64) int {
 
 // explored is the log of a learner that takes the action with the best mean, after an exposure of each, and explores with a
 // share of its decisions.
-func explored(seed uint64, n int, means []float64, share float64) (rows []decision.Row) {
+func explored(seed uint64, n int, means []float64, share float64) (rows []decisions.Row) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	sums, counts := make([]float64, len(means)), make([]float64, len(means))
 	for i := range n {
-		r := decision.Row{Source: decision.Learned, Reported: true}
+		r := decisions.Row{Source: decision.Learned, Reported: true}
 		p := make([]float64, len(means))
 		best := 0
 		for a := range p {
@@ -109,7 +110,7 @@ func circled(rng *rand.Rand) (context []float64, actions [][]float64, means []fl
 
 // shadowed is the log of an application that chooses with fixed probabilities, while a peer proposes an action and would
 // take it except for a share of decisions in which it explores.
-func shadowed(rng *rand.Rand, n int) (rows []decision.Row) {
+func shadowed(rng *rand.Rand, n int) (rows []decisions.Row) {
 	own := []float64{.5, .3, .2}
 	const explore = .1
 	for range n {
@@ -123,7 +124,7 @@ func shadowed(rng *rand.Rand, n int) (rows []decision.Row) {
 		peer := []float64{explore / 3, explore / 3, explore / 3}
 		peer[best] += 1 - explore
 		a := draw(rng, own)
-		rows = append(rows, decision.Row{
+		rows = append(rows, decisions.Row{
 			Name: names[a], PScore: own[a], Source: decision.Application, Reward: coin(rng, means[a]), Reported: true, Context: context,
 			Offered: names, Actions: actions, Proposed: names[draw(rng, peer)], PeerPScore: peer[a],
 		})
@@ -150,17 +151,17 @@ func TestIntervalsCover(t *testing.T) {
 	means := []float64{.3, .5, .6}
 	for what, c := range map[string]struct {
 		o    Options
-		log  func(seed uint64) []decision.Row
+		log  func(seed uint64) []decisions.Row
 		want map[string]float64
 	}{
 		"a learner that explores": {
 			Options{Actions: names, Table: table},
-			func(seed uint64) []decision.Row { return explored(seed, 800, means, .3) },
+			func(seed uint64) []decisions.Row { return explored(seed, 800, means, .3) },
 			map[string]float64{"table t": .5*.3 + .3*.5 + .2*.6, "always red": .3, "always blue": .6, "uniform": 1.4 / 3},
 		},
 		"a shadow": {
 			Options{Actions: names, Inputs: bandit.Inputs{Context: 2, Action: 2, Map: bandit.Outer}},
-			func(seed uint64) []decision.Row { return shadowed(rand.New(rand.NewPCG(seed, 2)), 800) },
+			func(seed uint64) []decisions.Row { return shadowed(rand.New(rand.NewPCG(seed, 2)), 800) },
 			map[string]float64{"what the peer proposed": peerTruth(), "uniform": .5, "always red": .5},
 		},
 	} {
@@ -247,7 +248,7 @@ func TestWhatCannotBeEstimatedIsSaid(t *testing.T) {
 		}
 	}
 	for what, c := range map[string]struct {
-		rows []decision.Row
+		rows []decisions.Row
 		o    Options
 		want []string
 	}{

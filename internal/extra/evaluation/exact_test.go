@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/decisions"
 	"peerd.dev/node/decision"
 )
 
@@ -43,7 +44,7 @@ type exact struct {
 	reward, p *big.Rat
 	x         [][]*big.Rat // of each action, with the constant
 	fold      int
-	log       decision.Row
+	log       decisions.Row
 }
 
 // exactLog returns the file's decisions in both forms, with features: one place for each kind of user and item, of norm 1.
@@ -59,7 +60,7 @@ func exactLog(t *testing.T) (all []exact) {
 		if !slices.Contains(kinds, user) {
 			kinds = append(kinds, user)
 		}
-		e.log = decision.Row{Name: items[e.action], Source: decision.Application, Reported: true, Offered: items}
+		e.log = decisions.Row{Name: items[e.action], Source: decision.Application, Reported: true, Offered: items}
 		e.log.Reward, _ = e.reward.Float64()
 		e.log.PScore, _ = e.p.Float64()
 		for a := range items {
@@ -174,7 +175,7 @@ func mean(scores []*big.Rat) [3]float64 {
 // are to six digits what rational arithmetic by their definitions gives.
 func TestEstimatesAgreeWithExactOnes(t *testing.T) {
 	all := exactLog(t)
-	var rows []decision.Row
+	var rows []decisions.Row
 	for _, e := range all {
 		rows = append(rows, e.log)
 	}

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/daemon"
-	"peerd.dev/node/decision"
+	"peerd.dev/internal/decisions"
 )
 
 // evaluateDecisions estimates what policies would have paid from the decisions of a peer, which may run: also of the table
@@ -24,7 +23,7 @@ func evaluateDecisions(ctx context.Context, s *config.Settings, file string, sin
 			return nil, config.Failf(config.ErrUsage, "--policy %s: %w", file, err)
 		}
 	}
-	err = daemon.WithDecisions(ctx, s, s.Dir, func(l *daemon.DecisionLog) error {
+	err = decisions.With(ctx, s, s.Dir, func(l *decisions.Log) error {
 		o.Actions, o.Inputs = l.Names, l.Inputs
 		open := uint64(0)
 		rows := l.Rows(ctx, func() { open++ })
@@ -41,8 +40,8 @@ func evaluateDecisions(ctx context.Context, s *config.Settings, file string, sin
 }
 
 // after leaves out the decisions that were made before a time.
-func after(begin time.Time, rows iter.Seq2[decision.Row, error]) iter.Seq2[decision.Row, error] {
-	return func(yield func(decision.Row, error) bool) {
+func after(begin time.Time, rows iter.Seq2[decisions.Row, error]) iter.Seq2[decisions.Row, error] {
+	return func(yield func(decisions.Row, error) bool) {
 		for r, err := range rows {
 			if err == nil && r.Time.Before(begin) {
 				continue

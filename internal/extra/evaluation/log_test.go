@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"peerd.dev/node/decision"
+	"peerd.dev/internal/decisions"
 )
 
 // TestOldDecisionsAreLeftOut: of those that were made before a time none is in an evaluation, and an error is.
@@ -14,9 +14,9 @@ func TestOldDecisionsAreLeftOut(t *testing.T) {
 	begin := time.Now()
 	broken := errors.New("broken")
 	got := ""
-	for r, err := range after(begin, func(yield func(decision.Row, error) bool) {
-		_ = yield(decision.Row{ID: "old", Time: begin.Add(-time.Second)}, nil) &&
-			yield(decision.Row{ID: "new", Time: begin}, nil) && yield(decision.Row{}, broken)
+	for r, err := range after(begin, func(yield func(decisions.Row, error) bool) {
+		_ = yield(decisions.Row{ID: "old", Time: begin.Add(-time.Second)}, nil) &&
+			yield(decisions.Row{ID: "new", Time: begin}, nil) && yield(decisions.Row{}, broken)
 	}) {
 		got += fmt.Sprint(r.ID, err, " ")
 	}

@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/decisions"
 	"peerd.dev/node/decision"
 )
 
 // stated is the log of an application that takes actions with fixed probabilities, and states others.
-func stated(seed uint64, n int, own, states []float64) (rows []decision.Row) {
+func stated(seed uint64, n int, own, states []float64) (rows []decisions.Row) {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	for range n {
 		a := draw(rng, own)
-		rows = append(rows, decision.Row{
+		rows = append(rows, decisions.Row{
 			Name: names[a], PScore: states[a], Source: decision.Application, Reward: coin(rng, []float64{.3, .5, .6}[a]), Reported: true,
 			Proposed: names[0], PeerPScore: []float64{1, 0, 0}[a], Model: "1-2-3",
 		})
@@ -137,26 +138,26 @@ func TestProposalsOfAPeerThatLearnedNothingHaveNoLine(t *testing.T) {
 	const sentence, line = "What the peer proposed has no line: it has learned nothing", "what the peer proposed"
 	own := []float64{.5, .3, .2}
 	for what, c := range map[string]struct {
-		change func(i int, r *decision.Row)
+		change func(i int, r *decisions.Row)
 		line   bool
 	}{
-		"nothing learned": {func(int, *decision.Row) {}, false},
-		"nothing learned, and it explores": {func(i int, r *decision.Row) {
+		"nothing learned": {func(int, *decisions.Row) {}, false},
+		"nothing learned, and it explores": {func(i int, r *decisions.Row) {
 			r.Proposed, r.PeerPScore = names[i%3], map[string]float64{"red": .8, "green": .1, "blue": .1}[r.Name]
 		}, false},
-		"nothing learned, and red is excluded at times": {func(i int, r *decision.Row) {
+		"nothing learned, and red is excluded at times": {func(i int, r *decisions.Row) {
 			if i%4 == 0 && r.Name == "green" {
 				r.Offered, r.Proposed, r.PeerPScore = []string{"green", "blue"}, "green", 1
 			}
 		}, false},
-		"ten releases": {func(i int, r *decision.Row) { r.Model = "1-2-10" }, true},
-		"kept":         {func(i int, r *decision.Row) { r.Kept = i > 200 }, true},
-		"other sites": {func(i int, r *decision.Row) {
+		"ten releases": {func(i int, r *decisions.Row) { r.Model = "1-2-10" }, true},
+		"kept":         {func(i int, r *decisions.Row) { r.Kept = i > 200 }, true},
+		"other sites": {func(i int, r *decisions.Row) {
 			if i > 200 {
 				r.Proposed, r.PeerPScore = "blue", map[string]float64{"blue": 1}[r.Name]
 			}
 		}, true},
-		"no shadow": {func(_ int, r *decision.Row) { r.Proposed = "" }, false},
+		"no shadow": {func(_ int, r *decisions.Row) { r.Proposed = "" }, false},
 	} {
 		rows := stated(1, 300, own, own)
 		for i := range rows {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"peerd.dev/internal/decisions"
 	"peerd.dev/node/decision"
 )
 
@@ -32,7 +33,7 @@ func (f *survey) arm(name string) int {
 }
 
 // survey reads a log, counts, and adds up what predicts rewards.
-func (r *Report) survey(log iter.Seq2[decision.Row, error], o Options) (*survey, error) {
+func (r *Report) survey(log iter.Seq2[decisions.Row, error], o Options) (*survey, error) {
 	f := &survey{model: model{features: o.Inputs.Dim()}, names: make(map[string]int), tried: make(map[int]bool)}
 	f.offered, f.chances = make(map[string]uint64), make(map[string]float64)
 	for _, name := range o.Actions {

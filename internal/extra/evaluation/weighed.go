@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/decisions"
 	"peerd.dev/node/decision"
 )
 
@@ -25,7 +26,7 @@ const surely = 1 - 1e-9
 
 // weighed returns a decision, nil if it is not for estimates, and whether it can be weighted: another action was possible,
 // or there was none. Its source does not matter: the propensity of a rule that is certain is 1.
-func (f *survey) weighed(r *decision.Row, o Options) (d *weighed, ok bool) {
+func (f *survey) weighed(r *decisions.Row, o Options) (d *weighed, ok bool) {
 	if !(r.PScore > 0) {
 		return nil, false
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/browser"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/lab/testnet"
-	"peerd.dev/internal/terminal"
 )
 
 func newTestnet(o *command.App) *cobra.Command {
@@ -71,7 +71,7 @@ func (t testnetOptions) opener(ctx context.Context, w io.Writer) func(link strin
 	if !t.open {
 		return nil
 	}
-	return func(link string) { terminal.WriteLink(w, link, terminal.OpenBrowser(ctx, os.TempDir(), link)) }
+	return func(link string) { browser.Write(w, link, browser.Open(ctx, os.TempDir(), link)) }
 }
 
 // apply turns the flags into settings.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/browser"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/page"
 )
@@ -38,12 +38,12 @@ of this machine (api.listen). From another one, forward the port first: ssh -L 8
 			if err != nil {
 				return err
 			}
-			link, err := daemon.AskPageLink(ctx, c.Dir)
-			if err != nil {
+			var link api.PageLink
+			if err = api.Post(ctx, c.Dir, "/v1/page-link", &link); err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			opened := !stay && !o.JSON && terminal.OpenBrowser(ctx, c.Dir, link.URL)
-			return o.Print(link, func(w io.Writer) { terminal.WriteLink(w, link.URL, opened) })
+			opened := !stay && !o.JSON && browser.Open(ctx, c.Dir, link.URL)
+			return o.Print(link, func(w io.Writer) { browser.Write(w, link.URL, opened) })
 		}),
 	}
 	cmd.Flags().BoolVar(&stay, "print", false, "print the address only")

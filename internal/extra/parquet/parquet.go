@@ -6,26 +6,26 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"peerd.dev/node/decision"
+	"peerd.dev/internal/decisions"
 	"peerd.dev/node/lab/stats"
 )
 
 func init() {
-	decision.Formats["parquet"] = rows
+	decisions.Formats["parquet"] = rows
 	stats.Parquet = table
 }
 
 // rows returns a writer of a file of decisions, with a compression that all readers support.
-func rows(w io.Writer) decision.RowWriter {
-	return columns{parquet.NewGenericWriter[decision.Row](w, parquet.CreatedBy("peerd", "1", ""), parquet.Compression(&parquet.Snappy))}
+func rows(w io.Writer) decisions.RowWriter {
+	return columns{parquet.NewGenericWriter[decisions.Row](w, parquet.CreatedBy("peerd", "1", ""), parquet.Compression(&parquet.Snappy))}
 }
 
 type columns struct {
-	w *parquet.GenericWriter[decision.Row]
+	w *parquet.GenericWriter[decisions.Row]
 }
 
-func (c columns) Write(r decision.Row) error {
-	_, err := c.w.Write([]decision.Row{r})
+func (c columns) Write(r decisions.Row) error {
+	_, err := c.w.Write([]decisions.Row{r})
 	return err
 }
 

@@ -11,17 +11,18 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"peerd.dev/internal/decisions"
 	"peerd.dev/node/decision"
 )
 
 // TestRowsHaveOpenBanditsNames: in both forms, with the same values.
 func TestRowsHaveOpenBanditsNames(t *testing.T) {
-	all := []decision.Row{
+	all := []decisions.Row{
 		{ID: "a", Time: time.UnixMilli(1e12).UTC(), Action: 2, Name: "blue", Reward: .5, Reported: true, PScore: .25, Context: []float64{1, -2}, Features: []float64{.5}, Offered: []string{"red", "blue, \"dark\""}, Actions: [][]float64{{1, 2}, {.5, 1e-9}}, Source: decision.Learned, Model: "1-2-3", Counted: true},
 		{ID: "b", Time: time.UnixMilli(2e12).UTC(), Name: "red", Context: []float64{}, Features: []float64{}, Offered: []string{}, Actions: [][]float64{}, Source: decision.Application, Model: "1-2-3", Proposed: "blue", PeerPScore: .125, LateBy: 90, Kept: true},
 	}
 	var text, table, cells bytes.Buffer
-	for _, w := range []decision.RowWriter{decision.RowsJSONL(&text), rows(&table), decision.RowsCSV(&cells)} {
+	for _, w := range []decisions.RowWriter{decisions.RowsJSONL(&text), rows(&table), decisions.RowsCSV(&cells)} {
 		for _, r := range all {
 			if err := w.Write(r); err != nil {
 				t.Fatal(err)
@@ -32,13 +33,13 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 		}
 	}
 	var header []string
-	for _, c := range parquet.SchemaOf(decision.Row{}).Fields() {
+	for _, c := range parquet.SchemaOf(decisions.Row{}).Fields() {
 		header = append(header, c.Name())
 	}
 	d := json.NewDecoder(&text)
 	for i := range all {
 		var named map[string]any
-		var got decision.Row
+		var got decisions.Row
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
 			t.Fatal(err)
@@ -55,7 +56,7 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 			}
 		}
 	}
-	got, err := parquet.Read[decision.Row](bytes.NewReader(table.Bytes()), int64(table.Len()))
+	got, err := parquet.Read[decisions.Row](bytes.NewReader(table.Bytes()), int64(table.Len()))
 	if err != nil || len(got) != len(all) {
 		t.Fatalf("%d rows (%v)", len(got), err)
 	}

@@ -16,7 +16,7 @@ func sections() []config.Entry {
 
 // World says when sites of a simulated world have a decision to make.
 type World struct {
-	Traffic []float64 `want:"shares" default:"[1]" doc:"Share of rounds in which a simulated site has a decision to make, one for all or several in turn."` // shares of rounds with a decision, which sites take in turn
+	Traffic []float64 `want:"shares" default:"[1]" doc:"Share of rounds with a decision at a site, one for all or several in turn."` // shares of rounds with a decision, which sites take in turn
 	Late    world.Late
 }
 
@@ -48,16 +48,16 @@ func TestnetOf(s *config.Settings) Testnet { return of[Testnet](s, "testnet") }
 
 // Experiment is a simulation.
 type Experiment struct {
-	Seeds       uint64 `want:"1..100000" default:"20" unit:"runs" doc:"Number of runs, each with its own seed."`
+	Seeds       uint64 `want:"1..100000" default:"20" unit:"runs" doc:"Runs, each with its own seed."`
 	FirstSeed   uint64 `key:"first_seed" want:"1.." default:"1" doc:"Seed of the first run; the others follow it."`
 	Instances   uint64 `want:"0.." default:"0" unit:"instances" doc:"Instances that runs take in turn, where the world draws means for every run; 0 is one for every run."`
-	Cells       []Cell `want:"cells" default:"[]" doc:"What is compared over the same seeds: cells with a name, settings, or both. A list of values makes one cell for each, and so does each, a list of cells within a cell."`
-	Alone       bool   `want:"true|false" default:"false" doc:"Remove all links: every peer learns from its own rewards, at once and without noise."`
-	AloneNoised bool   `key:"alone_noised" want:"true|false" default:"false" later:"yes" doc:"Remove all links: every peer learns from its own releases, with noise and batches as in a network."` // alone with the same noise
+	Cells       []Cell `want:"cells" default:"[]" doc:"What is compared over the same seeds (docs/lab/experiments.md)."`
+	Alone       bool   `want:"true|false" default:"false" doc:"No links: each peer learns from its own rewards, at once and without noise."`
+	AloneNoised bool   `key:"alone_noised" want:"true|false" default:"false" later:"yes" doc:"No links: each peer learns from its own releases, with noise and batches."` // alone with the same noise
 	Listen      bool   `want:"true|false" default:"false" shared:"yes" fixed:"yes" later:"yes" doc:"Sites with privacy.answers: inside give no decisions, and learn from what others release."`
-	Noise       string `want:"tight|printed|proven" default:"tight" shared:"yes" fixed:"yes" later:"yes" doc:"Gaussian noise that epsilon and delta ask for; that papers 000 and 002 print for records with features in tree-gaussian; or, with protocol.shuffle.sees: sum, that the paper's source proves."`
+	Noise       string `want:"tight|printed|proven" default:"tight" shared:"yes" fixed:"yes" later:"yes" doc:"Gaussian noise that epsilon and delta need; that papers 000 and 002 print (tree-gaussian, features); or, with protocol.shuffle.sees: sum, that the paper's source proves."`
 	Raw         printed.Raw
-	Coverage    bool `want:"true|false" default:"false" doc:"Count the estimates outside of their confidence radius in every round, and fail if more are than the radius allows."`
+	Coverage    bool `want:"true|false" default:"false" doc:"Count estimates outside of their confidence radius, and fail if more are than it allows."`
 	Faults      sim.Faults
 	Liars       sim.Liars
 	Cost        Cost
@@ -86,15 +86,15 @@ type Cell struct {
 
 // Figure says what an experiment draws.
 type Figure struct {
-	Kind   string  `want:"none|curves|final" default:"curves" doc:"Regret by round, one line for each cell (curves), or regret at the end against x (final)."`
-	X      string  `want:"axis" default:"\"\"" doc:"What final is drawn against; cells that differ only in it are joined by a line, with cost and bytes (that a peer sends in a run) cells of one name."`
-	Regret string  `want:"shared|own|odd" default:"shared" doc:"Which regret final draws: against the best arm over all sites, or of each peer's own site, or of odd sites alone."`
-	Panels []Panel `want:"panels" default:"[]" doc:"Panels of final, in place of x and regret: each has an x, a regret, and at, a setting=value of its cells."`
-	Facet  string  `want:"facet" default:"\"\"" doc:"A setting, or name, of which each value has a panel of its own."`
+	Kind   string  `want:"none|curves|final" default:"curves" doc:"Regret by round, or at the end against x (final)."`
+	X      string  `want:"axis" default:"\"\"" doc:"What final is drawn against; a line joins cells that differ only in it, with cost and bytes those of one name."`
+	Regret string  `want:"shared|own|odd" default:"shared" doc:"Regret of final: against the best arm over all sites, of the own site, or of odd sites alone."`
+	Panels []Panel `want:"panels" default:"[]" doc:"Panels of final: each has an x, a regret, and at, a setting=value of its cells."`
+	Facet  string  `want:"facet" default:"\"\"" doc:"A setting, or name, with a panel for each value."`
 	Log    string  `want:"none|x|y|both" default:"none" doc:"Which axes are logarithmic."`
-	Bound  bool    `want:"true|false" default:"false" doc:"Draw the asymptotic lower bound on regret where one is computed: rewards of 0 and 1, peers neither alone nor liars. With regret own or odd, a site alone without noise."`
-	Runs   int     `want:"0..1000" default:"0" unit:"runs" doc:"Runs of each cell that curves also show one by one, as thin lines."`
-	Title  string  `want:"text" default:"\"\"" doc:"Title of the figure; if empty, the configuration's name."`
+	Bound  bool    `want:"true|false" default:"false" doc:"Draw the lower bound on regret, for rewards of 0 and 1 and peers neither alone nor liars. With regret own or odd, of a site alone without noise."`
+	Runs   int     `want:"0..1000" default:"0" unit:"runs" doc:"Runs of each cell that curves show as thin lines."`
+	Title  string  `want:"text" default:"\"\"" doc:"Title; if empty, the configuration's name."`
 }
 
 // A Panel is a part of a figure of regret at the end.
@@ -114,6 +114,6 @@ func (f *Figure) Views() []Panel {
 
 // Cost is the cost of a release over a link in a round.
 type Cost struct {
-	Hub  float64 `want:"cost" default:"1" doc:"Cost of a round in which releases go over a link of a peer without arms: c₁ of paper 003."` // of a peer without arms
+	Hub  float64 `want:"cost" default:"1" doc:"Cost of a round with releases over a link of a peer without arms: c₁ of paper 003."` // of a peer without arms
 	Link float64 `want:"cost" default:"1" doc:"The same of a link between peers with arms: c₂ of paper 003."`                              // between peers with arms
 }

@@ -11,7 +11,7 @@ import (
 
 // LearnerParams are the parameters of a learner that is a program.
 type LearnerParams struct {
-	Command   []string `want:"command" doc:"The program, which decides for all peers of a run (docs/lab/own-ideas.md)."`
+	Command   []string `want:"command" doc:"The program (docs/lab/own-ideas.md)."`
 	Timeout   uint64   `want:"1..3600" unit:"seconds" doc:"How long an answer may take."`
 	Parameter float64  `want:"-1e9 up to 1e9" doc:"A number for the program, in its first line."`
 

@@ -12,8 +12,8 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/lab/ports"
 	"peerd.dev/internal/lab/stepped"
-	"peerd.dev/internal/lab/testnet"
 )
 
 // Example runs the two peers of a network in this process, in lockstep and over loopback,
@@ -22,9 +22,9 @@ func Example() {
 	folder, err := os.MkdirTemp("", "peerd")
 	check(err)
 	defer func() { _ = os.RemoveAll(folder) }()
-	ports, err := testnet.FreePorts(1) // for the second peer, which the first dials
+	free, err := ports.Free(1) // for the second peer, which the first dials
 	check(err)
-	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", ports[0])
+	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free[0])
 	file := filepath.Join(folder, "network.yaml")
 	err = config.WriteNetwork(file, &config.Network{
 		Name: "lockstep", Start: time.Now(), Every: time.Second, Links: [][2]int{{0, 1}},

@@ -113,12 +113,8 @@ func (*peer) Reward(_ context.Context, reports []decision.Report) []decision.Out
 	return simulated[decision.Receipt](len(reports))
 }
 
-func (*peer) Table(context.Context) (decision.Table, error) {
-	return decision.Table{}, simulated[decision.Table](1)[0].Err
-}
-
 func (*peer) Inside(context.Context) (*node.Inside, error) {
-	return nil, simulated[*node.Inside](1)[0].Err
+	return nil, daemon.ErrLockstep
 }
 
 func (*peer) Actions() []string { return nil }
@@ -141,7 +137,7 @@ func (*peer) Backup(context.Context, io.Writer) error {
 func simulated[T any](n int) []decision.Outcome[T] {
 	out := make([]decision.Outcome[T], n)
 	for i := range out {
-		out[i].Err = &decision.Refusal{Code: decision.Simulated, Reason: "this peer runs in lockstep, which protects no one and accepts no real rewards; set mode: live"}
+		out[i].Err = daemon.ErrLockstep
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/lab/ports"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 )
@@ -23,7 +24,7 @@ func (t *Net) WriteFolders() error {
 	if t.Settings.Mode == config.Lockstep {
 		t.net.Name = config.SimulatedNetwork
 	}
-	ports, err := FreePorts(n)
+	free, err := ports.Free(n)
 	if err != nil {
 		return config.Failf(config.ErrNetwork, "%w", err)
 	}
@@ -46,7 +47,7 @@ func (t *Net) WriteFolders() error {
 		} else if id, err = gossip.CreateIdentity(own.IdentityPath()); err != nil {
 			return err
 		}
-		addr := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", ports[i])
+		addr := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free[i])
 		own.Listen = []string{addr}
 		if t.Settings.World.Kind == config.Application {
 			own.API.Listen = t.apis[i]

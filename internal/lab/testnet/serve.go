@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/lab/ports"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 )
@@ -26,8 +27,8 @@ func apiAddresses(n int) ([]string, error) {
 			_ = l.Close()
 			continue
 		}
-		ports, err := FreePorts(n)
-		for i, p := range ports {
+		free, err := ports.Free(n)
+		for i, p := range free {
 			all[i] = fmt.Sprintf("127.0.0.1:%d", p)
 		}
 		return all, err

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/node/api"
 	"peerd.dev/node/ledger"
+	"peerd.dev/node/ledger/check"
 )
 
 // A view is one page, at a path below [Prefix].
@@ -170,7 +171,7 @@ func (p *source) arms(ctx context.Context, byFeatures bool) ([]arm, error) {
 // records returns the newest records of a ledger of some length, the newest first.
 func (p *source) records(ctx context.Context, length uint64) ([]record, error) {
 	var all []record
-	words := ledger.Words{Actions: p.peer.Actions()}
+	words := check.Words{Actions: p.peer.Actions()}
 	words.Low, words.High = p.peer.Range()
 	doc, _ := p.peer.Privacy(ctx) // without it a charge is what is added up
 	words.Delta, _ = account.DeltaOf(doc.Delta)

@@ -40,27 +40,6 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-func TestDiameter(t *testing.T) {
-	for _, c := range []struct {
-		text    string
-		n, want int
-	}{
-		{"path", 1, 0},
-		{"path", 2, 1},
-		{"path", 10, 9},
-		{"ring", 10, 5},
-		{"ring", 11, 5},
-		{"star", 10, 2},
-		{"complete", 10, 1},
-		{"grid(4)", 12, 5},
-		{"grid", 10, 5},
-	} {
-		if got := Diameter(build(t, c.text, c.n)); got != c.want {
-			t.Errorf("%s of %d: diameter %d, want %d", c.text, c.n, got, c.want)
-		}
-	}
-}
-
 func TestDisconnectedGraphNeverAgrees(t *testing.T) {
 	for _, n := range []int{4, 202} {
 		var edges [][2]int

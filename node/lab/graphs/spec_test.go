@@ -90,23 +90,6 @@ func TestWhatIsNotDrawnNeedsNoGenerator(t *testing.T) {
 	})
 }
 
-func TestOtherSeedOtherGraph(t *testing.T) {
-	for _, s := range []Spec{
-		{Name: "gnp", N: 50, P: 0.3},
-		{Name: "regular", N: 50, Degree: 4},
-		{Name: "hub", N: 50, Components: []int{3}, Component: &Spec{Name: "gnp", P: 0.8}},
-	} {
-		a, _, errA := s.Build(rng(1))
-		b, _, errB := s.Build(rng(2))
-		if errA != nil || errB != nil {
-			t.Fatal(errA, errB)
-		}
-		if slices.Equal(a.Edges(), b.Edges()) || !s.Drawn() {
-			t.Errorf("%v: the seed does not count", s)
-		}
-	}
-}
-
 func TestFixedTopologies(t *testing.T) {
 	for _, c := range []struct {
 		spec Spec

@@ -12,8 +12,8 @@ import (
 type EliminationParams struct {
 	Alpha  float64 `only:"elimination" want:"0 up to 0.5" doc:"Probability that the best arm is eliminated; 0 takes 1/privacy.horizon."`
 	Length float64 `only:"elimination" want:"over 0 up to 1" doc:"Length of epochs, as a share of the paper's."`
-	Rounds uint64  `only:"elimination" want:"0..64" unit:"epochs" doc:"Epochs after which the best arm so far is played to the end; 0 goes on until one arm is left."`
-	Gap    float64 `only:"elimination" want:"0 up to 1" doc:"With rounds, the least difference between the best arm and another one; 0 if unknown."`
+	Rounds uint64  `only:"elimination" want:"0..64" unit:"epochs" doc:"Epochs after which the best arm is played to the end; 0 for when one is left."`
+	Gap    float64 `only:"elimination" want:"0 up to 1" doc:"With rounds, the least gap of the best arm; 0 if unknown."`
 }
 
 // Elimination explores in epochs and eliminates arms that are behind (Li and Song, Algorithms 1,

@@ -40,29 +40,6 @@ func after(n float64, means ...[]float64) *bandit.Belief {
 	return &b
 }
 
-// TestEpochLengthsAreThePapers: S(r) with node budgets, by hand, and at least one pull per epoch.
-func TestEpochLengthsAreThePapers(t *testing.T) {
-	const k, m, horizon, eps = 10, 50, 1e5, 5.0
-	e := elimination(t, bandit.Config{Arms: k, Peers: m, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
-	for r := 1.0; r < 12; r++ {
-		l, d := math.Log(8*k*r*r*horizon), math.Pow(2, -r)
-		want := max(8*l/(m*d*d), 8*r*math.Sqrt(2*l)/(math.Sqrt(m)*eps*d))
-		if got := float64(e.pulls(uint64(r))); got != math.Ceil(want) {
-			t.Errorf("S(%v) = %v, want %v rounded up", r, got, want)
-		}
-	}
-	e = elimination(t, bandit.Config{Arms: 2, Peers: 1e9, Horizon: 10, Epsilon: math.Inf(1)}, EliminationParams{Length: 1})
-	for r := uint64(1); r < 300; r++ { // also beyond all that a number holds
-		if e.pulls(r) <= e.pulls(r-1) {
-			t.Fatalf("epoch %d has no pulls: S is %d, then %d", r, e.pulls(r-1), e.pulls(r))
-		}
-	}
-	e = elimination(t, bandit.Config{Arms: k, Peers: m, Origins: 10, Horizon: horizon, Epsilon: eps}, EliminationParams{Length: 1})
-	if l := math.Log(8 * k * horizon); float64(e.pulls(1)) != math.Ceil(max(8*l/(10*.25), 8*math.Sqrt(2*l)/(math.Sqrt(10)*eps*.5))) {
-		t.Error("a tenth of the sites take part, and S(1) is", e.pulls(1))
-	}
-}
-
 // TestEpochRadius: C(r) with node budgets for M sites of r epochs, by hand.
 func TestEpochRadius(t *testing.T) {
 	const k, m, eps, r, s, horizon = 4, 9.0, .5, 3.0, 700.0, 1000.0

@@ -22,7 +22,7 @@ const (
 
 // KLUCBParams are the parameters of learner klucb.
 type KLUCBParams struct {
-	Level Level `want:"2 ln t|ln t + 3 ln ln t|ln t" doc:"Exponent of the probability with which an index is too low in round t. ln t is not safe where sites pull unequally."`
+	Level Level `want:"2 ln t|ln t + 3 ln ln t|ln t" doc:"Exponent of the probability of an index that is too low in round t. ln t is not safe where sites pull unequally."`
 }
 
 // KLUCB pulls the arm with the greatest mean that the evidence does not rule out: the greatest q

@@ -19,7 +19,7 @@ const (
 
 // DPUCBParams are the parameters of learner dpucb.
 type DPUCBParams struct {
-	Index Index   `want:"decentralized|master-worker" doc:"Index (8) of paper 001, for estimates that sites mix, or the index of its Algorithm 1, for the mean of the sites' indices. Neither is a valid bound."`
+	Index Index   `want:"decentralized|master-worker" doc:"Index (8) of paper 001, for estimates that sites mix, or of its Algorithm 1. Neither is a valid bound."`
 	Rho   float64 `want:"over 1 up to 100" doc:"With index: decentralized, how much is explored; the paper has 1.2, 2 and 4."`
 	Sigma float64 `want:"over 0 up to 1" doc:"With index: decentralized, the standard deviation of a reward."`
 }

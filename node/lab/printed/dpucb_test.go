@@ -47,12 +47,3 @@ func TestDPUCBWithoutNoise(t *testing.T) {
 		}
 	}
 }
-
-// TestDPUCBRefusesWhatIsNoIndex: the error names the field.
-func TestDPUCBRefusesWhatIsNoIndex(t *testing.T) {
-	for _, p := range []DPUCBParams{{"nothing", 2, .5}, {Decentralized, .5, .5}, {Decentralized, 2, 0}, {Decentralized, math.NaN(), .5}} {
-		if _, err := p.New(bandit.Config{Arms: 2, Peers: 3}); err == nil {
-			t.Errorf("%+v is taken", p)
-		}
-	}
-}

@@ -2,7 +2,6 @@ package printed
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -63,27 +62,6 @@ func TestEliminationRadiusFailsForAFewSites(t *testing.T) {
 		got := e.Radii(nil, b, 0)[0]
 		if p := tail(got.Size); p < math.Exp(-l) || got.Miss != 1 {
 			t.Errorf("%v sites: the paper's bound fails with %.3g of %.3g and promises to with %v", sites, p, math.Exp(-l), got.Miss)
-		}
-	}
-}
-
-// TestEliminationGoesByThePrintedRadius: an arm that is behind by two of them is out, at once, and
-// comes back with a late release.
-func TestEliminationGoesByThePrintedRadius(t *testing.T) {
-	const k, m, s, eps = 3, 2., 40., .1
-	e := elimination(t, bandit.Config{Arms: k, Peers: m, Horizon: 100, Epsilon: eps})
-	b := after(k, 2, m, s, eps)
-	radius := e.Radii(nil, b, 0)[0].Size
-	if valid := e.Elimination.Radii(nil, b, 0)[0].Size; valid == radius {
-		t.Fatalf("radius %v, as elimination's", radius)
-	}
-	for i, c := range []struct {
-		behind float64
-		out    bool
-	}{{1.99 * radius, false}, {2.01 * radius, true}, {1.99 * radius, false}} {
-		b.Epochs[1].X[2], b.Revision = -c.behind, uint64(i)+2
-		if q := e.Quota(b); (q[2] == 0) != c.out || slices.Contains(q[:2], 0) {
-			t.Errorf("an arm is %v behind, two radii are %v: quota %v", c.behind, 2*radius, q)
 		}
 	}
 }

@@ -36,8 +36,8 @@ const (
 // LinUCBParams are the parameters of learner linucb-printed.
 type LinUCBParams struct {
 	Features int           `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
-	Index    LinearIndex   `want:"printed|calibrated" doc:"The bound that the paper with these records prints, which is not proved, or linucb's proved one."`
-	Records  LinearRecords `want:"squares|plain" fixed:"yes" doc:"What is released: products of features with each other and with rewards, as in paper 002 (plain), and squared rewards, as in paper 000 (squares)."`
+	Index    LinearIndex   `want:"printed|calibrated" doc:"The paper's bound, which is not proved, or linucb's proved one."`
+	Records  LinearRecords `want:"squares|plain" fixed:"yes" doc:"Released are products of features with each other and with rewards, as in paper 002 (plain), and squared rewards, as in paper 000 (squares)."`
 }
 
 // Words implements [bandit.Params].

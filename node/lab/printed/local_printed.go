@@ -29,8 +29,8 @@ const (
 // LocalParams are the parameters of protocol local-printed: the ones of local, and the form of paper 000.
 type LocalParams struct {
 	Hops          uint64               `want:"1..255" unit:"links" fixed:"yes" doc:"Links that a release travels, one a round; γ of the paper."`
-	Neighbourhood Neighbourhood        `want:"ball|clique" doc:"Whose releases a site adds up: of all within hops, or of those in the same clique, as in paper 000."`
-	Estimators    Estimators           `want:"one|split" fixed:"yes" doc:"One for every release, or as many as hops, which take turns by round, as in paper 000."`
+	Neighbourhood Neighbourhood        `want:"ball|clique" doc:"A site adds up releases of all within hops, or of its clique, as in paper 000."`
+	Estimators    Estimators           `want:"one|split" fixed:"yes" doc:"One, or as many as hops, which take turns by round, as in paper 000."`
 	First         uint64               `want:"1..1000000" unit:"decisions" fixed:"yes" doc:"Decisions of an estimator in its first batch."`
 	Growth        float64              `want:"0 up to 4" fixed:"yes" doc:"As protocol.local.growth, by estimator."`
 	Schedule      batches.NewsSchedule // of tests, as are the two below

@@ -26,8 +26,8 @@ const (
 
 // PersonalizedParams are the parameters of learner personalized-printed.
 type PersonalizedParams struct {
-	Rule  Rule    `want:"mixture|robust|hierarchical" doc:"How a site weighs others: by a fixed share, as far as a known dissimilarity allows (robust), or by a known variance between sites."`
-	Known float64 `want:"0 up to 1" doc:"What the rule is given: the share of the own mean, the greatest difference between means of sites, or their standard deviation around the shared one."`
+	Rule  Rule    `want:"mixture|robust|hierarchical" doc:"Others weigh a fixed share, as far as a known dissimilarity allows (robust), or by a known variance."`
+	Known float64 `want:"0 up to 1" doc:"Of the rule: the share of the own mean, the greatest difference between sites, or their standard deviation."`
 }
 
 // Personalized chooses for the site's own users as papers do that know how far sites are apart. Each mean has

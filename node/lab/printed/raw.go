@@ -17,10 +17,10 @@ import (
 // The zero Raw is nothing.
 type Raw struct {
 	// Choices depend on the records of the open batch, as in Algorithm 1 of Zhou and Chowdhury (2024).
-	Choices bool `want:"true|false" default:"false" shared:"yes" fixed:"yes" later:"yes" doc:"Choices within a batch follow from its raw records, too, as in Algorithm 1 of paper 002. Not private; for lockstep."`
+	Choices bool `want:"true|false" default:"false" shared:"yes" fixed:"yes" later:"yes" doc:"Choices follow from raw records of the batch, too, as in Algorithm 1 of paper 002. Not private; for lockstep."`
 	// News is how much of it in the records since the last message is worth a message, as in Algorithm 1, line 12, of
 	// Dubey and Pentland (2020); with 0 every batch is. All batches are released and charged for either way.
-	News float64 `want:"0 to 1000000000" default:"0" shared:"yes" fixed:"yes" later:"yes" doc:"A site sends the sum over its batches when its raw records since the last message, times what they add to the log-determinant, are this much (D over 2 in paper 000); 0 sends every batch. Not private; for lockstep."`
+	News float64 `want:"0 to 1000000000" default:"0" shared:"yes" fixed:"yes" later:"yes" doc:"As protocol.batch.threshold, from raw records; 0 sends every batch. Not private; for lockstep."`
 }
 
 // String returns what follows from raw records in words; empty for nothing.

@@ -59,10 +59,10 @@ const loud = 1 << 10
 // these need.
 type Liars struct {
 	Count    int      `want:"0.." default:"0" unit:"peers" doc:"Peers that claim what is not so, and sign it."`
-	Claim    Claim    `want:"honest|huge|t|half|few|million" default:"huge" doc:"How many pulls of every arm liars claim: their own, 2^63, the rounds so far, half of them, 1, or 1,000,000."`
+	Claim    Claim    `want:"honest|huge|t|half|few|million" default:"huge" doc:"Pulls of every arm that liars claim: their own, 2^63, the rounds so far, half of them, 1, or 1,000,000."`
 	Pay      Pay      `want:"honest|inside|outside|fork|reversed|late|drift|swapped|near|copycat|patient" default:"honest" doc:"What liars claim that arms pay: inside is 1 for the worst arm and 0 for others; outside 1,000 and -1,000; fork inside to half of the peers only; reversed 1 minus the truth; late the same from half of the rounds on; drift from the truth to reversed; swapped exchanges the best and the worst arm; near puts the best arm 0.03 below the second; copycat does so and copies the first honest site's other means; patient copies it for a twentieth of the rounds, then near."`
-	Noise    Noise    `want:"honest|quiet|loud|many" default:"honest" doc:"How much noise liars claim: what there is, next to none, 1,024 times the scale, or as many draws as rewards."`
-	Messages Messages `want:"sound|silent|withheld|malformed" default:"sound" doc:"Which messages liars send: sound ones, none, none about the best arm, or ones with labels and arms that do not exist."`
+	Noise    Noise    `want:"honest|quiet|loud|many" default:"honest" doc:"Noise that liars claim: theirs, next to none, 1,024 times the scale, or as many draws as rewards."`
+	Messages Messages `want:"sound|silent|withheld|malformed" default:"sound" doc:"Liars send sound messages, none, none about the best arm, or labels and arms that do not exist."`
 }
 
 // Is reports whether peer i of n is one.

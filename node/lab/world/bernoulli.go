@@ -20,14 +20,14 @@ var _ bandit.World = (*Bernoulli)(nil)
 // BernoulliParams are the parameters of world bernoulli.
 type BernoulliParams struct {
 	Means    [][]float64 `want:"rows of numbers" doc:"Probability of a reward for every arm."`
-	Draw     Draw        `want:"given|sites|shared" doc:"Where means come from: means (given), or uniformly from [0, 1], for every site or once for all."`
-	Instance uint64      `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run."`
-	Spread   float64     `want:"0 up to 1" doc:"With draw: shared, the greatest difference, uniform, of a site's means from the shared ones."`
+	Draw     Draw        `want:"given|sites|shared" doc:"Means are given, or uniform in [0, 1], for every site or once for all."`
+	Instance uint64      `want:"0.." doc:"Seed of what all runs share; 0 draws it for every run."`
+	Spread   float64     `want:"0 up to 1" doc:"With draw: shared, the greatest difference, uniform, of a site's means."`
 
-	Deviation float64 `want:"0 up to 1" doc:"With draw: shared, the standard deviation of a site's means around the shared ones."`
-	Groups    int     `want:"0.." unit:"groups" doc:"With spread or deviation, groups of sites with the same means: site i is in group i modulo groups. 0 for none."`
+	Deviation float64 `want:"0 up to 1" doc:"With draw: shared, the standard deviation of a site's means."`
+	Groups    int     `want:"0.." unit:"groups" doc:"With spread or deviation, site i has the means of group i modulo groups; 0 for none."`
 
-	Odd [][]float64 `want:"odd sites" doc:"Rows of a site and an arm, both from 0, and what the arm pays there: [[9, 4, 0.8]] is the fifth arm at the tenth site."`
+	Odd [][]float64 `want:"odd sites" doc:"Site and arm, both from 0, and what the arm pays there: [[9, 4, 0.8]] is the fifth arm at the tenth site."`
 }
 
 func (p BernoulliParams) means() means {

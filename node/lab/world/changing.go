@@ -51,10 +51,10 @@ func (p *places) ownGap(site int, a bandit.Arm, round uint64) float64 {
 // ChangingParams are the parameters of world changing.
 type ChangingParams struct {
 	Means    [][]float64 `want:"rows of numbers" doc:"Probability of a reward for every arm at first."`
-	Draw     Draw        `want:"given|sites|shared" doc:"Where means come from: means (given), or uniformly from [0, 1], for every site or once for all."`
-	Instance uint64      `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run."`
+	Draw     Draw        `want:"given|sites|shared" doc:"Means are given, or uniform in [0, 1], for every site or once for all."`
+	Instance uint64      `want:"0.." doc:"Seed of what all runs share; 0 draws it for every run."`
 	Every    uint64      `want:"1..1073741824" unit:"rounds" doc:"Rounds after which each arm pays what the next one has paid."`
-	OneByOne bool        `key:"one_by_one" want:"true|false" doc:"One site after the other changes, each every rounds after the one before; false changes all at once."`
+	OneByOne bool        `key:"one_by_one" want:"true|false" doc:"One site after the other changes, every rounds apart."`
 }
 
 func (p ChangingParams) means() means {

@@ -31,8 +31,8 @@ var _ bandit.World = (*Gaussian)(nil)
 // GaussianParams are the parameters of world gaussian.
 type GaussianParams struct {
 	Means    [][]float64 `want:"rows of numbers" doc:"Mean reward of every arm, before clipping."`
-	Draw     Draw        `want:"given|sites|shared" doc:"Where means come from: means (given), or uniformly from [0, 1], for every site or once for all."`
-	Instance uint64      `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run."`
+	Draw     Draw        `want:"given|sites|shared" doc:"Means are given, or uniform in [0, 1], for every site or once for all."`
+	Instance uint64      `want:"0.." doc:"Seed of what all runs share; 0 draws it for every run."`
 	SD       float64     `want:"over 0" doc:"Standard deviation of rewards, before clipping."`
 	Clip     bool        `want:"true|false" doc:"Clip rewards to [0, 1] before they are paid."`
 }

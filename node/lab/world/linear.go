@@ -50,17 +50,17 @@ const (
 // LinearParams are the parameters of world linear.
 type LinearParams struct {
 	Features int     `want:"2..1000" fixed:"yes" doc:"Numbers of an action, as many as learner.linucb.features."`
-	Law      Law     `want:"sphere|direction|band|arms" doc:"How actions are drawn: a direction with a constant behind it (sphere), or alone; means with a gap below the best (band); unit vectors that pay means (arms)."`
-	Draw     Drawing `want:"sites|shared|rounds" doc:"When actions are drawn: once for every site, once for all, or for every site and round."`
-	Gap      float64 `want:"0 up to .3" doc:"With law: band, how far the best action is above all others at least."`
-	Instance uint64  `want:"0.." doc:"Seed of what is drawn once, the same in all runs; 0 draws it for every run."`
+	Law      Law     `want:"sphere|direction|band|arms" doc:"Actions are a direction with a constant behind it (sphere), or alone; means with a gap below the best (band); unit vectors that pay means (arms)."`
+	Draw     Drawing `want:"sites|shared|rounds" doc:"Actions are drawn for every site, once for all, or for every site and round."`
+	Gap      float64 `want:"0 up to .3" doc:"With law: band, the least gap of the best action."`
+	Instance uint64  `want:"0.." doc:"Seed of what all runs share; 0 draws it for every run."`
 
-	Deviation float64 `want:"0 up to 1" doc:"With law: sphere or direction, the norm of the normal vector that is added to each site's direction. Regret is against a site's own."`
-	Groups    int     `want:"0.." unit:"groups" doc:"With deviation, groups of sites with the same parameter: site i is in group i modulo groups. 0 for none."`
+	Deviation float64 `want:"0 up to 1" doc:"With law: sphere or direction, the norm of what is added to each site's direction. Regret is against a site's own."`
+	Groups    int     `want:"0.." unit:"groups" doc:"With deviation, site i has the parameter of group i modulo groups; 0 for none."`
 
 	Means [][]float64 `want:"rows of numbers" doc:"With law: arms, the probability of a reward for every arm."`
 
-	Odd [][]float64 `want:"rows of three numbers" doc:"Odd sites, with law: sphere or direction: rows of a site and a feature, both from 0, and the entry of the site's direction there, -1 to 1."`
+	Odd [][]float64 `want:"rows of three numbers" doc:"With law: sphere or direction, site and feature, both from 0, and the entry of the direction there, -1 to 1."`
 }
 
 // Words implements [Params].

@@ -120,11 +120,3 @@ func TestWhatHoldsRewardsPrintsPrivate(t *testing.T) {
 		t.Error(b.String())
 	}
 }
-
-func TestMeansIsTheCallers(t *testing.T) {
-	w := replay(t, load(t, everyArm()), 1)
-	w.Means()[0] = 7
-	if m := w.Means()[0]; m != 1 {
-		t.Errorf("a caller changed the mean to %v", m)
-	}
-}

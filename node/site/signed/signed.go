@@ -1,13 +1,10 @@
-// Package signed keeps what peers have signed: the newest checkpoint of each other peer's ledger, receipts of neighbours for
-// this peer's, and checkpoints that no single ledger contains.
+// Package signed keeps what peers have signed: the newest checkpoint of each other peer's ledger, and checkpoints that no
+// single ledger contains.
 package signed
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"sync"
-	"time"
 
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/site/form"
@@ -15,13 +12,10 @@ import (
 	"peerd.dev/protocol"
 )
 
-// Statements are what peers have signed. Of each witness the newest receipt of each day is kept, so that the table
-// does not grow with what a neighbour answers. Only Checkpoint may be called without the site's lock.
+// Statements are what peers have signed. Only Checkpoint may be called without the site's lock.
 type Statements struct {
-	store   *store.Store
-	forks   map[string][]protocol.SignedCheckpoint // by the id of the peer
-	newest  map[string]protocol.Receipt            // by witness
-	unsaved map[string]protocol.Receipt            // by key in the store
+	store *store.Store
+	forks map[string][]protocol.SignedCheckpoint // by the id of the peer
 
 	mu   sync.Mutex
 	seen map[protocol.Peer]Known // checkpoints that are not stored yet
@@ -35,18 +29,8 @@ type Known struct {
 
 // Read reads what earlier starts stored.
 func Read(st *store.Store) (*Statements, error) {
-	s := &Statements{
-		store: st, forks: make(map[string][]protocol.SignedCheckpoint), seen: make(map[protocol.Peer]Known),
-		newest: make(map[string]protocol.Receipt), unsaved: make(map[string]protocol.Receipt),
-	}
-	if err := s.readForks(); err != nil {
-		return nil, err
-	}
-	all, err := receiptsIn(st, nil)
-	for _, r := range all {
-		s.newest[r.Witness] = r
-	}
-	return s, err
+	s := &Statements{store: st, forks: make(map[string][]protocol.SignedCheckpoint), seen: make(map[protocol.Peer]Known)}
+	return s, s.readForks()
 }
 
 // Checkpoint records the checkpoint of another peer's ledger, which is stored with the next
@@ -57,8 +41,8 @@ func (s *Statements) Checkpoint(of protocol.Peer, key string, m protocol.SignedC
 	s.seen[of] = Known{m, key}
 }
 
-// Save stores the checkpoints and receipts that arrived since the last step.
-func (s *Statements) Save(b *store.Batch, id func(protocol.Peer) string, now time.Time) {
+// Save stores the checkpoints that arrived since the last step.
+func (s *Statements) Save(b *store.Batch, id func(protocol.Peer) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for p, m := range s.seen {
@@ -67,28 +51,6 @@ func (s *Statements) Save(b *store.Batch, id func(protocol.Peer) string, now tim
 		b.Set(store.Signature, id, append(m.Signature[:], m.Key...))
 	}
 	clear(s.seen)
-	s.saveReceipts(b, now)
-}
-
-// All returns what neighbours have signed about this peer's ledger, by witness and then by time, and what other peers have signed
-// about theirs, by the id of the key.
-func (s *Statements) All() (of []protocol.Receipt, known []Known, err error) {
-	if of, err = receiptsIn(s.store, s.unsaved); err != nil {
-		return nil, nil, err
-	}
-	all, err := Checkpoints(s.store)
-	for _, c := range all {
-		if c.Key != "" {
-			known = append(known, c)
-		}
-	}
-	slices.SortFunc(known, func(a, b Known) int { return cmp.Compare(a.Key, b.Key) })
-	return of, known, err
-}
-
-// In returns what [Statements.All] does, from a store.
-func In(st *store.Store) (of []protocol.Receipt, known []Known, err error) {
-	return (&Statements{store: st}).All()
 }
 
 // Checkpoints returns the checkpoints of other peers in a store, by the id that a peer had first.

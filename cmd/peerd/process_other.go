@@ -1,9 +1,0 @@
-//go:build !unix
-
-package main
-
-// keepPrivate does nothing on systems without file modes.
-func keepPrivate() {}
-
-// hideArguments does nothing on systems where a process cannot replace itself.
-func hideArguments() error { return nil }

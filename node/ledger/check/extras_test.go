@@ -1,0 +1,3 @@
+package check
+
+import _ "peerd.dev/internal/extra/running" // what tests find in tables

@@ -1,3 +1,0 @@
-package ledger
-
-import _ "peerd.dev/internal/extra/running" // what tests find in tables
