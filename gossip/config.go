@@ -81,7 +81,7 @@ type Config struct {
 type roster struct {
 	listen []ma.Multiaddr
 	peers  []peer.AddrInfo // by index
-	former []peer.ID       // ids that peers had before, and those of peers that are absent
+	former []peer.ID       // ids that peers had before, and ids of absent peers
 	// unusable says which addresses are left out. An address that cannot be used is a notice and ends no
 	// host: a network document can be older than the check that refuses it.
 	unusable []error

@@ -7,7 +7,7 @@ import (
 	"peerd.dev/protocol"
 )
 
-// ledgers is what this peer knows of ledgers: its own checkpoint, and, as memories of its members, those of the others.
+// ledgers is what this peer knows of ledgers: its own checkpoint, and in memories of its members the others' checkpoints.
 type ledgers struct {
 	*base
 	checkpoint atomic.Pointer[protocol.SignedCheckpoint]

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/lab/ports"
@@ -103,7 +104,7 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 	does(t, "join", token, "--yes", "--dir", b, "--listen", addrs[1], "--addr", addrs[1], "--set", "world.kind=bernoulli", "--set", "world.bernoulli.means=[[0.9, 0.1]]")
 	second := runs(t, b)
 	eventually(t, "records of b at a", func() bool {
-		ps, err := daemon.AskPeers(t.Context(), a)
+		ps, err := ask.Peers(t.Context(), a)
 		return err == nil && len(ps) == 1 && ps[0].Records > 0
 	})
 	for want, args := range map[string][]string{
@@ -134,7 +135,7 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 
 	does(t, "network", "invite", "c", "--dir", a)
 	eventually(t, "a place for c", func() bool {
-		ps, err := daemon.AskPeers(t.Context(), a)
+		ps, err := ask.Peers(t.Context(), a)
 		return err == nil && len(ps) == 2
 	})
 	var said string
@@ -156,7 +157,7 @@ func TestAPeerRemembersOthersThroughAChange(t *testing.T) {
 		t.Errorf("rotate says\n%s", said)
 	}
 	eventually(t, "b has another key, and its ledger goes on with it", func() bool {
-		ps, err := daemon.AskPeers(t.Context(), a)
+		ps, err := ask.Peers(t.Context(), a)
 		return err == nil && ps[0].ID != before && ps[0].State == "up" && strings.Contains(does(t, "network", "show", "--dir", a, "--json"), `"closed"`)
 	})
 	does(t, "network", "remove", "b", "--dir", a)

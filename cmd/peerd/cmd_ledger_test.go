@@ -14,6 +14,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/gossip"
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	ledgers "peerd.dev/internal/extra/ledger"
@@ -102,7 +103,7 @@ func TestOpeningsAreForAnAuditor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	if _, _, err = daemon.LedgerLines(t.Context(), dir, true); command.CodeOf(command.Coded(err)) != exitUsage {
+	if _, _, err = ask.LedgerLines(t.Context(), dir, true); command.CodeOf(command.Coded(err)) != exitUsage {
 		t.Errorf("a running peer: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ package main
 // release does without the lines of extras_build.go, which link many modules.
 import (
 	_ "peerd.dev/internal/extra/audit"      // peerd audit
+	_ "peerd.dev/internal/extra/backup"     // peerd backup, GET /v1/backup
 	_ "peerd.dev/internal/extra/bundle"     // peerd audit bundle, peerd audit verify
 	_ "peerd.dev/internal/extra/claims"     // peerd experiment claims
 	_ "peerd.dev/internal/extra/doctor"     // peerd doctor
@@ -12,6 +13,7 @@ import (
 	_ "peerd.dev/internal/extra/export"     // peerd decisions export
 	_ "peerd.dev/internal/extra/features"   // learners linucb and personalized-linear, protocols batch and local
 	_ "peerd.dev/internal/extra/gain"       // peerd gain, and a line of peerd status
+	_ "peerd.dev/internal/extra/health"     // peerd health
 	_ "peerd.dev/internal/extra/lab"        // peerd experiment, testnet, topology and joining, simulated worlds, mode lockstep
 	_ "peerd.dev/internal/extra/ledger"     // peerd ledger
 	_ "peerd.dev/internal/extra/metrics"    // GET /metrics

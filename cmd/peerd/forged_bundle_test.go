@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"peerd.dev/gossip"
-	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/extra/bundle"
 	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/network"
@@ -59,7 +59,7 @@ func playAudited(t *testing.T) (n audited) {
 		does(t, slices.Concat([]string{"join", token, "--yes", "--dir", dir(names[i]), "--listen", addrs[i], "--addr", addrs[i]}, world)...)
 		peers = append(peers, runs(t, dir(names[i])))
 		eventually(t, "records of "+names[i], func() bool {
-			ps, wrong := daemon.AskPeers(t.Context(), dir("a"))
+			ps, wrong := ask.Peers(t.Context(), dir("a"))
 			return wrong == nil && len(ps) == i && ps[i-1].Records > 0
 		})
 	}

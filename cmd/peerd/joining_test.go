@@ -9,7 +9,7 @@ import (
 )
 
 // ask asks a small question twice, and returns the answer, which is the same.
-func ask(t *testing.T, args ...string) (d joining.Document) {
+func promised(t *testing.T, args ...string) (d joining.Document) {
 	t.Helper()
 	args = append([]string{"joining", "--seconds", "0", "--decisions", "300", "--late", "100", "--json"}, args...)
 	c, stdout, stderr := peerd(t, args...)
@@ -27,7 +27,7 @@ func ask(t *testing.T, args ...string) (d joining.Document) {
 
 // TestJoiningIsAnswered: it pays where one of many actions is best at all sites, and not where two sites are.
 func TestJoiningIsAnswered(t *testing.T) {
-	d := ask(t, "--sites", "12", "--actions", "8", "--best", "0.8", "--others", "0.3")
+	d := promised(t, "--sites", "12", "--actions", "8", "--best", "0.8", "--others", "0.3")
 	if d.Networks != 8 || len(d.Rows) != 2 {
 		t.Fatalf("%+v", d)
 	}
@@ -37,7 +37,7 @@ func TestJoiningIsAnswered(t *testing.T) {
 	if len(d.Answer) != 4 || !strings.HasPrefix(d.Answer[0], "Joining saves a site ") || !strings.HasPrefix(d.Answer[1], "Joining saves a site that comes 100 decisions later ") {
 		t.Errorf("%q", d.Answer)
 	}
-	d = ask(t, "--sites", "2")
+	d = promised(t, "--sites", "2")
 	if d.Networks != 0 || len(d.Rows) != 0 || len(d.Answer) != 1 || !strings.HasPrefix(d.Answer[0], "Joining would not pay yet: 2 sites at ε = 1 ") {
 		t.Errorf("%+v", d)
 	}

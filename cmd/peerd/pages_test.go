@@ -82,7 +82,7 @@ type keysPage struct {
 	known map[string]config.Key // the first with a meaning
 }
 
-// section writes the heading of the section of a key, and reports whether it is another one than that of the key before.
+// section writes the heading of the section of a key, and reports whether the key before has another one.
 func (p *keysPage) section(k config.Key) bool {
 	title, _, deep := strings.Cut(k.Name, ".")
 	title = "`" + title + "`"

@@ -81,8 +81,8 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 	root.SetErr(o.Stderr)
 	o.Flags(root.PersistentFlags())
 	root.AddCommand(
-		newInit(o), newJoin(o), newNetwork(o), newID(o), newRun(o), newHealth(o), newRecover(o),
-		newBackup(o), newExitCodes(),
+		newInit(o), newJoin(o), newNetwork(o), newID(o), newRun(o), newRecover(o),
+		newExitCodes(),
 	)
 	AddExtras(root, o)
 	codeErrors(root)

@@ -77,7 +77,7 @@ type Privacy struct {
 	RecordsPerUser uint64  `key:"records_per_user" want:"1..1048576" default:"1" unit:"rewards" shared:"yes" fixed:"yes" page:"most rewards of one user" doc:"Most rewards of one user. The noise grows in proportion."`
 	Horizon        uint64  `want:"0..1073741824" default:"0" unit:"rounds" shared:"yes" fixed:"yes" page:"rounds that the budget covers; 0 is a whole life" doc:"Rounds after which the peer releases nothing more; 0, with mechanisms that release every leaf once, is a whole life. With protocol average and an application, rewards of one action."`
 	AcceptWeak     bool    `key:"accept_weak" want:"true|false" default:"false" shared:"yes" doc:"Accept an epsilon above 10 or a delta above 0.001, which protect almost no one."`
-	Answers        string  `want:"anyone|inside" default:"anyone" fixed:"yes" later:"yes" page:"of this site: who may see what it answers, anyone or inside" doc:"Who may see this site's answers. With anyone, all decisions are given to the network. With inside, the site's own people and users: it gives few decisions, nothing of the others leaves it (docs/joining.md), and a rule sets first and growth of phases, batch and local."`
+	Answers        string  `want:"anyone|inside" default:"anyone" fixed:"yes" later:"yes" page:"of this site: who may see what it answers, anyone or inside" doc:"The people that see this site's answers. With anyone, all decisions are given to the network. With inside, the site's own people and users: it gives few decisions, nothing of the others leaves it (docs/joining.md), and a rule sets first and growth of phases, batch and local."`
 	Inside         float64 `want:"0 or 0.5 to 20" default:"0" fixed:"yes" later:"yes" doc:"With privacy.answers: inside, epsilon of the noise on each reward of kept decisions; 0 for none."`
 }
 
@@ -159,7 +159,7 @@ type Learner struct {
 // Features are what an application describes a decision by, with names.
 type Features struct {
 	Context []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"Features of the context, whose values an application sends; features and context of the learner follow. Without features.action each action has a feature of its own."` // of the decision
-	Action  []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"The same of an action."`                                                                                                                                                                                                      // of each action; none if it has only a feature of its own
+	Action  []string `want:"features" default:"[]" shared:"yes" fixed:"yes" later:"yes" doc:"The same of an action."`                                                                                                                                                // of each action; none if it has only a feature of its own
 }
 
 // Protocol says how what is learned spreads.

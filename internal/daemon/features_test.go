@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
-	"peerd.dev/bandit/linear"
 	"peerd.dev/bandit/belief"
+	"peerd.dev/bandit/linear"
 	"peerd.dev/internal/config"
 	"peerd.dev/node"
 )

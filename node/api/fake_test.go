@@ -183,7 +183,7 @@ func (f *fake) Ledger(_ context.Context, from, limit uint64) iter.Seq2[[]byte, e
 	}
 }
 
-// views are those of extras.
+// views are what extras add.
 func (f *fake) views() []View {
 	return []View{{Path: "/v1/table", Get: func(context.Context) (any, error) {
 		return tableBody{Version: "v", Model: "1-2-3", Salt: "s", Actions: []weightBody{{"red", 3}, {"green", 0}}, MadeAt: time.UnixMilli(1e12).UTC()}, f.refusal

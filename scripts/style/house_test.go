@@ -28,7 +28,7 @@ func rooms() [][]string {
 		{"internal/browser", "internal/config", "internal/lab/ports", "internal/terminal", "internal/version"},
 		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
-		{"internal/change", "internal/decisions", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped"},
+		{"internal/ask", "internal/change", "internal/decisions", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped"},
 		{"internal/command", "internal/lab/joining", "internal/lab/testnet"},
 		{"internal/extra/..."}, // none imports another
 		{"cmd/peerd", "node/peer"},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"testing"
 
+	_ "peerd.dev/internal/extra/backup"   // copies of a running peer
 	_ "peerd.dev/internal/extra/explain"  // a view of the page
 	_ "peerd.dev/internal/extra/export"   // decisions, as a backup has them
 	_ "peerd.dev/internal/extra/features" // learners by features

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"peerd.dev/gossip"
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node/ledger/check"
@@ -54,7 +55,7 @@ func export(ctx context.Context, s *config.Settings) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, done, err := daemon.LedgerLines(ctx, s.Dir, false)
+	lines, done, err := ask.LedgerLines(ctx, s.Dir, false)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/gossip/address"
 	"peerd.dev/gossip/wire"
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node"
@@ -136,7 +137,7 @@ func (d *doctor) listening(text string) bool {
 
 // links asks the running peer about its neighbours.
 func (d *doctor) links(ctx context.Context) {
-	peers, err := daemon.AskPeers(ctx, d.c.Dir)
+	peers, err := ask.Peers(ctx, d.c.Dir)
 	if err != nil {
 		d.fail(config.ErrUnexpected, "neighbours", "look at the peer's log", "%v", err)
 		return

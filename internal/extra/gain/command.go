@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
@@ -36,7 +37,7 @@ a sentence says so. The peer has to run, in mode live, with a protocol that keep
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			inside, err := daemon.AskInside(ctx, c.Dir)
+			inside, err := ask.Inside(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}

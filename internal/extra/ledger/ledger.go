@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/ledger/check"
@@ -48,7 +48,7 @@ func withLedger(o *command.App, ctx context.Context, openings bool, f func(c *co
 	if err != nil {
 		return err
 	}
-	lines, done, err := daemon.LedgerLines(ctx, c.Dir, openings)
+	lines, done, err := ask.LedgerLines(ctx, c.Dir, openings)
 	if err != nil {
 		return err
 	}

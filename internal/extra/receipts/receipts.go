@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"peerd.dev/gossip"
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node/api"
 	"peerd.dev/node/site/receipts"
@@ -92,7 +93,7 @@ func show(of []receipts.Receipt, known map[string]signed.Known) document {
 // lines implements [daemon.ReceiptLines]. A running peer asks its neighbours first; of a stopped one it reads the store.
 func lines(ctx context.Context, dir string) (lines [][]byte, err error) {
 	var d document
-	st, done, err := daemon.Stopped(dir)
+	st, done, err := ask.Stopped(dir)
 	switch {
 	case err != nil:
 		return nil, err

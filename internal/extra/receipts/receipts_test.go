@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node/ledger"
@@ -106,7 +107,7 @@ func TestReceiptLines(t *testing.T) {
 	if !strings.HasPrefix(got[0], `{"kind":"receipt","witness":"12D3`) || !strings.HasPrefix(got[len(got)-1], `{"kind":"checkpoint","peer":"12D3`) {
 		t.Errorf("%q", got)
 	}
-	all, done, err := daemon.LedgerLines(t.Context(), north, false)
+	all, done, err := ask.LedgerLines(t.Context(), north, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/client"
@@ -163,7 +163,7 @@ func (x *importing) span() (c Costs, err error) {
 
 // names returns the network's names of the log's actions.
 func (x *importing) names(ctx context.Context, dir string) (names []string, err error) {
-	arms, err := daemon.AskArms(ctx, dir)
+	arms, err := ask.Arms(ctx, dir)
 	if errors.Is(err, api.ErrNotRunning) {
 		return nil, config.Failf(config.ErrNetwork, "no peer runs in %s: start it with `peerd run --dir %s`", dir, terminal.Quote(dir))
 	} else if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
@@ -34,11 +35,11 @@ asked through the socket in its folder.`,
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			arms, err := daemon.AskArms(ctx, c.Dir)
+			arms, err := ask.Arms(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
-			inside, err := daemon.AskInside(ctx, c.Dir)
+			inside, err := ask.Inside(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
@@ -59,7 +60,7 @@ func newPeers(o *command.App) *cobra.Command {
 rewards each has released. The peer has to run; it is asked through the socket in its folder.`,
 		Example: "  peerd peers --dir hospital-a",
 		RunE: o.Loaded(func(ctx context.Context, c *config.Config) error {
-			ds, err := daemon.AskPeers(ctx, c.Dir)
+			ds, err := ask.Peers(ctx, c.Dir)
 			if err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}

@@ -87,7 +87,7 @@ type Cell struct {
 // Figure says what an experiment draws.
 type Figure struct {
 	Kind   string  `want:"none|curves|final" default:"curves" doc:"Regret by round, or at the end against x (final)."`
-	X      string  `want:"axis" default:"\"\"" doc:"What final is drawn against; a line joins cells that differ only in it, with cost and bytes those of one name."`
+	X      string  `want:"axis" default:"\"\"" doc:"What final is drawn against; a line joins cells that differ only in it, with the costs and bytes of one name."`
 	Regret string  `want:"shared|own|odd" default:"shared" doc:"Regret of final: against the best arm over all sites, of the own site, or of odd sites alone."`
 	Panels []Panel `want:"panels" default:"[]" doc:"Panels of final: each has an x, a regret, and at, a setting=value of its cells."`
 	Facet  string  `want:"facet" default:"\"\"" doc:"A setting, or name, with a panel for each value."`
@@ -115,5 +115,5 @@ func (f *Figure) Views() []Panel {
 // Cost is the cost of a release over a link in a round.
 type Cost struct {
 	Hub  float64 `want:"cost" default:"1" doc:"Cost of a round with releases over a link of a peer without arms: c₁ of paper 003."` // of a peer without arms
-	Link float64 `want:"cost" default:"1" doc:"The same of a link between peers with arms: c₂ of paper 003."`                              // between peers with arms
+	Link float64 `want:"cost" default:"1" doc:"The same of a link between peers with arms: c₂ of paper 003."`                       // between peers with arms
 }

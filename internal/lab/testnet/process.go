@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"peerd.dev/internal/ask"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node/api"
@@ -70,7 +71,7 @@ func (p *Process) Status(ctx context.Context) (api.Status, error) {
 	if err != nil {
 		return d, err
 	}
-	in, err := daemon.AskInside(ctx, p.dir)
+	in, err := ask.Inside(ctx, p.dir)
 	switch {
 	case in != nil && len(in.Actions) == 0: // by features
 		d.Pulls = []uint64{in.Given + in.Kept} // of any action

@@ -24,7 +24,7 @@ const (
 // RankingParams are the parameters of world ranking.
 type RankingParams struct {
 	Data     string  `want:"path" doc:"Documents in SVMlight format, with qids or a file of query sizes (.query); empty takes ltr/rank.train of PEERD_DATA."`
-	Columns  Columns `want:"common|title|body" doc:"Features: columns that most documents have, or those of MSLR-WEB10K in paper 002."`
+	Columns  Columns `want:"common|title|body" doc:"Features: columns that most documents have, or the columns of MSLR-WEB10K in paper 002."`
 	Features int     `want:"2..120" fixed:"yes" doc:"Numbers of a document, a constant included, as many as learner.linucb.features: 57 with columns: title, 78 with body."`
 }
 

@@ -25,7 +25,7 @@ const (
 	encoding = 1 // version of a table in the store
 )
 
-// A Source is a site. Tables call all but the last two with the site locked.
+// A Source is a site. Tables call all except the last two with the site locked.
 type Source interface {
 	NoTable() error                                             // why the site makes no tables, or nil
 	Arms() []string                                             // by place
@@ -221,7 +221,7 @@ func (t *Tables) Draw(ask *decision.Ask) (*decision.Lot, error) {
 	return l, nil
 }
 
-// Same refuses an ask whose decision was made before in another way. It is then that of old, with a name, and was drawn from a table or
+// Same refuses an ask whose decision was made before in another way. The decision is then old, with a name, and was drawn from a table or
 // not.
 func (t *Tables) Same(ask *decision.Ask, old decision.Lot, name string, drawn bool) error {
 	conflict := func(reason string) error {

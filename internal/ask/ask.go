@@ -1,20 +1,42 @@
-package daemon
+// Package ask has what commands ask of a peer's folder: over its socket if the peer runs, of its store if not.
+package ask
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"math"
-	"path/filepath"
+	"net/http"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/daemon"
 	"peerd.dev/node/api"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 )
+
+// Arms asks the running peer of a folder what it knows of its actions.
+func Arms(ctx context.Context, dir string) (arms []api.Arm, err error) {
+	return arms, api.Get(ctx, dir, "/v1/arms", &arms)
+}
+
+// Peers asks the running peer of a folder for the other peers and its links to them.
+func Peers(ctx context.Context, dir string) (ps []api.Peer, err error) {
+	return ps, api.Get(ctx, dir, "/v1/peers", &ps)
+}
+
+// Inside asks the running peer of a folder for what only the people of the site may see; nil if it gives all decisions, and in lockstep.
+func Inside(ctx context.Context, dir string) (d *api.Inside, err error) {
+	if err = api.Get(ctx, dir, "/v1/inside", &d); err != nil {
+		if p := new(api.Problem); errors.As(err, &p) && (p.Status == http.StatusNotFound || p.Status == http.StatusForbidden) {
+			err = nil
+		}
+		return nil, err
+	}
+	return d, nil
+}
 
 // LedgerLines returns the lines of the ledger of the peer in dir, without newlines, each valid
 // until the next, and a function to call after reading them. It asks a running peer, and opens
@@ -34,32 +56,19 @@ func LedgerLines(ctx context.Context, dir string, openings bool) (iter.Seq2[[]by
 
 // Stopped opens the store of a stopped peer for reading, and returns a function that closes it. It returns nil for a running peer.
 func Stopped(dir string) (*store.Store, func() error, error) {
-	unlock, err := LockDir(dir)
-	if errors.Is(err, ErrInUse) {
+	unlock, err := daemon.LockDir(dir)
+	if errors.Is(err, daemon.ErrInUse) {
 		return nil, nil, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := ReadStore(dir)
+	st, err := daemon.ReadStore(dir)
 	if err != nil {
 		unlock()
 		return nil, nil, err
 	}
 	return st, func() error { defer unlock(); return st.Close() }, nil
-}
-
-// ReadStore opens the store of a folder for reading.
-func ReadStore(dir string) (st *store.Store, err error) {
-	if st, err = store.Open(filepath.Join(dir, StoreDir), store.Options{ReadOnly: true}); err == nil {
-		if err = site.CheckNewer(st); err != nil {
-			err = errors.Join(err, st.Close())
-		}
-	}
-	if errors.Is(err, fs.ErrNotExist) && !damaged(err) {
-		err = config.Failf(config.ErrUnexpected, "dir %s holds no ledger or decisions: the peer was never started with mode: live", dir)
-	}
-	return st, withWayOut(dir, err)
 }
 
 // askedLines asks a running peer for its ledger, page by page.

@@ -1,4 +1,5 @@
-package command
+// Package health is the extra by which container platforms check a peer.
+package health
 
 import (
 	"context"
@@ -8,11 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/command"
 	"peerd.dev/node/api"
 )
 
-func newHealth(o *App) *cobra.Command {
+func init() { command.Register("", newHealth) }
+
+func newHealth(o *command.App) *cobra.Command {
 	var ready bool
 	c := &cobra.Command{
 		Use: "health", Short: "Check the running peer of a folder, for container platforms", Args: cobra.NoArgs,
@@ -29,17 +32,17 @@ where nothing is restarted: to route requests, or to wait for a start.
 The folder is --dir or PEERD_DIR; its peerd.yaml is not read, so a mistake in it, which the
 next start would refuse, does not end the peer that runs.`,
 		Example: "  peerd health --dir hospital-a\n  peerd health --dir hospital-a --ready --json",
-		RunE: Run(func(ctx context.Context) error {
+		RunE: command.Run(func(ctx context.Context) error {
 			dir, err := o.Folder()
 			if err != nil {
 				return err
 			}
-			h := healthOf(daemon.AskReady(ctx, dir))
+			h := healthOf(askReady(ctx, dir))
 			if err = ctx.Err(); err != nil {
 				return err
 			}
 			if err = o.Print(h, h.write); err == nil && (!h.Alive || ready && !h.Ready) {
-				return &ShownError{Code: ExitUnexpected}
+				return &command.ShownError{Code: command.ExitUnexpected}
 			}
 			return err
 		}),
@@ -73,4 +76,11 @@ func (h healthDoc) write(w io.Writer) {
 		is = "alive, not ready"
 	}
 	_, _ = fmt.Fprintf(w, "%s: %s\n", is, h.State)
+}
+
+// askReady asks the running peer of a folder whether it decides and releases, and returns what it does.
+func askReady(ctx context.Context, dir string) (string, error) {
+	var now struct{ State string }
+	err := api.Get(ctx, dir, "/readyz", &now)
+	return now.State, err
 }

@@ -1,4 +1,5 @@
-package command
+// Package backup is the extra that copies a peer's folder, also while the peer runs.
+package backup
 
 import (
 	"context"
@@ -8,12 +9,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
 )
 
-func newBackup(o *App) *cobra.Command {
+func init() {
+	command.Register("", newBackup)
+	daemon.Archive = archive
+}
+
+func newBackup(o *command.App) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "backup",
@@ -42,8 +49,8 @@ type backupDoc struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func writeBackup(o *App, ctx context.Context, s *config.Settings, file string) error {
-	if err := terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error { return daemon.WriteBackup(ctx, s, f) }); err != nil {
+func writeBackup(o *command.App, ctx context.Context, s *config.Settings, file string) error {
+	if err := terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error { return copyFolder(ctx, s, f) }); err != nil {
 		return err
 	}
 	i, err := os.Stat(file)
