@@ -15,12 +15,12 @@ const MaxDelay = 1000
 
 // Faults are what the network does to messages. The zero Faults do nothing.
 type Faults struct {
-	Loss      float64  `want:"probability" default:"0" doc:"Probability that a message is lost."`                                                                    // probability that a message is lost
-	Duplicate float64  `want:"probability" default:"0" doc:"Probability that a message arrives twice."`                                                              // probability that it arrives twice
-	Reorder   float64  `want:"probability" default:"0" doc:"Probability that a message is delayed by up to 3 rounds."`               // probability that it is overtaken: 1 to 3 rounds late
-	Delay     int      `want:"0..1000" default:"0" unit:"rounds" doc:"Maximum delay of a message; delays are uniform from 0."`                                       // it arrives 0 to Delay rounds late, uniformly
+	Loss      float64  `want:"probability" default:"0" doc:"Probability that a message is lost."`                                                 // probability that a message is lost
+	Duplicate float64  `want:"probability" default:"0" doc:"Probability that a message arrives twice."`                                           // probability that it arrives twice
+	Reorder   float64  `want:"probability" default:"0" doc:"Probability that a message is delayed by up to 3 rounds."`                            // probability that it is overtaken: 1 to 3 rounds late
+	Delay     int      `want:"0..1000" default:"0" unit:"rounds" doc:"Maximum delay of a message; delays are uniform from 0."`                    // it arrives 0 to Delay rounds late, uniformly
 	Partition []uint64 `want:"span" default:"[]" unit:"rounds" doc:"From the first round to before the last, no message crosses between halves."` // none, or the rounds from … to before which no message crosses between the halves
-	Churn     float64  `want:"probability" default:"0" doc:"Probability, each round, that a peer goes away."`                                            // probability, in each round, that a peer goes away for a while; it keeps its memory
+	Churn     float64  `want:"probability" default:"0" doc:"Probability, each round, that a peer goes away."`                                     // probability, in each round, that a peer goes away for a while; it keeps its memory
 	// Stop, if it is over 0, is the round from which the first honest peer with arms is away: for ever, or up to round
 	// Resume, if that is over 0. Without Resume the peer's regret does not count.
 	Stop   uint64 `want:"0.." default:"0" unit:"rounds" doc:"Round from which the first honest site is away, its regret uncounted; 0 for never."`

@@ -12,9 +12,9 @@ import (
 // Late says between which rounds sites have decisions. The zero Late is from the first round to
 // the end at all sites.
 type Late struct {
-	Sites int    `want:"0..100000" default:"0" unit:"sites" doc:"Sites, the last ones with arms, that begin after the others."`                             // how many of the last sites begin after the others, which begin in round 0
-	Every uint64 `want:"1..1073741824" default:"1000" unit:"rounds" doc:"Rounds between the beginnings of late sites, and before the first."`               // the first late site begins in this round, the second in twice this round, and so on
-	Life  uint64 `want:"0..1073741824" default:"0" unit:"rounds" doc:"Rounds in which such a site has decisions; 0 is to the end."` // rounds from its beginning in which a site, late or not, has decisions; 0 if they do not end
+	Sites int    `want:"0..100000" default:"0" unit:"sites" doc:"Sites, the last ones with arms, that begin after the others."`               // how many of the last sites begin after the others, which begin in round 0
+	Every uint64 `want:"1..1073741824" default:"1000" unit:"rounds" doc:"Rounds between the beginnings of late sites, and before the first."` // the first late site begins in this round, the second in twice this round, and so on
+	Life  uint64 `want:"0..1073741824" default:"0" unit:"rounds" doc:"Rounds in which such a site has decisions; 0 is to the end."`           // rounds from its beginning in which a site, late or not, has decisions; 0 if they do not end
 }
 
 // Span returns the first round in which site i of n may have a decision, and the round after the
