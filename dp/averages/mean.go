@@ -13,13 +13,8 @@ import (
 // mean down to it loses at most 2.4e-10.
 const MeanExponent = -32
 
-// Mean returns sum divided by its one count, rounded down to the lattice of
+// meanOf returns the fields of sum divided by its one count, rounded down to the lattice of
 // [MeanExponent]. Its noise scale is rounded up.
-func Mean(sum dp.Release) (dp.Release, error) {
-	return made(meanOf(sum))
-}
-
-// meanOf returns the fields of a mean.
 func meanOf(sum dp.Release) (mean dp.Fields, err error) {
 	if sum.Counts() != 1 || sum.Count(0) == 0 || sum.Exponent() < MeanExponent || sum.Exponent() > MeanExponent+63 {
 		return mean, dp.ErrShape

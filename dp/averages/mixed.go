@@ -110,7 +110,7 @@ func (m *Mixed) set(i int, own int64) error {
 	return nil
 }
 
-// ReplaceByMean is Replace with the mean of a running sum; see [Mean]. It returns the mean's
+// ReplaceByMean is Replace with the mean of a running sum, rounded down. It returns the mean's
 // noise as [dp.Release.NoiseMoments] does.
 func (m *Mixed) ReplaceByMean(i int, sum *dp.Release) (dp.NoiseMoments, error) {
 	if sum.Len() != 1 || sum.Counts() != 1 || sum.Count(0) == 0 || sum.Exponent() < MeanExponent || sum.Exponent() > MeanExponent+63 {

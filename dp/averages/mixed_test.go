@@ -24,7 +24,7 @@ func TestMeanRoundsDown(t *testing.T) {
 		x := rapid.Int64Range(-1<<45, 1<<45).Draw(t, "sum")
 		n := rapid.Uint64Range(1, 1<<20).Draw(t, "count")
 		scale := rapid.Uint64Range(0, 1<<40).Draw(t, "scale")
-		m, err := Mean(release(dp.Fields{Value: []int64{x}, Count: []uint64{n}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: scale, VarianceUnits: 3}}))
+		m, err := made(meanOf(release(dp.Fields{Value: []int64{x}, Count: []uint64{n}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: scale, VarianceUnits: 3}})))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestMeanRoundsDown(t *testing.T) {
 		}
 	})
 	for _, r := range []dp.Fields{{Value: []int64{1}, Exponent: dp.GridExponent}, {Value: []int64{1}, Count: []uint64{0}, Exponent: dp.GridExponent}} {
-		if _, err := Mean(release(r)); err == nil {
+		if _, err := meanOf(release(r)); err == nil {
 			t.Errorf("mean of %v", r)
 		}
 	}

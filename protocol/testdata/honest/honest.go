@@ -16,11 +16,7 @@ func honest(d *dp.Curator, s dp.StreamID, reward float64, m *averages.Mixed, p p
 	if err != nil {
 		return err
 	}
-	mean, err := averages.Mean(leaf.Sum)
-	if err != nil {
-		return err
-	}
-	if err := m.Replace(0, mean); err != nil {
+	if _, err := m.ReplaceByMean(0, &leaf.Sum); err != nil {
 		return err
 	}
 	p.Chosen(0)
