@@ -42,6 +42,8 @@ var callers = map[string][]string{
 		"protocol/averaging/average.go", "protocol/averaging/average_exchange.go", "protocol/averaging/average_round.go", "protocol/averaging/consensus.go", "dp/averages/counts.go", "dp/averages/mean.go", "dp/averages/mixed.go", "dp/averages/share.go",
 		// designs of mechanisms
 		"dp/mechanism/running/table.go",
+		// metrics, which are given the peer with its exact rewards
+		"internal/extra/metrics/metrics.go",
 		// budgets of curators
 		"node/spec.go", "node/lab/audit/shadow.go", "node/lab/printed/rounding.go",
 		// tests

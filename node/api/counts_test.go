@@ -9,7 +9,7 @@ import (
 // TestNoMetricCountsDecisions where their number is protected; else two metrics do.
 func TestNoMetricCountsDecisions(t *testing.T) {
 	for _, hidden := range []bool{false, true} {
-		m := NewMetrics(Config{Backend: newFake(), HiddenCounts: hidden}, func(any) {})
+		m := newMetrics(Config{Backend: newFake(), HiddenCounts: hidden}, func(any) {})
 		for _, route := range []string{"POST /v1/decisions", "POST /v1/decisions/batch"} {
 			m.Observe(route, 200, 0)
 			m.Item(route, 200)

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"peerd.dev/internal/vouch"
 )
 
 // MaxBody is the largest body of a request in bytes.
@@ -50,8 +52,13 @@ type Metrics interface {
 	Item(route string, status int) // an item of a route
 }
 
-// NewMetrics makes the metrics of a server. It is nil unless an extra sets it: then there are none.
-var NewMetrics func(c Config, panicked func(any)) Metrics //nolint:gochecknoglobals // an extra sets it in its init
+// A Meter makes the metrics of a server. It is given the backend, which has exact rewards and the folder.
+type Meter func(c Config, panicked func(any)) Metrics
+
+var newMetrics Meter //nolint:gochecknoglobals // an extra sets it in its init; nil for none
+
+// Measure makes servers have metrics, for the init function of an extra of this module.
+func Measure(by vouch.Value[Meter]) { newMetrics = by.Get() }
 
 // Server serves the API on a unix socket and, if configured, on a TCP port of the
 // loopback interface.
@@ -92,8 +99,8 @@ func NewServer(c Config) (_ *Server, err error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if NewMetrics != nil {
-		s.metrics = NewMetrics(c, s.panicked)
+	if newMetrics != nil {
+		s.metrics = newMetrics(c, s.panicked)
 	}
 	s.routes()
 	if c.Listen != "" {

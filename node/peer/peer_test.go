@@ -1,10 +1,14 @@
 package peer_test
 
 import (
+	"context"
 	"errors"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
+	"peerd.dev/node/api"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/peer"
 )
@@ -94,4 +98,23 @@ func open(t *testing.T, dir string) *peer.Peer {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// TestItsAPI: its API has what that of `peerd run` has, so that an auditor, a monitor and a backup find it.
+func TestItsAPI(t *testing.T) {
+	dir := folder(t)
+	p := open(t, dir)
+	ctx, stop := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- p.Run(ctx) }()
+	for _, path := range []string{"/metrics", "/v1/backup", "/v1/privacy", "/v1/receipts", "/v1/table"} {
+		problem := new(api.Problem) // there is no table of this site, which keeps decisions
+		if err := api.Download(ctx, dir, path, io.Discard); err != nil && (!errors.As(err, &problem) || problem.Status == http.StatusNotFound) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	stop()
+	if err := errors.Join(<-ran, p.Close()); err != nil {
+		t.Error(err)
+	}
 }

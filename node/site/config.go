@@ -51,10 +51,11 @@ type Config struct {
 	Logger *slog.Logger                         // nil discards
 }
 
-// A Keeper keeps something of an extra in the site's store. Open reads what earlier starts kept, and Save stores with each step what is new.
+// A Keeper keeps something of an extra in the site's store: Save stores with each step what is new, and after Close it reads nothing.
 type Keeper interface {
 	Open(st *store.Store) error
 	Save(b *store.Batch)
+	Close()
 }
 
 // Transport carries a site's messages.

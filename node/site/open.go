@@ -88,6 +88,9 @@ func (s *Site) Close() error {
 			err = b.Commit()
 		}
 	}
+	for _, k := range s.c.Keepers {
+		k.Close()
+	}
 	return errors.Join(err, s.store.Close())
 }
 

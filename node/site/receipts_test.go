@@ -137,3 +137,33 @@ func TestReceiptsSayNothingOfRewards(t *testing.T) {
 		t.Errorf("rewards of 0:\n%s\nof 1:\n%s", seen[0], seen[1])
 	}
 }
+
+// TestReceiptsAreThereBesideAStep: while a step is stored, and after the site is closed, when a neighbour can still answer and be asked.
+func TestReceiptsAreThereBesideAStep(t *testing.T) {
+	r := newRig(t, usual(stated, AtWindow))
+	kept := r.witnessed()
+	r.start()
+	r.rounds(5)
+	x := r.receipt(t, "b", 1, r.clock.Now())
+	r.hear(t, kept(), x)
+	b := r.s.store.Batch()
+	kept().Save(b)
+	for range 2 { // before and after
+		if all, err := kept().All(); err != nil || len(all) != 1 || all[0] != x {
+			t.Errorf("%+v, %v", all, err)
+		}
+		if b != nil {
+			if err := b.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			b = nil
+		}
+	}
+	r.stop()
+	if why, err := kept().Add(x); why == "" || err != nil {
+		t.Errorf("kept after the end: %v", err)
+	}
+	if all, err := kept().All(); err != nil || all != nil {
+		t.Errorf("%+v, %v", all, err)
+	}
+}

@@ -13,11 +13,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/vouch"
 	"peerd.dev/node/api"
 )
 
 func init() {
-	api.NewMetrics = newMetrics
+	api.Measure(vouch.For[api.Meter](newMetrics))
 	daemon.NewStoreMetrics = storeMetrics
 }
 

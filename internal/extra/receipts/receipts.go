@@ -17,6 +17,7 @@ import (
 	"peerd.dev/node/api"
 	"peerd.dev/node/site/receipts"
 	"peerd.dev/node/site/signed"
+	"peerd.dev/node/store"
 )
 
 const (
@@ -51,10 +52,6 @@ func add(host func() *gossip.Host, log *slog.Logger) daemon.Addition {
 			return w.service()
 		},
 		Views: []api.View{{Path: path, Local: true, Get: func(ctx context.Context) (any, error) {
-			st := k.Store()
-			if st == nil { // in lockstep, where there are none
-				return show(nil, nil), nil
-			}
 			last := asked.Load()
 			if h, w := host(), newest.Load(); h != nil && w != nil && time.Since(time.Unix(0, last)) >= askedEvery && asked.CompareAndSwap(last, time.Now().UnixNano()) {
 				within, cancel := context.WithTimeout(ctx, askedWithin)
@@ -62,11 +59,15 @@ func add(host func() *gossip.Host, log *slog.Logger) daemon.Addition {
 				up, _ := h.Linked()
 				w.ask(within, h, up)
 			}
-			of, err := k.All()
+			of, err := k.All() // none in lockstep
 			if err != nil {
 				return nil, err
 			}
-			known, err := signed.Checkpoints(st)
+			var known map[string]signed.Known
+			err = k.Read(func(st *store.Store) (err error) {
+				known, err = signed.Checkpoints(st)
+				return err
+			})
 			return show(of, known), err
 		}}},
 	}

@@ -261,7 +261,16 @@ func TestTheScheduleOfReceipts(t *testing.T) {
 	for busy := range asked {
 		cs, w, _ := vouched(3)
 		cs[0].Neighbours, cs[1].Neighbours, cs[2].Neighbours = []protocol.Peer{1, 2}, []protocol.Peer{0}, []protocol.Peer{0}
-		cs[0].Services[0].Run = func(ctx context.Context, h *gossip.Host) { w.gather(ctx, h, 10*time.Millisecond, 400*time.Millisecond) }
+		cs[0].Services[0].Run = func(ctx context.Context, h *gossip.Host) {
+			for up, changed := h.Linked(); len(up) < 2; up, changed = h.Linked() { // else the period has begun before the first question
+				select {
+				case <-changed:
+				case <-ctx.Done():
+					return
+				}
+			}
+			w.gather(ctx, h, 10*time.Millisecond, 400*time.Millisecond)
+		}
 		var mu sync.Mutex
 		answers(&cs[1], func(s io.ReadWriter) {
 			b, _ := io.ReadAll(io.LimitReader(s, 1))

@@ -52,9 +52,10 @@ func Parse(b []byte, witness string) Receipt {
 type Kept struct {
 	now     func() time.Time
 	mu      sync.Mutex
-	store   *store.Store
+	store   *store.Store       // nil before Open and after Close
 	newest  map[string]Receipt // by witness
 	unsaved map[string]Receipt // by key in the store
+	saving  map[string]Receipt // the same of the newest batch, which may not be applied yet
 }
 
 // New returns receipts that are kept by a clock.
@@ -74,11 +75,21 @@ func (k *Kept) Open(st *store.Store) error {
 	return err
 }
 
-// Store returns the site's store; nil before Open.
-func (k *Kept) Store() *store.Store {
+// Close is called before the store is closed. From then on there are no receipts.
+func (k *Kept) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.store
+	k.store = nil
+}
+
+// Read reads the store, unless it is closed.
+func (k *Kept) Read(do func(st *store.Store) error) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.store == nil {
+		return nil
+	}
+	return do(k.store)
 }
 
 // Add keeps a neighbour's receipt, which is stored with the next step, if the ledger contains its checkpoint. It
@@ -86,6 +97,9 @@ func (k *Kept) Store() *store.Store {
 func (k *Kept) Add(r Receipt) (why string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.store == nil {
+		return "the site is closed", nil
+	}
 	line, err := k.store.Get(store.Ledger, store.Number(r.Records-1))
 	newest := k.newest[r.Witness]
 	switch {
@@ -116,21 +130,23 @@ func (k *Kept) Save(b *store.Batch) {
 	for key, r := range k.unsaved {
 		b.Set(store.Receipt, []byte(key), r.Bytes())
 	}
-	clear(k.unsaved)
+	k.saving, k.unsaved = k.unsaved, make(map[string]Receipt)
 	b.DeleteBelow(store.Receipt, day(k.now().AddDate(0, 0, -Days)))
 }
 
 // All returns the receipts, by witness and then by time.
-func (k *Kept) All() ([]Receipt, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return in(k.store, k.unsaved)
+func (k *Kept) All() (all []Receipt, err error) {
+	err = k.Read(func(st *store.Store) (err error) {
+		all, err = in(st, k.saving, k.unsaved)
+		return err
+	})
+	return all, err
 }
 
 // In returns the receipts in a store, by witness and then by time.
-func In(st *store.Store) ([]Receipt, error) { return in(st, nil) }
+func In(st *store.Store) ([]Receipt, error) { return in(st) }
 
-func in(st *store.Store, unsaved map[string]Receipt) ([]Receipt, error) {
+func in(st *store.Store, newer ...map[string]Receipt) ([]Receipt, error) {
 	all := make(map[string]Receipt)
 	for e, err := range st.Scan(store.Receipt, nil, nil) {
 		if err != nil {
@@ -141,7 +157,9 @@ func in(st *store.Store, unsaved map[string]Receipt) ([]Receipt, error) {
 		}
 		all[string(e.Key)] = Parse(e.Value, string(e.Key[8:]))
 	}
-	maps.Copy(all, unsaved)
+	for _, m := range newer {
+		maps.Copy(all, m)
+	}
 	return slices.SortedFunc(maps.Values(all), func(a, b Receipt) int {
 		return cmp.Or(cmp.Compare(a.Witness, b.Witness), cmp.Compare(a.Time, b.Time))
 	}), nil

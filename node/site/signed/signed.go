@@ -63,13 +63,17 @@ func Checkpoints(st *store.Store) (map[string]Known, error) {
 		if len(e.Value) != 8+len(ledger.Hash{}) {
 			return nil, fmt.Errorf("%w: checkpoint of a peer", form.ErrDamaged)
 		}
-		var c Known
-		c.Records = store.ReadNumber(e.Value)
-		copy(c.Head[:], e.Value[8:])
-		sig, err := st.Get(store.Signature, e.Key)
+		is, sig := e.Value, []byte(nil)
+		for was := ""; err == nil && string(is) != was; { // a step may store newer ones between two reads
+			was = string(is)
+			if sig, err = st.Get(store.Signature, e.Key); err == nil {
+				is, err = st.Get(store.Peer, e.Key)
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
+		c := Known{SignedCheckpoint: protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: store.ReadNumber(is), Head: [32]byte(is[8:])}}}
 		c.Key = string(sig[copy(c.Signature[:], sig):])
 		all[string(e.Key)] = c
 	}
