@@ -109,7 +109,7 @@ func TestNamesStandInTables(t *testing.T) {
 			case operates(file):
 				operated++
 			default:
-				t.Errorf("%s names %q: ask the table", file, name)
+				t.Errorf("%s names %q: ask the table, or give the reason in others", file, name)
 			}
 			return true
 		})

@@ -206,7 +206,7 @@ func wanted(tag string) Rule {
 	if words := strings.Split(tag, "|"); len(words) > 1 {
 		return OneOf(words...)
 	}
-	panic(fmt.Sprintf("peerd: no rule for the tag %q", tag))
+	panic(fmt.Sprintf("peerd: no rule for the tag %q in wanted or settingKeys", tag))
 }
 
 // mostArms bounds the arms of a network.
