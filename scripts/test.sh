@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the default tests: gofmt, go vet, and the tests of all packages. Needs Go and git;
-# eight to thirteen minutes on two cores with empty caches, half of it with full ones. Tests on real data
+# six minutes on two cores with empty caches, a little less with full ones. Tests on real data
 # run if PEERD_DATA names their folder, and are reported as skipped if not. Longer checks
 # are rows of scripts/show.sh, among them lint and race.
 set -euo pipefail
