@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -62,23 +61,3 @@ func (l lines) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
-
-// A Table aligns columns.
-type Table struct{ t *tabwriter.Writer }
-
-// NewTable returns a table that is written to w when it ends.
-func NewTable(w io.Writer) Table { return Table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
-
-// Printf writes cells, after each of which format has a tab, or a line feed at the end of a row. Text among args
-// is written by [Plain], so that no name ends a cell.
-func (t Table) Printf(format string, args ...any) {
-	for i, a := range args {
-		if text, ok := a.(string); ok {
-			args[i] = Plain(text)
-		}
-	}
-	_, _ = fmt.Fprintf(t.t, format, args...) // what w refuses is its owner's to report
-}
-
-// End writes the table.
-func (t Table) End() { _ = t.t.Flush() }

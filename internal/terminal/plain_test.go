@@ -22,18 +22,6 @@ func TestPlainHasNoControlCharacter(t *testing.T) {
 	}
 }
 
-// TestNoNameEndsACell or a row of a table.
-func TestNoNameEndsACell(t *testing.T) {
-	var b strings.Builder
-	table := NewTable(&b)
-	table.Printf("ARM\tPULLS\n")
-	table.Printf("%s\t%d\n", bad, 3)
-	table.End()
-	if lines := strings.Split(b.String(), "\n"); len(lines) != 3 || lines[1] != Plain(bad)+"  3" || !strings.HasPrefix(lines[0], "ARM   ") {
-		t.Errorf("%q", b.String())
-	}
-}
-
 // TestLinesStay, and documents are the same to programs.
 func TestLinesStay(t *testing.T) {
 	var b strings.Builder

@@ -26,7 +26,7 @@ func rooms() [][]string {
 		{"node/lab/papers", "node/lab/stats"},
 		{"node/lab/audit", "node/lab/figure"},
 		{"internal/browser", "internal/config", "internal/lab/ports", "internal/terminal", "internal/version"},
-		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/version/bill"},
+		{"internal/explain", "internal/lab/program", "internal/lab/progress", "internal/terminal/columns", "internal/version/bill"},
 		{"internal/daemon", "internal/lab/plan"},
 		{"internal/ask", "internal/change", "internal/decisions", "internal/lab/catalog", "internal/lab/experiment", "internal/lab/stepped"},
 		{"internal/command", "internal/lab/joining", "internal/lab/testnet"},

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 )
 
 // Write prints the verdicts as a table, with a line for every statistic.
 func (d *Document) Write(w io.Writer) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	verdict := "VERDICT"
 	if d.Quick {
 		verdict = "QUICK VERDICT"

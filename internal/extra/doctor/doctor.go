@@ -12,7 +12,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/explain"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
 )
@@ -252,7 +252,7 @@ func (d *doctor) report() *Report {
 }
 
 func (doc *Report) Write(w io.Writer) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	for _, f := range doc.Checks {
 		t.Printf("%s\t%s\t%s\n", f.Result, f.Check, oneLine(f.Detail))
 		if f.Remedy != "" {

@@ -12,6 +12,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/api"
 	"peerd.dev/node/store"
 )
@@ -184,9 +185,9 @@ func (d *doctor) room() {
 		return
 	}
 	bytes, files := x.Reserve(d.c.Store.Reserve << 20)
-	text := fmt.Sprintf("%s free; the last %s are left alone", terminal.Bytes(x.FreeBytes), terminal.Bytes(bytes))
+	text := fmt.Sprintf("%s free; the last %s are left alone", columns.Bytes(x.FreeBytes), columns.Bytes(bytes))
 	if x.FreeFiles < 4*files {
-		text = fmt.Sprintf("%d more files can be made; the last %d are left alone, and %s are free", x.FreeFiles, files, terminal.Bytes(x.FreeBytes))
+		text = fmt.Sprintf("%d more files can be made; the last %d are left alone, and %s are free", x.FreeFiles, files, columns.Bytes(x.FreeBytes))
 	}
 	switch {
 	case x.FreeBytes < bytes || x.FreeFiles < files:
@@ -204,7 +205,7 @@ func (d *doctor) limits() {
 	switch {
 	case err != nil:
 	case size < largeFile:
-		d.warn("limits", store.LargerFiles, "no file can be larger than %s, which the store's become", terminal.Bytes(size))
+		d.warn("limits", store.LargerFiles, "no file can be larger than %s, which the store's become", columns.Bytes(size))
 	case files < openFiles:
 		d.warn("limits", "raise the limit (ulimit -n, LimitNOFILE of a unit)", "%d files can be open", files)
 	default:

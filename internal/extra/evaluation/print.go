@@ -5,11 +5,12 @@ import (
 	"io"
 
 	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 )
 
 // Print writes a report for people.
 func (r *Report) Print(w io.Writer) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	t.Printf("POLICY\tDECISIONS\tWORTH\tIPS\tSNIPS\tDR\tGAIN\n")
 	for _, e := range r.Estimates {
 		t.Printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Policy, terminal.Number(e.Decisions), terminal.Number(uint64(e.Effective)), e.IPS, e.SNIPS, e.DR, e.Gain)

@@ -11,7 +11,7 @@ import (
 
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/lab/graphs"
 )
 
@@ -102,7 +102,7 @@ func measure(text string, n int, seed uint64, edges bool) (topologyDoc, error) {
 }
 
 func writeTopologies(w io.Writer, docs []topologyDoc, edges bool) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	t.Printf("TOPOLOGY\tNODES\tLINKS\tDEGREE\tLEAST\tMOST\tLAMBDA2\tGAP\tDIAMETER\tREDRAWS\n")
 	for _, d := range docs {
 		t.Printf("%s\t%d\t%d\t%.3g\t%d\t%d\t%.6f\t%.4g\t%d\t%d\n",

@@ -14,7 +14,7 @@ import (
 	"peerd.dev/internal/ask"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/ledger/check"
 )
@@ -146,7 +146,7 @@ func ledgerWords(c *config.Config) check.Words {
 
 // WriteRecords prints records as a table.
 func WriteRecords(w io.Writer, records []shownRecord, words check.Words) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	t.Printf("RECORD\tWHEN\tKIND\tOF\tWHAT\n")
 	for _, r := range records {
 		when, of, what := words.Line(r.Body)

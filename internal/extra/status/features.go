@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/api"
 )
 
@@ -42,7 +43,7 @@ func effects(w io.Writer, arms []api.Arm) {
 		return
 	}
 	_, _ = fmt.Fprintln(w)
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	shown := min(mostEffects, len(arms[0].Effects))
 	t.Printf("ACTION\tREWARD")
 	for _, e := range arms[0].Effects[:shown] {

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/api"
 )
 
@@ -28,7 +29,7 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	if d.Clones > 0 {
 		_, _ = fmt.Fprintf(w, "ALARM: keys are used twice, seen %d times: by another process with this peer's key, or in two signed histories of a ledger, which `peerd peers` names\n", d.Clones)
 	}
-	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused)
+	_, _ = fmt.Fprintf(w, "traffic: %s in, %s out, %d messages dropped, %d refused\n\n", columns.Bytes(d.BytesIn), columns.Bytes(d.BytesOut), d.Dropped, d.Refused)
 	if d.ByFeatures > 0 {
 		byFeatures(w, &d, arms)
 	} else {
@@ -54,7 +55,7 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 
 // estimates writes what is known of arms.
 func estimates(w io.Writer, d *api.Status, arms []api.Arm) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	t.Printf("ARM\tPULLS\tESTIMATE\tREWARDS BEHIND IT\n")
 	for k, a := range arms {
 		pulls := "hidden"
@@ -82,7 +83,7 @@ const heard = 15 * time.Second
 
 // Peers writes the peers of a network, the links to them and what they have given.
 func Peers(w io.Writer, ds []api.Peer) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	t.Printf("PEER\tLINK\tRTT\tIN\tOUT\tDROPPED\tREFUSED\tLAST SEEN\tGIVEN\tNOTE\n")
 	for _, d := range ds {
 		link := d.State
@@ -108,7 +109,7 @@ func Peers(w io.Writer, ds []api.Peer) {
 			given = terminal.Number(d.Given)
 		}
 		t.Printf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", d.Name, link, d.RTT,
-			terminal.Bytes(d.BytesIn), terminal.Bytes(d.BytesOut), d.Dropped, d.Refused, seen, given, strings.Trim(note+"; "+d.Gives, "; "))
+			columns.Bytes(d.BytesIn), columns.Bytes(d.BytesOut), d.Dropped, d.Refused, seen, given, strings.Trim(note+"; "+d.Gives, "; "))
 	}
 	t.End()
 }

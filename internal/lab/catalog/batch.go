@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 )
 
 // A Part is one of several experiments that are played one after the other.
@@ -67,7 +67,7 @@ func PlayEach(ctx context.Context, w io.Writer, out string, parts []Part, play f
 
 // Write prints a row for each experiment.
 func (b *Batch) Write(w io.Writer) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	t.Printf("NAME\tCELLS\tSEEDS\tSECONDS\tRESULTS\n")
 	for _, p := range b.Parts {
 		t.Printf("%s\t%d\t%d\t%.1f\t%s\n", p.Name, p.Cells, p.Seeds, p.Seconds, p.Out+p.Skipped)

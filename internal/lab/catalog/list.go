@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 )
 
 // A List is the catalog as a document.
@@ -25,7 +25,7 @@ func NewList() *List {
 
 // Write prints a row for each figure.
 func (l *List) Write(w io.Writer) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	t.Printf("NAME\tPAPER\tFIGURE\tQUICK, S\tFULL, MIN\tSHOWS\n") // the widest last, for narrow terminals
 	for _, f := range l.Figures {
 		shows := f.Shows

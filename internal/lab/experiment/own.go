@@ -8,7 +8,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/node/lab/world"
 )
@@ -131,7 +131,7 @@ func (r *cellRun) selfish() bool {
 // writeOwn prints what sites lose of their own: together and alone where cells have both, and where sites choose for
 // their own users.
 func (d *Document) writeOwn(w io.Writer) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	rows, ratios := 0, false
 	for _, c := range d.Cells {
 		if c.OwnToAlone == nil && !c.TailsOfOwn {

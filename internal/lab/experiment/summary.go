@@ -9,7 +9,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 )
@@ -191,7 +191,7 @@ func notPrivate(cells []cellRun) []string {
 
 // Write prints the results as a table.
 func (d *Document) Write(w io.Writer) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	t.Printf("CELL\tPEERS\tROUNDS\tSPECTRAL GAP\tREGRET OF A PEER\tOWN REGRET\tLOWER BOUND\tRATIO TO %q\tARM GAP\tMESSAGES\tBYTES\tCOST\tε\tSECONDS\n", d.Reference)
 	for _, c := range d.Cells {
 		epsilon := "∞"
@@ -249,7 +249,7 @@ func percentText(x stats.Interval) string {
 
 // writeTails prints how the runs of cells spread.
 func (d *Document) writeTails(w io.Writer) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	rows := 0
 	for _, c := range d.Cells {
 		if c.TailsOfOwn {

@@ -17,6 +17,7 @@ import (
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/lab/stats"
 )
 
@@ -135,7 +136,7 @@ func (d *Document) nothing() bool {
 
 // Write prints the answer with its table.
 func (d *Document) Write(w io.Writer) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	for i, r := range d.Rows {
 		if i == 0 {
 			t.Printf("SITE\tLOSES ALONE\tLOSES TOGETHER\tJOINING SAVES\t95 %% LOSE AT MOST\n")

@@ -10,7 +10,7 @@ import (
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/progress"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
 	"peerd.dev/node/lab/world"
@@ -125,7 +125,7 @@ func (c *Comparison) write(w io.Writer, s *config.Settings) {
 // writeArms writes what sites pick.
 func (c *Comparison) writeArms(w io.Writer, s *config.Settings) {
 	_, _ = fmt.Fprintf(w, "the best arm over all sites is %s\n", c.Best)
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	t.Printf("SITE")
 	for _, arm := range s.Arms {
 		t.Printf("\t%s", strings.ToUpper(arm))

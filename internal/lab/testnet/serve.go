@@ -9,7 +9,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/ports"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/api"
 )
 
@@ -100,7 +100,7 @@ func (t *Net) writeServed(w io.Writer, all []api.Status, wide bool) {
 		_, _ = fmt.Fprintf(w, "round %d  %d decisions  %d releases\n", all[0].Round, pulls, released)
 		return
 	}
-	tw := terminal.NewTable(w)
+	tw := columns.New(w)
 	tw.Printf("SITE\tROUND\tPENDING\tRELEASES\tε LEFT")
 	for _, a := range t.Settings.Arms {
 		tw.Printf("\t%s", a)

@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/api"
 )
 
@@ -58,14 +59,14 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 			out += d.BytesOut
 		}
 		_, _ = fmt.Fprintf(w, "round %d/%d  regret together %.1f  alone %.1f  sent %s\n",
-			round, t.Settings.RoundCount(), together, alone, terminal.Bytes(out))
+			round, t.Settings.RoundCount(), together, alone, columns.Bytes(out))
 		return
 	}
 	const width = 30
 	filled := int(float64(width) * float64(round) / float64(max(1, t.Settings.RoundCount())))
 	_, _ = fmt.Fprintf(w, "\n[%s%s] round %d of %d   regret a site: together %.1f, alone %.1f\n",
 		strings.Repeat("#", filled), strings.Repeat("-", width-filled), round, t.Settings.RoundCount(), together, alone)
-	tw := terminal.NewTable(w)
+	tw := columns.New(w)
 	tw.Printf("SITE\tROUND\tREGRET\tFAVOURS\tε SPENT\tε LEFT\tRELEASES\tSENT\tRECEIVED\tLINKED\n")
 	for i, d := range all {
 		linked := "yes"
@@ -81,7 +82,7 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 			}
 		}
 		tw.Printf("%s\t%d\t%s\t%s\t%.3g\t%.3g\t%d\t%s\t%s\t%s\n", t.Names[i], d.Round, regret,
-			favours, d.Spent, d.Left, d.Released, terminal.Bytes(d.BytesOut), terminal.Bytes(d.BytesIn), linked)
+			favours, d.Spent, d.Left, d.Released, columns.Bytes(d.BytesOut), columns.Bytes(d.BytesIn), linked)
 	}
 	tw.End()
 }

@@ -11,7 +11,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/columns"
 	"peerd.dev/node/api"
 )
 
@@ -96,7 +96,7 @@ func (d *Document) writeRegret(w io.Writer, s *config.Settings) {
 
 // writeGroups prints what sites lose of their own users' rewards.
 func (d *Document) writeGroups(w io.Writer, together, alone float64) {
-	t := terminal.NewTable(w)
+	t := columns.New(w)
 	t.Printf("REGRET OF A SITE, OF ITS OWN USERS' REWARDS\tTOGETHER\tALONE\tTO EXPECT\n")
 	for _, g := range d.Groups {
 		t.Printf("%s, %s\t%.1f\t%.1f\t%.1f\n", sitesText(g.Sites), g.Name, g.Together, g.Alone, g.Expected)
