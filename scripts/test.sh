@@ -20,7 +20,7 @@ step 'format' test -z "$(gofmt -l . | tee -a /dev/stderr)"
 step 'build and vet' env GOGC=400 go vet ./... # compilers then take a tenth less time, and up to a gigabyte
 # Some tests wait more than they compute, so one package more than there are processors is tested at a time. Linking without
 # symbols takes a third less; compilers get GOGC here, too, and tests do not.
-step 'tests' go test -p $(($(getconf _NPROCESSORS_ONLN) + 1)) -vet=off -ldflags=-s -toolexec 'env GOGC=400' ./...
+step 'tests' go test -timeout 30m -p $(($(getconf _NPROCESSORS_ONLN) + 1)) -vet=off -ldflags=-s -toolexec 'env GOGC=400' ./...
 
 printf '\n== must show\n'
 scripts/show.sh
