@@ -97,7 +97,7 @@ func Small(p Params) Params {
 }
 
 // registered are the learners of extras.
-var registered []Params
+var registered []Params //nolint:gochecknoglobals // extras add to it in their init
 
 // Register adds learners with their defaults to the end of [Table], for the init function of an extra.
 func Register(p ...Params) { registered = append(registered, p...) }

@@ -10,7 +10,7 @@ import (
 
 // mechanisms is the table, by number. A mechanism enters it when it passes the tests of mechanism_test.go in package dp: the default
 // ones here, others by [Register].
-var mechanisms = [BLT + 1]Design{
+var mechanisms = [BLT + 1]Design{ //nolint:gochecknoglobals // extras add to it in their init
 	EachLaplace: {
 		Description: Description{Family: "each", Suits: "sums of epochs that are not added up", Law: noise.Laplace, Small: 1},
 		Own:         true, Most: MaxLeaves, L1: onceL1, Layout: newEachLayout,
@@ -22,7 +22,7 @@ var mechanisms = [BLT + 1]Design{
 }
 
 // names are the names that configurations use, also of mechanisms that a program lacks; reserved numbers have none.
-var names = [...]string{
+var names = [...]string{ //nolint:gochecknoglobals // a table that nothing changes
 	Tree: "tree", None: "none", TreeGaussian: "tree-gaussian", EachLaplace: "each", EachGaussian: "each-gaussian",
 	Hybrid: "hybrid", Kary: "kary", Sqrt: "sqrt", BLT: "blt",
 }

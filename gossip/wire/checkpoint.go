@@ -8,6 +8,7 @@ import (
 	"peerd.dev/protocol"
 )
 
+// Sizes of checkpoints, in bytes.
 const (
 	// checkpointTag is the first byte of a checkpoint's frame. No message begins with
 	// it: messages begin with a field number, and there is no field 0.

@@ -21,6 +21,7 @@ var ErrViolation = errors.New("protocol violation")
 // configurations differ, or the checkpoint of one does not follow an earlier one.
 var ErrMismatch = errors.New("hello refused")
 
+// Sizes of frames, in bytes.
 const (
 	Buffer    = 16 << 10 // bytes of a link's buffers
 	MaxPrefix = 3        // bytes of a length up to protocol.MaxFrame

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/protocol"
 )
 
+// Sizes of a hello, in bytes.
 const (
 	helloVersion = 6
 	helloSize    = 1 + 4 + 4 + 32 + 1 + 2*CheckpointSize + 2*8 // without the network id

@@ -11,6 +11,7 @@ import (
 // all terms. Keys are unique.
 type Term struct{ Key, Value string }
 
+// Limits of terms, in bytes.
 const (
 	maxTerm  = 8 << 10
 	MaxTerms = 128 << 10    // in total; less than a stream accepts unread

@@ -14,7 +14,7 @@ type row struct {
 	of    protocol.Params
 }
 
-var registered = []row{{0, rows.PhasesParams{Growth: .5, Limit: 100_000, Pull: 20, Merge: rows.MergeMean, F: 1}}}
+var registered = []row{{0, rows.PhasesParams{Growth: .5, Limit: 100_000, Pull: 20, Merge: rows.MergeMean, F: 1}}} //nolint:gochecknoglobals // extras add to it in their init
 
 // Register adds a protocol with its defaults to [Protocols], for the init function of an extra. The place says which come before it.
 func Register(place int, p protocol.Params) {

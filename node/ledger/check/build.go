@@ -2,10 +2,10 @@ package check
 
 import (
 	"fmt"
-
-	"peerd.dev/node/ledger"
 	"slices"
 	"strings"
+
+	"peerd.dev/node/ledger"
 )
 
 // checkBuild refuses the ledger of a program that was built with tags, except the tags that Go's

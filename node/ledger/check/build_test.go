@@ -3,10 +3,10 @@ package check
 import (
 	"bytes"
 	"errors"
-
-	"peerd.dev/node/ledger"
 	"strings"
 	"testing"
+
+	"peerd.dev/node/ledger"
 )
 
 // TestBuildTagsStandInTheGenesis: a ledger names the tags of its program's build, ledgers without
