@@ -20,7 +20,7 @@ import (
 )
 
 // twoFeatures is a learner by two features.
-func twoFeatures(records linear.LinearRecords) bandit.Params {
+func twoFeatures(records linear.Records) bandit.Params {
 	return linear.LinUCBParams{Features: 2, Index: linear.SampledIndex, Radius: 1, Records: records}
 }
 
@@ -180,7 +180,7 @@ func TestCentredRecordsAreOfTheRewardLessOneHalf(t *testing.T) {
 
 // TestCentredRewardsAreNotZeroedOut: a centred reward of 0 adds something.
 func TestCentredRewardsAreNotZeroedOut(t *testing.T) {
-	for _, records := range []linear.LinearRecords{linear.WithoutSquares, linear.CentredRewards} {
+	for _, records := range []linear.Records{linear.WithoutSquares, linear.CentredRewards} {
 		s := byFeatures(twoFeatures(records))
 		if err := s.Check(); err != nil {
 			t.Fatal(err)

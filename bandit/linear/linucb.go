@@ -8,32 +8,32 @@ import (
 	"peerd.dev/bandit/gram"
 )
 
-// LinearIndex names the index by which learner linucb chooses.
-type LinearIndex string
+// Index names the index by which learner linucb chooses.
+type Index string
 
 // The indices.
 const (
 	// SampledIndex is ⟨x, θ̃⟩ with a θ̃ drawn around the estimate for every choice, so that sites
 	// with the same releases and actions do not all choose the same.
-	SampledIndex LinearIndex = "sample"
+	SampledIndex Index = "sample"
 	// BoundIndex is ⟨x, θ̂⟩ plus radius times the deviation of its error.
-	BoundIndex LinearIndex = "bound"
+	BoundIndex Index = "bound"
 	// CalibratedIndex is the upper confidence bound of ridge regression with a proved radius:
 	// docs/proofs/linear.md.
-	CalibratedIndex LinearIndex = "calibrated"
+	CalibratedIndex Index = "calibrated"
 )
 
-// LinearRecords names what learner linucb adds up.
-type LinearRecords string
+// Records names what learner linucb adds up.
+type Records string
 
 // The records.
 const (
 	// WithoutSquares is what the estimate needs: Σ x xᵀ and Σ x y.
-	WithoutSquares LinearRecords = "plain"
+	WithoutSquares Records = "plain"
 	// CentredRewards uses the reward minus ½, which is at most ½ in absolute value, so that
 	// learning from it has half the noise. Features get a constant, which learns what was
 	// subtracted; see docs/proofs/records.md.
-	CentredRewards LinearRecords = "centred"
+	CentredRewards Records = "centred"
 )
 
 // LinUCBParams are the parameters of learner linucb.
@@ -41,9 +41,9 @@ type LinUCBParams struct {
 	Features int               `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
 	Context  int               `want:"0..120" fixed:"yes" later:"yes" doc:"Numbers of the context that all actions of a decision share, with squares that sum to at most 1. Simulated worlds offer none."`
 	Map      bandit.FeatureMap `want:"concat|outer|interactions" fixed:"yes" later:"yes" doc:"Features of a context c and an action x: both (concat), all products (outer), or these and x (interactions). At most 120 numbers."`
-	Index    LinearIndex       `want:"sample|bound|calibrated" doc:"How actions are ranked: under a sampled parameter, by the estimate plus radius times its error (bound), or by a proved bound, far wider (calibrated)."`
+	Index    Index       `want:"sample|bound|calibrated" doc:"How actions are ranked: under a sampled parameter, by the estimate plus radius times its error (bound), or by a proved bound, far wider (calibrated)."`
 	Radius   float64           `want:"over 0 up to 16" doc:"Width of exploration in standard errors, for sample and bound. 6 held in every test."`
-	Records  LinearRecords     `want:"plain|centred" fixed:"yes" later:"yes" doc:"What is released: products of features with each other and with rewards, or with rewards minus 1/2 (centred): half the noise, for a constant plus a linear function."`
+	Records  Records     `want:"plain|centred" fixed:"yes" later:"yes" doc:"What is released: products of features with each other and with rewards, or with rewards minus 1/2 (centred): half the noise, for a constant plus a linear function."`
 }
 
 func (p LinUCBParams) inputs() bandit.Inputs {

@@ -21,7 +21,7 @@ type centred struct {
 
 // newCentred returns a problem for actions with d numbers and means that are an offset from ½ on
 // average, all in [0,1].
-func newCentred(t testing.TB, d, arms int, seed uint64, index LinearIndex, offset float64) *centred {
+func newCentred(t testing.TB, d, arms int, seed uint64, index Index, offset float64) *centred {
 	t.Helper()
 	x := &centred{*newProblem(d, seed), linUCB(t, arms, LinUCBParams{Features: d, Index: index, Radius: 1, Records: CentredRewards})}
 	w := x.l.Statistic().Width()

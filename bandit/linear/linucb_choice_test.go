@@ -15,7 +15,7 @@ import (
 func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 	const arms = 30
 	left := 0
-	for _, index := range []LinearIndex{BoundIndex, CalibratedIndex} {
+	for _, index := range []Index{BoundIndex, CalibratedIndex} {
 		for seed := range uint64(300) {
 			x := newProblem(5, seed)
 			for range 1 + seed*seed/20 {
@@ -52,7 +52,7 @@ func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 // TestEqualArmsAreEquallyLikely, if features are the same, and if all have norm 1 and nothing is
 // known in any direction, so that only rounding distinguishes them.
 func TestEqualArmsAreEquallyLikely(t *testing.T) {
-	for _, index := range []LinearIndex{BoundIndex, CalibratedIndex} {
+	for _, index := range []Index{BoundIndex, CalibratedIndex} {
 		x := newProblem(4, 3)
 		same := x.turn(6)
 		for k := range same.Features {

@@ -32,7 +32,7 @@ func withSquares(arms, d int, by Estimator) *LinUCB {
 // TestSquaresChangeNothing except the noise: without noise, each index has the same estimate and the
 // same radius from records with squares of rewards as without.
 func TestSquaresChangeNothing(t *testing.T) {
-	for _, index := range []LinearIndex{SampledIndex, BoundIndex, CalibratedIndex} {
+	for _, index := range []Index{SampledIndex, BoundIndex, CalibratedIndex} {
 		x := newProblem(4, 11)
 		for range 300 {
 			x.pay(x.turn(1).Features[0])

@@ -22,7 +22,7 @@ func linUCB(t testing.TB, arms int, p LinUCBParams) *LinUCB {
 }
 
 // indices are all indices of a learner by features.
-var indices = []LinearIndex{SampledIndex, BoundIndex, CalibratedIndex}
+var indices = []Index{SampledIndex, BoundIndex, CalibratedIndex}
 
 // problem is one with a θ of norm 1 and sums that are released with noise.
 type problem struct {

@@ -13,7 +13,7 @@ import (
 
 const linearFeatures = 4
 
-func personalizedLinear(t testing.TB, arms int, records LinearRecords, nats float64) *PersonalizedLinear {
+func personalizedLinear(t testing.TB, arms int, records Records, nats float64) *PersonalizedLinear {
 	t.Helper()
 	p := PersonalizedLinearParams{Features: linearFeatures, Records: records, Price: math.Exp(nats)}
 	l, err := p.New(bandit.Config{Arms: arms, Peers: 6, Rand: rand.New(rand.NewPCG(3, 4))})
@@ -185,7 +185,7 @@ func TestLinearPropensitiesAreShares(t *testing.T) {
 
 // TestSavedLinearDistancesGoOn: a learner that loads a state chooses as the one that saved it, for both kinds of records.
 func TestSavedLinearDistancesGoOn(t *testing.T) {
-	for _, records := range []LinearRecords{WithoutSquares, CentredRewards} {
+	for _, records := range []Records{WithoutSquares, CentredRewards} {
 		u := personalizedLinear(t, 5, records, 5)
 		b := belief.New(1, u.Statistic().Width())
 		x := newProblem(u.d, 3)

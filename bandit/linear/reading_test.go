@@ -12,7 +12,7 @@ import (
 // its standard error, with plain and with centred rewards.
 func TestReadingsHaveTheirErrors(t *testing.T) {
 	const runs = 200
-	for _, kind := range []LinearRecords{WithoutSquares, CentredRewards} {
+	for _, kind := range []Records{WithoutSquares, CentredRewards} {
 		squares, wide := 0., 0
 		note := func(off, deviation float64) {
 			if squares += off * off / (deviation * deviation); math.Abs(off) > 3*deviation {

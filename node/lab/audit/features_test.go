@@ -29,7 +29,7 @@ func described(m dp.Mechanism, p protocol.Params, runs int, seed uint64) audit.C
 }
 
 // releasing returns a learner that releases a kind of records.
-func releasing(records linear.LinearRecords) bandit.Params {
+func releasing(records linear.Records) bandit.Params {
 	return linear.LinUCBParams{Features: 5, Index: linear.SampledIndex, Radius: 1, Records: records}
 }
 

@@ -23,7 +23,7 @@ import (
 // silosOf returns a run at the scale of Zhou and Chowdhury (2024, section 6): 100 silos, each of
 // which hears all others, and 100 actions of 10 features. first is the number of decisions in the
 // first batch of a silo; number is the number of the run, from 1.
-func silosOf(b testing.TB, number, rounds, first uint64, index linear.LinearIndex, p world.LinearParams) sim.Config {
+func silosOf(b testing.TB, number, rounds, first uint64, index linear.Index, p world.LinearParams) sim.Config {
 	b.Helper()
 	const silos, actions, features = 100, 100, 10
 	links := make([][]protocol.Peer, silos)
@@ -77,7 +77,7 @@ func silosOf(b testing.TB, number, rounds, first uint64, index linear.LinearInde
 func BenchmarkLinearSteps(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as in peerd experiment
 	for _, draw := range []world.Drawing{world.FreshActions, world.OwnActions} {
-		for _, index := range []linear.LinearIndex{linear.SampledIndex, linear.BoundIndex} {
+		for _, index := range []linear.Index{linear.SampledIndex, linear.BoundIndex} {
 			b.Run(string(draw)+"/"+string(index), func(b *testing.B) {
 				c := silosOf(b, 1, uint64(max(1, b.N/100)), 100, index, world.LinearParams{Law: world.Sphere, Draw: draw})
 				rate(b, c)

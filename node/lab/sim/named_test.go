@@ -50,7 +50,7 @@ func (*visitors) Save() []byte                  { return nil }
 func (*visitors) Load([]byte) error             { return nil }
 
 // lost returns what three sites lose at ε = 1 with named features, in rewards a site, as a mean over seeds.
-func lost(t *testing.T, first uint64, records linear.LinearRecords) (mean float64) {
+func lost(t *testing.T, first uint64, records linear.Records) (mean float64) {
 	t.Helper()
 	const sites, rounds, seeds = 3, 4000, 8
 	names, err := decision.ParseNames([]string{"hour=0..24", "device=mobile|desktop"}, nil)

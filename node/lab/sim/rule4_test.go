@@ -48,7 +48,7 @@ type silos struct {
 
 // play returns what silo 0 has released after some batches, up to a part that is the same in all
 // plays of a seed, and the arms that it played. The reward of round flip is flipped.
-func (s silos) play(t *testing.T, seed uint64, raw bool, index linear.LinearIndex, count, flip uint64) ([]float64, []bandit.Arm) {
+func (s silos) play(t *testing.T, seed uint64, raw bool, index linear.Index, count, flip uint64) ([]float64, []bandit.Arm) {
 	t.Helper()
 	links := make([][]protocol.Peer, s.count)
 	for i := range links {
@@ -106,7 +106,7 @@ func TestOneRewardChangesOneRecord(t *testing.T) {
 		s, runs = silos{100, 10, 100, 25}, 25
 	}
 	t.Logf("%d silos, %d features, %d actions a silo, batches of %d, %d runs; allowed: %.2f", s.count, s.features, s.arms, s.first, runs, allowed)
-	for _, index := range []linear.LinearIndex{linear.CalibratedIndex, linear.BoundIndex, linear.SampledIndex} {
+	for _, index := range []linear.Index{linear.CalibratedIndex, linear.BoundIndex, linear.SampledIndex} {
 		for _, raw := range []bool{false, true} {
 			for _, batch := range []uint64{1, 4} {
 				var changes, others []float64
