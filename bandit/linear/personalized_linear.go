@@ -17,7 +17,7 @@ type PersonalizedLinearParams struct {
 	Features int               `want:"1..120" fixed:"yes" doc:"Numbers of an action, with squares that sum to at most 1."`
 	Context  int               `want:"0..120" fixed:"yes" doc:"Numbers of the context that all actions of a decision share, with squares that sum to at most 1. Simulated worlds offer none."`
 	Map      bandit.FeatureMap `want:"concat|outer|interactions" fixed:"yes" doc:"See learner.linucb.map."`
-	Records  Records     `want:"plain|centred" fixed:"yes" doc:"See learner.linucb.records."`
+	Records  Records           `want:"plain|centred" fixed:"yes" doc:"See learner.linucb.records."`
 	Price    float64           `want:"1 up to 1000000" unit:"records" later:"yes" doc:"What joining may cost: an action that other sites misjudge waits for about this many times as many records as alone. At 1 a site learns alone."`
 }
 
