@@ -55,6 +55,20 @@ func (s *Site) policyNotice(b *lastBelief) string {
 	return fmt.Sprintf("%s; by today's estimates that costs %.3g rewards a decision, as %s is better", keeps, rules.BaselineShare*rules.Range.Width()*(b.Means[best]-b.Means[a]), s.c.Arms[best])
 }
 
+// usersNotice says in a sentence how many decisions that count named no user. With noised counts nobody may see how many there are.
+func (s *Site) usersNotice() string {
+	const cure = "the promise is for each user that decisions name as subject; with api.subject: required the others are refused"
+	switch {
+	case s.c.Rules.Named || s.world != nil || s.agent.Idle():
+		return ""
+	case s.agent.NoisedCounts():
+		return "how many decisions named no user is hidden (privacy.counts: noised); " + cure
+	case s.counts.unnamed == 0:
+		return ""
+	}
+	return fmt.Sprintf("%d of the last %d decisions that count named no user; %s", s.counts.unnamed, s.counts.counted, cure)
+}
+
 // noteFault logs a fault of another peer: at most once a minute as a warning with the number of
 // faults, and otherwise at a lower level. The newest is in the status.
 func (s *Site) noteFault(err error) {
