@@ -40,7 +40,7 @@ func TestANewFolderAsksForUsers(t *testing.T) {
 		if _, stdout, _ := peerd(t, "status", "--dir", dir); strings.Contains(stdout, "users:") {
 			t.Error(stdout)
 		}
-		if _, stdout, _ := peerd(t, "privacy", "explain", "--dir", dir); !strings.Contains(stdout, "a decision without a subject is refused") || !strings.Contains(unwrapped(stdout), "one record of each user that the application names at this site") {
+		if _, stdout, _ := peerd(t, "privacy", "explain", "--dir", dir); !strings.Contains(stdout, "api.subject is required: ") || !strings.Contains(unwrapped(stdout), "one record of each user that decisions name, at this site") {
 			t.Error(stdout)
 		}
 	})
@@ -68,7 +68,23 @@ func TestANewFolderAsksForUsers(t *testing.T) {
 			t.Errorf("%q: %s", args, stdout)
 		}
 	}
-	if _, stdout, _ := peerd(t, "privacy", "explain", "--dir", dir); !strings.Contains(unwrapped(stdout), "decisions without a subject are not capped") {
+	if _, stdout, _ := peerd(t, "privacy", "explain", "--dir", dir); !strings.Contains(unwrapped(stdout), "api.subject is optional: ") {
+		t.Error(stdout)
+	}
+}
+
+// TestWhereCountsAreNoised nothing follows from how many decisions name nobody: status has no number, and doctor says that there may be some.
+func TestWhereCountsAreNoised(t *testing.T) {
+	dir := aSite(t, "arms=red,green", "privacy.counts=noised", "privacy.horizon=100000", "api.subject=optional")
+	peer := served(t, dir)
+	if _, err := peer.Decide(t.Context(), client.Ask{}); err != nil {
+		t.Fatal(err)
+	}
+	var s api.Status
+	if err := api.Get(t.Context(), dir, "/v1/status", &s); err != nil || s.Users != "" {
+		t.Errorf("%q, %v", s.Users, err)
+	}
+	if _, stdout, _ := peerd(t, "doctor", "--dir", dir); !strings.Contains(unwrapped(stdout), "decisions may name no user (api.subject: optional), and how many do is hidden") {
 		t.Error(stdout)
 	}
 }

@@ -208,13 +208,11 @@ type API struct {
 	Offer         []string      `want:"offer" default:"[]" doc:"Actions added by \x60network extend\x60 that this site chooses unasked: names, or all. Others are chosen only for requests that name them."`
 }
 
-// Required of [API.Subject] refuses decisions that name no user.
-const Required = "required"
-
-// How long a baseline keeps its share.
+// How long a baseline keeps its share, and whether decisions have to name their users.
 const (
 	BaselineEver   = "ever"
 	BaselineBetter = "better"
+	Required       = "required"
 )
 
 // Range returns what rewards are from and to, in the application's units.

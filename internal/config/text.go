@@ -70,7 +70,7 @@ func (s *Settings) FileHash() [sha256.Size]byte { return sha256.Sum256(s.AsFile(
 
 // PromiseText states a promise in a sentence without its end, from the values of settings as text.
 func PromiseText(site string, set func(key string) string) string {
-	counts, horizon, records, named := "is public", "the site's whole life", "one record", ""
+	counts, horizon, records := "is public", "the site's whole life", "one record"
 	if set("privacy.counts") == NoisedCounts {
 		counts = "is hidden, too"
 	}
@@ -80,9 +80,6 @@ func PromiseText(site string, set func(key string) string) string {
 	if h := set("privacy.horizon"); h != "0" {
 		horizon = h + " rounds"
 	}
-	if world := set("world.kind"); world == "" || world == Application {
-		named = " that the application names"
-	}
-	return fmt.Sprintf("ε %s and δ %s for %s of each user%s at %s, over %s; that a user was there %s",
-		set("privacy.epsilon"), set("privacy.delta"), records, named, site, horizon, counts)
+	return fmt.Sprintf("ε %s and δ %s for %s of each user that decisions name, at %s, over %s; that a user was there %s",
+		set("privacy.epsilon"), set("privacy.delta"), records, site, horizon, counts)
 }

@@ -304,14 +304,11 @@ func users(s *config.Settings) []string {
 	if s.Privacy.Answers == config.Inside {
 		after, further, most = "given decision", "kept", "decision"
 	}
-	list := []string{
+	return []string{
 		fmt.Sprintf("a decision names its user as subject; after %s of a subject, further ones are %s", config.Counted(k, after), further),
 		"a subject's name never leaves the site and is not stored: a salted hash is",
+		fmt.Sprintf("api.subject is %s: required refuses a decision without a subject; with optional nothing caps these, and the application promises at most %s a user", s.API.Subject, config.Counted(k, most)),
 	}
-	if s.API.Subject == config.Required {
-		return append(list, "a decision without a subject is refused (api.subject: required)")
-	}
-	return append(list, fmt.Sprintf("decisions without a subject are not capped: the application then promises at most %s a user; api.subject: required refuses them", config.Counted(k, most)))
 }
 
 // uncovered lists what the promise does not cover.
@@ -322,8 +319,6 @@ func uncovered(s *config.Settings) []string {
 		list = append(list, "what follows from answers to kept decisions, or from numbers that only the site may see, and can be seen elsewhere: what is left to offer, who comes again, a change of the network")
 	}
 	switch people := s.Simulated(); {
-	case s.World.Kind == config.Application && s.API.Subject == config.Required:
-		list = append(list, "a user under several subjects, or of decisions that were made while none was required")
 	case s.World.Kind == config.Application:
 		list = append(list, "a user without a subject in the application's requests, or under several")
 	case people.Records > 0: // the world caps the records of each

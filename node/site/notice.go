@@ -55,18 +55,12 @@ func (s *Site) policyNotice(b *lastBelief) string {
 	return fmt.Sprintf("%s; by today's estimates that costs %.3g rewards a decision, as %s is better", keeps, rules.BaselineShare*rules.Range.Width()*(b.Means[best]-b.Means[a]), s.c.Arms[best])
 }
 
-// usersNotice says in a sentence how many decisions that count named no user. With noised counts nobody may see how many there are.
+// usersNotice says in a sentence how many decisions that count named no user, unless presence is hidden.
 func (s *Site) usersNotice() string {
-	const cure = "the promise is for each user that decisions name as subject; with api.subject: required the others are refused"
-	switch {
-	case s.c.Rules.Named || s.world != nil || s.agent.Idle():
-		return ""
-	case s.agent.NoisedCounts():
-		return "how many decisions named no user is hidden (privacy.counts: noised); " + cure
-	case s.counts.unnamed == 0:
+	if s.counts.unnamed == 0 || s.agent.NoisedCounts() {
 		return ""
 	}
-	return fmt.Sprintf("%d of the last %d decisions that count named no user; %s", s.counts.unnamed, s.counts.counted, cure)
+	return fmt.Sprintf("%d of the last %d decisions that count named no user, and nothing is promised to whom no decision names (subject): api.subject: required refuses these", s.counts.unnamed, s.counts.counted)
 }
 
 // noteFault logs a fault of another peer: at most once a minute as a warning with the number of
