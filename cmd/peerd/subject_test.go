@@ -40,7 +40,7 @@ func TestANewFolderAsksForUsers(t *testing.T) {
 		if _, stdout, _ := peerd(t, "status", "--dir", dir); strings.Contains(stdout, "users:") {
 			t.Error(stdout)
 		}
-		if _, stdout, _ := peerd(t, "privacy", "explain", "--dir", dir); !strings.Contains(stdout, "api.subject is required: ") || !strings.Contains(unwrapped(stdout), "one record of each user that decisions name, at this site") {
+		if _, stdout, _ := peerd(t, "privacy", "explain", "--dir", dir); !strings.Contains(unwrapped(stdout), "is refused if api.subject is required (it is required)") || !strings.Contains(unwrapped(stdout), "one record of each user that decisions name, at this site") {
 			t.Error(stdout)
 		}
 	})
@@ -68,7 +68,7 @@ func TestANewFolderAsksForUsers(t *testing.T) {
 			t.Errorf("%q: %s", args, stdout)
 		}
 	}
-	if _, stdout, _ := peerd(t, "privacy", "explain", "--dir", dir); !strings.Contains(unwrapped(stdout), "api.subject is optional: ") {
+	if _, stdout, _ := peerd(t, "privacy", "explain", "--dir", dir); !strings.Contains(unwrapped(stdout), "is refused if api.subject is required (it is optional)") {
 		t.Error(stdout)
 	}
 }

@@ -307,7 +307,7 @@ func users(s *config.Settings) []string {
 	return []string{
 		fmt.Sprintf("a decision names its user as subject; after %s of a subject, further ones are %s", config.Counted(k, after), further),
 		"a subject's name never leaves the site and is not stored: a salted hash is",
-		fmt.Sprintf("api.subject is %s: required refuses a decision without a subject; with optional nothing caps these, and the application promises at most %s a user", s.API.Subject, config.Counted(k, most)),
+		fmt.Sprintf("a decision without a subject is refused if api.subject is required (it is %s); else nothing caps these, and the application promises at most %s a user", s.API.Subject, config.Counted(k, most)),
 	}
 }
 
