@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"io"
-	"net"
-	"net/http"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,22 +17,17 @@ import (
 func TestANewFolderAsksForUsers(t *testing.T) {
 	dir := aSite(t, "arms=red,green", "api.window=2s", "privacy.answers=anyone")
 	t.Run("required", func(t *testing.T) {
-		served(t, dir)
-		for body, want := range map[string]string{
-			`{}`:                      `"location":"body.subject","message":"is missing: send an id of the user`,
-			`{"id":"a","keep":true}`:  `"location":"body.subject","message":"is missing: send an id of the user`,
-			`{"id":"a","subject":""}`: `"location":"body.subject","message":"want 1 to 256 bytes`,
-			`{"subject":"` + strings.Repeat("s", 257) + `"}`: `"location":"body.subject","message":"want 1 to 256 bytes`,
-			`{"subject":"patient-17"}`:                       `"counted":true`,
-			`{"id":"x","subject":"p-1"}`:                     `"counted":true`,
-		} {
-			status, text := decideAt(t, dir, body)
-			if !strings.Contains(text, want) || (status == 422) != strings.Contains(want, "body.subject") {
-				t.Errorf("%.60s: %d, %s; want %s", body, status, text, want)
+		peer := served(t, dir)
+		for subject, want := range map[string]string{"": "is missing: send an id of the user", strings.Repeat("s", 257): "want 1 to 256 bytes"} {
+			var p *client.Problem
+			if _, err := peer.Decide(t.Context(), client.Ask{Subject: subject}); !errors.As(err, &p) || p.Status != 422 || p.Errors[0].Location != "body.subject" || !strings.HasPrefix(p.Errors[0].Message, want) {
+				t.Errorf("%.9q: %v", subject, err)
 			}
 		}
-		if _, text := decideAt(t, dir, `{"subject":"patient-17"}`); !strings.Contains(text, `"uncounted":"subject"`) {
-			t.Errorf("a user who comes again: %s", text)
+		for _, want := range []string{"", "subject"} {
+			if d, err := peer.Decide(t.Context(), client.Ask{Subject: "a user"}); err != nil || string(d.Uncounted) != want {
+				t.Errorf("%+v, %v; want %q", d, err, want)
+			}
 		}
 		if _, stdout, _ := peerd(t, "status", "--dir", dir); strings.Contains(stdout, "users:") {
 			t.Error(stdout)
@@ -91,22 +83,3 @@ func TestWhereCountsAreNoised(t *testing.T) {
 
 // unwrapped joins lines.
 func unwrapped(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// decideAt asks the peer of a folder for a decision.
-func decideAt(t *testing.T, dir, body string) (status int, text string) {
-	t.Helper()
-	peer := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(dir, "peerd.sock"))
-	}}}
-	defer peer.CloseIdleConnections()
-	r, err := peer.Post("http://peer/v1/decisions", "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = r.Body.Close() }()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.StatusCode, string(b)
-}
