@@ -35,6 +35,7 @@ type Status struct {
 	AloneReason   string // why the peer continues without another one that its protocol needs; empty if it does not
 
 	Policy string // what the site adds to its learner, in a sentence; empty for nothing
+	Users  string // how many decisions named no user, in a sentence; empty for none
 
 	Learning  Learning
 	Notice    string    // explanation of Learning; empty if there is none

@@ -79,7 +79,7 @@ func TestEvaluateARunningPeer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	asks, rewards := make([]client.Ask, 500), make([]client.Reward, 500)
 	for i := range asks {
-		if asks[i].ID = fmt.Sprint("visit-", i); i%10 == 9 {
+		if asks[i].ID, asks[i].Subject = fmt.Sprint("visit-", i), fmt.Sprint("customer-", i); i%10 == 9 {
 			asks[i].Exclude = []string{"red"}
 		}
 	}

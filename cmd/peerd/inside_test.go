@@ -24,7 +24,7 @@ func TestASiteThatKeepsDecisions(t *testing.T) {
 	const n = 120
 	given := 0
 	for i := range n {
-		ask := client.Ask{ID: fmt.Sprint("d-", i), Keep: i%2 == 0}
+		ask := client.Ask{ID: fmt.Sprint("d-", i), Subject: fmt.Sprint("user-", i), Keep: i%2 == 0}
 		d, err := peer.Decide(t.Context(), ask)
 		if err != nil || ask.Keep && !d.Kept || !d.Counted {
 			t.Fatalf("%+v, %v", d, err)

@@ -45,6 +45,9 @@ func (s *Schema) Beginning(set []string, joins bool) (b Beginning) {
 	x.spare()
 	x.noise(byFeatures || given && m.Law() == dp.Gaussian)
 	x.answers(inside)
+	if c.World.Kind == Application {
+		x.take("api.subject", Required, "send each decision's user as subject, since the promise is for users that decisions name; a returning user counts once in the site's whole life, or k times with privacy.records_per_user: k and k times the noise")
+	}
 	if byFeatures {
 		x.recommend()
 	}

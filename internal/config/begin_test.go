@@ -45,7 +45,7 @@ func TestANewFolderHasWhatSuitsEachOther(t *testing.T) {
 			}
 		}
 	}
-	if _, b, _ := begun(t, false); len(b.Chosen) != 1 || !strings.HasPrefix(b.Chosen[0], "privacy.answers: inside (only this site's own people and users see what it answers; ") {
+	if _, b, _ := begun(t, false); len(b.Chosen) != 2 || !strings.Contains(b.Chosen[1], "api.subject: required (") || !strings.HasPrefix(b.Chosen[0], "privacy.answers: inside (only this site's own people and users see what it answers; ") {
 		t.Errorf("without any, %q is chosen", b.Chosen)
 	}
 }
@@ -78,6 +78,24 @@ func TestOneSettingMakesALearnerByFeatures(t *testing.T) {
 		if first := slices.ContainsFunc(b.Chosen, func(x string) bool { return strings.HasPrefix(x, "protocol.batch.first:") }); c.Privacy.Answers != answers || first != (answers == Anyone) {
 			t.Errorf("%s, not %s: %q", c.Privacy.Answers, answers, b.Chosen)
 		}
+	}
+}
+
+// TestANewFolderDemandsUsers: a site that begins or joins says so, with what a returning user costs; a folder from before does not have the
+// key, and its decisions may name nobody, and so may a simulated world's.
+func TestANewFolderDemandsUsers(t *testing.T) {
+	for _, joins := range []bool{false, true} {
+		c, b, _ := begun(t, joins)
+		said := strings.Join(b.Chosen, "\n")
+		if c.API.Subject != Required || !strings.Contains(said, "a returning user counts once in the site's whole life, or k times with privacy.records_per_user: k and k times the noise") {
+			t.Errorf("joins %v: %q; chosen: %s", joins, c.API.Subject, said)
+		}
+	}
+	if c, _, _ := begun(t, false, "api.subject=optional"); c.API.Subject == Required {
+		t.Error("what was given is not kept")
+	}
+	if c, _, err := Site().Read("", []string{"arms=a,b", "privacy.epsilon=1"}); err != nil || c.API.Subject == Required {
+		t.Errorf("a folder without the key: %q, %v", c.API.Subject, err)
 	}
 }
 

@@ -74,7 +74,7 @@ type Privacy struct {
 	Mechanism      string  `want:"mechanism" default:"each" shared:"yes" fixed:"yes" page:"how noise is added" doc:"How noise is added (docs/mechanisms.md). The default is kary with protocols that carry running sums; with a delta it is blt with these, and each-gaussian with others. none is for lockstep."`
 	Adjacency      string  `want:"replace-one|zero-out" default:"replace-one" shared:"yes" fixed:"yes" doc:"Indistinguishable histories: a user's rewards are replaced by any others, or by 0. Not used with privacy.counts: noised."`
 	Counts         string  `want:"public|noised" default:"public" shared:"yes" fixed:"yes" page:"noised also hides whether a user was there" doc:"With noised, a user's presence is hidden, too. For protocols whose leaves close by the clock."`
-	RecordsPerUser uint64  `key:"records_per_user" want:"1..1048576" default:"1" unit:"rewards" shared:"yes" fixed:"yes" page:"most rewards of one user" doc:"Most rewards of one user. The noise grows in proportion."`
+	RecordsPerUser uint64  `key:"records_per_user" want:"1..1048576" default:"1" unit:"rewards" shared:"yes" fixed:"yes" page:"times that a returning user counts in the site's whole life; noise grows as much" doc:"Most rewards of one user, in the site's whole life. The noise grows in proportion."`
 	Horizon        uint64  `want:"0..1073741824" default:"0" unit:"rounds" shared:"yes" fixed:"yes" page:"rounds that the budget covers; 0 is a whole life" doc:"Rounds after which the peer releases nothing more; 0, with mechanisms that release every leaf once, is a whole life. With protocol average and an application, rewards of one action."`
 	AcceptWeak     bool    `key:"accept_weak" want:"true|false" default:"false" shared:"yes" doc:"Accept an epsilon above 10 or a delta above 0.001, which protect almost no one."`
 	Answers        string  `want:"anyone|inside" default:"anyone" fixed:"yes" later:"yes" page:"of this site: who may see what it answers, anyone or inside" doc:"The people that see this site's answers. With anyone, all decisions are given to the network. With inside, the site's own people and users: it gives few decisions, nothing of the others leaves it (docs/joining.md), and a rule sets first and growth of phases, batch and local."`
@@ -200,6 +200,7 @@ type API struct {
 	Fallback      string        `want:"action" default:"\"\"" page:"action before the first round is over" doc:"Action until the first round is over; if empty, the learner chooses."`
 	MinExposures  uint64        `key:"min_exposures" want:"0..1073741824" default:"1" unit:"decisions" page:"decisions for every action before the learner takes over" doc:"Decisions for every action before the learner takes over."`
 	Keep          time.Duration `want:"0s..8760h" default:"24h" unit:"duration" page:"how long a decision is remembered after its window" doc:"How long after its window a decision is kept, so that a late report differs from a wrong one; then it is deleted."`
+	Subject       string        `want:"required|optional" default:"optional" page:"required refuses a decision that names no user" doc:"Whether a decision has to name its user (subject). The promise is for each user that decisions name; init writes required."`
 	Shadow        site.Shadow   `want:"off|propose|learn" default:"off" doc:"The application chooses, and the peer answers what it would have chosen (propose), or also learns from what was taken (learn)."`
 	Baseline      string        `want:"action" default:"\"\"" doc:"Action that gets api.baseline_share of the decisions that offer it."`
 	BaselineShare float64       `key:"baseline_share" want:"0 to 1" default:"1" doc:"Share of api.baseline; in the rest the learner may choose it, too."`
@@ -207,10 +208,11 @@ type API struct {
 	Offer         []string      `want:"offer" default:"[]" doc:"Actions added by \x60network extend\x60 that this site chooses unasked: names, or all. Others are chosen only for requests that name them."`
 }
 
-// How long a baseline keeps its share.
+// How long a baseline keeps its share, and whether decisions have to name their users.
 const (
 	BaselineEver   = "ever"
 	BaselineBetter = "better"
+	Required       = "required"
 )
 
 // Range returns what rewards are from and to, in the application's units.

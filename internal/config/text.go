@@ -80,6 +80,6 @@ func PromiseText(site string, set func(key string) string) string {
 	if h := set("privacy.horizon"); h != "0" {
 		horizon = h + " rounds"
 	}
-	return fmt.Sprintf("ε %s and δ %s for %s of each user at %s, over %s; that a user was there %s",
+	return fmt.Sprintf("ε %s and δ %s for %s of each user that decisions name, at %s, over %s; that a user was there %s",
 		set("privacy.epsilon"), set("privacy.delta"), records, site, horizon, counts)
 }

@@ -32,7 +32,7 @@ func (p *Daemon) Status(ctx context.Context) (d api.Status, err error) {
 		LinksUp: host != nil, Round: s.Round, Rounds: s.Rounds, Pulls: s.Pulls, Regret: s.Regret, Means: s.Means, Error: s.Parameter.Error, Raised: s.Parameter.Raised, Spent: s.Spent, Left: s.Left,
 		Released: s.Released, Refused: s.Refused, Skipped: s.Skipped, Flooded: s.Flooded, LastErr: s.LastErr,
 		BlockedReason: s.BlockedReason, AloneReason: s.AloneReason, Pending: s.Pending, LedgerRecords: s.Records, Confirmed: s.Confirmed, DiskFull: s.Full,
-		Learning: string(s.Learning), Notice: s.Notice, Policy: s.Policy, Remaining: s.Remaining, Until: s.Until,
+		Learning: string(s.Learning), Notice: s.Notice, Policy: s.Policy, Users: s.Users, Remaining: s.Remaining, Until: s.Until,
 	}
 	for _, o := range s.Support.Alike {
 		d.Alike = append(d.Alike, api.Alike{Peer: uint32(o.Peer), Name: deployment.Network.Peers[o.Peer].Name, Apart: o.Mean})

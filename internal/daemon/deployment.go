@@ -235,7 +235,7 @@ func (t *Deployment) site(log *slog.Logger, o store.Options, alarm func(error), 
 func rules(s *config.Settings) site.Rules {
 	return site.Rules{
 		Window: s.API.Window, Default: s.API.DefaultReward, Range: s.API.Range(), Adding: s.API.Reward, Settle: s.API.Settle, Fallback: s.API.Fallback,
-		MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser,
+		MinExposures: s.API.MinExposures, Keep: s.API.Keep, PerSubject: s.Privacy.RecordsPerUser, Named: s.API.Subject == config.Required,
 		Shadow: s.API.Shadow, Baseline: s.API.Baseline, BaselineShare: s.API.BaselineShare, UntilBetter: s.API.BaselineUntil == config.BaselineBetter,
 		Offer: s.API.Offer,
 	}

@@ -305,9 +305,9 @@ func users(s *config.Settings) []string {
 		after, further, most = "given decision", "kept", "decision"
 	}
 	return []string{
-		fmt.Sprintf("a decision may name its user as subject; after %s of a subject, further ones are %s", config.Counted(k, after), further),
+		fmt.Sprintf("a decision names its user as subject; after %s of a subject, further ones are %s", config.Counted(k, after), further),
 		"a subject's name never leaves the site and is not stored: a salted hash is",
-		fmt.Sprintf("decisions without a subject are not capped: the application then promises at most %s a user", config.Counted(k, most)),
+		fmt.Sprintf("a decision without a subject is refused if api.subject is required (it is %s); else nothing caps these, and the application promises at most %s a user", s.API.Subject, config.Counted(k, most)),
 	}
 }
 

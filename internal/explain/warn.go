@@ -55,9 +55,9 @@ func warnings(s *config.Settings, doc *Document, n noise, network *config.Networ
 	if q := doc.Error.LeastNoise; q.Ratio < quiet && s.Privacy.Mechanism != r.Pure.String() && s.Privacy.Mechanism != r.Gaussian.String() {
 		warn(quieter(s, q))
 	}
-	if k := s.Privacy.RecordsPerUser; k > 1 && s.World.Kind == config.Application {
+	if k := s.Privacy.RecordsPerUser; k > 1 && s.World.Kind == config.Application && s.API.Subject != config.Required {
 		warn(fmt.Sprintf("users come back up to %d times, and peerd counts a user's decisions by subject alone", k),
-			"send a subject with every decision: without one nothing stops a user from having more")
+			"send a subject with every decision, and set api.subject: required: without one nothing stops a user from having more")
 	}
 	if doc.is(report) == public {
 		warn("api.settle: arrival shows all peers when a reward was reported, and whether it was",

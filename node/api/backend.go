@@ -93,6 +93,7 @@ type Status struct {
 	Stopped        []Stopped `json:"stopped,omitempty" doc:"Other sites behind the estimates that have not been heard for an hour, the one with the greatest share first."`
 	StoppedNotice  string    `json:"stopped_notice,omitempty" doc:"In a sentence, what part of the estimates rests on such sites, if it is a twentieth or more."`
 	Policy         string    `json:"policy_notice,omitempty" doc:"In a sentence, that the application chooses (api.shadow), or what share the baseline has and what that costs a decision by today's public estimates."`
+	Users          string    `json:"users_notice,omitempty" doc:"In a sentence, without api.subject: required, how many decisions since the start of the process that count named no user; absent for none, and with privacy.counts: noised."`
 	Given          uint64    `json:"given,omitzero" doc:"The peer's own gift: rewards of all actions that it has released; as given of /v1/peers."`
 	Gives          string    `json:"given_notice,omitempty" doc:"In a sentence, that this is less than the network asks (give.least)."`
 	DocumentNotice string    `json:"document_notice,omitempty" doc:"In a sentence, that the network's document is split, cannot change while signers are not heard, or waits for a signature of this peer. It is part of state."`

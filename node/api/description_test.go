@@ -18,7 +18,7 @@ type (
 	askBody struct {
 		ID      string   `json:"id,omitempty" minLength:"1" maxLength:"128" pattern:"^[A-Za-z0-9._:-]+$" doc:"Your id of the decision: a repeated request with the same id gets the same decision. Without it the peer makes one."`
 		Exclude []string `json:"exclude,omitempty" maxItems:"1000" doc:"Actions that must not be chosen: of actions, where these are given, and else of the network."`
-		Subject string   `json:"subject,omitempty" minLength:"1" maxLength:"256" doc:"The person whom the decision is about, such as a patient's number. It never leaves this peer's folder. The peer learns from at most as many rewards of one subject as the privacy settings allow."`
+		Subject string   `json:"subject,omitempty" minLength:"1" maxLength:"256" doc:"The person whom the decision is about, such as a patient's number. It never leaves this peer's folder. With api.subject: required, as a new folder has it, a decision without it is refused (422). The peer learns from at most as many rewards of one subject as the privacy settings allow."`
 
 		Features [][]float64  `json:"features,omitempty" maxItems:"1000,1000" doc:"Features of the network's actions: a list of numbers for each, in the network's order, including excluded actions. Contextual learners need these or actions, other learners refuse both. Features are private: they are never sent to another peer."`
 		Context  []float64    `json:"context,omitempty" maxItems:"1000" named:"true" doc:"What all actions of the decision share: an object with a value for each name of features.context, or as many numbers as learner.linucb.context, with a sum of squares of at most 1. Private, as features are."`

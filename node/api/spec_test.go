@@ -101,7 +101,7 @@ func TestMisfitsAreFound(t *testing.T) {
 		{ask, `{"decisions":[{}]}`, 0},
 		{ask, `{"decisions":[]}`, 1},
 		{ask, `{}`, 1},
-		{ask, `{"decisions":[{"id":"a b"},{"id":""},{"subject":7},{"other":1}]}`, 5},
+		{ask, `{"decisions":[{"id":"a b"},{"id":""},{"subject":7},{"subject":""},{"other":1}]}`, 6},
 		{ask, `{"decisions":null}`, 1},
 		{decided, `{` + good + `,"expires_at":"2030-01-02T03:04:05Z","later":1}`, 0},
 		{decided, `{` + good + `,"expires_at":"tomorrow"}`, 1},

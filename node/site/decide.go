@@ -96,6 +96,9 @@ func (x *tx) decide(ask *decision.Ask) (c choice, repeated bool, err error) {
 		}
 		return old, true, x.same(&old, &o, subject, ferr)
 	}
+	if x.site.c.Rules.Named && ask.Subject == "" {
+		return c, false, &decision.Refusal{Code: decision.Invalid, Field: "subject", Reason: "is missing: send an id of the user whom the decision is about, which does not leave the site; or set api.subject: optional, and then nothing is promised to users whom no decision names"}
+	}
 	var drawn *decision.Lot
 	if ask.Table != "" {
 		if drawn, err = x.site.tables.Draw(ask); err != nil {
@@ -195,6 +198,8 @@ func (s *Site) subject(name string) (short [8]byte, hash [sha256.Size]byte) {
 // pays for.
 func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 	if name == "" {
+		x.site.counts.counted++
+		x.site.counts.unnamed++
 		return true, nil
 	}
 	n, ok := x.known[hash]
@@ -213,6 +218,7 @@ func (x *tx) count(name string, hash [sha256.Size]byte) (bool, error) {
 	if x.known == nil {
 		x.known = make(map[[sha256.Size]byte]uint64)
 	}
+	x.site.counts.counted++
 	x.known[hash] = n + 1
 	x.batch.Set(store.Subject, hash[:], store.Number(n+1))
 	return true, nil

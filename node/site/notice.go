@@ -55,6 +55,14 @@ func (s *Site) policyNotice(b *lastBelief) string {
 	return fmt.Sprintf("%s; by today's estimates that costs %.3g rewards a decision, as %s is better", keeps, rules.BaselineShare*rules.Range.Width()*(b.Means[best]-b.Means[a]), s.c.Arms[best])
 }
 
+// usersNotice says in a sentence how many decisions that count named no user, unless presence is hidden.
+func (s *Site) usersNotice() string {
+	if s.counts.unnamed == 0 || s.agent.NoisedCounts() {
+		return ""
+	}
+	return fmt.Sprintf("%d of the last %d decisions that count named no user, and nothing is promised to whom no decision names (subject): api.subject: required refuses these", s.counts.unnamed, s.counts.counted)
+}
+
 // noteFault logs a fault of another peer: at most once a minute as a warning with the number of
 // faults, and otherwise at a lower level. The newest is in the status.
 func (s *Site) noteFault(err error) {

@@ -46,6 +46,7 @@ type Rules struct {
 	MinExposures uint64        // decisions that every action gets before the learner chooses
 	Keep         time.Duration // how long a decision is remembered after its window
 	PerSubject   uint64        // decisions of one subject that count
+	Named        bool          // a decision without a subject is refused
 
 	Shadow        Shadow
 	Baseline      string   // action that keeps a share; "" for none

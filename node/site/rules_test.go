@@ -1,8 +1,10 @@
 package site
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -425,4 +427,80 @@ func TestSixtyFourAtOnce(t *testing.T) {
 	if n, _ := r.taken(); n != 5 {
 		t.Errorf("%d rewards are in, want 5", n)
 	}
+}
+
+// TestADecisionNamesItsUser: where subjects are required, a decision without one is refused before anything of it is stored, whatever the
+// site answers; a repeated id from before still gets its decision.
+func TestADecisionNamesItsUser(t *testing.T) {
+	shadow := usual(averaged, AtWindow)
+	shadow.rules.Shadow = ShadowPropose
+	for what, x := range map[string]setting{"alone": usual(stated, AtWindow), "by features": usual(byFeatures()[0], AtWindow), "inside": keeping(false), "shadow": shadow} {
+		r := newRig(t, x)
+		r.start()
+		before := r.ask(decision.Ask{ID: "before"})
+		r.stop()
+		r.rules.Named = true
+		r.start()
+		if again := r.ask(decision.Ask{ID: "before"}); !again.Repeated || again.Action != before.Action {
+			t.Errorf("%s: %+v, want %+v again", what, again, before)
+		}
+		step := r.s.step
+		for _, none := range []decision.Ask{{}, {ID: "none"}} {
+			var wrong *decision.Refusal
+			if err := r.decide(none)[0].Err; !errors.As(err, &wrong) || wrong.Code != decision.Invalid || wrong.Field != "subject" || !strings.Contains(wrong.Reason, "send an id of the user") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if r.s.step != step {
+			t.Errorf("%s: %d steps were made for nobody", what, r.s.step-step)
+		}
+		if named := r.ask(decision.Ask{ID: "none", Subject: "mary"}); named.Repeated {
+			t.Errorf("%s: %+v: the refused one was stored", what, named)
+		}
+		r.stop()
+	}
+}
+
+// TestDecisionsOfNobodyAreSaid: those that count, unless their number is hidden. What a subject has over its limit, what is kept and what
+// is only proposed is in no release, and not in the numbers.
+func TestDecisionsOfNobodyAreSaid(t *testing.T) {
+	says := func(r *rig, want string) {
+		t.Helper()
+		if got := r.status().Users; !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	r := started(t, usual(averaged, AtWindow))
+	says(r, "")
+	for range 5 {
+		r.ask(decision.Ask{Subject: "a user"}) // of whom two count
+	}
+	says(r, "")
+	r.ask(decision.Ask{ID: "nobody"})
+	r.ask(decision.Ask{ID: "nobody"})
+	says(r, "1 of the last 3 decisions that count named no user, and nothing is promised")
+
+	x := keeping(false)
+	r = newRig(t, x)
+	r.start()
+	r.round()
+	r.ask(decision.Ask{Keep: true})
+	says(r, "")
+	if d := r.ask(decision.Ask{}); d.Kept {
+		t.Fatal("it is kept")
+	}
+	says(r, "1 of the last 1 decisions")
+	r.stop()
+
+	x = usual(averaged, AtWindow)
+	x.rules.Shadow = ShadowPropose
+	r = started(t, x)
+	r.ask(decision.Ask{})
+	says(r, "")
+
+	x = usual(stated, AtWindow)
+	x.adjacency = dp.AddOrRemove
+	r = started(t, x)
+	r.ask(decision.Ask{})
+	says(r, "")
 }

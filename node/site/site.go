@@ -78,6 +78,7 @@ type Site struct {
 // counters begin at 0 with every start.
 type counters struct {
 	refused, skipped, flooded uint64
+	counted, unnamed          uint64 // decisions that count, and those of them without a subject
 	skippedTo                 uint64 // the round up to which skipped counts
 	lastFault                 string
 }

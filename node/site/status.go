@@ -36,7 +36,7 @@ func (s *Site) Status(context.Context) (node.Status, error) {
 		BlockedReason: s.blockedReason(), AloneReason: d.alone, Full: s.logged.full,
 	}
 	s.learning(&status)
-	status.Policy = s.policyNotice(b)
+	status.Policy, status.Users = s.policyNotice(b), s.usersNotice()
 	return status, nil
 }
 

@@ -132,7 +132,7 @@ type app struct {
 // decide asks for an action, and reports its reward later.
 func (a *app) decide(id string) (action string, err error) {
 	var answer struct{ Action string }
-	if err = a.post("/v1/decisions", map[string]any{"id": id}, &answer); err != nil {
+	if err = a.post("/v1/decisions", map[string]any{"id": id, "subject": id}, &answer); err != nil {
 		return "", err
 	}
 	value := 0

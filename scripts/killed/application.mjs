@@ -1,5 +1,6 @@
 // The same as main.go in JavaScript.
 
+import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -35,7 +36,7 @@ if (last) { // it may have been killed before it reported this one
 for (const end = performance.now() + 1000 * seconds; performance.now() < end; await pause(10)) {
   let d;
   try {
-    d = await peer.decide();
+    d = await peer.decide({ subject: randomUUID() });
   } catch (err) {
     if (err instanceof Unreachable) continue; // there is no table yet
     throw err;

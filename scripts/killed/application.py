@@ -4,6 +4,7 @@ import contextlib
 import json
 import sys
 import time
+import uuid
 import zlib
 
 from peerd import Client, Conflict, Unreachable
@@ -21,7 +22,7 @@ with open(name + ".did", "a+") as did:
     while time.monotonic() < end:
         time.sleep(0.01)
         try:
-            d = peer.decide()
+            d = peer.decide(subject=uuid.uuid4().hex)
         except Unreachable:
             continue  # there is no table yet
         value = zlib.crc32(d.id.encode()) % 3 - 1  # a third gets none

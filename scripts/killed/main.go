@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func run(dir, name, seconds string) error {
 	}
 	for end := time.Now().Add(time.Duration(length) * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var d client.Decision
-		d, err = peer.Decide(ctx, client.Ask{})
+		d, err = peer.Decide(ctx, client.Ask{Subject: rand.Text()})
 		if errors.Is(err, client.ErrUnreachable) {
 			continue // there is no table yet
 		}

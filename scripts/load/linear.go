@@ -66,7 +66,7 @@ func (l *loader) linearDecisions(rate int) ([]string, error) {
 		ids := l.newIDs(rate * l.seconds)
 		requests := make([][][]byte, len(ids))
 		for i, id := range ids {
-			requests[i] = l.net.request("/v1/decisions", fmt.Sprintf(`{"id":%q`, id), tails[i%len(tails)])
+			requests[i] = l.net.request("/v1/decisions", fmt.Sprintf(`{"id":%[1]q,"subject":%[1]q`, id), tails[i%len(tails)])
 		}
 		p, err := l.phase(requests, rate)
 		if err != nil {

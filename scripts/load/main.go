@@ -193,7 +193,7 @@ func (l *loader) decisions(rate int) error {
 	ids := l.newIDs(rate * l.seconds)
 	requests := make([][][]byte, len(ids))
 	for i, id := range ids {
-		requests[i] = l.net.request("/v1/decisions", fmt.Sprintf(`{"id":%q}`, id))
+		requests[i] = l.net.request("/v1/decisions", fmt.Sprintf(`{"id":%[1]q,"subject":%[1]q}`, id))
 	}
 	p, err := l.phase(repeated(requests), rate)
 	if err != nil {

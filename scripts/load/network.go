@@ -164,14 +164,15 @@ func (n *network) request(path, body string, rest ...[]byte) [][]byte {
 // prepare makes the decisions of ids, a thousand at a time.
 func (n *network) prepare(ids []string) error {
 	type ask struct {
-		ID string `json:"id"`
+		ID      string `json:"id"`
+		Subject string `json:"subject"`
 	}
 	for len(ids) > 0 {
 		part := ids[:min(1000, len(ids))]
 		ids = ids[len(part):]
 		var asks []ask
 		for _, id := range part {
-			asks = append(asks, ask{id})
+			asks = append(asks, ask{id, id})
 		}
 		body, err := json.Marshal(map[string]any{"decisions": asks})
 		if err != nil {

@@ -189,6 +189,7 @@ func (a *app) post(path, body string, status int, answer any) error {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Peerd-Subject", fmt.Sprint("visitor-", time.Now().UnixNano()))
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err

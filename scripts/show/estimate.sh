@@ -12,7 +12,7 @@ go build -o "$dir/peerd" ./cmd/peerd
 cd "$dir"
 
 cat >application.py <<'END'
-import random, sys, time
+import random, sys, time, uuid
 from peerd import Client
 
 pays = {"mobile": {"mail": 0.7, "banner": 0.3, "call": 0.3}, "desktop": {"mail": 0.3, "banner": 0.3, "call": 0.7}}
@@ -20,7 +20,7 @@ peer, end = Client(dir=sys.argv[1]), time.monotonic() + float(sys.argv[3])
 while time.monotonic() < end:
     device = random.choice(("mobile", "desktop"))
     context = {"hour": random.uniform(0, 24), "device": device} if sys.argv[2] == "features" else None
-    d = peer.decide(context=context)
+    d = peer.decide(subject=uuid.uuid4().hex, context=context)
     peer.reward(d.id, float(random.random() < pays[device][d.action]))
     time.sleep(0.005)
 END

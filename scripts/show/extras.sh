@@ -39,7 +39,7 @@ site() {
 	start site
 	until_ok ready site
 	for n in {1..120}; do
-		answer=$(ask site /v1/decisions -H 'Content-Type: application/json' -d '{}')
+		answer=$(ask site /v1/decisions -H 'Content-Type: application/json' -d "{\"subject\":\"user-$SRANDOM\"}")
 		id=$(sed -n 's/.*"id":"\([^"]*\)".*/\1/p' <<<"$answer")
 		pays=$(grep -c '"action":"green"' <<<"$answer" || true)
 		[ "$n" -le 80 ] || green=$((green + pays))

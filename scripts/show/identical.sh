@@ -169,7 +169,7 @@ live() { # OUT WORK LINKS DECIDERS
 		local code
 		for n in $(seq "$3"); do
 			for s in $1; do
-				code=$(post "$work/$s" /v1/decisions "{\"id\":\"$2$n\"$features}")
+				code=$(post "$work/$s" /v1/decisions "{\"id\":\"$2$n\",\"subject\":\"$2$n\"$features}")
 				[ "$code" = 200 ] || bad "$s answers decision $2$n with $code"
 				[ $((n % 4)) != 0 ] || continue
 				code=$(post "$work/$s" /v1/rewards "{\"id\":\"$2$n\",\"value\":0.$((n % 10))}")

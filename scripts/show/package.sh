@@ -101,7 +101,7 @@ from() { inside sudo -u peerd curl -s --unix-socket /var/lib/peerd/peerd.sock "h
 learned='' n=0
 while [ -z "$learned" ] && [ $n -lt 200 ]; do
 	n=$((n + 1))
-	from /v1/decisions "{\"id\":\"first-$n\"}" >"$dir/decision"
+	from /v1/decisions "{\"id\":\"first-$n\",\"subject\":\"first-$n\"}" >"$dir/decision"
 	from /v1/rewards "{\"id\":\"first-$n\",\"value\":$((n % 2))}" >/dev/null
 	learned=$(grep -o '"source":"learned"' "$dir/decision" || true)
 	sleep 0.2

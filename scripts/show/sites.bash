@@ -83,7 +83,7 @@ shown() {
 application() {
 	local id
 	while :; do
-		id=$(ask "$1" /v1/decisions -H 'Content-Type: application/json' -d '{}' | sed -n 's/.*"id":"\([^"]*\)".*/\1/p') || true
+		id=$(ask "$1" /v1/decisions -H 'Content-Type: application/json' -d "{\"subject\":\"$1-$SRANDOM\"}" | sed -n 's/.*"id":"\([^"]*\)".*/\1/p') || true
 		if [ -n "$id" ]; then
 			ask "$1" /v1/rewards -o /dev/null -w '%{http_code}\n' -H 'Content-Type: application/json' -d "{\"id\":\"$id\",\"value\":$((RANDOM % 2))}" >>"$1.codes" || true
 		else

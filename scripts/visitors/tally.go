@@ -43,7 +43,7 @@ func (t *tally) visit(p *peer, id string) {
 		Model  string `json:"model"`
 	}
 	began := time.Now()
-	refused, lost := p.ask("/v1/decisions", map[string]any{"id": id}, &d)
+	refused, lost := p.ask("/v1/decisions", map[string]any{"id": id, "subject": id}, &d)
 	if !t.count(refused, lost) {
 		return
 	}

@@ -2,6 +2,7 @@
 // came of it is reported at once, late, too late, twice or never. Run it beside
 // scripts/testnet.sh configs/application.yaml; it ends by itself.
 
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -52,7 +53,7 @@ class Site {
 
   // Asks, acts and reports for one customer.
   async customer() {
-    const d = await this.peer.decide({ fallback: this.actions[0] });
+    const d = await this.peer.decide({ subject: randomUUID(), fallback: this.actions[0] }); // a new customer
     const value = Number(Math.random() < this.success.get(d.action));
     if (d.source === 'client-fallback') return this.count.add(d.source); // the customer was served; nobody learns from it
     const fate = draw(FATES);

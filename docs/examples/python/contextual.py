@@ -7,6 +7,7 @@ import concurrent.futures
 import random
 import threading
 import time
+import uuid
 
 from example import folders
 from peerd import CLIENT_FALLBACK, Client
@@ -28,7 +29,7 @@ class Site:
 
     def customer(self, part):
         hour, device = random.uniform(0, 24), random.choice(("mobile", "desktop"))
-        d = self.peer.decide(context={"hour": hour, "device": device}, fallback="mail")
+        d = self.peer.decide(subject=uuid.uuid4().hex, context={"hour": hour, "device": device}, fallback="mail")
         chances = success(hour, device)
         value = float(random.random() < chances[d.action])
         if d.source != CLIENT_FALLBACK:

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+import uuid
 from collections import Counter
 
 from peerd import CLIENT_FALLBACK, Client, Expired, Refused, Reward
@@ -33,7 +34,7 @@ class Site:
 
     def customer(self):
         """Asks, acts and reports."""
-        d = self.peer.decide(fallback=next(iter(self.success)))
+        d = self.peer.decide(subject=uuid.uuid4().hex, fallback=next(iter(self.success)))
         value = float(random.random() < self.success[d.action])
         if d.source == CLIENT_FALLBACK:  # the customer was served; nobody learns from it
             with self.lock:

@@ -48,7 +48,8 @@ peer of a folder, which must be in shadow mode (api.shadow). Formats: obd, the C
 Bandit Dataset, with item_id from 0, click and propensity_score; vw, Vowpal Wabbit's cb, with lines
 action:cost:probability | features, actions from 1; vw-adf, its cb_adf, with a paragraph for each
 decision. The log's actions are the network's in their order, or --actions names them. A cost c
-becomes the reward (MOST - c) / (MOST - LEAST) of --costs. Features are not read. What was
+becomes the reward (MOST - c) / (MOST - LEAST) of --costs. Features are not read, and users are not
+known: with api.subject: required each decision is sent as one of a user of its own. What was
 interrupted goes on with the same command: ids follow from what is in the file up to a line, so
 nothing counts twice while the peer remembers it (api.keep), also if the file has another name. peerd promises nothing for what an
 application did before: the log is private in the peer as decisions are, and nowhere else.`,
@@ -94,7 +95,7 @@ func importLog(o *command.App, ctx context.Context, file string, x *importing) e
 	}
 	defer peer.Close()
 	said := time.Now()
-	r := Replay{Actions: names, Rate: x.rate, Units: c.API.Range().Mean, Peer: peer, Tell: func(d Done) {
+	r := Replay{Actions: names, Rate: x.rate, Units: c.API.Range().Mean, Named: c.API.Subject == config.Required, Peer: peer, Tell: func(d Done) {
 		if time.Since(said) >= sayEvery {
 			said = time.Now()
 			_, _ = fmt.Fprintf(o.Stderr, "peerd: line %s of %s: %s\n", terminal.Number(uint64(d.Line)), file, imported(&d))

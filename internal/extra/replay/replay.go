@@ -24,6 +24,7 @@ type Replay struct {
 	Rate    float64                      // decisions a second that the peer does not have yet
 	Report  string                       // id of the report of each reward, where rewards add up; else ""
 	Units   func(reward float64) float64 // a reward from 0 to 1 in the network's units
+	Named   bool                         // each decision is of a user of its own, as the peer demands a subject
 	Peer    Peer
 	Tell    func(Done) // called after every batch
 }
@@ -87,6 +88,9 @@ func (r *Replay) send(ctx context.Context, all []Record, ids []string, done *Don
 	asks, rewards := make([]client.Ask, len(all)), make([]client.Reward, len(all))
 	for i, id := range ids {
 		asks[i] = client.Ask{ID: id, Taken: &client.Taken{Action: r.Actions[all[i].Action], Propensity: all[i].Propensity}}
+		if r.Named {
+			asks[i].Subject = id
+		}
 		rewards[i] = client.Reward{ID: id, Value: r.Units(all[i].Reward), Report: r.Report}
 	}
 	decided, err := r.Peer.DecideBatch(ctx, asks)

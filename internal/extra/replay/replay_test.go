@@ -22,6 +22,7 @@ type shadow struct {
 	rewards map[string]float64
 	over    bool // windows of decisions that were there are over
 	off     bool // it is not in shadow mode
+	named   bool // it demands a subject
 	after   func()
 }
 
@@ -36,6 +37,10 @@ func (s *shadow) DecideBatch(_ context.Context, asks []client.Ask) (out []client
 		old, known := s.taken[a.ID]
 		if known && old != *a.Taken {
 			out = append(out, client.DecisionOutcome{Status: 409, Problem: &client.Problem{Status: 409, Code: "conflict"}})
+			continue
+		}
+		if s.named && a.Subject != a.ID || !s.named && a.Subject != "" {
+			out = append(out, client.DecisionOutcome{Status: 422, Problem: &client.Problem{Status: 422, Code: "invalid", Detail: "body.subject"}})
 			continue
 		}
 		if s.taken[a.ID] = *a.Taken; !known {
@@ -89,6 +94,16 @@ func obd(t *testing.T) iter.Seq2[Record, error] {
 		t.Fatal(err)
 	}
 	return OpenBandit(strings.NewReader(string(b)))
+}
+
+// TestALogHasUsersOfItsOwn where the peer demands that decisions name them; where it does not, the log is reported as it was before.
+func TestALogHasUsersOfItsOwn(t *testing.T) {
+	s := newShadow()
+	r := s.replay("a", "b", "c", "d")
+	s.named, r.Named = true, true
+	if done, err := r.Run(t.Context(), obd(t)); err != nil || done.Decisions == 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
 }
 
 // TestALogIsReportedOnce: with what was taken, its propensity and its reward, also if it is interrupted and imported again.

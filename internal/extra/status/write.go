@@ -48,6 +48,9 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	if d.Policy != "" {
 		_, _ = fmt.Fprintf(w, "policy: %s\n", d.Policy)
 	}
+	if d.Users != "" {
+		_, _ = fmt.Fprintf(w, "users: %s\n", d.Users)
+	}
 	if d.Gain != nil {
 		_, _ = fmt.Fprintln(w, d.Gain.Sentence)
 	}

@@ -85,8 +85,9 @@ type Ask struct {
 	// privacy.answers: anyone, where all decisions are given.
 	Keep bool `json:"keep,omitzero"`
 	// The person whom the decision is about, such as a patient's number. It never
-	// leaves this peer's folder. The peer learns from at most as many rewards of one
-	// subject as the privacy settings allow.
+	// leaves this peer's folder. With api.subject: required, as a new folder has it, a
+	// decision without it is refused (422). The peer learns from at most as many
+	// rewards of one subject as the privacy settings allow.
 	Subject string `json:"subject,omitzero"`
 	// Version of the table (GET /v1/table) from which you drew the action of this id,
 	// while the peer was down. The peer repeats the draw.
@@ -587,6 +588,10 @@ type Status struct {
 	// In a sentence, what part of the estimates rests on such sites, if it is a
 	// twentieth or more.
 	StoppedNotice string `json:"stopped_notice,omitzero"`
+	// In a sentence, without api.subject: required, how many decisions since the start
+	// of the process that count named no user; absent for none, and with
+	// privacy.counts: noised.
+	UsersNotice string `json:"users_notice,omitzero"`
 }
 
 // Stopped is a part of other documents.

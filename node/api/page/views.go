@@ -95,7 +95,7 @@ func (p *source) show(ctx context.Context, v view, inside bool) (_ any, err erro
 		}
 	}
 	s.Whose, s.Network = s.Status.Name, s.Status.Network
-	for _, text := range []string{s.Status.Notice, s.Status.Policy, s.Status.StoppedNotice} {
+	for _, text := range []string{s.Status.Notice, s.Status.Policy, s.Status.Users, s.Status.StoppedNotice} {
 		if text != "" && text != s.Status.State {
 			s.Notices = append(s.Notices, text)
 		}

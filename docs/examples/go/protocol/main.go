@@ -124,8 +124,8 @@ func live() error {
 			}
 		})
 	}
-	for {
-		d, err := peers[0].Decide(ctx, decision.Ask{})
+	for user := 0; ; user++ {
+		d, err := peers[0].Decide(ctx, decision.Ask{Subject: fmt.Sprint("user-", user)})
 		if err != nil {
 			return err
 		}
