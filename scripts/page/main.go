@@ -21,14 +21,15 @@ func main() {
 	out := flag.String("o", "", "folder for screenshots; none if empty")
 	now := flag.String("now", "", "name of a state: the first view alone, in light colours")
 	light := flag.Bool("light", false, "light colours alone")
+	dark := flag.Bool("dark", false, "with -now, dark and forced colours, too")
 	says := flag.String("says", "", "text that every view has, with single spaces")
 	again := flag.String("again", "", "restart the peer by this command, which prints a new link, instead: an open page has to notice both")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: page [-o FOLDER] [-light] [-now STATE] [-says TEXT] [-again COMMAND] LINK")
+		fmt.Fprintln(os.Stderr, "usage: page [-o FOLDER] [-light] [-now STATE [-dark]] [-says TEXT] [-again COMMAND] LINK")
 		os.Exit(64)
 	}
-	if err := check(flag.Arg(0), *out, *now, *says, *again, *light); err != nil {
+	if err := check(flag.Arg(0), *out, *now, *says, *again, *light || *now != "" && !*dark); err != nil {
 		fmt.Fprintln(os.Stderr, "page:", err)
 		os.Exit(1)
 	}
@@ -69,7 +70,7 @@ func check(link, out, now, says, again string, light bool) error {
 func (t *tab) look(out, now, says string, light bool) (bad int, err error) {
 	views, schemes := []string{"", "privacy", "left", "network", "learning"}, []string{"light", "dark", "forced"}
 	if now != "" {
-		views, light = views[:1], true
+		views = views[:1]
 	}
 	if light {
 		schemes = schemes[:1]

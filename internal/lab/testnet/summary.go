@@ -39,17 +39,21 @@ type Document struct {
 	Seeds       *Comparison  `json:"seeds,omitempty"`
 }
 
-func (t *Net) summary(all []api.Status, took time.Duration) Document {
-	round, r := t.progress(all)
+// document returns a result without what sites have lost.
+func (t *Net) document(all []api.Status) Document {
 	n := plan.TestnetOf(t.Settings)
-	d := Document{
-		Nodes: n.Nodes, Topology: n.Topology, Protocol: t.Settings.Protocol.Name,
-		Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
-		Together: r.together, Alone: r.alone, OwnTogether: r.ownTogether, OwnAlone: r.ownAlone, OwnExpected: r.expected, Groups: t.groups(all), Learners: t.Settings.SitesOf(n.Nodes), Seconds: took.Seconds(), Sites: all,
-	}
+	d := Document{Nodes: n.Nodes, Topology: n.Topology, Protocol: t.Settings.Protocol.Name, Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Sites: all}
 	if t.Settings.Privacy.Epsilon.Infinite() {
 		d.Epsilon = -1
 	}
+	return d
+}
+
+func (t *Net) summary(all []api.Status, took time.Duration) Document {
+	round, r := t.progress(all)
+	d := t.document(all)
+	d.Rounds, d.Groups, d.Learners, d.Seconds = round, t.groups(all), t.Settings.SitesOf(d.Nodes), took.Seconds()
+	d.Together, d.Alone, d.OwnTogether, d.OwnAlone, d.OwnExpected = r.together, r.alone, r.ownTogether, r.ownAlone, r.expected
 	if best := slices.Index(t.baseline.Gaps, 0); best >= 0 {
 		d.Best = t.Settings.Arms[best]
 	}
@@ -71,25 +75,29 @@ func (d *Document) most() (eps float64) {
 	return eps
 }
 
+// selfish reports whether sites choose for their own users, and the best action of each is known.
+func (d *Document) selfish(s *config.Settings) bool {
+	_, ok := bandit.Common(s.LearnerParams())
+	return ok && d.Best != ""
+}
+
 // writeRegret prints what sites lose, against what they choose: the best arm of their own, or the one that is
 // best over all sites.
 func (d *Document) writeRegret(w io.Writer, s *config.Settings) {
-	if _, selfish := bandit.Common(s.LearnerParams()); selfish && d.Best != "" {
-		d.writeGroups(w, d.OwnTogether, d.OwnAlone)
+	if d.selfish(s) {
 		writeJoined(w, s, d.OwnTogether-d.OwnAlone)
 		_, _ = fmt.Fprintf(w, "to expect is what sites lose together in the mean of %d simulated runs: %.1f less than alone\n", experiment.BaselineRuns, d.OwnAlone-d.OwnExpected)
-		_, _ = fmt.Fprintf(w, "%d of %d sites favour the arm that is best for their own users\n", d.Right, d.Learners)
+		_, _ = fmt.Fprintf(w, "%d of %d sites favour the action that is best for their own users\n", d.Right, d.Learners)
 		return
 	}
 	if len(d.Groups) > 0 {
-		d.writeGroups(w, d.Together, d.Alone)
 		writeJoined(w, s, d.Together-d.Alone)
 		return
 	}
 	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
 	writeJoined(w, s, d.Together-d.Alone)
 	if d.Best != "" {
-		_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
+		_, _ = fmt.Fprintf(w, "best action over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
 		_, _ = fmt.Fprintf(w, "of its own users' rewards a site loses   together %.1f   alone %.1f\n", d.OwnTogether, d.OwnAlone)
 	}
 }
@@ -125,7 +133,28 @@ func writeJoined(w io.Writer, s *config.Settings, cost float64) {
 // Write prints the summary.
 func (d *Document) Write(w io.Writer, s *config.Settings) {
 	_, _ = fmt.Fprintf(w, "\n%d rounds, %d processes, %.1f s\n", d.Rounds, d.Nodes, d.Seconds)
+	if d.selfish(s) {
+		d.writeGroups(w, d.OwnTogether, d.OwnAlone)
+	} else if len(d.Groups) > 0 {
+		d.writeGroups(w, d.Together, d.Alone)
+	}
+	d.say(w, s)
+	if d.Seeds != nil {
+		d.Seeds.write(w, s)
+	}
+}
+
+// say prints the sentences of the summary.
+func (d *Document) say(w io.Writer, s *config.Settings) {
 	d.writeRegret(w, s)
+	d.writePrivacy(w, s)
+	if d.Skipped > 0 {
+		_, _ = fmt.Fprintf(w, "%d rounds were skipped: this machine was too busy for rounds of %v\n", d.Skipped, s.Rounds.Every)
+	}
+}
+
+// writePrivacy prints what has left the sites.
+func (d *Document) writePrivacy(w io.Writer, s *config.Settings) {
 	if d.Private {
 		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
 	} else {
@@ -134,11 +163,5 @@ func (d *Document) Write(w io.Writer, s *config.Settings) {
 			raw = ", and " + what + " follow from raw records"
 		}
 		_, _ = fmt.Fprintf(w, "NOT PRIVATE: lockstep draws noise from a seed%s\n", raw)
-	}
-	if d.Skipped > 0 {
-		_, _ = fmt.Fprintf(w, "%d rounds were skipped: this machine was too busy for rounds of %v\n", d.Skipped, s.Rounds.Every)
-	}
-	if d.Seeds != nil {
-		d.Seeds.write(w, s)
 	}
 }

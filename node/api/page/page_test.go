@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -293,7 +294,7 @@ func TestThePageSaysWhatEachSiteHasGiven(t *testing.T) {
 	p := pageOf(hostile())
 	body := ask(p, login(t, p, Prefix+"network")).Body.String()
 	for text, n := range map[string]int{
-		"It asks each site to release 10\u202f000 rewards or more.": 1, "<td>no released reward is known here</td>": 1, "<td>1\u202f234: gives less than the network asks (1,234 of 10,000)</td>": 3,
+		"It asks each site to release 10,000 rewards or more.": 1, "<td>no released reward is known here</td>": 1, "<td>1,234: gives less than the network asks (1,234 of 10,000)</td>": 3,
 	} {
 		if strings.Count(body, text) != n {
 			t.Errorf("%q is not there %d times in %s", text, n, body)
@@ -359,16 +360,84 @@ func TestABoardShowsAllSites(t *testing.T) {
 	for round := range uint64(5000) {
 		b.Update(&Sites{
 			Network: "n", Round: round, Rounds: 5000, Regret: true, Together: float64(round), Alone: 2 * float64(round), As: "alone with the same noise",
-			Sites: []Site{{Name: "<b>one</b>", Favours: "red", Regret: "1.5", Shares: []Share{{"red", .75}}}},
+			Privacy: "only noised releases", Links: [][]uint32{{0, 1}},
+			Sites: []Site{{Name: "<b>one</b>", Favours: "red", Best: "blue", Together: 1.5, Alone: 1234.25, Shares: []Share{{"red", .75}}}, {Name: "relay", Together: math.NaN(), Alone: math.NaN()}},
 		})
 	}
 	body := ask(b.Page, login(t, b.Page, Prefix)).Body.String()
-	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<path class=\"line n2\"", "alone (simulated)</th><td>0</td><td>", "round 4999", "alone with the same noise.", "5\u202f000"} {
+	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<path class=\"line n2\"", "alone (simulated)</th><td>0.0</td><td>", "round 4,999", "alone with the same noise.", "<p>only noised releases</p>",
+		"</bdi></th><td>1.5</td><td>1,234.2</td><td><bdi>red</bdi></td><td><bdi>blue</bdi></td>", "<bdi>relay</bdi></th><td>-</td><td>-</td><td><bdi>-</bdi></td><td><bdi>-</bdi></td>",
+		`<line x1="200.0" y1="50.0" x2="200.0" y2="350.0" class="other">`, ` text-anchor="middle">relay</text>`, `text-anchor="end">8,000</text>`, ` of 5,000.`,
+	} {
 		if !strings.Contains(body, text) {
 			t.Errorf("%q is missing", text)
 		}
 	}
+	if strings.Index(body, "Each site") > strings.Index(body, "<figure>") || strings.Contains(body, "is over") {
+		t.Error("the sites are not above the lines, or the testnet is over")
+	}
 	if n := len(b.trend.at); n > mostSamples || n < mostSamples/2 || b.trend.at[n-1] != 4999 {
 		t.Errorf("%d samples up to round %d", n, b.trend.at[n-1])
+	}
+}
+
+// TestABoardEndsWithTheResult: its last event has the sentences; nothing on it looks like a failure, and nothing reloads it when nobody serves it.
+func TestABoardEndsWithTheResult(t *testing.T) {
+	b := NewBoard(slog.New(slog.DiscardHandler))
+	cookie := login(t, b.Page, Prefix)
+	now := Sites{Round: 1, Regret: true, Together: 38.1, Alone: 49.1, As: "alone: no noise", Privacy: "so far", Sites: []Site{{Name: "one", Epsilon: 1}}}
+	for _, over := range []bool{false, true} {
+		want := over
+		if over {
+			now.Over = []string{"joining saved a site 11.0 rewards", "privacy: <all>"}
+		}
+		b.Update(&now)
+		body := ask(b.Page, cookie).Body.String()
+		for _, text := range []string{"<strong>The testnet is over.</strong> A site has lost 38.1 rewards together; it would have lost 49.1 alone.", "<li>joining saved a site 11.0 rewards</li>\n<li>privacy: &lt;all&gt;</li>", `class="state ready over"`} {
+			if strings.Contains(body, text) != want {
+				t.Errorf("over: %v; %q in\n%s", over, text, body)
+			}
+		}
+		if strings.Contains(body, "refresh") == want || strings.Contains(body, "so far") == want || strings.Contains(body, "peerd page") {
+			t.Errorf("over: %v\n%s", over, body)
+		}
+	}
+	if script, _ := files.ReadFile("script.js"); !strings.Contains(string(script), `if (live.querySelector(".over")) source.close();`) {
+		t.Error("the script waits for more than the result")
+	}
+}
+
+// TestNumbersHaveOneFormat: three digits, whole numbers with all of theirs, and a comma before every three digits.
+func TestNumbersHaveOneFormat(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 1: "1", 22: "22", 22.04: "22.0", 20.64: "20.6", 1.234: "1.23", .4955: "0.495", .00025: "0.00025", 1600: "1,600", 1234567.8: "1,234,568", -1600: "-1,600", -123: "-123", 999.6: "1,000"} {
+		if got := short(x); got != want {
+			t.Errorf("%v is %s, want %s", x, got, want)
+		}
+	}
+	for x, want := range map[float64]string{0: "0.0", 8.25: "8.2", 1234.56: "1,234.6"} {
+		if got := rewards(x); got != want {
+			t.Errorf("%v rewards are %s, want %s", x, got, want)
+		}
+	}
+	size := texts()["size"].(func(uint64) string)
+	if got := size(22) + ", " + size(22_040) + ", " + size(1_234_567); got != "22 B, 22.0 kB, 1.23 MB" {
+		t.Error(got)
+	}
+	if got := count(1<<30) + " " + count(999) + " " + count(1000); got != "1,073,741,824 999 1,000" {
+		t.Error(got)
+	}
+}
+
+// TestAChartHasTicks at round numbers from 0, two to four of them above it.
+func TestAChartHasTicks(t *testing.T) {
+	for most, want := range map[float64]string{49.1: "0 10 20 30 40", 1.6: "0 0.5 1 1.5", 7: "0 2 4 6", 2300: "0 1,000 2,000", 100: "0 50 100", 20: "0 10 20", 5: "0 2 4"} {
+		c := newChart([]int64{0, 1}, "", func(int64) string { return "" }, rewards, []series{{"", true, func(i int) float64 { return most * float64(i) }}})
+		var got []string
+		for _, x := range c.Ticks {
+			got = append(got, x.Text)
+		}
+		if strings.Join(got, " ") != want || c.Ticks[0].Y != "148.0" {
+			t.Errorf("to %v: %v, want %s", most, c.Ticks, want)
+		}
 	}
 }
