@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"regexp"
@@ -114,6 +118,48 @@ func TestAnInterruptEndsATestnet(t *testing.T) {
 			t.Fatalf("ended after %v\n%s", took, &trouble)
 		}
 	}
+}
+
+// TestATestnetEndsOnThePage: its page has the result while the command waits, and an interrupt then is no failure.
+func TestATestnetEndsOnThePage(t *testing.T) {
+	t.Setenv("DISPLAY", "")
+	t.Setenv("WAYLAND_DISPLAY", "")
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var out bytes.Buffer
+	said, body := "", ""
+	code := command.Execute(ctx, smallNet("--open", "--set", "rounds.count=100"), &out, writes(func(text string) {
+		if said += text; !strings.Contains(text, "the page shows this result for a minute, or until Ctrl-C") {
+			return
+		}
+		defer interrupt()
+		noneLeft(t)
+		jar, _ := cookiejar.New(nil) // no error without options
+		client := http.Client{Jar: jar}
+		link := regexp.MustCompile(`http://127\.0\.0\.1:\d+/page/enter\?code=\w+`).FindString(text)
+		for _, url := range []string{link, strings.Split(link, "enter")[0]} {
+			r, err := client.Get(url)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			b, err := io.ReadAll(r.Body)
+			if body = string(b); errors.Join(err, r.Body.Close()) != nil || r.StatusCode != http.StatusOK {
+				t.Errorf("%v %s", err, body)
+			}
+		}
+	}))
+	if code != 0 || !strings.Contains(body, "The testnet is over.") || !strings.Contains(body, "<li>privacy: only noised releases left the sites") || !strings.Contains(out.String(), `"regret_together"`) {
+		t.Errorf("exit code %d\n%s\n%s", code, said, body)
+	}
+}
+
+// writes is a writer that calls a function with each text.
+type writes func(text string)
+
+func (f writes) Write(b []byte) (int, error) {
+	f(string(b))
+	return len(b), nil
 }
 
 // TestABrokenPeerIsNamed: the testnet reports the reason that a peer gives for its end.

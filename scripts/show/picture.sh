@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plays scripts/testnet.sh --open and looks at its page in a real browser when it is over: the first screenshots of 1,280 pixels become
+# Plays scripts/testnet.sh --open with arguments, such as --set rounds.every=100ms on a busy machine, and looks at its page in a real browser when it is over: the first screenshots of 1,280 pixels become
 # docs/figures/testnet-light.png and testnet-dark.png, or files of PICTURES. SHOTS keeps those of all widths and colours.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -8,7 +8,7 @@ dir=$(mktemp -d)
 trap 'kill -INT "${pid:-}" 2>/dev/null && wait "$pid" || true; rm -rf "$dir"' EXIT
 shots=$(mkdir -p "${SHOTS:-$dir/shots}" && cd "${SHOTS:-$dir/shots}" && pwd)
 (cd scripts/page && go build -o "$dir/page" .)
-DISPLAY='' WAYLAND_DISPLAY='' scripts/testnet.sh --open >"$dir/out" 2>"$dir/log" &
+DISPLAY='' WAYLAND_DISPLAY='' scripts/testnet.sh --open "$@" >"$dir/out" 2>"$dir/log" &
 pid=$!
 link() { sed -n 's/^the page shows this result .*: //p' "$dir/log"; }
 until [ -n "$(link)" ]; do

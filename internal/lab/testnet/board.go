@@ -63,11 +63,7 @@ func (b *board) show(all []api.Status, over []string) {
 		return
 	}
 	t := b.net
-	now := page.Sites{Network: all[0].Network, Rounds: t.Settings.RoundCount() % config.MostRounds, Round: all[0].Round, Regret: t.baseline.Alone != nil, As: experiment.Alone(t.Settings), Over: over}
-	var privacy strings.Builder
-	doc := t.document(all)
-	doc.writePrivacy(&privacy, t.Settings)
-	now.Privacy = privacy.String()
+	now := page.Sites{Network: all[0].Network, Rounds: t.Settings.RoundCount() % config.MostRounds, Round: all[0].Round, Regret: t.baseline.Alone != nil, As: experiment.Alone(t.Settings), Private: t.Settings.Mode == config.Live, Over: over}
 	for _, e := range t.Graph.Edges() {
 		now.Links = append(now.Links, []uint32{uint32(e[0]), uint32(e[1])})
 	}
@@ -83,21 +79,18 @@ func (b *board) show(all []api.Status, over []string) {
 				r := t.regrets(all, []int{i})
 				s.Together, s.Alone = r.shown(t.selfish())
 			}
-			if means := t.means(i); means != nil {
-				best, _ := plan.ArgMax(means)
+			if best, most := plan.ArgMax(t.means(i)); most > 0 {
 				s.Best = t.Settings.Arms[best]
 			}
 			if arg, most := plan.ArgMax(d.Means); most > 0 && arg < len(t.Settings.Arms) {
 				s.Favours = t.Settings.Arms[arg]
-			}
-		}
-		var sum uint64
-		for _, n := range d.Pulls {
-			sum += n
-		}
-		for k, n := range d.Pulls {
-			if sum > 0 && len(d.Pulls) == len(t.Settings.Arms) {
-				s.Shares = append(s.Shares, page.Share{Action: t.Settings.Arms[k], Of: float64(n) / float64(sum)})
+				var sum uint64
+				for _, n := range d.Pulls {
+					sum += n
+				}
+				if len(d.Pulls) == len(d.Means) {
+					s.Share = float64(d.Pulls[arg]) / float64(max(1, sum))
+				}
 			}
 		}
 		now.Sites = append(now.Sites, s)

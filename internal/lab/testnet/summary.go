@@ -39,21 +39,17 @@ type Document struct {
 	Seeds       *Comparison  `json:"seeds,omitempty"`
 }
 
-// document returns a result without what sites have lost.
-func (t *Net) document(all []api.Status) Document {
+func (t *Net) summary(all []api.Status, took time.Duration) Document {
+	round, r := t.progress(all)
 	n := plan.TestnetOf(t.Settings)
-	d := Document{Nodes: n.Nodes, Topology: n.Topology, Protocol: t.Settings.Protocol.Name, Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Sites: all}
+	d := Document{
+		Nodes: n.Nodes, Topology: n.Topology, Protocol: t.Settings.Protocol.Name,
+		Private: t.Settings.Mode == config.Live, Epsilon: float64(t.Settings.Privacy.Epsilon), Rounds: round,
+		Together: r.together, Alone: r.alone, OwnTogether: r.ownTogether, OwnAlone: r.ownAlone, OwnExpected: r.expected, Groups: t.groups(all), Learners: t.Settings.SitesOf(n.Nodes), Seconds: took.Seconds(), Sites: all,
+	}
 	if t.Settings.Privacy.Epsilon.Infinite() {
 		d.Epsilon = -1
 	}
-	return d
-}
-
-func (t *Net) summary(all []api.Status, took time.Duration) Document {
-	round, r := t.progress(all)
-	d := t.document(all)
-	d.Rounds, d.Groups, d.Learners, d.Seconds = round, t.groups(all), t.Settings.SitesOf(d.Nodes), took.Seconds()
-	d.Together, d.Alone, d.OwnTogether, d.OwnAlone, d.OwnExpected = r.together, r.alone, r.ownTogether, r.ownAlone, r.expected
 	if best := slices.Index(t.baseline.Gaps, 0); best >= 0 {
 		d.Best = t.Settings.Arms[best]
 	}
@@ -90,11 +86,9 @@ func (d *Document) writeRegret(w io.Writer, s *config.Settings) {
 		_, _ = fmt.Fprintf(w, "%d of %d sites favour the action that is best for their own users\n", d.Right, d.Learners)
 		return
 	}
-	if len(d.Groups) > 0 {
-		writeJoined(w, s, d.Together-d.Alone)
-		return
+	if len(d.Groups) == 0 {
+		_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
 	}
-	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
 	writeJoined(w, s, d.Together-d.Alone)
 	if d.Best != "" {
 		_, _ = fmt.Fprintf(w, "best action over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
@@ -144,17 +138,9 @@ func (d *Document) Write(w io.Writer, s *config.Settings) {
 	}
 }
 
-// say prints the sentences of the summary.
+// say prints the sentences of the summary, which the page has, too.
 func (d *Document) say(w io.Writer, s *config.Settings) {
 	d.writeRegret(w, s)
-	d.writePrivacy(w, s)
-	if d.Skipped > 0 {
-		_, _ = fmt.Fprintf(w, "%d rounds were skipped: this machine was too busy for rounds of %v\n", d.Skipped, s.Rounds.Every)
-	}
-}
-
-// writePrivacy prints what has left the sites.
-func (d *Document) writePrivacy(w io.Writer, s *config.Settings) {
 	if d.Private {
 		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
 	} else {
@@ -163,5 +149,8 @@ func (d *Document) writePrivacy(w io.Writer, s *config.Settings) {
 			raw = ", and " + what + " follow from raw records"
 		}
 		_, _ = fmt.Fprintf(w, "NOT PRIVATE: lockstep draws noise from a seed%s\n", raw)
+	}
+	if d.Skipped > 0 {
+		_, _ = fmt.Fprintf(w, "%d rounds were skipped: this machine was too busy for rounds of %v\n", d.Skipped, s.Rounds.Every)
 	}
 }

@@ -80,24 +80,9 @@ func pixel(x float64) string { return fmt.Sprintf("%.1f", x) }
 type chart struct {
 	Title              string
 	Most               string // at the top
-	Ticks              []tick // from 0
+	Ticks              []dot  // at the axis, from 0
 	First, Middle, Now string // moments
 	Lines              []curve
-}
-
-// A tick is a round number at the axis.
-type tick struct{ Y, TextY, Text string }
-
-// apartTicks returns how far apart ticks are, so that two to four of them are above 0.
-func apartTicks(most float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(most)))
-	switch digit := most / power; {
-	case digit < 2:
-		return power / 2
-	case digit >= 5:
-		return 2 * power
-	}
-	return power
 }
 
 // A curve is a line of a chart, and its row in the table.
@@ -152,9 +137,15 @@ func newChart(at []int64, title string, moment func(at int64) string, write func
 		return nil
 	}
 	c := &chart{Title: title, Most: write(most), First: moment(at[first]), Middle: moment(at[middle]), Now: moment(at[last])}
-	for i, by := 0., apartTicks(most); i*by <= most; i++ {
+	by := math.Pow(10, math.Floor(math.Log10(most))) // two to four ticks are above 0
+	if most < 2*by {
+		by /= 2
+	} else if most >= 5*by {
+		by *= 2
+	}
+	for i := 0.; i*by <= most; i++ {
 		y := chartBottom - (chartBottom-chartTop)*i*by/most
-		c.Ticks = append(c.Ticks, tick{pixel(y), pixel(y + chartMark/3), strings.TrimSuffix(write(i*by), ".0")})
+		c.Ticks = append(c.Ticks, dot{Y: pixel(y), TextY: pixel(y + chartMark/3), Name: strings.TrimSuffix(write(i*by), ".0")})
 	}
 	height := make([]float64, len(all)) // of the end of each line
 	for k, s := range all {

@@ -360,13 +360,13 @@ func TestABoardShowsAllSites(t *testing.T) {
 	for round := range uint64(5000) {
 		b.Update(&Sites{
 			Network: "n", Round: round, Rounds: 5000, Regret: true, Together: float64(round), Alone: 2 * float64(round), As: "alone with the same noise",
-			Privacy: "only noised releases", Links: [][]uint32{{0, 1}},
-			Sites: []Site{{Name: "<b>one</b>", Favours: "red", Best: "blue", Together: 1.5, Alone: 1234.25, Shares: []Share{{"red", .75}}}, {Name: "relay", Together: math.NaN(), Alone: math.NaN()}},
+			Private: true, Links: [][]uint32{{0, 1}},
+			Sites: []Site{{Name: "<b>one</b>", Favours: "red", Best: "blue", Together: 1.5, Alone: 1234.25, Share: .75}, {Name: "relay", Together: math.NaN(), Alone: math.NaN()}},
 		})
 	}
 	body := ask(b.Page, login(t, b.Page, Prefix)).Body.String()
-	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<path class=\"line n2\"", "alone (simulated)</th><td>0.0</td><td>", "round 4,999", "alone with the same noise.", "<p>only noised releases</p>",
-		"</bdi></th><td>1.5</td><td>1,234.2</td><td><bdi>red</bdi></td><td><bdi>blue</bdi></td>", "<bdi>relay</bdi></th><td>-</td><td>-</td><td><bdi>-</bdi></td><td><bdi>-</bdi></td>",
+	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<path class=\"line n2\"", "alone (simulated)</th><td>0.0</td><td>", "round 4,999", "alone with the same noise.", "<p>Privacy: only noised releases leave a site.</p>",
+		`</bdi></th><td class="number">1.5</td><td class="number">1,234.2</td><td class="number"><bdi>blue</bdi></td><td class="number"><bdi>red</bdi></td>`, `<bdi>relay</bdi></th><td class="number">-</td><td class="number">-</td><td class="number"><bdi>-</bdi></td><td class="number"><bdi>-</bdi></td><td class="number">-</td>`,
 		`<line x1="200.0" y1="50.0" x2="200.0" y2="350.0" class="other">`, ` text-anchor="middle">relay</text>`, `text-anchor="end">8,000</text>`, ` of 5,000.`,
 	} {
 		if !strings.Contains(body, text) {
@@ -385,7 +385,7 @@ func TestABoardShowsAllSites(t *testing.T) {
 func TestABoardEndsWithTheResult(t *testing.T) {
 	b := NewBoard(slog.New(slog.DiscardHandler))
 	cookie := login(t, b.Page, Prefix)
-	now := Sites{Round: 1, Regret: true, Together: 38.1, Alone: 49.1, As: "alone: no noise", Privacy: "so far", Sites: []Site{{Name: "one", Epsilon: 1}}}
+	now := Sites{Round: 1, Regret: true, Together: 38.1, Alone: 49.1, As: "alone: no noise", Private: true, Sites: []Site{{Name: "one", Epsilon: 1}}}
 	for _, over := range []bool{false, true} {
 		want := over
 		if over {
@@ -398,7 +398,7 @@ func TestABoardEndsWithTheResult(t *testing.T) {
 				t.Errorf("over: %v; %q in\n%s", over, text, body)
 			}
 		}
-		if strings.Contains(body, "refresh") == want || strings.Contains(body, "so far") == want || strings.Contains(body, "peerd page") {
+		if strings.Contains(body, "refresh") == want || strings.Contains(body, "Privacy: only") == want || strings.Contains(body, "peerd page") {
 			t.Errorf("over: %v\n%s", over, body)
 		}
 	}
@@ -434,7 +434,7 @@ func TestAChartHasTicks(t *testing.T) {
 		c := newChart([]int64{0, 1}, "", func(int64) string { return "" }, rewards, []series{{"", true, func(i int) float64 { return most * float64(i) }}})
 		var got []string
 		for _, x := range c.Ticks {
-			got = append(got, x.Text)
+			got = append(got, x.Name)
 		}
 		if strings.Join(got, " ") != want || c.Ticks[0].Y != "148.0" {
 			t.Errorf("to %v: %v, want %s", most, c.Ticks, want)

@@ -17,7 +17,7 @@ type Sites struct {
 	Together      float64
 	Alone         float64
 	As            string     // what a site alone is
-	Privacy       string     // what leaves the sites
+	Private       bool       // only noised releases leave the sites
 	Over          []string   // the result; none while sites learn
 	Links         [][]uint32 // between sites, by their places in Sites
 	Sites         []Site
@@ -28,17 +28,11 @@ type Site struct {
 	Name            string
 	Linked          bool
 	Together, Alone float64 // rewards lost, so far; NaN for unknown
-	Favours, Best   string  // actions: what it would choose, and the best one for its own users; empty for unknown
+	Favours, Best   string  // actions: the best one by what it knows, and the best one for its own users; empty for unknown
+	Share           float64 // of its choices that were of what it favours; 0 also for unknown
 	Epsilon         float64 // charged
 	Released        uint64
 	Sent            uint64
-	Shares          []Share // of its choices; none if they are not public
-}
-
-// Share is how often an action was chosen, of all choices of a site, from 0 to 1.
-type Share struct {
-	Action string
-	Of     float64
 }
 
 // A Board shows sites as they learn.
