@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"log/slog"
@@ -381,63 +382,41 @@ func TestABoardShowsAllSites(t *testing.T) {
 	}
 }
 
-// TestABoardEndsWithTheResult: its last event has the sentences; nothing on it looks like a failure, and nothing reloads it when nobody serves it.
+// TestABoardEndsWithTheResult: nothing on it looks like a failure, and nothing reloads it when nobody serves it.
 func TestABoardEndsWithTheResult(t *testing.T) {
 	b := NewBoard(slog.New(slog.DiscardHandler))
 	cookie := login(t, b.Page, Prefix)
-	now := Sites{Round: 1, Regret: true, Together: 38.1, Alone: 49.1, As: "alone: no noise", Private: true, Sites: []Site{{Name: "one", Epsilon: 1}}}
-	for _, over := range []bool{false, true} {
-		want := over
-		if over {
-			now.Over = []string{"joining saved a site 11.0 rewards", "privacy: <all>"}
-		}
-		b.Update(&now)
-		body := ask(b.Page, cookie).Body.String()
-		for _, text := range []string{"<strong>The testnet is over.</strong> A site has lost 38.1 rewards together; it would have lost 49.1 alone.", "<li>joining saved a site 11.0 rewards</li>\n<li>privacy: &lt;all&gt;</li>", `class="state ready over"`} {
+	script, _ := files.ReadFile("script.js") // is embedded
+	for _, over := range [][]string{nil, {"joining saved a site 11.0 rewards", "privacy: <all>"}} {
+		b.Update(&Sites{Regret: true, Together: 38.1, Alone: 49.1, Private: true, Over: over})
+		body := ask(b.Page, cookie).Body.String() + string(script)
+		for text, want := range map[string]bool{
+			`class="state ready over"`: over != nil, `if (live.querySelector(".over")) source.close();`: true, "refresh": over == nil, "Privacy: only": over == nil, "peerd page": false,
+			"<strong>The testnet is over.</strong> A site has lost 38.1 rewards together; it would have lost 49.1 alone.": over != nil,
+			"<li>joining saved a site 11.0 rewards</li>\n<li>privacy: &lt;all&gt;</li>":                                   over != nil,
+		} {
 			if strings.Contains(body, text) != want {
-				t.Errorf("over: %v; %q in\n%s", over, text, body)
+				t.Errorf("%q: want it %v in\n%s", text, want, body)
 			}
 		}
-		if strings.Contains(body, "refresh") == want || strings.Contains(body, "Privacy: only") == want || strings.Contains(body, "peerd page") {
-			t.Errorf("over: %v\n%s", over, body)
-		}
-	}
-	if script, _ := files.ReadFile("script.js"); !strings.Contains(string(script), `if (live.querySelector(".over")) source.close();`) {
-		t.Error("the script waits for more than the result")
 	}
 }
 
-// TestNumbersHaveOneFormat: three digits, whole numbers with all of theirs, and a comma before every three digits.
+// TestNumbersHaveOneFormat: three digits, whole numbers with all of theirs, and a comma before every three; ticks are round numbers.
 func TestNumbersHaveOneFormat(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 1: "1", 22: "22", 22.04: "22.0", 20.64: "20.6", 1.234: "1.23", .4955: "0.495", .00025: "0.00025", 1600: "1,600", 1234567.8: "1,234,568", -1600: "-1,600", -123: "-123", 999.6: "1,000"} {
-		if got := short(x); got != want {
-			t.Errorf("%v is %s, want %s", x, got, want)
-		}
-	}
-	for x, want := range map[float64]string{0: "0.0", 8.25: "8.2", 1234.56: "1,234.6"} {
-		if got := rewards(x); got != want {
-			t.Errorf("%v rewards are %s, want %s", x, got, want)
-		}
-	}
+	said := fmt.Sprintln(short(0), short(1), short(22.04), short(20.64), short(1.234), short(.4955), short(.00025), short(1600), short(1234567.8), short(-1600), short(-123), short(999.6))
+	said += fmt.Sprintln(rewards(0), rewards(8.25), rewards(1234.56), count(1<<30), count(999), count(1000))
 	size := texts()["size"].(func(uint64) string)
-	if got := size(22) + ", " + size(22_040) + ", " + size(1_234_567); got != "22 B, 22.0 kB, 1.23 MB" {
-		t.Error(got)
-	}
-	if got := count(1<<30) + " " + count(999) + " " + count(1000); got != "1,073,741,824 999 1,000" {
-		t.Error(got)
-	}
-}
-
-// TestAChartHasTicks at round numbers from 0, two to four of them above it.
-func TestAChartHasTicks(t *testing.T) {
-	for most, want := range map[float64]string{49.1: "0 10 20 30 40", 1.6: "0 0.5 1 1.5", 7: "0 2 4 6", 2300: "0 1,000 2,000", 100: "0 50 100", 20: "0 10 20", 5: "0 2 4"} {
+	said += fmt.Sprintln(size(22), size(22_040), size(1_234_567))
+	for _, most := range []float64{49.1, 1.6, 7, 2300, 100, 5} {
 		c := newChart([]int64{0, 1}, "", func(int64) string { return "" }, rewards, []series{{"", true, func(i int) float64 { return most * float64(i) }}})
-		var got []string
 		for _, x := range c.Ticks {
-			got = append(got, x.Name)
+			said += x.Name + " "
 		}
-		if strings.Join(got, " ") != want || c.Ticks[0].Y != "148.0" {
-			t.Errorf("to %v: %v, want %s", most, c.Ticks, want)
-		}
+	}
+	const want = "0 1 22.0 20.6 1.23 0.495 0.00025 1,600 1,234,568 -1,600 -123 1,000\n0.0 8.2 1,234.6 1,073,741,824 999 1,000\n22 B 22.0 kB 1.23 MB\n" +
+		"0 10 20 30 40 0 0.5 1 1.5 0 2 4 6 0 1,000 2,000 0 50 100 0 2 4 "
+	if said != want {
+		t.Errorf("%q, want %q", said, want)
 	}
 }
