@@ -4,6 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"regexp"
@@ -114,6 +119,52 @@ func TestAnInterruptEndsATestnet(t *testing.T) {
 			t.Fatalf("ended after %v\n%s", took, &trouble)
 		}
 	}
+}
+
+// TestATestnetEndsOnThePage: it has the sentences of the terminal while the command waits, and an interrupt then is no failure.
+func TestATestnetEndsOnThePage(t *testing.T) {
+	t.Setenv("DISPLAY", "")
+	t.Setenv("WAYLAND_DISPLAY", "")
+	ctx, interrupt := context.WithCancel(t.Context())
+	jar, _ := cookiejar.New(nil) // no error without options
+	client, body := http.Client{Jar: jar}, ""
+	var out bytes.Buffer
+	args := slices.DeleteFunc(smallNet("--open", "--set", "rounds.count=100"), func(arg string) bool { return arg == "--json" })
+	code := command.Execute(ctx, args, &out, writes(func(text string) {
+		link := regexp.MustCompile(`a minute, or until Ctrl-C; .* (http:.*/)enter.*`).FindStringSubmatch(text)
+		if link == nil {
+			return
+		}
+		defer interrupt()
+		noneLeft(t)
+		for _, url := range []string{text[strings.Index(text, "http:") : len(text)-1], link[1]} {
+			r, err := client.Get(url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := io.ReadAll(r.Body)
+			if body = html.UnescapeString(string(b)); errors.Join(err, r.Body.Close()) != nil {
+				t.Fatal(err)
+			}
+		}
+	}))
+	_, lines, _ := strings.Cut(out.String(), "\njoining ")
+	for line := range strings.Lines("joining " + lines) {
+		if !strings.Contains(body, "<li>"+strings.TrimSuffix(line, "\n")+"</li>") {
+			t.Errorf("%q is missing", line)
+		}
+	}
+	if code != 0 || strings.Count(lines, "\n") < 4 || !strings.Contains(body, "The testnet is over.") {
+		t.Errorf("exit code %d\n%s\n%s", code, &out, body)
+	}
+}
+
+// writes is a writer that calls a function with each text.
+type writes func(text string)
+
+func (f writes) Write(b []byte) (int, error) {
+	f(string(b))
+	return len(b), nil
 }
 
 // TestABrokenPeerIsNamed: the testnet reports the reason that a peer gives for its end.

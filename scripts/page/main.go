@@ -5,12 +5,19 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"flag"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,14 +28,15 @@ func main() {
 	out := flag.String("o", "", "folder for screenshots; none if empty")
 	now := flag.String("now", "", "name of a state: the first view alone, in light colours")
 	light := flag.Bool("light", false, "light colours alone")
+	dark := flag.Bool("dark", false, "with -now, dark and forced colours, too")
 	says := flag.String("says", "", "text that every view has, with single spaces")
 	again := flag.String("again", "", "restart the peer by this command, which prints a new link, instead: an open page has to notice both")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: page [-o FOLDER] [-light] [-now STATE] [-says TEXT] [-again COMMAND] LINK")
+		fmt.Fprintln(os.Stderr, "usage: page [-o FOLDER] [-light] [-now STATE [-dark]] [-says TEXT] [-again COMMAND] LINK")
 		os.Exit(64)
 	}
-	if err := check(flag.Arg(0), *out, *now, *says, *again, *light); err != nil {
+	if err := check(flag.Arg(0), *out, *now, *says, *again, *light || *now != "" && !*dark); err != nil {
 		fmt.Fprintln(os.Stderr, "page:", err)
 		os.Exit(1)
 	}
@@ -69,7 +77,7 @@ func check(link, out, now, says, again string, light bool) error {
 func (t *tab) look(out, now, says string, light bool) (bad int, err error) {
 	views, schemes := []string{"", "privacy", "left", "network", "learning"}, []string{"light", "dark", "forced"}
 	if now != "" {
-		views, light = views[:1], true
+		views = views[:1]
 	}
 	if light {
 		schemes = schemes[:1]
@@ -130,5 +138,27 @@ func (t *tab) shoot(out, name string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(out, name+".png"), shot, 0o644)
+	return os.WriteFile(filepath.Join(out, name+".png"), small(shot), 0o644)
+}
+
+// small returns a picture with a palette of the 256 colours that it has most of, which takes a third of the bytes.
+func small(shot []byte) []byte {
+	full, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
+		return shot
+	}
+	often := make(map[color.Color]int)
+	for y := range full.Bounds().Dy() {
+		for x := range full.Bounds().Dx() {
+			often[full.At(x, y)]++
+		}
+	}
+	colours := slices.SortedFunc(maps.Keys(often), func(a, b color.Color) int { return cmp.Compare(often[b], often[a]) })
+	p := image.NewPaletted(full.Bounds(), colours[:min(256, len(colours))])
+	draw.Draw(p, p.Bounds(), full, image.Point{}, draw.Src)
+	var b bytes.Buffer
+	if err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, p); err != nil {
+		return shot
+	}
+	return b.Bytes()
 }

@@ -23,12 +23,12 @@ interface: wait until all are linked, show a live table, and end with a summary 
 all rounds are played. No process is left behind, even after an interrupt, and the
 peers' folders are removed unless --keep is given.
 
-Regret is the loss of a site compared with always pulling one arm: the best one for its own
+Regret is the loss of a site compared with always choosing one action: the best for its own
 users, if the learner chooses for these, and otherwise the one that is best over all sites.
 "Alone" is the same site, simulated without the network: nothing leaves it, so it has no noise
 and learns from each reward at once (with noise where a learner explores in epochs, as the summary
 says). "To expect" is what the same network loses in the mean of 8 simulated runs, which skip no round.
-Sites that begin later, and those with another best arm than most, have lines of their own.
+Sites that begin later, and those with another best action than most, have lines of their own.
 
 With world.kind: application, the peers wait for your application: each answers on its
 own port, which is printed with the file that holds its token, until the network is
@@ -54,7 +54,7 @@ interrupted.`,
 	}
 	cmd.Flags().IntVarP(&t.nodes, "nodes", "n", 0, "number of peers, short for --set testnet.nodes=; sites take rows of means in turn")
 	cmd.Flags().StringVarP(&t.topology, "topology", "t", "", "links between the peers, short for --set testnet.topology=")
-	cmd.Flags().BoolVar(&t.open, "open", false, "open a page in a browser that shows all sites as they learn; without a browser, print its address")
+	cmd.Flags().BoolVar(&t.open, "open", false, "open a page in a browser that shows all sites as they learn, and the result for a minute; without a browser, print its address")
 	cmd.Flags().BoolVar(&t.keep, "keep", false, "keep the peers' folders and logs")
 	return o.TakesFile(cmd)
 }

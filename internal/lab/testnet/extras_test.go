@@ -1,3 +1,6 @@
 package testnet
 
-import _ "peerd.dev/internal/extra/running" // what tests find in tables
+import (
+	_ "peerd.dev/internal/extra/features" // what tests find in tables
+	_ "peerd.dev/internal/extra/running"
+)

@@ -33,14 +33,6 @@ func (t *Net) ownRegret(i int, d *api.Status) (sum float64) {
 	return sum
 }
 
-// regret returns what a peer lost against the arm that it should favour; see best.
-func (t *Net) regret(i int, d *api.Status) float64 {
-	if t.selfish() {
-		return t.ownRegret(i, d)
-	}
-	return d.Regret
-}
-
 // best returns the arm that a peer should favour: of its own site if sites choose for their own users, else over all
 // sites; -1 where arms have no means.
 func (t *Net) best(i int) int {

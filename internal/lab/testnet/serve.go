@@ -58,7 +58,7 @@ func (t *Net) serve(ctx context.Context, o *Options) error {
 			return false, config.Failf(config.ErrNetwork, "%w", silent)
 		}
 		table.show(false, func(w io.Writer, wide bool) { t.writeServed(w, all, wide) })
-		board.show(all)
+		board.show(all, nil)
 		return false, nil
 	})
 	if ctx.Err() != nil {
@@ -91,13 +91,15 @@ func (t *Net) token(i int) string { return filepath.Join(t.Dir, t.Names[i], api.
 func (t *Net) writeServed(w io.Writer, all []api.Status, wide bool) {
 	if !wide {
 		var pulls, released uint64
+		decisions := "–" // not shown by the peers
 		for _, d := range all {
 			released += d.Released
 			for _, n := range d.Pulls {
 				pulls += n
+				decisions = fmt.Sprint(pulls)
 			}
 		}
-		_, _ = fmt.Fprintf(w, "round %d  %d decisions  %d releases\n", all[0].Round, pulls, released)
+		_, _ = fmt.Fprintf(w, "round %d  %s decisions  %d releases\n", all[0].Round, decisions, released)
 		return
 	}
 	tw := columns.New(w)

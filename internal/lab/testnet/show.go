@@ -75,7 +75,9 @@ func (t *Net) write(w io.Writer, all []api.Status, wide bool) {
 		}
 		regret, favours := "-", "(no arms)"
 		if t.learns(i) {
-			regret, favours = fmt.Sprintf("%.1f", t.regret(i, &d)), "-"
+			r := t.regrets(all, []int{i})
+			lost, _ := r.shown(t.selfish())
+			regret, favours = fmt.Sprintf("%.1f", lost), "-"
 			if t.baseline.Gaps != nil {
 				arg, _ := plan.ArgMax(d.Means)
 				favours = t.Settings.Arms[arg]

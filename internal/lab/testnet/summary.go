@@ -71,25 +71,27 @@ func (d *Document) most() (eps float64) {
 	return eps
 }
 
+// selfish reports whether sites choose for their own users, and the best action of each is known.
+func (d *Document) selfish(s *config.Settings) bool {
+	_, ok := bandit.Common(s.LearnerParams())
+	return ok && d.Best != ""
+}
+
 // writeRegret prints what sites lose, against what they choose: the best arm of their own, or the one that is
 // best over all sites.
 func (d *Document) writeRegret(w io.Writer, s *config.Settings) {
-	if _, selfish := bandit.Common(s.LearnerParams()); selfish && d.Best != "" {
-		d.writeGroups(w, d.OwnTogether, d.OwnAlone)
+	if d.selfish(s) {
 		writeJoined(w, s, d.OwnTogether-d.OwnAlone)
 		_, _ = fmt.Fprintf(w, "to expect is what sites lose together in the mean of %d simulated runs: %.1f less than alone\n", experiment.BaselineRuns, d.OwnAlone-d.OwnExpected)
-		_, _ = fmt.Fprintf(w, "%d of %d sites favour the arm that is best for their own users\n", d.Right, d.Learners)
+		_, _ = fmt.Fprintf(w, "%d of %d sites favour the action that is best for their own users\n", d.Right, d.Learners)
 		return
 	}
-	if len(d.Groups) > 0 {
-		d.writeGroups(w, d.Together, d.Alone)
-		writeJoined(w, s, d.Together-d.Alone)
-		return
+	if len(d.Groups) == 0 {
+		_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
 	}
-	_, _ = fmt.Fprintf(w, "regret of a site   together %.1f   alone %.1f   (lower is better)\n", d.Together, d.Alone)
 	writeJoined(w, s, d.Together-d.Alone)
 	if d.Best != "" {
-		_, _ = fmt.Fprintf(w, "best arm over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
+		_, _ = fmt.Fprintf(w, "best action over all sites: %s; %d of %d sites favour it\n", d.Best, d.Right, d.Learners)
 		_, _ = fmt.Fprintf(w, "of its own users' rewards a site loses   together %.1f   alone %.1f\n", d.OwnTogether, d.OwnAlone)
 	}
 }
@@ -125,6 +127,19 @@ func writeJoined(w io.Writer, s *config.Settings, cost float64) {
 // Write prints the summary.
 func (d *Document) Write(w io.Writer, s *config.Settings) {
 	_, _ = fmt.Fprintf(w, "\n%d rounds, %d processes, %.1f s\n", d.Rounds, d.Nodes, d.Seconds)
+	if d.selfish(s) {
+		d.writeGroups(w, d.OwnTogether, d.OwnAlone)
+	} else if len(d.Groups) > 0 {
+		d.writeGroups(w, d.Together, d.Alone)
+	}
+	d.say(w, s)
+	if d.Seeds != nil {
+		d.Seeds.write(w, s)
+	}
+}
+
+// say prints the sentences of the summary, which the page has, too.
+func (d *Document) say(w io.Writer, s *config.Settings) {
 	d.writeRegret(w, s)
 	if d.Private {
 		_, _ = fmt.Fprintf(w, "privacy: only noised releases left the sites; ε charged %g of %g at the site that charged most\n", d.most(), d.Epsilon)
@@ -137,8 +152,5 @@ func (d *Document) Write(w io.Writer, s *config.Settings) {
 	}
 	if d.Skipped > 0 {
 		_, _ = fmt.Fprintf(w, "%d rounds were skipped: this machine was too busy for rounds of %v\n", d.Skipped, s.Rounds.Every)
-	}
-	if d.Seeds != nil {
-		d.Seeds.write(w, s)
 	}
 }

@@ -111,7 +111,7 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 	table := newLiveTable(o.Progress)
 	last, err := t.Watch(ctx, table.every(), func(all []api.Status, done bool) {
 		table.show(done, func(w io.Writer, wide bool) { t.write(w, all, wide) })
-		board.show(all)
+		board.show(all, nil)
 	})
 	if err != nil {
 		return err
@@ -123,12 +123,16 @@ func Run(ctx context.Context, s *config.Settings, o Options) (err error) {
 			return err
 		}
 	}
-	return o.Show(&doc)
+	if err = o.Show(&doc); err == nil {
+		t.Stop()
+		board.over(ctx, o.Progress, &doc)
+	}
+	return err
 }
 
 func (t *Net) announce(w io.Writer) {
 	s, n, rounds := t.Settings, plan.TestnetOf(t.Settings), t.Settings.RoundCount()
-	_, _ = fmt.Fprintf(w, "peerd testnet: %d peers, %s, %d arms, protocol %s\n", n.Nodes, n.Topology, len(s.Arms), s.Protocol.Name)
+	_, _ = fmt.Fprintf(w, "peerd testnet: %d peers, %s, %d actions, protocol %s\n", n.Nodes, n.Topology, len(s.Arms), s.Protocol.Name)
 	if s.Mode == config.Lockstep {
 		_, _ = fmt.Fprintf(w, "lockstep: noise comes from a seed, so NOTHING HERE IS PRIVATE; %d rounds\n", rounds)
 		return
@@ -137,8 +141,11 @@ func (t *Net) announce(w io.Writer) {
 	if s.Privacy.RecordsPerUser > 1 {
 		user = fmt.Sprintf("user of up to %d rewards", s.Privacy.RecordsPerUser)
 	}
-	_, _ = fmt.Fprintf(w, "ε = %g for each %s at each site, over all rounds; %d rounds of %v, about %v\n",
-		float64(s.Privacy.Epsilon), user, rounds, s.Rounds.Every, (time.Duration(rounds) * s.Rounds.Every).Round(time.Second))
+	length := fmt.Sprintf("over all rounds; %d rounds of %v, about %v", rounds, s.Rounds.Every, (time.Duration(rounds) * s.Rounds.Every).Round(time.Second))
+	if rounds == config.MostRounds {
+		length = fmt.Sprintf("over its whole life; a round every %v, until an interrupt", s.Rounds.Every)
+	}
+	_, _ = fmt.Fprintf(w, "ε = %g for each %s at each site, %s\n", float64(s.Privacy.Epsilon), user, length)
 }
 
 // up writes the folders of all peers and starts a process for each.

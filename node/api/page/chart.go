@@ -52,7 +52,6 @@ func newGraph(n *api.Network, self uint32, peers []api.Peer) *graph {
 		sin, cos := math.Sincos(2*math.Pi*float64(i)/float64(len(n.Places)) - math.Pi/2)
 		return graphSize/2 + far*cos, graphSize/2 + far*sin
 	}
-	pixel := func(x float64) string { return fmt.Sprintf("%.1f", x) }
 	g := new(graph)
 	for _, l := range n.Links {
 		x1, y1 := at(l[0], radius)
@@ -75,10 +74,13 @@ func newGraph(n *api.Network, self uint32, peers []api.Peer) *graph {
 	return g
 }
 
+func pixel(x float64) string { return fmt.Sprintf("%.1f", x) }
+
 // A chart shows series as lines over time or rounds, which end with their number in the table below.
 type chart struct {
 	Title              string
-	Most               string // at the top; at the bottom is 0
+	Most               string // at the top
+	Ticks              []dot  // at the axis, from 0
 	First, Middle, Now string // moments
 	Lines              []curve
 }
@@ -102,10 +104,10 @@ type series struct {
 
 // The size of a chart in its own units, and how many lines and how many points of a line it has at most.
 const (
-	chartTop, chartBottom, chartRight = 18., 148., 340.
-	chartMark                         = 13. // height of a number
-	mostLines                         = 7
-	mostPoints                        = 120
+	chartTop, chartBottom, chartLeft, chartRight = 18., 148., 48., 340.
+	chartMark                                    = 13. // height of a number
+	mostLines                                    = 7
+	mostPoints                                   = 120
 )
 
 // newChart draws series of samples at some moments; it returns nil if nothing in them is greater than 0.
@@ -135,6 +137,16 @@ func newChart(at []int64, title string, moment func(at int64) string, write func
 		return nil
 	}
 	c := &chart{Title: title, Most: write(most), First: moment(at[first]), Middle: moment(at[middle]), Now: moment(at[last])}
+	by := math.Pow(10, math.Floor(math.Log10(most))) // two to four ticks are above 0
+	if most < 2*by {
+		by /= 2
+	} else if most >= 5*by {
+		by *= 2
+	}
+	for i := 0.; i*by <= most; i++ {
+		y := chartBottom - (chartBottom-chartTop)*i*by/most
+		c.Ticks = append(c.Ticks, dot{Y: pixel(y), TextY: pixel(y + chartMark/3), Name: strings.TrimSuffix(write(i*by), ".0")})
+	}
 	height := make([]float64, len(all)) // of the end of each line
 	for k, s := range all {
 		known := func(x float64) string {
@@ -153,7 +165,7 @@ func newChart(at []int64, title string, moment func(at int64) string, write func
 				pen = "M"
 				continue
 			}
-			x := chartRight * float64(at[i]-at[first]) / float64(at[last]-at[first])
+			x := chartLeft + (chartRight-chartLeft)*float64(at[i]-at[first])/float64(at[last]-at[first])
 			height[k] = chartBottom - (chartBottom-chartTop)*max(0, y)/most
 			_, _ = fmt.Fprintf(&path, "%s%.0f %.1f", pen, x, height[k])
 			if pen = "L"; n == len(drawn)-1 || math.IsNaN(values[k][n+1]) {

@@ -62,10 +62,10 @@ func TestWhatIsInsideIsForTheSitesOwnPeople(t *testing.T) {
 		t.Errorf("a peer that gives all: %d %s", code, body)
 	}
 	f.inside = &api.Inside{Given: 40, Kept: 1194, Actions: []api.InsideAction{{Name: f.names[1], Decisions: 4321, Rewards: 4300, Mean: .6251, Estimate: .75}}}
-	menu, numbers := `href="`+insideView().Path+`"`, []string{"1\u202f194", "4\u202f321", "4\u202f300", "0.625", "0.75"}
+	menu, numbers := `href="`+insideView().Path+`"`, []string{"1,194", "4,321", "4,300", "0.625", "0.75"}
 	for file, may := range map[string]bool{"": true, api.TokenFile: true, "api.write.token": true, "api.read.token": false} {
 		for _, v := range views() {
-			if code, body := see(file, Prefix+v.Path); code != http.StatusOK || strings.Contains(body, menu) != may || strings.Contains(body, "194") {
+			if code, body := see(file, Prefix+v.Path); code != http.StatusOK || strings.Contains(body, menu) != may || strings.Contains(body, "1,194") {
 				t.Errorf("%s %q: %d %s", v.Name, file, code, body)
 			}
 		}

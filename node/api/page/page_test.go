@@ -5,9 +5,11 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -293,7 +295,7 @@ func TestThePageSaysWhatEachSiteHasGiven(t *testing.T) {
 	p := pageOf(hostile())
 	body := ask(p, login(t, p, Prefix+"network")).Body.String()
 	for text, n := range map[string]int{
-		"It asks each site to release 10\u202f000 rewards or more.": 1, "<td>no released reward is known here</td>": 1, "<td>1\u202f234: gives less than the network asks (1,234 of 10,000)</td>": 3,
+		"It asks each site to release 10,000 rewards or more.": 1, "<td>no released reward is known here</td>": 1, "<td>1,234: gives less than the network asks (1,234 of 10,000)</td>": 3,
 	} {
 		if strings.Count(body, text) != n {
 			t.Errorf("%q is not there %d times in %s", text, n, body)
@@ -359,16 +361,62 @@ func TestABoardShowsAllSites(t *testing.T) {
 	for round := range uint64(5000) {
 		b.Update(&Sites{
 			Network: "n", Round: round, Rounds: 5000, Regret: true, Together: float64(round), Alone: 2 * float64(round), As: "alone with the same noise",
-			Sites: []Site{{Name: "<b>one</b>", Favours: "red", Regret: "1.5", Shares: []Share{{"red", .75}}}},
+			Private: true, Links: [][]uint32{{0, 1}},
+			Sites: []Site{{Name: "<b>one</b>", Favours: "red", Best: "blue", Together: 1.5, Alone: 1234.25, Share: .75}, {Name: "relay", Together: math.NaN(), Alone: math.NaN()}},
 		})
 	}
 	body := ask(b.Page, login(t, b.Page, Prefix)).Body.String()
-	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<path class=\"line n2\"", "alone (simulated)</th><td>0</td><td>", "round 4999", "alone with the same noise.", "5\u202f000"} {
+	for _, text := range []string{"&lt;b&gt;one&lt;/b&gt;", "75\u00a0%", "<path class=\"line n2\"", "alone (simulated)</th><td>0.0</td><td>", "round 4,999", "alone with the same noise.", "<p>Privacy: only noised releases leave a site.</p>",
+		`</bdi></th><td class="number">1.5</td><td class="number">1,234.2</td><td class="number"><bdi>blue</bdi></td><td class="number"><bdi>red</bdi></td>`, `<bdi>relay</bdi></th><td class="number">-</td><td class="number">-</td><td class="number"><bdi>-</bdi></td><td class="number"><bdi>-</bdi></td><td class="number">-</td>`,
+		`<line x1="200.0" y1="50.0" x2="200.0" y2="350.0" class="other">`, ` text-anchor="middle">relay</text>`, `text-anchor="end">8,000</text>`, ` of 5,000.`,
+	} {
 		if !strings.Contains(body, text) {
 			t.Errorf("%q is missing", text)
 		}
 	}
+	if strings.Index(body, "Each site") > strings.Index(body, "<figure>") || strings.Contains(body, "is over") {
+		t.Error("the sites are not above the lines, or the testnet is over")
+	}
 	if n := len(b.trend.at); n > mostSamples || n < mostSamples/2 || b.trend.at[n-1] != 4999 {
 		t.Errorf("%d samples up to round %d", n, b.trend.at[n-1])
+	}
+}
+
+// TestABoardEndsWithTheResult: nothing on it looks like a failure, and nothing reloads it when nobody serves it.
+func TestABoardEndsWithTheResult(t *testing.T) {
+	b := NewBoard(slog.New(slog.DiscardHandler))
+	cookie := login(t, b.Page, Prefix)
+	script, _ := files.ReadFile("script.js") // is embedded
+	for _, over := range [][]string{nil, {"joining saved a site 11.0 rewards", "privacy: <all>"}} {
+		b.Update(&Sites{Regret: true, Together: 38.1, Alone: 49.1, Private: true, Over: over})
+		body := ask(b.Page, cookie).Body.String() + string(script)
+		for text, want := range map[string]bool{
+			`class="state ready over"`: over != nil, `if (live.querySelector(".over")) source.close();`: true, "refresh": over == nil, "Privacy: only": over == nil, "peerd page": false,
+			"<strong>The testnet is over.</strong> A site has lost 38.1 rewards together; it would have lost 49.1 alone.": over != nil,
+			"<li>joining saved a site 11.0 rewards</li>\n<li>privacy: &lt;all&gt;</li>":                                   over != nil,
+		} {
+			if strings.Contains(body, text) != want {
+				t.Errorf("%q: want it %v in\n%s", text, want, body)
+			}
+		}
+	}
+}
+
+// TestNumbersHaveOneFormat: three digits, whole numbers with all of theirs, and a comma before every three; ticks are round numbers.
+func TestNumbersHaveOneFormat(t *testing.T) {
+	said := fmt.Sprintln(short(0), short(1), short(22.04), short(20.64), short(1.234), short(.4955), short(.00025), short(1600), short(1234567.8), short(-1600), short(-123), short(999.6))
+	said += fmt.Sprintln(rewards(0), rewards(8.25), rewards(1234.56), count(1<<30), count(999), count(1000))
+	size := texts()["size"].(func(uint64) string)
+	said += fmt.Sprintln(size(22), size(22_040), size(1_234_567))
+	for _, most := range []float64{49.1, 1.6, 7, 2300, 100, 5} {
+		c := newChart([]int64{0, 1}, "", func(int64) string { return "" }, rewards, []series{{"", true, func(i int) float64 { return most * float64(i) }}})
+		for _, x := range c.Ticks {
+			said += x.Name + " "
+		}
+	}
+	const want = "0 1 22.0 20.6 1.23 0.495 0.00025 1,600 1,234,568 -1,600 -123 1,000\n0.0 8.2 1,234.6 1,073,741,824 999 1,000\n22 B 22.0 kB 1.23 MB\n" +
+		"0 10 20 30 40 0 0.5 1 1.5 0 2 4 6 0 1,000 2,000 0 50 100 0 2 4 "
+	if said != want {
+		t.Errorf("%q, want %q", said, want)
 	}
 }

@@ -23,7 +23,10 @@
 	};
 	const connect = () => {
 		const source = new EventSource("events?view=" + encodeURIComponent(live.dataset.view));
-		source.addEventListener("live", renew);
+		source.addEventListener("live", (event) => {
+			renew(event);
+			if (live.querySelector(".over")) source.close(); // nothing follows a result
+		});
 		source.addEventListener("open", () => { age.textContent = ""; });
 		source.addEventListener("error", () => {
 			age.textContent = age.dataset.lost;

@@ -2,9 +2,11 @@ package page
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
+	"math"
 	"sync"
+
+	"peerd.dev/node/api"
 )
 
 // Sites is what is shown of all sites of a network on this machine.
@@ -14,26 +16,23 @@ type Sites struct {
 	Regret        bool   // it is known
 	Together      float64
 	Alone         float64
-	As            string // what a site alone is
+	As            string     // what a site alone is
+	Private       bool       // only noised releases leave the sites
+	Over          []string   // the result; none while sites learn
+	Links         [][]uint32 // between sites, by their places in Sites
 	Sites         []Site
 }
 
 // Site is one of them.
 type Site struct {
-	Name     string
-	Linked   bool
-	Regret   string // empty for unknown
-	Favours  string
-	Epsilon  float64 // charged
-	Released uint64
-	Sent     uint64
-	Shares   []Share // of its choices; none if they are not public
-}
-
-// Share is how often an action was chosen, of all choices of a site, from 0 to 1.
-type Share struct {
-	Action string
-	Of     float64
+	Name            string
+	Linked          bool
+	Together, Alone float64 // rewards lost, so far; NaN for unknown
+	Favours, Best   string  // actions: the best one by what it knows, and the best one for its own users; empty for unknown
+	Share           float64 // of its choices that were of what it favours; 0 also for unknown
+	Epsilon         float64 // charged
+	Released        uint64
+	Sent            uint64
 }
 
 // A Board shows sites as they learn.
@@ -68,7 +67,7 @@ type board struct {
 	Whose, Network string
 	Sites
 	Charts []*chart
-	Since  string
+	Graph  *graph
 }
 
 // What series of a board are of.
@@ -85,8 +84,15 @@ func (b *Board) show(_ context.Context, v view, _ bool) (any, error) {
 	for _, what := range []string{together, alone} {
 		lines = append(lines, series{what, true, func(i int) float64 { return b.trend.value(key{what, ""}, i) }})
 	}
-	if c := newChart(b.trend.at, "Regret of a site, in rewards", func(round int64) string { return fmt.Sprint("round ", round) }, short, lines); c != nil {
+	if c := newChart(b.trend.at, "Rewards that a site has lost", func(round int64) string { return "round " + count(uint64(round)) }, rewards, lines); c != nil {
 		shown.Charts = append(shown.Charts, c)
 	}
+	n, up := api.Network{Links: b.now.Links}, []api.Peer(nil)
+	for i, s := range b.now.Sites {
+		if n.Places = append(n.Places, api.Place{Peer: uint32(i), Name: s.Name}); s.Linked {
+			up = append(up, api.Peer{Peer: uint32(i), State: "up"})
+		}
+	}
+	shown.Graph = newGraph(&n, math.MaxUint32, up) // of no site
 	return shown, nil
 }

@@ -62,7 +62,7 @@ func TestAGapIsNotZero(t *testing.T) {
 		t.Error(got)
 	}
 	c := newChart(b.at, "own", func(int64) string { return "" }, short, []series{{"red", false, func(i int) float64 { return b.value(red, i) }}})
-	if got := c.Lines[0]; got.Path != "M113 39.7h.1M340 18.0h.1" || got.First != "unknown" || got.Middle != "unknown" || got.Now != "6" {
+	if got := c.Lines[0]; got.Path != "M145 39.7h.1M340 18.0h.1" || got.First != "unknown" || got.Middle != "unknown" || got.Now != "6" {
 		t.Errorf("%+v", got)
 	}
 	b.add(4, sample{{own, ""}: 4})

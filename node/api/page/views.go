@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"peerd.dev/dp/account"
@@ -194,37 +195,57 @@ func (p *source) records(ctx context.Context, length uint64) ([]record, error) {
 	return all, nil
 }
 
-// short writes a number with three digits.
+// short writes a number with three digits, and a whole one with all of them.
 func short(x float64) string {
-	if x != 0 && math.Abs(x) < 1e-3 {
+	switch size := math.Abs(x); {
+	case size < 1e-3:
 		return fmt.Sprintf("%.2g", x)
+	case size < 1:
+		return fmt.Sprintf("%.3g", x)
+	case size >= 100 || x == math.Round(x):
+		return group(fmt.Sprintf("%.0f", x))
+	case size >= 10:
+		return fmt.Sprintf("%.1f", x)
 	}
-	return fmt.Sprintf("%.3g", x)
+	return fmt.Sprintf("%.2f", x)
+}
+
+// rewards writes how many rewards a site has lost.
+func rewards(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return group(fmt.Sprintf("%.1f", x))
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.0f\u00a0%%", 100*x) }
 
-func count(n uint64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "\u202f" + text[i:] // a narrow space
+func count(n uint64) string { return group(fmt.Sprint(n)) }
+
+// group puts a comma before every three digits of the whole part of a number.
+func group(text string) string {
+	whole, _, _ := strings.Cut(text, ".")
+	rest := text[len(whole):]
+	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
 	}
-	return text
+	return whole + rest
 }
 
 // texts are what templates write numbers and times with.
 func texts() map[string]any {
 	return map[string]any{
-		"number": short,
-		"count":  count,
-		"whole":  func(x float64) string { return count(uint64(math.Round(max(0, x)))) },
+		"number":  short,
+		"rewards": rewards,
+		"count":   count,
+		"whole":   func(x float64) string { return count(uint64(math.Round(max(0, x)))) },
 		"size": func(n uint64) string {
 			x, units := float64(n), []string{"B", "kB", "MB", "GB", "TB"}
 			i := 0
 			for ; x >= 1000 && i < len(units)-1; i++ {
 				x /= 1000
 			}
-			return fmt.Sprintf("%.3g %s", x, units[i])
+			return short(x) + " " + units[i]
 		},
 		"percent": percent,
 		"time":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
