@@ -53,7 +53,7 @@ func (l *link) checkAdvertised(c, remembered protocol.SignedCheckpoint) error {
 		return err
 	}
 	if l.accept() {
-		l.log.Info("peer is where it should be again", "id", l.id, "has", c.Checkpoint)
+		l.log.Info("peer is where it should be again", "id", l.id, "has", c.Checkpoint.String())
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (l *link) refuse(c protocol.SignedCheckpoint, had protocol.Checkpoint) erro
 	has := c.Checkpoint
 	err := fmt.Errorf("%w: it has %v, and had %v before", errRolledBack, has, had)
 	if l.memory.refuse(strings.TrimPrefix(err.Error(), wire.ErrMismatch.Error()+": ")) { // logged once for each alarm
-		l.log.Warn("refused: this peer's folder was restored from a backup or runs twice", "id", l.id, "has", has, "had", had)
+		l.log.Warn("refused: this peer's folder was restored from a backup or runs twice", "id", l.id, "has", has.String(), "had", had.String())
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func TestHealth(t *testing.T) {
 	does(t, "init", "--dir", dir, "--set", "arms=[red, green]", "--set", "privacy.epsilon=1", "--set", "rounds.every=50ms", "--set", "listen=["+addr+"]")
 	start := time.Now().Add(3 * time.Second).UTC().Format(time.RFC3339)
 	does(t, "network", "new", "--dir", dir, "--name", "clinics", "--peer", "a", "--addr", addr, "--start", start)
-	if !sees("stopped", healthDoc{State: "no node is running"}, exitUnexpected) {
+	if !sees("stopped", healthDoc{State: "the peer does not run"}, exitUnexpected) {
 		t.Error("a peer that does not run passes")
 	}
 	again := []string{"network", "new", "--dir", dir, "--name", "clinics", "--peer", "a", "--addr", addr, "--once"}

@@ -33,7 +33,7 @@ func TestAPageIsOpened(t *testing.T) {
 		return dir
 	}
 	with, without := folder("a", addrs[0], "127.0.0.1:0"), folder("b", addrs[1], "")
-	if c, _, stderr := peerd(t, "page", "--dir", with); c != exitNetwork || !strings.Contains(stderr, "no node is running in this directory") {
+	if c, _, stderr := peerd(t, "page", "--dir", with); c != exitNetwork || !strings.Contains(stderr, "the peer does not run: peerd run --dir ") {
 		t.Errorf("a peer that does not run: code %d, %s", c, stderr)
 	}
 	runs(t, with)

@@ -36,7 +36,7 @@ func refusedAlone() []refusedCase {
 		{key: "arms", value: "a", reason: "want a list"},
 		{key: "arms", value: "-", shown: "missing", reason: "want a list"},
 		{key: "arms", value: "{a: 1}", shown: "a section", reason: "want a list"},
-		{key: "privacy.epsilon", value: "-1", reason: "want a number over 0, or inf with mode: lockstep"},
+		{key: "privacy.epsilon", value: "-1", reason: "want a number over 0"},
 		{key: "privacy.epsilon", value: "0", reason: "want a number over 0"},
 		{key: "privacy.epsilon", value: ".nan", reason: "want a number over 0"},
 		{key: "privacy.epsilon", value: "1e-7", shown: "1e-07", reason: "want at least 1e-06"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strings"
 
 	"github.com/multiformats/go-multiaddr"
@@ -13,9 +14,18 @@ import (
 	"peerd.dev/internal/config"
 )
 
-// checkAddrs refuses addresses at which other machines could not dial a peer, and names what could be meant.
+// checkAddrs refuses addresses at which other machines could not dial a peer, and names what could be meant. It writes host:port as a
+// multiaddr.
 func checkAddrs(addrs []string) error {
-	for _, a := range addrs {
+	for i, a := range addrs {
+		if host, port, wrong := net.SplitHostPort(a); wrong == nil && !strings.HasPrefix(a, "/") {
+			kind := "dns"
+			if ip, wrong := netip.ParseAddr(host); wrong == nil {
+				kind = map[bool]string{true: "ip4", false: "ip6"}[ip.Is4()]
+			}
+			a = "/" + kind + "/" + host + "/tcp/" + port
+			addrs[i] = a
+		}
 		err := address.Check(a)
 		if errors.Is(err, address.ErrUnreached) {
 			return config.Failf(config.ErrRefused, "--addr: %w%s", err, suchAs([]string{a}))

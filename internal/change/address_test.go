@@ -20,6 +20,10 @@ func TestAddressesOfThisMachine(t *testing.T) {
 
 // TestNoAddressHasTheIDOfAKey, which a new key replaces: the peer could not take it.
 func TestNoAddressHasTheIDOfAKey(t *testing.T) {
+	given := []string{"192.0.2.1:8471", "hospital-a.example:8471", "[2001:db8::1]:8471"}
+	if err := checkAddrs(given); err != nil || strings.Join(given, " ") != "/ip4/192.0.2.1/tcp/8471 /dns/hospital-a.example/tcp/8471 /ip6/2001:db8::1/tcp/8471" {
+		t.Errorf("%q: %v", given, err)
+	}
 	if err := checkAddrs([]string{"/ip4/192.0.2.1/tcp/1/p2p/12D3KooWGp6ijznkdFjnDuE7gpgc3FotU3YxdL7Hpq7jer2qcCEN"}); err == nil || !strings.Contains(err.Error(), "want it without /p2p/") {
 		t.Error(err)
 	}

@@ -104,17 +104,17 @@ func TestJoin(t *testing.T) {
 			t.Errorf("%s is nobody's fault: %v", lie, err)
 		}
 	}
-	token, x, err := change.Invite(t.Context(), s, "second", nil, change.Signing{})
+	made, x, err := change.Invite(t.Context(), s, "second", nil, time.Hour, change.Signing{})
 	if err != nil || x.Document.Version != 2 || x.Document.Peers[1].Standing != network.Invited {
 		t.Fatalf("%+v, %v", x, err)
 	}
-	v, err := change.ParseToken(token)
+	v, err := change.ParseToken(made.Token())
 	if err != nil {
 		t.Fatal(err)
 	}
 	host, err := gossip.NewHost(gossip.Config{
 		Identity: id, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Network: "clinics", Document: record,
-		Peers: []gossip.PeerInfo{{ID: id.ID()}, {ID: gossip.SeedIdentity(v.Seed).ID(), Absent: true}},
+		Peers: []gossip.PeerInfo{{ID: id.ID()}, {ID: x.Document.Peers[1].ID, Absent: true}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -129,35 +129,35 @@ func TestJoin(t *testing.T) {
 		return nil
 	}
 	no := errors.New("no")
-	if _, err = change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, nil, func(*change.Terms) error { return no }); !errors.Is(err, no) {
+	if _, err = change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, nil, nil, func(*change.Terms) error { return no }); !errors.Is(err, no) {
 		t.Error(err)
 	}
 	if _, err = os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a folder was made without an agreement")
 	}
 	web := []string{"/ip4/192.0.2.9/tcp/443/ws"}
-	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "web"), listen, web, nil, agree); err == nil || !strings.Contains(err.Error(), "want one over TCP alone") {
+	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "web"), listen, web, nil, nil, agree); err == nil || !strings.Contains(err.Error(), "want one over TCP alone") {
 		t.Errorf("an address that no peer dials: %v", err)
 	}
-	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "none"), []string{"/ip4/0.0.0.0/tcp/0"}, nil, nil, agree); err == nil || !strings.HasPrefix(err.Error(), "want --addr") {
+	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "none"), []string{"/ip4/0.0.0.0/tcp/0"}, nil, nil, nil, agree); err == nil || !strings.HasPrefix(err.Error(), "want --addr") {
 		t.Errorf("a port that others do not know: %v", err)
 	}
 	soon, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	early := *v
 	early.Name = "third"
-	if _, err = change.Join(soon, config.Site(), early.Token(), filepath.Join(t.TempDir(), "early"), listen, nil, nil, agree); err == nil || !strings.Contains(err.Error(), "the invitation is not signed") {
+	if _, err = change.Join(soon, config.Site(), early.Token(), filepath.Join(t.TempDir(), "early"), listen, nil, nil, nil, agree); err == nil || !strings.Contains(err.Error(), "the invitation is not signed") {
 		t.Error(err)
 	}
 	used := func(name string, agree func(*change.Terms) error) {
 		t.Helper()
-		if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), name), listen, nil, nil, agree); err == nil || !strings.Contains(err.Error(), "this token was used") {
+		if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), name), listen, nil, nil, nil, agree); err == nil || !strings.Contains(err.Error(), "this token was used") {
 			t.Error(err)
 		}
 	}
 	var j *change.Joined
 	used("late", func(*change.Terms) (wrong error) { // another machine takes the place meanwhile
-		j, wrong = change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, []string{"api.window=7s"}, agree)
+		j, wrong = change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, nil, []string{"api.window=7s"}, agree)
 		return wrong
 	})
 	if j == nil || j.Version != 2 || j.Name != "second" {
@@ -187,10 +187,74 @@ func TestJoin(t *testing.T) {
 	if err = os.Remove(joined.NetworkPath()); err != nil { // as if it had been interrupted
 		t.Fatal(err)
 	}
-	if again, wrong := change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, nil, agree); wrong != nil || *again != *j {
+	if again, wrong := change.Join(t.Context(), config.Site(), v.Token(), dir, listen, nil, nil, nil, agree); wrong != nil || *again != *j {
 		t.Errorf("%+v, %v", again, wrong)
 	}
 	used("third", agree)
+}
+
+// TestAnInvitationIsMadeAgain: a lost token, or one with a wrong address, is replaced under the same name, and the one before is void; one
+// that was withdrawn frees its name; a name with which a peer has joined is not free; a token with another end is none.
+func TestAnInvitationIsMadeAgain(t *testing.T) {
+	s := folder(t, nil)
+	if _, err := change.New(s, founded()); err != nil {
+		t.Fatal(err)
+	}
+	var all []*change.Invitation
+	invite := func(name string, valid time.Duration) *change.Overview {
+		t.Helper()
+		v, x, err := change.Invite(t.Context(), s, name, nil, valid, change.Signing{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v)
+		return x
+	}
+	invite("second", time.Hour)
+	if p := invite("second", time.Hour).Document.Peers; len(p) != 3 || p[1].Name != "withdrawn-1" || p[1].Standing != network.Gone || p[2].Standing != network.Invited || p[1].ID == p[2].ID {
+		t.Errorf("invited again: %+v", p)
+	}
+	if _, err := change.Remove(t.Context(), s, "second", change.Signing{}); err != nil {
+		t.Fatal(err)
+	}
+	invite("second", time.Hour)
+	peers := invite("late", time.Nanosecond).Document.Peers
+	id, err := s.Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := daemon.OpenRecord(s, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := gossip.Config{Identity: id, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Network: "clinics", Document: record, Peers: []gossip.PeerInfo{{ID: id.ID()}}}
+	for _, p := range peers[1:] {
+		c.Peers = append(c.Peers, gossip.PeerInfo{ID: p.ID, Absent: true})
+	}
+	host, err := gossip.NewHost(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = host.Close() }()
+	join := func(v *change.Invitation, want string) {
+		t.Helper()
+		soon, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		_, err := change.Join(soon, config.Site(), v.Token(), filepath.Join(t.TempDir(), "second"), []string{"/ip4/0.0.0.0/tcp/8472"}, nil, host.Addrs(), nil, func(*change.Terms) error { return nil })
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+	join(all[0], "this token was used, withdrawn, or replaced by a later one")
+	join(all[1], "this token was used, withdrawn, or replaced by a later one")
+	join(all[3], "and by the clock of this machine that has passed")
+	longer := *all[3]
+	longer.Until = longer.Until.Add(time.Hour)
+	join(&longer, "`--from ADDR` dials another one")
+	join(all[2], "")
+	if _, _, err = change.Invite(t.Context(), s, "second", nil, time.Hour, change.Signing{}); err == nil || !strings.Contains(err.Error(), "there is a peer second, or was one") {
+		t.Error(err)
+	}
 }
 
 // Versions that others have to sign wait for them; a peer that does not sign names those that do; what concerns a peer alone it does
@@ -215,12 +279,12 @@ func TestWhoMayChangeWhat(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"b", "c", "d", "e", "f"} {
-		if _, _, err := change.Invite(t.Context(), s, name, nil, change.Signing{}); err != nil {
+		if _, _, err := change.Invite(t.Context(), s, name, nil, time.Hour, change.Signing{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, _, err := change.Invite(t.Context(), s, "b", nil, change.Signing{})
-	refused(err, "no peer has or had")
+	_, _, err := change.Invite(t.Context(), s, "first", nil, time.Hour, change.Signing{})
+	refused(err, "there is a peer first, or was one")
 	_, err = propose(network.Change{Kind: network.Remove, Peer: "fourth"}, change.Signing{})
 	refused(err, "there is no peer")
 	_, err = propose(network.Change{Kind: network.Govern, Signers: []network.Signer{{Name: "b"}}}, change.Signing{})
@@ -274,7 +338,7 @@ func TestWhoMayChangeWhat(t *testing.T) {
 	refused(err, "start the peer, which hears them")
 	_, err = propose(network.Change{Kind: network.Remove, Peer: "f"}, change.Signing{Without: []string{"g"}})
 	refused(err, `there is no peer "g"`)
-	if _, x, err = change.Invite(t.Context(), s, "g", nil, without); err != nil || x.Document.Version != 1 || len(x.Proposed) != 1 || !slices.Equal(x.Proposed[0].Unsigned, []string{"b"}) {
+	if _, x, err = change.Invite(t.Context(), s, "g", nil, time.Hour, without); err != nil || x.Document.Version != 1 || len(x.Proposed) != 1 || !slices.Equal(x.Proposed[0].Unsigned, []string{"b"}) {
 		t.Fatalf("%+v, %v", x, err)
 	}
 	if links := x.Proposed[0].Change.Links; !slices.Equal(links, []string{"b", "d", "e", "f"}) { // the others have three
@@ -291,7 +355,7 @@ func TestWhoMayChangeWhat(t *testing.T) {
 	if _, err = change.New(fixed, founded()); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = change.Invite(t.Context(), load(t, fixed.Dir), "second", nil, change.Signing{})
+	_, _, err = change.Invite(t.Context(), load(t, fixed.Dir), "second", nil, time.Hour, change.Signing{})
 	refused(err, "no peer can join or leave with protocol.name gis")
 }
 

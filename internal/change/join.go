@@ -77,10 +77,10 @@ type Joined struct {
 
 // Join makes the folder of an invited peer, with a key of its own, and puts that key and addrs in the
 // peer's place. If addrs is empty, it uses the address from which the
-// network was reached, with the port of listen. It asks agree before it makes anything; with an error of agree the token
+// network was reached, with the port of listen. If from is not empty, the peer that invites is dialled there. It asks agree before it makes anything; with an error of agree the token
 // can still be used. If it is interrupted, it can be run again. set is
 // the same as for the command init, with keys of schema.
-func Join(ctx context.Context, schema *config.Schema, token, dir string, listen, addrs, set []string, agree func(*Terms) error) (*Joined, error) {
+func Join(ctx context.Context, schema *config.Schema, token, dir string, listen, addrs, from, set []string, agree func(*Terms) error) (*Joined, error) {
 	v, err := ParseToken(token)
 	if err != nil {
 		return nil, err
@@ -94,12 +94,18 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if err = checkAddrs(addrs); err != nil {
 		return nil, err
 	}
-	g := &guest{invited: v, id: gossip.SeedIdentity(v.Seed)}
-	from, err := g.arrive(ctx)
+	if !v.Until.IsZero() && time.Now().After(v.Until) {
+		return nil, config.Failf(config.ErrUsage, "this token could be used until %s, and by the clock of this machine that has passed: a new one comes from `peerd network invite %s` at the site that invites", v.until(), v.Name)
+	}
+	if len(from) > 0 {
+		v.With.Addrs = from
+	}
+	g := &guest{invited: v, id: v.identity()}
+	here, err := g.arrive(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if at, _, _ := strings.Cut(from, "/tcp/"); len(addrs) == 0 {
+	if at, _, _ := strings.Cut(here, "/tcp/"); len(addrs) == 0 {
 		addrs = []string{at + "/tcp/" + portOf(listen)}
 		if err = checkAddrs(addrs); err != nil {
 			return nil, err
@@ -143,7 +149,7 @@ func (g *guest) arrive(ctx context.Context) (from string, err error) {
 		}
 		select {
 		case <-ctx.Done():
-			return "", config.Failf(config.ErrNetwork, "%s: %w; see that this peer runs, and that `peerd network show` there lists the invitation", strings.Join(g.invited.With.Addrs, ", "), err)
+			return "", config.Failf(config.ErrNetwork, "%s: %w; see that this peer runs, that `peerd network show` there lists %s as invited, by no later token, and that this machine reaches that address: `--from ADDR` dials another one", strings.Join(g.invited.With.Addrs, ", "), err, g.invited.Name)
 		case <-time.After(pause):
 		}
 	}
@@ -181,7 +187,7 @@ func makeFolder(schema *config.Schema, dir string, all []string) (*config.Settin
 func (g *guest) enter(ctx context.Context, s *config.Settings, id gossip.Identity, addrs []string) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
-	used := config.Failf(config.ErrNetwork, "%s has another key in the network, or has left: this token was used, or withdrawn", g.invited.Name)
+	used := config.Failf(config.ErrNetwork, "%s has another key in the network, or has left: this token was used, withdrawn, or replaced by a later one", g.invited.Name)
 	for {
 		var err error
 		d, state := g.book.Newest(), "the invitation is not signed"
@@ -189,7 +195,7 @@ func (g *guest) enter(ctx context.Context, s *config.Settings, id gossip.Identit
 		switch {
 		case !ok: // the invitation is not signed yet
 		case d.Peers[place].ID == id.ID(): // this peer's record is made
-		case d.Peers[place].Standing != network.Invited:
+		case d.Peers[place].Standing != network.Invited || d.Peers[place].ID != g.id.ID():
 			return used
 		default:
 			err = g.book.Say(daemon.Now(), daemon.Keys(id), func(o *network.Own) {

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"peerd.dev/gossip"
@@ -18,24 +19,41 @@ import (
 
 // An Invitation lets a machine join a network in the place that was made for it.
 type Invitation struct {
-	Seed    [32]byte // of the place's key, until the peer puts its own there
-	Network string   // hash of its first document
-	Name    string   // of the new peer
+	Seed    [32]byte  // of the place's key, until the peer puts its own there
+	Until   time.Time // of which that key is made, too; zero for no end
+	Network string    // hash of its first document
+	Name    string    // of the new peer
 	With    gossip.PeerInfo
 }
 
 const (
 	tokenStart   = "peerd1-"
-	tokenVersion = 2
+	tokenVersion = 3 // 2 had no end
 	tokenSum     = 4 // bytes of a hash at the end, by which a slip is found before anything is dialled
 )
 
 // Token returns the invitation as one word. Anyone with the token can join in its place, once.
 func (v *Invitation) Token() string {
-	text := strings.Join(append([]string{v.Network, v.Name, v.With.ID}, v.With.Addrs...), " ")
+	text := strings.Join(append([]string{v.until(), v.Network, v.Name, v.With.ID}, v.With.Addrs...), " ")
 	b := append([]byte{tokenVersion}, v.Seed[:]...)
 	sum := sha256.Sum256(append(b, text...))
 	return tokenStart + base64.RawURLEncoding.EncodeToString(slices.Concat(b, []byte(text), sum[:tokenSum]))
+}
+
+// until returns the end as text.
+func (v *Invitation) until() string {
+	if v.Until.IsZero() {
+		return "-"
+	}
+	return v.Until.UTC().Format(time.RFC3339)
+}
+
+// identity returns the key of the place until the peer puts its own there. With another end in the token it is another key.
+func (v *Invitation) identity() gossip.Identity {
+	if v.Until.IsZero() {
+		return gossip.SeedIdentity(v.Seed)
+	}
+	return gossip.SeedIdentity(sha256.Sum256(append(v.Seed[:], v.until()...)))
 }
 
 // ParseToken reads a token. White space, and characters that show nothing, are what a terminal or a mail put in.
@@ -45,11 +63,19 @@ func ParseToken(token string) (*Invitation, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	v, n := new(Invitation), len(b)-tokenSum
 	sum := sha256.Sum256(b[:max(0, n)])
-	if !ok || err != nil || n <= len(v.Seed) || b[0] != tokenVersion || !bytes.Equal(sum[:tokenSum], b[n:]) {
+	if !ok || err != nil || n <= len(v.Seed) || b[0] != tokenVersion && b[0] != tokenVersion-1 || !bytes.Equal(sum[:tokenSum], b[n:]) {
 		return nil, config.Failf(config.ErrUsage, "this token is not whole, or was changed: copy it again, as `peerd network invite` printed it")
 	}
 	copy(v.Seed[:], b[1:])
 	parts := strings.Fields(string(b[1+len(v.Seed) : n]))
+	if b[0] == tokenVersion && len(parts) > 0 && parts[0] != "-" {
+		if v.Until, err = time.Parse(time.RFC3339, parts[0]); err != nil {
+			return nil, config.Failf(config.ErrUsage, "this token is of another release of peerd: %w", err)
+		}
+	}
+	if b[0] == tokenVersion && len(parts) > 0 {
+		parts = parts[1:]
+	}
 	if len(parts) < 4 {
 		return nil, config.Failf(config.ErrUsage, "this token has no address of the peer that invites")
 	}
@@ -61,28 +87,30 @@ func ParseToken(token string) (*Invitation, error) {
 const maxLinks = 4
 
 // Invite gives a new peer a place, linked with the named peers, and returns the token for it. Without names these are up to four peers
-// that others can reach and that have the fewest links.
-func Invite(ctx context.Context, s *config.Settings, name string, links []string, how Signing) (token string, x *Overview, err error) {
+// that others can reach and that have the fewest links. It ends after valid. For a name that is invited it is a new invitation, and the one
+// before is void.
+func Invite(ctx context.Context, s *config.Settings, name string, links []string, valid time.Duration, how Signing) (v *Invitation, x *Overview, err error) {
 	f, err := open(s)
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	d, self, err := f.self()
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
-	v, p := Invitation{Name: name, Network: d.Network}, &d.Peers[self]
+	v = &Invitation{Name: name, Network: d.Network, Until: time.Now().Add(valid).UTC().Truncate(time.Second)}
+	p := &d.Peers[self]
 	_, _ = rand.Read(v.Seed[:]) // does not fail
 	v.With = gossip.PeerInfo{ID: p.ID, Addrs: reachable(p)}
 	if len(v.With.Addrs) == 0 {
-		return "", nil, config.Failf(config.ErrUsage, "%s has no address in the document, at which %s could reach it: run `peerd network move --addr` first", p.Name, name)
+		return nil, nil, config.Failf(config.ErrUsage, "%s has no address in the document, at which %s could reach it: run `peerd network move --addr` first", p.Name, name)
 	}
 	if len(links) == 0 {
 		links = fewest(d)
 	}
-	c := network.Change{Kind: network.Invite, Peer: name, ID: gossip.SeedIdentity(v.Seed).ID(), Links: links}
+	c := network.Change{Kind: network.Invite, Peer: name, ID: v.identity().ID(), Links: links}
 	x, err = f.sign(ctx, how, func(b *network.Book) error { return b.Propose(c, how.Again) })
-	return v.Token(), x, err
+	return v, x, err
 }
 
 // reachable returns the addresses of a peer at which other machines reach it.

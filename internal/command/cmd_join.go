@@ -14,7 +14,7 @@ import (
 )
 
 func newJoin(o *App) *cobra.Command {
-	var listen, addrs []string
+	var listen, addrs, from []string
 	var yes bool
 	c := &cobra.Command{
 		Use: "join TOKEN|@FILE|-", Short: "Join a network with the token of an invitation", Args: cobra.ExactArgs(1),
@@ -36,7 +36,7 @@ standard input. Other users of the machine can see the arguments of a command, a
 			if err != nil {
 				return err
 			}
-			j, err := change.Join(cmd.Context(), Schema(), token, dir, listen, addrs, o.Set, func(t *change.Terms) error {
+			j, err := change.Join(cmd.Context(), Schema(), token, dir, listen, addrs, from, o.Set, func(t *change.Terms) error {
 				t.Write(terminal.Lines(o.Stderr))
 				if yes {
 					return nil
@@ -53,6 +53,7 @@ standard input. Other users of the machine can see the arguments of a command, a
 	}
 	c.Flags().StringSliceVar(&listen, "listen", []string{"/ip4/0.0.0.0/tcp/8471"}, "address to listen on")
 	c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others dial the peer (default the one from which the network was reached, with the port of --listen)")
+	c.Flags().StringSliceVar(&from, "from", nil, "address at which to dial the peer that invites (default those in the token)")
 	c.Flags().BoolVar(&yes, "yes", false, "join without a question")
 	return onceOnly(o, c, config.DocumentName)
 }

@@ -30,6 +30,7 @@ type networkFlags struct {
 	change.Signing
 	start  string
 	links  []string
+	valid  time.Duration
 	needed int
 }
 
@@ -92,7 +93,7 @@ These commands act on the folder given by --dir. If its peer runs, it notices th
 		Example: "  peerd network new --dir hospital-a --name clinics --peer hospital-a --addr /ip4/192.0.2.1/tcp/8471\n" +
 			"  peerd network invite hospital-b --dir hospital-a\n  peerd network show --dir hospital-a",
 	}
-	invite := networkCommand{use: "invite NAME", short: "Make a place for a new peer, and print the token with which it joins", args: cobra.ExactArgs(1), flags: "links again without"}
+	invite := networkCommand{use: "invite NAME", short: "Make a place for a new peer, or make it again, and print the token with which it joins", args: cobra.ExactArgs(1), flags: "links valid again without"}
 	invite.do = func(ctx context.Context, s *config.Settings, f *networkFlags, args []string) (*change.Overview, error) {
 		return nil, printInvitation(ctx, o, s, args[0], f)
 	}
@@ -150,6 +151,8 @@ func (f *networkFlags) add(c *cobra.Command, name string) {
 		flags.StringSliceVar(&f.Addrs, name, nil, "address at which others dial the peer; may be repeated")
 	case "links":
 		flags.StringSliceVar(&f.links, name, nil, "names of the new peer's neighbours (default up to four that have the fewest links)")
+	case "valid":
+		flags.DurationVar(&f.valid, name, 7*24*time.Hour, "how long the token can be used, by the clock of the machine that joins")
 	case "needed":
 		flags.IntVar(&f.needed, name, 0, "how many of them have to sign a version (default more than half)")
 	case "again":
@@ -171,7 +174,10 @@ func found(_ context.Context, s *config.Settings, f *networkFlags, _ []string) (
 
 // printInvitation invites a peer.
 func printInvitation(ctx context.Context, o *App, s *config.Settings, name string, f *networkFlags) error {
-	token, x, err := change.Invite(ctx, s, name, f.links, f.Signing)
+	if f.valid <= 0 {
+		return config.Failf(config.ErrUsage, "--valid %v: want a duration over 0, such as 168h", f.valid)
+	}
+	v, x, err := change.Invite(ctx, s, name, f.links, f.valid, f.Signing)
 	if err != nil {
 		return err
 	}
@@ -180,7 +186,11 @@ func printInvitation(ctx context.Context, o *App, s *config.Settings, name strin
 			_, _ = fmt.Fprintf(o.Stderr, "the token can be used once %d signers have signed: run `peerd network sign %s` at %s\n", x.Needed, p.Hash, strings.Join(p.Unsigned, " or "))
 		}
 	}
-	return o.Print(invitationDoc{token}, func(w io.Writer) { _, _ = fmt.Fprintln(w, token) })
+	_, _ = fmt.Fprintf(o.Stderr, `hand this token over like a password: it joins one machine, once, as %s, until %s,
+and dials %s.
+Lost, or that address is wrong (peerd network move --addr sets it): run this again, and this token is void.
+`, name, v.Until.Format("2006-01-02 15:04 MST"), strings.Join(v.With.Addrs, ", "))
+	return o.Print(invitationDoc{v.Token()}, func(w io.Writer) { _, _ = fmt.Fprintln(w, v.Token()) })
 }
 
 type invitationDoc struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ func Execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return int(CodeOf(err))
 		}
 	}
-	_, _ = fmt.Fprintf(terminal.Lines(stderr), "peerd: %v\n", err)
+	_, _ = fmt.Fprintf(terminal.Lines(stderr), "peerd: %s\n", strings.ReplaceAll(err.Error(), "\n\t", "\n  ")) // of a suggestion
 	if CodeOf(err) == ExitUsage {
 		_, _ = fmt.Fprintf(stderr, "`%s --help` shows how it is used\n", cmd.CommandPath())
 	}
@@ -85,8 +86,27 @@ PEERD_PRIVACY_EPSILON), from a file and from defaults, in that order.`,
 		newExitCodes(),
 	)
 	AddExtras(root, o)
+	group(root)
 	codeErrors(root)
 	return root
+}
+
+// group puts the commands of a root, also those of extras, in the order in which a site needs them.
+func group(root *cobra.Command) {
+	for _, g := range []string{
+		"Begin: init network join testnet page",
+		"Operate: run status peers gain doctor health backup recover config decisions id",
+		"Trust: privacy ledger audit",
+		"Research: experiment joining topology",
+	} {
+		names := strings.Fields(g)
+		root.AddGroup(&cobra.Group{ID: names[0], Title: names[0]})
+		for _, c := range root.Commands() {
+			if slices.Contains(names, c.Name()) {
+				c.GroupID = names[0]
+			}
+		}
+	}
 }
 
 // codeErrors adds exit codes to the errors of commands, so that an error without a code is about

@@ -22,7 +22,7 @@ func ReadNetwork(path string) (*Network, error) {
 	}
 	b, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, Failf(ErrRefused, "%w; the setting network says where it is", err)
+		return nil, Failf(ErrRefused, "this folder is in no network: `peerd network new` begins one, `peerd join TOKEN` joins one; the setting network names the file: %w", err)
 	}
 	if err != nil {
 		return nil, err

@@ -67,7 +67,7 @@ func budget() Rule {
 	return Rule{want, func(v reflect.Value) string {
 		switch x := v.Float(); {
 		case !(x > 0):
-			return "want " + want
+			return "want a number over 0"
 		case x < least:
 			return fmt.Sprintf("want at least %g, the least that is counted", least)
 		case x > most && !math.IsInf(x, 1):

@@ -37,7 +37,7 @@ func (c *Config) Refuse(problems []Problem) error {
 	c.Schema().sort(problems)
 	what := "configuration " + c.File
 	if c.File == "" {
-		what = "configuration without a file (name one with --config)"
+		what = "settings without a file"
 	}
 	return &Refusal{what, problems}
 }

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
+	"peerd.dev/node/network"
 )
 
 // A Daemon is the backend of the API.
@@ -179,6 +180,9 @@ func (p *Daemon) Peers(ctx context.Context) ([]api.Peer, error) {
 			State: string(o.State), FramesIn: o.FramesIn, FramesOut: o.FramesOut,
 			BytesIn: o.BytesIn, BytesOut: o.BytesOut, Dropped: o.Dropped, Refused: o.Refused,
 			LastSeen: o.LastSeen, LastError: o.LastError, Records: o.Checkpoint.Records, Alarm: o.Alarm, Alarms: o.Alarms,
+		}
+		if deployment.Network.Peers[o.Peer].Standing == network.Gone {
+			d.LastError = api.Left
 		}
 		d.Given, d.Gives = deployment.gift(o.Peer, &s.Support)
 		if o.RTT > 0 {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/terminal"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 )
@@ -18,7 +19,7 @@ func ReadStore(dir string) (st *store.Store, err error) {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) && !damaged(err) {
-		err = config.Failf(config.ErrUnexpected, "dir %s holds no ledger or decisions: the peer was never started with mode: live", dir)
+		err = config.Failf(config.ErrUnexpected, "dir %s holds no ledger and no decisions: the peer has not run yet: peerd run --dir %s", dir, terminal.Quote(dir))
 	}
 	return st, withWayOut(dir, err)
 }

@@ -13,9 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 )
 
@@ -26,8 +28,8 @@ const (
 	maxLine    = 1 << 20
 )
 
-// ErrNotRunning is returned by [Get] if no node answers.
-var ErrNotRunning = errors.New("no node is running in this directory")
+// ErrNotRunning is returned by [Get] if no peer answers.
+var ErrNotRunning = errors.New("the peer does not run")
 
 // Get asks the node of a directory and decodes its answer into doc.
 func Get(ctx context.Context, dir, path string, doc any) error {
@@ -95,11 +97,14 @@ func ask(ctx context.Context, dir, method, path string, within time.Duration) (i
 			return d.DialContext(ctx, "unix", name)
 		},
 	}}
-	req, err := http.NewRequestWithContext(ctx, method, "http://node"+path, nil)
+	req, err := http.NewRequestWithContext(ctx, method, "http://peer"+path, nil)
 	if err != nil {
 		return nil, err
 	}
 	res, err := c.Do(req)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, fmt.Errorf("%w: peerd run --dir %s", ErrNotRunning, dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w (%s): %w", ErrNotRunning, dir, err)
 	}
@@ -107,9 +112,9 @@ func ask(ctx context.Context, dir, method, path string, within time.Duration) (i
 		defer func() { _ = res.Body.Close() }()
 		b, _ := io.ReadAll(io.LimitReader(res.Body, 1<<16))
 		if p := new(Problem); json.Unmarshal(b, p) == nil {
-			return nil, fmt.Errorf("node in %s: %w", dir, p)
+			return nil, fmt.Errorf("the peer in %s answers: %w", dir, p)
 		}
-		return nil, fmt.Errorf("node in %s: %s: %s", dir, res.Status, b)
+		return nil, fmt.Errorf("the peer in %s answers: %s: %s", dir, res.Status, b)
 	}
 	return res.Body, nil
 }

@@ -185,6 +185,9 @@ type Effect struct {
 	Error    float64 `json:"error" doc:"Standard error of the change."`
 }
 
+// Left is the LastError of a peer that has left.
+const Left = "left the network, was removed, or never used its invitation"
+
 // Peer is the state of the link to another peer.
 type Peer struct {
 	Peer      uint32    `json:"peer" doc:"Its index in the network file, from 0."`

@@ -79,7 +79,7 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 	}
 	switch {
 	case is == nobody:
-		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header "+header+": Bearer with the token in the file "+need.file()+" or "+TokenFile+" of the peer's folder",
+		return problem(http.StatusUnauthorized, codeUnauthorized, "send the header "+header+": Bearer with the token in the file "+need.file()+" or "+TokenFile+" of the peer's folder; `peerd page` opens the page for people",
 			Flaw{"header." + header, "does not hold a token of this peer"})
 	case is < need:
 		return problem(http.StatusForbidden, codeRole, fmt.Sprintf("the token has role %s, and this needs role %s: send the token in the file %s of the peer's folder", is, need, need.file()),

@@ -103,7 +103,7 @@ func (d *Document) apply(c *Change) error {
 	}
 	switch c.Kind {
 	case Invite:
-		err = d.invite(c, known)
+		err = d.invite(c, place, known)
 	case Remove:
 		if d.SignerAt(place) != nil {
 			return refuse("%s: %s signs versions: name other admins first", Remove, c.Peer)
@@ -137,22 +137,31 @@ func (d *Document) hasID(id string) bool {
 	return ok
 }
 
-// invite appends a new peer with its links.
-func (d *Document) invite(c *Change, known bool) error {
-	if err := goodPeer(c.Peer, c.ID, known || d.hasID(c.ID)); err != nil {
+// invite appends a new peer with its links. The name may be that of a peer that was invited, or that left: the place of that one is not used
+// again, and is named by its number. Signers see to it that nobody has joined in it.
+func (d *Document) invite(c *Change, place int, known bool) error {
+	again := known && d.Peers[place].Standing != Present && d.SignerAt(place) == nil
+	void := fmt.Sprintf("withdrawn-%d", place)
+	if _, taken := d.Place(void); again && taken {
+		return refuse("%s: there is a peer %s", c.Kind, void)
+	}
+	if err := goodPeer(c.Peer, c.ID, known && !again || d.hasID(c.ID)); err != nil {
 		return fmt.Errorf("%s: %w", c.Kind, err)
 	}
 	var links [][2]int
 	for _, name := range c.Links {
 		i, ok := d.Place(name)
 		l := [2]int{i, len(d.Peers)}
-		if !ok || d.Peers[i].Standing == Gone || slices.Contains(links, l) {
+		if !ok || name == c.Peer || d.Peers[i].Standing == Gone || slices.Contains(links, l) {
 			return refuse("%s: links: there is no peer %.70q to link with, or it is named twice", c.Kind, name)
 		}
 		links = append(links, l)
 	}
 	if len(links) == 0 || len(d.Peers) == maxPeers {
 		return refuse("%s: %s would have no neighbour, or the network more than %d places", c.Kind, c.Peer, maxPeers)
+	}
+	if again {
+		d.Peers[place].Name, d.Peers[place].Standing = void, Gone
 	}
 	d.Links = append(d.Links, links...)
 	d.Peers = append(d.Peers, Peer{Name: c.Peer, ID: c.ID, Standing: Invited})

@@ -42,6 +42,11 @@ func (b *Book) sign(v Version, again bool) error {
 	if s := b.chain.d.SignerAt(b.self()); s == nil || s.ID != b.c.ID {
 		return refuse("this peer does not sign versions: run the command at %s", strings.Join(b.chain.d.signers(), " or "))
 	}
+	if x.Change.Kind == Invite {
+		if place, ok := b.newest.Place(x.Change.Peer); ok && !b.unjoined(place) {
+			return refuse("%s: there is a peer %s, or was one: choose another name", x.Change.Kind, x.Change.Peer)
+		}
+	}
 	if err := b.check(&x.Change, len(v.Text)); err != nil {
 		return err
 	}
@@ -59,6 +64,13 @@ func (b *Book) sign(v Version, again bool) error {
 		s.Signed = &Mark{x.Number, v.Hash(), b.c.ID}
 		return b.propose(s, v.with(Signature{b.self(), sig}))
 	})
+}
+
+// unjoined reports whether a place was made for an invitation with which, as far as this peer knows, nobody has joined.
+func (b *Book) unjoined(place int) bool {
+	root, err := begin(b.s.Root)
+	p := &b.newest.Peers[place]
+	return err == nil && place >= len(root.d.Peers) && p.Standing != Present && len(p.Former) == 0
 }
 
 // check returns why a change cannot come now, in a version with some bytes of text.
@@ -116,9 +128,11 @@ func (b *Book) advance(s *State, all ...Version) (err error) {
 		if x, err = next.extend(&all[n], b.c.Keys); err != nil {
 			break
 		}
-		if id := x.Change.ID; id != "" && b.newest.hasID(id) { // the signers say that the key is another peer's
+		if id := x.Change.ID; id != "" { // the signers say that the key is another peer's, or that nobody joined with the invitation before
 			records = maps.Clone(records)
-			maps.DeleteFunc(records, func(_ int, r *said) bool { return slices.Contains(r.ids, id) })
+			maps.DeleteFunc(records, func(place int, r *said) bool {
+				return slices.Contains(r.ids, id) || r.peer.Name != next.d.Peers[place].Name
+			})
 		}
 	}
 	if n > 0 {

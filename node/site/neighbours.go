@@ -54,7 +54,7 @@ func (s *Site) OnFork(of protocol.Peer, all []protocol.SignedCheckpoint) {
 
 // members returns what the standing needs to know of the network.
 func (s *Site) members() standing.Members {
-	return standing.Members{Neighbours: s.c.neighbours(), Gone: s.c.Gone, Name: s.c.Name}
+	return standing.Members{Neighbours: s.c.neighbours(), Gone: s.c.Gone, Name: s.c.Name, ID: s.c.ID}
 }
 
 // OnCheckpoint records the checkpoint of another peer's ledger, which is stored with the next

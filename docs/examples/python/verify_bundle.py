@@ -446,8 +446,12 @@ class Document:
         check(kind in self.FIELDS and set(change) <= {"kind", *self.FIELDS[kind].split()}, "a field of its change")
         d["version"], self.head = step["number"], sha256(text)
         if kind == "invite":
-            check(peer not in [p["name"] for p in self.peers], "a name that a peer has")
+            old = [i for i, p in enumerate(self.peers) if p["name"] == peer]
+            check(peer not in change["links"], "a link with itself")
             d["links"] = links + [[self.index(name), len(self.peers)] for name in change["links"]]
+            for i in old:  # invited again
+                check(self.peers[i]["standing"] != "present" and i not in self.signers, "a name that a peer has")
+                self.peers[i].update(name=f"withdrawn-{i}", standing="gone")
             self.peers.append({"name": peer, "id": change["id"], "standing": "invited"})
         elif kind == "remove":
             check(self.index(peer) not in self.signers, "it signs versions")

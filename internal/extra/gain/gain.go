@@ -45,7 +45,7 @@ func Missing(arms []api.Arm) string {
 	case decisions == 0:
 		return unknown + "the site has made no decision, or does not show how many"
 	case own == 0 && borrowed == 0:
-		return unknown + "no reward is released, or the protocol keeps no sites apart"
+		return unknown + "no reward is released yet that this protocol tells apart by site"
 	case own == 0:
 		return unknown + "no reward of this site is known"
 	case borrowed == 0:

@@ -14,6 +14,7 @@ func TestPeersExplainsAPeerWithoutALink(t *testing.T) {
 	now := time.Now()
 	var w strings.Builder
 	Peers(&w, []api.Peer{
+		{Name: "withdrawn-1", LastError: api.Left},
 		{Name: "linked", Neighbour: true, State: string(gossip.Up), LastSeen: now, LastError: "old", Given: 1234},
 		{Name: "heard", Neighbour: true, State: string(gossip.Down), LastSeen: now, LastError: "connection refused", Given: 5, Gives: "gives less than the network asks (5 of 100)"},
 		{Name: "lost", Neighbour: true, State: string(gossip.Down), LastSeen: now.Add(-time.Hour), LastError: "connection refused"},

@@ -16,7 +16,11 @@ import (
 // Status writes the state of a peer and of its arms.
 func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	_, _ = fmt.Fprintf(w, "%s %s\n%s of network %s\n", d.Name, d.State, d.ID, d.Network)
-	_, _ = fmt.Fprintf(w, "round %s, %d rounds skipped\n", round(&d), d.Skipped)
+	_, _ = fmt.Fprintf(w, "round %s", round(&d))
+	if d.Skipped > 0 {
+		_, _ = fmt.Fprintf(w, "; %s passed without this peer: before it joined, while it was stopped, or while it was late", terminal.Number(d.Skipped))
+	}
+	_, _ = fmt.Fprintln(w)
 	_, _ = fmt.Fprintf(w, "privacy: ε %.4g is charged, in advance, for all that the site will ever release", d.Spent)
 	if d.Left > 0 {
 		_, _ = fmt.Fprintf(w, ", %.4g is left", d.Left)
@@ -59,7 +63,7 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 // estimates writes what is known of arms.
 func estimates(w io.Writer, d *api.Status, arms []api.Arm) {
 	t := columns.New(w)
-	t.Printf("ARM\tPULLS\tESTIMATE\tREWARDS BEHIND IT\n")
+	t.Printf("ACTION\tCHOSEN\tESTIMATE\tREWARDS BEHIND IT\n")
 	for k, a := range arms {
 		pulls := "hidden"
 		if k < len(d.Pulls) {
@@ -89,6 +93,9 @@ func Peers(w io.Writer, ds []api.Peer) {
 	t := columns.New(w)
 	t.Printf("PEER\tLINK\tRTT\tIN\tOUT\tDROPPED\tREFUSED\tLAST SEEN\tGIVEN\tNOTE\n")
 	for _, d := range ds {
+		if d.LastError == api.Left && d.LastSeen.IsZero() {
+			continue
+		}
 		link := d.State
 		if d.State == string(gossip.None) {
 			link = "-"

@@ -36,7 +36,7 @@ func (s *Standing) Remembers(from protocol.Peer, id string, m protocol.Checkpoin
 		}
 		return true
 	case !signed:
-		s.Log.Warn("a neighbour states a checkpoint of this peer that this peer has not signed: it counts as one that has not reported", "neighbour", s.members.Name(id), "states", m)
+		s.Log.Warn("a neighbour states a checkpoint of this peer that this peer has not signed: it counts as one that has not reported", "neighbour", s.members.Name(id), "states", m.String())
 	default:
 		s.misses(from, m)
 	}

@@ -35,6 +35,7 @@ import (
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/site/form"
 	"peerd.dev/node/store"
+	"peerd.dev/protocol"
 )
 
 // ErrOldCopy is wrapped by the errors of an Alarm: a peer remembers records of this peer's ledger
@@ -67,6 +68,7 @@ func (r *Recovery) Closed() bool { return r.Began() && !r.Opened }
 type Members struct {
 	Neighbours, Gone []string               // by id; Gone have left permanently
 	Name             func(id string) string // of a peer, for people
+	ID               func(protocol.Peer) string
 }
 
 // Config describes the site of a Standing.
@@ -208,9 +210,9 @@ func (s *Standing) Opens() bool {
 func (s *Standing) Reason() string {
 	switch x := s.evidence; s.place() {
 	case forked:
-		return fmt.Sprintf("%v: peer %d remembers another history of its ledger. Nothing is released. Stop the other copy. This folder cannot be used any more: use the other one, or begin a new one with `peerd init`", ErrOldCopy, x.Peer)
+		return fmt.Sprintf("%v: %s remembers another history of its ledger. Nothing is released. Stop the other copy. This folder cannot be used any more: use the other one, or begin a new one with `peerd init`", ErrOldCopy, s.members.Name(s.members.ID(x.Peer)))
 	case oldCopy:
-		return fmt.Sprintf("%v: peer %d remembers %d ledger records, and %d of those here are confirmed. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrOldCopy, x.Peer, x.Records, s.Had())
+		return fmt.Sprintf("%v: %s remembers %d ledger records, and %d of those here are confirmed. Nothing is released. If another copy runs, stop it and use its folder; if it is lost, stop this peer and run `peerd recover`", ErrOldCopy, s.members.Name(s.members.ID(x.Peer)), x.Records, s.Had())
 	case shut:
 		return "this peer's key runs twice: a neighbour is connected with another process that has it. This one releases nothing any more. Stop one of the two, and start the other again"
 	case doubled:
