@@ -31,10 +31,11 @@ func views() []view {
 // insideView is of what only people of the site may see. It is in the menu of those alone, at a peer that keeps decisions.
 func insideView() view { return view{"inside", "inside", "Inside"} }
 
-// How many records of the ledger, and how many actions, are shown.
+// How many records of the ledger, actions, and effects of an action are shown.
 const (
 	newestRecords = 50
 	mostRows      = 50
+	mostEffects   = 6
 )
 
 // shown is what a view shows.
@@ -54,6 +55,10 @@ type shown struct {
 	Places  *api.Network
 	Graph   *graph
 	More    uint64 // actions that are not among Arms
+
+	Effects     []api.Effect // of the first one
+	MoreEffects uint64
+
 	Charts  []*chart
 	Since   string // the charts begin
 }
@@ -107,6 +112,11 @@ func (p *source) show(ctx context.Context, v view, inside bool) (_ any, err erro
 		}
 		if v.Name == "learning" && err == nil {
 			s.Charts, s.Since = p.charts(v.Name, s.Arms)
+			for i := range s.Arms {
+				all := s.Arms[i].Effects
+				s.Arms[i].Effects = all[:min(len(all), mostEffects)]
+				s.Effects, s.MoreEffects = s.Arms[0].Effects, uint64(len(all)-len(s.Arms[i].Effects))
+			}
 		}
 		if n := len(s.Arms) - mostRows; n > 0 {
 			slices.SortStableFunc(s.Arms, func(a, b arm) int { return cmp.Compare(b.Samples, a.Samples) })
@@ -227,6 +237,9 @@ func texts() map[string]any {
 			return fmt.Sprintf("%.3g %s", x, units[i])
 		},
 		"percent": percent,
+		"adds": func(e api.Effect) string {
+			return fmt.Sprintf("%+.2f (%+.2f to %+.2f)", e.Change, e.Change-1.96*e.Error, e.Change+1.96*e.Error)
+		},
 		"time":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"day":     func(t time.Time) string { return t.UTC().Format("2 January 2006") },
 	}
