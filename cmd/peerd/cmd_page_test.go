@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,15 +83,14 @@ func TestAPageIsOpened(t *testing.T) {
 // page, to a login of this run alone, and until it is interrupted or the peer stops.
 func forwards(t *testing.T, dir string, peer *running) {
 	t.Helper()
+	var said saying
 	begin := func() (r *running, link string) {
 		ctx, stop := context.WithCancel(t.Context())
-		r = &running{stop: stop, ended: make(chan code, 1)}
-		go func() {
-			r.ended <- code(command.Execute(ctx, []string{"page", "--dir", dir, "--print"}, &r.said, &r.said))
-		}()
+		r, said.b = &running{stop: stop, ended: make(chan code, 1)}, bytes.Buffer{}
+		go func() { r.ended <- code(command.Execute(ctx, []string{"page", "--dir", dir, "--print"}, &said, &said)) }()
 		t.Cleanup(func() { r.end(t) })
 		eventually(t, "a link of peerd page itself", func() bool {
-			link = regexp.MustCompile(`http://127\.0\.0\.1:\d+/page/enter\?code=\w+`).FindString(r.said.String())
+			link = regexp.MustCompile(`http://127\.0\.0\.1:\d+/page/enter\?code=\w+`).FindString(said.String())
 			return link != ""
 		})
 		return r, link
@@ -147,14 +147,14 @@ func forwards(t *testing.T, dir string, peer *running) {
 		}
 		if old = mine; i == 0 {
 			if c := r.end(t); c != exitOK {
-				t.Errorf("interrupted: code %d\n%s", c, r.said.String())
+				t.Errorf("interrupted: code %d\n%s", c, said.String())
 			}
 			continue
 		}
 		peer.end(t)
 		c := <-r.ended
-		if r.ended <- c; c != exitNetwork || !strings.Contains(r.said.String(), "has stopped, and its page with it: start it, and run peerd page again") {
-			t.Errorf("the peer has stopped: code %d\n%s", c, r.said.String())
+		if r.ended <- c; c != exitNetwork || !strings.Contains(said.String(), "has stopped, and its page with it: start it, and run peerd page again") {
+			t.Errorf("the peer has stopped: code %d\n%s", c, said.String())
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestPageAndStatusStateTheSameErrors(t *testing.T) {
 	if !strings.Contains(learning, "2 200 own, 5 640 borrowed from 2 other sites") || strings.Contains(learning, "Borrowed") || !strings.Contains(learning, sentence) || !strings.Contains(w.String(), sentence) {
 		t.Errorf("%s\n%s", learning, w.String())
 	}
-	if !strings.Contains(w.String(), "hour         device=tablet") || !strings.Contains(learning, "<bdi>hour</bdi></th><th scope=\"col\"><bdi>device=tablet</bdi></th>") {
+	if !regexp.MustCompile(`REWARD +hour +device=tablet\n`).MatchString(w.String()) || !strings.Contains(learning, "<bdi>hour</bdi></th><th scope=\"col\"><bdi>device=tablet</bdi></th>") {
 		t.Errorf("%s\n%s", learning, w.String())
 	}
 	effects := regexp.MustCompile(`([+-]\d\.\d\d) ± (\d\.\d\d)`).FindAllStringSubmatch(w.String(), -1)
