@@ -59,8 +59,8 @@ type shown struct {
 	Effects     []api.Effect // of the first one
 	MoreEffects uint64
 
-	Charts  []*chart
-	Since   string // the charts begin
+	Charts []*chart
+	Since  string // the charts begin
 }
 
 // An arm is an action with the interval of its estimate.
@@ -240,7 +240,7 @@ func texts() map[string]any {
 		"adds": func(e api.Effect) string {
 			return fmt.Sprintf("%+.2f (%+.2f to %+.2f)", e.Change, e.Change-1.96*e.Error, e.Change+1.96*e.Error)
 		},
-		"time":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"day":     func(t time.Time) string { return t.UTC().Format("2 January 2006") },
+		"time": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"day":  func(t time.Time) string { return t.UTC().Format("2 January 2006") },
 	}
 }
