@@ -83,6 +83,7 @@ func TestAPageIsOpened(t *testing.T) {
 // page, to a login of this run alone, and until it is interrupted or the peer stops.
 func forwards(t *testing.T, dir string, peer *running) {
 	t.Helper()
+	eventually(t, "the peer answers", func() bool { c, _, _ := peerd(t, "status", "--dir", dir); return c == exitOK })
 	var said saying
 	begin := func() (r *running, link string) {
 		ctx, stop := context.WithCancel(t.Context())
