@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -10,8 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/command"
 	"peerd.dev/internal/peerdtest"
 	"peerd.dev/node/api"
+	"peerd.dev/node/api/page"
 )
 
 // TestAPageIsOpened: peerd page prints a link that works once, opens it in a browser unless asked for JSON or for the address alone, and
@@ -37,7 +41,7 @@ func TestAPageIsOpened(t *testing.T) {
 		t.Errorf("a peer that does not run: code %d, %s", c, stderr)
 	}
 	runs(t, with)
-	runs(t, without)
+	peer := runs(t, without)
 	var link api.PageLink
 	eventually(t, "a link", func() bool {
 		c, stdout, _ := peerd(t, "page", "--dir", with, "--json")
@@ -72,8 +76,86 @@ func TestAPageIsOpened(t *testing.T) {
 	if strings.Contains(file, "code") || url == nil || !strings.Contains(shown, string(url[1])) {
 		t.Errorf("browsers opened %q with %s, and peerd page says %s", args, b, shown)
 	}
-	eventually(t, "what is missing", func() bool {
-		c, _, stderr := peerd(t, "page", "--dir", without)
-		return c == exitNetwork && strings.Contains(stderr, "set api.listen to an address of this machine")
-	})
+	forwards(t, without, peer)
+}
+
+// forwards checks that peerd page answers itself for a peer without api.listen, at a port that every program of the machine can ask: only the
+// page, to a login of this run alone, and until it is interrupted or the peer stops.
+func forwards(t *testing.T, dir string, peer *running) {
+	t.Helper()
+	eventually(t, "the peer answers", func() bool { c, _, _ := peerd(t, "status", "--dir", dir); return c == exitOK })
+	var said saying
+	begin := func() (r *running, link string) {
+		ctx, stop := context.WithCancel(t.Context())
+		r, said.b = &running{stop: stop, ended: make(chan code, 1)}, bytes.Buffer{}
+		go func() { r.ended <- code(command.Execute(ctx, []string{"page", "--dir", dir, "--print"}, &said, &said)) }()
+		t.Cleanup(func() { r.end(t) })
+		eventually(t, "a link of peerd page itself", func() bool {
+			link = regexp.MustCompile(`http://127\.0\.0\.1:\d+/page/enter\?code=\w+`).FindString(said.String())
+			return link != ""
+		})
+		return r, link
+	}
+	ask := func(url string, change func(r *http.Request)) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(r)
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = res.Body.Close() })
+		return res
+	}
+	as := func(c *http.Cookie) func(*http.Request) { return func(r *http.Request) { r.AddCookie(c) } }
+	var old *http.Cookie
+	for i := range 2 {
+		r, link := begin()
+		root, _, _ := strings.Cut(link, "/page/")
+		in := ask(link, func(*http.Request) {})
+		if in.StatusCode != http.StatusOK || len(in.Cookies()) != 1 {
+			t.Fatal(in.Status, in.Cookies())
+		}
+		mine := in.Cookies()[0]
+		plain := &http.Cookie{Name: page.CookieName, Value: mine.Value}
+		token, _ := os.ReadFile(filepath.Join(dir, api.TokenFile))
+		for what, c := range map[string]struct {
+			got  *http.Response
+			want int
+		}{
+			"a login":                 {ask(root+page.Prefix, as(mine)), http.StatusOK},
+			"its events":              {ask(root+page.Prefix+"events?view=", as(mine)), http.StatusOK},
+			"the link again":          {ask(link, func(*http.Request) {}), http.StatusUnauthorized},
+			"a stranger":              {ask(root+page.Prefix, func(*http.Request) {}), http.StatusUnauthorized},
+			"a login by another name": {ask(root+page.Prefix, as(plain)), http.StatusUnauthorized},
+			"a token": {ask(root+page.Prefix, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token))) }),
+				http.StatusUnauthorized},
+			"another name of the machine": {ask(root+page.Prefix, func(r *http.Request) { r.Host = "attacker.example"; r.AddCookie(mine) }), http.StatusForbidden},
+			"another site's page":         {ask(root+page.Prefix, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site"); r.AddCookie(mine) }), http.StatusForbidden},
+			"the API":                     {ask(root+"/v1/status", as(mine)), http.StatusNotFound},
+			"the API behind the page":     {ask(root+"/page/../v1/status", as(mine)), http.StatusNotFound},
+		} {
+			if c.got.StatusCode != c.want {
+				t.Errorf("%s: %s, want %d", what, c.got.Status, c.want)
+			}
+		}
+		if old != nil {
+			if got := ask(root+page.Prefix, as(old)); got.StatusCode != http.StatusUnauthorized {
+				t.Errorf("a login of an earlier run: %s", got.Status)
+			}
+		}
+		if old = mine; i == 0 {
+			if c := r.end(t); c != exitOK {
+				t.Errorf("interrupted: code %d\n%s", c, said.String())
+			}
+			continue
+		}
+		peer.end(t)
+		c := <-r.ended
+		if r.ended <- c; c != exitNetwork || !strings.Contains(said.String(), "has stopped, and its page with it: start it, and run peerd page again") {
+			t.Errorf("the peer has stopped: code %d\n%s", c, said.String())
+		}
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"html"
 	"iter"
 	"log/slog"
 	"math"
@@ -66,8 +67,8 @@ func TestPageAndStatusStateTheSameErrors(t *testing.T) {
 	b := &stating{
 		status: api.Status{ByFeatures: 6, Round: 547, Rounds: 1 << 30, Gain: &api.Gain{Sentence: sentence}},
 		arms: []api.Arm{
-			{Name: "mail", Estimate: .5, Error: .05, Samples: 7838, Own: 2199.7, Borrowed: 5640.2, Sites: 2, Effects: []api.Effect{{Feature: "hour", Change: .1, Error: .02}}},
-			{Name: "call", Estimate: .25, Error: .0125, Samples: 7838, Own: 2199.7, Borrowed: 5640.2, Sites: 2, Effects: []api.Effect{{Feature: "hour", Change: .1, Error: .02}}},
+			{Name: "mail", Estimate: .5, Error: .05, Samples: 7838, Own: 2199.7, Borrowed: 5640.2, Sites: 2, Effects: []api.Effect{{Feature: "hour", Change: .1, Error: .02}, {Feature: "device", Category: "tablet", Change: -.204, Error: .05}}},
+			{Name: "call", Estimate: .25, Error: .0125, Samples: 7838, Own: 2199.7, Borrowed: 5640.2, Sites: 2, Effects: []api.Effect{{Feature: "hour", Change: .1, Error: .02}, {Feature: "device", Category: "tablet", Change: .03, Error: .01}}},
 		},
 	}
 	var w strings.Builder
@@ -93,8 +94,21 @@ func TestPageAndStatusStateTheSameErrors(t *testing.T) {
 		}
 	}
 	learning := b.seen(t, "learning")
-	if !strings.Contains(learning, "<td>2,200</td><td>5,640</td>") || !strings.Contains(learning, sentence) || !strings.Contains(w.String(), sentence) {
+	if !strings.Contains(learning, "2,200 own, 5,640 borrowed from 2 other sites") || strings.Contains(learning, "Borrowed") || !strings.Contains(learning, sentence) || !strings.Contains(w.String(), sentence) {
 		t.Errorf("%s\n%s", learning, w.String())
+	}
+	if !regexp.MustCompile(`REWARD +hour +device=tablet\n`).MatchString(w.String()) || !strings.Contains(learning, "<bdi>hour</bdi></th><th scope=\"col\"><bdi>device=tablet</bdi></th>") {
+		t.Errorf("%s\n%s", learning, w.String())
+	}
+	effects := regexp.MustCompile(`([+-]\d\.\d\d) ± (\d\.\d\d)`).FindAllStringSubmatch(w.String(), -1)
+	shown := regexp.MustCompile(`<td class="number">([+-]\d\.\d\d) \(([+-]\d\.\d\d) to ([+-]\d\.\d\d)\)</td>`).FindAllStringSubmatch(html.UnescapeString(learning), -1)
+	if len(effects) != 4 || len(shown) != 4 {
+		t.Fatalf("%q\n%q\n%s\n%s", effects, shown, learning, w.String())
+	}
+	for i, said := range effects {
+		if half := (number(shown[i][3]) - number(shown[i][2])) / 2; shown[i][1] != said[1] || math.Abs(half/1.96-number(said[2])) > .006 {
+			t.Errorf("the page says %q, and status %q", shown[i], said)
+		}
 	}
 	if now := b.seen(t, ""); !strings.Contains(now, "<dd>547</dd>") || strings.Contains(now, "1,073,741,824") {
 		t.Error(now)

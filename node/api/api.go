@@ -84,19 +84,22 @@ func Download(ctx context.Context, dir, path string, to io.Writer) error {
 	return err
 }
 
+// Socket returns the way to the node of a directory, whatever the host of a request.
+func Socket(dir string) (*http.Transport, error) {
+	name, err := socket(dir)
+	return &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", name)
+	}}, err
+}
+
 // ask returns the body of an answer, which must have been read within a time; 0 for any.
 func ask(ctx context.Context, dir, method, path string, within time.Duration) (io.ReadCloser, error) {
-	name, err := socket(dir)
+	way, err := Socket(dir)
 	if err != nil {
 		return nil, err
 	}
-	c := http.Client{Timeout: within, Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			var d net.Dialer
-			return d.DialContext(ctx, "unix", name)
-		},
-	}}
+	c := http.Client{Timeout: within, Transport: way}
 	req, err := http.NewRequestWithContext(ctx, method, "http://peer"+path, nil)
 	if err != nil {
 		return nil, err

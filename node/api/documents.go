@@ -16,7 +16,7 @@ type Privacy struct {
 
 // PageLink opens the page.
 type PageLink struct {
-	URL string `json:"url" doc:"It works once, within a minute."`
+	URL string `json:"url" doc:"It works once, within a minute. Without api.listen it is a path, for which peerd page answers."`
 }
 
 // Section is a part of a page.

@@ -58,7 +58,7 @@ func (s *Server) guard(r *http.Request, tcp bool) *Problem {
 		return problem(http.StatusForbidden, codeForbidden, "the request comes from a page of another site; the API is not for web pages",
 			Flaw{"header.Origin", "is of another site"})
 	}
-	if !tcp {
+	if !tcp && !s.forPage(r) {
 		return nil // the permissions of the file are the check
 	}
 	host, _, err := net.SplitHostPort(r.Host)

@@ -9,7 +9,11 @@ import (
 // PagePrefix begins the paths of the page for people.
 const PagePrefix = "/page/"
 
-// A Page is for people in a browser. It answers requests below [PagePrefix] that come over TCP.
+// ForwardedPage is the header that peerd page adds to what it forwards to the socket. A browser at a forwarded socket, where it would have
+// all rights, does not send it.
+const ForwardedPage = "Peerd-Page"
+
+// A Page is for people in a browser. It answers requests below [PagePrefix] that come over TCP, or over the socket from peerd page.
 type Page interface {
 	http.Handler
 
@@ -40,27 +44,30 @@ func (s *Server) forPage(r *http.Request) bool {
 	return s.c.Page != nil && strings.HasPrefix(r.URL.Path, PagePrefix)
 }
 
-// guardPage returns why a request for the page is refused, or nil. The page itself refuses strangers, in HTML.
+// guardPage returns why a request for the page is refused, or nil. The page itself refuses strangers, in HTML. Over the socket only a login
+// gets in, since peerd page forwards there what any program of the machine sends.
 func (s *Server) guardPage(r *http.Request, tcp bool) (*http.Request, *Problem) {
-	if !tcp {
+	is := nobody
+	if tcp {
+		is = s.roleOf(bearer(r))
+	} else if r.Header.Get(ForwardedPage) == "" {
 		return r, problem(http.StatusForbidden, codeForbidden, "the page is not answered over the unix socket, which has all rights: run peerd page, and open its link")
 	}
-	is := s.roleOf(bearer(r))
 	if c, ok := r.Context().Value(connection{}).(*limitedConn); ok && (is != nobody || s.c.Page.Known(r)) {
 		c.introduce(is >= writes)
 	}
 	return r.WithContext(context.WithValue(r.Context(), roleKey{}, is)), nil
 }
 
-// pageLink makes a link that opens the page once.
+// pageLink makes a link that opens the page once; without an address of the peer it is a path.
 func (s *Server) pageLink(w http.ResponseWriter, _ *http.Request) {
-	switch {
-	case s.c.Page == nil:
+	if s.c.Page == nil {
 		problem(http.StatusConflict, codeNoPage, "this program was built without the page").write(w)
 		return
-	case s.tcp == nil:
-		problem(http.StatusConflict, codeNoPage, "the page is shown over TCP: set api.listen to an address of this machine, such as 127.0.0.1:8470, and start the peer again").write(w)
-		return
 	}
-	s.reply(w, PageLink{"http://" + s.tcp.Addr().String() + s.c.Page.Link()})
+	at := ""
+	if s.tcp != nil {
+		at = "http://" + s.tcp.Addr().String()
+	}
+	s.reply(w, PageLink{at + s.c.Page.Link()})
 }

@@ -39,7 +39,7 @@ const (
 	codeUnauthorized = "unauthorized" // no token or a wrong one
 	codeRole         = "role"         // a token with too low a role
 	codeForbidden    = "forbidden"    // a request that a web page may have caused
-	codeNoPage       = "no_page"      // api.listen is empty
+	codeNoPage       = "no_page"      // the program has none
 	codeNotReady     = "not_ready"    // from /readyz
 	codeInternal     = "internal"     // the peer is broken; see its log
 )

@@ -176,9 +176,9 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.tcp != nil {
 		s.log.Info("api listens", "address", s.tcp.Addr().String())
 		serve(s.tcp, maxStrangers, s.handler(true))
-		if s.c.Page != nil {
-			all.Go(func() { s.c.Page.Run(ctx) })
-		}
+	}
+	if s.c.Page != nil {
+		all.Go(func() { s.c.Page.Run(ctx) })
 	}
 	all.Wait()
 	close(failed)

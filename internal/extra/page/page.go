@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,8 +32,9 @@ func newCommand(o *command.App) *cobra.Command {
 whether the peer is well, what it promises, what has left, its network, and what it has learned. The page
 is read-only. It shows no decision and no reward, except in the view Inside of a site that keeps decisions.
 
-The link works once, within a minute; it opens the page for 12 hours, or until the peer restarts. It is
-of this machine (api.listen). From another one, forward the port first: ssh -L 8470:127.0.0.1:8470 HOST`,
+The link works once, within a minute; it opens the page for 12 hours, or until the peer restarts. Without
+api.listen this command itself answers at a free port of this machine, until it is interrupted (Ctrl-C).
+From another machine, forward the port of the link first: ssh -L 8470:127.0.0.1:8470 HOST`,
 		Example: "  peerd page --dir hospital-a\n  peerd page --dir hospital-a --print",
 		RunE: command.Run(func(ctx context.Context) error {
 			c, err := o.Load()
@@ -42,8 +45,24 @@ of this machine (api.listen). From another one, forward the port first: ssh -L 8
 			if err = api.Post(ctx, c.Dir, "/v1/page-link", &link); err != nil {
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
+			var l net.Listener
+			if strings.HasPrefix(link.URL, api.PagePrefix) { // the peer has no address
+				if l, err = new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0"); err != nil {
+					return err
+				}
+				defer func() { _ = l.Close() }()
+				link.URL = "http://" + l.Addr().String() + link.URL
+			}
 			opened := !stay && !o.JSON && browser.Open(ctx, c.Dir, link.URL)
-			return o.Print(link, func(w io.Writer) { browser.Write(w, link.URL, opened) })
+			err = o.Print(link, func(w io.Writer) {
+				if browser.Write(w, link.URL, opened); l != nil {
+					_, _ = io.WriteString(w, "The page is there until this command ends: Ctrl-C.\n")
+				}
+			})
+			if err != nil || l == nil {
+				return err
+			}
+			return forward(ctx, c.Dir, l)
 		}),
 	}
 	cmd.Flags().BoolVar(&stay, "print", false, "print the address only")

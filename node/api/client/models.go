@@ -304,7 +304,7 @@ type Network struct {
 
 // PageLink is the answer of POST /v1/page-link.
 type PageLink struct {
-	// It works once, within a minute.
+	// It works once, within a minute. Without api.listen it is a path, for which peerd page answers.
 	Url string `json:"url"`
 }
 

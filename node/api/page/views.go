@@ -32,10 +32,11 @@ func views() []view {
 // insideView is of what only people of the site may see. It is in the menu of those alone, at a peer that keeps decisions.
 func insideView() view { return view{"inside", "inside", "Inside"} }
 
-// How many records of the ledger, and how many actions, are shown.
+// How many records of the ledger, actions, and effects of an action are shown.
 const (
 	newestRecords = 50
 	mostRows      = 50
+	mostEffects   = 6
 )
 
 // shown is what a view shows.
@@ -55,8 +56,12 @@ type shown struct {
 	Places  *api.Network
 	Graph   *graph
 	More    uint64 // actions that are not among Arms
-	Charts  []*chart
-	Since   string // the charts begin
+
+	Effects     []api.Effect // of the first one
+	MoreEffects uint64
+
+	Charts []*chart
+	Since  string // the charts begin
 }
 
 // An arm is an action with the interval of its estimate.
@@ -108,6 +113,11 @@ func (p *source) show(ctx context.Context, v view, inside bool) (_ any, err erro
 		}
 		if v.Name == "learning" && err == nil {
 			s.Charts, s.Since = p.charts(v.Name, s.Arms)
+			for i := range s.Arms {
+				all := s.Arms[i].Effects
+				s.Arms[i].Effects = all[:min(len(all), mostEffects)]
+				s.Effects, s.MoreEffects = s.Arms[0].Effects, uint64(len(all)-len(s.Arms[i].Effects))
+			}
 		}
 		if n := len(s.Arms) - mostRows; n > 0 {
 			slices.SortStableFunc(s.Arms, func(a, b arm) int { return cmp.Compare(b.Samples, a.Samples) })
@@ -248,7 +258,10 @@ func texts() map[string]any {
 			return short(x) + " " + units[i]
 		},
 		"percent": percent,
-		"time":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"day":     func(t time.Time) string { return t.UTC().Format("2 January 2006") },
+		"adds": func(e api.Effect) string {
+			return fmt.Sprintf("%+.2f (%+.2f to %+.2f)", e.Change, e.Change-1.96*e.Error, e.Change+1.96*e.Error)
+		},
+		"time": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"day":  func(t time.Time) string { return t.UTC().Format("2 January 2006") },
 	}
 }
