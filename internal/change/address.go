@@ -68,6 +68,12 @@ func everywhere(listen []string) bool {
 	return false
 }
 
+// private reports whether an address is one of a private network, or of this machine alone.
+func private(text string) bool {
+	a, err := multiaddr.NewMultiaddr(text)
+	return err == nil && manet.IsPrivateAddr(a)
+}
+
 // portOf returns the first port of addresses to listen on that is fixed; empty if there is none.
 func portOf(listen []string) string {
 	for _, l := range listen {

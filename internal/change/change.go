@@ -167,7 +167,7 @@ type Signing struct {
 
 // Bounds of the wait for a peer that has just started and has not heard enough others.
 const (
-	hearTimeout = 5 * time.Second
+	hearTimeout = 12 * time.Second // more than between two exchanges of a peer at rest
 	hearPause   = 500 * time.Millisecond
 )
 
