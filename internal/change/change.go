@@ -43,7 +43,7 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 			return nil, config.Failf(config.ErrUnexpected, "%s already says what the network is; a signed document begins in a folder without one", old)
 		}
 	}
-	if len(f.Addrs) == 0 && everywhere(s.Listen) {
+	if len(f.Addrs) == 0 && has(s.Listen, everywhere) { // which says nothing of the address that others dial
 		return nil, wantAddrs(s.Listen)
 	}
 	if err := checkAddrs(f.Addrs); err != nil {

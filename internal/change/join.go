@@ -99,7 +99,7 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	terms, all := newTerms(g.book.Newest(), v.Name), settingsOf(g.book.Newest(), dir, listen, set)
 	terms.Own, terms.Addrs = schema.Beginning(all, true).Chosen, addrs
 	at, _, _ := strings.Cut(from, "/tcp/")
-	terms.Here, terms.near = at+"/tcp/"+cmp.Or(portOf(listen), "PORT"), slices.ContainsFunc(v.With.Addrs, private)
+	terms.Here, terms.near = at+"/tcp/"+cmp.Or(portOf(listen), "PORT"), has(v.With.Addrs, private)
 	if err = agree(terms); err == nil {
 		addrs, err = terms.Addrs, checkAddrs(terms.Addrs)
 	}

@@ -34,8 +34,8 @@ func (t *Terms) Reached() string {
 		return "nobody dials this peer: it dials those that can be dialled, and its firewall has to let nothing in; `peerd network move --addr ADDRESS` lets others dial it"
 	}
 	text := "others dial this peer at " + strings.Join(t.Addrs, ", ")
-	if i := slices.IndexFunc(t.Addrs, private); i >= 0 && !t.near {
-		text += fmt.Sprintf("; NOTE: %s is a private address, which nobody outside of that private network can dial", t.Addrs[i])
+	if has(t.Addrs, private) && !t.near {
+		text += "; NOTE: a private address among them is one that nobody outside of that private network can dial"
 	}
 	return text
 }
