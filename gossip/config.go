@@ -144,11 +144,14 @@ func (c *Config) check() (roster, error) {
 			return r, fmt.Errorf("gossip: peer %d is its own neighbour", n)
 		case slices.Contains(c.Neighbours[:i], n):
 			return r, fmt.Errorf("gossip: neighbour %d is named twice", n)
-		case n > c.Self && len(c.Peers[n].Addrs) == 0:
-			return r, fmt.Errorf("gossip: neighbour %d has no address to dial", n)
 		}
 	}
 	return r, nil
+}
+
+// dials reports whether this end dials a neighbour: of two with addresses the one with the lower index does, else the one without.
+func (c *Config) dials(n protocol.Peer) bool {
+	return len(c.Peers[n].Addrs) > 0 && (c.Self < n || len(c.Peers[c.Self].Addrs) == 0)
 }
 
 // checkNetwork allows only network ids that cannot be ambiguous in a topic's name or in front of

@@ -6,7 +6,7 @@
 // behind them; what a [Document] shows; each [protocol.Checkpoint], the number of public
 // records with a hash over them, for which the caller of [Host.Advance] is responsible; and what a [Service] answers.
 //
-// Neighbours are configured. Only the end with the lower index dials. Each end opens one
+// Neighbours are configured. Of two that have addresses the end with the lower index dials, else the one without. Each end opens one
 // long-lived stream to send on, and reads from the stream that the other end opened.
 package gossip
 

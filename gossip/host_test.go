@@ -62,7 +62,7 @@ func TestRingDeliversInOrderBothWays(t *testing.T) {
 			}
 			there := status(hosts[s.Peer], protocol.Peer(i))
 			if s.State != Up || s.LastError != "" || s.FramesIn != rounds || s.FramesOut != rounds ||
-				s.BytesIn != there.BytesOut || s.BytesOut < 3*rounds || s.Dropped != 0 || s.Refused != 0 || s.RTT <= 0 || s.Incarnation != 1 || s.Dials != (i < int(s.Peer)) {
+				s.BytesIn != there.BytesOut || s.BytesOut < 3*rounds || s.Dropped != 0 || s.Refused != 0 || s.RTT <= 0 || s.Incarnation != 1 || s.Dialled != (i > int(s.Peer)) {
 				t.Errorf("peer %d: %+v", i, s)
 			}
 			if c, in, out := linkStreams(h, s.Peer); c != 1 || in != 1 || out != 1 {
@@ -226,20 +226,19 @@ func TestCloseWithoutNeighbours(t *testing.T) {
 
 func TestConfigIsChecked(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		"network id of 0 bytes":      func(c *Config) { c.Network = "" },
-		"want letters":               func(c *Config) { c.Network = "a/b" },
-		"does not go with lossless":  func(c *Config) { c.Lossless, c.Topic = true, true },
-		"no address to listen":       func(c *Config) { c.Listen = nil },
-		"listen address":             func(c *Config) { c.Listen = []string{"localhost:1"} },
-		"this is peer 9 of 3":        func(c *Config) { c.Self = 9 },
-		"checkpoints of 2 peers":     func(c *Config) { c.Known = make([]protocol.SignedCheckpoint, 2) },
-		"but peer 1 is":              func(c *Config) { c.Self = 1 },
-		"neighbour 3 of 3":           func(c *Config) { c.Neighbours = []protocol.Peer{3} },
-		"its own neighbour":          func(c *Config) { c.Neighbours = []protocol.Peer{0} },
-		"named twice":                func(c *Config) { c.Neighbours = []protocol.Peer{2, 2} },
-		"neighbour 1 has no address": func(c *Config) { c.Neighbours = []protocol.Peer{1} },
-		"peer 1: id":                 func(c *Config) { c.Peers[1].ID = "x" },
-		"have the same id":           func(c *Config) { c.Peers[1] = c.Peers[0] },
+		"network id of 0 bytes":     func(c *Config) { c.Network = "" },
+		"want letters":              func(c *Config) { c.Network = "a/b" },
+		"does not go with lossless": func(c *Config) { c.Lossless, c.Topic = true, true },
+		"no address to listen":      func(c *Config) { c.Listen = nil },
+		"listen address":            func(c *Config) { c.Listen = []string{"localhost:1"} },
+		"this is peer 9 of 3":       func(c *Config) { c.Self = 9 },
+		"checkpoints of 2 peers":    func(c *Config) { c.Known = make([]protocol.SignedCheckpoint, 2) },
+		"but peer 1 is":             func(c *Config) { c.Self = 1 },
+		"neighbour 3 of 3":          func(c *Config) { c.Neighbours = []protocol.Peer{3} },
+		"its own neighbour":         func(c *Config) { c.Neighbours = []protocol.Peer{0} },
+		"named twice":               func(c *Config) { c.Neighbours = []protocol.Peer{2, 2} },
+		"peer 1: id":                func(c *Config) { c.Peers[1].ID = "x" },
+		"have the same id":          func(c *Config) { c.Peers[1] = c.Peers[0] },
 	} {
 		c := configs(3, path(3))[0]
 		c.Peers[2].Addrs = []string{"/ip4/127.0.0.1/tcp/1"}
@@ -251,6 +250,29 @@ func TestConfigIsChecked(t *testing.T) {
 				h.Close()
 			}
 		}
+	}
+}
+
+// TestTheEndWithoutAnAddressDials, whatever its index, and the other end knows that it was dialled. If neither has an address, both wait.
+func TestTheEndWithoutAnAddressDials(t *testing.T) {
+	cs := configs(3, func(i int) []protocol.Peer { return [][]protocol.Peer{{1}, {0, 2}, {1}}[i] })
+	var hosts []*Host
+	for i := range cs {
+		h, err := NewHost(cs[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { shut(t, h) })
+		if hosts = append(hosts, h); i == 0 {
+			cs[0].Peers[0].Addrs = h.Addrs()
+		}
+	}
+	eventually(t, "a link", func() bool { return status(hosts[0], 1).State == Up && status(hosts[1], 0).State == Up })
+	if a, b := status(hosts[0], 1), status(hosts[1], 0); !a.Dialled || b.Dialled {
+		t.Errorf("%+v and %+v", a, b)
+	}
+	if x, y := status(hosts[1], 2), status(hosts[2], 1); x.LastError != errUndialled.Error() || y.State != Down {
+		t.Errorf("%+v and %+v", x, y)
 	}
 }
 

@@ -126,7 +126,7 @@ func newLink(all *links, m *member) *link {
 		member: m,
 		all:    all,
 		log:    all.log.With("peer", m.name),
-		dials:  all.cfg.Self < m.index,
+		dials:  all.cfg.dials(m.index),
 		queue:  make(chan parcel, queueSize),
 		kick:   make(chan struct{}, 1),
 		due:    make(chan struct{}, 1),

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/libp2p/go-libp2p/core/network"
 
 	"peerd.dev/protocol"
 )
@@ -15,7 +18,7 @@ type PeerStatus struct {
 	Peer        protocol.Peer
 	ID          string
 	Neighbour   bool
-	Dials       bool // this end dials
+	Dialled     bool // the peer has dialled this end, by a connection that lasts
 	State       LinkState
 	LastError   string        // newest reason why the link was down; kept when it comes up
 	RTT         time.Duration // of the newest exchange of hellos; 0 before
@@ -58,13 +61,14 @@ func (h *Host) Status() []PeerStatus {
 		s := PeerStatus{Peer: m.index, ID: m.id.String(), State: None}
 		if l := h.neighbours[m.index]; l != nil {
 			var reason error
-			s.Neighbour, s.Dials, s.Queued = true, l.dials, len(l.queue)
+			s.Neighbour, s.Queued = true, len(l.queue)
 			s.State, s.RTT, reason = l.state()
 			s.LastError = oneLine(reason)
 			s.Checkpoint = l.remembered().Checkpoint
 			s.Alarm, s.Alarms = l.warning()
 		}
 		s.Alarm = cmp.Or(s.Alarm, m.forked())
+		s.Dialled = slices.ContainsFunc(h.libp2p.Network().ConnsToPeer(m.id), func(c network.Conn) bool { return c.Stat().Direction == network.DirInbound })
 		// Counters that are incremented before the state changes are read after it, so that a
 		// refusal never shows without its count.
 		s.Incarnation = m.incarnation.Load()

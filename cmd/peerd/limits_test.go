@@ -41,7 +41,7 @@ func TestALimitOfFilesIsNoFaultOfTheDisk(t *testing.T) {
 
 // TestDoctorNamesAnAddressThatTheMachineHasNot: others dial what no interface has, which only a router can forward.
 func TestDoctorNamesAnAddressThatTheMachineHasNot(t *testing.T) {
-	for addr, says := range map[string]string{"/ip4/192.0.2.7/tcp/8471": "right only behind a router that forwards", "/dns4/a.example/tcp/8471": "which others dial"} {
+	for addr, says := range map[string]string{"/ip4/192.0.2.7/tcp/8471": "right only behind a router that forwards", "/dns4/a.example/tcp/8471": "this command knows of none that did"} {
 		dir := filepath.Join(t.TempDir(), "a")
 		does(t, "init", "--dir", dir, "--set", "arms=red,green", "--set", "privacy.epsilon=1", "--set", "listen=/ip4/0.0.0.0/tcp/8471")
 		does(t, "network", "new", "--dir", dir, "--name", "t", "--peer", "a", "--addr", addr)

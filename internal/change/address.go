@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/multiformats/go-multiaddr"
@@ -68,14 +69,15 @@ func suchAs(like []string) string {
 	return ", such as " + strings.Join(own[:min(3, len(own))], " or ")
 }
 
-// everywhere reports whether a peer listens on all addresses of its machine, which say nothing of the one that others dial.
-func everywhere(listen []string) bool {
-	for _, text := range listen {
-		if a, err := multiaddr.NewMultiaddr(text); err == nil && manet.IsIPUnspecified(a) {
-			return true
-		}
-	}
-	return false
+// Kinds of addresses: all of a machine, and one of a private network or of this machine alone.
+var everywhere, private = manet.IsIPUnspecified, manet.IsPrivateAddr
+
+// has reports whether one of some addresses is of a kind.
+func has(addrs []string, kind func(multiaddr.Multiaddr) bool) bool {
+	return slices.ContainsFunc(addrs, func(text string) bool {
+		a, err := multiaddr.NewMultiaddr(text)
+		return err == nil && kind(a)
+	})
 }
 
 // portOf returns the first port of addresses to listen on that is fixed; empty if there is none.

@@ -43,7 +43,7 @@ func New(s *config.Settings, f Founding) (*Overview, error) {
 			return nil, config.Failf(config.ErrUnexpected, "%s already says what the network is; a signed document begins in a folder without one", old)
 		}
 	}
-	if len(f.Addrs) == 0 && everywhere(s.Listen) {
+	if len(f.Addrs) == 0 && has(s.Listen, everywhere) { // which says nothing of the address that others dial
 		return nil, wantAddrs(s.Listen)
 	}
 	if err := checkAddrs(f.Addrs); err != nil {
@@ -167,7 +167,7 @@ type Signing struct {
 
 // Bounds of the wait for a peer that has just started and has not heard enough others.
 const (
-	hearTimeout = 5 * time.Second
+	hearTimeout = 12 * time.Second // more than between two exchanges of a peer at rest
 	hearPause   = 500 * time.Millisecond
 )
 

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -75,11 +76,10 @@ type Joined struct {
 	Version uint64 `json:"version"`
 }
 
-// Join makes the folder of an invited peer, with a key of its own, and puts that key and addrs in the
-// peer's place. If addrs is empty, it uses the address from which the
-// network was reached, with the port of listen. If from is not empty, the peer that invites is dialled there. It asks agree before it makes anything; with an error of agree the token
-// can still be used. If it is interrupted, it can be run again. set is
-// the same as for the command init, with keys of schema.
+// Join makes the folder of an invited peer, with a key of its own, and puts that key in the peer's place, with the addresses
+// that agree leaves in the terms, at first addrs. Without one the peer dials others, and is not dialled. If from is not empty,
+// the peer that invites is dialled there. Join asks agree before it makes anything; with an error of agree the token can still
+// be used. If it is interrupted, it can be run again. set is the same as for the command init, with keys of schema.
 func Join(ctx context.Context, schema *config.Schema, token, dir string, listen, addrs, from, set []string, agree func(*Terms) error) (*Joined, error) {
 	v, err := ParseToken(token)
 	if err != nil {
@@ -87,9 +87,6 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	}
 	if err = daemon.CheckNew(dir); err != nil {
 		return nil, err
-	}
-	if len(addrs) == 0 && portOf(listen) == "" {
-		return nil, wantAddrs(listen)
 	}
 	if err = checkAddrs(addrs); err != nil {
 		return nil, err
@@ -105,15 +102,14 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if err != nil {
 		return nil, err
 	}
-	if at, _, _ := strings.Cut(here, "/tcp/"); len(addrs) == 0 {
-		addrs = []string{at + "/tcp/" + portOf(listen)}
-		if err = checkAddrs(addrs); err != nil {
-			return nil, err
-		}
-	}
 	terms, all := newTerms(g.book.Newest(), v.Name), settingsOf(g.book.Newest(), dir, listen, set)
-	terms.Own = schema.Beginning(all, true).Chosen
-	if err = agree(terms); err != nil {
+	terms.Own, terms.Addrs = schema.Beginning(all, true).Chosen, addrs
+	at, _, _ := strings.Cut(here, "/tcp/")
+	terms.Here, terms.near = at+"/tcp/"+cmp.Or(portOf(listen), "PORT"), has(v.With.Addrs, private)
+	if err = agree(terms); err == nil {
+		addrs, err = terms.Addrs, checkAddrs(terms.Addrs)
+	}
+	if err != nil {
 		return nil, err
 	}
 	s, err := makeFolder(schema, dir, all)

@@ -23,6 +23,21 @@ type Terms struct {
 	Actions  []string          `json:"actions"`
 	Settings map[string]string `json:"settings"`
 	Own      []string          `json:"own,omitempty"` // settings of the new peer's site alone that a new folder chooses, with the reasons
+	Addrs    []string          `json:"addrs"`         // at which others may dial the new peer; who agrees may change them
+	Here     string            `json:"here"`          // what such an address could be: this machine's own, and the port
+	near     bool              // the network was reached in a private one
+}
+
+// Reached says who dials the new peer.
+func (t *Terms) Reached() string {
+	if len(t.Addrs) == 0 {
+		return "nobody dials this peer: it dials those that can be dialled, and its firewall has to let nothing in; `peerd network move --addr ADDRESS` lets others dial it"
+	}
+	text := "others dial this peer at " + strings.Join(t.Addrs, ", ")
+	if has(t.Addrs, private) && !t.near {
+		text += "; NOTE: a private address among them is one that nobody outside of that private network can dial"
+	}
+	return text
 }
 
 // newTerms returns the terms for the peer with a name.
@@ -56,7 +71,7 @@ func edges(d *network.Document) [][2]int {
 	all.Peers = slices.Clone(d.Peers)
 	for i := range all.Peers {
 		if p := &all.Peers[i]; p.Standing == network.Invited {
-			p.Standing = network.Present
+			p.Standing, p.Addrs = network.Present, []string{"not known yet"}
 		}
 	}
 	return all.Edges()

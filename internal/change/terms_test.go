@@ -36,3 +36,13 @@ func TestLinksAreAsTheyWillBe(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestAPrivateAddressIsNamed where the network was not reached in a private one: others outside could never dial it.
+func TestAPrivateAddressIsNamed(t *testing.T) {
+	for addr, named := range map[string]bool{"/ip4/10.0.2.2/tcp/8471": true, "/ip6/fd00::1/tcp/8471": true, "/ip4/192.0.2.1/tcp/8471": false, "/dns4/a.example/tcp/8471": false} {
+		far, near := Terms{Addrs: []string{"/ip4/198.51.100.1/tcp/1", addr}}, Terms{Addrs: []string{addr}, near: true}
+		if strings.Contains(far.Reached(), "private") != named || strings.Contains(near.Reached(), "private") {
+			t.Errorf("%s; %s", far.Reached(), near.Reached())
+		}
+	}
+}

@@ -21,7 +21,8 @@ func newJoin(o *App) *cobra.Command {
 		Long: `Make a peer's folder with a key of its own and the settings that the network shares, and put that
 key in the place that the invitation made. Before, it shows the network, its actions and its
 privacy budget, and asks; with no as an answer nothing is made, and the token can still be
-used. If it is interrupted, it can be run again.
+used. It asks at what address others may dial the peer, too; a peer without one, such as
+behind a firewall, dials others. If it is interrupted, it can be run again.
 
 @FILE reads the token from a file, such as a secret of a container platform, and - a line of the
 standard input. Other users of the machine can see the arguments of a command, and so a TOKEN.`,
@@ -36,12 +37,14 @@ standard input. Other users of the machine can see the arguments of a command, a
 			if err != nil {
 				return err
 			}
-			j, err := change.Join(cmd.Context(), Schema(), token, dir, listen, addrs, from, o.Set, func(t *change.Terms) error {
-				t.Write(terminal.Lines(o.Stderr))
-				if yes {
-					return nil
+			j, err := change.Join(cmd.Context(), Schema(), token, dir, listen, addrs, from, o.Set, func(t *change.Terms) (err error) {
+				if t.Write(terminal.Lines(o.Stderr)); !yes {
+					err = agree(o, in, t)
 				}
-				return agree(o, in)
+				if err == nil {
+					_, _ = fmt.Fprintln(o.Stderr, t.Reached())
+				}
+				return err
 			})
 			if err != nil {
 				return err
@@ -52,18 +55,23 @@ standard input. Other users of the machine can see the arguments of a command, a
 		},
 	}
 	c.Flags().StringSliceVar(&listen, "listen", []string{"/ip4/0.0.0.0/tcp/8471"}, "address to listen on")
-	c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others dial the peer (default the one from which the network was reached, with the port of --listen)")
+	c.Flags().StringSliceVar(&addrs, "addr", nil, "address at which others may dial the peer (default none: it dials them, and no firewall has to let anything in)")
 	c.Flags().StringSliceVar(&from, "from", nil, "address at which to dial the peer that invites (default those in the token)")
-	c.Flags().BoolVar(&yes, "yes", false, "join without a question")
+	c.Flags().BoolVar(&yes, "yes", false, "join without a question; without --addr others do not dial the peer")
 	return onceOnly(o, c, config.DocumentName)
 }
 
-// agree asks whether to join.
-func agree(o *App, answers *bufio.Reader) error {
+// agree asks whether to join, and at what address others may dial the peer, unless one is given.
+func agree(o *App, answers *bufio.Reader, t *change.Terms) error {
 	_, _ = fmt.Fprint(o.Stderr, "join? [y/N] ")
 	answer, err := answers.ReadString('\n')
 	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
 	case answer == "y" || answer == "yes":
+		if len(t.Addrs) == 0 {
+			_, _ = fmt.Fprintf(o.Stderr, "may others dial this peer? That takes an address that they reach and a firewall that lets them in; without one it dials them.\nThe address, such as %s if they reach this machine there, or nothing for no: ", t.Here)
+			at, _ := answers.ReadString('\n')
+			t.Addrs = strings.Fields(at)
+		}
 		return nil
 	case err != nil && answer == "":
 		return config.Failf(config.ErrUsage, "there is no answer to read: want --yes; nothing was made, and the token can still be used")

@@ -129,24 +129,19 @@ func (n *Network) ValidatePeers() []Problem {
 }
 
 // validateLinks refuses links that do not make a connected graph, and links that no peer can
-// open: of two neighbours the lower index dials.
+// open: one of two neighbours has to have an address.
 func (n *Network) validateLinks() []Problem {
 	g, err := topology.NewGraph(max(1, len(n.Peers)), n.Links)
 	if err != nil {
 		return []Problem{{Key: "links", Value: Short(ValueText(n.Links)), Reason: strings.TrimPrefix(err.Error(), "topology: ")}}
 	}
-	var problems []Problem
-	if !g.Connected() {
-		problems = append(problems, Problem{Key: "links", Value: Short(ValueText(n.Links)), Reason: "want a way from every peer to every other"})
-	}
+	var all refusals
+	all.refuse(!g.Connected(), "links", n.Links, "a way from every peer to every other")
 	for _, l := range g.Edges() {
-		if len(n.Peers[l[1]].Addrs) == 0 {
-			problems = append(problems, Problem{
-				Key: fmt.Sprintf("peers[%d].addrs", l[1]), Value: "[]", Reason: fmt.Sprintf("want an address, since peer %d dials it", l[0]),
-			})
-		}
+		a, b := n.Peers[l[0]].Addrs, n.Peers[l[1]].Addrs
+		all.refuse(len(a)+len(b) == 0, fmt.Sprintf("peers[%d].addrs", l[1]), b, fmt.Sprintf("an address here or at peer %d, since one of two neighbours dials the other", l[0]))
 	}
-	return slices.CompactFunc(problems, func(a, b Problem) bool { return a.Key == b.Key })
+	return slices.CompactFunc(all, func(a, b Problem) bool { return a.Key == b.Key })
 }
 
 // Absent reports whether the place has no active peer.

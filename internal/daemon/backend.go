@@ -179,7 +179,7 @@ func (p *Daemon) Peers(ctx context.Context) ([]api.Peer, error) {
 			Peer: uint32(o.Peer), Name: deployment.Network.Peers[o.Peer].Name, ID: o.ID, Neighbour: o.Neighbour,
 			State: string(o.State), FramesIn: o.FramesIn, FramesOut: o.FramesOut,
 			BytesIn: o.BytesIn, BytesOut: o.BytesOut, Dropped: o.Dropped, Refused: o.Refused,
-			LastSeen: o.LastSeen, LastError: o.LastError, Records: o.Checkpoint.Records, Alarm: o.Alarm, Alarms: o.Alarms,
+			LastSeen: o.LastSeen, LastError: o.LastError, Records: o.Checkpoint.Records, Alarm: o.Alarm, Alarms: o.Alarms, Dialled: o.Dialled,
 		}
 		if deployment.Network.Peers[o.Peer].Standing == network.Gone {
 			d.LastError = api.Left

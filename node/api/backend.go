@@ -207,6 +207,7 @@ type Peer struct {
 	Records   uint64    `json:"ledger_records" doc:"Records in its ledger when it last reported them; 0 for a peer that is not a neighbour."`
 	Alarm     string    `json:"alarm,omitempty" doc:"Why it is refused: its ledger went back to an earlier state; or that two histories of its ledger are signed."`
 	Alarms    uint64    `json:"alarms" doc:"Number of times that its ledger went back."`
+	Dialled   bool      `json:"dialled,omitzero" doc:"It has dialled this peer, by a connection that lasts."`
 	Given     uint64    `json:"given,omitzero" doc:"Its gift: rewards of all actions that it has released, as this peer has them and the peer has signed them; absent while none are known, with noised counts, and where the protocol keeps no sites apart."`
 	Gives     string    `json:"given_notice,omitempty" doc:"In a sentence, that this is less than the network asks (give.least), or not known. The peer may be new."`
 }

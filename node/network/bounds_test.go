@@ -67,7 +67,7 @@ func TestNoFieldTakesMoreThanItsKindUses(t *testing.T) {
 	for _, s := range []*labSite{d, g} {
 		place, _ := a.book.newest.Place(s.name)
 		for i, o := range []Own{
-			{Number: 9},
+			{},
 			{Number: 9, Left: true, Addrs: []string{"x"}},
 			{Addrs: []string{"x"}},
 			{Number: maxNumber + 1, Addrs: []string{"x"}},

@@ -155,18 +155,21 @@ func (d *Document) signers() (names []string) {
 }
 
 // Edges returns the links between peers that are present. If these would not connect them all, each of the other peers is replaced in turn,
-// by place, by a circle of its neighbours.
+// by place, by a circle of its neighbours. A link of two peers without addresses, which neither can dial, is none if the others connect them all.
 func (d *Document) Edges() [][2]int {
 	present := func(i int) bool { return d.Peers[i].Standing == Present }
 	edges := slices.DeleteFunc(slices.Clone(d.Links), func(l [2]int) bool { return !present(l[0]) || !present(l[1]) })
-	if d.connected(edges, present) {
-		return edges
-	}
-	edges = slices.Clone(d.Links)
-	for i := range d.Peers {
-		if !present(i) {
-			edges = without(edges, i)
+	if !d.connected(edges, present) {
+		edges = slices.Clone(d.Links)
+		for i := range d.Peers {
+			if !present(i) {
+				edges = without(edges, i)
+			}
 		}
+	}
+	undialled := func(l [2]int) bool { return len(d.Peers[l[0]].Addrs)+len(d.Peers[l[1]].Addrs) == 0 }
+	if opened := slices.DeleteFunc(slices.Clone(edges), undialled); d.connected(opened, present) {
+		return opened
 	}
 	return edges
 }

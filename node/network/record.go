@@ -110,8 +110,8 @@ func (c *chain) hear(r Record, keys Keys) (place int, s *said, err error) {
 	if !signs(r.signed(), r.Sig) {
 		return 0, nil, refuse("a record that %s has not signed with its newest key", p.Name)
 	}
-	if o.Number == 0 || o.Number > maxNumber || o.Left != (len(o.Addrs) == 0) || len(o.Addrs) > maxAddrs {
-		return place, nil, c.lie(place, "its record has number %d and %d addresses, want 1 to %d, and none if it left", o.Number, len(o.Addrs), maxAddrs)
+	if o.Number == 0 || o.Number > maxNumber || o.Left && len(o.Addrs) > 0 || len(o.Addrs) > maxAddrs {
+		return place, nil, c.lie(place, "its record has number %d and %d addresses, want up to %d, and none if it left", o.Number, len(o.Addrs), maxAddrs)
 	}
 	if p.Addrs, p.Standing = o.Addrs, Present; o.Left {
 		p.Standing = Gone

@@ -25,7 +25,7 @@ start go
 until_ok answers go
 for s in python js; do
 	token=$(./peerd network invite $s --dir site-go)
-	./peerd join "$token" --yes --dir site-$s --set privacy.answers=anyone --listen "$(address ${#s})" &>/dev/null
+	./peerd join "$token" --yes --dir site-$s --set privacy.answers=anyone --listen "$(address ${#s})" --addr "$(address ${#s})" &>/dev/null
 	start $s
 done
 for s in go python js; do until_ok ready $s; done

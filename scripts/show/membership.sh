@@ -34,7 +34,7 @@ token=$(./peerd network invite c --dir a)
 sleep 3
 sign b
 until_ok agree 4 a b
-./peerd join "$token" --yes --dir c --set 'api.offer=[all]' --listen "$(address 2)"
+./peerd join "$token" --yes --dir c --set 'api.offer=[all]' --listen "$(address 2)" --addr "$(address 2)"
 start c
 until_ok shown ' c, present' a b c
 for s in a b c; do until_ok ready $s; done
@@ -47,7 +47,7 @@ token=$(./peerd network invite d --dir a)
 sleep 3
 sign b
 until_ok agree 5 a b
-./peerd join "$token" --yes --dir d --set 'api.offer=[all]' --listen "$(address 3)"
+./peerd join "$token" --yes --dir d --set 'api.offer=[all]' --listen "$(address 3)" --addr "$(address 3)"
 start d
 until_ok shown ' d, present' a b c d
 until_ok linked a b c d

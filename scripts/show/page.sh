@@ -28,7 +28,8 @@ start a
 for s in b c; do
 	until_ok answers a
 	token=$(./peerd network invite $s --dir a)
-	./peerd join "$token" --yes --dir $s --set 'api.offer=[all]' --set privacy.answers=anyone --listen "$(address "$([ $s = b ] && echo 1 || echo 2)")" --set api.listen= >/dev/null
+	at=$(address "$([ $s = b ] && echo 1 || echo 2)")
+	./peerd join "$token" --yes --dir $s --set 'api.offer=[all]' --set privacy.answers=anyone --listen "$at" --addr "$at" --set api.listen= >/dev/null
 	start $s
 	until_ok ready $s
 done

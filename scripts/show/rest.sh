@@ -31,7 +31,7 @@ rest() {
 		links=s$((i - 1))
 		[ $i -lt 2 ] || links+=,s$((i - 2))
 		token=$("$1" network invite "s$i" --dir "${folder}s0" --links "$links")
-		"$1" join "$token" --yes --dir "${folder}s$i" --listen "$(address $i)" &>/dev/null
+		"$1" join "$token" --yes --dir "${folder}s$i" --listen "$(address $i)" --addr "$(address $i)" &>/dev/null
 	done
 	all=(s0)
 	for ((i = 1; i < n; i++)); do

@@ -18,7 +18,7 @@ start a
 for i in 1 2 3; do
 	s=${sites[i]}
 	until_ok answers a
-	./peerd join --yes "$(./peerd network invite "$s" --dir a)" --dir "$s" --listen "$(address "$i")" >/dev/null
+	./peerd join --yes "$(./peerd network invite "$s" --dir a)" --dir "$s" --listen "$(address "$i")" --addr "$(address "$i")" >/dev/null
 	start "$s"
 	until_ok ready "$s"
 done

@@ -192,7 +192,7 @@ func TestDoctorComparesWhereOthersDial(t *testing.T) {
 	l := newLab(t, 2, "rounds.every", "70ms")
 	s := l.sites[0]
 	own := l.net.Peers[0].Addrs[0]
-	peerdtest.Doctor(t, command.ExitNetwork, "--dir", s.dir).Want(t, "listen", doctor.Pass, own+", which others dial") // the neighbour does not run
+	peerdtest.Doctor(t, command.ExitNetwork, "--dir", s.dir).Want(t, "listen", doctor.Pass, own+", which this machine alone dials") // the neighbour does not run
 	peerdtest.Doctor(t, command.ExitNetwork, "--dir", s.dir, "--set", "listen=/ip4/127.0.0.1/tcp/0").Want(t, "listen", doctor.Warn, "set listen: [/ip4/0.0.0.0/tcp/")
 	l.net.Peers[0].Addrs = []string{"/ip4/192.0.2.7/tcp/8471"}
 	l.writeNetwork()

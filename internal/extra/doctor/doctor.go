@@ -120,7 +120,7 @@ func (d *doctor) examine(ctx context.Context) {
 	if !ok {
 		return
 	}
-	d.ports()
+	d.ports(ctx)
 	if d.running {
 		d.links(ctx)
 		d.budget()

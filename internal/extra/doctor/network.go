@@ -25,6 +25,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/node"
+	"peerd.dev/node/api"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/ledger/check"
 	"peerd.dev/node/site"
@@ -45,8 +46,8 @@ func (d *doctor) offered() {
 }
 
 // ports checks that the peer can listen, or does listen.
-func (d *doctor) ports() {
-	d.dialled()
+func (d *doctor) ports(ctx context.Context) {
+	d.dialled(ctx)
 	for _, s := range d.c.Listen {
 		d.port("port", s, func() (string, string, error) {
 			a, err := multiaddr.NewMultiaddr(s)
@@ -61,8 +62,17 @@ func (d *doctor) ports() {
 	}
 }
 
-// dialled compares the addresses at which others dial this peer with those at which it listens.
-func (d *doctor) dialled() {
+// dialled compares the addresses at which others dial this peer with those at which it listens. Only others can try them: one that
+// nobody has dialled does not pass.
+func (d *doctor) dialled(ctx context.Context) {
+	var peers []api.Peer
+	if d.running {
+		peers, _ = ask.Peers(ctx, d.c.Dir) // links reports the error
+	}
+	by := slices.IndexFunc(peers, func(p api.Peer) bool { return p.Dialled })
+	if len(d.deployment.Network.Peers[d.deployment.Self].Addrs) == 0 {
+		d.pass("listen", "no peer dials this one, which has no address in the network; it dials others")
+	}
 	var ports []string
 	far := false // it listens beyond this machine
 	for _, text := range d.c.Listen {
@@ -92,10 +102,12 @@ func (d *doctor) dialled() {
 			return strings.HasPrefix(at.String(), a.String()+"/")
 		}):
 			d.warn("listen", "if it has moved: `peerd network move --addr`", "others dial %s, and no interface of this machine has that address: right only behind a router that forwards", text)
-		case manet.IsPrivateAddr(at) && !manet.IsIPLoopback(at):
-			d.pass("listen", "%s, which others on this network dial", text)
+		case manet.IsIPLoopback(at):
+			d.pass("listen", "%s, which this machine alone dials", text)
+		case by >= 0:
+			d.pass("listen", "others dial %s, and %s has dialled this peer", text, peers[by].Name)
 		default:
-			d.pass("listen", "%s, which others dial", text)
+			d.warn("listen", "see that no firewall keeps others out: `peerd doctor` of a neighbour that is stopped dials it", "others dial %s, by the network file, and this command knows of none that did", text)
 		}
 	}
 }

@@ -239,5 +239,5 @@ func (s *Standing) waitsFor() string {
 	if s.Life.Closed() {
 		need = "all do"
 	}
-	return fmt.Sprintf("waiting for neighbours to report the last checkpoint they saw of this peer: %s. Nothing is released until %s. If one of them is lost, see `peerd recover --help` on doing without it", strings.Join(missing, ", "), need)
+	return fmt.Sprintf("waiting for neighbours to report the last checkpoint they saw of this peer: %s. Nothing is released until %s. If one of them runs, `peerd peers` says why there is no link: where a firewall keeps the two apart, let one of them in, and have its `peerd network move --addr` name the address. If one is lost, see `peerd recover --help` on doing without it", strings.Join(missing, ", "), need)
 }

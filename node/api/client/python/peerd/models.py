@@ -427,6 +427,8 @@ class Peer(Document):
     # Why it is refused: its ledger went back to an earlier state; or that two
     # histories of its ledger are signed.
     alarm: Optional[str] = None
+    # It has dialled this peer, by a connection that lasts.
+    dialled: Optional[bool] = None
     # Its gift: rewards of all actions that it has released, as this peer has them and
     # the peer has signed them; absent while none are known, with noised counts, and
     # where the protocol keeps no sites apart.
