@@ -74,7 +74,7 @@ func (d *Document) most() (eps float64) {
 // writeRegret prints what sites lose, against what they choose: the best arm of their own, or the one that is
 // best over all sites.
 func (d *Document) writeRegret(w io.Writer, s *config.Settings) {
-	if _, selfish := bandit.Common(s.LearnerParams()); selfish && d.Best != "" {
+	if bandit.TraitsOf(s.LearnerParams()).Selfish && d.Best != "" {
 		d.writeGroups(w, d.OwnTogether, d.OwnAlone)
 		writeJoined(w, s, d.OwnTogether-d.OwnAlone)
 		_, _ = fmt.Fprintf(w, "to expect is what sites lose together in the mean of %d simulated runs: %.1f less than alone\n", experiment.BaselineRuns, d.OwnAlone-d.OwnExpected)
