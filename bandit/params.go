@@ -58,6 +58,8 @@ type Traits struct {
 	Inputs     Inputs // what an application sends for a decision, if Contextual
 	// Phased says that the learner explores in epochs: it is a [Phased].
 	Phased bool
+	// Selfish says that the learner chooses for the users of its own site. Others choose one arm for all sites.
+	Selfish bool
 }
 
 // Traited parameters have traits.

@@ -89,6 +89,9 @@ func (PersonalizedParams) Words() Words {
 	return Words{"personalized", "chooses for the site's own users, and weighs what other sites release by how alike they are"}
 }
 
+// Traits implements [Traited].
+func (PersonalizedParams) Traits() Traits { return Traits{Selfish: true} }
+
 // New implements [Params].
 func (p PersonalizedParams) New(c Config) (Learner, error) {
 	if !(p.Price >= 1 && p.Price <= 1e6) {

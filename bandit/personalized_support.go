@@ -1,12 +1,6 @@
 package bandit
 
-var (
-	_ Supported = (*Personalized)(nil)
-	_ Selfish   = PersonalizedParams{}
-)
-
-// Common implements [Selfish]: the learner that makes the same choices at a site alone.
-func (PersonalizedParams) Common() Params { return IMEDParams{} }
+var _ Supported = (*Personalized)(nil)
 
 // Support returns own rewards, and what other sites add to an estimate's precision as the number of own rewards
 // without noise that would add as much, unless the arm is odd here. Distances are as the newest choice knew them, of sites that have released

@@ -8,6 +8,7 @@ import (
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // row returns an envelope with a row of a number of arms: some 370 bytes for 64.
@@ -23,7 +24,7 @@ func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := rows.Params{Every: 1, Pull: 1000, Merge: rows.MergeMean}
+	p := running.Params{Every: 1, Pull: 1000, Merge: rows.MergeMean}
 	graph := make([][]protocol.Peer, 1+max(from, to))
 	graph[from], graph[to] = []protocol.Peer{to}, []protocol.Peer{from}
 	rows, err := protocol.New(p, protocol.Config{

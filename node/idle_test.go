@@ -9,13 +9,14 @@ import (
 	"peerd.dev/node"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // relayed returns the agents of a star whose centre is a relay.
 func relayed(t *testing.T, peers int) (node.Spec, []*node.Agent) {
 	t.Helper()
 	s := spec(100)
-	s.Protocol = rows.Params{Every: 2, Pull: 4, Merge: rows.MergeMean, F: 1, Relays: 1}
+	s.Protocol = running.Params{Every: 2, Pull: 4, Merge: rows.MergeMean, F: 1, Relays: 1}
 	s.Graph = make([][]protocol.Peer, peers)
 	var all []*node.Agent
 	for i := 1; i < peers; i++ {

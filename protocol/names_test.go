@@ -37,7 +37,7 @@ var others = map[string]string{
 	"protocol/shuffling/shuffle.go batch":     "a leaf",
 	"dp/noise/noise.go gaussian":              "a law of noise",
 	"protocol/params.go imed":                 "what is recommended",
-	"protocol/rows/rows.go thompson":          "the same",
+	"protocol/running/rows.go thompson":       "the same",
 	"internal/lab/experiment/figure.go none":  "no figure",
 	"internal/lab/experiment/summary.go none": "an interval without a number",
 	"internal/lab/experiment/own.go none":     "a ratio without a number",

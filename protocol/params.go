@@ -1,10 +1,6 @@
 package protocol
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"peerd.dev/dp"
 	"peerd.dev/internal/vouch"
 )
@@ -204,19 +200,6 @@ func Among(p Params, peers int) Params {
 		return r.Among(peers)
 	}
 	return p
-}
-
-// Lookup returns the parameters of a name in a table, or an error that lists the names there are.
-func Lookup(table []Params, name string) (Params, error) {
-	var names []string
-	for _, p := range table {
-		if p.Words().Name == name {
-			return p, nil
-		}
-		names = append(names, p.Words().Name)
-	}
-	slices.Sort(names)
-	return nil, fmt.Errorf("unknown protocol %q, want one of %s", name, strings.Join(names, ", "))
 }
 
 // New returns a peer's half of the protocol with parameters. It gives it a [Press].

@@ -23,6 +23,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/peerdtest"
 	"peerd.dev/internal/terminal"
+	whole "peerd.dev/internal/terminal/output"
 )
 
 // An output is a command with -o: what it writes, and the other words of its line, given a site's folder.
@@ -223,7 +224,7 @@ func TestAnOutputThatFailsLeavesNothing(t *testing.T) {
 		if errors.Is(want, context.Canceled) {
 			use = ctx
 		}
-		if err := terminal.WriteFile(use, name, 0o600, do); !errors.Is(err, want) {
+		if err := whole.WriteFile(use, name, 0o600, do); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 		if b, err := os.ReadFile(name); err != nil || string(b) != "before" || len(looks(t, in)) != 1 {
@@ -246,7 +247,7 @@ func TestWhatAKilledOutputLeftIsRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := terminal.WriteFile(t.Context(), filepath.Join(in, "x"), 0o600, func(*os.File) error { return nil }); err != nil {
+	if err := whole.WriteFile(t.Context(), filepath.Join(in, "x"), 0o600, func(*os.File) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{filepath.Base(site) + " drwx------", filepath.Base(used) + " drwx------", "x -rw-------"}

@@ -2,8 +2,8 @@ package wire
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,7 +14,6 @@ import (
 // Sizes of a hello, in bytes.
 const (
 	helloVersion = 6
-	helloSize    = 1 + 4 + 4 + 32 + 1 + 2*CheckpointSize + 2*8 // without the network id
 	MaxHello     = 384
 )
 
@@ -39,22 +38,21 @@ type Hello struct {
 	Differ string // how the two ends' terms differ, if their policies do and both sent their terms; not sent
 }
 
+// A head is what a hello is on the wire, without the network id.
+type head struct {
+	Version     byte
+	Self        protocol.Peer
+	Incarnation uint32
+	Policy      [32]byte
+	Checkpoints bool
+	Known       [2]protocol.SignedCheckpoint
+	Runs        [2]Run
+}
+
 // Encode returns the bytes of a hello.
 func (h *Hello) Encode() []byte {
-	b := make([]byte, 0, MaxHello)
-	b = append(b, helloVersion)
-	b = binary.BigEndian.AppendUint32(b, uint32(h.Self))
-	b = binary.BigEndian.AppendUint32(b, h.Incarnation)
-	b = append(b, h.Policy[:]...)
-	flag := byte(0)
-	if h.Checkpoints {
-		flag = 1
-	}
-	b = append(b, flag)
-	b = AppendCheckpoint(b, h.Checkpoint)
-	b = AppendCheckpoint(b, h.Remembered)
-	b = binary.BigEndian.AppendUint64(b, uint64(h.Run))
-	b = binary.BigEndian.AppendUint64(b, uint64(h.Linked))
+	x := head{helloVersion, h.Self, h.Incarnation, h.Policy, h.Checkpoints, [2]protocol.SignedCheckpoint{h.Checkpoint, h.Remembered}, [2]Run{h.Run, h.Linked}}
+	b, _ := binary.Append(make([]byte, 0, MaxHello), binary.BigEndian, &x) // numbers have a size
 	return append(b, h.Network...)
 }
 
@@ -63,26 +61,14 @@ func ParseHello(b []byte) (Hello, error) {
 	if len(b) > 0 && b[0] != helloVersion {
 		return Hello{}, fmt.Errorf("%w: its link version is %d, ours %d", ErrMismatch, b[0], helloVersion)
 	}
-	if len(b) < helloSize {
+	var x head
+	n, err := binary.Decode(b, binary.BigEndian, &x)
+	if err != nil {
 		return Hello{}, fmt.Errorf("%w: hello of %d bytes", ErrViolation, len(b))
 	}
-	h := Hello{
-		Self:        protocol.Peer(binary.BigEndian.Uint32(b[1:])),
-		Incarnation: binary.BigEndian.Uint32(b[5:]),
-		Checkpoints: b[41] == 1,
-	}
-	copy(h.Policy[:], b[9:])
-	rest := b[42:]
-	var wrong [2]error
-	h.Checkpoint, wrong[0] = ReadCheckpoint(rest)
-	h.Remembered, wrong[1] = ReadCheckpoint(rest[CheckpointSize:])
-	rest = rest[2*CheckpointSize:]
-	h.Run, h.Linked = Run(binary.BigEndian.Uint64(rest)), Run(binary.BigEndian.Uint64(rest[8:]))
-	h.Network = string(rest[16:])
-	if err := errors.Join(wrong[:]...); err != nil {
-		return Hello{}, err
-	}
-	if b[41] > 1 || !h.Checkpoints && (h.Checkpoint != protocol.SignedCheckpoint{} || h.Remembered != protocol.SignedCheckpoint{} || h.Run != 0 || h.Linked != 0) {
+	h := Hello{x.Self, x.Incarnation, x.Policy, x.Checkpoints, x.Known[0], x.Known[1], x.Runs[0], x.Runs[1], string(b[n:]), ""}
+	bare := Hello{Self: h.Self, Incarnation: h.Incarnation, Policy: h.Policy, Network: h.Network}
+	if !canonical(h.Checkpoint) || !canonical(h.Remembered) || !bytes.Equal(h.Encode(), b) || !h.Checkpoints && h != bare {
 		return Hello{}, fmt.Errorf("%w: hello not in canonical form", ErrViolation)
 	}
 	return h, nil

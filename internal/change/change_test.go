@@ -143,7 +143,7 @@ func TestJoin(t *testing.T) {
 		offered.Addrs = []string{"/ip4/0.0.0.0/tcp/8472"}
 		return nil
 	}
-	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "typed"), listen, nil, nil, typed); err == nil || !strings.Contains(err.Error(), "0.0.0.0 means every address") {
+	if _, err = change.Join(t.Context(), config.Site(), v.Token(), filepath.Join(t.TempDir(), "typed"), listen, nil, nil, nil, typed); err == nil || !strings.Contains(err.Error(), "0.0.0.0 means every address") {
 		t.Errorf("an address that nobody dials, as an answer: %v", err)
 	}
 	soon, cancel := context.WithTimeout(t.Context(), 2*time.Second)

@@ -8,7 +8,7 @@ import (
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/node/network"
-	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // TestNoChangeEndsPeers: a version with an address that no peer could go on with is refused before anyone votes for it.
@@ -76,7 +76,7 @@ func TestASettingChangesInTheNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := at.ProtocolParams().(rows.Params); p.Pull != 77 || c.ProtocolParams().(rows.Params).Pull == 77 {
+	if p := at.ProtocolParams().(running.Params); p.Pull != 77 || c.ProtocolParams().(running.Params).Pull == 77 {
 		t.Errorf("%+v", p)
 	}
 	if config.PolicyHash(&c.Settings, was, "") != config.PolicyHash(&c.Settings, is, "") {

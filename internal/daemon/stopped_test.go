@@ -21,6 +21,7 @@ import (
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // TestAStoppedSiteIsSaid: once it has not been heard for an hour, with its share, its rewards and the time.
@@ -93,7 +94,7 @@ func TestAGiftIsWhatOthersHave(t *testing.T) {
 		{of: 1, s: weights, least: 5000, noised: true},
 	} {
 		d := Deployment{Network: network, Self: protocol.Peer(c.self), least: c.least}
-		d.Spec.Protocol = rows.Params{Relays: c.relays, Merge: rows.MergeMean}
+		d.Spec.Protocol = running.Params{Relays: c.relays, Merge: rows.MergeMean}
 		if c.noised {
 			d.Spec.Privacy.Adjacency = dp.AddOrRemove
 		}

@@ -16,6 +16,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
@@ -29,7 +30,7 @@ import (
 	"peerd.dev/node/store/storetest"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
-	"peerd.dev/protocol/rows"
+	sums "peerd.dev/protocol/running"
 )
 
 // The site under test is the middle one of three peers in a row, so that it asks and
@@ -91,7 +92,7 @@ func usual(name string, settle Settle) setting {
 		protocol: name, arms: []string{"red", "green", "blue"}, horizon: 4096, records: 2,
 		rules: Rules{Window: window, Default: .25, Adding: First, Settle: settle, Keep: 5 * every, PerSubject: 2},
 	}
-	if e, err := protocol.Lookup(papers.All(), name); err == nil && protocol.TraitsOf(e).Wide {
+	if e, err := protocoltest.Lookup(papers.All(), name); err == nil && protocol.TraitsOf(e).Wide {
 		l, _ := learnerFor(e)
 		learner, err := bandit.New(bandit.Small(l), bandit.Config{Arms: len(x.arms), Peers: 3, Horizon: x.horizon, Epsilon: 1})
 		if err != nil {
@@ -110,7 +111,7 @@ func (x setting) repeatable(seed uint64) setting {
 
 // The protocols for tests that are about a single one: averaged is of means that peers mix,
 // stated of sums that each peer states.
-var averaged, stated = nameOf(averaging.AverageParams{}), nameOf(rows.Params{})
+var averaged, stated = nameOf(averaging.AverageParams{}), nameOf(sums.Params{})
 
 func nameOf(p protocol.Params) string { return p.Words().Name }
 
@@ -139,7 +140,7 @@ func byFeatures() (names []string) {
 // to both neighbours.
 func withoutRoles() (names []string) {
 	for _, name := range protocols() {
-		if e, err := protocol.Lookup(papers.All(), name); err == nil && protocol.Learners(small(e), 3) == 3 {
+		if e, err := protocoltest.Lookup(papers.All(), name); err == nil && protocol.Learners(small(e), 3) == 3 {
 			names = append(names, name)
 		}
 	}
@@ -173,7 +174,7 @@ func (x *setting) spec() node.Spec {
 	case x.mechanism.Law() == dp.Gaussian:
 		budget.Delta = 1e12
 	}
-	row, err := protocol.Lookup(papers.All(), x.protocol)
+	row, err := protocoltest.Lookup(papers.All(), x.protocol)
 	if err != nil {
 		panic(err)
 	}

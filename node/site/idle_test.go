@@ -7,13 +7,13 @@ import (
 	"peerd.dev/node/decision"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/rows"
+	sums "peerd.dev/protocol/running"
 )
 
 // withRelays returns parameters of a protocol with which the first n peers are relays, if it has
 // such a role.
 func withRelays(params protocol.Params, n int) (protocol.Params, bool) {
-	if p, ok := params.(rows.Params); ok {
+	if p, ok := params.(sums.Params); ok {
 		p.Relays = n
 		return p, true
 	}

@@ -31,7 +31,7 @@ type gisField struct {
 
 func newGISField(t *testing.T, g protocoltest.Graph, change func(p *epochs.GISParams), learner func() bandit.Learner) *gisField {
 	t.Helper()
-	entry, err := protocol.Lookup(papers.All(), "gis")
+	entry, err := protocoltest.Lookup(papers.All(), "gis")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,9 +47,9 @@ func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (
 	return merger{silence: newSilence(c.Peers()), by: by, f: f, self: c.Self, member: c.Member, sample: of, sites: make([][]belief.Site, c.Parts), sorted: make([]int, c.Parts)}, nil
 }
 
-// site returns the sample of what an origin has released of an arm: n pulls, released and under way, with the mean and
+// Site returns the sample of what an origin has released of an arm: n pulls, released and under way, with the mean and
 // the noise of those that are released.
-func site(origin protocol.Peer, mean, n, released float64, noise dp.NoiseMoments) belief.Site {
+func Site(origin protocol.Peer, mean, n, released float64, noise dp.NoiseMoments) belief.Site {
 	return belief.Site{Peer: int(origin), Mean: mean, N: n, Released: released, LaplaceSumSq: noise.LaplaceSumSq, LaplaceMax: noise.LaplaceMax, GaussVar: noise.GaussVar}
 }
 
@@ -95,7 +95,7 @@ func (r *merger) sort(k int) {
 }
 
 // renew takes the newest sample of an origin and an arm. Merging then visits no rows. A peer's own sample also depends
-// on its choices, so merge renews it.
+// on its choices, so Merge renews it.
 func (r *merger) renew(origin protocol.Peer, k int) {
 	i := r.place(origin, k)
 	s, known := belief.Site{}, false
@@ -135,8 +135,8 @@ func (r *merger) renewAll() {
 	}
 }
 
-// merge makes one estimate of part k of a belief.
-func (r *merger) merge(b *belief.Belief, k int) {
+// Merge makes one estimate of part k of a belief.
+func (r *merger) Merge(b *belief.Belief, k int) {
 	r.renew(r.self, k)
 	r.sort(k)
 	sites, f := r.sites[k], 0

@@ -10,19 +10,19 @@ import (
 	"peerd.dev/protocol/internal/spread"
 )
 
-// merging is a peer of either protocol. It holds the newest rows of all origins, merges them arm by arm, and leaves out
+// Merging is a peer of either protocol, phases or rows. It holds the newest rows of all origins, merges them arm by arm, and leaves out
 // origins that have stopped. The protocols differ in their cadence, by the clock or by batches that grow, and with it in
 // what a row contains, how it spreads, and which own choices an estimate counts.
-type merging struct {
+type Merging struct {
 	spread.Body
 	merger
 	whole bool   // a row has all arms of its origin
 	came  []bool // by origin: whether a row has arrived, or may have in an earlier life
 }
 
-// open completes a peer with rows and the exchange that spreads them, a sample of each origin and arm, the estimate of an
+// Open completes a peer with rows and the exchange that spreads them, a sample of each origin and arm, the estimate of an
 // arm, and the fields of saved states.
-func (r *merging) open(c protocol.Config, by Merge, f int, rows *spread.Flood, x spread.Exchange,
+func (r *Merging) Open(c protocol.Config, by Merge, f int, rows *spread.Flood, x spread.Exchange,
 	sample func(protocol.Peer, int) (belief.Site, bool), estimate func(arm int), fields func(*state.Visitor),
 ) (err error) {
 	if r.merger, err = newMerger(c, by, f, sample); err != nil {
@@ -35,7 +35,7 @@ func (r *merging) open(c protocol.Config, by Merge, f int, rows *spread.Flood, x
 }
 
 // news takes a new row in. Over says that it makes earlier rows of other arms void.
-func (r *merging) news(row protocol.Label, over bool) {
+func (r *Merging) news(row protocol.Label, over bool) {
 	all := over || r.whole || r.gone[row.Origin]
 	r.hear(row.Origin)
 	r.came[row.Origin] = true
@@ -49,13 +49,13 @@ func (r *merging) news(row protocol.Label, over bool) {
 }
 
 // restart takes all rows in again.
-func (r *merging) restart() {
+func (r *Merging) restart() {
 	r.renewAll()
 	r.Renew()
 }
 
-// depart lets go of silent origins at the end of round t, where rewards count from round start on.
-func (r *merging) depart(t, start protocol.Round) {
+// Depart lets go of silent origins at the end of round t, where rewards count from round start on.
+func (r *Merging) Depart(t, start protocol.Round) {
 	own := math.NaN()
 	if r.end(t, start, r.self, func(origin protocol.Peer) bool {
 		if !r.came[origin] {
@@ -71,7 +71,7 @@ func (r *merging) depart(t, start protocol.Round) {
 }
 
 // Load implements [protocol.Protocol].
-func (r *merging) Load(saved protocol.State) error {
+func (r *Merging) Load(saved protocol.State) error {
 	err := r.Body.Load(saved)
 	for p := range r.came {
 		r.came[p] = true
@@ -80,16 +80,22 @@ func (r *merging) Load(saved protocol.State) error {
 	return err
 }
 
-// check returns what a number of sites to withstand has to be among a number of sites with arms; empty if it is that.
-func (m Merge) check(f, sites int) (want string) {
+// Silence visits what is known of origins that have stopped.
+func (r *Merging) Silence(v *state.Visitor) {
+	state.Number(v, &r.round)
+	r.silence.fields(v)
+}
+
+// Check returns what a number of sites to withstand has to be among a number of sites with arms; empty if it is that.
+func (m Merge) Check(f, sites int) (want string) {
 	if most := (sites - 1) / 2; m == MergeTrimmed && sites > 0 && f > most {
 		return fmt.Sprintf("at most %d with merge trimmed and %d peers with arms, or nothing is left to take the mean of", most, sites)
 	}
 	return ""
 }
 
-// mixed says when a peer learns from the mean over sites.
-func (m Merge) mixed() string {
+// Mixed says when a peer learns from the mean over sites.
+func (m Merge) Mixed() string {
 	if m == MergeTrimmed {
 		return "; merge: trimmed leaves some out, and this is a guide"
 	}

@@ -1,3 +1,5 @@
+// Package rows has protocol phases, in which every site signs what its own streams have released, all peers get it, and each merges it
+// arm by arm; and what protocol rows, of package running, does as phases does.
 package rows
 
 import (
@@ -36,7 +38,7 @@ func (p PhasesParams) Words() protocol.Words {
 		Name: "phases", Summary: "batches of every arm that grow, each released once, and their sums spread to all",
 		When:   "to begin with, when actions are the same for everyone: it has the least regret, sends least, and its budget lasts for the network's whole life",
 		Public: "how many rewards of every action each batch holds",
-		Mixed:  p.Merge.mixed(),
+		Mixed:  p.Merge.Mixed(),
 	}
 }
 
@@ -50,7 +52,7 @@ func (PhasesParams) Suits(m dp.Mechanism) bool { return !m.Running() || m == dp.
 
 // Check implements [protocol.Checked].
 func (p PhasesParams) Check(n protocol.Net) (field, want string) {
-	if want = p.Merge.check(p.F, n.Peers); want != "" {
+	if want = p.Merge.Check(p.F, n.Peers); want != "" {
 		return "f", want
 	}
 	return "", ""
@@ -113,7 +115,7 @@ func (p PhasesParams) Cadence() protocol.Cadence {
 // With a window, all peers start again at its end: batches close, and earlier releases count no
 // more. The number of a row contains the number of its window.
 type phases struct {
-	merging
+	Merging
 	spread.Totals
 	spread.Forcing
 	cadence protocol.Cadence
@@ -137,7 +139,7 @@ func (p PhasesParams) New(c protocol.Config) (protocol.Protocol, error) {
 	}
 	var err error
 	if r.Totals, err = spread.NewTotals(c, phasesRow, p.Pull, r.check); err == nil {
-		err = r.open(c, p.Merge, p.F, &r.Flood, &r.Totals, r.sample, r.estimate, r.fields)
+		err = r.Open(c, p.Merge, p.F, &r.Flood, &r.Totals, r.sample, r.estimate, r.fields)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("phases: %w", err)
@@ -187,7 +189,7 @@ func (r *phases) Released(own []protocol.Own, out *protocol.Outbox) error {
 
 // Tick ends a window, lets go of silent origins, and sends digests.
 func (r *phases) Tick(t protocol.Round, out *protocol.Outbox) error {
-	r.depart(t, protocol.Round(r.Window*r.cadence.Window))
+	r.Depart(t, protocol.Round(r.Window*r.cadence.Window))
 	if w := r.cadence.Window; w > 0 && (uint64(t)+1)/w > r.Window {
 		r.Forget((uint64(t) + 1) / w)
 		clear(r.waiting)
@@ -214,12 +216,12 @@ func (r *phases) sample(p protocol.Peer, arm int) (belief.Site, bool) {
 	if p == r.C.Self && !r.over[arm] && r.full(arm) {
 		n += float64(r.waiting[arm])
 	}
-	return site(p, x.At(0)/released, n, released, x.NoiseMoments().Over(released)), true
+	return Site(p, x.At(0)/released, n, released, x.NoiseMoments().Over(released)), true
 }
 
 // estimate merges the newest rows of an arm.
 func (r *phases) estimate(arm int) {
-	r.merge(&r.Known, arm)
+	r.Merge(&r.Known, arm)
 	r.most[arm] = r.claimed(arm)
 	r.Known.Ahead[arm] = r.ahead(arm)
 }
@@ -290,7 +292,7 @@ func (r *phases) ahead(arm int) bool {
 
 // Load implements [protocol.Protocol].
 func (r *phases) Load(saved protocol.State) error {
-	err := r.merging.Load(saved)
+	err := r.Merging.Load(saved)
 	if w := r.cadence.Window; w > 0 {
 		r.Window = (uint64(r.round) + 1) / w
 	}

@@ -360,7 +360,7 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 
 // TestTheFirstBatchFitsTheBudget: 3/ε rewards, 4 at least, unless the parameters say how many.
 func TestTheFirstBatchFitsTheBudget(t *testing.T) {
-	e, err := protocol.Lookup(papers.All(), "phases")
+	e, err := protocoltest.Lookup(papers.All(), "phases")
 	if err != nil {
 		t.Fatal(err)
 	}

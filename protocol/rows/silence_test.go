@@ -92,12 +92,12 @@ func TestWhoIsReplaceable(t *testing.T) {
 	} {
 		r := merger{sites: make([][]belief.Site, 3), sample: func(p protocol.Peer, k int) (belief.Site, bool) {
 			if p == 0 {
-				return site(p, []float64{.5, .4, .3}[k], 1000, 1000, noise(1000)), true
+				return Site(p, []float64{.5, .4, .3}[k], 1000, 1000, noise(1000)), true
 			}
 			if c.means == nil {
 				return belief.Site{}, false
 			}
-			return site(p, c.means[k], c.n, c.n, noise(c.n)), true
+			return Site(p, c.means[k], c.n, c.n, noise(c.n)), true
 		}}
 		if got := r.replaceable(1, r.rewards(0, spread.Inf)); got != c.want {
 			t.Errorf("means %v of %v rewards: %v", c.means, c.n, got)

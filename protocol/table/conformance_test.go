@@ -24,7 +24,7 @@ import (
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
-	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 	"peerd.dev/protocol/shuffling"
 )
 
@@ -36,7 +36,7 @@ func variants(e protocol.Params) []protocol.Params {
 	all := protocoltest.Variants(protocol.Small(e, 2))
 	for i, params := range all {
 		switch p := params.(type) {
-		case rows.Params:
+		case running.Params:
 			p.Relays = 1
 			all = append(all, p)
 		case epochs.GISParams:

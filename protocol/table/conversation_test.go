@@ -21,6 +21,7 @@ import (
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 	"peerd.dev/protocol/shuffling"
 )
 
@@ -190,8 +191,8 @@ func deploy(t *testing.T, d *datadriven.TestData, s *protocoltest.Setting) {
 			p.Consistency = averaging.Consistency(rule)
 		}
 		s.Params = p
-	case rows.Params:
-		p = rows.Params{Every: 2, Pull: 4, Merge: rows.MergeMean, F: 1}
+	case running.Params:
+		p = running.Params{Every: 2, Pull: 4, Merge: rows.MergeMean, F: 1}
 		d.MaybeScanArgs(t, "every", &p.Every)
 		d.MaybeScanArgs(t, "pull", &p.Pull)
 		s.Params = p

@@ -25,7 +25,7 @@ func (w wire) bytes(num protowire.Number, b ...byte) wire {
 
 // kind returns a kind of a protocol by their names.
 func kind(name, message string) protocol.Kind {
-	p, err := protocol.Lookup(papers.All(), name)
+	p, err := protocoltest.Lookup(papers.All(), name)
 	if err != nil {
 		panic(err)
 	}

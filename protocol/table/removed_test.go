@@ -10,6 +10,7 @@ import (
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // TestWhoWasRemovedIsInNoEstimate: after a change of the network by which a peer has no links any more, no estimate of rows,
@@ -17,7 +18,7 @@ import (
 func TestWhoWasRemovedIsInNoEstimate(t *testing.T) {
 	for _, p := range papers.All() {
 		switch p.(type) {
-		case rows.Params, rows.PhasesParams, batches.BatchParams:
+		case running.Params, rows.PhasesParams, batches.BatchParams:
 		default:
 			continue
 		}

@@ -135,7 +135,7 @@ func TestEntriesOfLearnersFit(t *testing.T) {
 // parameters.
 func TestEntriesOfProtocolsFit(t *testing.T) {
 	everyEntry(t, func(t *testing.T, e protocol.Params) {
-		if got, err := protocol.Lookup(protocols(), e.Words().Name); err != nil || got != e {
+		if got, err := protocoltest.Lookup(protocols(), e.Words().Name); err != nil || got != e {
 			t.Errorf("looked up: %+v, %v", got, err)
 		}
 		if len(protocol.TraitsOf(e).Kinds) == 0 {
@@ -182,7 +182,7 @@ func TestEntriesOfProtocolsFit(t *testing.T) {
 			}
 		}
 	})
-	if _, err := protocol.Lookup(papers.All(), "nothing"); err == nil {
+	if _, err := protocoltest.Lookup(papers.All(), "nothing"); err == nil {
 		t.Error("a protocol that is not there is found")
 	}
 }

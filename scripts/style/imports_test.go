@@ -39,7 +39,6 @@ func rules() []rule {
 		{in: []string{"node/site/...", "node/store", "node/ledger"}, never: []string{"net/http", "node/api"}, why: "the core does not know who asks"},
 		{in: []string{"node/api/client"}, never: []string{"bandit/...", "dp/...", "gossip/...", "internal/...", "node/...", "protocol/...", "github.com/..."}, why: "other programs copy it: it uses the standard library only"},
 		{in: all, but: []string{"gossip/...", "internal/command"}, never: []string{"github.com/libp2p/..."}, why: "gossip alone knows libp2p; the command catches its log"},
-		{in: all, but: []string{"internal/config"}, never: []string{"github.com/spf13/viper"}, why: "internal/config alone knows viper"},
 		{in: all, but: []string{"cmd/peerd", "internal/command", "internal/extra/...", "scripts/..."}, never: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, why: "commands are in internal/command and in extras"},
 		{in: all, but: []string{"cmd/peerd", "internal/extra/...", "node/peer"}, never: []string{"internal/extra/..."}, why: "an extra is taken away by its line in extras.go"},
 		{in: all, but: []string{"internal/extra/drawing"}, never: []string{"gonum.org/v1/plot/..."}, why: "a release draws nothing"},

@@ -15,14 +15,14 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node/lab/papers"
-	"peerd.dev/protocol"
 )
 
 // TestARestoredBackupReleasesNothing until the operator says that the newer folder is lost;
 // decisions go on all the time. The backup is made while the peer runs and its application asks.
 func TestARestoredBackupReleasesNothing(t *testing.T) {
-	phases, err := protocol.Lookup(papers.All(), "phases")
+	phases, err := protocoltest.Lookup(papers.All(), "phases")
 	if err != nil {
 		t.Fatal(err)
 	}

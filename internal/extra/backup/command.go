@@ -12,7 +12,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/output"
 )
 
 func init() {
@@ -50,7 +50,7 @@ type backupDoc struct {
 }
 
 func writeBackup(o *command.App, ctx context.Context, s *config.Settings, file string) error {
-	if err := terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error { return copyFolder(ctx, s, f) }); err != nil {
+	if err := output.WriteFile(ctx, file, 0o600, func(f *os.File) error { return copyFolder(ctx, s, f) }); err != nil {
 		return err
 	}
 	i, err := os.Stat(file)

@@ -15,6 +15,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/explain"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/output"
 	"peerd.dev/internal/version"
 	"peerd.dev/node/ledger/check"
 )
@@ -49,7 +50,7 @@ docs/bundle.md describes the file.`,
 
 func writeBundle(o *command.App, ctx context.Context, c *config.Config, file string, now time.Time) error {
 	var r *Report
-	if err := terminal.WriteFile(ctx, file, 0o644, func(f *os.File) error {
+	if err := output.WriteFile(ctx, file, 0o644, func(f *os.File) error {
 		e, err := Gather(ctx, &c.Settings)
 		if err != nil {
 			if wrong := new(check.Fault); errors.As(err, &wrong) {

@@ -9,7 +9,7 @@ import (
 
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/output"
 )
 
 func init() {
@@ -64,7 +64,7 @@ func run(o *command.App, ctx context.Context, x Options, page string) error {
 		return err
 	}
 	if page != "" {
-		if err = terminal.WriteFile(ctx, page, 0o644, func(f *os.File) error {
+		if err = output.WriteFile(ctx, page, 0o644, func(f *os.File) error {
 			d.Page(f)
 			return nil
 		}); err != nil {

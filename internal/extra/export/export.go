@@ -11,7 +11,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/decisions"
-	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/output"
 )
 
 // exported describes what was written of a peer's decisions.
@@ -43,7 +43,7 @@ func exportDecisions(ctx context.Context, s *config.Settings, file, format strin
 		return done, config.Failf(config.ErrUsage, "--format %q, want %s", format, formats())
 	}
 	done.File = file
-	err = terminal.WriteFile(ctx, file, 0o600, func(f *os.File) error {
+	err = output.WriteFile(ctx, file, 0o600, func(f *os.File) error {
 		to := form(f)
 		if err = decisions.With(ctx, s, filepath.Dir(f.Name()), func(l *decisions.Log) error {
 			for r, err := range l.Rows(ctx, func() { done.Open++ }) {

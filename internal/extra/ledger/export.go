@@ -13,6 +13,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/output"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/ledger/check"
 )
@@ -63,7 +64,7 @@ func Export(o *command.App, ctx context.Context, file string, openings bool, lin
 		mode = 0o600
 	}
 	var r check.Report
-	if err := terminal.WriteFile(ctx, file, mode, func(f *os.File) (err error) {
+	if err := output.WriteFile(ctx, file, mode, func(f *os.File) (err error) {
 		r, err = check.Export(f, lines, sign)
 		return ledgerError("the peer's ledger", err)
 	}); err != nil {

@@ -5,9 +5,10 @@ package running
 import (
 	_ "peerd.dev/dp/mechanism/running" // it registers them
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 	"peerd.dev/protocol/table"
 )
 
 func init() {
-	table.Register(1, rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, F: 1})
+	table.Register(1, running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, F: 1})
 }

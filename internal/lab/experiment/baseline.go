@@ -81,7 +81,7 @@ func NewBaseline(ctx context.Context, s *config.Settings, source world.Source, l
 		}
 		b.Alone, b.OwnAlone = append(b.Alone, all), append(b.OwnAlone, own)
 	}
-	if _, selfish := bandit.Common(s.LearnerParams()); !selfish && b.Means != nil {
+	if !bandit.TraitsOf(s.LearnerParams()).Selfish && b.Means != nil {
 		return b, nil
 	}
 	rs, err := stats.Runs(ctx, Seeds(1, BaselineRuns), func(run uint64) (sim.Config, error) { return Simulate(s, source, links, run) }, nil)

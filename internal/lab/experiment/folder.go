@@ -21,6 +21,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/terminal"
+	"peerd.dev/internal/terminal/output"
 	"peerd.dev/internal/version"
 	"peerd.dev/node/lab/figure"
 	"peerd.dev/node/lab/stats"
@@ -207,5 +208,5 @@ func writeJSONFile(name string, doc any) error {
 
 // writeFile writes a file whole or not at all.
 func writeFile(name string, write func(w io.Writer) error) error {
-	return terminal.WriteFile(context.Background(), name, 0o644, func(f *os.File) error { return write(f) })
+	return output.WriteFile(context.Background(), name, 0o644, func(f *os.File) error { return write(f) })
 }

@@ -124,8 +124,7 @@ func aloneOf(r *cellRun, cells []cellRun) int {
 
 // selfish reports whether sites of a cell choose for their own users, so that they are judged by own regret.
 func (r *cellRun) selfish() bool {
-	_, ok := bandit.Common(r.LearnerParams())
-	return ok && stats.Owns(r.runs) != nil
+	return bandit.TraitsOf(r.LearnerParams()).Selfish && stats.Owns(r.runs) != nil
 }
 
 // writeOwn prints what sites lose of their own: together and alone where cells have both, and where sites choose for

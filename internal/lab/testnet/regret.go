@@ -12,8 +12,7 @@ import (
 
 // selfish reports whether sites choose for their own users, so that their own regret is shown.
 func (t *Net) selfish() bool {
-	_, ok := bandit.Common(t.Settings.LearnerParams())
-	return ok && t.baseline.Means != nil
+	return bandit.TraitsOf(t.Settings.LearnerParams()).Selfish && t.baseline.Means != nil
 }
 
 // means returns what the arms of a peer pay; nil where arms have no means, and for a peer without arms.

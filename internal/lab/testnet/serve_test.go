@@ -8,12 +8,13 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // TestClientsAreSentToPeersWithArms: a relay, the first peer, answers no decision.
 func TestClientsAreSentToPeersWithArms(t *testing.T) {
 	s := &config.Settings{Sections: config.Params{"testnet": plan.Testnet{Nodes: 3}}}
-	s.SetProtocol(rows.Params{Every: 1, Pull: 1, Merge: rows.MergeMean, Relays: 1})
+	s.SetProtocol(running.Params{Every: 1, Pull: 1, Merge: rows.MergeMean, Relays: 1})
 	n := &Net{Settings: s, Dir: "dir", Names: plan.SiteNames(3), apis: []string{"a:1", "b:2", "c:3"}}
 	var b bytes.Buffer
 	n.announceAPIs(&b)

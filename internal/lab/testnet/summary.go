@@ -73,8 +73,7 @@ func (d *Document) most() (eps float64) {
 
 // selfish reports whether sites choose for their own users, and the best action of each is known.
 func (d *Document) selfish(s *config.Settings) bool {
-	_, ok := bandit.Common(s.LearnerParams())
-	return ok && d.Best != ""
+	return bandit.TraitsOf(s.LearnerParams()).Selfish && d.Best != ""
 }
 
 // writeRegret prints what sites lose, against what they choose: the best arm of their own, or the one that is

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // A memory is what a learner and a protocol of one program share.
@@ -44,7 +45,7 @@ func (l *hoarding) Update(p bandit.Pull, u []float64) []float64 {
 
 // revealer is rows, and reveals in some way what a memory holds.
 type revealer struct {
-	rows.Params
+	running.Params
 	*memory
 	how string
 }
@@ -62,7 +63,7 @@ func (p revealer) Traits() protocol.Traits {
 }
 
 func (p revealer) Small(leaf uint64) protocol.Params {
-	p.Params = p.Params.Small(leaf).(rows.Params)
+	p.Params = p.Params.Small(leaf).(running.Params)
 	return p
 }
 
@@ -110,7 +111,7 @@ func TestWhatAProgramSharesIsFound(t *testing.T) {
 	for _, how := range []string{"nothing", "the number in a label", "a message or none", "which neighbour"} {
 		t.Run(how, func(t *testing.T) {
 			m := new(memory)
-			err := audit.Agent(t.Context(), hoarder{memory: m}, revealer{rows.Params{Every: 10, Pull: 25, Merge: rows.MergeMean}, m, how})
+			err := audit.Agent(t.Context(), hoarder{memory: m}, revealer{running.Params{Every: 10, Pull: 25, Merge: rows.MergeMean}, m, how})
 			switch {
 			case how == "nothing" && err != nil:
 				t.Error(err)
@@ -149,7 +150,7 @@ func (l *counting) Load(b []byte) error { l.choices = b[0]; return nil }
 // TestCountedChoicesAreFound: with noised counts, a learner that chooses by the number of its choices shows how many
 // users asked.
 func TestCountedChoicesAreFound(t *testing.T) {
-	err := audit.Agent(t.Context(), counter{}, rows.Params{Every: 10, Pull: 25, Merge: rows.MergeMean})
+	err := audit.Agent(t.Context(), counter{}, running.Params{Every: 10, Pull: 25, Merge: rows.MergeMean})
 	if err == nil || !strings.Contains(err.Error(), dp.AddOrRemove.String()) || !strings.Contains(err.Error(), "asked: other arms were chosen") {
 		t.Errorf("%v, want other choices with noised counts, if a user asked", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // TestMain lets garbage accumulate longer, as peerd audit does.
@@ -52,7 +53,7 @@ func batchParams() protocol.Params {
 
 func protocols() []protocol.Params {
 	return []protocol.Params{
-		rows.Params{Every: 50, Pull: 25, Merge: rows.MergeMean},
+		running.Params{Every: 50, Pull: 25, Merge: rows.MergeMean},
 		averaging.AverageParams{Consistency: averaging.Capped, Rate: .2, Patience: 50},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // TestKeptDecisionsStay: peers that keep decisions pass, and kept ones are compared byte for byte.
@@ -33,11 +34,11 @@ func auditKept(t *testing.T, seed uint64) {
 	}{
 		{node.GiveFew, dp.EachLaplace, bandit.PersonalizedParams{Price: 20}, batchParams()},
 		{node.GiveFew, dp.EachGaussian, linear, batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25}},
-		{node.GiveNone, dp.Tree, bandit.PersonalizedParams{Price: 20}, rows.Params{Every: 50, Pull: 25, Merge: rows.MergeMean}},
+		{node.GiveNone, dp.Tree, bandit.PersonalizedParams{Price: 20}, running.Params{Every: 50, Pull: 25, Merge: rows.MergeMean}},
 	} {
 		c := config(x.p, x.m, audit.MinRuns, seed)
 		c.Spec.Give, c.Spec.Learner, c.Spec.Sites = x.give, x.l, 20
-		if noised, ok := x.p.(rows.Params); ok {
+		if noised, ok := x.p.(running.Params); ok {
 			c.Spec.Privacy.Adjacency, c.Spec.Protocol = dp.AddOrRemove, noised
 		}
 		r, err := audit.Run(t.Context(), c)

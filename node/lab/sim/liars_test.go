@@ -19,6 +19,7 @@ import (
 	"peerd.dev/protocol/batches"
 	"peerd.dev/protocol/epochs"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // regular returns the neighbours of a random regular graph.
@@ -139,7 +140,7 @@ func TestALiarAboutRewards(t *testing.T) {
 		}
 		return res
 	}
-	plain := rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean}
+	plain := running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean}
 	phases := rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean}
 	average := averaging.AverageParams{Consistency: averaging.Capped, Rate: .3, Patience: 10}
 	for _, p := range []protocol.Params{plain, phases} {
@@ -165,7 +166,7 @@ func TestALiarAboutRewards(t *testing.T) {
 // all peers' means use these values, whether a release is about one arm or about all.
 func TestALieIsAboutItsArm(t *testing.T) {
 	for _, p := range []protocol.Params{
-		rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean},
+		running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean},
 		rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean},
 	} {
 		c := config(1, ring(4), 600, []float64{.6, .5})

@@ -3,19 +3,21 @@ package sim_test
 import (
 	"testing"
 
+	"peerd.dev/internal/protocoltest"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/epochs"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // TestLinksAreCountedByRound: an observation of each of four peers crosses each of the six links
 // between them in the same round, once per epoch; links of an idle peer are counted separately.
 func TestLinksAreCountedByRound(t *testing.T) {
 	c := signed(config(3, [][]protocol.Peer{{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}, 200, []float64{.8, .5}))
-	e, err := protocol.Lookup(papers.All(), epochs.GISParams{}.Words().Name)
+	e, err := protocoltest.Lookup(papers.All(), epochs.GISParams{}.Words().Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +33,7 @@ func TestLinksAreCountedByRound(t *testing.T) {
 		t.Errorf("%d links and %d of idle peers in %d epochs, want 6 an epoch", res.Links, res.HubLinks, epochs)
 	}
 	c = signed(config(3, [][]protocol.Peer{{1, 2}, {0}, {0}}, 200, []float64{.8, .5}))
-	c.Spec.Protocol = rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, Relays: 1}
+	c.Spec.Protocol = running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, Relays: 1}
 	c.Bytes = true
 	if res, err = sim.Run(c); err != nil {
 		t.Fatal(err)

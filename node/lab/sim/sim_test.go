@@ -18,6 +18,7 @@ import (
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 	"peerd.dev/protocol/shuffling"
 )
 
@@ -149,8 +150,8 @@ func ruled(c *sim.Config, rule averaging.Consistency) {
 }
 
 // rows returns parameters of protocol rows.
-func plainRows() rows.Params {
-	return rows.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, F: 1}
+func plainRows() running.Params {
+	return running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, F: 1}
 }
 
 // phases returns parameters of protocol phases for a budget of 1.

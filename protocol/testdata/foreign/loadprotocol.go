@@ -3,11 +3,11 @@ package foreign
 
 import (
 	"peerd.dev/protocol"
-	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 func load(c protocol.Config, b []byte) error {
-	p, err := protocol.New(rows.Params{}, c)
+	p, err := protocol.New(running.Params{}, c)
 	if err != nil {
 		return err
 	}

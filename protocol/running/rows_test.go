@@ -1,4 +1,4 @@
-package rows_test
+package running_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
+	"peerd.dev/protocol/running"
 )
 
 // A field is 20 sites with rows on a random graph whose network loses 30 % of all messages. A round
@@ -47,7 +48,7 @@ func newField(t *testing.T, seed uint64, params protocol.Params) *field {
 // fields runs f for protocols with rows and a few seeds.
 func fields(t *testing.T, f func(t *testing.T, seed uint64, params protocol.Params)) {
 	for _, params := range []protocol.Params{
-		rows.Params{Every: second, Pull: second / 5, Merge: rows.MergeMean},
+		running.Params{Every: second, Pull: second / 5, Merge: rows.MergeMean},
 		rows.PhasesParams{First: 4, Growth: .5, Pull: second / 5, Merge: rows.MergeMean},
 	} {
 		for seed := range uint64(5) {
@@ -81,7 +82,7 @@ func (f *field) agree() bool {
 }
 
 func stateOf(p *protocoltest.Peer) (b []byte) {
-	for _, m := range rows.NewestRows(p.Protocol) {
+	for _, m := range running.NewestRows(p.Protocol) {
 		b = protocol.Encode(b, m)
 	}
 	return b
@@ -106,7 +107,7 @@ func TestRowsAgreeAfterAPartition(t *testing.T) {
 			t.Errorf("sites differ %d rounds after the last row", healing)
 		}
 		origins := make(map[protocol.Peer]bool)
-		for _, m := range rows.NewestRows(f.Peers[0].Protocol) {
+		for _, m := range running.NewestRows(f.Peers[0].Protocol) {
 			origins[m.Label().Origin] = true
 		}
 		if len(origins) != 20 {
@@ -155,7 +156,7 @@ func TestRelaysPassRowsOn(t *testing.T) {
 	} {
 		n := protocoltest.New(t, protocoltest.Setting{
 			Graph: protocoltest.Star(4), Arms: 4, Rounds: 40, Mechanism: dp.None,
-			Params: rows.Params{Every: 2, Pull: x.pull, Merge: x.merge, F: 1, Relays: 1},
+			Params: running.Params{Every: 2, Pull: x.pull, Merge: x.merge, F: 1, Relays: 1},
 		})
 		loss := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 1)), Lose: x.lose}
 		for range 40 { // peer i pulls arm i alone, and arm 0
@@ -175,7 +176,7 @@ func TestRelaysPassRowsOn(t *testing.T) {
 			t.Errorf("the relay is idle: %v, released %d leaves and spent %g", relay.Idle(), len(relay.Released), relay.Spent())
 		}
 		for i, p := range n.Peers {
-			held := rows.NewestRows(p.Protocol)
+			held := running.NewestRows(p.Protocol)
 			if len(held) != 3 || !bytes.Equal(stateOf(p), stateOf(relay)) {
 				t.Errorf("peer %d holds %d rows, want those of the 3 sites, as the relay does", i, len(held))
 			}
@@ -196,7 +197,7 @@ func TestRelaysPassRowsOn(t *testing.T) {
 				t.Errorf("%+v: peer %d believes %v, want %v", x, i, got, want)
 			}
 		}
-		own := protocoltest.DraftOf(rows.NewestRows(n.Peers[1].Protocol)[0])
+		own := protocoltest.DraftOf(running.NewestRows(n.Peers[1].Protocol)[0])
 		own.Label.Origin, own.Label.Seq = 0, own.Label.Seq+1
 		m := own.Signed(protocoltest.Keys(0))
 		if _, err := n.Deliver(t, 2, protocol.Delivery{From: 0, Message: m}); !errors.Is(err, protocol.ErrPeer) {
@@ -209,14 +210,14 @@ func TestRelaysPassRowsOn(t *testing.T) {
 func TestForgedRowsAreRefused(t *testing.T) {
 	n := protocoltest.New(t, protocoltest.Setting{
 		Graph: protocoltest.Complete(3), Arms: 2, Rounds: 100, Mechanism: dp.Tree,
-		Params: rows.Params{Every: 1, Pull: 50, Merge: rows.MergeMean},
+		Params: running.Params{Every: 1, Pull: 50, Merge: rows.MergeMean},
 	})
 	for range 5 {
 		n.Play(t, func(int) (int, float64) { return 0, 1 })
 	}
 	type draft = protocoltest.Draft
 	p := n.Peers[0]
-	newest := rows.NewestRows(p.Protocol)
+	newest := running.NewestRows(p.Protocol)
 	sign := func(d draft, by protocol.Peer) draft { return protocoltest.DraftOf(d.Signed(protocoltest.Keys(by))) }
 	change := func(d draft, f func(d *draft)) draft {
 		d = protocoltest.DraftOf(d.Message()) // its lists are its own
@@ -238,7 +239,7 @@ func TestForgedRowsAreRefused(t *testing.T) {
 		"no release":                            sign(change(theirs, func(d *draft) { d.Body = nil }), 2),
 		"a label beside the row":                sign(change(theirs, func(d *draft) { d.Refs = []protocol.Label{{}} }), 2),
 		"a round, which no signature covers":    change(sign(theirs, 2), func(d *draft) { d.Round = 1 }),
-		"a digest of peers that there are not":  {Kind: rows.RowsDigest, Label: protocol.Label{Origin: 1}, Refs: []protocol.Label{{Origin: 3}}},
+		"a digest of peers that there are not":  {Kind: running.RowsDigest, Label: protocol.Label{Origin: 1}, Refs: []protocol.Label{{Origin: 3}}},
 		"a message of another protocol's kinds": {Kind: protocol.FirstFree, Label: protocol.Label{Origin: 1}},
 	} {
 		before := stateOf(p)
@@ -271,7 +272,7 @@ func TestForgedRowsAreRefused(t *testing.T) {
 func TestOfTwoRowsOfANumberOneStays(t *testing.T) {
 	n := protocoltest.New(t, protocoltest.Setting{
 		Graph: protocoltest.Complete(3), Arms: 2, Rounds: 100, Mechanism: dp.Tree,
-		Params: rows.Params{Every: 1, Pull: 50, Merge: rows.MergeMean},
+		Params: running.Params{Every: 1, Pull: 50, Merge: rows.MergeMean},
 	})
 	for range 5 {
 		n.Play(t, func(int) (int, float64) { return 0, 1 })
@@ -279,7 +280,7 @@ func TestOfTwoRowsOfANumberOneStays(t *testing.T) {
 	n.Hostile = true
 	var forks [2]protocol.Message
 	for i := range forks {
-		d := protocoltest.DraftOf(rows.NewestRows(n.Peers[0].Protocol)[2])
+		d := protocoltest.DraftOf(running.NewestRows(n.Peers[0].Protocol)[2])
 		d.Label.Seq++
 		f := d.Body[0].Fields()
 		f.Value[0] += int64(i)
@@ -298,7 +299,7 @@ func TestOfTwoRowsOfANumberOneStays(t *testing.T) {
 			}
 		}
 	}
-	if a, b := rows.NewestRows(n.Peers[0].Protocol)[2], rows.NewestRows(n.Peers[1].Protocol)[2]; a.Frame() != b.Frame() {
+	if a, b := running.NewestRows(n.Peers[0].Protocol)[2], running.NewestRows(n.Peers[1].Protocol)[2]; a.Frame() != b.Frame() {
 		t.Error("two peers hold two rows of one number")
 	}
 }

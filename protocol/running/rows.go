@@ -1,6 +1,6 @@
-// Package rows has the protocols in which every site signs what its own streams have released, all peers get
-// it, and each merges it arm by arm: rows and phases.
-package rows
+// Package running has protocol rows, in which every site signs its running sums by the clock, all peers get them, and each merges
+// them arm by arm.
+package running
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"peerd.dev/dp/state"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/internal/spread"
+	"peerd.dev/protocol/rows"
 )
 
 // The messages of rows.
@@ -21,10 +22,10 @@ const (
 
 // Params are the parameters of protocol rows.
 type Params struct {
-	Every uint64 `want:"1..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds between a site's rows; fewer rows carry less noise."`
-	Pull  uint64 `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between digests, which show rows that were missed."`
-	Merge Merge  `want:"mean|trimmed" changes:"yes" doc:"Estimate from rows: their mean, or that without the f largest and f smallest."`
-	F     int    `want:"1..1000000" unit:"peers" changes:"yes" doc:"Lying sites to withstand, with merge: trimmed."`
+	Every uint64     `want:"1..1073741824" unit:"rounds" fixed:"yes" doc:"Rounds between a site's rows; fewer rows carry less noise."`
+	Pull  uint64     `want:"1..1000000" unit:"rounds" changes:"yes" doc:"Rounds between digests, which show rows that were missed."`
+	Merge rows.Merge `want:"mean|trimmed" changes:"yes" doc:"Estimate from rows: their mean, or that without the f largest and f smallest."`
+	F     int        `want:"1..1000000" unit:"peers" changes:"yes" doc:"Lying sites to withstand, with merge: trimmed."`
 	// Relays are idle: they have a role and no arms.
 	Relays int `want:"0..1000000" unit:"peers" fixed:"yes" doc:"How many first peers of the network file have no arms and pass rows on."`
 }
@@ -35,18 +36,18 @@ func (p Params) Words() protocol.Words {
 		Name: "rows", Summary: "every site's newest noised sums, signed, spread to all and merged locally",
 		When:   "when it must stay hidden that a user was there (`privacy.counts: noised`), or when peers without arms relay between the sites",
 		Public: "how many rewards of every action each row holds",
-		Mixed:  p.Merge.mixed(),
+		Mixed:  p.Merge.Mixed(),
 	}
 }
 
 // Traits implements [protocol.Traited].
 func (p Params) Traits() protocol.Traits {
-	return protocol.Traits{Kinds: map[protocol.Kind]string{rowsRow: "row", rowsDigest: "digest", rowsWant: "want"}, Leaf: "every", NoisedCounts: true, Sites: p.Merge == MergeMean}
+	return protocol.Traits{Kinds: map[protocol.Kind]string{rowsRow: "row", rowsDigest: "digest", rowsWant: "want"}, Leaf: "every", NoisedCounts: true, Sites: p.Merge == rows.MergeMean}
 }
 
 // Recommend implements [protocol.Recommended]: by the clock, sums of few rewards are released too.
 func (p Params) Recommend(r protocol.Recommendation) protocol.Recommendation {
-	if p.Merge == MergeTrimmed {
+	if p.Merge == rows.MergeTrimmed {
 		r.Learner = "thompson"
 	}
 	return r
@@ -63,7 +64,7 @@ func (p Params) Check(n protocol.Net) (field, want string) {
 	case n.Peers > 0 && p.Relays >= n.Peers:
 		return "relays", fmt.Sprintf("fewer than the %d peers, so that some have arms", n.Peers)
 	}
-	if want = p.Merge.check(p.F, n.Peers-p.Relays); want != "" {
+	if want = p.Merge.Check(p.F, n.Peers-p.Relays); want != "" {
 		return "f", want
 	}
 	return "", ""
@@ -84,7 +85,7 @@ func (p Params) Small(leaf uint64) protocol.Params {
 	return p
 }
 
-// rows spreads every site's own running sums. A row contains an origin's newest sums of all arms
+// sums spreads every site's own running sums. A row contains an origin's newest sums of all arms
 // with their counts; see [digests]. A site releases one every Every rounds, with or without
 // records. Every peer merges the newest row of each origin locally, so peers with the same rows
 // have the same state.
@@ -95,8 +96,8 @@ func (p Params) Small(leaf uint64) protocol.Params {
 // Burdick 2014); the release of their rewards corrects it. The noise is the released sum's. With
 // noised counts the number of choices is hidden, so one choice per round is counted, made or not.
 // Beyond the horizon there are no more rows, and only released pulls count.
-type rows struct {
-	merging
+type sums struct {
+	rows.Merging
 	digests
 	p      Params
 	silent bool     // the horizon is reached
@@ -108,10 +109,10 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 	if p.Every < 1 {
 		return nil, fmt.Errorf("rows: every is %d rounds, want at least 1", p.Every)
 	}
-	r := &rows{p: p, rowed: make([]uint64, c.Parts)}
+	r := &sums{p: p, rowed: make([]uint64, c.Parts)}
 	var err error
 	if r.digests, err = newDigests(c, rowsRow, p.Pull, r.check); err == nil {
-		err = r.open(c, p.Merge, p.F, &r.Flood, &r.digests, r.sample, func(k int) { r.merge(&r.Known, k) }, r.fields)
+		err = r.Open(c, p.Merge, p.F, &r.Flood, &r.digests, r.sample, func(k int) { r.Merge(&r.Known, k) }, r.fields)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rows: %w", err)
@@ -120,19 +121,19 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 }
 
 // Chosen counts the pull.
-func (r *rows) Chosen(arm int) {
+func (r *sums) Chosen(arm int) {
 	r.Known.Pulls[arm]++
 	r.Stale[arm] = true
 }
 
 // Tick lets go of silent origins, and sends digests.
-func (r *rows) Tick(t protocol.Round, out *protocol.Outbox) error {
-	r.depart(t, 0)
+func (r *sums) Tick(t protocol.Round, out *protocol.Outbox) error {
+	r.Depart(t, 0)
 	return r.Body.Tick(t, out)
 }
 
 // Released sends the sums of all arms as a row.
-func (r *rows) Released(own []protocol.Own, out *protocol.Outbox) error {
+func (r *sums) Released(own []protocol.Own, out *protocol.Outbox) error {
 	r.Renew()
 	sums := make([]dp.Release, len(own))
 	for k := range own {
@@ -152,7 +153,7 @@ func (r *rows) Released(own []protocol.Own, out *protocol.Outbox) error {
 }
 
 // check refuses a message that is not a valid row of its origin.
-func (r *rows) check(m *protocol.Message) error {
+func (r *sums) check(m *protocol.Message) error {
 	values, counts := r.C.Parts, r.C.Parts
 	if r.C.NoisedCounts {
 		values, counts = 2*r.C.Parts, 0
@@ -167,7 +168,7 @@ func (r *rows) check(m *protocol.Message) error {
 }
 
 // sample returns the sample of arm k in the newest row of an origin.
-func (r *rows) sample(p protocol.Peer, k int) (belief.Site, bool) {
+func (r *sums) sample(p protocol.Peer, k int) (belief.Site, bool) {
 	if r.Newest[p].Kind() == 0 {
 		return belief.Site{}, false
 	}
@@ -187,16 +188,15 @@ func (r *rows) sample(p protocol.Peer, k int) (belief.Site, bool) {
 	if p == r.C.Self && !r.silent {
 		n = max(n, float64(r.Known.Pulls[k])) // an earlier life may have pulled more
 	}
-	return site(p, body.At(k)/released, n, released, body.NoiseMoments().Over(released)), true
+	return rows.Site(p, body.At(k)/released, n, released, body.NoiseMoments().Over(released)), true
 }
 
-func (r *rows) fields(v *state.Visitor) {
+func (r *sums) fields(v *state.Visitor) {
 	r.digests.fields(v)
 	v.Bool(&r.silent)
 	v.Uints(r.Known.Pulls)
 	if r.C.NoisedCounts {
 		v.Uints(r.rowed)
 	}
-	state.Number(v, &r.round)
-	r.silence.fields(v)
+	r.Silence(v)
 }

@@ -1,4 +1,4 @@
-package rows
+package running
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // countLevel bounds the probability that a number of records exceeds the bound from its estimate,
@@ -24,5 +25,5 @@ func countedSample(origin protocol.Peer, r *dp.Release, k int) (belief.Site, boo
 		return belief.Site{}, false
 	}
 	most := n + belief.NoiseTail(2*noise.LaplaceSumSq, noise.LaplaceMax, 2*noise.GaussVar, countLevel)
-	return site(origin, s/n, n*n/most, n*n/most, noise.Over(n)), true
+	return rows.Site(origin, s/n, n*n/most, n*n/most, noise.Over(n)), true
 }

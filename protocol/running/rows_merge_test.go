@@ -1,4 +1,4 @@
-package rows
+package running
 
 import (
 	"math"
@@ -14,6 +14,7 @@ import (
 	"peerd.dev/internal/protocoltest"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
+	"peerd.dev/protocol/rows"
 )
 
 // gullible believes every signature, as if liars had the keys.
@@ -25,7 +26,7 @@ func (gullible) Verify(protocol.Peer, []byte, []byte) bool { return true }
 // drawRows gives a peer rows of random origins: sums, counts and noise as honest
 // sites have them, or anything at all from liars, who are the last of the origins.
 // It returns the honest samples by arm, the peer's own first.
-func drawRows(t *rapid.T, p *rows, liars int) (honest [][]belief.Site) {
+func drawRows(t *rapid.T, p *sums, liars int) (honest [][]belief.Site) {
 	honest = make([][]belief.Site, p.C.Parts)
 	var out protocol.Outbox
 	for i := range p.C.Peers() {
@@ -43,7 +44,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]belief.Site) {
 			if !lies {
 				b, x := math.Ldexp(float64(f.Noise.Scale), int(f.Exponent)), float64(n)
 				noise := dp.NoiseMoments{LaplaceSumSq: float64(f.Noise.VarianceUnits) / dp.VarianceScale * b * b, LaplaceMax: b}
-				honest[k] = append(honest[k], site(protocol.Peer(i), math.Ldexp(float64(v), int(f.Exponent))/x, x, x, noise.Over(x)))
+				honest[k] = append(honest[k], rows.Site(protocol.Peer(i), math.Ldexp(float64(v), int(f.Exponent))/x, x, x, noise.Over(x)))
 			}
 			f.Count, f.Value = append(f.Count, n), append(f.Value, v)
 		}
@@ -70,7 +71,7 @@ func drawRows(t *rapid.T, p *rows, liars int) (honest [][]belief.Site) {
 	return honest
 }
 
-func newPeer(t rapid.TB, peers int, merge Merge, f int) *rows {
+func newPeer(t rapid.TB, peers int, merge rows.Merge, f int) *sums {
 	graph := make([][]protocol.Peer, peers)
 	graph[0] = []protocol.Peer{1}
 	for i := 1; i < peers; i++ {
@@ -83,7 +84,7 @@ func newPeer(t rapid.TB, peers int, merge Merge, f int) *rows {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.(*rows)
+	return p.(*sums)
 }
 
 // TestMergeIsWhatItSays compares with the obvious: of every number that the origins
@@ -91,9 +92,9 @@ func newPeer(t rapid.TB, peers int, merge Merge, f int) *rows {
 func TestMergeIsWhatItSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.IntRange(0, 3).Draw(t, "f")
-		merge := MergeTrimmed
+		merge := rows.MergeTrimmed
 		if f == 0 {
-			merge = MergeMean
+			merge = rows.MergeMean
 		}
 		p := newPeer(t, rapid.IntRange(1, 9).Draw(t, "peers"), merge, f)
 		for k, samples := range drawRows(t, p, 0) {
@@ -133,7 +134,7 @@ func TestMergeIsWhatItSays(t *testing.T) {
 func TestTrimmedMergeWithstandsLiars(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.IntRange(1, 3).Draw(t, "f")
-		p := newPeer(t, 2*f+1+rapid.IntRange(0, 4).Draw(t, "more"), MergeTrimmed, f)
+		p := newPeer(t, 2*f+1+rapid.IntRange(0, 4).Draw(t, "more"), rows.MergeTrimmed, f)
 		for k, samples := range drawRows(t, p, f) {
 			lo, hi := math.Inf(1), math.Inf(-1)
 			for _, c := range samples {
@@ -153,7 +154,7 @@ func TestTrimmedMergeWithstandsLiars(t *testing.T) {
 func TestTrimmedMergeBoundsTheRadius(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.IntRange(1, 3).Draw(t, "f")
-		p := newPeer(t, 2*f+1+rapid.IntRange(0, 4).Draw(t, "more"), MergeTrimmed, f)
+		p := newPeer(t, 2*f+1+rapid.IntRange(0, 4).Draw(t, "more"), rows.MergeTrimmed, f)
 		for k, samples := range drawRows(t, p, f) {
 			most, least := float64(p.C.Peers()-2*f), float64(len(samples)-2*f) // samples that count
 			if least < 1 {
