@@ -4,10 +4,13 @@
 package config
 
 import (
-	"os"
 	"reflect"
 	"slices"
+
+	"github.com/spf13/viper"
 )
+
+// This file is the only one that knows viper.
 
 // Load reads a file, unless its name is "", together with the other sources: flags have
 // precedence over the environment, that over the file, that over the defaults. All problems with
@@ -41,11 +44,19 @@ func (x *Schema) readText(file string, text []byte, set []string) (*Config, []Pr
 		return nil, nil, err
 	}
 	c := &Config{Settings: Settings{schema: x}, File: file, From: make(map[string]Origin), read: r, text: text, set: set}
+	v := x.layers(flags, r.values)
 	problems := slices.Concat(r.problems, x.strangeKeys(r.values, FromFile, r.where), x.strangeEnv(), x.strangeKeys(flags, FromFlag, FromFlag.setter))
 	known := len(problems)
 	for _, k := range x.keys {
-		value, from := k.value(flags, r.values, c.Value(k.Name).Type())
-		c.From[k.Name] = from
+		var value any
+		switch got := v.Get(k.Name).(type) {
+		case nil:
+			c.From[k.Name] = FromNobody
+		case string:
+			value, c.From[k.Name] = parseValue(c.Value(k.Name).Type(), got), FromEnv
+		case layered:
+			value, c.From[k.Name] = got.value, got.from
+		}
 		if p := c.take(k, value); p != nil && !named(problems[:known], k.Name) {
 			p.From = c.setter(k.Name)
 			problems = append(problems, *p)
@@ -57,21 +68,32 @@ func (x *Schema) readText(file string, text []byte, set []string) (*Config, []Pr
 	return c, problems, nil
 }
 
-// value returns the value of a key as YAML reads it, and who set it. A variable that is empty sets nothing.
-func (k *Key) value(flags, file map[string]any, typ reflect.Type) (any, Origin) {
-	if text, ok := flags[k.Name].(string); ok {
-		return parseValue(typ, text), FromFlag
+// A layered value is one of a source, as YAML reads it.
+type layered struct {
+	value any
+	from  Origin
+}
+
+// layers returns the values of all sources, of which the one with the highest precedence counts: a layered one, or the
+// text of a variable that is not empty.
+func (x *Schema) layers(flags, file map[string]any) *viper.Viper {
+	v, zero := viper.New(), x.Zero()
+	inFile := make(map[string]any)
+	for _, k := range x.keys {
+		typ := zero.Value(k.Name).Type()
+		if !k.Required() {
+			v.SetDefault(k.Name, layered{parseValue(typ, k.Default), FromDefault})
+		}
+		if value, ok := file[k.Name]; ok {
+			inFile[k.Name] = layered{value, FromFile}
+		}
+		_ = v.BindEnv(k.Name, EnvName(k.Name)) // fails only without a name
+		if text, ok := flags[k.Name].(string); ok {
+			v.Set(k.Name, layered{parseValue(typ, text), FromFlag})
+		}
 	}
-	if text := os.Getenv(EnvName(k.Name)); text != "" {
-		return parseValue(typ, text), FromEnv
-	}
-	if value, ok := file[k.Name]; ok {
-		return value, FromFile
-	}
-	if k.Required() {
-		return nil, FromNobody
-	}
-	return parseValue(typ, k.Default), FromDefault
+	_ = v.MergeConfigMap(inFile) // never fails
+	return v
 }
 
 // take sets a setting to a value as YAML reads it.
