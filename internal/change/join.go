@@ -91,7 +91,7 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if err = checkAddrs(addrs); err != nil {
 		return nil, err
 	}
-	if !v.Until.IsZero() && time.Now().After(v.Until) {
+	if time.Now().After(v.Until) {
 		return nil, config.Failf(config.ErrUsage, "this token could be used until %s, and by the clock of this machine that has passed: a new one comes from `peerd network invite %s` at the site that invites", v.until(), v.Name)
 	}
 	if len(from) > 0 {

@@ -20,7 +20,7 @@ import (
 // An Invitation lets a machine join a network in the place that was made for it.
 type Invitation struct {
 	Seed    [32]byte  // of the place's key, until the peer puts its own there
-	Until   time.Time // of which that key is made, too; zero for no end
+	Until   time.Time // of which that key is made, too
 	Network string    // hash of its first document
 	Name    string    // of the new peer
 	With    gossip.PeerInfo
@@ -28,7 +28,7 @@ type Invitation struct {
 
 const (
 	tokenStart   = "peerd1-"
-	tokenVersion = 3 // 2 had no end
+	tokenVersion = 3
 	tokenSum     = 4 // bytes of a hash at the end, by which a slip is found before anything is dialled
 )
 
@@ -41,18 +41,10 @@ func (v *Invitation) Token() string {
 }
 
 // until returns the end as text.
-func (v *Invitation) until() string {
-	if v.Until.IsZero() {
-		return "-"
-	}
-	return v.Until.UTC().Format(time.RFC3339)
-}
+func (v *Invitation) until() string { return v.Until.UTC().Format(time.RFC3339) }
 
 // identity returns the key of the place until the peer puts its own there. With another end in the token it is another key.
 func (v *Invitation) identity() gossip.Identity {
-	if v.Until.IsZero() {
-		return gossip.SeedIdentity(v.Seed)
-	}
 	return gossip.SeedIdentity(sha256.Sum256(append(v.Seed[:], v.until()...)))
 }
 
@@ -63,23 +55,18 @@ func ParseToken(token string) (*Invitation, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	v, n := new(Invitation), len(b)-tokenSum
 	sum := sha256.Sum256(b[:max(0, n)])
-	if !ok || err != nil || n <= len(v.Seed) || b[0] != tokenVersion && b[0] != tokenVersion-1 || !bytes.Equal(sum[:tokenSum], b[n:]) {
+	if !ok || err != nil || n <= len(v.Seed) || b[0] != tokenVersion || !bytes.Equal(sum[:tokenSum], b[n:]) {
 		return nil, config.Failf(config.ErrUsage, "this token is not whole, or was changed: copy it again, as `peerd network invite` printed it")
 	}
 	copy(v.Seed[:], b[1:])
 	parts := strings.Fields(string(b[1+len(v.Seed) : n]))
-	if b[0] == tokenVersion && len(parts) > 0 && parts[0] != "-" {
-		if v.Until, err = time.Parse(time.RFC3339, parts[0]); err != nil {
-			return nil, config.Failf(config.ErrUsage, "this token is of another release of peerd: %w", err)
-		}
-	}
-	if b[0] == tokenVersion && len(parts) > 0 {
-		parts = parts[1:]
-	}
-	if len(parts) < 4 {
+	if len(parts) < 5 {
 		return nil, config.Failf(config.ErrUsage, "this token has no address of the peer that invites")
 	}
-	v.Network, v.Name, v.With = parts[0], parts[1], gossip.PeerInfo{ID: parts[2], Addrs: parts[3:]}
+	if v.Until, err = time.Parse(time.RFC3339, parts[0]); err != nil {
+		return nil, config.Failf(config.ErrUsage, "this token is of another release of peerd: %w", err)
+	}
+	v.Network, v.Name, v.With = parts[1], parts[2], gossip.PeerInfo{ID: parts[3], Addrs: parts[4:]}
 	return v, nil
 }
 
