@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/change"
@@ -30,7 +31,7 @@ func TestAnAddressThatNobodyCanDialIsRefused(t *testing.T) {
 	does(t, "network", "invite", "b", "--dir", dir)
 	before := does(t, "network", "show", "--dir", dir)
 	id := gossip.SeedIdentity([32]byte{7}).ID()
-	token := (&change.Invitation{Network: "x", Name: "c", With: gossip.PeerInfo{ID: id, Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}}).Token()
+	token := (&change.Invitation{Until: time.Now().Add(time.Hour), Network: "x", Name: "c", With: gossip.PeerInfo{ID: id, Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}}).Token()
 	refused := func(want string, c code, args ...string) {
 		t.Helper()
 		if got, _, stderr := peerd(t, args...); got != c || !strings.Contains(stderr, want) {

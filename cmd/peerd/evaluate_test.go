@@ -69,7 +69,7 @@ func served(t *testing.T, dir string) *client.Client {
 func TestEvaluateARunningPeer(t *testing.T) {
 	dir := aSite(t, "arms=red,green", "api.window=2s", "learner.explore=0.3", "api.min_exposures=30") // more than are given
 	evaluate := []string{"decisions", "evaluate", "--dir", dir}
-	if c, _, stderr := peerd(t, evaluate...); c != exitUnexpected || !strings.Contains(stderr, "was never started") {
+	if c, _, stderr := peerd(t, evaluate...); c != exitUnexpected || !strings.Contains(stderr, "has not run yet") {
 		t.Fatalf("code %d, %s", c, stderr)
 	}
 	peer := served(t, dir)

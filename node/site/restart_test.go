@@ -231,7 +231,7 @@ func (tr *trace) report(r *rig, reports []reward, ids []string) {
 
 // seen returns the part of a status that a start does not reset.
 func seen(s node.Status) string {
-	s.Refused, s.Skipped, s.Flooded, s.LastErr, s.Confirmed = 0, 0, 0, "", 0
+	s.Refused, s.Skipped, s.Flooded, s.LastErr, s.Confirmed, s.Users = 0, 0, 0, "", 0, ""
 	return fmt.Sprintf("%+v", s)
 }
 

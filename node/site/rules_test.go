@@ -445,7 +445,7 @@ func TestADecisionNamesItsUser(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v again", what, again, before)
 		}
 		step := r.s.step
-		for _, none := range []decision.Ask{{}, {ID: "none"}} {
+		for _, none := range []decision.Ask{{}, {ID: "anonymous"}} {
 			var wrong *decision.Refusal
 			if err := r.decide(none)[0].Err; !errors.As(err, &wrong) || wrong.Code != decision.Invalid || wrong.Field != "subject" || !strings.Contains(wrong.Reason, "send an id of the user") {
 				t.Errorf("%s: %v", what, err)

@@ -182,6 +182,7 @@ func (d *doctor) daemon(ctx context.Context) (unlock func(), ok bool) {
 	if err == nil {
 		d.running = true
 		d.life()
+		d.users()
 		return func() {}, true
 	}
 	if !errors.Is(err, api.ErrNotRunning) {
@@ -227,15 +228,19 @@ func (d *doctor) life() {
 	if text := d.status.StoppedNotice; text != "" {
 		d.warn("stopped sites", fmt.Sprintf("start %s again, or take it out with `peerd network remove`: estimates then rest on the others", d.status.Stopped[0].Name), "%s", text)
 	}
+	if drifted := d.status.Drifted; len(drifted) > 0 {
+		d.warn("means", "a network with protocol.phases.window forgets old rewards", "the mean of %s has changed for this site's own users, with an error of at most 5 %%", strings.Join(drifted, ", "))
+	}
+}
+
+// users finds out whether decisions name their users, whom the promise is for.
+func (d *doctor) users() {
 	text := d.status.Users
 	if d.c.Privacy.Counts == config.NoisedCounts && d.c.World.Kind == config.Application && d.c.API.Subject != config.Required {
 		text = "decisions may name no user (api.subject: optional), and how many do is hidden (privacy.counts: noised)"
 	}
 	if text != "" {
 		d.warn("users", "send subject with each decision, then set api.subject: required", "%s", text)
-	}
-	if drifted := d.status.Drifted; len(drifted) > 0 {
-		d.warn("means", "a network with protocol.phases.window forgets old rewards", "the mean of %s has changed for this site's own users, with an error of at most 5 %%", strings.Join(drifted, ", "))
 	}
 }
 

@@ -304,7 +304,8 @@ type Network struct {
 
 // PageLink is the answer of POST /v1/page-link.
 type PageLink struct {
-	// It works once, within a minute. Without api.listen it is a path, for which peerd page answers.
+	// It works once, within a minute. Without api.listen it is a path, for which peerd
+	// page answers.
 	Url string `json:"url"`
 }
 

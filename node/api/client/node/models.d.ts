@@ -300,7 +300,8 @@ export interface Network {
 
 /** The answer of POST /v1/page-link. */
 export interface PageLink {
-  /** It works once, within a minute. Without api.listen it is a path, for which peerd page answers. */
+  /** It works once, within a minute. Without api.listen it is a path, for which peerd
+   * page answers. */
   url: string;
 }
 

@@ -396,7 +396,8 @@ class Network(Document):
 class PageLink(Document):
     """The answer of POST /v1/page-link."""
 
-    # It works once, within a minute. Without api.listen it is a path, for which peerd page answers.
+    # It works once, within a minute. Without api.listen it is a path, for which peerd
+    # page answers.
     url: str
 
 
