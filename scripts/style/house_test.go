@@ -43,7 +43,7 @@ func keepers() []string {
 
 // beside lists the packages that the program does not need: tests and scripts.
 func beside() []string {
-	return []string{"internal/browsertest", "internal/configtest", "internal/daemon/durabletest", "internal/dptest", "internal/peerdtest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest", "scripts/"}
+	return []string{"internal/browsertest", "internal/configtest", "internal/daemon/durabletest", "internal/dptest", "internal/peerdtest", "internal/protocoltest", "internal/require", "node/internal/apitest", "node/store/storetest", "scripts/"}
 }
 
 const module = "peerd.dev/"
