@@ -9,6 +9,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/bandit/score"
+	"peerd.dev/internal/require"
 )
 
 const linearFeatures = 4
@@ -16,10 +17,7 @@ const linearFeatures = 4
 func personalizedLinear(t testing.TB, arms int, records Records, nats float64) *PersonalizedLinear {
 	t.Helper()
 	p := PersonalizedLinearParams{Features: linearFeatures, Records: records, Price: math.Exp(nats)}
-	l, err := p.New(bandit.Config{Arms: arms, Peers: 6, Rand: rand.New(rand.NewPCG(3, 4))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(p.New(bandit.Config{Arms: arms, Peers: 6, Rand: rand.New(rand.NewPCG(3, 4))}))(t)
 	return l.(*PersonalizedLinear)
 }
 
@@ -195,9 +193,7 @@ func TestSavedLinearDistancesGoOn(t *testing.T) {
 			}
 			release(&b, i%3, x, 1)
 			again := personalizedLinear(t, 5, records, 5)
-			if err := again.Load(u.Save()); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, again.Load(u.Save()))
 			if i%2 == 0 {
 				u.Summarize(&b) // reading the status changes nothing
 			}
