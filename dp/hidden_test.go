@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -14,9 +15,7 @@ func drawn(t *testing.T, s Spec, reward float64, leaves uint64) (d *Curator, nod
 	t.Helper()
 	d = private(t, s)
 	for k := uint64(1); k <= leaves; k++ {
-		if err := d.Add(0, []float64{reward}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, d.Add(0, []float64{reward}))
 		if _, err := d.Leaf(0, k); err != nil {
 			t.Fatal(err)
 		}
@@ -71,9 +70,7 @@ func TestHiddenNoiseIsRestoredWhole(t *testing.T) {
 	} {
 		d := private(t, s)
 		for k := range most {
-			if err := replayLeaf(d, uint64(k)+1, 1, nodes[k], hidden[k]); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, replayLeaf(d, uint64(k)+1, 1, nodes[k], hidden[k]))
 		}
 		if err := replayLeaf(d, uint64(most)+1, 1, nodes[most], NewSecret(vouch.For(x.hidden))); (err == nil) != x.ok || err != nil && !errors.Is(err, ErrReplay) {
 			t.Errorf("%s: %v", name, err)
@@ -118,20 +115,13 @@ func TestATwinDrawsTheSameAndNothingNew(t *testing.T) {
 	_, nodes, hidden := drawn(t, s, 1, leaves+1)
 	twin := private(t, s)
 	for k := range leaves {
-		if err := replayLeaf(twin, uint64(k)+1, float64(k%2), nodes[k], hidden[k]); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, replayLeaf(twin, uint64(k)+1, float64(k%2), nodes[k], hidden[k]))
 		if got := twin.TakeDrawn(); !slices.EqualFunc(got, nodes[k], sameRelease) {
 			t.Fatalf("leaf %d: drew %v, want %v", k+1, got, nodes[k])
 		}
-		state, err := twin.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := require.Value(twin.Save())(t)
 		twin = private(t, s)
-		if err := twin.Load(state); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, twin.Load(state))
 	}
 	if _, err := twin.Leaf(0, leaves+1); !errors.Is(err, ErrReplay) {
 		t.Errorf("a twin goes on: %v", err)
@@ -153,18 +143,11 @@ func TestARestartDrawsNothing(t *testing.T) {
 		touched := func() bool { return !reflect.ValueOf(again.src).Elem().FieldByName("buf").IsNil() }
 		for k := range leaves {
 			if k == leaves/2 {
-				state, err := again.Save()
-				if err != nil {
-					t.Fatal(err)
-				}
+				state := require.Value(again.Save())(t)
 				again = private(t, s)
-				if err := again.Load(state); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, again.Load(state))
 			}
-			if err := replayLeaf(again, uint64(k)+1, 1, nodes[k], hidden[k]); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, replayLeaf(again, uint64(k)+1, 1, nodes[k], hidden[k]))
 			again.TakeDrawn()
 		}
 		if touched() {
