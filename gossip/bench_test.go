@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
@@ -27,24 +28,16 @@ func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	p := running.Params{Every: 1, Pull: 1000, Merge: rows.MergeMean}
 	graph := make([][]protocol.Peer, 1+max(from, to))
 	graph[from], graph[to] = []protocol.Peer{to}, []protocol.Peer{from}
-	rows, err := protocol.New(p, protocol.Config{
+	rows := require.Value(protocol.New(p, protocol.Config{
 		Self: from, Graph: graph, Parts: arms, Width: 1, Keys: vouch.For[protocol.Keys](keys(b, "test", identities(2), int(from))),
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	var own []protocol.Own
 	for k := range arms {
-		leaf, err := curator.Leaf(dp.StreamID(k), 1)
-		if err != nil {
-			b.Fatal(err)
-		}
+		leaf := require.Value(curator.Leaf(dp.StreamID(k), 1))(b)
 		own = append(own, protocol.Own{Stream: dp.StreamID(k), Number: 1, Leaf: leaf})
 	}
 	var out protocol.Outbox
-	if err := rows.Released(own, &out); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, rows.Released(own, &out))
 	return out.Envelopes()[0]
 }
 
@@ -76,9 +69,7 @@ func BenchmarkOneWay(b *testing.B) {
 			b.ReportAllocs()
 			b.ResetTimer()
 			for sent := 0; sent < b.N; sent += batch {
-				if err := hosts[0].Send(b.Context(), es); err != nil {
-					b.Fatal(err)
-				}
+				require.NoError(b, hosts[0].Send(b.Context(), es))
 			}
 			<-done
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
@@ -103,9 +94,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 			}()
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := hosts[0].Send(b.Context(), there); err != nil {
-					b.Fatal(err)
-				}
+				require.NoError(b, hosts[0].Send(b.Context(), there))
 				<-hosts[0].Inbox()
 			}
 		})
@@ -122,9 +111,7 @@ func BenchmarkSend(b *testing.B) {
 				es = append(es, e)
 			}
 			for b.ReportAllocs(); b.Loop(); {
-				if err := h.Send(b.Context(), es); err != nil {
-					b.Fatal(err)
-				}
+				require.NoError(b, h.Send(b.Context(), es))
 			}
 		})
 	}

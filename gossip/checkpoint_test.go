@@ -16,6 +16,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"peerd.dev/gossip/wire"
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -105,10 +106,7 @@ func checkpointed(cs []Config) ([]Config, []*witness) {
 
 func begin(t testing.TB, c Config) *Host {
 	t.Helper()
-	h, err := NewHost(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := require.Value(NewHost(c))(t)
 	t.Cleanup(func() { h.Close() })
 	return h
 }
@@ -472,10 +470,7 @@ func begun(t testing.TB, r host.Host, h *Host, m protocol.SignedCheckpoint) (s n
 	if _, err := s.Write(wire.Prefixed(mine.Encode())); err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := wire.ReadHello(bufio.NewReader(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	theirs := require.Value(wire.ReadHello(bufio.NewReader(s)))(t)
 	return s, theirs.Remembered.Checkpoint
 }
 

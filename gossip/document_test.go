@@ -17,6 +17,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"peerd.dev/gossip/wire"
+	"peerd.dev/internal/require"
 )
 
 // paper is a Document that holds words.
@@ -171,10 +172,7 @@ func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
 		if err := victim.TradeDocument(t.Context(), 0); err == nil {
 			t.Error("no error")
 		}
-		s, err := r.NewStream(t.Context(), victim.libp2p.ID(), documentProtocol)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(r.NewStream(t.Context(), victim.libp2p.ID(), documentProtocol))(t)
 		play(s, wire.Prefixed(make([]byte, 32)))
 		return status(victim, 0).Refused - was
 	}
@@ -307,9 +305,7 @@ func TestAClosedHostHasHeardNobody(t *testing.T) {
 		cs[i].Document = &paper{words: []string{"a"}}
 	}
 	hosts := start(t, cs)
-	if err := hosts[0].Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, hosts[0].Close())
 	if err := hosts[0].TradeDocument(t.Context(), 1); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 
 	"peerd.dev/gossip/wire"
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -24,14 +25,8 @@ import (
 func unlimited(t testing.TB, id Identity) host.Host {
 	t.Helper()
 	bus := eventbus.NewBus()
-	net, err := newSwarm(id, &network.NullResourceManager{}, nil, bus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := basichost.NewHost(net, &basichost.HostOpts{EventBus: bus})
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := require.Value(newSwarm(id, &network.NullResourceManager{}, nil, bus))(t)
+	r := require.Value(basichost.NewHost(net, &basichost.HostOpts{EventBus: bus}))(t)
 	r.Start()
 	t.Cleanup(func() { _ = r.Close() })
 	return r
@@ -41,13 +36,8 @@ func unlimited(t testing.TB, id Identity) host.Host {
 func raw(t testing.TB, id Identity, h *Host) host.Host {
 	t.Helper()
 	r := unlimited(t, id)
-	info, err := peer.AddrInfoFromString(h.Addrs()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Connect(t.Context(), *info); err != nil {
-		t.Fatal(err)
-	}
+	info := require.Value(peer.AddrInfoFromString(h.Addrs()[0]))(t)
+	require.NoError(t, r.Connect(t.Context(), *info))
 	return r
 }
 
@@ -57,20 +47,13 @@ func dialSelf(t testing.TB, id Identity, h *Host) {
 	r := unlimited(t, id)
 	// libp2p refuses to dial itself; others need not.
 	addr := h.libp2p.Network().ListenAddresses()[0]
-	c, err := r.Network().(*swarm.Swarm).TransportForDialing(addr).Dial(t.Context(), addr, h.libp2p.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(r.Network().(*swarm.Swarm).TransportForDialing(addr).Dial(t.Context(), addr, h.libp2p.ID()))(t)
 	t.Cleanup(func() { c.Close() })
 }
 
 func stream(t testing.TB, r host.Host, h *Host) network.Stream {
 	t.Helper()
-	s, err := r.NewStream(t.Context(), h.libp2p.ID(), linkProtocol)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return require.Value(r.NewStream(t.Context(), h.libp2p.ID(), linkProtocol))(t)
 }
 
 // greeted opens a stream and exchanges hellos on it.
@@ -83,10 +66,7 @@ func greeted(t testing.TB, r host.Host, h *Host, as protocol.Peer) network.Strea
 		t.Fatal(err)
 	}
 	_ = s.SetReadDeadline(time.Now().Add(patience))
-	theirs, err := wire.ReadHello(bufio.NewReader(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	theirs := require.Value(wire.ReadHello(bufio.NewReader(s)))(t)
 	if theirs.Self != h.cfg.Self || theirs.Network != h.cfg.Network {
 		t.Fatalf("hello %+v", theirs)
 	}
