@@ -6,21 +6,17 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"peerd.dev/internal/require"
 )
 
 // BenchmarkCommit measures the time until a batch of two keys is durable, here and in the bare
 // database, alternately on the same disk. It reports both medians and their ratio.
 func BenchmarkCommit(b *testing.B) {
-	s, err := Open(b.TempDir()+"/store", Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	bare, err := pebble.Open(b.TempDir(), &pebble.Options{
+	s := require.Value(Open(b.TempDir()+"/store", Options{}))(b)
+	bare := require.Value(pebble.Open(b.TempDir(), &pebble.Options{
 		FormatMajorVersion: pebble.FormatTableFormatV6, MemTableSize: memTable, CacheSize: cache, Levels: levels(), Logger: &logger{s.log, s},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	value := make([]byte, 150)
 	var ours, theirs []time.Duration
 	for i := 0; b.Loop(); i++ {
@@ -28,19 +24,13 @@ func BenchmarkCommit(b *testing.B) {
 		x := s.Batch()
 		x.Set(Log, Number(uint64(i)), value)
 		x.Set(Decision, Number(uint64(i)), value)
-		if err := x.Commit(); err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, x.Commit())
 		half := time.Now()
 		y := bare.NewBatch()
 		for _, t := range []Table{Log, Decision} {
-			if err := y.Set(append([]byte{byte(t)}, Number(uint64(i))...), value, nil); err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, y.Set(append([]byte{byte(t)}, Number(uint64(i))...), value, nil))
 		}
-		if err := y.Commit(pebble.Sync); err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, y.Commit(pebble.Sync))
 		ours, theirs = append(ours, half.Sub(begin)), append(theirs, time.Since(half))
 	}
 	for _, all := range [][]time.Duration{ours, theirs} {
@@ -52,10 +42,6 @@ func BenchmarkCommit(b *testing.B) {
 	b.ReportMetric(at(ours, 50), "µs-p50")
 	b.ReportMetric(at(ours, 50)/at(theirs, 50), "ratio-p50")
 	b.ReportMetric(at(ours, 99)/at(theirs, 99), "ratio-p99")
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
-	if err := bare.Close(); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, s.Close())
+	require.NoError(b, bare.Close())
 }
