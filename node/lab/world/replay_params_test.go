@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestReplayReadsTheSheetOrItsZip: from the parameters' folder, or else the configuration's; the
@@ -27,10 +29,7 @@ func TestReplayReadsTheSheetOrItsZip(t *testing.T) {
 		{"data/diabetes/diabetic_data.csv.zip", string(packed), "", "data"},
 		{"there/diabetes/diabetic_data.csv.zip", string(packed), "there", ""},
 	} {
-		source, err := Open(ReplayParams{Data: c.data, Split: Contiguous, Cap: 1}, Config{Arms: arms, Sites: 1, RecordsPerUser: 1, Data: c.folder, Open: only(c.name, c.content)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := require.Value(Open(ReplayParams{Data: c.data, Split: Contiguous, Cap: 1}, Config{Arms: arms, Sites: 1, RecordsPerUser: 1, Data: c.folder, Open: only(c.name, c.content)}))(t)
 		hash := sha256.Sum256([]byte(c.content))
 		if got, want := source.Data(), hex.EncodeToString(hash[:]); got != want {
 			t.Errorf("%s has hash %s, want %s", c.name, got, want)
@@ -86,14 +85,8 @@ func TestReplayTakesRecordsOfOneArmAndCapsPatients(t *testing.T) {
 	lines = append(lines, line{20, "?", "metformin=Steady", "NO"})
 	c := Config{Arms: arms, Sites: 2, RecordsPerUser: 2, Data: "data", Open: only("data/diabetes/diabetic_data.csv", sheet(lines))}
 	open := func(most uint64) (Source, *Sites) {
-		source, err := Open(ReplayParams{Split: Contiguous, Cap: most}, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := source.Sites(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := require.Value(Open(ReplayParams{Split: Contiguous, Cap: most}, c))(t)
+		s := require.Value(source.Sites(nil))(t)
 		return source, s
 	}
 	one, s := open(1)
