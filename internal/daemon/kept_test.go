@@ -11,6 +11,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 	"peerd.dev/node/site"
 )
@@ -19,9 +20,7 @@ import (
 // defaults then, and that its file does not name, goes on with them, for as long as nothing sets another.
 func TestAFolderGoesOnWithAnOldDefault(t *testing.T) {
 	dir, n := filepath.Join(t.TempDir(), "a"), configtest.ThreeSites()
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(dir, 0o700))
 	id, err := gossip.CreateIdentity(filepath.Join(dir, "identity.key"))
 	if err != nil {
 		t.Fatal(err)
@@ -33,10 +32,7 @@ func TestAFolderGoesOnWithAnOldDefault(t *testing.T) {
 	}
 	set := []string{"dir=" + dir, "network=" + file, "arms=a,b", "privacy.epsilon=1", "privacy.horizon=64", "protocol.name=rows", "protocol.rows.merge=trimmed"}
 	open := func(more ...string) (mechanism, learner string, err error) {
-		c, err := plan.Schema().Load("", append(more, set...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(plan.Schema().Load("", append(more, set...)))(t)
 		d, err := Open(c, Options{}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return "", "", err
@@ -68,11 +64,7 @@ func TestASignedNetworkKeepsAnOldDefault(t *testing.T) {
 	}
 	set := []string{"dir=" + dir, "arms=a,b", "privacy.epsilon=1", "privacy.horizon=64", "protocol.name=rows"}
 	load := func(more ...string) *config.Config {
-		c, wrong := plan.Schema().Load("", append(more, set...))
-		if wrong != nil {
-			t.Fatal(wrong)
-		}
-		return c
+		return require.Value(plan.Schema().Load("", append(more, set...)))(t)
 	}
 	c := load()
 	if c.Privacy.Mechanism != "kary" {

@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -29,10 +30,7 @@ func rotates(t *testing.T, signer int) {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(dir, "a")
-	c, err := config.Site().Load(filepath.Join(dir, config.FileName), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(config.Site().Load(filepath.Join(dir, config.FileName), nil))(t)
 	id, err := c.Identity()
 	if err != nil {
 		t.Fatal(err)
@@ -47,10 +45,7 @@ func rotates(t *testing.T, signer int) {
 	}
 	p := liveOf(t, c)
 	said := func() *network.Peer {
-		d, wrong := p.record.Newest()
-		if wrong != nil {
-			t.Fatal(wrong)
-		}
+		d := require.Value(p.record.Newest())(t)
 		return &d.Peers[0]
 	}
 	if err = p.rotate(); err != nil || said().ID != id.ID() {
@@ -102,10 +97,7 @@ func TestASignerGetsNoKeyThatItsPlaceCannotTake(t *testing.T) {
 	if _, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "spare_arms=1", "privacy.epsilon=1", "privacy.horizon=1000"}, false); err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Site().Load(filepath.Join(dir, config.FileName), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(config.Site().Load(filepath.Join(dir, config.FileName), nil))(t)
 	id, err := c.Identity()
 	if err != nil {
 		t.Fatal(err)
