@@ -16,6 +16,7 @@ import (
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
 )
@@ -92,10 +93,7 @@ func TestDoctor(t *testing.T) {
 	peerdtest.Doctor(t, exitUnexpected, "--dir", first).Want(t, "ledger", doctor.Fail, "restored from a backup")
 
 	// A folder that is used by a process that does not answer.
-	unlock, err := daemon.LockDir(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := require.Value(daemon.LockDir(first))(t)
 	defer unlock()
 	peerdtest.Doctor(t, exitUnexpected, "--dir", first).Want(t, "peer", doctor.Fail, "in use by another peerd")
 }
@@ -113,10 +111,8 @@ func stop(ps ...*testnet.Process) {
 // copyFolder makes a backup.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	err := filepath.WalkDir(to, func(path string, f os.DirEntry, err error) error {
+	require.NoError(t, os.CopyFS(to, os.DirFS(from)))
+	require.NoError(t, filepath.WalkDir(to, func(path string, f os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -125,10 +121,7 @@ func copyFolder(t *testing.T, from, to string) {
 			mode = 0o700
 		}
 		return os.Chmod(path, mode)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestDoctorNamesWhatIsWrong: and how to fix it.
@@ -140,9 +133,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	file := filepath.Join(dir, config.FileName)
 	at := func(args ...string) []string { return append([]string{"--dir", dir}, args...) }
 	chmod := func(name string, mode os.FileMode) {
-		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chmod(filepath.Join(dir, name), mode))
 	}
 	key := filepath.Base(new(config.Settings).IdentityPath())
 
@@ -158,24 +149,16 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	chmod(key, 0o640)
 	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "key", doctor.Fail, "chmod 600")
 	chmod(key, 0o600)
-	if err := os.WriteFile(filepath.Join(dir, api.TokenFile), []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, api.TokenFile), []byte("x"), 0o644))
 	chmod(api.TokenFile, 0o644) // whatever the umask is
 	peerdtest.Doctor(t, exitConfig, at()...).Want(t, api.TokenFile, doctor.Fail, "has mode 0644, want 0600")
 	chmod(api.TokenFile, 0o600)
-	if err := os.WriteFile(filepath.Join(dir, daemon.StoreDir), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, daemon.StoreDir), []byte("x"), 0o600))
 	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "store", doctor.Fail, "something else")
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(file, later, later); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chtimes(file, later, later))
 	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "clock", doctor.Warn, "it was set back")
-	if err := os.Rename(filepath.Join(dir, key), filepath.Join(dir, "lost")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(filepath.Join(dir, key), filepath.Join(dir, "lost")))
 	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "key", doctor.Fail, "is not there")
 	for _, e := range []string{".doctor-*", "lock"} {
 		if left, err := filepath.Glob(filepath.Join(dir, e)); err != nil || len(left) > 0 {
