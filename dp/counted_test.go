@@ -76,9 +76,7 @@ func TestPresenceMovesNoMoreThanIsCharged(t *testing.T) {
 						if err := d.Add(0, []float64{record(k)}); err != nil { // another user's
 							t.Fatal(err)
 						}
-						if _, err := d.Leaf(0, k); err != nil {
-							t.Fatal(err)
-						}
+						require.Value(d.Leaf(0, k))(t)
 					}
 					return d.TakeDrawn()
 				}
@@ -138,9 +136,7 @@ func TestOnlyCountedRecordsAreAddedOrRemoved(t *testing.T) {
 		func(s *Spec) { s.Adjacency = ReplaceOne }, func(s *Spec) { s.Dim = 2 },
 	} {
 		s := countedSpec(Tree, 8)
-		if _, err := s.Charge(); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.Charge())(t)
 		change(&s)
 		if _, err := s.Charge(); err == nil || !strings.Contains(err.Error(), "counted") {
 			t.Errorf("%+v: %v", s, err)

@@ -41,9 +41,7 @@ func TestNoSplitOfAUsersRecordsCostsMore(t *testing.T) {
 						for range in[stream*leaves+leaf] {
 							require.NoError(t, d.Add(StreamID(stream), []float64{x}))
 						}
-						if _, err := d.Leaf(StreamID(stream), uint64(leaf)+1); err != nil {
-							t.Fatal(err)
-						}
+						require.Value(d.Leaf(StreamID(stream), uint64(leaf)+1))(t)
 					}
 				}
 				return slices.Clone(d.TakeDrawn())

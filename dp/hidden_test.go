@@ -16,9 +16,7 @@ func drawn(t *testing.T, s Spec, reward float64, leaves uint64) (d *Curator, nod
 	d = private(t, s)
 	for k := uint64(1); k <= leaves; k++ {
 		require.NoError(t, d.Add(0, []float64{reward}))
-		if _, err := d.Leaf(0, k); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(d.Leaf(0, k))(t)
 		nodes = append(nodes, slices.Clone(d.TakeDrawn()))
 		hidden = append(hidden, d.Hidden())
 	}
@@ -96,9 +94,7 @@ func TestOnlyKaryHidesNoise(t *testing.T) {
 	for _, m := range Mechanisms() {
 		for _, src := range []*Source{NewSecureSource(), seeded(1)} {
 			d := open(t, mechanismSpec(m, 8), src)
-			if _, err := d.Leaf(0, 1); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(d.Leaf(0, 1))(t)
 			d.TakeDrawn()
 			if got, want := len(d.Hidden().Bytes()) > 0, src.Private() && m.Describe().SharesNoise; got != want {
 				t.Errorf("%v, private %v: noise is hidden %v, want %v", m, src.Private(), got, want)
@@ -154,9 +150,7 @@ func TestARestartDrawsNothing(t *testing.T) {
 			t.Errorf("%v: noise is drawn in a restart", m)
 		}
 		for k := uint64(leaves) + 1; k <= leaves+10; k++ { // kary's sums can rest on nodes that are all drawn
-			if _, err := again.Leaf(0, k); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(again.Leaf(0, k))(t)
 		}
 		if !touched() {
 			t.Errorf("%v: ten leaves after the restart have no noise of their own", m)

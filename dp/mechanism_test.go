@@ -74,9 +74,7 @@ func TestNoMechanismReleasesPastItsHorizon(t *testing.T) {
 			t.Errorf("leaf 2 first: %v", err)
 		}
 		for k := uint64(1); k <= 5; k++ {
-			if _, err := d.Leaf(0, k); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(d.Leaf(0, k))(t)
 		}
 		if _, err := d.Leaf(0, 6); !errors.Is(err, ErrHorizon) {
 			t.Errorf("leaf 6 of 5: %v", err)
@@ -199,9 +197,7 @@ func TestNoRecordMovesMoreThanIsCharged(t *testing.T) {
 									require.NoError(t, d.Add(0, []float64{x, x}))
 								}
 							}
-							if _, err := d.Leaf(0, k); err != nil {
-								t.Fatal(err)
-							}
+							require.Value(d.Leaf(0, k))(t)
 						}
 						return slices.Clone(d.TakeDrawn())
 					}

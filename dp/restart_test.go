@@ -110,9 +110,7 @@ func TestNewLivesCostNoMore(t *testing.T) {
 									require.NoError(t, d.Add(0, []float64{x}))
 								}
 							}
-							if _, err := d.Leaf(0, k); err != nil {
-								t.Fatal(err)
-							}
+							require.Value(d.Leaf(0, k))(t)
 						}
 						drawn = append(drawn, d.TakeDrawn()...)
 					}
@@ -125,12 +123,8 @@ func TestNewLivesCostNoMore(t *testing.T) {
 					step(d, 5, 8) // the life that is lost
 					lives := open(t, s, seeded(5))
 					lives.TakeCharges()
-					if err = lives.Load(state); err != nil {
-						t.Fatal(err)
-					}
-					if _, err = lives.Skip(0, 8); err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, lives.Load(state))
+					require.Value(lives.Skip(0, 8))(t)
 					step(lives, 9, 16)
 					return drawn
 				}
@@ -159,9 +153,7 @@ func TestRoundingIsPaidInEveryStream(t *testing.T) {
 					for range (k + uint64(i)) % 3 { // others, so that rounding goes either way
 						require.NoError(t, d.Add(i, []float64{s.Hi}))
 					}
-					if _, err := d.Leaf(i, k); err != nil {
-						t.Fatal(err)
-					}
+					require.Value(d.Leaf(i, k))(t)
 				}
 			}
 			return d.TakeDrawn()

@@ -41,34 +41,23 @@ func TestALoadedCuratorGoesOnAsTheSavedOne(t *testing.T) {
 			if again := second.TakeDrawn(); !slices.EqualFunc(again, nodes, sameRelease) {
 				t.Fatalf("drawn %v, want %v", again, nodes)
 			}
-			state, err := second.Save()
-			if err != nil {
-				t.Fatal(err)
-			}
+			state := require.Value(second.Save())(t)
 			if of, wrong := first.Save(); wrong != nil || !slices.Equal(of.Bytes(), state.Bytes()) {
 				t.Fatalf("equal releases, and another state: %v", wrong)
 			}
 			loaded := fresh()
 			if rapid.Bool().Draw(t, "unopened") {
-				if loaded, err = NewCurator(second.mode, vouch.For(second.budget), second.src); err != nil {
-					t.Fatal(err)
-				}
+				loaded = require.Value(NewCurator(second.mode, vouch.For(second.budget), second.src))(t)
 			}
-			if err = loaded.Load(state); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, loaded.Load(state))
 			if loaded.Spent() != second.Spent() || len(loaded.TakeCharges())+len(loaded.TakeDrawn()) > 0 {
 				t.Fatalf("%v spent, want %v, and nothing to report", loaded.Spent(), second.Spent())
 			}
 			second = loaded
 			if rapid.Bool().Draw(t, "skip") {
 				k := rapid.Uint64Range(0, 25).Draw(t, "lost")
-				if _, err = first.Skip(0, k); err != nil {
-					t.Fatal(err)
-				}
-				if _, err = second.Skip(0, k); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(first.Skip(0, k))(t)
+				require.Value(second.Skip(0, k))(t)
 			}
 		}
 	})
@@ -80,9 +69,7 @@ func TestACuratorIsSavedBetweenSteps(t *testing.T) {
 		t.Error("saved with a charge that nobody took")
 	}
 	d.TakeCharges()
-	if _, err := d.Leaf(0, 1); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(d.Leaf(0, 1))(t)
 	if _, err := d.Save(); err == nil {
 		t.Error("saved with a node that nobody took")
 	}
@@ -132,9 +119,7 @@ func TestAnotherCuratorsStateIsRefused(t *testing.T) {
 	}
 	// No curator saves a state with more charges than its budget pays for.
 	rich := curator(Lockstep, 2*Nano, seeded(1), spec(8, Tree))
-	if _, err := rich.Open(spec(8, Tree)); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(rich.Open(spec(8, Tree)))(t)
 	rich.budget.Epsilon = Nano
 	poor, err := NewCurator(Lockstep, vouch.For(account.Budget{Epsilon: Nano}), seeded(1))
 	if err != nil {
@@ -159,9 +144,7 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 		for range 2 { // one record in leaf 1, one in the open leaf
 			require.NoError(t, d.Add(0, []float64{1}))
 			if closed, _ := d.Closed(0); closed == 0 {
-				if _, err := d.Leaf(0, 1); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(d.Leaf(0, 1))(t)
 			}
 		}
 		d.TakeDrawn()
@@ -189,9 +172,7 @@ func FuzzLoad(f *testing.F) {
 	d.TakeCharges()
 	for k := uint64(1); k <= 5; k++ {
 		require.NoError(f, d.Add(1, []float64{.25, .75}))
-		if _, err := d.Leaf(1, k); err != nil {
-			f.Fatal(err)
-		}
+		require.Value(d.Leaf(1, k))(f)
 	}
 	d.TakeDrawn()
 	state := require.Value(d.Save())(f)
@@ -211,9 +192,7 @@ func FuzzLoad(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if state, err = inf.Save(); err != nil {
-		f.Fatal(err)
-	}
+	state = require.Value(inf.Save())(f)
 	empty := state.Bytes()
 	f.Add(append(append(empty[:len(empty)-1:len(empty)-1], 1), chargeBytes(&c)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -228,13 +207,8 @@ func FuzzLoad(f *testing.F) {
 				}
 				continue
 			}
-			one, err := d.Save()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err = d.Load(one); err != nil {
-				t.Fatal(err)
-			}
+			one := require.Value(d.Save())(t)
+			require.NoError(t, d.Load(one))
 			two, err := d.Save()
 			if err != nil || !slices.Equal(one.Bytes(), two.Bytes()) {
 				t.Fatalf("saved %x, then %x, %v", one.Bytes(), two.Bytes(), err)

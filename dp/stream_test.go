@@ -87,9 +87,7 @@ func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 		curator := func() *Curator { return open2(t, Private, s, NewSecureSource()) }
 		first := curator()
 		for range rapid.IntRange(1, 4).Draw(t, "lives") {
-			if _, err := first.make(anyMoves(s).Draw(t, "moves")); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(first.make(anyMoves(s).Draw(t, "moves")))(t)
 			first.TakeDrawn()
 			saved := require.Value(first.Save())(t)
 			moves := anyMoves(s).Draw(t, "moves")
@@ -99,17 +97,10 @@ func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 			}
 			nodes := slices.Clone(first.TakeDrawn())
 			second := curator()
-			if err = second.Load(saved); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, second.Load(saved))
 			second.Replay(nodes, first.Hidden())
-			got, err := second.make(moves)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err = second.Replayed(); err != nil {
-				t.Fatal(err)
-			}
+			got := require.Value(second.make(moves))(t)
+			require.NoError(t, second.Replayed())
 			if !slices.EqualFunc(got, want, sameLeaf) {
 				t.Fatalf("replayed %v, want %v", got, want)
 			}

@@ -32,9 +32,7 @@ func budgetOf(t require.TB, s Spec) account.Budget {
 func open(t testing.TB, s Spec, src *Source) *Curator {
 	t.Helper()
 	d := require.Value(NewCurator(Lockstep, vouch.For(budgetOf(t, s)), src))(t)
-	if _, err := d.Open(s); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(d.Open(s))(t)
 	return d
 }
 
@@ -68,9 +66,7 @@ func TestSumsAreTheDumbOnes(t *testing.T) {
 		s := spec(leaves, None)
 		s.Dim = dim
 		d := require.Value(NewCurator(Lockstep, vouch.For(account.Unlimited), seeded(1)))(t)
-		if _, err := d.Open(s); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(d.Open(s))(t)
 		var (
 			sum   = make([]int64, dim)
 			count uint64

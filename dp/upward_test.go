@@ -98,9 +98,7 @@ func TestTheLatticeIsPaidFor(t *testing.T) {
 	}
 	c.Scale = minSigma
 	d := design(EachGaussian)
-	if c.Loss.Square, err = c.square(&d); err != nil {
-		t.Fatal(err)
-	}
+	c.Loss.Square = require.Value(c.square(&d))(t)
 	epsilon := 4 + .5/minSigma // between two values of the likelihood ratio
 	drawn := latticeDelta(minSigma, float64(c.Change()), epsilon)
 	continuous := require.Value(account.Mu(float64(c.Change()) / minSigma).Delta(epsilon))(t)
@@ -140,9 +138,7 @@ func TestGivingUpLeavesDropsWhatWaited(t *testing.T) {
 			s := mechanismSpec(m, 16)
 			d := open(t, s, seeded(1))
 			for k := uint64(1); k <= 2; k++ {
-				if _, err := d.Leaf(0, k); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(d.Leaf(0, k))(t)
 			}
 			if waits {
 				require.NoError(t, d.Add(0, []float64{1}))

@@ -69,16 +69,9 @@ func TestAnIdlePeerIsChargedNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if agents[0], err = s.Agent(node.PeerConfig{Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})}); err != nil {
-			t.Fatal(err)
-		}
-		if err = agents[0].Load(saved); err != nil {
-			t.Fatal(err)
-		}
-		other, err := s.Agent(node.PeerConfig{Self: 1, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})})
-		if err != nil {
-			t.Fatal(err)
-		}
+		agents[0] = require.Value(s.Agent(node.PeerConfig{Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})}))(t)
+		require.NoError(t, agents[0].Load(saved))
+		other := require.Value(s.Agent(node.PeerConfig{Self: 1, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})}))(t)
 		if err = other.Load(saved); err == nil {
 			t.Error("a peer with arms took over the state of a relay")
 		}

@@ -35,10 +35,7 @@ type checker struct {
 // check returns what the file's last comment says, and the first error.
 func (c *checker) check(t *testing.T, file string) (last string, err error) {
 	t.Helper()
-	src, err := parser.ParseFile(c.fset, file, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := require.Value(parser.ParseFile(c.fset, file, nil, parser.ParseComments))(t)
 	_, err = c.conf.Check("leak", c.fset, []*ast.File{src}, nil)
 	return strings.TrimSpace(src.Comments[len(src.Comments)-1].Text()), err
 }

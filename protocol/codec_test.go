@@ -294,9 +294,7 @@ func FuzzParseRelease(f *testing.F) {
 func TestFieldsStandInOrder(t *testing.T) {
 	content := Encode(nil, Message{&message{kind: 1, label: Label{Seq: 1}}})
 	round := []byte{2 << 3, 7}
-	if _, err := Decode(vouch.For(slices.Concat(content, round))); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(Decode(vouch.For(slices.Concat(content, round))))(t)
 	if m, err := Decode(vouch.For(slices.Concat(round, content))); !errors.Is(err, ErrFrame) {
 		t.Errorf("a round before the content: %v, %v, want ErrFrame", m, err)
 	}

@@ -83,9 +83,7 @@ func TestInternalIsRefused(t *testing.T) {
 		"foreign.go": b, "go.sum": sums,
 		"go.mod": []byte("module example.org/foreign\n\ngo 1.26.0\n\nrequire peerd.dev v0.0.0\n\nreplace peerd.dev => " + root + "\n"),
 	} {
-		if err = os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	c := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", ".")
 	c.Dir, c.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=")

@@ -37,9 +37,7 @@ func (pressing) Traits() protocol.Traits {
 // pressOf returns the press of a peer.
 func pressOf(t testing.TB, k protocol.Keys) (p protocol.Press) {
 	t.Helper()
-	if _, err := protocol.New(pressing{press: &p}, protocol.Config{Keys: vouch.For[protocol.Keys](k)}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(protocol.New(pressing{press: &p}, protocol.Config{Keys: vouch.For[protocol.Keys](k)}))(t)
 	return p
 }
 

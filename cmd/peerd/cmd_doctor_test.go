@@ -33,9 +33,7 @@ func TestDoctor(t *testing.T) {
 	if n.Graph, _, err = graphs.Build("path", 2, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err = n.WriteFolders(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, n.WriteFolders())
 	first := filepath.Join(dir, n.Names[0])
 	neighbour := "neighbour " + n.Names[1]
 	fresh := peerdtest.Doctor(t, exitNetwork, "--dir", first) // no other peer is there
@@ -43,9 +41,7 @@ func TestDoctor(t *testing.T) {
 	fresh.Want(t, "ledger", doctor.Pass, "none yet; ε 1 to spend")
 
 	defer n.Stop()
-	if err = n.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, n.Start())
 	released(n, t, 3)
 	doc := peerdtest.Doctor(t, exitOK, "--dir", first)
 	if !doc.Running {
@@ -75,21 +71,12 @@ func TestDoctor(t *testing.T) {
 	peerdtest.Doctor(t, exitConfig, "--dir", first, "--set", "privacy.horizon=77").Want(t, neighbour, doctor.Fail, "its privacy.horizon is 15000, ours is 77")
 
 	// It continues, and then its folder is replaced by the copy.
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n.Processes[0], err = testnet.StartProcess(exe, first, n.Names[0], n.LogPath(0)); err != nil {
-		t.Fatal(err)
-	}
+	exe := require.Value(os.Executable())(t)
+	n.Processes[0] = require.Value(testnet.StartProcess(exe, first, n.Names[0], n.LogPath(0)))(t)
 	released(n, t, released(n, t, 0).Released+3)
 	stop(n.Processes[0])
-	if err = os.Rename(first, first+"-lost"); err != nil {
-		t.Fatal(err)
-	}
-	if err = os.Rename(old, first); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(first, first+"-lost"))
+	require.NoError(t, os.Rename(old, first))
 	peerdtest.Doctor(t, exitUnexpected, "--dir", first).Want(t, "ledger", doctor.Fail, "restored from a backup")
 
 	// A folder that is used by a process that does not answer.
@@ -192,9 +179,7 @@ func TestDoctorOfAPeerOutsideItsNetwork(t *testing.T) {
 		Name: "test", Start: time.Now().Add(48 * time.Hour), Every: time.Second, Links: [][2]int{{0, 1}},
 		Peers: []config.Member{{Name: "b", ID: ids[1]}, {Name: "c", ID: ids[2], Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}},
 	}
-	if err = config.WriteNetwork(filepath.Join(dir, "network.yaml"), n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(filepath.Join(dir, "network.yaml"), n))
 	doc := peerdtest.Doctor(t, exitNetwork, "--dir", filepath.Join(dir, "a"))
 	doc.Want(t, "network file", doctor.Fail, "is not in")
 	doc.Want(t, "clock", doctor.Warn, "the network starts at")

@@ -29,9 +29,7 @@ func testLedger(t *testing.T) (iter.Seq2[[]byte, error], gossip.Identity) {
 	t.Helper()
 	id := gossip.SeedIdentity([32]byte{1})
 	curator := require.Value(dp.NewCurator(dp.Private, vouch.For(account.Budget{Epsilon: dp.Nano}), dp.NewSecureSource()))(t)
-	if _, err := curator.Open(dp.Spec{What: "reward sums of 2 arms", Streams: 2, Dim: 1, Hi: 1, Leaves: 8, RecordsPerUser: 1, Epsilon: dp.Nano / 4}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(curator.Open(dp.Spec{What: "reward sums of 2 arms", Streams: 2, Dim: 1, Hi: 1, Leaves: 8, RecordsPerUser: 1, Epsilon: dp.Nano / 4}))(t)
 	bodies := []ledger.Body{&ledger.Genesis{
 		Version: ledger.Version, Peer: id.ID(), Network: "clinics", Mode: ledger.Private, Budget: account.Budget{Epsilon: dp.Nano},
 		Unit: "one user with at most 1 reward",
@@ -160,10 +158,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("mode %v, %v, want 0644: it is for others", info.Mode(), err)
 	}
-	before, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := require.Value(os.ReadFile(file))(t)
 	lines, _ := testLedger(t)
 	err = ledgers.Export(&command.App{Stdout: t.Output()}, t.Context(), file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
 	if command.CodeOf(command.Coded(err)) != exitPrivacy || !errors.Is(err, verified.ErrSignature) {

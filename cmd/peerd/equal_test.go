@@ -59,9 +59,7 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 	defer n.Stop()
 	require.NoError(t, n.Start())
 	require.NoError(t, n.WaitReady(ctx))
-	if _, err := n.Watch(ctx, 20*time.Millisecond, func([]api.Status, bool) {}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(n.Watch(ctx, 20*time.Millisecond, func([]api.Status, bool) {}))(t)
 	stop(n.Processes...) // a peer's files are complete when it has ended by itself
 	traces := map[string][]byte{}
 	for _, name := range n.Names {
@@ -154,9 +152,7 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 			return file(fmt.Sprintf("%s/link-%d.txt", names[p], to))
 		}}
 	}
-	if _, err := sim.Run(c); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(sim.Run(c))(t)
 	traces := map[string][]byte{}
 	for name, b := range files {
 		traces[name] = b.Bytes()

@@ -56,9 +56,7 @@ func served(t *testing.T, dir string) *client.Client {
 			t.Log(said)
 		}
 	})
-	if _, err := c.Status(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(c.Status(t.Context()))(t)
 	return c
 }
 
@@ -88,9 +86,7 @@ func TestEvaluateARunningPeer(t *testing.T) {
 			rewards[i].Value = 1
 		}
 	}
-	if _, err := peer.RewardBatch(t.Context(), rewards); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(peer.RewardBatch(t.Context(), rewards))(t)
 	if c, _, stderr := peerd(t, evaluate...); c != exitUnexpected || !strings.Contains(stderr, "the windows of 500 decisions are not over: ask again when they are") {
 		t.Fatalf("code %d, %s", c, stderr)
 	}

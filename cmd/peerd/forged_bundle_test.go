@@ -114,9 +114,7 @@ func entries(t *testing.T, b []byte) (m bundle.Manifest, parts map[string][]byte
 		if err != nil {
 			t.Fatal(err)
 		}
-		if parts[h.Name], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
+		parts[h.Name] = require.Value(io.ReadAll(r))(t)
 	}
 	require.NoError(t, json.Unmarshal(parts["manifest.json"], &m))
 	return m, parts
@@ -152,9 +150,7 @@ func chained(t *testing.T, lines [][]byte, by gossip.Identity) []byte {
 		}
 		if claims := regexp.MustCompile(`"kind":"gap","claimed":(\d+)`).FindSubmatch(line); claims != nil {
 			n = len(lines)
-			if _, err := fmt.Sscan(string(claims[1]), &n); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(fmt.Sscan(string(claims[1]), &n))(t)
 		}
 		line = head.ReplaceAll(line, fmt.Appendf(nil, `{"seq":%d,"prev":"%x"`, n, prev))
 		sum := sha256.Sum256(line)
@@ -255,9 +251,7 @@ func (f *forger) resigned(line int, old, by string, names ...string) {
 	} else if sigs != nil {
 		lines[line], wrong = json.Marshal(network.Version{Text: x.Version, Sigs: sigs})
 	}
-	if err = errors.Join(err, wrong); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, errors.Join(err, wrong))
 	f.parts[bundle.Network] = joined(lines)
 }
 

@@ -33,9 +33,7 @@ func TestASiteThatKeepsDecisions(t *testing.T) {
 		if !d.Kept {
 			given++
 		}
-		if _, err = peer.Reward(t.Context(), d.ID, map[string]float64{"red": .25, "green": .75}[d.Action]); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(peer.Reward(t.Context(), d.ID, map[string]float64{"red": .25, "green": .75}[d.Action]))(t)
 	}
 	var in api.Inside
 	eventually(t, "rewards are learned from", func() bool {

@@ -37,9 +37,7 @@ func TestALaterFolderIsLeftAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if was, err = st.Get(table, key); err != nil {
-			t.Fatal(err)
-		}
+		was = require.Value(st.Get(table, key))(t)
 		if value == nil && was != nil {
 			value = slices.Clone(was)
 			value[0]++

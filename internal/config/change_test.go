@@ -67,9 +67,7 @@ func TestASettingChangesInTheNetwork(t *testing.T) {
 	was, is := configtest.ThreeSites(), configtest.ThreeSites()
 	was.Version, was.Settings, is.Settings = 1, c.SharedSettings(), c.SharedSettings()
 	is.Version, is.Changed = 2, []network.Setting{{Key: "protocol.rows.pull", Value: "77"}}
-	if err = c.CheckChange(was, is); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.CheckChange(was, is))
 	at := require.Value(c.In(is))(t)
 	if p := at.ProtocolParams().(running.Params); p.Pull != 77 || c.ProtocolParams().(running.Params).Pull == 77 {
 		t.Errorf("%+v", p)

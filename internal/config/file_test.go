@@ -121,9 +121,7 @@ func TestOneSpellingOfAKey(t *testing.T) {
 func TestANetworkFileIsOneDocument(t *testing.T) {
 	file := t.TempDir() + "/network.yaml"
 	require.NoError(t, config.WriteNetwork(file, configtest.ThreeSites()))
-	if _, err := config.ReadNetwork(file); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(config.ReadNetwork(file))(t)
 	text, err := os.ReadFile(file)
 	if err == nil {
 		err = os.WriteFile(file, append(text, "---\nname: other\n"...), 0o600)

@@ -85,18 +85,11 @@ func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 			{Name: "b", ID: liar.ID(), Addrs: []string{"/ip4/192.0.2.2/tcp/1"}, Standing: network.Present},
 		},
 	})}
-	if err = CreateRecord(dir+"/"+config.DocumentName, first); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, CreateRecord(dir+"/"+config.DocumentName, first))
 	id := require.Value(s.Identity())(t)
 	record := require.Value(OpenRecord(s, id))(t)
-	book, err := network.Open(network.Config{Keys: Keys(liar), ID: liar.ID(), Keep: func(network.State) error { return nil }}, first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err = book.Say(1, nil, func(o *network.Own) { o.Addrs = []string{"/ip4/192.0.2.2/tcp/1/p2p/" + made.ID} }); err != nil {
-		t.Fatal(err)
-	}
+	book := require.Value(network.Open(network.Config{Keys: Keys(liar), ID: liar.ID(), Keep: func(network.State) error { return nil }}, first))(t)
+	require.NoError(t, book.Say(1, nil, func(o *network.Own) { o.Addrs = []string{"/ip4/192.0.2.2/tcp/1/p2p/" + made.ID} }))
 	summary := require.Value(record.Summary())(t)
 	frames, err := book.Lacks(summary)
 	lie := new(gossip.Lie)
@@ -120,15 +113,11 @@ func TestAForkIsSaid(t *testing.T) {
 		Version: 1, Name: "clinics", Start: time.Now().UTC(), Every: "1s", Settings: c.SharedSettings(), Links: [][2]int{{0, 1}}, Signers: []network.Signer{{Name: "b", ID: admin.ID()}},
 		Peers: []network.Peer{{Name: "a", ID: id.ID(), Addrs: []string{"/ip4/192.0.2.1/tcp/1"}, Standing: network.Present}, {Name: "b", ID: admin.ID(), Addrs: []string{"/ip4/192.0.2.2/tcp/1"}, Standing: network.Present}},
 	})}
-	if err = CreateRecord(made.Dir+"/"+config.DocumentName, first); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, CreateRecord(made.Dir+"/"+config.DocumentName, first))
 	record := require.Value(OpenRecord(&c.Settings, id))(t)
 	for _, arm := range []string{"blue", "white"} {
 		book, err := network.Open(network.Config{Keys: Keys(admin), ID: admin.ID(), Keep: func(network.State) error { return nil }}, first)
-		if err = errors.Join(err, book.Propose(network.Change{Kind: network.Extend, Arm: arm}, false)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(err, book.Propose(network.Change{Kind: network.Extend, Arm: arm}, false)))
 		frames, err := book.Lacks(nil)
 		if err = errors.Join(err, record.Merge(frames)); err != nil {
 			t.Error(err)

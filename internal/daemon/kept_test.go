@@ -27,9 +27,7 @@ func TestAFolderGoesOnWithAnOldDefault(t *testing.T) {
 	}
 	n.Peers[0].ID = id.ID()
 	file := filepath.Join(dir, "network.yaml")
-	if err = config.WriteNetwork(file, n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(file, n))
 	set := []string{"dir=" + dir, "network=" + file, "arms=a,b", "privacy.epsilon=1", "privacy.horizon=64", "protocol.name=rows", "protocol.rows.merge=trimmed"}
 	open := func(more ...string) (mechanism, learner string, err error) {
 		c := require.Value(plan.Schema().Load("", append(more, set...)))(t)
@@ -76,9 +74,7 @@ func TestASignedNetworkKeepsAnOldDefault(t *testing.T) {
 		d.Peers = append(d.Peers, network.Peer{Name: m.Name, ID: m.ID, Addrs: m.Addrs, Standing: network.Present})
 	}
 	d.Peers[0].ID = id.ID()
-	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}))
 	if c = load(); c.Privacy.Mechanism != "tree" || c.From["privacy.mechanism"] != config.FromNetwork {
 		t.Errorf("mechanism %s by %s", c.Privacy.Mechanism, c.From["privacy.mechanism"])
 	}

@@ -113,10 +113,7 @@ func pair(t *testing.T) (folder string, peers []*Daemon) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	free, err := ports.Free(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := require.Value(ports.Free(1))(t)
 	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free[0])
 	n := config.Network{Name: "clinics", Start: time.Now(), Every: 20 * time.Millisecond, Links: [][2]int{{0, 1}}}
 	for _, name := range []string{"north", "south"} {
@@ -125,9 +122,7 @@ func pair(t *testing.T) (folder string, peers []*Daemon) {
 	}
 	n.Peers[1].Addrs = []string{address}
 	file := filepath.Join(folder, "network.yaml")
-	if err = config.WriteNetwork(file, &n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(file, &n))
 	for i, at := range []string{"/ip4/127.0.0.1/tcp/0", address} {
 		c := require.Value(plan.Schema().Load("", []string{
 			"dir=" + filepath.Join(folder, n.Peers[i].Name), "network=" + file, "listen=" + at, "arms=red,green", "privacy.epsilon=1",

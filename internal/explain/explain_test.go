@@ -110,12 +110,10 @@ func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 			const curators, streams = 2, 1 << 13
 			for d := range curators {
 				curator := require.Value(dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{byte(d + 1)})))(t)
-				if _, err := curator.Open(dp.Spec{
+				require.Value(curator.Open(dp.Spec{
 					What: charge.What, Streams: streams, Dim: 1, Hi: 1, Leaves: charge.Leaves,
 					RecordsPerUser: charge.RecordsPerUser, Mechanism: charge.Mechanism, Epsilon: dp.Cost(s.Privacy.Epsilon * dp.Nano), Delta: delta,
-				}); err != nil {
-					t.Fatal(err)
-				}
+				}))(t)
 				for k := 1; k < len(square); k++ {
 					want := charge.SumNoise(uint64(k))
 					for i := range streams {

@@ -565,9 +565,7 @@ func TestRawRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = io.WriteString(conn, c.send); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(io.WriteString(conn, c.send))(t)
 		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 		line, err := bufio.NewReader(conn).ReadString('\n')
 		if err != nil || !strings.Contains(line, c.want) {

@@ -30,9 +30,7 @@ func TestSpecification(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err = os.WriteFile(path, doc, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, doc, 0o644))
 		return // the program has the file of before
 	}
 	_, _, served := r.ask(t, "/openapi.json", "")

@@ -558,9 +558,7 @@ func TestRecoverFailsAsAWhole(t *testing.T) {
 	}
 	r.stop()
 	r.open()
-	if _, err := r.s.Recover(nil); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(r.s.Recover(nil))(t)
 	r.stop()
 	r.start()
 	r.rounds(3)

@@ -148,9 +148,7 @@ func TestAnAuditorOpensWhatALedgerCommitsTo(t *testing.T) {
 	r.open()
 	r.remembered(left)
 	r.reopen()
-	if _, err := r.s.Recover(nil); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(r.s.Recover(nil))(t)
 	r.reopen()
 	r.greet()
 	clear(opened) // a recovery goes back to what neighbours confirmed

@@ -162,9 +162,7 @@ func rewrite(t testing.TB, fs vfs.FS, name string, change func([]byte) []byte) {
 		t.Fatal(err)
 	}
 	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, f.Sync(), f.Close()))
 }
 
 func remove(t testing.TB, fs vfs.FS, name string) {

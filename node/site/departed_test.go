@@ -77,9 +77,7 @@ func TestNoChangeTakesAMemoryAway(t *testing.T) {
 		require.NoError(t, s.Close())
 	}
 	s = again(backup) // the operator excludes them, which costs what they may remember
-	if _, err := s.Recover([]string{"peer 0", "peer 2"}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(s.Recover([]string{"peer 0", "peer 2"}))(t)
 	require.NoError(t, s.Close())
 	s = again(backup)
 	if s.isBlocked() || s.Current() { // a folder that has recovered was an old copy

@@ -32,9 +32,7 @@ func said(t testing.TB) (ms []protocol.Message, drawn []dp.Release) {
 		x := usual(name, AtWindow).repeatable(1)
 		a := require.Value(x.agent(self, Life{Incarnation: 7}))(t)
 		for round := range protocol.Round(12) {
-			if _, err := a.Round(round, nil, payer{new(neighbour)}); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(a.Round(round, nil, payer{new(neighbour)}))(t)
 			ready := a.Ready()
 			drawn = append(drawn, ready.Drawn...)
 			for _, e := range ready.Messages {

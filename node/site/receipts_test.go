@@ -115,9 +115,7 @@ func TestReceiptsSayNothingOfRewards(t *testing.T) {
 		for k := range 6 {
 			id := fmt.Sprint(k)
 			r.ask(decision.Ask{ID: id})
-			if _, err := r.report(id, float64(i)); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(r.report(id, float64(i)))(t)
 			r.hear(t, kept(), r.receipt(t, "b", 1, r.clock.Now()))
 			r.round()
 			for e, err := range r.s.store.Scan(store.Receipt, nil, nil) {

@@ -357,9 +357,7 @@ func TestARecoveryForgetsWhatWaitedToBeSent(t *testing.T) {
 	if r.outboxed() == 0 {
 		t.Fatal("nothing waits to be sent: this shows nothing")
 	}
-	if _, err := r.s.Recover(nil); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(r.s.Recover(nil))(t)
 	if n := r.outboxed(); n != 0 {
 		t.Errorf("messages of %d steps wait to be sent after the recovery", n)
 	}

@@ -122,9 +122,7 @@ func TestConsensusIsThePapers(t *testing.T) {
 					})
 					for i, in := range net.Take() { // what the next round begins with
 						for _, d := range in {
-							if _, err := net.Deliver(t, i, d); err != nil {
-								t.Fatal(err)
-							}
+							require.Value(net.Deliver(t, i, d))(t)
 						}
 					}
 					sums.Mul(p, mat.DenseCopyOf(sums))

@@ -377,9 +377,7 @@ func TestALostLifeGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := f.Peer(t, lost, 1)
-	if err = next.Load(state); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, next.Load(state))
 	f.Peers[lost] = next
 	f.until(t, 5, 400)
 	labels := make(map[uint64]uint32)
@@ -616,17 +614,13 @@ func TestALaterLifeTakesThePlace(t *testing.T) {
 	f.until(t, 1, 50)
 	f.Hostile = true // the origin itself is of the earlier life
 	again.Label.Incarnation = 1
-	if _, err := f.Deliver(t, at, protocol.Delivery{From: at - 1, Message: again.Signed(protocoltest.Keys(origin))}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(f.Deliver(t, at, protocol.Delivery{From: at - 1, Message: again.Signed(protocoltest.Keys(origin))}))(t)
 	for range 60 {
 		f.play(t)
 	}
 	earlier := again
 	earlier.Label.Incarnation = 0
-	if _, err := f.Deliver(t, at, protocol.Delivery{From: at - 1, Message: earlier.Signed(protocoltest.Keys(origin))}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(f.Deliver(t, at, protocol.Delivery{From: at - 1, Message: earlier.Signed(protocoltest.Keys(origin))}))(t)
 	for i, p := range f.Peers {
 		if i != origin && !slices.Contains(epochs.HeldContributions(p.Protocol, 1), again.Label) {
 			t.Errorf("peer %d holds %v, want %+v", i, epochs.HeldContributions(p.Protocol, 1), again.Label)

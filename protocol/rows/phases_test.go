@@ -134,9 +134,7 @@ func TestClaimsForceFewPulls(t *testing.T) {
 				Noise: dp.Noise{Scale: 1 << 20, VarianceUnits: 20 * dp.VarianceScale},
 			})))(t)
 			lie.Body = []dp.Release{x}
-			if _, err := n.Deliver(t, 0, protocol.Delivery{From: 3, Message: lie.Signed(protocoltest.Keys(3))}); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(n.Deliver(t, 0, protocol.Delivery{From: 3, Message: lie.Signed(protocoltest.Keys(3))}))(t)
 		}
 		forced := make([]float64, 2)
 		const rounds = 3000
@@ -376,9 +374,7 @@ func TestALostLifeBeginsWithTheFirstBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := s.Peer(t, 0, 1)
-	if err = p.Load(state); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.Load(state))
 	n.Peers[0] = p
 	for range 4 {
 		n.Pull(t, 0, 0, 1)

@@ -34,9 +34,7 @@ func sitesOf(t *testing.T, m dp.Mechanism, n int, y float64) []said {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = d.Open(s); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(d.Open(s))(t)
 	all := make([]said, sites)
 	for i := range all {
 		id := dp.StreamID(i)

@@ -130,9 +130,7 @@ func ahead(t *testing.T, n *protocoltest.Network, u protocoltest.Parcel, batch u
 		share.Span = dp.Span{From: batch & (batch - 1), To: batch}
 		d.Sealed[1] = seal(t, 0, share)
 	}
-	if _, err := n.Deliver(t, 0, protocol.Delivery{From: u.From, Message: d.Signed(protocoltest.Keys(u.From))}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(n.Deliver(t, 0, protocol.Delivery{From: u.From, Message: d.Signed(protocoltest.Keys(u.From))}))(t)
 }
 
 // TestReportsOfOneSiloAreFew: a silo that reports each batch in two ways, or batches to come, fills no memory and is counted once.
@@ -539,9 +537,7 @@ func TestASiloThatIsGone(t *testing.T) {
 		pay(t, n, 12)
 		for _, u := range kind(n, "sealed") {
 			if u.From != 2 {
-				if _, err := n.Deliver(t, 0, u.Delivery); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(n.Deliver(t, 0, u.Delivery))(t)
 			}
 		}
 		n.Underway = slices.DeleteFunc(n.Underway, func(u protocoltest.Parcel) bool { return u.From != 2 })

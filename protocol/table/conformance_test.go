@@ -232,9 +232,7 @@ func TestSavedAtAnyPointAPeerGoesOn(t *testing.T) {
 				for range 50 {
 					for i, in := range n.Take() {
 						for _, d := range in {
-							if _, err := n.Deliver(t, i, d); err != nil {
-								t.Fatal(err)
-							}
+							require.Value(n.Deliver(t, i, d))(t)
 							restart(n, i)
 						}
 					}

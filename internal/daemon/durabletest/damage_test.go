@@ -339,9 +339,7 @@ func (v *vandal) spoilTables(s *labSite) {
 		for at := int64(0); err == nil && at < info.Size(); at += 1000 {
 			_, err = f.WriteAt([]byte{0xff, 0, 0xff}, at)
 		}
-		if err = errors.Join(err, f.Close()); err != nil {
-			v.Fatal(err)
-		}
+		require.NoError(v, errors.Join(err, f.Close()))
 	}
 }
 

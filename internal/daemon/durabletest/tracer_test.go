@@ -72,9 +72,7 @@ func TestTracer(t *testing.T) {
 	runtime.LockOSThread() // ptrace knows threads
 	r := tracer{at: at, dir: os.Getenv(tracerDir), fail: os.Getenv(tracerFail) != ""}
 	err = r.run(flag.Args())
-	if err = errors.Join(err, os.WriteFile(os.Getenv(tracerCalls), []byte(strings.Join(r.calls, "\n")), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, os.WriteFile(os.Getenv(tracerCalls), []byte(strings.Join(r.calls, "\n")), 0o600)))
 	if r.status.Exited() {
 		os.Exit(r.status.ExitStatus())
 	}

@@ -219,9 +219,7 @@ func (v *vault) readCurator(t *testing.T, b []byte) {
 		return require.Value(binary.ReadVarint(r))(t)
 	}
 	skip := func(n uint64) {
-		if _, err := r.Seek(int64(n), 1); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(r.Seek(int64(n), 1))(t)
 	}
 	uvar() // mode
 	uvar() // epsilon

@@ -57,12 +57,8 @@ func inside(t *testing.T, spec node.Spec, run, decisions, late uint64, means [][
 	agents, halves, worlds, pulls := make([]*node.Agent, sites), make([]*kept.Half, sites), make([]bandit.World, sites), make([][]uint64, sites)
 	for i := range sites {
 		own := node.PeerSeed(run, protocol.Peer(i))
-		if agents[i], err = spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(protocol.Peer(i)))}); err != nil {
-			t.Fatal(err)
-		}
-		if halves[i], err = kept.New(&spec, protocol.Peer(i), own); err != nil {
-			t.Fatal(err)
-		}
+		agents[i] = require.Value(spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(protocol.Peer(i)))}))(t)
+		halves[i] = require.Value(kept.New(&spec, protocol.Peer(i), own))(t)
 		w := require.Value(world.NewBernoulli(means[i], rand.NewChaCha8(own.Of("world"))))(t)
 		worlds[i], pulls[i] = w, make([]uint64, spec.Arms)
 		if i == sites-1 {

@@ -29,10 +29,7 @@ func pair(t *testing.T) (folder string, peers []*daemon.Daemon, south string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free.Addr().(*net.TCPAddr).Port)
 	_ = free.Close()
 	n := config.Network{Name: "clinics", Start: time.Now(), Every: 20 * time.Millisecond, Links: [][2]int{{0, 1}}}
@@ -42,9 +39,7 @@ func pair(t *testing.T) (folder string, peers []*daemon.Daemon, south string) {
 	}
 	n.Peers[1].Addrs = []string{address}
 	file := filepath.Join(folder, "network.yaml")
-	if err = config.WriteNetwork(file, &n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(file, &n))
 	for i, at := range []string{"/ip4/127.0.0.1/tcp/0", address} {
 		c := require.Value(config.Site().Load("", []string{"dir=" + filepath.Join(folder, n.Peers[i].Name), "network=" + file, "listen=" + at, "arms=red,green", "privacy.epsilon=1"}))(t)
 		d := require.Value(daemon.New(&c.Settings, daemon.Options{}, slog.New(slog.DiscardHandler)))(t)

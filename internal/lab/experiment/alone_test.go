@@ -62,9 +62,7 @@ func TestABaselineIsOfEachSite(t *testing.T) {
 			t.Fatal(err)
 		}
 		links := make([][]protocol.Peer, sites) // so that together is alone, apart from noise
-		if of[i], err = NewBaseline(t.Context(), &c.Settings, source, links); err != nil {
-			t.Fatal(err)
-		}
+		of[i] = require.Value(NewBaseline(t.Context(), &c.Settings, source, links))(t)
 		_, all, err := curves(t.Context(), func(run uint64) (sim.Config, error) { return SimulateAlone(&c.Settings, source, run) })
 		if err != nil {
 			t.Fatal(err)

@@ -111,9 +111,7 @@ func newViewer(t *testing.T, c crowd) *viewer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.learner, err = v.spec.NewLearner(node.Coins{}); err != nil {
-		t.Fatal(err)
-	}
+	v.learner = require.Value(v.spec.NewLearner(node.Coins{}))(t)
 	s := setting{spec: v.spec, cadence: v.spec.Protocol.Cadence(), rounds: crowdRounds}
 	s.describe()
 	v.canary = Canary{Name: c.name, rounds: []uint64{0}, setting: s}

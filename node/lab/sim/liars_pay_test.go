@@ -62,9 +62,7 @@ func TestLiesChangeOverRounds(t *testing.T) {
 				}
 			}
 		}
-		if _, err := sim.Run(c); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(sim.Run(c))(t)
 	}
 }
 

@@ -58,9 +58,7 @@ func silosOf(b testing.TB, number, rounds, first uint64, index linear.Index, p w
 			b.Fatal(err)
 		}
 		for i := range silos {
-			if c.Worlds[i], err = sites.World(i, rand.NewChaCha8(c.Seeds[i].Of("world"))); err != nil {
-				b.Fatal(err)
-			}
+			c.Worlds[i] = require.Value(sites.World(i, rand.NewChaCha8(c.Seeds[i].Of("world"))))(b)
 		}
 	}
 	for i := range silos {

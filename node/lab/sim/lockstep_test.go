@@ -84,9 +84,7 @@ func simulated(t *testing.T, c sim.Config) []*record {
 		rs[p] = &record{}
 		return rs[p].trace()
 	}
-	if _, err := sim.Run(c); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(sim.Run(c))(t)
 	return rs
 }
 

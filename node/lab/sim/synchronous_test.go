@@ -114,9 +114,7 @@ func newSynchronous(t *testing.T, c sim.Config) *synchronous {
 	for i := range c.Spec.Graph {
 		l := require.Value(bandit.New(c.Spec.Learner, bandit.Config{Arms: arms, Peers: c.Spec.Peers(), Rand: c.Seeds[i].Rand("learner")}))(t)
 		curator := require.Value(dp.NewCurator(p.Mode, vouch.For(p.Budget), c.Seeds[i].Noise()))(t)
-		if _, err := curator.Open(p.Streams(l.Statistic(), protocol.Cadence{})); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(curator.Open(p.Streams(l.Statistic(), protocol.Cadence{})))(t)
 		peer := &synchronousPeer{learner: l, curator: curator, mixed: averages.NewMixed(arms, c.Spec.Peers()), most: make([]uint64, arms)}
 		peer.belief = belief.New(arms, 1)
 		for k := range arms {

@@ -116,9 +116,7 @@ func zipped(t *testing.T, files ...[2]string) (*bytes.Reader, int64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = io.WriteString(w, f[1]); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(io.WriteString(w, f[1]))(t)
 	}
 	require.NoError(t, z.Close())
 	return bytes.NewReader(b.Bytes()), int64(b.Len())

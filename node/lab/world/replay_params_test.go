@@ -20,9 +20,7 @@ func TestReplayReadsTheSheetOrItsZip(t *testing.T) {
 	plain := sheet(everyArm())
 	z, n := zipped(t, [2]string{"a/diabetic_data.csv", plain})
 	packed := make([]byte, n)
-	if _, err := z.ReadAt(packed, 0); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(z.ReadAt(packed, 0))(t)
 	for _, c := range []struct{ name, content, data, folder string }{
 		{"data/diabetes/diabetic_data.csv", plain, "", "data"},
 		{"there/diabetes/diabetic_data.csv", plain, "there", "data"},
@@ -42,9 +40,7 @@ func TestMissingDataIsADataError(t *testing.T) {
 	const name = "data/diabetes/diabetic_data.csv"
 	z, n := zipped(t, [2]string{"other.csv", "x"})
 	packed := make([]byte, n)
-	if _, err := z.ReadAt(packed, 0); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(z.ReadAt(packed, 0))(t)
 	for _, c := range []struct {
 		folder string
 		open   func(string) (File, error)
@@ -119,9 +115,7 @@ func TestReplayRefusesMoreRecordsThanThereWere(t *testing.T) {
 	if err := w.Load(more.Save()); err == nil || err.Error() != "world: saved state with 2 records left of arm 1, which had 1" {
 		t.Error(err)
 	}
-	if _, err := w.Play(1); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(w.Play(1))(t)
 	if again := replay(t, load(t, everyArm()), 1); again.Load(w.Save()) != nil || again.Left(1) != 0 || again.Left(0) != 1 {
 		t.Error("a record could be handed out twice")
 	}

@@ -222,9 +222,7 @@ func TestRegretIsTheGapToTheBestMeanOverSites(t *testing.T) {
 func TestWorldsPrintPrivate(t *testing.T) {
 	for _, e := range Table() {
 		w := require.Value(small(t, Small(e), 1).World(0, seeded(1)))(t)
-		if _, err := w.Play(0); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(w.Play(0))(t)
 		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%s", "%x"} {
 			if s := fmt.Sprintf(verb, w); s != "private" {
 				t.Errorf("%s of %s: %s", verb, e.Words().Name, s)

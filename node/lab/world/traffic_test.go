@@ -72,9 +72,7 @@ func TestTrafficFollowsFromTheRound(t *testing.T) {
 		for round := range uint64(300) {
 			turn := all.Turn(round)
 			if !turn.None {
-				if _, err := all.Play(0); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(all.Play(0))(t)
 			}
 			if round%7 == 3 && some.Turn(round).None != turn.None {
 				t.Errorf("%s: round %d differs for a world that skips rounds", e.Words().Name, round)

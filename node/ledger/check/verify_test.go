@@ -47,9 +47,7 @@ func TestLedgerEveryBitFlip(t *testing.T) {
 		}
 	}
 	whole := b.export()
-	if _, err := Verify(bytes.NewReader(whole)); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(Verify(bytes.NewReader(whole)))(t)
 	type start struct {
 		before *Verifier
 		at, n  int // the line, with its newline
@@ -206,9 +204,7 @@ func TestAForgedChainHasNoSignature(t *testing.T) {
 		return string(export[bytes.LastIndex(export, []byte(`"signature"`)):])
 	}
 	honest := rewrite(t, func(b []ledger.Body) []ledger.Body { return b })
-	if _, err := Verify(bytes.NewReader(honest)); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(Verify(bytes.NewReader(honest)))(t)
 	if !bytes.Equal(honest, small(t).export()) {
 		t.Fatal("unchanged records are exported in another form")
 	}
