@@ -138,10 +138,7 @@ func TestLongListsGoBothWays(t *testing.T) {
 			t.Errorf("%v: peer %d has %d words of 4,000; %d merged, at most %d at once", err, i, len(p.words), p.merged, p.most)
 		}
 	}
-	s, err := hosts[0].libp2p.NewStream(t.Context(), hosts[1].libp2p.ID(), documentProtocol)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(hosts[0].libp2p.NewStream(t.Context(), hosts[1].libp2p.ID(), documentProtocol))(t)
 	m := &metered{Stream: s}
 	if err = new(trader).trade(m, papers[0], nil).open(); err != nil || m.out != 1+sha256.Size || m.in != 1 {
 		t.Errorf("%v: %d bytes out and %d in between two that agree", err, m.out, m.in)

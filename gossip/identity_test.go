@@ -92,29 +92,10 @@ func TestSignaturesAreBoundToNetworkAndPeer(t *testing.T) {
 	}
 }
 
-func BenchmarkSign(b *testing.B) {
-	k, msg := keys(b, "net", identities(2), 0), make([]byte, 512)
-	for b.ReportAllocs(); b.Loop(); {
-		k.Sign(msg)
-	}
-}
-
-func BenchmarkVerify(b *testing.B) {
-	k, msg := keys(b, "net", identities(2), 0), make([]byte, 512)
-	sig := k.Sign(msg)
-	for b.ReportAllocs(); b.Loop(); {
-		if !k.Verify(0, msg, sig) {
-			b.Fatal("refused")
-		}
-	}
-}
-
 // TestADamagedKeyIsRefused: one flipped bit in either half of the key does not make another peer.
 func TestADamagedKeyIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "identity.key")
-	if _, err := CreateIdentity(path); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(CreateIdentity(path))(t)
 	b := require.Value(os.ReadFile(path))(t)
 	for bit := range 8 * len(b) {
 		b[bit/8] ^= 1 << (bit % 8)

@@ -117,13 +117,9 @@ func streamEcho(b *testing.B, size int) echo {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if hosts[i], err = newLibp2p(c, newGate(c.Identity.id, r.peers, nil, slog.New(slog.DiscardHandler))); err != nil {
-			b.Fatal(err)
-		}
+		hosts[i] = require.Value(newLibp2p(c, newGate(c.Identity.id, r.peers, nil, slog.New(slog.DiscardHandler))))(b)
 		b.Cleanup(func() { _ = hosts[i].Close() })
-		if err = hosts[i].Network().Listen(r.listen...); err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, hosts[i].Network().Listen(r.listen...))
 	}
 	const bare = "/bare/1"
 	hosts[1].SetStreamHandler(bare, func(s network.Stream) { bounce(s, size) })

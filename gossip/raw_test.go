@@ -62,9 +62,7 @@ func greeted(t testing.TB, r host.Host, h *Host, as protocol.Peer) network.Strea
 	s := stream(t, r, h)
 	mine := h.self
 	mine.Self = as
-	if _, err := s.Write(wire.Prefixed(mine.Encode())); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(s.Write(wire.Prefixed(mine.Encode())))(t)
 	_ = s.SetReadDeadline(time.Now().Add(patience))
 	theirs := require.Value(wire.ReadHello(bufio.NewReader(s)))(t)
 	if theirs.Self != h.cfg.Self || theirs.Network != h.cfg.Network {
@@ -131,9 +129,7 @@ func TestRuleBreakersLoseTheirStream(t *testing.T) {
 		{"a message of an unknown kind", wire.Prefixed([]byte{0x0a, 0x05, 0x08, 0x80, 0x01, 0x12, 0x00})},
 	} {
 		s := greeted(t, r, h, 0)
-		if _, err := s.Write(test.bytes); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.Write(test.bytes))(t)
 		var code *network.StreamError
 		if err := end(s); !errors.As(err, &code) || code.ErrorCode != network.StreamProtocolViolation {
 			t.Errorf("%s: stream ended with %v", test.name, err)
@@ -144,9 +140,7 @@ func TestRuleBreakersLoseTheirStream(t *testing.T) {
 		}
 	}
 	s := greeted(t, r, h, 0)
-	if _, err := s.Write(append(wire.Prefixed(nil), wire.Prefixed(good(0))...)); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(s.Write(append(wire.Prefixed(nil), wire.Prefixed(good(0))...)))(t)
 	if d := receive(t, h); d.From != 0 || d.Message.Round() != 3 {
 		t.Errorf("%+v", d)
 	}
@@ -170,9 +164,7 @@ func TestBadHello(t *testing.T) {
 		"it says it is peer 1, its ke": wire.Prefixed(other.Encode()),
 	} {
 		s := stream(t, r, h)
-		if _, err := s.Write(b); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.Write(b))(t)
 		_ = end(s)
 		eventually(t, want, func() bool { return strings.Contains(status(h, 0).LastError, want) })
 	}
@@ -230,9 +222,7 @@ func TestNewestStreamWins(t *testing.T) {
 	if err := end(old); !errors.As(err, &code) || code.ErrorCode != network.StreamSupplanted {
 		t.Errorf("the older stream ended with %v", err)
 	}
-	if _, err := young.Write(wire.Prefixed(protocol.Encode(nil, roundEnds(0, 1, 8)[0].Message))); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(young.Write(wire.Prefixed(protocol.Encode(nil, roundEnds(0, 1, 8)[0].Message))))(t)
 	if d := receive(t, h); d.Message.Round() != 8 {
 		t.Errorf("%+v", d)
 	}

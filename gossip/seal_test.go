@@ -141,22 +141,3 @@ func TestTextsOfAllVersionsOpen(t *testing.T) {
 
 // sealedBefore is a text for the second peer of network "net".
 const sealedBefore = "32394615bf31af3ef3128f7157d4ea55d6a5bc664a6ed3fdd69590bbc99bd636b06ccfff9b5829e4616bec2f0600f3cf540fb9284063b1d0a9"
-
-func BenchmarkSeal(b *testing.B) {
-	k, text := keys(b, "net", identities(2), 0), make([]byte, 1024)
-	for b.ReportAllocs(); b.Loop(); {
-		if _, err := k.Seal(1, text); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkOpen(b *testing.B) {
-	k, text := keys(b, "net", identities(2), 0), make([]byte, 1024)
-	sealed := require.Value(k.Seal(0, text))(b)
-	for b.ReportAllocs(); b.Loop(); {
-		if _, err := k.Open(sealed); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

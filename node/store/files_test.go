@@ -60,9 +60,7 @@ func TestAStartWithoutFilesEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, s, store.Log, "a", "b")
-	if err = s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	before := fs.String()
 	free = 31
 	if _, err = open(); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "no more files can be made on it, whatever their size: it needs 32 to start, and 31 are free") {
@@ -72,12 +70,8 @@ func TestAStartWithoutFilesEndsAtOnce(t *testing.T) {
 		t.Errorf("%s, was %s", after, before)
 	}
 	free = 32
-	if s, err = open(); err != nil {
-		t.Fatal(err)
-	}
-	if err = s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s = require.Value(open())(t)
+	require.NoError(t, s.Close())
 }
 
 // TestAFileThatCannotBeMadeIsFatal, while the store is open and while it opens. Otherwise the database ends the process

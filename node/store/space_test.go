@@ -78,9 +78,7 @@ func TestAStartOnAFullDiskEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, s, store.Log, "a", string(make([]byte, size)))
-	if err = s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	list := func() string {
 		names := require.Value(fs.List(dir))(t)
 		slices.Sort(names)
@@ -98,9 +96,7 @@ func TestAStartOnAFullDiskEndsAtOnce(t *testing.T) {
 	}
 	for free, reserve := range map[uint64]uint64{size + 2<<20: 64 << 20, size: 2 * size} { // half of the reserve is what the store leaves
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free, TotalBytes: 1 << 40})
-		if s, err = open(reserve); err != nil {
-			t.Fatal(err)
-		}
+		s = require.Value(open(reserve))(t)
 		if v, err := s.Get(store.Log, []byte("a")); err != nil || len(v) != size {
 			t.Errorf("%d bytes, %v", len(v), err)
 		}

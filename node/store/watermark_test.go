@@ -77,16 +77,10 @@ func change(t *testing.T, fs *vfs.MemFS, name string, how func([]byte) []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fs.Create(name, vfs.WriteCategoryUnspecified); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.Close())
+	f = require.Value(fs.Create(name, vfs.WriteCategoryUnspecified))(t)
 	_, err = f.Write(how(b))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, f.Sync(), f.Close()))
 }
 
 // file returns the store's only file whose name has a part.
@@ -193,9 +187,7 @@ func TestAMissingMiddleIsDamaged(t *testing.T) {
 			manifest = name
 		case strings.HasSuffix(n, ".log"):
 			if log != "" { // its batches are in the table, and the database is about to remove it
-				if err = fs.Remove(log); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, fs.Remove(log))
 			}
 			log = name
 		}
@@ -217,9 +209,7 @@ func TestAMissingMiddleIsDamaged(t *testing.T) {
 			if s.Mark() != end || len(rows(t, s, store.Log, nil, nil)) != 40 {
 				t.Fatalf("cut at %d: opened with less", at)
 			}
-			if err = s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Close())
 			continue
 		}
 		if d := refused(t, cut); strings.Contains(d.What, "missing") {
@@ -328,18 +318,14 @@ func TestFoundingMayBeCutShort(t *testing.T) {
 				t.Fatal(err)
 			}
 			calls = atomic.LoadInt64(&n)
-			if err = s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Close())
 			if crashed == nil {
 				continue
 			}
 			if s, err = tryOpen(crashed, store.Options{}); err != nil {
 				t.Fatalf("crash before call %d: %v", at, err)
 			}
-			if err = s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Close())
 		}
 	}
 	if calls < 50 {
