@@ -118,16 +118,3 @@ func TestASpecThatPromisesTooMuchIsRefused(t *testing.T) {
 		}
 	}
 }
-
-func TestEpsilonRoundsDown(t *testing.T) {
-	for eps, want := range map[float64]Cost{0: 0, 1: Nano, .3: 300_000_000, math.Inf(1): Infinite, 1e-10: 0} {
-		if got, err := account.Epsilon(eps); err != nil || got > want || want-got > 1 {
-			t.Errorf("Epsilon(%v) = %d, %v, want %d", eps, got, err, want)
-		}
-	}
-	for _, eps := range []float64{-1, math.NaN(), math.Inf(-1), 1e18} {
-		if got, err := account.Epsilon(eps); err == nil {
-			t.Errorf("Epsilon(%v) = %d", eps, got)
-		}
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -306,16 +305,6 @@ func TestTwoHostsDoNotShareAPort(t *testing.T) {
 		h.Close()
 		t.Error("a second host listens on the same port")
 	} else if !strings.Contains(err.Error(), "address already in use") {
-		t.Error(err)
-	}
-}
-
-func TestAddrsCanBeDialled(t *testing.T) {
-	hosts := start(t, configs(1, func(int) []protocol.Peer { return nil }))
-	if a := hosts[0].Addrs(); len(a) != 1 || !strings.HasSuffix(a[0], fmt.Sprintf("/p2p/%s", hosts[0].ID())) {
-		t.Error(a)
-	}
-	if err := hosts[0].Ready(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

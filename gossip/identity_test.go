@@ -36,17 +36,6 @@ func TestIdentityFile(t *testing.T) {
 	}
 }
 
-func TestBrokenIdentityFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "identity.key")
-	if _, err := LoadIdentity(path); err == nil {
-		t.Error("no file")
-	}
-	require.NoError(t, os.WriteFile(path, []byte("rubbish"), 0o600))
-	if _, err := LoadIdentity(path); err == nil || !strings.Contains(err.Error(), "is no identity") {
-		t.Error(err)
-	}
-}
-
 func TestSameSeedSameIdentity(t *testing.T) {
 	a, b, c := SeedIdentity([32]byte{1}), SeedIdentity([32]byte{1}), SeedIdentity([32]byte{2})
 	if a.ID() != b.ID() || a.ID() == c.ID() {

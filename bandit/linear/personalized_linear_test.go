@@ -9,7 +9,6 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/bandit/score"
-	"peerd.dev/internal/require"
 )
 
 const linearFeatures = 4
@@ -17,7 +16,10 @@ const linearFeatures = 4
 func personalizedLinear(t testing.TB, arms int, records Records, nats float64) *PersonalizedLinear {
 	t.Helper()
 	p := PersonalizedLinearParams{Features: linearFeatures, Records: records, Price: math.Exp(nats)}
-	l := require.Value(p.New(bandit.Config{Arms: arms, Peers: 6, Rand: rand.New(rand.NewPCG(3, 4))}))(t)
+	l, err := p.New(bandit.Config{Arms: arms, Peers: 6, Rand: rand.New(rand.NewPCG(3, 4))})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return l.(*PersonalizedLinear)
 }
 
@@ -193,7 +195,9 @@ func TestSavedLinearDistancesGoOn(t *testing.T) {
 			}
 			release(&b, i%3, x, 1)
 			again := personalizedLinear(t, 5, records, 5)
-			require.NoError(t, again.Load(u.Save()))
+			if err := again.Load(u.Save()); err != nil {
+				t.Fatal(err)
+			}
 			if i%2 == 0 {
 				u.Summarize(&b) // reading the status changes nothing
 			}

@@ -6,7 +6,6 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
-	"peerd.dev/internal/require"
 )
 
 // TestReadingsHaveTheirErrors: over problems, what a reading says of a reward, and of a change of features, is off by about
@@ -56,7 +55,10 @@ func TestReadingsHaveTheirErrors(t *testing.T) {
 func TestNothingIsReadOfNothing(t *testing.T) {
 	b := belief.New(1, 5)
 	for _, p := range []bandit.Params{LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, PersonalizedLinearParams{Features: 2, Records: WithoutSquares, Price: 2}} {
-		l := require.Value(bandit.New(p, bandit.Config{Arms: 2, Peers: 2}))(t)
+		l, err := bandit.New(p, bandit.Config{Arms: 2, Peers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if r := l.Summarize(&b).Parameter.Reading; r != nil {
 			t.Errorf("%T: %+v", p, r)
 		}
@@ -65,7 +67,10 @@ func TestNothingIsReadOfNothing(t *testing.T) {
 
 // TestAllRecordsSupportAllArms, as sites released them.
 func TestAllRecordsSupportAllArms(t *testing.T) {
-	l := require.Value(bandit.New(LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, bandit.Config{Arms: 2, Peers: 3, Self: 1}))(t)
+	l, err := bandit.New(LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, bandit.Config{Arms: 2, Peers: 3, Self: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	b := belief.New(1, 5)
 	if s := bandit.SupportOf(l, &b, 1); s.Own != nil || s.Weights != nil {
 		t.Errorf("%+v", s)

@@ -9,7 +9,6 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/dptest"
 	"peerd.dev/internal/protocoltest"
-	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -29,13 +28,16 @@ func TestAMergeIsOfTheNewestRows(t *testing.T) {
 	for i := range graph {
 		graph[i] = []protocol.Peer{protocol.Peer((i + 1) % peers)}
 	}
-	p := require.Value(protocol.New(
+	p, err := protocol.New(
 		PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: MergeMean, Window: window},
 		protocol.Config{
 			Graph: graph, Parts: arms, Width: 1, Keys: vouch.For[protocol.Keys](gullible{}), Rand: rng,
 			Charge: dp.Charge{Mechanism: dp.EachLaplace, Scale: 1 << 20, Hi: 1 << 20, Leaves: 1000},
 		},
-	))(t)
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := p.(*phases)
 	var out protocol.Outbox
 	returned, voided := 0, 0
@@ -52,7 +54,9 @@ func TestAMergeIsOfTheNewestRows(t *testing.T) {
 		before := len(NewestRows(p))
 		gone := r.gone[origin]
 		m := protocoltest.Draft{Kind: phasesRow, Label: protocol.Label{Origin: origin, Incarnation: life, Stream: arm, Seq: of<<32 + leaves}, Body: []dp.Release{x}}.Signed(gullible{})
-		require.NoError(t, p.Receive(1, m, &out))
+		if err := p.Receive(1, m, &out); err != nil {
+			t.Fatal(err)
+		}
 		if gone && !r.gone[origin] {
 			returned++
 		}
@@ -64,7 +68,9 @@ func TestAMergeIsOfTheNewestRows(t *testing.T) {
 			r.restart()
 		}
 		if step%100 == 99 {
-			require.NoError(t, p.Tick(protocol.Round(now+1)*window-1, &out))
+			if err := p.Tick(protocol.Round(now+1)*window-1, &out); err != nil {
+				t.Fatal(err)
+			}
 		}
 		b := p.Belief()
 		for k := range arms {

@@ -9,7 +9,6 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
-	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/printed"
@@ -53,7 +52,10 @@ func TestFeaturesStayPrivate(t *testing.T) {
 	} {
 		c := described(x.m, x.p, audit.MinRuns, 3)
 		c.Spec.Learner = x.learner
-		r := require.Value(audit.Run(t.Context(), c))(t)
+		r, err := audit.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !r.Passed {
 			t.Errorf("%v, %+v: %v", x.m, x.p, r.Broken)
 		}
@@ -88,7 +90,10 @@ func TestCorrectPeersWithFeaturesPass(t *testing.T) {
 			case 2:
 				params = batches.BatchParams{First: 5, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}
 			}
-			r := require.Value(audit.Run(t.Context(), described(dp.TreeGaussian, params, runs(), seed+1)))(t)
+			r, err := audit.Run(t.Context(), described(dp.TreeGaussian, params, runs(), seed+1))
+			if err != nil {
+				t.Fatal(err)
+			}
 			if !r.Passed {
 				t.Error(r.Broken)
 			}
@@ -109,7 +114,10 @@ func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 	for seed := range uint64(2) {
 		c := described(dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, audit.MinRuns, seed+1)
 		c.Spec.Wrap = printed.Raw{Choices: true}.Wrap
-		r := require.Value(audit.Run(t.Context(), c))(t)
+		r, err := audit.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
 		t.Log(r.Broken)
 		if r.Passed {
 			t.Errorf("seed %d: not found", seed+1)
@@ -126,7 +134,10 @@ func TestMessagesFromRawRecordsAreFound(t *testing.T) {
 	} {
 		c := described(dp.TreeGaussian, p, audit.MinRuns, 1)
 		c.Spec.Wrap = printed.Raw{News: news}.Wrap
-		r := require.Value(audit.Run(t.Context(), c))(t)
+		r, err := audit.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
 		t.Log(r.Broken)
 		if r.Passed {
 			t.Errorf("%+v: not found", p)

@@ -10,7 +10,6 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
-	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/learner"
@@ -135,7 +134,11 @@ func TestALiarAboutRewards(t *testing.T) {
 		if pay != "" {
 			c.Liars = sim.Liars{Count: 1, Pay: pay}
 		}
-		return require.Value(sim.Run(c))(t)
+		res, err := sim.Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
 	}
 	plain := running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean}
 	phases := rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean}
@@ -172,7 +175,10 @@ func TestALieIsAboutItsArm(t *testing.T) {
 			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i))))
 		}
 		c.Points, c.Truth, c.Liars = 1, []float64{.6, .5}, sim.Liars{Count: 1, Pay: sim.PayInside}
-		res := require.Value(sim.Run(c))(t)
+		res, err := sim.Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if means := res.Means[0]; means[0] > .45+.1 || means[1] < .625-.15 {
 			t.Errorf("%T: means %v, want about 0.45 and 0.625", p, means)
 		}
@@ -198,7 +204,11 @@ func TestFaultyPeersOfEpochs(t *testing.T) {
 			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i))))
 		}
 		c.Points, c.Truth, c.Liars = 1, []float64{.9, .5, .3}, l
-		return require.Value(sim.Run(c))(t)
+		res, err := sim.Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
 	}
 	honest := play(sim.Liars{})
 	for _, l := range []sim.Liars{

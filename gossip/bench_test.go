@@ -5,7 +5,6 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
-	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
@@ -28,15 +27,23 @@ func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	p := running.Params{Every: 1, Pull: 1000, Merge: rows.MergeMean}
 	graph := make([][]protocol.Peer, 1+max(from, to))
 	graph[from], graph[to] = []protocol.Peer{to}, []protocol.Peer{from}
-	rows := require.Value(protocol.New(p, protocol.Config{
+	rows, err := protocol.New(p, protocol.Config{
 		Self: from, Graph: graph, Parts: arms, Width: 1, Keys: vouch.For[protocol.Keys](keys(b, "test", identities(2), int(from))),
-	}))(b)
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
 	var own []protocol.Own
 	for k := range arms {
-		leaf := require.Value(curator.Leaf(dp.StreamID(k), 1))(b)
+		leaf, err := curator.Leaf(dp.StreamID(k), 1)
+		if err != nil {
+			b.Fatal(err)
+		}
 		own = append(own, protocol.Own{Stream: dp.StreamID(k), Number: 1, Leaf: leaf})
 	}
 	var out protocol.Outbox
-	require.NoError(b, rows.Released(own, &out))
+	if err := rows.Released(own, &out); err != nil {
+		b.Fatal(err)
+	}
 	return out.Envelopes()[0]
 }
