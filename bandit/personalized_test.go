@@ -7,14 +7,12 @@ import (
 	"testing"
 
 	"peerd.dev/bandit/belief"
+	"peerd.dev/internal/require"
 )
 
 func personalized(t testing.TB, arms, sites int, price float64) *Personalized {
 	t.Helper()
-	l, err := PersonalizedParams{Price: price}.New(Config{Arms: arms, Peers: sites, Rand: rand.New(rand.NewPCG(5, 6))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(PersonalizedParams{Price: price}.New(Config{Arms: arms, Peers: sites, Rand: rand.New(rand.NewPCG(5, 6))}))(t)
 	return l.(*Personalized)
 }
 
@@ -184,9 +182,7 @@ func TestSavedDistancesGoOn(t *testing.T) {
 	for i := range 200 {
 		say(&b, rng.IntN(3), rng.IntN(4), rng.Float64(), float64(5+3*i), 2)
 		again := personalized(t, 3, 4, 20)
-		if err := again.Load(u.Save()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, again.Load(u.Save()))
 		if i%3 == 0 {
 			u.Summarize(&b) // reading the status changes nothing
 		}

@@ -5,14 +5,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 func thompson(t *testing.T, arms int, inflation float64) *Thompson {
 	t.Helper()
-	l, err := ThompsonParams{inflation}.New(Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(5, 6))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(ThompsonParams{inflation}.New(Config{Arms: arms, Peers: 1, Rand: rand.New(rand.NewPCG(5, 6))}))(t)
 	return l.(*Thompson)
 }
 
@@ -84,10 +83,7 @@ func TestABestArmIsNotLostToItsNoise(t *testing.T) {
 // TestThompsonSaysHowLikelyAChoiceWas: over many decisions, 1/propensity of an arm's choices adds
 // up to their number, for every arm that is nearly always among 64 samples.
 func TestThompsonSaysHowLikelyAChoiceWas(t *testing.T) {
-	l, err := ThompsonParams{math.Sqrt2}.New(Config{Arms: 4, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(ThompsonParams{math.Sqrt2}.New(Config{Arms: 4, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}))(t)
 	s := l.(Sampler)
 	b := known(100, .5, .55, .45, .9)
 	turn := Turn{Round: 1000, Excluded: []Arm{3}}

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -35,9 +36,7 @@ func TestAChargeProvesItsNoise(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if _, err = d.Open(anySpec().Draw(t, "spec")); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(d.Open(anySpec().Draw(t, "spec")))(t)
 		}
 		for _, c := range d.TakeCharges() {
 			if err = c.Check(); err != nil {
@@ -100,16 +99,11 @@ func TestAChargeCoversWhatItsStreamsRelease(t *testing.T) {
 		s.Streams, s.Dim = 2, 3
 		d := open(t, spec(5, m), seeded(1)) // stream 0 belongs to another charge
 		d.budget = account.Unlimited
-		if _, err := d.Open(s); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(d.Open(s))(t)
 		other, c := d.TakeCharges()[0], d.charged[1]
 		for id := StreamID(1); id <= 2; id++ {
 			for k := uint64(1); k <= 100; k++ {
-				l, err := d.Leaf(id, k)
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := require.Value(d.Leaf(id, k))(t)
 				if err := c.Covers(l.Node.Fields()); err != nil {
 					t.Fatalf("%v: node of leaf %d: %v", m, k, err)
 				}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"peerd.dev/internal/require"
 )
 
 // countedSpec returns streams of a mechanism whose releases hide the number of records.
@@ -32,9 +34,7 @@ func TestACountedRecordIsOne(t *testing.T) {
 		var v [2]int64
 		// Nearly all numbers of rapid.Float64 are on the grid once they are clipped, so rounding shows in none.
 		y := rapid.Float64Range(float64(c.Lo-9)*unit(GridExponent), float64(c.Hi+9)*unit(GridExponent)).Draw(t, "y")
-		if err := Counted.Quantize(v[:], []float64{y}, float64(c.Lo)*unit(GridExponent), float64(c.Hi)*unit(GridExponent)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, Counted.Quantize(v[:], []float64{y}, float64(c.Lo)*unit(GridExponent), float64(c.Hi)*unit(GridExponent)))
 		if v[0] < 0 || v[1] < 0 || v[0]+v[1] != c.Hi-c.Lo || uint64(v[0]+v[1]) != c.Change() {
 			t.Fatalf("%v in [%d, %d] became %v", y, c.Lo, c.Hi, v)
 		}
@@ -70,17 +70,13 @@ func TestPresenceMovesNoMoreThanIsCharged(t *testing.T) {
 					for k := uint64(1); k <= leaves; k++ {
 						if k == at && present {
 							for range 2 {
-								if err := d.Add(0, []float64{y}); err != nil {
-									t.Fatal(err)
-								}
+								require.NoError(t, d.Add(0, []float64{y}))
 							}
 						}
 						if err := d.Add(0, []float64{record(k)}); err != nil { // another user's
 							t.Fatal(err)
 						}
-						if _, err := d.Leaf(0, k); err != nil {
-							t.Fatal(err)
-						}
+						require.Value(d.Leaf(0, k))(t)
 					}
 					return d.TakeDrawn()
 				}
@@ -103,35 +99,23 @@ func TestCountedReleasesHaveNoCounts(t *testing.T) {
 	eachCounted(t, 40, func(t *testing.T, s Spec) {
 		d := open(t, s, seeded(5))
 		c := d.TakeCharges()[0]
-		if err := c.Check(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.Check())
 		for k := uint64(1); k <= s.Leaves; k++ {
 			if k == 20 {
 				d.TakeDrawn()
-				next, err := d.Skip(0, 24)
-				if err != nil {
-					t.Fatal(err)
-				}
+				next := require.Value(d.Skip(0, 24))(t)
 				if k = next; k > s.Leaves {
 					return
 				}
 			}
-			if err := d.Add(0, []float64{record(k)}); err != nil {
-				t.Fatal(err)
-			}
-			l, err := d.Leaf(0, k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.Add(0, []float64{record(k)}))
+			l := require.Value(d.Leaf(0, k))(t)
 			if l.Node.Counts() != 0 || l.Sum.Counts() != 0 || l.Sum.Len() != 2 {
 				t.Fatalf("leaf %d shows %+v and %+v", k, l.Node, l.Sum)
 			}
 			if k < 20 {
 				f := l.Node.Fields()
-				if err := c.Covers(f); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, c.Covers(f))
 				f.Count = []uint64{1}
 				if err := c.Covers(f); !errors.Is(err, ErrUnpaid) {
 					t.Fatalf("with a count: %v", err)
@@ -152,9 +136,7 @@ func TestOnlyCountedRecordsAreAddedOrRemoved(t *testing.T) {
 		func(s *Spec) { s.Adjacency = ReplaceOne }, func(s *Spec) { s.Dim = 2 },
 	} {
 		s := countedSpec(Tree, 8)
-		if _, err := s.Charge(); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.Charge())(t)
 		change(&s)
 		if _, err := s.Charge(); err == nil || !strings.Contains(err.Error(), "counted") {
 			t.Errorf("%+v: %v", s, err)

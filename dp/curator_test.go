@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/sample"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -18,9 +19,7 @@ func TestTheCuratorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
 	}
 	s := spec(8, Tree)
 	s.Epsilon = Nano * 6 / 10
-	if _, err = d.Open(s); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(d.Open(s))(t)
 	_, err = d.Open(s)
 	var refused *BudgetError
 	if !errors.As(err, &refused) || refused.Asked.Pure != Nano*6/10 || refused.Spent.Pure != Nano*6/10 {
@@ -41,9 +40,7 @@ func TestTheCuratorChargesOnceAndRefusesWithBothNumbers(t *testing.T) {
 		t.Errorf("%d charges again, want 0", n)
 	}
 	for k := uint64(1); k <= 8; k++ {
-		if _, err := d.Leaf(0, k); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(d.Leaf(0, k))(t)
 	}
 	if d.Spent().Pure != Nano*6/10 || len(d.TakeCharges()) != 0 {
 		t.Error("releases of a stream cost more than its opening")
@@ -65,9 +62,7 @@ func TestOnlyLockstepHasSeedsInfiniteBudgetsAndNoNoise(t *testing.T) {
 	if _, err = d.Open(spec(8, None)); !errors.As(err, &refused) {
 		t.Errorf("no noise on a finite budget: %v, want a refusal", err)
 	}
-	if d, err = NewCurator(Lockstep, vouch.For(account.Budget{Epsilon: Nano}), seeded(1)); err != nil {
-		t.Fatal(err)
-	}
+	d = require.Value(NewCurator(Lockstep, vouch.For(account.Budget{Epsilon: Nano}), seeded(1)))(t)
 	if _, err = d.Open(spec(8, None)); !errors.As(err, &refused) {
 		t.Errorf("no noise on a finite budget in lockstep: %v, want a refusal", err)
 	}
@@ -81,9 +76,7 @@ func TestTheScaleIsNeverRoundedDown(t *testing.T) {
 				s := spec(n, Tree)
 				s.RecordsPerUser = k
 				var err error
-				if s.Epsilon, err = account.Epsilon(eps); err != nil {
-					t.Fatal(err)
-				}
+				s.Epsilon = require.Value(account.Epsilon(eps))(t)
 				c, err := s.charge(0)
 				got := c.Scale
 				want := float64(k) * (math.Floor(math.Log2(float64(n))) + 1) * (1 << 20) / eps
@@ -117,27 +110,11 @@ func TestASpecThatPromisesTooMuchIsRefused(t *testing.T) {
 		"inf":      func(s *Spec) { s.Epsilon = Infinite },
 		"unknown":  func(s *Spec) { s.Mechanism = 99 },
 	} {
-		d, err := NewCurator(Lockstep, vouch.For(account.Unlimited), seeded(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(NewCurator(Lockstep, vouch.For(account.Unlimited), seeded(1)))(t)
 		s := spec(8, Tree)
 		change(&s)
 		if _, err := d.Open(s); err == nil {
 			t.Errorf("%s: opened %+v", name, s)
-		}
-	}
-}
-
-func TestEpsilonRoundsDown(t *testing.T) {
-	for eps, want := range map[float64]Cost{0: 0, 1: Nano, .3: 300_000_000, math.Inf(1): Infinite, 1e-10: 0} {
-		if got, err := account.Epsilon(eps); err != nil || got > want || want-got > 1 {
-			t.Errorf("Epsilon(%v) = %d, %v, want %d", eps, got, err, want)
-		}
-	}
-	for _, eps := range []float64{-1, math.NaN(), math.Inf(-1), 1e18} {
-		if got, err := account.Epsilon(eps); err == nil {
-			t.Errorf("Epsilon(%v) = %d", eps, got)
 		}
 	}
 }

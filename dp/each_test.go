@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestNoSplitOfAUsersRecordsCostsMore: however a user's records are split over leaves of several
@@ -17,10 +19,7 @@ func TestNoSplitOfAUsersRecordsCostsMore(t *testing.T) {
 		if m.Law() == Gaussian {
 			s.Delta = 1e-6
 		}
-		c, err := s.Charge()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(s.Charge())(t)
 		charged := c.Loss.Pure.Float()
 		if m.Law() == Gaussian {
 			charged = float64(c.Loss.Square) / Nano
@@ -40,13 +39,9 @@ func TestNoSplitOfAUsersRecordsCostsMore(t *testing.T) {
 				for leaf := range leaves {
 					for stream := range streams {
 						for range in[stream*leaves+leaf] {
-							if err := d.Add(StreamID(stream), []float64{x}); err != nil {
-								t.Fatal(err)
-							}
+							require.NoError(t, d.Add(StreamID(stream), []float64{x}))
 						}
-						if _, err := d.Leaf(StreamID(stream), uint64(leaf)+1); err != nil {
-							t.Fatal(err)
-						}
+						require.Value(d.Leaf(StreamID(stream), uint64(leaf)+1))(t)
 					}
 				}
 				return slices.Clone(d.TakeDrawn())
@@ -85,10 +80,7 @@ func TestGaussianLeavesAreWider(t *testing.T) {
 		for _, records := range []uint64{1, 10, 100} {
 			deviation := func(m Mechanism, delta float64) float64 {
 				s := Spec{What: "rewards", Streams: 1, Dim: 1, Hi: 1, Leaves: 1, RecordsPerUser: records, Mechanism: m, Epsilon: Cost(epsilon * Nano), Delta: delta}
-				c, err := s.Charge()
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := require.Value(s.Charge())(t)
 				n := c.noise()
 				return math.Sqrt(n.Variance())
 			}

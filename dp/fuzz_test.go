@@ -13,6 +13,7 @@ import (
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/factor"
 	"peerd.dev/dp/sample"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -118,10 +119,7 @@ func FuzzReceivedSealed(f *testing.F) {
 // whatever lengths it claims.
 func FuzzLoadIsCheap(f *testing.F) {
 	charged := func(s Spec) []byte {
-		c, err := s.charge(0)
-		if err != nil {
-			f.Fatal(err)
-		}
+		c := require.Value(s.charge(0))(f)
 		b := []byte{stateVersion, byte(Lockstep)}
 		b = append(binary.AppendUvarint(b, uint64(Infinite)), 0)
 		return append(append(b, 0, 1), chargeBytes(&c)...)
@@ -282,10 +280,7 @@ func FuzzCharge(f *testing.F) {
 			uint64(c.Loss.Pure), uint64(c.Loss.Square), c.Scale, uint32(c.Stream), from, to, 1, uint8(noise.Law), noise.Scale, noise.VarianceUnits)
 	}
 	for _, m := range Mechanisms() {
-		good, err := mechanismSpec(m, 8).charge(0)
-		if err != nil {
-			f.Fatal(err)
-		}
+		good := require.Value(mechanismSpec(m, 8).charge(0))(f)
 		noise := good.noise()
 		add(good, 0, 8, noise)
 		add(good, 8, 9, noise)
@@ -297,10 +292,7 @@ func FuzzCharge(f *testing.F) {
 		good.Mode++
 		add(good, 0, 1, good.noise())
 	}
-	none, err := spec(MaxLeaves, None).charge(math.MaxUint32)
-	if err != nil {
-		f.Fatal(err)
-	}
+	none := require.Value(spec(MaxLeaves, None).charge(math.MaxUint32))(f)
 	add(none, MaxLeaves-1, MaxLeaves, Noise{})
 	f.Fuzz(func(t *testing.T, stream uint32, streams int, kind uint8, dim int, lo, hi int64, leaves, records uint64, adjacency, mechanism, mode uint8, pure, square, scale uint64,
 		of uint32, from, to uint64, values int, law uint8, noise uint64, terms uint32,
@@ -349,10 +341,7 @@ func FuzzRecords(f *testing.F) {
 		d := open(t, s, seeded(1))
 		d.TakeCharges()
 		save := func() []byte {
-			state, err := d.Save()
-			if err != nil {
-				t.Fatal(err)
-			}
+			state := require.Value(d.Save())(t)
 			return state.Bytes()
 		}
 		sum, n := make([]int64, s.Dim), uint64(0)
@@ -374,10 +363,7 @@ func FuzzRecords(f *testing.F) {
 				t.Fatalf("%v was taken in", x)
 			}
 			n++
-			l, err := d.Leaf(0, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := require.Value(d.Leaf(0, n))(t)
 			d.TakeDrawn()
 			wellFormed(t, l.Node)
 			wellFormed(t, l.Sum)
@@ -396,10 +382,7 @@ func FuzzRecords(f *testing.F) {
 
 // FuzzReplay gives a curator nodes that it never drew: it takes one unchanged or stops.
 func FuzzReplay(f *testing.F) {
-	c, err := spec(8, Tree).charge(0)
-	if err != nil {
-		f.Fatal(err)
-	}
+	c := require.Value(spec(8, Tree).charge(0))(f)
 	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(5), uint8(1), c.Scale, uint32(VarianceScale))
 	f.Add(uint32(0), uint64(0), uint64(1), uint64(0), int64(MaxValue), uint8(1), c.Scale, uint32(VarianceScale))
 	f.Add(uint32(1), uint64(1), uint64(2), uint64(1), int64(0), uint8(0), uint64(1), uint32(2))

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/bandit/gram"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -24,38 +25,23 @@ func gramOf(t *testing.T, r dp.Release, kind gram.Kind) gram.Gram {
 	for i := range sums {
 		sums[i] = r.At(i)
 	}
-	g, err := gram.Of(sums, r.NoiseMoments().Variance(), kind, features)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return require.Value(gram.Of(sums, r.NoiseMoments().Variance(), kind, features))(t)
 }
 
 // released returns what many streams release of one leaf with the same records, and the deviation
 // of the noise according to the charge, as a ledger has it.
 func released(t *testing.T, kind gram.Kind, records ...[]float64) (all []dp.Release, sigma float64) {
 	t.Helper()
-	curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{7}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := curator.Open(dp.Spec{
+	curator := require.Value(dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{7})))(t)
+	first := require.Value(curator.Open(dp.Spec{
 		What: "sums", Streams: streams, Shape: kinds[kind], Dim: features, Lo: -1, Hi: 1, Leaves: 8, RecordsPerUser: 1,
 		Mechanism: dp.TreeGaussian, Epsilon: 5 * dp.Nano, Delta: 1e-6,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for i := range dp.StreamID(streams) {
 		for _, x := range records {
-			if err := curator.Add(first+i, x); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, curator.Add(first+i, x))
 		}
-		leaf, err := curator.Leaf(first+i, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		leaf := require.Value(curator.Leaf(first+i, 1))(t)
 		all = append(all, leaf.Sum)
 	}
 	return all, math.Ldexp(float64(curator.TakeCharges()[0].Scale), dp.GridExponent)

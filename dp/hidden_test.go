@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -14,12 +15,8 @@ func drawn(t *testing.T, s Spec, reward float64, leaves uint64) (d *Curator, nod
 	t.Helper()
 	d = private(t, s)
 	for k := uint64(1); k <= leaves; k++ {
-		if err := d.Add(0, []float64{reward}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.Leaf(0, k); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, d.Add(0, []float64{reward}))
+		require.Value(d.Leaf(0, k))(t)
 		nodes = append(nodes, slices.Clone(d.TakeDrawn()))
 		hidden = append(hidden, d.Hidden())
 	}
@@ -71,9 +68,7 @@ func TestHiddenNoiseIsRestoredWhole(t *testing.T) {
 	} {
 		d := private(t, s)
 		for k := range most {
-			if err := replayLeaf(d, uint64(k)+1, 1, nodes[k], hidden[k]); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, replayLeaf(d, uint64(k)+1, 1, nodes[k], hidden[k]))
 		}
 		if err := replayLeaf(d, uint64(most)+1, 1, nodes[most], NewSecret(vouch.For(x.hidden))); (err == nil) != x.ok || err != nil && !errors.Is(err, ErrReplay) {
 			t.Errorf("%s: %v", name, err)
@@ -99,9 +94,7 @@ func TestOnlyKaryHidesNoise(t *testing.T) {
 	for _, m := range Mechanisms() {
 		for _, src := range []*Source{NewSecureSource(), seeded(1)} {
 			d := open(t, mechanismSpec(m, 8), src)
-			if _, err := d.Leaf(0, 1); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(d.Leaf(0, 1))(t)
 			d.TakeDrawn()
 			if got, want := len(d.Hidden().Bytes()) > 0, src.Private() && m.Describe().SharesNoise; got != want {
 				t.Errorf("%v, private %v: noise is hidden %v, want %v", m, src.Private(), got, want)
@@ -118,20 +111,13 @@ func TestATwinDrawsTheSameAndNothingNew(t *testing.T) {
 	_, nodes, hidden := drawn(t, s, 1, leaves+1)
 	twin := private(t, s)
 	for k := range leaves {
-		if err := replayLeaf(twin, uint64(k)+1, float64(k%2), nodes[k], hidden[k]); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, replayLeaf(twin, uint64(k)+1, float64(k%2), nodes[k], hidden[k]))
 		if got := twin.TakeDrawn(); !slices.EqualFunc(got, nodes[k], sameRelease) {
 			t.Fatalf("leaf %d: drew %v, want %v", k+1, got, nodes[k])
 		}
-		state, err := twin.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := require.Value(twin.Save())(t)
 		twin = private(t, s)
-		if err := twin.Load(state); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, twin.Load(state))
 	}
 	if _, err := twin.Leaf(0, leaves+1); !errors.Is(err, ErrReplay) {
 		t.Errorf("a twin goes on: %v", err)
@@ -153,27 +139,18 @@ func TestARestartDrawsNothing(t *testing.T) {
 		touched := func() bool { return !reflect.ValueOf(again.src).Elem().FieldByName("buf").IsNil() }
 		for k := range leaves {
 			if k == leaves/2 {
-				state, err := again.Save()
-				if err != nil {
-					t.Fatal(err)
-				}
+				state := require.Value(again.Save())(t)
 				again = private(t, s)
-				if err := again.Load(state); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, again.Load(state))
 			}
-			if err := replayLeaf(again, uint64(k)+1, 1, nodes[k], hidden[k]); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, replayLeaf(again, uint64(k)+1, 1, nodes[k], hidden[k]))
 			again.TakeDrawn()
 		}
 		if touched() {
 			t.Errorf("%v: noise is drawn in a restart", m)
 		}
 		for k := uint64(leaves) + 1; k <= leaves+10; k++ { // kary's sums can rest on nodes that are all drawn
-			if _, err := again.Leaf(0, k); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(again.Leaf(0, k))(t)
 		}
 		if !touched() {
 			t.Errorf("%v: ten leaves after the restart have no noise of their own", m)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp/mechanism"
+	"peerd.dev/internal/require"
 )
 
 // design returns the row of a mechanism.
@@ -46,13 +47,8 @@ func TestTilesAddUp(t *testing.T) {
 		var nodes []Release
 		tiles := s.Mechanism.Running()
 		for k := uint64(1); k <= leaves; k++ {
-			if err := d.Add(0, []float64{record(k)}); err != nil {
-				t.Fatal(err)
-			}
-			l, err := d.Leaf(0, k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.Add(0, []float64{record(k)}))
+			l := require.Value(d.Leaf(0, k))(t)
 			for len(nodes) > 0 && nodes[len(nodes)-1].span.From >= l.Node.span.From {
 				nodes = nodes[:len(nodes)-1]
 			}
@@ -78,9 +74,7 @@ func TestNoMechanismReleasesPastItsHorizon(t *testing.T) {
 			t.Errorf("leaf 2 first: %v", err)
 		}
 		for k := uint64(1); k <= 5; k++ {
-			if _, err := d.Leaf(0, k); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(d.Leaf(0, k))(t)
 		}
 		if _, err := d.Leaf(0, 6); !errors.Is(err, ErrHorizon) {
 			t.Errorf("leaf 6 of 5: %v", err)
@@ -99,23 +93,14 @@ func TestAMechanismIsAsItIsCharged(t *testing.T) {
 		s.Dim = 3
 		d := open(t, s, seeded(2))
 		c := d.TakeCharges()[0]
-		if err := c.Check(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.Check())
 		if ok, err := d.Budget().Covers(c.Loss); err != nil || !ok {
 			t.Errorf("%v of %v: %v", c.Loss, d.Budget(), err)
 		}
 		for k := uint64(1); k <= s.Leaves; k++ {
-			if err := d.Add(0, []float64{record(k), 0, 1}); err != nil {
-				t.Fatal(err)
-			}
-			l, err := d.Leaf(0, k)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Covers(l.Node.Fields()); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.Add(0, []float64{record(k), 0, 1}))
+			l := require.Value(d.Leaf(0, k))(t)
+			require.NoError(t, c.Covers(l.Node.Fields()))
 			if got, want := l.Sum.Noise(), c.SumNoise(k); got != want {
 				t.Fatalf("leaf %d says noise %+v, predicted %+v", k, got, want)
 			}
@@ -161,13 +146,8 @@ func TestEmpiricalVariance(t *testing.T) {
 			}
 			var mean, square float64
 			for i := range StreamID(streams) {
-				if err := d.Add(i, []float64{record(k)}); err != nil {
-					t.Fatal(err)
-				}
-				l, err := d.Leaf(i, k)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, d.Add(i, []float64{record(k)}))
+				l := require.Value(d.Leaf(i, k))(t)
 				z := float64(l.Sum.Value(0) - exact)
 				mean += z / float64(streams)
 				square += z * z / float64(streams)
@@ -214,14 +194,10 @@ func TestNoRecordMovesMoreThanIsCharged(t *testing.T) {
 						for k := uint64(1); k <= leaves; k++ {
 							for _, mine := range []bool{k == at, k == second} {
 								if mine {
-									if err := d.Add(0, []float64{x, x}); err != nil {
-										t.Fatal(err)
-									}
+									require.NoError(t, d.Add(0, []float64{x, x}))
 								}
 							}
-							if _, err := d.Leaf(0, k); err != nil {
-								t.Fatal(err)
-							}
+							require.Value(d.Leaf(0, k))(t)
 						}
 						return slices.Clone(d.TakeDrawn())
 					}
@@ -272,9 +248,7 @@ func TestRecordsOfLinearBandits(t *testing.T) {
 				c := Charge{Shape: kind, Dim: 2, Lo: -1 << 20, Hi: 1 << 20, Adjacency: adjacency}
 				vector := func(angle, length, y float64) []int64 {
 					v := make([]int64, c.Width())
-					if err := kind.Quantize(v, []float64{length * math.Cos(angle), length * math.Sin(angle), y}, -1, 1); err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, kind.Quantize(v, []float64{length * math.Cos(angle), length * math.Sin(angle), y}, -1, 1))
 					return v
 				}
 				most := 0.0

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -12,10 +13,7 @@ import (
 // so nothing can be written into it.
 func TestReleasesAreImmutable(t *testing.T) {
 	f := Fields{Stream: 1, Span: Span{From: 0, To: 1}, Count: []uint64{7}, Value: []int64{5, 6}}
-	r, err := Received(vouch.For(f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(Received(vouch.For(f)))(t)
 	f.Count[0], f.Value[0] = 8, 8
 	out := r.Fields()
 	out.Count[0], out.Value[1] = 9, 9
@@ -25,10 +23,7 @@ func TestReleasesAreImmutable(t *testing.T) {
 	}
 
 	sealed := []byte("sealed")
-	s, err := ReceivedSealed(vouch.For(sealed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(ReceivedSealed(vouch.For(sealed)))(t)
 	clear(sealed)
 	clear(s.Bytes())
 	if string(s.Bytes()) != "sealed" {
@@ -48,13 +43,8 @@ func TestReleasesOfACuratorAreImmutable(t *testing.T) {
 			var all []Release
 			var before []Fields
 			for k := range uint64(8) {
-				if err := d.Add(0, []float64{1}); err != nil {
-					t.Fatal(err)
-				}
-				leaf, err := d.Leaf(0, k+1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, d.Add(0, []float64{1}))
+				leaf := require.Value(d.Leaf(0, k+1))(t)
 				for _, r := range []Release{leaf.Node, leaf.Sum} {
 					f := r.Fields()
 					all, before = append(all, r), append(before, r.Fields())

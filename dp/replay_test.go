@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -60,9 +61,7 @@ func open2(t *rapid.T, mode Mode, s Spec, src *Source) *Curator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = d.Open(s); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(d.Open(s))(t)
 	d.TakeCharges()
 	return d
 }
@@ -84,9 +83,7 @@ func TestAChangedRecordIsNotReplayed(t *testing.T) {
 		s, fresh := anyCurator(t)
 		first, second := fresh(), fresh()
 		moves := append(anyMoves(s).Draw(t, "moves"), move{stream: 0}, move{stream: 0})
-		if _, err := first.make(moves); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(first.make(moves))(t)
 		nodes := slices.Clone(first.TakeDrawn())
 		i := rapid.IntRange(0, len(nodes)-1).Draw(t, "node")
 		n := nodes[i]
@@ -144,12 +141,8 @@ func TestAReplayLeavesNothingOver(t *testing.T) {
 			if err := d.Replayed(); !errors.Is(err, ErrReplay) {
 				t.Errorf("%v: %d of 3 leaves are replayed, and the replay ends: %v", m, k-1, err)
 			}
-			if err := d.Add(0, []float64{1}); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := d.Leaf(0, k); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.Add(0, []float64{1}))
+			require.Value(d.Leaf(0, k))(t)
 		}
 		if err := d.Replayed(); err != nil {
 			t.Errorf("%v: all leaves are replayed: %v", m, err)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestAStreamBeginsAnewAfterALostLife: it continues after the abandoned leaves, on top of the
@@ -19,27 +21,17 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 			c := d.TakeCharges()[0]
 			leaf := func(k uint64) Leaf {
 				t.Helper()
-				if err := d.Add(0, []float64{1}); err != nil {
-					t.Fatal(err)
-				}
-				l, err := d.Leaf(0, k)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, d.Add(0, []float64{1}))
+				l := require.Value(d.Leaf(0, k))(t)
 				d.TakeDrawn()
 				return *l
 			}
 			reload := func() {
 				t.Helper()
-				state, err := d.Save()
-				if err != nil {
-					t.Fatal(err)
-				}
+				state := require.Value(d.Save())(t)
 				d = open(t, s, seeded(2))
 				d.TakeCharges()
-				if err := d.Load(state); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, d.Load(state))
 			}
 			leaf(1)
 			old := leaf(2)
@@ -63,9 +55,7 @@ func TestAStreamBeginsAnewAfterALostLife(t *testing.T) {
 			first := leaf(8)
 			reload()
 			for k, l := uint64(1), first; ; k, l = k+1, leaf(8+k) {
-				if err := c.CoversAfter(7, l.Node.Fields()); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, c.CoversAfter(7, l.Node.Fields()))
 				if c.Covers(l.Node.Fields()) == nil && l.Node.Span().From < 7 {
 					t.Fatalf("%+v is taken for a node of a stream that gave nothing up", l.Node)
 				}
@@ -117,14 +107,10 @@ func TestNewLivesCostNoMore(t *testing.T) {
 						for k := from; k <= to; k++ {
 							for _, mine := range at {
 								if mine == k {
-									if err := d.Add(0, []float64{x}); err != nil {
-										t.Fatal(err)
-									}
+									require.NoError(t, d.Add(0, []float64{x}))
 								}
 							}
-							if _, err := d.Leaf(0, k); err != nil {
-								t.Fatal(err)
-							}
+							require.Value(d.Leaf(0, k))(t)
 						}
 						drawn = append(drawn, d.TakeDrawn()...)
 					}
@@ -137,12 +123,8 @@ func TestNewLivesCostNoMore(t *testing.T) {
 					step(d, 5, 8) // the life that is lost
 					lives := open(t, s, seeded(5))
 					lives.TakeCharges()
-					if err = lives.Load(state); err != nil {
-						t.Fatal(err)
-					}
-					if _, err = lives.Skip(0, 8); err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, lives.Load(state))
+					require.Value(lives.Skip(0, 8))(t)
 					step(lives, 9, 16)
 					return drawn
 				}
@@ -166,18 +148,12 @@ func TestRoundingIsPaidInEveryStream(t *testing.T) {
 			for k := uint64(1); k <= s.Leaves; k++ {
 				for i := range StreamID(s.Streams) {
 					if k == 1 {
-						if err := d.Add(i, []float64{x}); err != nil {
-							t.Fatal(err)
-						}
+						require.NoError(t, d.Add(i, []float64{x}))
 					}
 					for range (k + uint64(i)) % 3 { // others, so that rounding goes either way
-						if err := d.Add(i, []float64{s.Hi}); err != nil {
-							t.Fatal(err)
-						}
+						require.NoError(t, d.Add(i, []float64{s.Hi}))
 					}
-					if _, err := d.Leaf(i, k); err != nil {
-						t.Fatal(err)
-					}
+					require.Value(d.Leaf(i, k))(t)
 				}
 			}
 			return d.TakeDrawn()
@@ -186,10 +162,7 @@ func TestRoundingIsPaidInEveryStream(t *testing.T) {
 		if err := covered(s, one, other); err != nil {
 			t.Error(err)
 		}
-		c, err := s.charge(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(s.charge(0))(t)
 		if d := design(m); c.norm(&d) < math.Sqrt(16)*d.Slack(512, 1) {
 			t.Errorf("%v: rounding of one stream is charged, not of all", m)
 		}

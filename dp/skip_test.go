@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -34,9 +35,7 @@ func newLife(t *rapid.T, s Spec, src *Source) *life {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = d.Open(s); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(d.Open(s))(t)
 	d.TakeCharges()
 	return &life{curator: d, leaves: map[uint64][]int{}, nodes: map[uint64]Release{}, horizon: s.Leaves}
 }
@@ -48,9 +47,7 @@ func (l *life) backup(t *rapid.T, s Spec, src *Source) *life {
 		t.Fatal(err)
 	}
 	b := newLife(t, s, src)
-	if err = b.curator.Load(state); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.curator.Load(state))
 	b.open, b.closed = append(b.open, l.open...), l.closed
 	b.part, b.base, b.newest, b.before = l.part, l.base, l.newest, l.before
 	maps.Copy(b.leaves, l.leaves)
@@ -62,9 +59,7 @@ func (l *life) backup(t *rapid.T, s Spec, src *Source) *life {
 func value(i int) float64 { return float64(i%7) / 8 }
 
 func (l *life) add(t *rapid.T, shape int) {
-	if err := l.curator.Add(0, []float64{value(shape)}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.curator.Add(0, []float64{value(shape)}))
 	l.open = append(l.open, shape)
 }
 
@@ -218,9 +213,7 @@ func TestSkip(t *testing.T) {
 		} {
 			d := open(t, spec(c.leaves, m), seeded(1))
 			for k := uint64(1); k <= c.closed; k++ {
-				if _, err := d.Leaf(0, k); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(d.Leaf(0, k))(t)
 			}
 			next, err := d.Skip(0, c.lost)
 			if err != nil || next != c.next {

@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/state"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -25,10 +26,7 @@ func TestALoadedCuratorGoesOnAsTheSavedOne(t *testing.T) {
 		replays := second.mode == Private || rapid.Bool().Draw(t, "replays")
 		for range rapid.IntRange(1, 4).Draw(t, "steps") {
 			moves := anyMoves(s).Draw(t, "moves")
-			want, err := first.make(moves)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := require.Value(first.make(moves))(t)
 			nodes := slices.Clone(first.TakeDrawn())
 			if replays {
 				second.Replay(nodes, first.Hidden())
@@ -43,34 +41,23 @@ func TestALoadedCuratorGoesOnAsTheSavedOne(t *testing.T) {
 			if again := second.TakeDrawn(); !slices.EqualFunc(again, nodes, sameRelease) {
 				t.Fatalf("drawn %v, want %v", again, nodes)
 			}
-			state, err := second.Save()
-			if err != nil {
-				t.Fatal(err)
-			}
+			state := require.Value(second.Save())(t)
 			if of, wrong := first.Save(); wrong != nil || !slices.Equal(of.Bytes(), state.Bytes()) {
 				t.Fatalf("equal releases, and another state: %v", wrong)
 			}
 			loaded := fresh()
 			if rapid.Bool().Draw(t, "unopened") {
-				if loaded, err = NewCurator(second.mode, vouch.For(second.budget), second.src); err != nil {
-					t.Fatal(err)
-				}
+				loaded = require.Value(NewCurator(second.mode, vouch.For(second.budget), second.src))(t)
 			}
-			if err = loaded.Load(state); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, loaded.Load(state))
 			if loaded.Spent() != second.Spent() || len(loaded.TakeCharges())+len(loaded.TakeDrawn()) > 0 {
 				t.Fatalf("%v spent, want %v, and nothing to report", loaded.Spent(), second.Spent())
 			}
 			second = loaded
 			if rapid.Bool().Draw(t, "skip") {
 				k := rapid.Uint64Range(0, 25).Draw(t, "lost")
-				if _, err = first.Skip(0, k); err != nil {
-					t.Fatal(err)
-				}
-				if _, err = second.Skip(0, k); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(first.Skip(0, k))(t)
+				require.Value(second.Skip(0, k))(t)
 			}
 		}
 	})
@@ -82,9 +69,7 @@ func TestACuratorIsSavedBetweenSteps(t *testing.T) {
 		t.Error("saved with a charge that nobody took")
 	}
 	d.TakeCharges()
-	if _, err := d.Leaf(0, 1); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(d.Leaf(0, 1))(t)
 	if _, err := d.Save(); err == nil {
 		t.Error("saved with a node that nobody took")
 	}
@@ -98,11 +83,7 @@ func TestACuratorIsSavedBetweenSteps(t *testing.T) {
 func TestAnotherCuratorsStateIsRefused(t *testing.T) {
 	saved := func(d *Curator) Secret {
 		d.TakeCharges()
-		state, err := d.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return state
+		return require.Value(d.Save())(t)
 	}
 	curator := func(mode Mode, budget Cost, src *Source, s Spec) *Curator {
 		d, err := NewCurator(mode, vouch.For(account.Budget{Epsilon: budget}), src)
@@ -138,9 +119,7 @@ func TestAnotherCuratorsStateIsRefused(t *testing.T) {
 	}
 	// No curator saves a state with more charges than its budget pays for.
 	rich := curator(Lockstep, 2*Nano, seeded(1), spec(8, Tree))
-	if _, err := rich.Open(spec(8, Tree)); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(rich.Open(spec(8, Tree)))(t)
 	rich.budget.Epsilon = Nano
 	poor, err := NewCurator(Lockstep, vouch.For(account.Budget{Epsilon: Nano}), seeded(1))
 	if err != nil {
@@ -163,13 +142,9 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 		d := open(t, spec(8, None), seeded(1))
 		d.TakeCharges()
 		for range 2 { // one record in leaf 1, one in the open leaf
-			if err := d.Add(0, []float64{1}); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.Add(0, []float64{1}))
 			if closed, _ := d.Closed(0); closed == 0 {
-				if _, err := d.Leaf(0, 1); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(d.Leaf(0, 1))(t)
 			}
 		}
 		d.TakeDrawn()
@@ -178,14 +153,8 @@ func TestAStateThatNoStreamCanHaveIsRefused(t *testing.T) {
 		} else {
 			forge(d.streams[0])
 		}
-		state, err := d.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
-		next, err := NewCurator(Lockstep, vouch.For(d.budget), seeded(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := require.Value(d.Save())(t)
+		next := require.Value(NewCurator(Lockstep, vouch.For(d.budget), seeded(1)))(t)
 		if err := next.Load(state); (err != nil) != (name != "honest") || err != nil && !errors.Is(err, ErrState) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -202,18 +171,11 @@ func FuzzLoad(f *testing.F) {
 	d := open(f, s, seeded(1))
 	d.TakeCharges()
 	for k := uint64(1); k <= 5; k++ {
-		if err := d.Add(1, []float64{.25, .75}); err != nil {
-			f.Fatal(err)
-		}
-		if _, err := d.Leaf(1, k); err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, d.Add(1, []float64{.25, .75}))
+		require.Value(d.Leaf(1, k))(f)
 	}
 	d.TakeDrawn()
-	state, err := d.Save()
-	if err != nil {
-		f.Fatal(err)
-	}
+	state := require.Value(d.Save())(f)
 	b := state.Bytes()
 	f.Add(b)
 	f.Add(b[:len(b)-1])
@@ -225,17 +187,12 @@ func FuzzLoad(f *testing.F) {
 	// The greatest streams that a charge can have, in a state of a few bytes.
 	huge := s
 	huge.Streams, huge.Dim, huge.Leaves, huge.Mechanism = maxSums/MaxLen, MaxLen, MaxLeaves, None
-	c, err := huge.charge(0)
-	if err != nil {
-		f.Fatal(err)
-	}
+	c := require.Value(huge.charge(0))(f)
 	inf, err := NewCurator(Lockstep, vouch.For(account.Unlimited), seeded(1))
 	if err != nil {
 		f.Fatal(err)
 	}
-	if state, err = inf.Save(); err != nil {
-		f.Fatal(err)
-	}
+	state = require.Value(inf.Save())(f)
 	empty := state.Bytes()
 	f.Add(append(append(empty[:len(empty)-1:len(empty)-1], 1), chargeBytes(&c)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -250,22 +207,14 @@ func FuzzLoad(f *testing.F) {
 				}
 				continue
 			}
-			one, err := d.Save()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err = d.Load(one); err != nil {
-				t.Fatal(err)
-			}
+			one := require.Value(d.Save())(t)
+			require.NoError(t, d.Load(one))
 			two, err := d.Save()
 			if err != nil || !slices.Equal(one.Bytes(), two.Bytes()) {
 				t.Fatalf("saved %x, then %x, %v", one.Bytes(), two.Bytes(), err)
 			}
 			for s := range d.streams {
-				next, err := d.Skip(StreamID(s), 3)
-				if err != nil {
-					t.Fatal(err)
-				}
+				next := require.Value(d.Skip(StreamID(s), 3))(t)
 				if _, err := d.Leaf(StreamID(s), next); err != nil && !errors.Is(err, ErrHorizon) {
 					t.Fatal(err)
 				}
@@ -284,10 +233,7 @@ func TestASecretIsNotChanged(t *testing.T) {
 
 func TestASecretPrintsAsPrivate(t *testing.T) {
 	s := NewSecret(vouch.For([]byte("rewards")))
-	j, err := json.Marshal(map[string]any{"state": s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := require.Value(json.Marshal(map[string]any{"state": s}))(t)
 	for _, got := range []string{
 		fmt.Sprint(s), fmt.Sprintf("%v %s %x %q %+v %#v", s, s, s, s, s, &s), fmt.Sprint([]Secret{s}),
 		string(j), slog.AnyValue(s).Resolve().String(),

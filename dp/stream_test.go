@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"peerd.dev/internal/require"
 )
 
 // factored are the mechanisms that decode their sums, without the tree.
@@ -14,11 +16,9 @@ var factored = []Mechanism{Hybrid, Kary, Sqrt, BLT}
 func seededDrawer(b byte) *drawer { return &drawer{src: seeded(b), hidden: new(hiddenNoise)} }
 
 // closeLeaf closes the next leaf of s.
-func closeLeaf(t interface{ Fatal(args ...any) }, s *stream, d *drawer, recorded []int64, out *Leaf) {
+func closeLeaf(t require.TB, s *stream, d *drawer, recorded []int64, out *Leaf) {
 	d.recorded = recorded
-	if err := s.close(d, out); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.close(d, out))
 }
 
 // TestSumsDecode plays records and no records with equal noise. Sums differ by the records' sums.
@@ -28,19 +28,14 @@ func TestSumsDecode(t *testing.T) {
 		leaves := rapid.Uint64Range(1, 200).Draw(t, "leaves")
 		spec := mechanismSpec(m, leaves)
 		spec.Dim = 2
-		c, err := spec.charge(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(spec.charge(0))(t)
 		a, b := c.streams(new(arena))(), c.streams(new(arena))() // with equal noise, with and without records
 		x, y := seededDrawer(1), seededDrawer(1)
 		sum, records := make([]int64, 2), uint64(0)
 		for range leaves {
 			for range rapid.IntRange(0, 3).Draw(t, "records") {
 				v := rapid.SliceOfN(rapid.Float64Range(0, 1), 2, 2).Draw(t, "record")
-				if err := a.add(v); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, a.add(v))
 				records++
 				for i := range v {
 					q, _ := Quantize(v[i], 0, 1)
@@ -65,17 +60,12 @@ func TestSumsDecode(t *testing.T) {
 
 // TestALongStreamDecodes checks buffers with a very small decay.
 func TestALongStreamDecodes(t *testing.T) {
-	c, err := mechanismSpec(BLT, MaxLeaves).charge(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(mechanismSpec(BLT, MaxLeaves).charge(0))(t)
 	with, without := c.streams(new(arena))(), c.streams(new(arena))()
 	x, y := seededDrawer(1), seededDrawer(1)
 	var one, other Leaf
 	for k := int64(1); k <= 20_000; k++ {
-		if err := with.add([]float64{1}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, with.add([]float64{1}))
 		closeLeaf(t, with, x, nil, &one)
 		closeLeaf(t, without, y, nil, &other)
 		// Half a unit of rounding for every value, decoded by a row of B: its L1 norm is below 200.
@@ -97,14 +87,9 @@ func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 		curator := func() *Curator { return open2(t, Private, s, NewSecureSource()) }
 		first := curator()
 		for range rapid.IntRange(1, 4).Draw(t, "lives") {
-			if _, err := first.make(anyMoves(s).Draw(t, "moves")); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(first.make(anyMoves(s).Draw(t, "moves")))(t)
 			first.TakeDrawn()
-			saved, err := first.Save()
-			if err != nil {
-				t.Fatal(err)
-			}
+			saved := require.Value(first.Save())(t)
 			moves := anyMoves(s).Draw(t, "moves")
 			want, err := first.make(moves)
 			if err != nil {
@@ -112,17 +97,10 @@ func TestEveryMechanismGoesOnAsIfItHadNotStopped(t *testing.T) {
 			}
 			nodes := slices.Clone(first.TakeDrawn())
 			second := curator()
-			if err = second.Load(saved); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, second.Load(saved))
 			second.Replay(nodes, first.Hidden())
-			got, err := second.make(moves)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err = second.Replayed(); err != nil {
-				t.Fatal(err)
-			}
+			got := require.Value(second.make(moves))(t)
+			require.NoError(t, second.Replayed())
 			if !slices.EqualFunc(got, want, sameLeaf) {
 				t.Fatalf("replayed %v, want %v", got, want)
 			}

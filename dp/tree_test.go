@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -20,26 +21,18 @@ func spec(leaves uint64, m Mechanism) Spec {
 func seeded(b byte) *Source { return NewSeededSource([32]byte{b}) }
 
 // budgetOf returns a budget that pays for s once.
-func budgetOf(t interface{ Fatal(args ...any) }, s Spec) account.Budget {
+func budgetOf(t require.TB, s Spec) account.Budget {
 	if s.Mechanism == None {
 		return account.Unlimited
 	}
-	delta, err := account.DeltaOf(s.Delta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	delta := require.Value(account.DeltaOf(s.Delta))(t)
 	return account.Budget{Epsilon: s.Epsilon, Delta: delta}
 }
 
 func open(t testing.TB, s Spec, src *Source) *Curator {
 	t.Helper()
-	d, err := NewCurator(Lockstep, vouch.For(budgetOf(t, s)), src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.Open(s); err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(NewCurator(Lockstep, vouch.For(budgetOf(t, s)), src))(t)
+	require.Value(d.Open(s))(t)
 	return d
 }
 
@@ -50,10 +43,7 @@ func TestALeafLiesInAsManyNodesAsAreCharged(t *testing.T) {
 		d := open(t, spec(leaves, None), seeded(1))
 		in := make([]uint64, leaves+1)
 		for k := uint64(1); k <= leaves; k++ {
-			l, err := d.Leaf(0, k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := require.Value(d.Leaf(0, k))(t)
 			for i := l.Node.Span().From + 1; i <= l.Node.Span().To; i++ {
 				in[i]++
 			}
@@ -75,13 +65,8 @@ func TestSumsAreTheDumbOnes(t *testing.T) {
 		dim := rapid.IntRange(1, 3).Draw(t, "dim")
 		s := spec(leaves, None)
 		s.Dim = dim
-		d, err := NewCurator(Lockstep, vouch.For(account.Unlimited), seeded(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.Open(s); err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(NewCurator(Lockstep, vouch.For(account.Unlimited), seeded(1)))(t)
+		require.Value(d.Open(s))(t)
 		var (
 			sum   = make([]int64, dim)
 			count uint64
@@ -89,19 +74,14 @@ func TestSumsAreTheDumbOnes(t *testing.T) {
 		for k := uint64(1); k <= leaves; k++ {
 			for range rapid.IntRange(0, 2).Draw(t, "records") {
 				x := rapid.SliceOfN(rapid.Float64Range(-.5, 1.5), dim, dim).Draw(t, "record")
-				if err := d.Add(0, x); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, d.Add(0, x))
 				count++
 				for i := range x {
 					q, _ := Quantize(x[i], 0, 1)
 					sum[i] += q
 				}
 			}
-			l, err := d.Leaf(0, k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := require.Value(d.Leaf(0, k))(t)
 			for i := range sum {
 				if l.Sum.Value(i) != sum[i] {
 					t.Fatalf("leaf %d, entry %d: %d, want %d", k, i, l.Sum.Value(i), sum[i])
@@ -135,15 +115,10 @@ func TestEveryNodeHasItsOwnNoiseOfTheChargedScale(t *testing.T) {
 	)
 	for k := uint64(1); k <= leaves; k++ {
 		x := float64(k%7) / 7
-		if err := d.Add(0, []float64{x}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, d.Add(0, []float64{x}))
 		q, _ := Quantize(x, 0, 1)
 		exact = append(exact, exact[k-1]+q)
-		l, err := d.Leaf(0, k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := require.Value(d.Leaf(0, k))(t)
 		span := l.Node.Span()
 		z := l.Node.Value(0) - (exact[span.To] - exact[span.From])
 		seen[z]++
@@ -173,10 +148,7 @@ func TestABadRecordChangesNothing(t *testing.T) {
 			t.Errorf("took in %v", x)
 		}
 	}
-	l, err := d.Leaf(0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(d.Leaf(0, 1))(t)
 	if l.Sum.Value(0) != 0 || l.Sum.Value(1) != 0 || l.Sum.Count(0) != 0 {
 		t.Errorf("bad records left %v behind", l.Sum)
 	}

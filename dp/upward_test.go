@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 )
 
 // distance returns the distance of the sums of two histories.
@@ -24,9 +25,7 @@ func TestRoundingOfLinearRecordsIsCharged(t *testing.T) {
 	before, most := math.Sqrt(4.5)*(1<<20), 0.0
 	vector := func(angle float64) []int64 {
 		v := make([]int64, c.Width())
-		if err := c.Shape.Quantize(v, []float64{math.Cos(angle), math.Sin(angle), 1}, -1, 1); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.Shape.Quantize(v, []float64{math.Cos(angle), math.Sin(angle), 1}, -1, 1))
 		return v
 	}
 	for i := range 200_000 { // x·x′ = -1/2, where records are farthest apart
@@ -48,16 +47,10 @@ func TestARecordLeftOutMovesByItsLongerSide(t *testing.T) {
 		for _, m := range []Mechanism{Tree, EachLaplace, TreeGaussian, Kary} {
 			s := mechanismSpec(m, 1)
 			s.Lo, s.Hi, s.Adjacency = b[0], b[1], ZeroOut
-			c, err := s.charge(0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := require.Value(s.charge(0))(t)
 			moved := 0.0
 			for _, x := range b { // the extreme records, and one that adds nothing
-				q, err := Quantize(x, s.Lo, s.Hi)
-				if err != nil {
-					t.Fatal(err)
-				}
+				q := require.Value(Quantize(x, s.Lo, s.Hi))(t)
 				moved = max(moved, math.Abs(float64(q)))
 			}
 			loss := account.Loss{Pure: Cost(math.Ceil(moved / float64(c.Scale) * Nano))}
@@ -105,25 +98,15 @@ func TestTheLatticeIsPaidFor(t *testing.T) {
 	}
 	c.Scale = minSigma
 	d := design(EachGaussian)
-	if c.Loss.Square, err = c.square(&d); err != nil {
-		t.Fatal(err)
-	}
+	c.Loss.Square = require.Value(c.square(&d))(t)
 	epsilon := 4 + .5/minSigma // between two values of the likelihood ratio
 	drawn := latticeDelta(minSigma, float64(c.Change()), epsilon)
-	continuous, err := account.Mu(float64(c.Change()) / minSigma).Delta(epsilon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	charged, err := c.Loss.Delta(epsilon)
-	if err != nil {
-		t.Fatal(err)
-	}
+	continuous := require.Value(account.Mu(float64(c.Change()) / minSigma).Delta(epsilon))(t)
+	charged := require.Value(c.Loss.Delta(epsilon))(t)
 	if continuous > drawn*(1-5e-7) || charged < drawn || charged > drawn*1.001 {
 		t.Errorf("δ is %v with the noise that is drawn, %v with continuous noise; %v is charged", drawn, continuous, charged)
 	}
-	if err := c.Check(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Check())
 	c.Loss.Square--
 	if c.Check() == nil {
 		t.Error("a charge without room for the lattice passes")
@@ -135,10 +118,7 @@ func TestTheLatticeIsPaidFor(t *testing.T) {
 func TestNoiseBelowTheLeastDeviationIsRefused(t *testing.T) {
 	s := mechanismSpec(TreeGaussian, 1)
 	s.Hi = 1. / (1 << 12)
-	c, err := s.charge(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(s.charge(0))(t)
 	c.Loss.Square = Nano * Nano // more than any of these needs
 	for scale, ok := range map[uint64]bool{minSigma: true, minSigma - 1: false, minSigma / 2: false, 1: false, 0: false} {
 		if c.Scale = scale; (c.Check() == nil) != ok {
@@ -158,23 +138,16 @@ func TestGivingUpLeavesDropsWhatWaited(t *testing.T) {
 			s := mechanismSpec(m, 16)
 			d := open(t, s, seeded(1))
 			for k := uint64(1); k <= 2; k++ {
-				if _, err := d.Leaf(0, k); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(d.Leaf(0, k))(t)
 			}
 			if waits {
-				if err := d.Add(0, []float64{1}); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, d.Add(0, []float64{1}))
 			}
 			next, err := d.Skip(0, 5)
 			if err != nil || next != 6 {
 				t.Fatalf("%v: next leaf %d, %v", m, next, err)
 			}
-			l, err := d.Leaf(0, next)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := require.Value(d.Leaf(0, next))(t)
 			return l.Node
 		}
 		if with, without := play(true), play(false); !with.Equal(without) {

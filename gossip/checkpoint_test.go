@@ -16,6 +16,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 
 	"peerd.dev/gossip/wire"
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -105,10 +106,7 @@ func checkpointed(cs []Config) ([]Config, []*witness) {
 
 func begin(t testing.TB, c Config) *Host {
 	t.Helper()
-	h, err := NewHost(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := require.Value(NewHost(c))(t)
 	t.Cleanup(func() { h.Close() })
 	return h
 }
@@ -469,13 +467,8 @@ func begun(t testing.TB, r host.Host, h *Host, m protocol.SignedCheckpoint) (s n
 	mine := h.self
 	mine.Self, mine.Checkpoint = 0, m
 	s = stream(t, r, h)
-	if _, err := s.Write(wire.Prefixed(mine.Encode())); err != nil {
-		t.Fatal(err)
-	}
-	theirs, err := wire.ReadHello(bufio.NewReader(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.Value(s.Write(wire.Prefixed(mine.Encode())))(t)
+	theirs := require.Value(wire.ReadHello(bufio.NewReader(s)))(t)
 	return s, theirs.Remembered.Checkpoint
 }
 
@@ -573,9 +566,7 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 		for _, f := range test.frames {
 			b = append(b, wire.Prefixed(f)...)
 		}
-		if _, err := s.Write(b); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.Write(b))(t)
 		var code *network.StreamError
 		if err := end(s); !errors.As(err, &code) || code.ErrorCode != network.StreamProtocolViolation {
 			t.Errorf("%s: stream ended with %v", test.name, err)
@@ -588,9 +579,7 @@ func TestCheckpointsAgainstTheRules(t *testing.T) {
 	cs = configs(2, path(2))
 	h = start(t, cs[1:])[0]
 	s := greeted(t, raw(t, cs[0].Identity, h), h, 0)
-	if _, err := s.Write(wire.Prefixed(wire.CheckpointFrame(of(5)))); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(s.Write(wire.Prefixed(wire.CheckpointFrame(of(5)))))(t)
 	var code *network.StreamError
 	if err := end(s); !errors.As(err, &code) || code.ErrorCode != network.StreamProtocolViolation {
 		t.Errorf("a checkpoint where there are none: stream ended with %v", err)

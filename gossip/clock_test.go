@@ -8,6 +8,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -23,9 +24,7 @@ func TestALateAnswerIsNoWrongClock(t *testing.T) {
 			_, _ = s.Write(binary.BigEndian.AppendUint64(nil, uint64(at.UnixNano())))
 			_ = s.Close()
 		})
-		if err := asks.CompareClock(t.Context(), 0); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, asks.CompareClock(t.Context(), 0))
 		if got, n := asks.Ahead(); n != 1 || got > -wrong || got < -wrong*9/10 {
 			t.Errorf("%v ahead of %d peers, want at most %v", got, n, -wrong)
 		}
@@ -49,9 +48,7 @@ func TestAWrongClockIsNoticed(t *testing.T) {
 	for i, want := range []time.Duration{0, 3 * time.Minute, 0} {
 		for j := range hosts {
 			if i != j {
-				if err := hosts[i].CompareClock(t.Context(), protocol.Peer(j)); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, hosts[i].CompareClock(t.Context(), protocol.Peer(j)))
 			}
 		}
 		if got, n := hosts[i].Ahead(); n != 3 || (got-want).Abs() > time.Second {

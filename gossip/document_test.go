@@ -17,6 +17,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"peerd.dev/gossip/wire"
+	"peerd.dev/internal/require"
 )
 
 // paper is a Document that holds words.
@@ -137,10 +138,7 @@ func TestLongListsGoBothWays(t *testing.T) {
 			t.Errorf("%v: peer %d has %d words of 4,000; %d merged, at most %d at once", err, i, len(p.words), p.merged, p.most)
 		}
 	}
-	s, err := hosts[0].libp2p.NewStream(t.Context(), hosts[1].libp2p.ID(), documentProtocol)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(hosts[0].libp2p.NewStream(t.Context(), hosts[1].libp2p.ID(), documentProtocol))(t)
 	m := &metered{Stream: s}
 	if err = new(trader).trade(m, papers[0], nil).open(); err != nil || m.out != 1+sha256.Size || m.in != 1 {
 		t.Errorf("%v: %d bytes out and %d in between two that agree", err, m.out, m.in)
@@ -171,10 +169,7 @@ func TestWhoBreaksAnExchangeIsNamed(t *testing.T) {
 		if err := victim.TradeDocument(t.Context(), 0); err == nil {
 			t.Error("no error")
 		}
-		s, err := r.NewStream(t.Context(), victim.libp2p.ID(), documentProtocol)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(r.NewStream(t.Context(), victim.libp2p.ID(), documentProtocol))(t)
 		play(s, wire.Prefixed(make([]byte, 32)))
 		return status(victim, 0).Refused - was
 	}
@@ -307,9 +302,7 @@ func TestAClosedHostHasHeardNobody(t *testing.T) {
 		cs[i].Document = &paper{words: []string{"a"}}
 	}
 	hosts := start(t, cs)
-	if err := hosts[0].Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, hosts[0].Close())
 	if err := hosts[0].TradeDocument(t.Context(), 1); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}

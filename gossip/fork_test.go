@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"peerd.dev/gossip/wire"
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -63,9 +64,7 @@ func TestTwoLivesAreFoundWhateverTheirLengths(t *testing.T) {
 			hosts := start(t, cs)
 			if from == 2 {
 				ready(t, hosts...)
-				if err := hosts[0].TradeMemories(t.Context(), 2); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, hosts[0].TradeMemories(t.Context(), 2))
 			} else {
 				eventually(t, "a hello", func() bool { s := status(hosts[0], 1); return s.State == Up || s.LastError != "" })
 				eventually(t, "what it remembers", func() bool { return ws[0].remembered(1, x.memory) })
@@ -116,9 +115,7 @@ func TestWhoeverHasBothKeepsThem(t *testing.T) {
 		shut(t, hosts[0])
 		cs[2].Forks, cs[2].Known[0] = f.all, signedBy(&cs[0], checkpointOf(12)) // at the next start
 		hosts = start(t, cs)
-		if err := hosts[0].TradeMemories(t.Context(), 2); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, hosts[0].TradeMemories(t.Context(), 2))
 		if shown := ws[0].shown(2, other.Checkpoint); shown != is {
 			t.Errorf("%s: shown to its owner: %v", name, shown)
 		}
@@ -145,9 +142,7 @@ func TestAMemoryGoesToItsOwnerFirst(t *testing.T) {
 	if got := hosts[2].members[0].remembered().Checkpoint; got != checkpointOf(12) {
 		t.Fatal(got)
 	}
-	if err := hosts[0].TradeMemories(t.Context(), 2); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, hosts[0].TradeMemories(t.Context(), 2))
 	if !ws[0].shown(2, old.Checkpoint) {
 		t.Error("the owner was not shown it")
 	}
@@ -273,9 +268,7 @@ func TestAStatedLedgerIsReported(t *testing.T) {
 	cs[0].Checkpoint = checkpointOf(10)
 	hosts := start(t, cs)
 	ready(t, hosts...)
-	if err := hosts[0].TradeMemories(t.Context(), 2); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, hosts[0].TradeMemories(t.Context(), 2))
 	if !ws[0].shown(2, checkpointOf(10)) {
 		t.Error("what was stated is not reported")
 	}

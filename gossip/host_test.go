@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -17,6 +16,7 @@ import (
 
 	"peerd.dev/gossip/address"
 	"peerd.dev/gossip/wire"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -129,10 +129,7 @@ func TestRestartedPeerIsLinkedAgain(t *testing.T) {
 	send(t, hosts[0], roundEnds(0, 1, 0)) // waits for the peer to come back
 
 	began := time.Now()
-	h, err := NewHost(cs[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := require.Value(NewHost(cs[1]))(t)
 	defer h.Close()
 	ready(t, h, hosts[0], hosts[2])
 	t.Logf("links up %v after the restart began", time.Since(began).Round(time.Millisecond))
@@ -165,10 +162,7 @@ func TestFullQueueDropsTheOldest(t *testing.T) {
 		t.Errorf("dropped %d, queued %d", s.Dropped, s.Queued)
 	}
 	cs[0].Peers[1].Addrs = h.Addrs()
-	h0, err := NewHost(cs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	h0 := require.Value(NewHost(cs[0]))(t)
 	defer h0.Close()
 	for i := range queueSize {
 		if d := receive(t, h0); int(d.Message.Round()) != 44+i {
@@ -214,10 +208,7 @@ func TestCloseWithoutNeighbours(t *testing.T) {
 	soon(t, closeTimeout, func() time.Duration {
 		cs := configs(2, path(2))
 		cs[0].Peers[1].Addrs = []string{"/ip4/127.0.0.1/tcp/1"}
-		h, err := NewHost(cs[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := require.Value(NewHost(cs[0]))(t)
 		eventually(t, "an attempt", func() bool { return status(h, 1).LastError != "" })
 		return shut(t, h)
 	})
@@ -258,10 +249,7 @@ func TestTheEndWithoutAnAddressDials(t *testing.T) {
 	cs := configs(3, func(i int) []protocol.Peer { return [][]protocol.Peer{{1}, {0, 2}, {1}}[i] })
 	var hosts []*Host
 	for i := range cs {
-		h, err := NewHost(cs[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := require.Value(NewHost(cs[i]))(t)
 		t.Cleanup(func() { shut(t, h) })
 		if hosts = append(hosts, h); i == 0 {
 			cs[0].Peers[0].Addrs = h.Addrs()
@@ -288,10 +276,7 @@ func TestAnUnusableAddressIsANotice(t *testing.T) {
 	c.Neighbours = []protocol.Peer{1, 2}
 	var log bytes.Buffer
 	c.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	h, err := NewHost(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := require.Value(NewHost(c))(t)
 	defer h.Close()
 	for _, want := range []string{"is another peer's", "has no transport address", "nowhere", "want at most 256", "peer 2: "} {
 		if !strings.Contains(log.String(), want) {
@@ -320,16 +305,6 @@ func TestTwoHostsDoNotShareAPort(t *testing.T) {
 		h.Close()
 		t.Error("a second host listens on the same port")
 	} else if !strings.Contains(err.Error(), "address already in use") {
-		t.Error(err)
-	}
-}
-
-func TestAddrsCanBeDialled(t *testing.T) {
-	hosts := start(t, configs(1, func(int) []protocol.Peer { return nil }))
-	if a := hosts[0].Addrs(); len(a) != 1 || !strings.HasSuffix(a[0], fmt.Sprintf("/p2p/%s", hosts[0].ID())) {
-		t.Error(a)
-	}
-	if err := hosts[0].Ready(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -45,9 +46,7 @@ func BenchmarkMessageBesideABareStream(b *testing.B) {
 			e := &echoes[i]
 			for range n {
 				began := time.Now()
-				if err := e.run(); err != nil {
-					b.Fatal(err)
-				}
+				require.NoError(b, e.run())
 				e.took = append(e.took, time.Since(began))
 			}
 		}
@@ -118,33 +117,21 @@ func streamEcho(b *testing.B, size int) echo {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if hosts[i], err = newLibp2p(c, newGate(c.Identity.id, r.peers, nil, slog.New(slog.DiscardHandler))); err != nil {
-			b.Fatal(err)
-		}
+		hosts[i] = require.Value(newLibp2p(c, newGate(c.Identity.id, r.peers, nil, slog.New(slog.DiscardHandler))))(b)
 		b.Cleanup(func() { _ = hosts[i].Close() })
-		if err = hosts[i].Network().Listen(r.listen...); err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, hosts[i].Network().Listen(r.listen...))
 	}
 	const bare = "/bare/1"
 	hosts[1].SetStreamHandler(bare, func(s network.Stream) { bounce(s, size) })
-	if err := hosts[0].Connect(b.Context(), peer.AddrInfo{ID: hosts[1].ID(), Addrs: hosts[1].Addrs()}); err != nil {
-		b.Fatal(err)
-	}
-	s, err := hosts[0].NewStream(b.Context(), hosts[1].ID(), bare)
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, hosts[0].Connect(b.Context(), peer.AddrInfo{ID: hosts[1].ID(), Addrs: hosts[1].Addrs()}))
+	s := require.Value(hosts[0].NewStream(b.Context(), hosts[1].ID(), bare))(b)
 	return exchange(s, size)
 }
 
 // tcpEcho exchanges bytes over a TCP connection.
 func tcpEcho(b *testing.B, size int) echo {
 	b.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	l := require.Value(net.Listen("tcp", "127.0.0.1:0"))(b)
 	b.Cleanup(func() { _ = l.Close() })
 	go func() {
 		if c, refused := l.Accept(); refused == nil {
@@ -152,10 +139,7 @@ func tcpEcho(b *testing.B, size int) echo {
 			bounce(c, size)
 		}
 	}()
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := require.Value(net.Dial("tcp", l.Addr().String()))(b)
 	b.Cleanup(func() { _ = c.Close() })
 	return exchange(c, size)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -90,10 +91,7 @@ func start(t testing.TB, cs []Config) []*Host {
 	t.Helper()
 	hosts := make([]*Host, len(cs))
 	for i := range slices.Backward(cs) {
-		h, err := NewHost(cs[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := require.Value(NewHost(cs[i]))(t)
 		t.Cleanup(func() { shut(t, h) })
 		cs[i].Peers[cs[i].Self].Addrs = h.Addrs()
 		hosts[i] = h
@@ -131,9 +129,7 @@ func ready(t testing.TB, hosts ...*Host) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for _, h := range hosts {
-		if err := h.Ready(ctx); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, h.Ready(ctx))
 	}
 }
 
@@ -159,9 +155,7 @@ func send(t testing.TB, h *Host, es []protocol.Envelope) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if err := h.Send(ctx, es); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, h.Send(ctx, es))
 }
 
 func receive(t testing.TB, h *Host) protocol.Delivery {

@@ -17,6 +17,7 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/net/swarm"
 
 	"peerd.dev/gossip/wire"
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -24,14 +25,8 @@ import (
 func unlimited(t testing.TB, id Identity) host.Host {
 	t.Helper()
 	bus := eventbus.NewBus()
-	net, err := newSwarm(id, &network.NullResourceManager{}, nil, bus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := basichost.NewHost(net, &basichost.HostOpts{EventBus: bus})
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := require.Value(newSwarm(id, &network.NullResourceManager{}, nil, bus))(t)
+	r := require.Value(basichost.NewHost(net, &basichost.HostOpts{EventBus: bus}))(t)
 	r.Start()
 	t.Cleanup(func() { _ = r.Close() })
 	return r
@@ -41,13 +36,8 @@ func unlimited(t testing.TB, id Identity) host.Host {
 func raw(t testing.TB, id Identity, h *Host) host.Host {
 	t.Helper()
 	r := unlimited(t, id)
-	info, err := peer.AddrInfoFromString(h.Addrs()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Connect(t.Context(), *info); err != nil {
-		t.Fatal(err)
-	}
+	info := require.Value(peer.AddrInfoFromString(h.Addrs()[0]))(t)
+	require.NoError(t, r.Connect(t.Context(), *info))
 	return r
 }
 
@@ -57,20 +47,13 @@ func dialSelf(t testing.TB, id Identity, h *Host) {
 	r := unlimited(t, id)
 	// libp2p refuses to dial itself; others need not.
 	addr := h.libp2p.Network().ListenAddresses()[0]
-	c, err := r.Network().(*swarm.Swarm).TransportForDialing(addr).Dial(t.Context(), addr, h.libp2p.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(r.Network().(*swarm.Swarm).TransportForDialing(addr).Dial(t.Context(), addr, h.libp2p.ID()))(t)
 	t.Cleanup(func() { c.Close() })
 }
 
 func stream(t testing.TB, r host.Host, h *Host) network.Stream {
 	t.Helper()
-	s, err := r.NewStream(t.Context(), h.libp2p.ID(), linkProtocol)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return require.Value(r.NewStream(t.Context(), h.libp2p.ID(), linkProtocol))(t)
 }
 
 // greeted opens a stream and exchanges hellos on it.
@@ -79,14 +62,9 @@ func greeted(t testing.TB, r host.Host, h *Host, as protocol.Peer) network.Strea
 	s := stream(t, r, h)
 	mine := h.self
 	mine.Self = as
-	if _, err := s.Write(wire.Prefixed(mine.Encode())); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(s.Write(wire.Prefixed(mine.Encode())))(t)
 	_ = s.SetReadDeadline(time.Now().Add(patience))
-	theirs, err := wire.ReadHello(bufio.NewReader(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	theirs := require.Value(wire.ReadHello(bufio.NewReader(s)))(t)
 	if theirs.Self != h.cfg.Self || theirs.Network != h.cfg.Network {
 		t.Fatalf("hello %+v", theirs)
 	}
@@ -151,9 +129,7 @@ func TestRuleBreakersLoseTheirStream(t *testing.T) {
 		{"a message of an unknown kind", wire.Prefixed([]byte{0x0a, 0x05, 0x08, 0x80, 0x01, 0x12, 0x00})},
 	} {
 		s := greeted(t, r, h, 0)
-		if _, err := s.Write(test.bytes); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.Write(test.bytes))(t)
 		var code *network.StreamError
 		if err := end(s); !errors.As(err, &code) || code.ErrorCode != network.StreamProtocolViolation {
 			t.Errorf("%s: stream ended with %v", test.name, err)
@@ -164,9 +140,7 @@ func TestRuleBreakersLoseTheirStream(t *testing.T) {
 		}
 	}
 	s := greeted(t, r, h, 0)
-	if _, err := s.Write(append(wire.Prefixed(nil), wire.Prefixed(good(0))...)); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(s.Write(append(wire.Prefixed(nil), wire.Prefixed(good(0))...)))(t)
 	if d := receive(t, h); d.From != 0 || d.Message.Round() != 3 {
 		t.Errorf("%+v", d)
 	}
@@ -190,9 +164,7 @@ func TestBadHello(t *testing.T) {
 		"it says it is peer 1, its ke": wire.Prefixed(other.Encode()),
 	} {
 		s := stream(t, r, h)
-		if _, err := s.Write(b); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(s.Write(b))(t)
 		_ = end(s)
 		eventually(t, want, func() bool { return strings.Contains(status(h, 0).LastError, want) })
 	}
@@ -250,9 +222,7 @@ func TestNewestStreamWins(t *testing.T) {
 	if err := end(old); !errors.As(err, &code) || code.ErrorCode != network.StreamSupplanted {
 		t.Errorf("the older stream ended with %v", err)
 	}
-	if _, err := young.Write(wire.Prefixed(protocol.Encode(nil, roundEnds(0, 1, 8)[0].Message))); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(young.Write(wire.Prefixed(protocol.Encode(nil, roundEnds(0, 1, 8)[0].Message))))(t)
 	if d := receive(t, h); d.Message.Round() != 8 {
 		t.Errorf("%+v", d)
 	}

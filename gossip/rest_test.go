@@ -12,24 +12,19 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
 // between makes all connections to a host pass a proxy, which counts the bytes in both directions, and returns the addresses that others dial.
 func between(t *testing.T, addrs []string) (dialled []string, bytes *atomic.Int64) {
 	t.Helper()
-	a, err := ma.NewMultiaddr(strings.Split(addrs[0], "/p2p/")[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(ma.NewMultiaddr(strings.Split(addrs[0], "/p2p/")[0]))(t)
 	_, to, err := manet.DialArgs(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(net.Listen("tcp4", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = l.Close() })
 	bytes = new(atomic.Int64)
 	count := func(to, from net.Conn) {
@@ -51,10 +46,7 @@ func between(t *testing.T, addrs []string) (dialled []string, bytes *atomic.Int6
 			go count(in, out)
 		}
 	}()
-	at, err := manet.FromNetAddr(l.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := require.Value(manet.FromNetAddr(l.Addr()))(t)
 	return []string{at.String()}, bytes
 }
 
@@ -102,9 +94,7 @@ func TestAPeerAtRestSendsLittle(t *testing.T) {
 	ready(t, h, near)
 	subscribed(t, []*Host{h, near})
 
-	if err := errors.Join(h.TradeDocument(t.Context(), 2), h.TradeMemories(t.Context(), 2), h.CompareClock(t.Context(), 2)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(h.TradeDocument(t.Context(), 2), h.TradeMemories(t.Context(), 2), h.CompareClock(t.Context(), 2)))
 	time.Sleep(time.Second) // libp2p identifies new connections
 	exchange := float64(exchanged.Load())
 
@@ -113,9 +103,7 @@ func TestAPeerAtRestSendsLittle(t *testing.T) {
 	before := linked.Load()
 	for range announcements {
 		seen := near.Totals().TopicIn
-		if err := h.topic.publish(t.Context(), frame); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, h.topic.publish(t.Context(), frame))
 		eventually(t, "an announcement", func() bool { return near.Totals().TopicIn > seen })
 	}
 	announcement := float64(linked.Load()-before) / announcements

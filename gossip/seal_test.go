@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -69,15 +70,9 @@ func TestSealedTextsAreForOnePeer(t *testing.T) {
 func TestAFormerKeyOpensNothingNew(t *testing.T) {
 	ids := identities(3)
 	former := keys(t, "net", ids[:2], 1)
-	old, err := keys(t, "net", ids[:2], 0).Seal(1, []byte("old"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := require.Value(keys(t, "net", ids[:2], 0).Seal(1, []byte("old")))(t)
 	rotated := []Identity{ids[0], ids[2]}
-	sealed, err := keys(t, "net", rotated, 0).Seal(1, []byte("new"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sealed := require.Value(keys(t, "net", rotated, 0).Seal(1, []byte("new")))(t)
 	if got, err := former.Open(sealed); err == nil {
 		t.Errorf("the former key opens %q", got)
 	}
@@ -99,10 +94,7 @@ func TestIdentitiesServeForSealing(t *testing.T) {
 		h := sha512.Sum512(seed[:])
 		h[0] &= 248
 		h[31] = h[31]&127 | 64
-		scalar, err := ecdh.X25519().NewPrivateKey(h[:32])
-		if err != nil {
-			t.Fatal(err)
-		}
+		scalar := require.Value(ecdh.X25519().NewPrivateKey(h[:32]))(t)
 		want := scalar.PublicKey().Bytes()
 		if got := montgomery(private.Public().(ed25519.PublicKey)); !bytes.Equal(got, want) {
 			t.Errorf("key %d is %x, want %x", i, got, want)
@@ -127,10 +119,7 @@ func TestLowOrderKeysAreRefused(t *testing.T) {
 		"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
 		"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
 	} {
-		key, err := hex.DecodeString(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		key := require.Value(hex.DecodeString(s))(t)
 		for range 2 {
 			k.public[1] = key
 			if _, err := k.Seal(1, []byte("text")); err == nil {
@@ -143,10 +132,7 @@ func TestLowOrderKeysAreRefused(t *testing.T) {
 
 // TestTextsOfAllVersionsOpen: what a peer sealed before an upgrade is opened after it.
 func TestTextsOfAllVersionsOpen(t *testing.T) {
-	sealed, err := hex.DecodeString(sealedBefore)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sealed := require.Value(hex.DecodeString(sealedBefore))(t)
 	k := keys(t, "net", []Identity{SeedIdentity([32]byte{1}), SeedIdentity([32]byte{2})}, 1)
 	if got, err := k.Open(sealed); err != nil || string(got) != "a release" {
 		t.Errorf("%q, %v", got, err)
@@ -155,25 +141,3 @@ func TestTextsOfAllVersionsOpen(t *testing.T) {
 
 // sealedBefore is a text for the second peer of network "net".
 const sealedBefore = "32394615bf31af3ef3128f7157d4ea55d6a5bc664a6ed3fdd69590bbc99bd636b06ccfff9b5829e4616bec2f0600f3cf540fb9284063b1d0a9"
-
-func BenchmarkSeal(b *testing.B) {
-	k, text := keys(b, "net", identities(2), 0), make([]byte, 1024)
-	for b.ReportAllocs(); b.Loop(); {
-		if _, err := k.Seal(1, text); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkOpen(b *testing.B) {
-	k, text := keys(b, "net", identities(2), 0), make([]byte, 1024)
-	sealed, err := k.Seal(0, text)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.ReportAllocs(); b.Loop(); {
-		if _, err := k.Open(sealed); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

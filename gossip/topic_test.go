@@ -10,6 +10,7 @@ import (
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	pb "github.com/libp2p/go-libp2p-pubsub/pb"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -155,14 +156,8 @@ func TestTopicRefusesOverTheWire(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r := raw(t, cs[0].Identity, h)
-	ps, err := pubsub.NewGossipSub(ctx, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	top, err := ps.Join("/peerd/test/1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ps := require.Value(pubsub.NewGossipSub(ctx, r))(t)
+	top := require.Value(ps.Join("/peerd/test/1"))(t)
 	eventually(t, "both on the topic", func() bool {
 		return len(top.ListPeers()) == 1 && len(h.topic.topic.ListPeers()) == 1
 	})

@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
@@ -24,10 +25,7 @@ func relayed(t *testing.T, peers int) (node.Spec, []*node.Agent) {
 		s.Graph[i] = []protocol.Peer{0}
 	}
 	for i := range peers {
-		a, err := s.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := require.Value(s.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})}))(t)
 		all = append(all, a)
 	}
 	return s, all
@@ -51,10 +49,7 @@ func TestAnIdlePeerIsChargedNothing(t *testing.T) {
 		out := make([][]protocol.Delivery, peers)
 		for i, a := range agents {
 			protocol.Sort(in[i])
-			played, err := a.Round(round, in[i], generous{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			played := require.Value(a.Round(round, in[i], generous{}))(t)
 			if idle := played.Pull.Arm == bandit.NoArm; idle != (i == 0) || a.Idle() != (i == 0) {
 				t.Fatalf("peer %d pulled arm %d", i, played.Pull.Arm)
 			}
@@ -74,16 +69,9 @@ func TestAnIdlePeerIsChargedNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if agents[0], err = s.Agent(node.PeerConfig{Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})}); err != nil {
-			t.Fatal(err)
-		}
-		if err = agents[0].Load(saved); err != nil {
-			t.Fatal(err)
-		}
-		other, err := s.Agent(node.PeerConfig{Self: 1, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})})
-		if err != nil {
-			t.Fatal(err)
-		}
+		agents[0] = require.Value(s.Agent(node.PeerConfig{Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})}))(t)
+		require.NoError(t, agents[0].Load(saved))
+		other := require.Value(s.Agent(node.PeerConfig{Self: 1, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(), Keys: vouch.For[protocol.Keys](noKeys{})}))(t)
 		if err = other.Load(saved); err == nil {
 			t.Error("a peer with arms took over the state of a relay")
 		}

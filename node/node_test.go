@@ -7,6 +7,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/protocol"
@@ -30,12 +31,9 @@ func spec(horizon uint64) node.Spec {
 
 func agent(t *testing.T, s node.Spec) *node.Agent {
 	t.Helper()
-	a, err := s.Agent(node.PeerConfig{
+	a := require.Value(s.Agent(node.PeerConfig{
 		Self: 0, Seed: node.FreshSeed(), Noise: dp.NewSecureSource(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return a
 }
 
@@ -44,9 +42,7 @@ func TestNothingOwnIsReleasedPastTheHorizon(t *testing.T) {
 	a := agent(t, s)
 	drawn := 0
 	for round := range protocol.Round(10) {
-		if _, err := a.Round(round, nil, generous{}); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(a.Round(round, nil, generous{}))(t)
 		drawn += len(a.Ready().Drawn)
 	}
 	if drawn > 2*3 { // each arm's stream has the horizon
@@ -67,9 +63,7 @@ func TestAChoiceIsOnePull(t *testing.T) {
 	for _, reward := range []bandit.Reward{0, 1e-9, .1, .25, 1. / 3, .5, .75, .9, 1 - 1e-9, 1} {
 		a := agent(t, spec(100))
 		for round := range protocol.Round(20) {
-			if _, err := a.Round(round, nil, payer{reward: reward}); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(a.Round(round, nil, payer{reward: reward}))(t)
 			a.Ready()
 			pulls := uint64(0)
 			for _, n := range a.Belief().Pulls {

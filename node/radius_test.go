@@ -13,6 +13,7 @@ import (
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/learner"
@@ -59,14 +60,9 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err = curator.Open(p.Streams(bandit.Statistic{Parts: c.streams, Dim: 1}, protocol.Cadence{})); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(curator.Open(p.Streams(bandit.Statistic{Parts: c.streams, Dim: 1}, protocol.Cadence{})))(t)
 				ucb := learner.UCBParams{}
-				learner, err := bandit.New(ucb, bandit.Config{Arms: 1, Peers: 1})
-				if err != nil {
-					t.Fatal(err)
-				}
+				learner := require.Value(bandit.New(ucb, bandit.Config{Arms: 1, Peers: 1}))(t)
 				coins := rand.New(rand.NewPCG(8, 9))
 				found := false
 				for k := uint64(1); k <= leaves; k++ {
@@ -74,14 +70,9 @@ func TestTheRadiusCoversTheSumsOfEveryMechanism(t *testing.T) {
 					var radius bandit.Radius
 					for s := range dp.StreamID(c.streams) {
 						for range records {
-							if err = curator.Add(s, []float64{float64(coins.IntN(2))}); err != nil {
-								t.Fatal(err)
-							}
+							require.NoError(t, curator.Add(s, []float64{float64(coins.IntN(2))}))
 						}
-						leaf, err := curator.Leaf(s, k)
-						if err != nil {
-							t.Fatal(err)
-						}
+						leaf := require.Value(curator.Leaf(s, k))(t)
 						n := float64(leaf.Sum.Count(0))
 						noise := leaf.Sum.NoiseMoments().Over(n)
 						b := bandit.Belief{Pulls: []uint64{uint64(n)}, Means: belief.Means{

@@ -12,6 +12,7 @@ import (
 	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
@@ -54,20 +55,12 @@ func newRecorder(t *testing.T, learner bandit.Params) *recorder {
 		t.Fatal(err)
 	}
 	r := &recorder{t: t}
-	if r.charge, err = streams.Charge(); err != nil {
-		t.Fatal(err)
-	}
-	if r.learner, err = s.NewLearner(node.Coins{}); err != nil {
-		t.Fatal(err)
-	}
+	r.charge = require.Value(streams.Charge())(t)
+	r.learner = require.Value(s.NewLearner(node.Coins{}))(t)
 	r.kind = map[bandit.Kind]gram.Kind{bandit.Linear: gram.Linear, bandit.Corner: gram.Corner, bandit.Centred: gram.Centred}[r.learner.Statistic().Kind]
 	streams.Mechanism, streams.Leaves = dp.None, dp.MaxLeaves
-	if r.curator, err = dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{1})); err != nil {
-		t.Fatal(err)
-	}
-	if _, err = r.curator.Open(streams); err != nil {
-		t.Fatal(err)
-	}
+	r.curator = require.Value(dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{1})))(t)
+	require.Value(r.curator.Open(streams))(t)
 	return r
 }
 
@@ -182,9 +175,7 @@ func TestCentredRecordsAreOfTheRewardLessOneHalf(t *testing.T) {
 func TestCentredRewardsAreNotZeroedOut(t *testing.T) {
 	for _, records := range []linear.Records{linear.WithoutSquares, linear.CentredRewards} {
 		s := byFeatures(twoFeatures(records))
-		if err := s.Check(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Check())
 		s.Privacy.Adjacency = dp.ZeroOut
 		_, err := s.Agent(node.PeerConfig{Noise: dp.NewSecureSource()})
 		if refused := err != nil && strings.Contains(err.Error(), "rewards cannot be centred"); refused != (records == linear.CentredRewards) {

@@ -17,6 +17,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -34,10 +35,7 @@ type checker struct {
 // check returns what the file's last comment says, and the first error.
 func (c *checker) check(t *testing.T, file string) (last string, err error) {
 	t.Helper()
-	src, err := parser.ParseFile(c.fset, file, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := require.Value(parser.ParseFile(c.fset, file, nil, parser.ParseComments))(t)
 	_, err = c.conf.Check("leak", c.fset, []*ast.File{src}, nil)
 	return strings.TrimSpace(src.Comments[len(src.Comments)-1].Text()), err
 }
@@ -140,10 +138,7 @@ func TestNumbersBesideReleasesAreKnown(t *testing.T) {
 	c := newChecker(t, "peerd.dev/protocol", "peerd.dev/dp/averages")
 	found := make(map[string]bool)
 	for _, path := range []string{"peerd.dev/dp", "peerd.dev/dp/averages", "peerd.dev/protocol"} {
-		pkg, err := c.conf.Importer.Import(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pkg := require.Value(c.conf.Importer.Import(path))(t)
 		for _, name := range pkg.Scope().Names() {
 			obj := pkg.Scope().Lookup(name)
 			if !obj.Exported() {
@@ -239,19 +234,13 @@ func short(t types.Type) string {
 // compiler. No file outside of tests uses them, whatever its build tags are.
 func TestNoWayAroundTheCompiler(t *testing.T) {
 	for _, dir := range packageDirs(t) {
-		files, err := os.ReadDir(filepath.Join("..", dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := require.Value(os.ReadDir(filepath.Join("..", dir)))(t)
 		for _, f := range files {
 			name := filepath.Join("..", dir, f.Name())
 			if f.IsDir() || strings.HasSuffix(name, "_test.go") {
 				continue
 			}
-			b, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := require.Value(os.ReadFile(name))(t)
 			for _, way := range around(t, name, b) {
 				t.Errorf("%s %s, which no barrier survives", name, way)
 			}
@@ -269,10 +258,7 @@ func around(t *testing.T, name string, content []byte) (ways []string) {
 	default:
 		return nil
 	}
-	src, err := parser.ParseFile(token.NewFileSet(), name, content, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := require.Value(parser.ParseFile(token.NewFileSet(), name, content, parser.ParseComments))(t)
 	for _, i := range src.Imports {
 		switch path, _ := strconv.Unquote(i.Path.Value); path {
 		case "unsafe", "C", "plugin", "runtime/cgo":
@@ -321,10 +307,7 @@ func TestNothingLeavesWithoutNoise(t *testing.T) {
 			return dp.NewCurator(dp.Lockstep, vouch.For(account.Budget{Epsilon: 1e9 * dp.Nano}), seeded())
 		},
 	} {
-		d, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(open())(t)
 		before := d.Spent()
 		var refused *dp.BudgetError
 		if _, err := d.Open(none); !errors.As(err, &refused) || d.Spent() != before || len(d.TakeCharges()) != 0 {
@@ -335,10 +318,7 @@ func TestNothingLeavesWithoutNoise(t *testing.T) {
 		}
 	}
 
-	d, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), seeded())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), seeded()))(t)
 	if _, err := d.Open(none); err != nil {
 		t.Errorf("lockstep, infinite budget: %v", err)
 	}

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 const module = "peerd.dev/"
@@ -118,20 +120,11 @@ func compareCallers(t *testing.T, found map[string]map[string]token.Position) {
 // packageDirs returns the folders of all packages, relative to this one.
 func packageDirs(t *testing.T) []string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", module+"...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	here, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := require.Value(exec.Command("go", "list", "-f", "{{.Dir}}", module+"...").Output())(t)
+	here := require.Value(filepath.Abs(".."))(t)
 	var dirs []string
 	for dir := range strings.Lines(string(out)) {
-		rel, err := filepath.Rel(here, strings.TrimSpace(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rel := require.Value(filepath.Rel(here, strings.TrimSpace(dir)))(t)
 		dirs = append(dirs, filepath.ToSlash(rel))
 	}
 	return dirs
@@ -142,18 +135,12 @@ func packageDirs(t *testing.T) []string {
 func (c *checker) uses(t *testing.T, dir string, sources []*ast.File, found map[string]map[string]token.Position) {
 	t.Helper()
 	if sources == nil {
-		files, err := filepath.Glob(filepath.Join("..", dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := require.Value(filepath.Glob(filepath.Join("..", dir, "*.go")))(t)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			src, err := parser.ParseFile(c.fset, file, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			src := require.Value(parser.ParseFile(c.fset, file, nil, 0))(t)
 			sources = append(sources, src)
 		}
 	}
@@ -248,7 +235,7 @@ func TestCallersAreFound(t *testing.T) {
 		"(reflect.Value).MethodByName":       `reflect.ValueOf(NewMixed(1, 0)).MethodByName("Load")`,
 	} {
 		what = strings.TrimSpace(what)
-		src, err := parser.ParseFile(c.fset, "leak.go", `package leak
+		src := require.Value(parser.ParseFile(c.fset, "leak.go", `package leak
 import (
 	"reflect"
 
@@ -263,10 +250,7 @@ var _ p.Message
 var _ vouch.Value[int]
 var _ Release
 func leak() { `+code+` }
-`, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+`, 0))(t)
 		found := make(map[string]map[string]token.Position)
 		c.uses(t, "leak", []*ast.File{src}, found)
 		if len(found[what]) == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/dptest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -57,10 +58,7 @@ func TestFramesAreKept(t *testing.T) {
 func TestDecodeKeepsNothingOfItsInput(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		b := Encode(nil, anyMessage().Draw(r, "message"))
-		m, err := Decode(vouch.For(b))
-		if err != nil {
-			r.Fatal(err)
-		}
+		m := require.Value(Decode(vouch.For(b)))(r)
 		want := bytes.Clone(b)
 		for i := range b {
 			b[i] ^= 0xff
@@ -168,10 +166,7 @@ func TestOtherFormsAreRefused(t *testing.T) {
 // TestLimitsThemselvesAreTaken: what the limits allow, and fits a frame, gets
 // through.
 func TestLimitsThemselvesAreTaken(t *testing.T) {
-	sealed, err := dp.ReceivedSealed(vouch.For(make([]byte, dp.MaxSealed)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sealed := require.Value(dp.ReceivedSealed(vouch.For(make([]byte, dp.MaxSealed))))(t)
 	widest := dptest.Received(t, dp.Fields{
 		Stream: 1<<32 - 1, Span: dp.Span{From: 1<<64 - 2, To: 1<<64 - 1}, Exponent: -64, Noise: dp.Noise{Law: dp.Gaussian, Scale: dp.MaxValue, VarianceUnits: 1<<32 - 1},
 		Count: slices.Repeat([]uint64{1<<64 - 1}, 100), Value: slices.Repeat([]int64{-dp.MaxValue}, 100),
@@ -299,9 +294,7 @@ func FuzzParseRelease(f *testing.F) {
 func TestFieldsStandInOrder(t *testing.T) {
 	content := Encode(nil, Message{&message{kind: 1, label: Label{Seq: 1}}})
 	round := []byte{2 << 3, 7}
-	if _, err := Decode(vouch.For(slices.Concat(content, round))); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(Decode(vouch.For(slices.Concat(content, round))))(t)
 	if m, err := Decode(vouch.For(slices.Concat(round, content))); !errors.Is(err, ErrFrame) {
 		t.Errorf("a round before the content: %v, %v, want ErrFrame", m, err)
 	}

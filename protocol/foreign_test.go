@@ -14,6 +14,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/averages"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -57,10 +58,7 @@ func TestOtherModulesMakeNoReleases(t *testing.T) {
 // type checker does not know of it.
 func internalImport(t *testing.T, file string) string {
 	t.Helper()
-	src, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := require.Value(parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly))(t)
 	for _, i := range src.Imports {
 		if path, _ := strconv.Unquote(i.Path.Value); strings.Contains(path, "/internal/") {
 			return "use of internal package " + path + " not allowed"
@@ -74,14 +72,8 @@ func internalImport(t *testing.T, file string) string {
 func TestInternalIsRefused(t *testing.T) {
 	const program = "testdata/foreign/vouches.go"
 	want := internalImport(t, program)
-	b, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(program))(t)
+	root := require.Value(filepath.Abs(".."))(t)
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err != nil {
 		t.Fatal(err)
@@ -91,9 +83,7 @@ func TestInternalIsRefused(t *testing.T) {
 		"foreign.go": b, "go.sum": sums,
 		"go.mod": []byte("module example.org/foreign\n\ngo 1.26.0\n\nrequire peerd.dev v0.0.0\n\nreplace peerd.dev => " + root + "\n"),
 	} {
-		if err = os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	c := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", ".")
 	c.Dir, c.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
@@ -159,10 +149,7 @@ func TestNothingIsVouchedForElsewhere(t *testing.T) {
 		if strings.Contains("/"+dir+"/", "/internal/") || strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "scripts/") {
 			continue
 		}
-		pkg, err := c.conf.Importer.Import(module + dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pkg := require.Value(c.conf.Importer.Import(module + dir))(t)
 		for _, name := range pkg.Scope().Names() {
 			obj, bad := pkg.Scope().Lookup(name), false
 			if !obj.Exported() {

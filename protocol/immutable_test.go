@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestContentsDoNotChange: a Message keeps its encoding, which must not go stale, and its
@@ -23,20 +25,14 @@ func TestContentsDoNotChange(t *testing.T) {
 		"decode.go": "fills in what it has just made",
 		"press.go":  "signs a message before it is held or sent",
 	}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := require.Value(filepath.Glob("*.go"))(t)
 	c := newChecker(t, "peerd.dev/protocol")
 	var sources []*ast.File
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		src, err := parser.ParseFile(c.fset, file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := require.Value(parser.ParseFile(c.fset, file, nil, 0))(t)
 		sources = append(sources, src)
 	}
 	for file, found := range contentChanges(t, c, sources) {
@@ -52,19 +48,13 @@ func TestContentsDoNotChange(t *testing.T) {
 
 // TestContentChangesAreFound: the search above finds every way that it names.
 func TestContentChangesAreFound(t *testing.T) {
-	source, err := os.ReadFile("message.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := require.Value(os.ReadFile("message.go"))(t)
 	for _, change := range []string{
 		"m.label.Seq = 1", "m.body[0] = dp.Release{}", "m.refs[0].Seq++", "m.message.kind += 1", "m.sig = nil",
 		"x, m.round = 1, 2", "copy(m.sig, x)", "clear(m.refs)", "copy(m.refs[1:], m.refs)", "*m.message = message{}",
 	} {
 		c := newChecker(t, "peerd.dev/protocol")
-		src, err := parser.ParseFile(c.fset, "message.go", string(source)+"\nfunc change(m Message) { "+change+" }\n", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := require.Value(parser.ParseFile(c.fset, "message.go", string(source)+"\nfunc change(m Message) { "+change+" }\n", 0))(t)
 		if len(contentChanges(t, c, []*ast.File{src})) == 0 {
 			t.Errorf("%s is not found", change)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
@@ -28,10 +29,7 @@ var rangeOfKinds = regexp.MustCompile(`(?m)^//\t(\d+ to \d+: [a-z -]+)$`)
 
 // TestKindsAreListed: the comment of kind.go has the kinds of every protocol, and no two protocols share one.
 func TestKindsAreListed(t *testing.T) {
-	source, err := os.ReadFile("kind.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := require.Value(os.ReadFile("kind.go"))(t)
 	var listed []string
 	for _, m := range rangeOfKinds.FindAllStringSubmatch(string(source), -1) {
 		listed = append(listed, m[1])
@@ -74,9 +72,7 @@ func TestAnEmptyPressMakesNothing(t *testing.T) {
 // other use of them.
 func TestAProtocolIsGivenNoKeys(t *testing.T) {
 	var given protocol.Config
-	if _, err := protocol.New(keeping{config: &given}, protocol.Config{Keys: vouch.For[protocol.Keys](protocoltest.Keys(3))}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(protocol.New(keeping{config: &given}, protocol.Config{Keys: vouch.For[protocol.Keys](protocoltest.Keys(3))}))(t)
 	if given.Keys.Get() != nil {
 		t.Error("a protocol has the keys of its peer")
 	}

@@ -13,6 +13,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/dptest"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -36,9 +37,7 @@ func (pressing) Traits() protocol.Traits {
 // pressOf returns the press of a peer.
 func pressOf(t testing.TB, k protocol.Keys) (p protocol.Press) {
 	t.Helper()
-	if _, err := protocol.New(pressing{press: &p}, protocol.Config{Keys: vouch.For[protocol.Keys](k)}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(protocol.New(pressing{press: &p}, protocol.Config{Keys: vouch.For[protocol.Keys](k)}))(t)
 	return p
 }
 
@@ -47,10 +46,7 @@ func TestSealedReleasesComeBack(t *testing.T) {
 	from, to := pressOf(t, protocoltest.Keys(1)), pressOf(t, protocoltest.Keys(2))
 	rapid.Check(t, func(t *rapid.T) {
 		r := dptest.AnyRelease().Draw(t, "release")
-		s, err := from.Seal(2, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(from.Seal(2, r))(t)
 		if got, err := to.Open(s); err != nil || !got.Equal(r) {
 			t.Fatalf("got %+v, %v, want %+v", got, err, r)
 		}
@@ -73,10 +69,7 @@ func TestSealedReleasesComeBack(t *testing.T) {
 func TestSealedLengthsFollowFromShapes(t *testing.T) {
 	p := pressOf(t, protocoltest.Keys(1))
 	length := func(f dp.Fields) int {
-		s, err := p.Seal(1, dptest.Received(t, f))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(p.Seal(1, dptest.Received(t, f)))(t)
 		return len(s.Bytes())
 	}
 	for _, values := range []int{0, 1, 14, 65, 3600} {
@@ -105,14 +98,8 @@ func TestOtherPaddingIsRefused(t *testing.T) {
 	k := protocoltest.Keys(1)
 	p := pressOf(t, k)
 	r := dptest.Received(t, dp.Fields{Stream: 1, Span: dp.Span{To: 3}, Value: []int64{-5, 1 << 40}, Count: []uint64{7}})
-	s, err := p.Seal(1, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := k.Open(s.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(p.Seal(1, r))(t)
+	plain := require.Value(k.Open(s.Bytes()))(t)
 	n := len(protocol.AppendRelease(nil, r))
 	for name, change := range map[string]func(b []byte) []byte{
 		"nothing":           func([]byte) []byte { return nil },
@@ -132,10 +119,7 @@ func TestOtherPaddingIsRefused(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sealed, err := k.Seal(1, change(slices.Clone(plain)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			sealed := require.Value(k.Seal(1, change(slices.Clone(plain))))(t)
 			if got, err := p.Open(received(t, sealed)); !errors.Is(err, protocol.ErrPeer) || !errors.Is(err, protocol.ErrFrame) {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -155,12 +139,8 @@ func padded(release []byte, values int) []byte {
 }
 
 // received returns a sealed text as the wire has it.
-func received(t interface{ Fatal(args ...any) }, b []byte) dp.Sealed {
-	s, err := dp.ReceivedSealed(vouch.For(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+func received(t require.TB, b []byte) dp.Sealed {
+	return require.Value(dp.ReceivedSealed(vouch.For(b)))(t)
 }
 
 // FuzzOpen: a release that is opened is sealed in the way in which it was.
@@ -208,10 +188,7 @@ func TestAPressWithoutKeysOpensNothing(t *testing.T) {
 // TestSealedReleasesTravel: a message has them, its signature covers them, and a copy of its content as well.
 func TestSealedReleasesTravel(t *testing.T) {
 	p := pressOf(t, protocoltest.Keys(1))
-	s, err := p.Seal(2, dptest.Received(t, dp.Fields{Value: []int64{5}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(p.Seal(2, dptest.Received(t, dp.Fields{Value: []int64{5}})))(t)
 	sent := p.Signed(protocol.Content{Kind: protocol.FirstFree, Label: protocol.Label{Origin: 1}, Sealed: []dp.Sealed{s}})
 	m := protocoltest.Carry(t, sent)
 	if got := m.Content().Sealed; !slices.Equal(got, []dp.Sealed{s}) || !p.Authentic(m) {

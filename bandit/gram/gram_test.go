@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"peerd.dev/internal/require"
 )
 
 const features, streams = 4, 2000
@@ -21,10 +23,7 @@ func noise(t *testing.T, n int) (all []Gram) {
 		for i := range sums {
 			sums[i] = sigma * rng.NormFloat64()
 		}
-		g, err := Of(sums, sigma*sigma, Linear, features)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := require.Value(Of(sums, sigma*sigma, Linear, features))(t)
 		all = append(all, g)
 	}
 	return all
@@ -73,10 +72,7 @@ func TestLogDet(t *testing.T) {
 			sums = append(sums, x)
 		}
 	}
-	g, err := Of(append(sums, 0, 0, 0), 1, Linear, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := require.Value(Of(append(sums, 0, 0, 0), 1, Linear, 3))(t)
 	if got, want := g.LogDet(.5), math.Log(3.5)+math.Log(1.5)+math.Log(.5); math.Abs(got-want) > 1e-12 {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/gram"
+	"peerd.dev/internal/require"
 )
 
 // grown plays 12 releases of sums that grow by half each time, with independent noise, and calls
@@ -18,10 +19,7 @@ func (x *problem) grown(t *testing.T, sigma float64, f func(g gram.Gram)) {
 			x.pay(x.turn(1).Features[0])
 		}
 		x.release(sigma)
-		g, err := gram.Of(x.b.X, sigma*sigma, gram.Linear, x.d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := require.Value(gram.Of(x.b.X, sigma*sigma, gram.Linear, x.d))(t)
 		f(g)
 	}
 }
@@ -63,10 +61,7 @@ func TestStatedSetIsSmaller(t *testing.T) {
 			x.pay(x.turn(1).Features[0])
 		}
 		x.release(100)
-		g, err := gram.Of(x.b.X, 100*100, gram.Linear, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := require.Value(gram.Of(x.b.X, 100*100, gram.Linear, 3))(t)
 		e, size, _ := stated(g, x.n)
 		r, beta, _ := Ridge(g, x.n)
 		if size*e.Reach > beta*r.Reach/2 || size*e.Reach > last {
@@ -139,10 +134,7 @@ func TestStatedSetsHoldForWhatIsChosen(t *testing.T) {
 					}
 					v := sigma * sigma * float64(batch+1)
 					x.b.SampleVar[0], x.b.GaussVar[0] = 1/x.n, v
-					g, err := gram.Of(x.b.X, v, gram.Linear, x.d)
-					if err != nil {
-						t.Fatal(err)
-					}
+					g := require.Value(gram.Of(x.b.X, v, gram.Linear, x.d))(t)
 					e, size, _ := stated(g, x.n)
 					worst = max(worst, x.off(e)/size)
 					stays = stays && x.off(e) <= size

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"peerd.dev/internal/require"
 )
 
 // a problem of k vectors of d entries, with a positive definite matrix.
@@ -56,9 +58,7 @@ func TestScoresAreThoseOfTheInverse(t *testing.T) {
 		for _, k := range []int{1, 3, 4, 5, 30} {
 			q := newProblem(t, d, k)
 			var inverse mat.Dense
-			if err := inverse.Inverse(q.p); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, inverse.Inverse(q.p))
 			products, squares := make([]float64, k), make([]float64, k)
 			Products(products, q.theta, q.xs)
 			Squares(squares, q.w, d, q.xs)
@@ -78,9 +78,7 @@ func TestDrawsHaveTheInverseAsCovariance(t *testing.T) {
 	const d = 7
 	q := newProblem(t, d, 1)
 	var inverse mat.Dense
-	if err := inverse.Inverse(q.p); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, inverse.Inverse(q.p))
 	sum := mat.NewSymDense(d, nil)
 	for i := range d {
 		z, x := make([]float64, d), make([]float64, d)

@@ -12,15 +12,13 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/change"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 )
 
 // TestAnAddressThatNobodyCanDialIsRefused by every command that takes one, before anything is signed or made.
 func TestAnAddressThatNobodyCanDialIsRefused(t *testing.T) {
-	b, err := os.ReadFile("testdata/addresses.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile("testdata/addresses.txt"))(t)
 	root := t.TempDir()
 	dir, fresh := filepath.Join(root, "a"), filepath.Join(root, "b")
 	for _, d := range []string{dir, fresh} {
@@ -83,9 +81,7 @@ func TestAnAddressOfAnEarlierBuildKeepsNobodyFromMoving(t *testing.T) {
 	}
 	var state network.State
 	var d network.Document
-	if err = errors.Join(json.Unmarshal(b, &state), json.Unmarshal(state.Root, &d)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(json.Unmarshal(b, &state), json.Unmarshal(state.Root, &d)))
 	d.Peers[0].Addrs = []string{"/ip4/0.0.0.0/tcp/8471"}
 	d.Peers = append(d.Peers, network.Peer{Name: "b", ID: gossip.SeedIdentity([32]byte{7}).ID(), Addrs: []string{"/ip6/::/tcp/8471"}, Standing: network.Present})
 	d.Links = [][2]int{{0, 1}}

@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 )
 
 // TestAdviceCanBePasted: every command that is printed with a path is read by a shell as it was meant, whatever the folder is called.
@@ -58,9 +59,7 @@ func TestAdviceCanBePasted(t *testing.T) {
 	try("bundle", []string{at("x")}, "audit", "bundle", "--dir", dir, "-o", at("x"))
 	mode := func(path string, mode os.FileMode) {
 		t.Helper()
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chmod(path, mode))
 	}
 	mode(dir, 0o755)
 	try("open", one, "run", "--dir", dir)
@@ -68,32 +67,18 @@ func TestAdviceCanBePasted(t *testing.T) {
 	mode(dir, 0o700)
 	mode(at("identity.key"), 0o644)
 	try("key", []string{at("identity.key")}, "doctor", "--dir", dir)
-	if err := os.Rename(at("identity.key"), at("away")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(at("identity.key"), at("away")))
 	try("no key", []string{dir + "-2"}, "doctor", "--dir", dir)
-	if err := os.Rename(at("away"), at("identity.key")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(at("away"), at("identity.key")))
 	mode(at("identity.key"), 0o600)
 	if os.Getuid() == 0 {
-		if err := os.Lchown(at("identity.key"), 4711, -1); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Lchown(at("identity.key"), 4711, -1))
 		try("owner", one, "doctor", "--dir", dir)
-		if err := os.Lchown(at("identity.key"), 0, -1); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Lchown(at("identity.key"), 0, -1))
 	}
-	if err := os.Remove(filepath.Join(at(daemon.StoreDir), "..", daemon.StoreDir+".watermark")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(filepath.Join(at(daemon.StoreDir), "..", daemon.StoreDir+".watermark")))
 	try("a store that lacks something", one, "run", "--dir", dir)
-	if err := os.RemoveAll(at(daemon.StoreDir)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(at(daemon.StoreDir), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(at(daemon.StoreDir)))
+	require.NoError(t, os.WriteFile(at(daemon.StoreDir), nil, 0o600))
 	try("a store that is none", one, "run", "--dir", dir)
 }

@@ -16,6 +16,7 @@ import (
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
 )
@@ -32,9 +33,7 @@ func TestDoctor(t *testing.T) {
 	if n.Graph, _, err = graphs.Build("path", 2, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err = n.WriteFolders(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, n.WriteFolders())
 	first := filepath.Join(dir, n.Names[0])
 	neighbour := "neighbour " + n.Names[1]
 	fresh := peerdtest.Doctor(t, exitNetwork, "--dir", first) // no other peer is there
@@ -42,9 +41,7 @@ func TestDoctor(t *testing.T) {
 	fresh.Want(t, "ledger", doctor.Pass, "none yet; ε 1 to spend")
 
 	defer n.Stop()
-	if err = n.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, n.Start())
 	released(n, t, 3)
 	doc := peerdtest.Doctor(t, exitOK, "--dir", first)
 	if !doc.Running {
@@ -74,28 +71,16 @@ func TestDoctor(t *testing.T) {
 	peerdtest.Doctor(t, exitConfig, "--dir", first, "--set", "privacy.horizon=77").Want(t, neighbour, doctor.Fail, "its privacy.horizon is 15000, ours is 77")
 
 	// It continues, and then its folder is replaced by the copy.
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n.Processes[0], err = testnet.StartProcess(exe, first, n.Names[0], n.LogPath(0)); err != nil {
-		t.Fatal(err)
-	}
+	exe := require.Value(os.Executable())(t)
+	n.Processes[0] = require.Value(testnet.StartProcess(exe, first, n.Names[0], n.LogPath(0)))(t)
 	released(n, t, released(n, t, 0).Released+3)
 	stop(n.Processes[0])
-	if err = os.Rename(first, first+"-lost"); err != nil {
-		t.Fatal(err)
-	}
-	if err = os.Rename(old, first); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(first, first+"-lost"))
+	require.NoError(t, os.Rename(old, first))
 	peerdtest.Doctor(t, exitUnexpected, "--dir", first).Want(t, "ledger", doctor.Fail, "restored from a backup")
 
 	// A folder that is used by a process that does not answer.
-	unlock, err := daemon.LockDir(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := require.Value(daemon.LockDir(first))(t)
 	defer unlock()
 	peerdtest.Doctor(t, exitUnexpected, "--dir", first).Want(t, "peer", doctor.Fail, "in use by another peerd")
 }
@@ -113,10 +98,8 @@ func stop(ps ...*testnet.Process) {
 // copyFolder makes a backup.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	err := filepath.WalkDir(to, func(path string, f os.DirEntry, err error) error {
+	require.NoError(t, os.CopyFS(to, os.DirFS(from)))
+	require.NoError(t, filepath.WalkDir(to, func(path string, f os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -125,10 +108,7 @@ func copyFolder(t *testing.T, from, to string) {
 			mode = 0o700
 		}
 		return os.Chmod(path, mode)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestDoctorNamesWhatIsWrong: and how to fix it.
@@ -140,9 +120,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	file := filepath.Join(dir, config.FileName)
 	at := func(args ...string) []string { return append([]string{"--dir", dir}, args...) }
 	chmod := func(name string, mode os.FileMode) {
-		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chmod(filepath.Join(dir, name), mode))
 	}
 	key := filepath.Base(new(config.Settings).IdentityPath())
 
@@ -158,24 +136,16 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	chmod(key, 0o640)
 	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "key", doctor.Fail, "chmod 600")
 	chmod(key, 0o600)
-	if err := os.WriteFile(filepath.Join(dir, api.TokenFile), []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, api.TokenFile), []byte("x"), 0o644))
 	chmod(api.TokenFile, 0o644) // whatever the umask is
 	peerdtest.Doctor(t, exitConfig, at()...).Want(t, api.TokenFile, doctor.Fail, "has mode 0644, want 0600")
 	chmod(api.TokenFile, 0o600)
-	if err := os.WriteFile(filepath.Join(dir, daemon.StoreDir), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, daemon.StoreDir), []byte("x"), 0o600))
 	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "store", doctor.Fail, "something else")
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(file, later, later); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chtimes(file, later, later))
 	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "clock", doctor.Warn, "it was set back")
-	if err := os.Rename(filepath.Join(dir, key), filepath.Join(dir, "lost")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(filepath.Join(dir, key), filepath.Join(dir, "lost")))
 	peerdtest.Doctor(t, exitConfig, at()...).Want(t, "key", doctor.Fail, "is not there")
 	for _, e := range []string{".doctor-*", "lock"} {
 		if left, err := filepath.Glob(filepath.Join(dir, e)); err != nil || len(left) > 0 {
@@ -209,9 +179,7 @@ func TestDoctorOfAPeerOutsideItsNetwork(t *testing.T) {
 		Name: "test", Start: time.Now().Add(48 * time.Hour), Every: time.Second, Links: [][2]int{{0, 1}},
 		Peers: []config.Member{{Name: "b", ID: ids[1]}, {Name: "c", ID: ids[2], Addrs: []string{"/ip4/127.0.0.1/tcp/1"}}},
 	}
-	if err = config.WriteNetwork(filepath.Join(dir, "network.yaml"), n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(filepath.Join(dir, "network.yaml"), n))
 	doc := peerdtest.Doctor(t, exitNetwork, "--dir", filepath.Join(dir, "a"))
 	doc.Want(t, "network file", doctor.Fail, "is not in")
 	doc.Want(t, "clock", doctor.Warn, "the network starts at")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 )
 
 type healthDoc struct {
@@ -55,9 +56,7 @@ func TestHealth(t *testing.T) {
 	if !sees("waits", healthDoc{Alive: true}, exitUnexpected, "--ready") {
 		t.Error("a peer that waits for its network to start is ready")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "peerd.yaml"), []byte("nonsense: 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "peerd.yaml"), []byte("nonsense: 1\n"), 0o600))
 	eventually(t, "ready", func() bool { return sees("learns", healthDoc{Alive: true, Ready: true}, exitOK, "--ready") })
 	if out := does(t, "health", "--dir", dir); !strings.HasPrefix(out, "ready: ") {
 		t.Error(out)
@@ -66,10 +65,7 @@ func TestHealth(t *testing.T) {
 	does(t, "health", "--ready")
 	peer.end(t)
 
-	silent, err := net.Listen("unix", filepath.Join(dir, "peerd.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	silent := require.Value(net.Listen("unix", filepath.Join(dir, "peerd.sock")))(t)
 	defer func() { _ = silent.Close() }()
 	go func() {
 		if c, err := silent.Accept(); err == nil {

@@ -18,6 +18,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	ledgers "peerd.dev/internal/extra/ledger"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/ledger"
 	verified "peerd.dev/node/ledger/check"
@@ -27,13 +28,8 @@ import (
 func testLedger(t *testing.T) (iter.Seq2[[]byte, error], gossip.Identity) {
 	t.Helper()
 	id := gossip.SeedIdentity([32]byte{1})
-	curator, err := dp.NewCurator(dp.Private, vouch.For(account.Budget{Epsilon: dp.Nano}), dp.NewSecureSource())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := curator.Open(dp.Spec{What: "reward sums of 2 arms", Streams: 2, Dim: 1, Hi: 1, Leaves: 8, RecordsPerUser: 1, Epsilon: dp.Nano / 4}); err != nil {
-		t.Fatal(err)
-	}
+	curator := require.Value(dp.NewCurator(dp.Private, vouch.For(account.Budget{Epsilon: dp.Nano}), dp.NewSecureSource()))(t)
+	require.Value(curator.Open(dp.Spec{What: "reward sums of 2 arms", Streams: 2, Dim: 1, Hi: 1, Leaves: 8, RecordsPerUser: 1, Epsilon: dp.Nano / 4}))(t)
 	bodies := []ledger.Body{&ledger.Genesis{
 		Version: ledger.Version, Peer: id.ID(), Network: "clinics", Mode: ledger.Private, Budget: account.Budget{Epsilon: dp.Nano},
 		Unit: "one user with at most 1 reward",
@@ -42,19 +38,13 @@ func testLedger(t *testing.T) (iter.Seq2[[]byte, error], gossip.Identity) {
 		bodies = append(bodies, ledger.Opened(c))
 	}
 	for k := uint64(1); k <= 5; k++ {
-		l, err := curator.Leaf(1, k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := require.Value(curator.Leaf(1, k))(t)
 		bodies = append(bodies, ledger.Released(10*k, l.Node))
 	}
 	var lines [][]byte
 	var chain ledger.Chain
 	for _, b := range bodies {
-		line, err := chain.Append(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := require.Value(chain.Append(b))(t)
 		lines = append(lines, line)
 	}
 	return func(yield func([]byte, error) bool) {
@@ -73,9 +63,7 @@ func exportTestLedger(t *testing.T) (file string) {
 	lines, id := testLedger(t)
 	file = filepath.Join(t.TempDir(), "site.jsonl")
 	var out bytes.Buffer
-	if err := ledgers.Export(&command.App{Stdout: &out}, t.Context(), file, false, lines, id.Sign); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, ledgers.Export(&command.App{Stdout: &out}, t.Context(), file, false, lines, id.Sign))
 	if !strings.Contains(out.String(), "7 records") || !strings.Contains(out.String(), "peerd ledger verify "+file) {
 		t.Errorf("said %q", out.String())
 	}
@@ -87,17 +75,13 @@ func TestOpeningsAreForAnAuditor(t *testing.T) {
 	for openings, want := range map[bool]os.FileMode{false: 0o644, true: 0o600} {
 		lines, id := testLedger(t)
 		file := filepath.Join(t.TempDir(), "site.jsonl")
-		if err := ledgers.Export(&command.App{Stdout: new(bytes.Buffer)}, t.Context(), file, openings, lines, id.Sign); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, ledgers.Export(&command.App{Stdout: new(bytes.Buffer)}, t.Context(), file, openings, lines, id.Sign))
 		if is, err := os.Stat(file); err != nil || is.Mode().Perm() != want {
 			t.Errorf("openings %v: %v, %v, want %v", openings, is.Mode(), err, want)
 		}
 	}
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, daemon.StoreDir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, daemon.StoreDir), 0o700))
 	unlock, err := daemon.LockDir(dir) // as a running peer does
 	if err != nil {
 		t.Fatal(err)
@@ -132,14 +116,9 @@ func TestLedgerVerifySaysWhatIsShownAndWhatIsNot(t *testing.T) {
 
 func TestLedgerVerifyNamesTheLine(t *testing.T) {
 	file := exportTestLedger(t)
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(file))(t)
 	b = bytes.Replace(b, []byte(`"round":30`), []byte(`"round":31`), 1)
-	if err := os.WriteFile(file, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, b, 0o600))
 	c, stdout, stderr := peerd(t, "ledger", "verify", file)
 	if c != exitPrivacy || stdout != "" || !strings.Contains(stderr, file+": line 6: lines were changed") {
 		t.Errorf("code %d, want 5 and line 6, which follows the edited one:\n%s%s", c, stdout, stderr)
@@ -161,17 +140,12 @@ func TestLedgerVerifyOfNothing(t *testing.T) {
 }
 
 func TestLedgerVerifyReadsStandardInput(t *testing.T) {
-	b, err := os.ReadFile(exportTestLedger(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(exportTestLedger(t)))(t)
 	var out bytes.Buffer
 	root := command.NewRoot(&command.App{Stdout: &out, Stderr: t.Output()})
 	root.SetIn(bytes.NewReader(b))
 	root.SetArgs([]string{"ledger", "verify", "-"})
-	if err := root.ExecuteContext(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, root.ExecuteContext(t.Context()))
 	if !strings.Contains(out.String(), "ok: -") {
 		t.Errorf("said\n%s", out.String())
 	}
@@ -184,10 +158,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("mode %v, %v, want 0644: it is for others", info.Mode(), err)
 	}
-	before, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := require.Value(os.ReadFile(file))(t)
 	lines, _ := testLedger(t)
 	err = ledgers.Export(&command.App{Stdout: t.Output()}, t.Context(), file, false, lines, gossip.SeedIdentity([32]byte{2}).Sign)
 	if command.CodeOf(command.Coded(err)) != exitPrivacy || !errors.Is(err, verified.ErrSignature) {
@@ -201,9 +172,7 @@ func TestLedgerExportIsWholeOrAbsent(t *testing.T) {
 	}
 	lines, id := testLedger(t)
 	var out bytes.Buffer
-	if err := ledgers.Export(&command.App{Stdout: &out}, t.Context(), ledgers.Standard, false, lines, id.Sign); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, ledgers.Export(&command.App{Stdout: &out}, t.Context(), ledgers.Standard, false, lines, id.Sign))
 	if _, err := verified.Verify(&out); err != nil {
 		t.Errorf("on standard output: %v", err)
 	}
@@ -222,10 +191,7 @@ func TestLedgerShowPages(t *testing.T) {
 		{ledgers.Page{From: 5}, []uint64{5, 6}},
 		{ledgers.Page{From: 7, Limit: 2}, nil},
 	} {
-		shown, err := c.page.Read(lines)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shown := require.Value(c.page.Read(lines))(t)
 		var got []uint64
 		for _, r := range shown {
 			got = append(got, r.Seq)
@@ -234,10 +200,7 @@ func TestLedgerShowPages(t *testing.T) {
 			t.Errorf("%+v: records %v, want %v", c.page, got, c.want)
 		}
 	}
-	shown, err := ledgers.Page{}.Read(lines)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shown := require.Value(ledgers.Page{}.Read(lines))(t)
 	var table, doc bytes.Buffer
 	ledgers.WriteRecords(&table, shown, verified.Words{Actions: []string{"red", "green"}, Start: time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC), Every: time.Second, Low: -1, High: 1})
 	for line := range strings.Lines(table.String()) {
@@ -250,9 +213,7 @@ func TestLedgerShowPages(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, table.String())
 		}
 	}
-	if err := (&command.App{Stdout: &doc, JSON: true}).Print(shown, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, (&command.App{Stdout: &doc, JSON: true}).Print(shown, nil))
 	var records []struct {
 		Seq  uint64
 		Prev string

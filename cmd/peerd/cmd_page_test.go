@@ -14,6 +14,7 @@ import (
 
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/page"
 )
@@ -23,9 +24,7 @@ import (
 func TestAPageIsOpened(t *testing.T) {
 	root := peerdtest.Dir(t)
 	opened := filepath.Join(root, "opened")
-	if err := os.WriteFile(filepath.Join(root, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" >>"+opened+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(root, "xdg-open"), []byte("#!/bin/sh\necho \"$1\" >>"+opened+"\n"), 0o700))
 	t.Setenv("PATH", root+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("DISPLAY", ":0")
 	addrs := freeAddrs(t, 2)
@@ -48,10 +47,7 @@ func TestAPageIsOpened(t *testing.T) {
 		return c == exitOK && json.Unmarshal([]byte(stdout), &link) == nil
 	})
 	for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
-		res, wrong := http.Get(link.URL)
-		if wrong != nil {
-			t.Fatal(wrong)
-		}
+		res := require.Value(http.Get(link.URL))(t)
 		if _ = res.Body.Close(); res.StatusCode != want {
 			t.Errorf("the link: %s, want %d", res.Status, want)
 		}
@@ -97,15 +93,9 @@ func forwards(t *testing.T, dir string, peer *running) {
 		return r, link
 	}
 	ask := func(url string, change func(r *http.Request)) *http.Response {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
 		change(r)
-		res, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(http.DefaultClient.Do(r))(t)
 		t.Cleanup(func() { _ = res.Body.Close() })
 		return res
 	}

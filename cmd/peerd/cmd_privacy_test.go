@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestExplainIsAPage compares whole pages, of an application and of a simulated world.
@@ -40,14 +42,9 @@ func TestExplainIsAPage(t *testing.T) {
 		page = regexp.MustCompile("(  - (Printed|Program|Settings): ).*").ReplaceAllString(page, "${1}…")
 		file := filepath.Join("testdata", "privacy", name+".txt")
 		if *update {
-			if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(file, []byte(page), 0o644))
 		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(os.ReadFile(file))(t)
 		if page != string(want) {
 			t.Errorf("%s differs; -update writes it anew. Got:\n%s", file, page)
 		}

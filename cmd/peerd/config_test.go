@@ -17,6 +17,7 @@ import (
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/program"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
@@ -28,10 +29,7 @@ func TestFlagsGoBeforeEnvironmentBeforeFileBeforeDefault(t *testing.T) {
 	file := configtest.Write(t, configtest.Good(map[string]string{"rounds.count": "1", "privacy.horizon": "1000"}))
 	read := func(set ...string) (uint64, config.Origin) {
 		t.Helper()
-		c, err := plan.Schema().Load(file, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(plan.Schema().Load(file, set))(t)
 		return c.Rounds.Count, c.From["rounds.count"]
 	}
 	if v, o := read(); v != 1 || o != config.FromFile {
@@ -192,10 +190,7 @@ func TestSectionsOfCommentsAreAbsent(t *testing.T) {
 	if err == nil {
 		t.Fatalf("%v: a section twice is an error", c)
 	}
-	c, err = plan.Schema().Load(configtest.Write(t, configtest.Good(nil)+"\nlog:\n  # level: debug\n"), []string{"rounds.count=5", "privacy.records_per_user=2"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = require.Value(plan.Schema().Load(configtest.Write(t, configtest.Good(nil)+"\nlog:\n  # level: debug\n"), []string{"rounds.count=5", "privacy.records_per_user=2"}))(t)
 	if c.Rounds.Every != time.Second || c.Privacy.Mechanism != "tree" || c.Rounds.Count != 5 {
 		t.Errorf("%+v", c.Settings)
 	}
@@ -237,9 +232,7 @@ func TestWrittenSettingsReadTheSame(t *testing.T) {
 			"experiment": plan.Experiment{Cells: []plan.Cell{}, Figure: plan.Figure{Panels: []plan.Panel{}}, Faults: sim.Faults{Partition: []uint64{}, Delay: rapid.Int().Draw(t, "delay")}},
 		}
 		file := dir + "/peerd.yaml"
-		if err := os.WriteFile(file, []byte(plan.Schema().Text("A test.\n", s.Values())), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(plan.Schema().Text("A test.\n", s.Values())), 0o600))
 		c, problems, err := plan.Schema().Read(file, nil)
 		if err != nil || len(problems) > 0 {
 			t.Fatal(err, problems)

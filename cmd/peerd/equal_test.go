@@ -19,6 +19,7 @@ import (
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/testnet"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
@@ -54,31 +55,17 @@ func processTraces(t *testing.T, s *config.Settings, seeds map[int]uint64) map[s
 	dir := peerdtest.Dir(t)
 	n := &testnet.Net{Settings: s, Dir: dir, Traced: true, Seeds: seeds}
 	n.Graph = graphOf(t, s)
-	if err := n.WriteFolders(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, n.WriteFolders())
 	defer n.Stop()
-	if err := n.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if err := n.WaitReady(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := n.Watch(ctx, 20*time.Millisecond, func([]api.Status, bool) {}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, n.Start())
+	require.NoError(t, n.WaitReady(ctx))
+	require.Value(n.Watch(ctx, 20*time.Millisecond, func([]api.Status, bool) {}))(t)
 	stop(n.Processes...) // a peer's files are complete when it has ended by itself
 	traces := map[string][]byte{}
 	for _, name := range n.Names {
-		files, err := filepath.Glob(filepath.Join(dir, name, "trace", "*.txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := require.Value(filepath.Glob(filepath.Join(dir, name, "trace", "*.txt")))(t)
 		for _, f := range files {
-			b, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := require.Value(os.ReadFile(f))(t)
 			traces[name+"/"+filepath.Base(f)] = b
 		}
 	}
@@ -99,10 +86,7 @@ func unsealed(t *testing.T, s *config.Settings, traces map[string][]byte) map[st
 		}
 		var lines bytes.Buffer
 		for line := range bytes.Lines(b) {
-			frame, err := hex.DecodeString(string(bytes.TrimSpace(line)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			frame := require.Value(hex.DecodeString(string(bytes.TrimSpace(line))))(t)
 			if m, err := protocol.Decode(vouch.For(frame)); err != nil {
 				t.Fatal(err)
 			} else if len(m.Sealed()) > 0 {
@@ -147,15 +131,8 @@ func graphOf(t *testing.T, s *config.Settings) *topology.Graph {
 // simulated returns a run of the testnet in the simulator.
 func simulated(t *testing.T, s *config.Settings, run uint64) sim.Config {
 	t.Helper()
-	source, err := plan.OpenWorld(s, s.SitesOf(plan.TestnetOf(s).Nodes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := experiment.Simulate(s, source, config.Neighbours(plan.TestnetOf(s).Nodes, graphOf(t, s).Edges()), run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	source := require.Value(plan.OpenWorld(s, s.SitesOf(plan.TestnetOf(s).Nodes)))(t)
+	return require.Value(experiment.Simulate(s, source, config.Neighbours(plan.TestnetOf(s).Nodes, graphOf(t, s).Edges()), run))(t)
 }
 
 // simulatedTraces returns what the same peers do in the simulator.
@@ -175,9 +152,7 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 			return file(fmt.Sprintf("%s/link-%d.txt", names[p], to))
 		}}
 	}
-	if _, err := sim.Run(c); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(sim.Run(c))(t)
 	traces := map[string][]byte{}
 	for name, b := range files {
 		traces[name] = b.Bytes()
@@ -191,10 +166,7 @@ func simulatedTraces(t *testing.T, s *config.Settings) map[string][]byte {
 func TestWhatIsSimulatedIsWhatRuns(t *testing.T) {
 	for i, p := range covering(t, equalityFile, equalitySet()...) {
 		t.Run(p.name, func(t *testing.T) {
-			c, err := plan.Schema().Load(equalityFile, p.set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := require.Value(plan.Schema().Load(equalityFile, p.set))(t)
 			s := &c.Settings
 			want := runsAsSimulated(t, s)
 			if files := plan.TestnetOf(s).Nodes + 2*len(graphOf(t, s).Edges()); len(want) != files {
@@ -231,10 +203,7 @@ func TestSitesThatKeepRunAsSimulated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, listen := range []string{"false", "true"} {
-				c, err := plan.Schema().Load(equalityFile, slices.Concat(equalitySet(), set, []string{"privacy.answers=inside", "give.sites=0", "experiment.listen=" + listen}))
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := require.Value(plan.Schema().Load(equalityFile, slices.Concat(equalitySet(), set, []string{"privacy.answers=inside", "give.sites=0", "experiment.listen=" + listen})))(t)
 				runsAsSimulated(t, &c.Settings)
 			}
 		})
@@ -297,10 +266,7 @@ func TestThePapersSystemsRunAsSimulated(t *testing.T) {
 		{"local-feducb", []string{"protocol.name=local-printed", "protocol.local-printed.first=100", "protocol.local-printed.growth=0.5"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			loaded, err := plan.Schema().Load("../../configs/"+c.name+".yaml", append(c.set, "mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds())))
-			if err != nil {
-				t.Fatal(err)
-			}
+			loaded := require.Value(plan.Schema().Load("../../configs/"+c.name+".yaml", append(c.set, "mode=lockstep", "seed=7", fmt.Sprintf("rounds.count=%d", equalityRounds()))))(t)
 			runsAsSimulated(t, &loaded.Settings)
 		})
 	}

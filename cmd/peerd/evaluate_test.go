@@ -18,6 +18,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/extra/evaluation"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api/client"
 )
 
@@ -47,10 +48,7 @@ func served(t *testing.T, dir string) *client.Client {
 		_ = command.Execute(ctx, []string{"run", "--dir", dir}, &out, &trouble)
 		ended <- trouble.String()
 	}()
-	c, err := client.New(client.Options{Dir: dir, Deadline: 30 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(client.New(client.Options{Dir: dir, Deadline: 30 * time.Second}))(t)
 	t.Cleanup(func() {
 		c.Close()
 		stop()
@@ -58,9 +56,7 @@ func served(t *testing.T, dir string) *client.Client {
 			t.Log(said)
 		}
 	})
-	if _, err := c.Status(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(c.Status(t.Context()))(t)
 	return c
 }
 
@@ -83,27 +79,20 @@ func TestEvaluateARunningPeer(t *testing.T) {
 			asks[i].Exclude = []string{"red"}
 		}
 	}
-	decided, err := peer.DecideBatch(t.Context(), asks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	decided := require.Value(peer.DecideBatch(t.Context(), asks))(t)
 	for i, o := range decided {
 		rewards[i].ID = asks[i].ID
 		if mean := map[string]float64{"red": .8, "green": .4}[o.Decision.Action]; rng.Float64() < mean {
 			rewards[i].Value = 1
 		}
 	}
-	if _, err := peer.RewardBatch(t.Context(), rewards); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(peer.RewardBatch(t.Context(), rewards))(t)
 	if c, _, stderr := peerd(t, evaluate...); c != exitUnexpected || !strings.Contains(stderr, "the windows of 500 decisions are not over: ask again when they are") {
 		t.Fatalf("code %d, %s", c, stderr)
 	}
 	time.Sleep(3 * time.Second)
 	table := filepath.Join(dir, "table.json")
-	if err := os.WriteFile(table, []byte(`{"version":"half","actions":[{"name":"red","weight":1},{"name":"green","weight":1}]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(table, []byte(`{"version":"half","actions":[{"name":"red","weight":1},{"name":"green","weight":1}]}`), 0o600))
 	c, stdout, stderr := peerd(t, append(evaluate, "--policy", table, "--json")...)
 	var r evaluation.Report
 	if err := json.Unmarshal([]byte(stdout), &r); c != exitOK || err != nil {
@@ -141,18 +130,13 @@ func TestEvaluateARunningPeer(t *testing.T) {
 func TestImportReportsALog(t *testing.T) {
 	dir := aSite(t, "arms=red,green", "api.shadow=propose")
 	log := filepath.Join(dir, "log.txt")
-	if err := os.WriteFile(log, []byte("1:0:0.5 | a\n2:0.25:0.5 | b\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(log, []byte("1:0:0.5 | a\n2:0.25:0.5 | b\n"), 0o600))
 	bring := []string{"decisions", "import", log, "--dir", dir, "--format", "vw"}
 	if c, _, stderr := peerd(t, bring...); c != exitNetwork || !strings.Contains(stderr, "no peer runs in "+dir) {
 		t.Fatalf("code %d, %s", c, stderr)
 	}
 	taken, rewards := make(map[string]client.Taken), make(map[string]float64)
-	l, err := net.Listen("unix", filepath.Join(dir, "peerd.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(net.Listen("unix", filepath.Join(dir, "peerd.sock")))(t)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body struct {
 			Decisions []client.Ask
@@ -185,9 +169,7 @@ func TestImportReportsALog(t *testing.T) {
 		}
 	}
 	again := filepath.Join(dir, "log.txt.1")
-	if err := os.Rename(log, again); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(log, again))
 	bring[2] = again
 	if c, stdout, stderr := peerd(t, bring...); c != exitOK || !strings.Contains(stdout, "2 were there from an earlier import") {
 		t.Errorf("under another name: code %d, %s%s", c, stdout, stderr)
@@ -239,9 +221,7 @@ func TestWrongLinesHaveOneCode(t *testing.T) {
 		{"vw", "1:0:0.5 a\n", "line 1: no |"},
 	} {
 		log := filepath.Join(dir, fmt.Sprint("log ", i))
-		if err := os.WriteFile(log, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(log, []byte(c.text), 0o600))
 		if got, _, stderr := peerd(t, "decisions", "import", log, "--dir", dir, "--format", c.format); got != exitUnexpected || !strings.Contains(stderr, log+": "+c.want) {
 			t.Errorf("%q: code %d, %s", c.text[:min(80, len(c.text))], got, stderr)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"peerd.dev/internal/lab/experiment"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/stats"
 )
 
@@ -27,11 +28,7 @@ type played struct {
 
 func (o *played) file(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(o.dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return require.Value(os.ReadFile(filepath.Join(o.dir, name)))(t)
 }
 
 // play runs an experiment of rows.yaml with two cells.
@@ -54,9 +51,7 @@ func playFile(t *testing.T, dir, file string, set ...string) *played {
 		t.Fatalf("code %d: %s%s", c, stdout, stderr)
 	}
 	r := &played{dir: dir, stderr: stderr}
-	if err := json.Unmarshal([]byte(stdout), &r.Document); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &r.Document))
 	return r
 }
 
@@ -75,19 +70,14 @@ func TestTheSameSeedsAreTheSameBytes(t *testing.T) {
 			t.Errorf("%s: other seeds gave the same bytes", name)
 		}
 	}
-	rows, err := parquet.ReadFile[stats.Row](filepath.Join(a.dir, "rows.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := require.Value(parquet.ReadFile[stats.Row](filepath.Join(a.dir, "rows.parquet")))(t)
 	if len(rows) != 2*3*100 {
 		t.Errorf("%d rows, want 100 a cell and seed", len(rows))
 	}
 	var lines []stats.Row
 	for d := json.NewDecoder(bytes.NewReader(a.file(t, "rows.jsonl"))); d.More(); {
 		var row stats.Row
-		if err := d.Decode(&row); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, d.Decode(&row))
 		lines = append(lines, row)
 	}
 	if !reflect.DeepEqual(lines, rows) {
@@ -112,9 +102,7 @@ func TestTheSameSeedsAreTheSameBytes(t *testing.T) {
 		t.Errorf("%+v", alone)
 	}
 	var m experiment.Manifest
-	if err := json.Unmarshal(a.file(t, "manifest.json"), &m); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(a.file(t, "manifest.json"), &m))
 	if len(m.Cells) != 2 || m.Cells[1].Settings["experiment.alone"] != "true" || m.Cells[0].Settings["experiment.alone"] != "false" ||
 		m.Seconds <= 0 || m.Seeds != 3 || m.Version.Go == "" || m.Program == "" || m.Command[0] != "peerd" {
 		t.Errorf("%+v", m)
@@ -140,10 +128,7 @@ func cellFiles(t *testing.T, dir string) (names []string, lines [][]byte) {
 	if err != nil || len(names) != 2 {
 		t.Fatal(names, err)
 	}
-	b, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(names[0]))(t)
 	return names, slices.Collect(bytes.Lines(b))
 }
 
@@ -158,9 +143,7 @@ func TestFinishedRunsAreNotPlayedAgain(t *testing.T) {
 	}
 	names, lines := cellFiles(t, dir)
 	// As after a kill in the first cell while its last run was written.
-	if err := os.WriteFile(names[0], bytes.Join([][]byte{lines[0], lines[1], lines[2][:20]}, nil), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(names[0], bytes.Join([][]byte{lines[0], lines[1], lines[2][:20]}, nil), 0o600))
 	again := play(t, dir)
 	if !strings.Contains(again.stderr, "5 of 6 runs are finished") {
 		t.Errorf("stderr says %q", again.stderr)
@@ -192,24 +175,16 @@ func TestDamagedRunsArePlayedAgain(t *testing.T) {
 	dir := t.TempDir()
 	rows := play(t, dir).file(t, "rows.jsonl")
 	names, lines := cellFiles(t, dir)
-	other, err := os.ReadFile(names[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := require.Value(os.ReadFile(names[1]))(t)
 	edit := func(f func(r *stats.Run)) []byte {
 		var k struct {
 			Seconds float64   `json:"seconds"`
 			Sum     string    `json:"sum"`
 			Run     stats.Run `json:"run"`
 		}
-		if err := json.Unmarshal(lines[1], &k); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(lines[1], &k))
 		f(&k.Run)
-		b, err := json.Marshal(&k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(json.Marshal(&k))(t)
 		return append(b, '\n')
 	}
 	for name, b := range map[string][]byte{
@@ -218,9 +193,7 @@ func TestDamagedRunsArePlayedAgain(t *testing.T) {
 		"another number":     edit(func(r *stats.Run) { r.Regret[7]++ }),
 		"another seed":       edit(func(r *stats.Run) { r.Seed = 9 }),
 	} {
-		if err := os.WriteFile(names[0], bytes.Join([][]byte{lines[0], b, lines[2]}, nil), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(names[0], bytes.Join([][]byte{lines[0], b, lines[2]}, nil), 0o600))
 		again := play(t, dir)
 		if !strings.Contains(again.stderr, "5 of 6 runs are finished") || !strings.Contains(again.stderr, "damaged in") {
 			t.Errorf("%s: stderr says %q", name, again.stderr)
@@ -239,12 +212,8 @@ func TestOnlyFoldersOfExperimentsAreWrittenTo(t *testing.T) {
 	}
 	dir := t.TempDir()
 	mine := filepath.Join(dir, "manifest.json")
-	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "cells"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "cells"), 0o700))
 	if c, stderr := try(dir); c != exitUsage || !strings.Contains(stderr, "another folder with -o") {
 		t.Errorf("a folder of something else: code %d, %s", c, stderr)
 	}
@@ -252,9 +221,7 @@ func TestOnlyFoldersOfExperimentsAreWrittenTo(t *testing.T) {
 		t.Errorf("the file of something else holds %q, %v", b, err)
 	}
 	dir = filepath.Join(t.TempDir(), "a folder", "für α")
-	if err := os.MkdirAll(filepath.Join(dir, "cells"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "cells"), 0o755))
 	other := flock.New(filepath.Join(dir, "cells", "lock"))
 	if ok, err := other.TryLock(); !ok || err != nil {
 		t.Fatal(ok, err)
@@ -335,9 +302,7 @@ func TestRunsTakeInstancesInTurn(t *testing.T) {
 	gaps, regrets := make(map[uint64]float64), make(map[uint64]float64)
 	for l := range bytes.Lines(cellOf(t, r.dir)) {
 		var kept struct{ Run stats.Run }
-		if err := json.Unmarshal(l, &kept); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(l, &kept))
 		gaps[kept.Run.Seed], regrets[kept.Run.Seed] = kept.Run.Gap, kept.Run.Final()
 	}
 	if gaps[1] == gaps[2] || gaps[1] != gaps[3] || gaps[2] != gaps[4] || gaps[1] != gaps[5] {
@@ -359,11 +324,7 @@ func cellOf(t *testing.T, dir string) []byte {
 	if err != nil || len(names) != 1 {
 		t.Fatalf("%d cells, %v", len(names), err)
 	}
-	b, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return require.Value(os.ReadFile(names[0]))(t)
 }
 
 // TestTheReportSaysHowRunsSpread: and which of them lose linearly: peers that pull at random.

@@ -23,6 +23,7 @@ import (
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/extra/doctor"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 )
 
 // founded makes the folder of a network's first peer.
@@ -94,13 +95,11 @@ func TestAFolderOfAnotherUser(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	founded(t, dir)
 	for _, lock := range []string{"lock", "network.json.lock"} {
-		if err := os.RemoveAll(filepath.Join(dir, lock)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, lock)))
 	}
 	each := func(do func(path string, uid uint32) error) {
 		t.Helper()
-		if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -109,15 +108,10 @@ func TestAFolderOfAnotherUser(t *testing.T) {
 				return err
 			}
 			return do(path, i.Sys().(*syscall.Stat_t).Uid)
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	each(func(path string, _ uint32) error { return os.Lchown(path, owner, owner) })
-	document, err := os.ReadFile(filepath.Join(dir, "network.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := require.Value(os.ReadFile(filepath.Join(dir, "network.json")))(t)
 	const says = "belongs to user 4711, and this is user 0: run it as that user (setpriv, sudo -u)"
 	for _, args := range writers() {
 		refuses(t, args, dir, exitConfig, says)
@@ -138,9 +132,7 @@ func TestAFolderOfAnotherUser(t *testing.T) {
 	if is, err := os.ReadFile(filepath.Join(dir, "network.json")); err != nil || string(is) != string(document) {
 		t.Errorf("the document changed (%v)", err)
 	}
-	if err := errorsOf(os.Remove(filepath.Join(dir, "peerd.yaml")), os.Remove(filepath.Join(dir, "identity.key"))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errorsOf(os.Remove(filepath.Join(dir, "peerd.yaml")), os.Remove(filepath.Join(dir, "identity.key"))))
 	refuses(t, []string{"init"}, dir, exitConfig, says)
 	refuses(t, []string{"join", token(), "--yes"}, dir, exitConfig, says)
 }
@@ -161,10 +153,7 @@ func token() string {
 
 // TestAFolderWithALongPath: no peer is made there, and one that was moved there is refused before its store is made.
 func TestAFolderWithALongPath(t *testing.T) {
-	text, err := os.ReadFile("testdata/long-path.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("testdata/long-path.txt"))(t)
 	root := t.TempDir()
 	dir := filepath.Join(root, strings.TrimSpace(string(text)))
 	const says = "choose a shorter dir"
@@ -175,9 +164,7 @@ func TestAFolderWithALongPath(t *testing.T) {
 	}
 	short := filepath.Join(root, "a")
 	founded(t, short)
-	if err := errorsOf(os.MkdirAll(filepath.Dir(dir), 0o700), os.Rename(short, dir)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errorsOf(os.MkdirAll(filepath.Dir(dir), 0o700), os.Rename(short, dir)))
 	refuses(t, []string{"run"}, dir, exitConfig, says)
 	if _, err := os.Stat(filepath.Join(dir, daemon.StoreDir)); err == nil {
 		t.Error("a store was made")
@@ -211,9 +198,7 @@ func TestASignalEndsAStart(t *testing.T) {
 	founded(t, dir)
 	document := filepath.Join(dir, "network.json")
 	lock := flock.New(document + ".lock") // for which a start waits
-	if err := lock.Lock(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, lock.Lock())
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan int, 1)
 	go func() { ended <- command.Execute(ctx, []string{"run", "--dir", dir}, t.Output(), t.Output()) }()
@@ -238,10 +223,7 @@ func TestASignalEndsAStart(t *testing.T) {
 
 // TestAServiceIsStartedAgain after a panic, whose code Go chooses, and not after what a restart does not fix.
 func TestAServiceIsStartedAgain(t *testing.T) {
-	text, err := os.ReadFile("../../deploy/systemd/peerd.service")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("../../deploy/systemd/peerd.service"))(t)
 	line := regexp.MustCompile(`\nRestartPreventExitStatus=(.*)\n`).FindStringSubmatch(string(text))
 	const panics = 2
 	if line == nil || slices.Contains(strings.Fields(line[1]), strconv.Itoa(panics)) {

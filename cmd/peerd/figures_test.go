@@ -11,6 +11,7 @@ import (
 
 	"peerd.dev/internal/lab/catalog"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 )
 
 // TestFiguresInSmall plays every figure at a small part of its size: all cells are valid, the figure names every line, and
@@ -40,10 +41,7 @@ func TestFiguresInSmall(t *testing.T) {
 			if fewer {
 				set = append(set, "testnet.nodes=9")
 			}
-			c, err := f.Load(false, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := require.Value(f.Load(false, nil))(t)
 			want := plan.ExperimentOf(&c.Settings).Figure
 			r := playFile(t, t.TempDir(), f.Name, set...)
 			svg := string(r.file(t, "figure.svg"))
@@ -137,9 +135,7 @@ func TestABrokenPromiseIsTold(t *testing.T) {
 	if got != exitUnexpected || !strings.Contains(stderr, "outside of their confidence radius") {
 		t.Fatalf("code %d\n%s", got, stderr)
 	}
-	if err := json.Unmarshal(r.file(t, "summary.json"), &r.Document); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(r.file(t, "summary.json"), &r.Document))
 	broken := map[string]bool{
 		"alone, sites": true, "parted, max, sites": true, "parted, rows, sites": true, "path and slow clocks, max, rate = 0.001, sites": true,
 		"alone, shared": false, "together, max, shared": false, "together, capped, sites": false, "together, rows, sites": false,

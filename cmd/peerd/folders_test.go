@@ -18,6 +18,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/decisions"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 )
 
 // An oldAnswer is a decision as an earlier build answered it.
@@ -51,15 +52,10 @@ func TestFoldersOfEarlierBuilds(t *testing.T) {
 
 func oldAnswers(t *testing.T, dir string) (all []oldAnswer) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, "answers.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(filepath.Join(dir, "answers.jsonl")))(t)
 	for d := json.NewDecoder(bytes.NewReader(b)); d.More(); {
 		var a oldAnswer
-		if err := d.Decode(&a); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, d.Decode(&a))
 		all = append(all, a)
 	}
 	if len(all) < 40 {
@@ -90,16 +86,11 @@ func compareDecisions(t *testing.T, dir string, old []oldAnswer) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode of the export: %v (%v)", info.Mode(), err)
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(file))(t)
 	rows := make(map[string]decisions.Row)
 	for d := json.NewDecoder(bytes.NewReader(b)); d.More(); {
 		var r decisions.Row
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, d.Decode(&r))
 		rows[r.ID] = r
 	}
 	rewarded := 0

@@ -24,6 +24,7 @@ import (
 	"peerd.dev/internal/ask"
 	"peerd.dev/internal/extra/bundle"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 )
 
@@ -113,13 +114,9 @@ func entries(t *testing.T, b []byte) (m bundle.Manifest, parts map[string][]byte
 		if err != nil {
 			t.Fatal(err)
 		}
-		if parts[h.Name], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
+		parts[h.Name] = require.Value(io.ReadAll(r))(t)
 	}
-	if err := json.Unmarshal(parts["manifest.json"], &m); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(parts["manifest.json"], &m))
 	return m, parts
 }
 
@@ -137,9 +134,7 @@ func archived(t *testing.T, parts map[string][]byte, more ...string) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Close())
 	return b.Bytes()
 }
 
@@ -155,19 +150,14 @@ func chained(t *testing.T, lines [][]byte, by gossip.Identity) []byte {
 		}
 		if claims := regexp.MustCompile(`"kind":"gap","claimed":(\d+)`).FindSubmatch(line); claims != nil {
 			n = len(lines)
-			if _, err := fmt.Sscan(string(claims[1]), &n); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(fmt.Sscan(string(claims[1]), &n))(t)
 		}
 		line = head.ReplaceAll(line, fmt.Appendf(nil, `{"seq":%d,"prev":"%x"`, n, prev))
 		sum := sha256.Sum256(line)
 		prev, n = sum[:], n+1
 		b.Write(append(line, '\n'))
 	}
-	sig, err := by.Sign("peerd/ledger/1", fmt.Appendf(nil, "clinics\x00%d\x00%x", n, prev))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sig := require.Value(by.Sign("peerd/ledger/1", fmt.Appendf(nil, "clinics\x00%d\x00%x", n, prev)))(t)
 	_, _ = fmt.Fprintf(&b, `{"kind":"end","records":%d,"head":"%x","signature":"%x"}`+"\n", n, prev, sig)
 	return b.Bytes()
 }
@@ -200,9 +190,7 @@ func (f *forger) edit(part, old, by string) { f.parts[part] = replaced(f.T, f.pa
 // signed signs the bundle again.
 func (f *forger) signed(by string) []byte {
 	var b bytes.Buffer
-	if err := bundle.Write(&b, f.m, f.parts, f.keys[by].Sign); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, bundle.Write(&b, f.m, f.parts, f.keys[by].Sign))
 	return b.Bytes()
 }
 
@@ -228,16 +216,10 @@ func (f *forger) settled(was []byte) {
 
 // receipt returns a line that a witness signs.
 func (f *forger) receipt(witness gossip.Identity, owner string, records uint64, head string, at time.Time) []byte {
-	sum, err := hex.DecodeString(head)
-	if err != nil {
-		f.Fatal(err)
-	}
+	sum := require.Value(hex.DecodeString(head))(f)
 	b := binary.BigEndian.AppendUint64([]byte("clinics\x00"+owner+"\x00"), records)
 	b = binary.BigEndian.AppendUint64(append(b, sum...), uint64(at.Unix()))
-	sig, err := witness.Sign("peerd/receipt/1", b)
-	if err != nil {
-		f.Fatal(err)
-	}
+	sig := require.Value(witness.Sign("peerd/receipt/1", b))(f)
 	return fmt.Appendf(nil, `{"kind":"receipt","witness":"%s","records":%d,"head":"%s","time":"%s","signature":"%x"}`, witness.ID(), records, head, at.UTC().Format(time.RFC3339), sig)
 }
 
@@ -269,9 +251,7 @@ func (f *forger) resigned(line int, old, by string, names ...string) {
 	} else if sigs != nil {
 		lines[line], wrong = json.Marshal(network.Version{Text: x.Version, Sigs: sigs})
 	}
-	if err = errors.Join(err, wrong); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, errors.Join(err, wrong))
 	f.parts[bundle.Network] = joined(lines)
 }
 
@@ -290,9 +270,7 @@ func (f *forger) newestReceipt() (r vouched, lines [][]byte, at int) {
 			at = i
 		}
 	}
-	if err := json.Unmarshal(lines[at], &r); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, json.Unmarshal(lines[at], &r))
 	return r, lines, at
 }
 
@@ -300,9 +278,7 @@ func (f *forger) newestReceipt() (r vouched, lines [][]byte, at int) {
 func (f *forger) mostSeen() (records uint64) {
 	for _, line := range split(f.parts[bundle.Receipts]) {
 		var r vouched
-		if err := json.Unmarshal(line, &r); err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, json.Unmarshal(line, &r))
 		if bytes.HasPrefix(line, []byte(`{"kind":"receipt"`)) {
 			records = max(records, r.Records)
 		}
@@ -317,10 +293,7 @@ func firstOf(lines [][]byte, kind string) int {
 func halved(t *testing.T, line []byte, field string) []byte {
 	t.Helper()
 	x := regexp.MustCompile(`"` + field + `":(\d+)`)
-	n, err := strconv.ParseUint(string(x.FindSubmatch(line)[1]), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := require.Value(strconv.ParseUint(string(x.FindSubmatch(line)[1]), 10, 64))(t)
 	return x.ReplaceAll(line, fmt.Appendf(nil, `"%s":%d`, field, n/2))
 }
 
@@ -600,9 +573,7 @@ func TestForgedBundlesAreFound(t *testing.T) {
 	}
 	check := func(t *testing.T, name string, b []byte, kind bundle.Kind) {
 		file := filepath.Join(folder, strings.NewReplacer(" ", "-", ",", "").Replace(name)+".tar")
-		if err := os.WriteFile(file, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, b, 0o600))
 		verifiedByBoth(t, file, kind)
 	}
 	for name, b := range n.bundles {

@@ -12,6 +12,7 @@ import (
 
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/decisions"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/client"
 )
@@ -32,9 +33,7 @@ func TestASiteThatKeepsDecisions(t *testing.T) {
 		if !d.Kept {
 			given++
 		}
-		if _, err = peer.Reward(t.Context(), d.ID, map[string]float64{"red": .25, "green": .75}[d.Action]); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(peer.Reward(t.Context(), d.ID, map[string]float64{"red": .25, "green": .75}[d.Action]))(t)
 	}
 	var in api.Inside
 	eventually(t, "rewards are learned from", func() bool {
@@ -53,9 +52,7 @@ func TestASiteThatKeepsDecisions(t *testing.T) {
 		t.Error(status)
 	}
 	var metrics bytes.Buffer
-	if err := api.Download(t.Context(), dir, "/metrics", &metrics); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, api.Download(t.Context(), dir, "/metrics", &metrics))
 	for _, name := range []string{"/v1/decisions", "peerd_api_decisions_total{", "peerd_store_commit", "peerd_store_memory"} {
 		if strings.Contains(metrics.String(), name) {
 			t.Errorf("a metric has %s", name)
@@ -65,16 +62,11 @@ func TestASiteThatKeepsDecisions(t *testing.T) {
 	if c, _, stderr := peerd(t, "decisions", "export", "--dir", dir, "-o", file, "--format", "jsonl"); c != exitOK {
 		t.Fatal(stderr)
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(file))(t)
 	kept, possible := uint64(0), 0
 	for line := range bytes.Lines(b) {
 		var r decisions.Row
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(line, &r))
 		if r.Kept {
 			kept++
 			if r.PScore > 0 && r.PScore < 1 {

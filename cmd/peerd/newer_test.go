@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/store"
 )
 
@@ -36,26 +37,19 @@ func TestALaterFolderIsLeftAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if was, err = st.Get(table, key); err != nil {
-			t.Fatal(err)
-		}
+		was = require.Value(st.Get(table, key))(t)
 		if value == nil && was != nil {
 			value = slices.Clone(was)
 			value[0]++
 		}
 		b := st.Batch()
 		b.Set(table, key, value)
-		if err := errorsOf(b.Commit(), st.Close()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errorsOf(b.Commit(), st.Close()))
 		return was
 	}
 	all := func() (values []store.KV) {
 		t.Helper()
-		st, err := store.Open(at, store.Options{ReadOnly: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := require.Value(store.Open(at, store.Options{ReadOnly: true}))(t)
 		for _, table := range []store.Table{store.Meta, store.Snapshot, store.Log, store.Ledger, store.Outbox} {
 			for kv, err := range st.Scan(table, nil, nil) {
 				if err != nil {
@@ -64,9 +58,7 @@ func TestALaterFolderIsLeftAlone(t *testing.T) {
 				values = append(values, store.KV{Key: slices.Clone(kv.Key), Value: slices.Clone(kv.Value)})
 			}
 		}
-		if err := st.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, st.Close())
 		return values
 	}
 	refused := func(what string) {
@@ -106,8 +98,6 @@ func TestALaterFolderIsLeftAlone(t *testing.T) {
 		t.Fatal(markers, err)
 	}
 	newer := markers[0][:strings.LastIndex(markers[0], ".")] + ".999"
-	if err := os.Rename(markers[0], newer); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(markers[0], newer))
 	refused("database")
 }

@@ -22,6 +22,7 @@ import (
 
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/terminal"
 	whole "peerd.dev/internal/terminal/output"
 )
@@ -73,15 +74,10 @@ func TestEveryOutputIsInTheTable(t *testing.T) {
 func atypical(t *testing.T, in string) map[string]string {
 	t.Helper()
 	at := func(name string) string { return filepath.Join(in, name) }
-	s, err := net.Listen("unix", at("socket"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(net.Listen("unix", at("socket")))(t)
 	t.Cleanup(func() { _ = s.Close() })
-	if err := errorsOf(syscall.Mkfifo(at("pipe"), 0o600), os.Symlink("pipe", at("to-pipe")), os.Symlink("nowhere", at("dangling")),
-		os.Mkdir(at("folder"), 0o700), os.Symlink("/proc/self/fd/1", at("stdout")), os.WriteFile(at("file"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errorsOf(syscall.Mkfifo(at("pipe"), 0o600), os.Symlink("pipe", at("to-pipe")), os.Symlink("nowhere", at("dangling")),
+		os.Mkdir(at("folder"), 0o700), os.Symlink("/proc/self/fd/1", at("stdout")), os.WriteFile(at("file"), nil, 0o600)))
 	return map[string]string{
 		at("pipe"): "is no file but a pipe", at("to-pipe"): "is no file but a pipe", at("socket"): "is no file but a socket", at("folder"): "is no file but a folder",
 		at("dangling"): "what it links to, is not there", at("stdout"): "is no file but ", at("missing/x"): at("missing/x") + ": its folder", at("file/x"): "not a directory",
@@ -91,15 +87,9 @@ func atypical(t *testing.T, in string) map[string]string {
 // looks returns what is in a folder and what it is.
 func looks(t *testing.T, dir string) (all []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := require.Value(os.ReadDir(dir))(t)
 	for _, e := range entries {
-		i, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		i := require.Value(e.Info())(t)
 		all = append(all, e.Name()+" "+i.Mode().String())
 	}
 	return all
@@ -150,17 +140,13 @@ func TestAnOutputReplacesOnlyFiles(t *testing.T) {
 func TestAnOutputFollowsALink(t *testing.T) {
 	dir, in := aStoppedSite(t), t.TempDir()
 	target, link := filepath.Join(in, "real", "x"), filepath.Join(in, "link")
-	if err := errorsOf(os.Mkdir(filepath.Dir(target), 0o700), os.Symlink("real/x", link)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errorsOf(os.Mkdir(filepath.Dir(target), 0o700), os.Symlink("real/x", link)))
 	for what, o := range outputs() {
 		if !o.file {
 			continue
 		}
 		const was = "an earlier output, longer than the new one is not"
-		if err := os.WriteFile(target, []byte(was), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(target, []byte(was), 0o600))
 		does(t, append(o.line(dir), "-o", link)...)
 		to, err := os.Readlink(link)
 		if b, wrong := os.ReadFile(target); err != nil || wrong != nil || to != "real/x" || string(b) == was {
@@ -203,9 +189,7 @@ func TestAnOutputIsNoDevice(t *testing.T) {
 func TestAnOutputThatFailsLeavesNothing(t *testing.T) {
 	in := t.TempDir()
 	name := filepath.Join(in, "x")
-	if err := os.WriteFile(name, []byte("before"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(name, []byte("before"), 0o600))
 	ctx, interrupt := context.WithCancel(t.Context())
 	broken := errors.New("broken")
 	for want, do := range map[error]func(f *os.File) error{
@@ -239,17 +223,13 @@ func TestWhatAKilledOutputLeftIsRemoved(t *testing.T) {
 	in := t.TempDir()
 	site := filepath.Join(in, ".peerd-output-site")
 	left, used := filepath.Join(in, ".peerd-output-1"), ""
-	if err := errorsOf(os.MkdirAll(site, 0o700), os.WriteFile(filepath.Join(site, "lock"), nil, 0o600),
-		os.MkdirAll(filepath.Join(left, "store"), 0o700), os.WriteFile(filepath.Join(left, "output.lock"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errorsOf(os.MkdirAll(site, 0o700), os.WriteFile(filepath.Join(site, "lock"), nil, 0o600),
+		os.MkdirAll(filepath.Join(left, "store"), 0o700), os.WriteFile(filepath.Join(left, "output.lock"), nil, 0o600)))
 	used, remove, err := terminal.Scratch(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := whole.WriteFile(t.Context(), filepath.Join(in, "x"), 0o600, func(*os.File) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, whole.WriteFile(t.Context(), filepath.Join(in, "x"), 0o600, func(*os.File) error { return nil }))
 	want := []string{filepath.Base(site) + " drwx------", filepath.Base(used) + " drwx------", "x -rw-------"}
 	slices.Sort(want)
 	if all := looks(t, in); !slices.Equal(all, want) {
@@ -267,15 +247,9 @@ func TestABackupHasWhatAFolderConsistsOf(t *testing.T) {
 	night := func() (names []string) {
 		file := filepath.Join(dir, "backup.tgz")
 		does(t, "backup", "--dir", dir, "-o", file)
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(os.Open(file))(t)
 		defer func() { _ = f.Close() }()
-		packed, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		packed := require.Value(gzip.NewReader(f))(t)
 		for r := tar.NewReader(packed); ; {
 			h, err := r.Next()
 			if errors.Is(err, io.EOF) {
@@ -300,9 +274,7 @@ func TestABackupHasWhatAFolderConsistsOf(t *testing.T) {
 	}
 	put := func(content []byte, names ...string) {
 		for _, name := range names {
-			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 		}
 	}
 	put(nil, "notes.txt", "decisions.parquet", "store.damaged")
@@ -310,10 +282,7 @@ func TestABackupHasWhatAFolderConsistsOf(t *testing.T) {
 		served(t, dir)
 		same("identity.key", "network.json", "peerd.yaml", "store.watermark")
 	})
-	key, err := os.ReadFile(filepath.Join(dir, "identity.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := require.Value(os.ReadFile(filepath.Join(dir, "identity.key")))(t)
 	put(key, "identity.first.key", "identity.next.key")
 	put(nil, "api.token")
 	same("api.token", "identity.first.key", "identity.key", "identity.next.key", "network.json", "peerd.yaml", "store.watermark")

@@ -8,24 +8,21 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"peerd.dev/internal/require"
 )
 
 // TestPackageHasWhatTheServiceNeeds: the list of a package names files that are there, and its unit, its user and its folder agree.
 func TestPackageHasWhatTheServiceNeeds(t *testing.T) {
 	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(os.ReadFile(filepath.Join("../..", name)))(t)
 		return string(text)
 	}
 	var list struct {
 		Contents []struct{ Src, Dst string }
 		Scripts  map[string]string
 	}
-	if err := yaml.Unmarshal([]byte(read("deploy/package/nfpm.yaml")), &list); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, yaml.Unmarshal([]byte(read("deploy/package/nfpm.yaml")), &list))
 	got := make(map[string]bool)
 	for _, c := range list.Contents {
 		if got[c.Dst] = true; c.Src != "" && c.Src != "${PROGRAM}" && !strings.HasPrefix(c.Src, "made/") {

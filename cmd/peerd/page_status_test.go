@@ -17,6 +17,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/extra/status"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/node/api/page"
 	"peerd.dev/node/ledger"
@@ -74,11 +75,7 @@ func TestPageAndStatusStateTheSameErrors(t *testing.T) {
 	var w strings.Builder
 	status.Status(&w, b.status, b.arms)
 	number := func(text string) float64 {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
+		return require.Value(strconv.ParseFloat(text, 64))(t)
 	}
 	for _, view := range []string{"", "learning"} {
 		body := b.seen(t, view)
@@ -121,15 +118,9 @@ func TestPageAndStatusStateTheSameErrors(t *testing.T) {
 
 // TestThePageSaysAChargeAsTheLedgerDoes: as the ε that it has at the δ of the budget, where both commands and the page know it.
 func TestThePageSaysAChargeAsTheLedgerDoes(t *testing.T) {
-	delta, err := account.DeltaOf(1e-6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	delta := require.Value(account.DeltaOf(1e-6))(t)
 	open := &ledger.Open{Charge: dp.Charge{What: "rewards", Streams: 2, Leaves: 30, Loss: account.Loss{Square: 55_917_924}}}
-	line, err := (&ledger.Record{Seq: 1, Body: open}).Append(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := require.Value((&ledger.Record{Seq: 1, Body: open}).Append(nil))(t)
 	words := verified.Words{Delta: delta}
 	_, of, what := words.Line(open)
 	if !strings.Contains(what, "charge ε ") {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/configtest"
+	"peerd.dev/internal/require"
 )
 
 // TestConfigurationPage shows that the pages about the configuration agree with the code. After a
@@ -20,14 +21,9 @@ func TestConfigurationPage(t *testing.T) {
 	} {
 		path := filepath.Join("..", "..", filepath.FromSlash(name))
 		if *update {
-			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
 		}
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(os.ReadFile(path))(t)
 		if string(got) != want {
 			t.Errorf("%s is not what the schema says; run: go test ./cmd/peerd -run TestConfigurationPage -update", name)
 		}

@@ -10,6 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/node/lab/printed"
@@ -31,10 +32,7 @@ type pair struct {
 // pairs that may be among them: it takes most of a second to refuse one.
 func covering(t *testing.T, file string, more ...string) (few []pair) {
 	t.Helper()
-	c, err := plan.Schema().Load(file, more)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load(file, more))(t)
 	protocols, learners := papers.All(), slices.Concat(learner.All(), printed.Learners())
 	seen, asked := make(map[string]bool), make(map[string]bool)
 	for _, oneSeen := range []bool{false, true} {
@@ -119,11 +117,7 @@ func suited(t *testing.T, c *config.Config, e protocol.Params, l bandit.Params, 
 
 func mechanism(t *testing.T, s *config.Settings) dp.Mechanism {
 	t.Helper()
-	m, err := dp.ParseMechanism(s.Privacy.Mechanism)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return require.Value(dp.ParseMechanism(s.Privacy.Mechanism))(t)
 }
 
 // flags returns the settings as arguments of a command.

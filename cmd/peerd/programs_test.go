@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // python skips a test where there is none.
@@ -29,9 +31,7 @@ testnet: {nodes: 3, topology: ring}
 	dir := t.TempDir()
 	file = filepath.Join(dir, "own.yaml")
 	for name, text := range map[string]string{file: common + more, filepath.Join(dir, "my.py"): script} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	return file
 }
@@ -39,10 +39,7 @@ testnet: {nodes: 3, topology: ring}
 // portOf returns a file of the repository.
 func portOf(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(name))(t)
 	return string(b)
 }
 
@@ -83,9 +80,7 @@ experiment: {seeds: 1}
 	if again := playFile(t, t.TempDir(), filepath.Join(dir, "config.yaml")); again.Cells[0].Regret != first.Cells[0].Regret {
 		t.Error("the folder of results does not play the same again")
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "my.py"), []byte(strings.ReplaceAll(always, `"arm": 0`, `"arm": 1`)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "my.py"), []byte(strings.ReplaceAll(always, `"arm": 0`, `"arm": 1`)), 0o600))
 	edited := playFile(t, dir, file)
 	if strings.Contains(edited.stderr, "finished") || first.Cells[0].Regret == edited.Cells[0].Regret {
 		t.Errorf("an edited script is not played: %s", edited.stderr)
@@ -124,9 +119,7 @@ experiment: {seeds: 1, first_seed: 9, cells: [{name: mine}]}
 		t.Errorf("code %d: %s", c, stderr)
 	}
 	must(t, exitOK, "config", "check", file)
-	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "config.yaml"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "config.yaml"), nil, 0o600))
 	live := []string{file, "--set", "mode=live", "--set", "seed=0", "--set", "world.kind=application"}
 	for _, args := range [][]string{
 		{"testnet", file},

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // smallExperiment has two cells with three seeds each, in lockstep on three sites.
@@ -67,16 +69,12 @@ func TestShardsMergeToTheSameBytes(t *testing.T) {
 		t.Error(said)
 	}
 	// As a copy that was made while the run's line was written.
-	if err := os.CopyFS(at("torn"), os.DirFS(at("shard2"))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.CopyFS(at("torn"), os.DirFS(at("shard2"))))
 	names, err := filepath.Glob(at("torn/cells/*.jsonl"))
 	if err != nil || len(names) != 2 {
 		t.Fatal(names, err)
 	}
-	if err := os.Truncate(names[0], 400); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Truncate(names[0], 400))
 	if said := merge(exitData, "shard1", "torn", "shard3"); !strings.Contains(said, "and not taken: 1") || !strings.Contains(said, "shard 2/3, in "+at("torn")+", lacks 1") {
 		t.Error(said)
 	}
@@ -114,14 +112,9 @@ func TestForeignShardsAreRefused(t *testing.T) {
 		}
 	}
 	file := at("two/shard.json")
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(file))(t)
 	edit := func(old, text string) {
-		if err := os.WriteFile(file, bytes.ReplaceAll(b, []byte(old), []byte(text)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, bytes.ReplaceAll(b, []byte(old), []byte(text)), 0o600))
 	}
 	program, _, _ := strings.Cut(string(b[bytes.Index(b, []byte(`"program": "`))+len(`"program": "`):]), `"`)
 	edit(program, "feed")

@@ -16,6 +16,7 @@ import (
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/extra/doctor"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api/client"
 )
 
@@ -46,10 +47,7 @@ func starts(t *testing.T, dir string, meanwhile func(said *saying)) string {
 	ended := make(chan int, 1)
 	go func() { ended <- command.Execute(ctx, []string{"run", "--dir", dir}, &said, &said) }()
 	meanwhile(&said)
-	c, err := client.New(client.Options{Dir: dir, Deadline: 30 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(client.New(client.Options{Dir: dir, Deadline: 30 * time.Second}))(t)
 	defer c.Close()
 	if _, err := c.Status(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
@@ -65,10 +63,7 @@ func starts(t *testing.T, dir string, meanwhile func(said *saying)) string {
 // that runs is not waited for.
 func TestAStartWaitsForWhoReads(t *testing.T) {
 	dir := aSite(t, "arms=red,green")
-	unlock, err := daemon.LockDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := require.Value(daemon.LockDir(dir))(t)
 	starts(t, dir, func(said *saying) {
 		eventually(t, "a sentence about the wait", func() bool { return strings.Contains(said.String(), "waiting for the folder") })
 		if said := said.String(); !strings.Contains(said, "is in use by another peerd") {
@@ -88,10 +83,7 @@ func TestAStartSaysWhichSettingsHaveChanged(t *testing.T) {
 	const since = "since the last start: "
 	dir := aSite(t, "arms=red,green", "api.window=2s", "api.keep=100h")
 	file := filepath.Join(dir, "peerd.yaml")
-	whole, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := require.Value(os.ReadFile(file))(t)
 	start := func() string { t.Helper(); return starts(t, dir, func(*saying) {}) }
 	for range 2 {
 		if said := start(); strings.Contains(said, since) {
@@ -102,9 +94,7 @@ func TestAStartSaysWhichSettingsHaveChanged(t *testing.T) {
 	if !ok {
 		t.Fatalf("%s", whole)
 	}
-	if err := os.WriteFile(file, half, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, half, 0o600))
 	if said := start(); strings.Count(said, since) != 1 || !strings.Contains(said, "api.window 2s -> 1m, api.keep 100h -> 24h") {
 		t.Errorf("half of the file:\n%s", said)
 	}
@@ -116,17 +106,12 @@ func TestAStartSaysWhichSettingsHaveChanged(t *testing.T) {
 // TestADamagedFirstKeyIsFoundAtOnce: at the start and by doctor, while a backup may still have it.
 func TestADamagedFirstKeyIsFoundAtOnce(t *testing.T) {
 	dir := aStoppedSite(t)
-	key, err := os.ReadFile(filepath.Join(dir, "identity.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := require.Value(os.ReadFile(filepath.Join(dir, "identity.key")))(t)
 	first := filepath.Join(dir, "identity.first.key")
 	put := func(flip byte) {
 		b := bytes.Clone(key)
 		b[len(b)/2] ^= flip
-		if err := os.WriteFile(first, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(first, b, 0o600))
 	}
 	put(0)
 	peerdtest.Doctor(t, exitOK, "--dir", dir).Want(t, "key", doctor.Pass, "of ")

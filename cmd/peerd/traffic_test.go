@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/sim"
 )
 
@@ -20,16 +21,10 @@ func TestPhasesSendLittle(t *testing.T) {
 		cells["average"] = []string{"protocol.name=average", "privacy.mechanism=kary", "learner.name=ucb"}
 	}
 	for name, set := range cells {
-		c, err := plan.Schema().Load("../../configs/figures/phases.yaml", set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(plan.Schema().Load("../../configs/figures/phases.yaml", set))(t)
 		var released, size, messages, regret, most float64
 		for run := range runs {
-			r, err := sim.Run(simulated(t, &c.Settings, run+1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(sim.Run(simulated(t, &c.Settings, run+1)))(t)
 			peers := float64(len(r.Pulls))
 			released += float64(r.Released) / peers
 			messages += float64(r.Messages) / peers

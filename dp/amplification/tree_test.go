@@ -6,16 +6,13 @@ import (
 	"testing"
 
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 )
 
 // local returns the ε of all levels as one Gaussian release.
 func local(t *testing.T, tree Tree, mu account.Mu, delta float64) float64 {
 	t.Helper()
-	epsilon, err := (mu * account.Mu(math.Sqrt(float64(tree.levels())))).Epsilon(delta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return epsilon
+	return require.Value((mu * account.Mu(math.Sqrt(float64(tree.levels())))).Epsilon(delta))(t)
 }
 
 // TestTheShuffledPromiseIsNoWorse: never above the promise to everyone, below it where sums are of few records and silos are many,
@@ -27,10 +24,7 @@ func TestTheShuffledPromiseIsNoWorse(t *testing.T) {
 		for _, silos := range []int{1, 2, 100, 400} {
 			for _, batch := range []uint64{25, 1} {
 				tree := Tree{silos, batch, 4}
-				got, err := tree.Epsilon(mu, 1e-5)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := require.Value(tree.Epsilon(mu, 1e-5))(t)
 				alone := local(t, tree, mu, 1e-5)
 				if got > alone*(1+1e-9) {
 					t.Errorf("%+v, mu %v: epsilon %v, and %v to everyone", tree, mu, got, alone)
@@ -56,16 +50,10 @@ func TestTheShuffledPromiseIsNoWorse(t *testing.T) {
 // TestOneNodeIsWhatTheLemmaSays: for one node of one record the promise is at most what Lemma F.2 gives at any ε0.
 func TestOneNodeIsWhatTheLemmaSays(t *testing.T) {
 	const silos, mu, delta = 1_000, account.Mu(.1), 1e-6
-	got, err := Tree{silos, 1, 1}.Epsilon(mu, delta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := require.Value(Tree{silos, 1, 1}.Epsilon(mu, delta))(t)
 	best := math.Inf(1)
 	for epsilon0 := .1; epsilon0 < 1.3; epsilon0 += .01 {
-		delta0, err := mu.Delta(epsilon0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		delta0 := require.Value(mu.Delta(epsilon0))(t)
 		if epsilon, total, err := closed(epsilon0, delta0, 1, silos, delta/2); err == nil && total <= delta {
 			best = min(best, epsilon)
 		}
@@ -78,14 +66,8 @@ func TestOneNodeIsWhatTheLemmaSays(t *testing.T) {
 func TestSigmaInvertsThePromise(t *testing.T) {
 	tree := Tree{300, 1, 1}
 	const epsilon, delta = .2, 1e-5
-	sigma, err := tree.Sigma(epsilon, delta, math.Sqrt2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := account.Sigma(epsilon, delta, math.Sqrt2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sigma := require.Value(tree.Sigma(epsilon, delta, math.Sqrt2))(t)
+	alone := require.Value(account.Sigma(epsilon, delta, math.Sqrt2))(t)
 	mu := math.Sqrt2 / sigma
 	got, err := tree.Epsilon(account.Mu(mu), delta)
 	less, err2 := tree.Epsilon(account.Mu(mu*1.002), delta)
@@ -147,10 +129,7 @@ func TestAShufflersGain(t *testing.T) {
 				continue
 			}
 			tree := Tree{silos, c.batch, 400}
-			alone, err := account.Sigma(c.epsilon, c.delta, math.Sqrt(float64(tree.levels())))
-			if err != nil {
-				t.Fatal(err)
-			}
+			alone := require.Value(account.Sigma(c.epsilon, c.delta, math.Sqrt(float64(tree.levels()))))(t)
 			got := 0.
 			if sigma, err := tree.Sigma(c.epsilon, c.delta, 1); err == nil {
 				got = alone / sigma

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -58,9 +59,7 @@ func FuzzAverages(f *testing.F) {
 		}
 		checkMixed(t, &r)
 		c := NewCounts(r.Counts())
-		if err := c.RaiseToMax(&r); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.RaiseToMax(&r))
 		for i := range r.Counts() {
 			if c.At(i) != r.Count(i) {
 				t.Fatalf("counts %v after those of %+v", c, r)
@@ -75,10 +74,7 @@ func FuzzAverages(f *testing.F) {
 func checkMixed(t *testing.T, r *dp.Release) {
 	m := entered(r.Len(), 2)
 	other := release(dp.Fields{Value: r.Fields().Value, Exponent: MeanExponent})
-	d, err := m.HalfDifference(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(m.HalfDifference(other))(t)
 	wellFormed(t, d)
 	for range 3 { // the limit is half the range
 		_ = m.Add(other)
@@ -142,9 +138,7 @@ func checkLoad(t *testing.T, l loader, b []byte) {
 
 func FuzzMixedLoad(f *testing.F) {
 	m := entered(2, 2)
-	if err := m.Add(release(dp.Fields{Value: []int64{dp.MaxValue / 2, -5}, Exponent: MeanExponent})); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, m.Add(release(dp.Fields{Value: []int64{dp.MaxValue / 2, -5}, Exponent: MeanExponent})))
 	f.Add(uint8(2), m.Save())
 	f.Add(uint8(0), NewMixed(0, 0).Save())
 	f.Add(uint8(2), append(m.Save(), 0))
@@ -168,9 +162,7 @@ func FuzzMixedLoad(f *testing.F) {
 
 func FuzzCountsLoad(f *testing.F) {
 	c := NewCounts(2)
-	if err := c.RaiseToMax(new(release(dp.Fields{Count: []uint64{1, math.MaxUint64}}))); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, c.RaiseToMax(new(release(dp.Fields{Count: []uint64{1, math.MaxUint64}}))))
 	f.Add(uint8(2), c.Save())
 	f.Add(uint8(1), []byte{stateVersion, 0x80, 0})
 	f.Add(uint8(2), append(c.Save(), 0))

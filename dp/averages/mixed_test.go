@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -24,10 +25,7 @@ func TestMeanRoundsDown(t *testing.T) {
 		x := rapid.Int64Range(-1<<45, 1<<45).Draw(t, "sum")
 		n := rapid.Uint64Range(1, 1<<20).Draw(t, "count")
 		scale := rapid.Uint64Range(0, 1<<40).Draw(t, "scale")
-		m, err := made(meanOf(release(dp.Fields{Value: []int64{x}, Count: []uint64{n}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: scale, VarianceUnits: 3}})))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(made(meanOf(release(dp.Fields{Value: []int64{x}, Count: []uint64{n}, Exponent: dp.GridExponent, Noise: dp.Noise{Scale: scale, VarianceUnits: 3}}))))(t)
 		want := new(big.Int).Lsh(big.NewInt(x), 12)
 		want.Div(want, new(big.Int).SetUint64(n)) // Euclidean, so rounded down for n > 0
 		if want.Int64() != m.Value(0) {
@@ -69,10 +67,7 @@ func TestAnExchangeKeepsTheSum(t *testing.T) {
 				}
 				continue
 			}
-			d, err := b.HalfDifference(a.Release())
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := require.Value(b.HalfDifference(a.Release()))(t)
 			if b.Add(d) == nil && a.Sub(d) != nil {
 				t.Fatal("one end of an exchange refused what the other took")
 			}
@@ -115,10 +110,7 @@ func TestAShownStateStaysAsItIs(t *testing.T) {
 func TestWhatOthersSayLeavesRoom(t *testing.T) {
 	m := entered(1, 2)
 	for range 3 {
-		d, err := m.HalfDifference(release(dp.Fields{Value: []int64{dp.MaxValue}, Exponent: MeanExponent}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := require.Value(m.HalfDifference(release(dp.Fields{Value: []int64{dp.MaxValue}, Exponent: MeanExponent})))(t)
 		if m.Add(d) != nil {
 			break
 		}
@@ -167,9 +159,7 @@ func TestWeightsAreMixedLikeValues(t *testing.T) {
 			i := which.Draw(t, "peer")
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
 			case 0:
-				if err := peers[i].Replace(0, release(dp.Fields{Value: []int64{rapid.Int64Range(-1<<40, 1<<40).Draw(t, "mean")}, Exponent: MeanExponent})); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, peers[i].Replace(0, release(dp.Fields{Value: []int64{rapid.Int64Range(-1<<40, 1<<40).Draw(t, "mean")}, Exponent: MeanExponent})))
 			case 1:
 				if !peers[i].Join(0) {
 					t.Fatal("kept out")
@@ -204,12 +194,8 @@ func TestWeightsThatAreTooSmall(t *testing.T) {
 	for _, w := range []int64{-dp.MaxValue / 2, -one, 0, 1, one/8 - 1, one / 8, one, dp.MaxValue / 2} {
 		for _, v := range []int64{-dp.MaxValue / 2, one, dp.MaxValue / 2} {
 			m := NewMixed(1, 4)
-			if err := m.Replace(0, release(dp.Fields{Value: []int64{one / 2}, Exponent: MeanExponent})); err != nil {
-				t.Fatal(err)
-			}
-			if err := m.Add(release(dp.Fields{Value: []int64{v, w}, Exponent: MeanExponent})); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, m.Replace(0, release(dp.Fields{Value: []int64{one / 2}, Exponent: MeanExponent})))
+			require.NoError(t, m.Add(release(dp.Fields{Value: []int64{v, w}, Exponent: MeanExponent})))
 			want := .5
 			if w >= one/8 {
 				want = float64(v) / float64(w)
@@ -227,12 +213,8 @@ func TestWeightsThatAreTooSmall(t *testing.T) {
 // TestASumOutOfRangeKeepsOut the own value, and changes nothing.
 func TestASumOutOfRangeKeepsOut(t *testing.T) {
 	m := NewMixed(1, 4)
-	if err := m.Replace(0, release(dp.Fields{Value: []int64{dp.MaxValue}, Exponent: MeanExponent})); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Add(release(dp.Fields{Value: []int64{1, 5}, Exponent: MeanExponent})); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, m.Replace(0, release(dp.Fields{Value: []int64{dp.MaxValue}, Exponent: MeanExponent})))
+	require.NoError(t, m.Add(release(dp.Fields{Value: []int64{1, 5}, Exponent: MeanExponent})))
 	if m.Join(0) || m.Joined(0) || m.v[0] != 1 || m.v[1] != 5 {
 		t.Errorf("in: %v, value and weight %v", m.Joined(0), m.v)
 	}
@@ -249,9 +231,7 @@ func TestADifferenceOutOfRangeMovesNothing(t *testing.T) {
 				v[at] = x
 				return release(dp.Fields{Value: v, Exponent: MeanExponent})
 			}
-			if err := m.Add(to(sign * (dp.MaxValue/2 - 1))); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, m.Add(to(sign*(dp.MaxValue/2-1))))
 			before := m.Release()
 			for what, move := range map[string]func() error{
 				"adding":      func() error { return m.Add(to(sign * 2)) },

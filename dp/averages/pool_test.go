@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 )
 
 // TestPool compares with means over sites in floating point, directly and in two steps.
@@ -23,10 +24,7 @@ func TestPool(t *testing.T) {
 				f.Noise = dp.Noise{Scale: 1 + rng.Uint64N(1<<24), VarianceUnits: dp.VarianceScale * (1 + rng.Uint32N(20))}
 			}
 			sum := release(f)
-			x, err := SiteMean(sum)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := require.Value(SiteMean(sum))(t)
 			sites = append(sites, x)
 			if i%2 == 0 {
 				first = append(first, x)
@@ -38,22 +36,13 @@ func TestPool(t *testing.T) {
 			noise := sum.NoiseMoments().Over(float64(n) * float64(m))
 			v, b = v+noise.LaplaceSumSq, max(b, noise.LaplaceMax)
 		}
-		one, err := Pool(sites)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := require.Value(Pool(sites))(t)
 		var parts []dp.Release
 		for _, p := range [][]dp.Release{first, second} {
-			part, wrong := Pool(p)
-			if wrong != nil {
-				t.Fatal(wrong)
-			}
+			part := require.Value(Pool(p))(t)
 			parts = append(parts, part)
 		}
-		two, err := Pool(parts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		two := require.Value(Pool(parts))(t)
 		for i, r := range []dp.Release{one, two} {
 			noise := r.NoiseMoments()
 			switch {
@@ -100,11 +89,7 @@ func TestPoolRefuses(t *testing.T) {
 // TestPoolCountsRecordsExactly if that is a whole number, also in pools of pools.
 func TestPoolCountsRecordsExactly(t *testing.T) {
 	pool := func(means ...dp.Release) dp.Release {
-		r, err := Pool(means)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return require.Value(Pool(means))(t)
 	}
 	site := func(n uint64) dp.Release {
 		return release(dp.Fields{Exponent: MeanExponent, Value: []int64{1}, Count: []uint64{n, 1}})

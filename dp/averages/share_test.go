@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -47,14 +48,8 @@ func TestSharesAddUp(t *testing.T) {
 			}
 			whole, first, second = append(whole, r), append(first, a), append(second, b)
 		}
-		want, err := dp.Total(whole)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := Joined(second)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(dp.Total(whole))(t)
+		sum := require.Value(Joined(second))(t)
 		for name, all := range map[string][]dp.Release{
 			"one by one": rapid.Permutation(slices.Concat(first, second)).Draw(t, "order"), "with a sum": append(slices.Clone(first), sum), "a sum first": append([]dp.Release{sum}, first...),
 		} {

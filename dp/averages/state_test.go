@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -18,22 +19,14 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 		m, c := entered(n, 3), NewCounts(n)
 		values := rapid.SliceOfN(rapid.Int64Range(-dp.MaxValue/4, dp.MaxValue/4), n, n)
 		for i, x := range values.Draw(t, "own") {
-			if err := m.Replace(i, release(dp.Fields{Value: []int64{x}, Exponent: MeanExponent})); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, m.Replace(i, release(dp.Fields{Value: []int64{x}, Exponent: MeanExponent})))
 		}
-		if err := m.Add(release(dp.Fields{Value: values.Draw(t, "others"), Exponent: MeanExponent})); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.RaiseToMax(new(release(dp.Fields{Count: rapid.SliceOfN(rapid.Uint64(), n, n).Draw(t, "counts")}))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, m.Add(release(dp.Fields{Value: values.Draw(t, "others"), Exponent: MeanExponent})))
+		require.NoError(t, c.RaiseToMax(new(release(dp.Fields{Count: rapid.SliceOfN(rapid.Uint64(), n, n).Draw(t, "counts")}))))
 		c.Release()
 		m2, c2 := NewMixed(n, 3), NewCounts(n)
 		c2.Release()
-		if err := errors.Join(m2.Load(vouch.For(m.Save())), c2.Load(vouch.For(c.Save()))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(m2.Load(vouch.For(m.Save())), c2.Load(vouch.For(c.Save()))))
 		if !m2.Release().Equal(m.Release()) || !slices.Equal(m2.own, m.own) || !c2.Release().Equal(c.Release()) {
 			t.Fatalf("loaded %v and %v, want %v and %v", m2, c2, m, c)
 		}
@@ -44,16 +37,12 @@ func TestAveragesAndCountsAreSavedWhole(t *testing.T) {
 		}
 		w, w2 := NewMixed(n, 3), NewMixed(n, 3)
 		for i := range n {
-			if err := w.Replace(i, release(dp.Fields{Value: []int64{m.own[i]}, Exponent: MeanExponent})); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.Replace(i, release(dp.Fields{Value: []int64{m.own[i]}, Exponent: MeanExponent})))
 			if i%2 == 0 {
 				w.Join(i)
 			}
 		}
-		if err := errors.Join(w.Add(release(dp.Fields{Value: append(values.Draw(t, "values"), values.Draw(t, "weights")...), Exponent: MeanExponent})), w2.Load(vouch.For(w.Save()))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(w.Add(release(dp.Fields{Value: append(values.Draw(t, "values"), values.Draw(t, "weights")...), Exponent: MeanExponent})), w2.Load(vouch.For(w.Save()))))
 		if !w2.Release().Equal(w.Release()) || !slices.Equal(w2.own, w.own) || !slices.Equal(w2.in, w.in) {
 			t.Fatalf("loaded %v, want %v", w2, w)
 		}

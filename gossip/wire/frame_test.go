@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -62,18 +63,12 @@ func TestDeadlinesAreSetSparingly(t *testing.T) {
 		var wire bytes.Buffer
 		w := Writer{Out: bufio.NewWriter(&wire), Deadline: Deadline{SetBy: record, Timeout: timeout}}
 		for range 10 {
-			if err := w.Put("x"); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.Put("x"))
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Flush())
 		r := Reader{In: bufio.NewReader(&wire), Deadline: Deadline{SetBy: record, Timeout: timeout}}
 		for range 10 {
-			if _, err := r.Next(1); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(r.Next(1))(t)
 		}
 		if len(set) != 2*want {
 			t.Errorf("timeout %v: %d deadlines, want %d", timeout, len(set), 2*want)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestAReloadTakesOverWhatCanChange and names what cannot; a refused configuration changes
@@ -14,16 +16,11 @@ func TestAReloadTakesOverWhatCanChange(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "peerd.yaml")
 	write := func(s string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte("arms: [a, b]\nprivacy: {epsilon: 1, horizon: 1000}\n"+s), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte("arms: [a, b]\nprivacy: {epsilon: 1, horizon: 1000}\n"+s), 0o600))
 	}
 	write("log: {level: warn}\n")
 	o := &App{Config: file}
-	running, err := o.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	running := require.Value(o.Load())(t)
 	var out strings.Builder
 	level := new(slog.LevelVar)
 	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: level}))

@@ -7,6 +7,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 	"peerd.dev/protocol/running"
 )
@@ -44,10 +45,7 @@ func TestAPeerIsRememberedByItsFirstID(t *testing.T) {
 
 // TestNoPeerJoinsOrLeavesWhereRecordsAreDealt: others would get the records that a site has dealt already.
 func TestNoPeerJoinsOrLeavesWhereRecordsAreDealt(t *testing.T) {
-	c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(nil)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load(configtest.Write(t, configtest.Good(nil)), nil))(t)
 	for kind, want := range map[string]string{"bernoulli": "", "replay": "deals its records"} {
 		c.World.Kind = kind
 		was, is := configtest.ThreeSites(), configtest.ThreeSites()
@@ -69,13 +67,8 @@ func TestASettingChangesInTheNetwork(t *testing.T) {
 	was, is := configtest.ThreeSites(), configtest.ThreeSites()
 	was.Version, was.Settings, is.Settings = 1, c.SharedSettings(), c.SharedSettings()
 	is.Version, is.Changed = 2, []network.Setting{{Key: "protocol.rows.pull", Value: "77"}}
-	if err = c.CheckChange(was, is); err != nil {
-		t.Fatal(err)
-	}
-	at, err := c.In(is)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.CheckChange(was, is))
+	at := require.Value(c.In(is))(t)
 	if p := at.ProtocolParams().(running.Params); p.Pull != 77 || c.ProtocolParams().(running.Params).Pull == 77 {
 		t.Errorf("%+v", p)
 	}

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 )
 
 // refusal returns the problems of a configuration, a line each.
@@ -119,12 +120,8 @@ func TestOneSpellingOfAKey(t *testing.T) {
 // TestANetworkFileIsOneDocument, too.
 func TestANetworkFileIsOneDocument(t *testing.T) {
 	file := t.TempDir() + "/network.yaml"
-	if err := config.WriteNetwork(file, configtest.ThreeSites()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := config.ReadNetwork(file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(file, configtest.ThreeSites()))
+	require.Value(config.ReadNetwork(file))(t)
 	text, err := os.ReadFile(file)
 	if err == nil {
 		err = os.WriteFile(file, append(text, "---\nname: other\n"...), 0o600)
@@ -152,10 +149,7 @@ func TestNamesCanBeToldApart(t *testing.T) {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
-	c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(map[string]string{"spare_arms": "3", "arms": "[caf\u00e9, b, c]", "world.kind": "application"})), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load(configtest.Write(t, configtest.Good(map[string]string{"spare_arms": "3", "arms": "[caf\u00e9, b, c]", "world.kind": "application"})), nil))(t)
 	for name, want := range map[string]string{"d": "", "d\t": "blank at an end", "d\u202E": "U+202E", "cafe\u0301": "there is an action", "old\x1b": "U+001B"} {
 		was, is := configtest.ThreeSites(), configtest.ThreeSites()
 		was.Version, was.Settings, is.Settings = 2, c.SharedSettings(), c.SharedSettings()

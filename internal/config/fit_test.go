@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
 )
@@ -25,14 +26,8 @@ func TestTheFirstBatchFitsTheNoise(t *testing.T) {
 			if !ok {
 				t.Fatalf("%T", s.ProtocolParams())
 			}
-			promise, err := p.promise(Lockstep)
-			if err != nil {
-				t.Fatal(err)
-			}
-			charge, err := promise.Streams(bandit.Statistic{Parts: 2, Dim: 1}, protocol.Cadence{First: 1, Growth: .5, Noun: "batch"}).Charge()
-			if err != nil {
-				t.Fatal(err)
-			}
+			promise := require.Value(p.promise(Lockstep))(t)
+			charge := require.Value(promise.Streams(bandit.Statistic{Parts: 2, Dim: 1}, protocol.Cadence{First: 1, Growth: .5, Noun: "batch"}).Charge())(t)
 			noise := dp.Noise{Law: m.Law(), Scale: charge.Scale, VarianceUnits: dp.VarianceScale}
 			want := 3 * math.Sqrt(noise.Variance()/2) / (1 << 20)
 			if got := float64(params.First); math.Abs(got-want) > 1 || records == 1 && m == dp.EachLaplace && got != 6 {

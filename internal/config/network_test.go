@@ -14,6 +14,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 )
 
 func testID(i byte) string { return gossip.SeedIdentity([32]byte{i}).ID() }
@@ -21,13 +22,8 @@ func testID(i byte) string { return gossip.SeedIdentity([32]byte{i}).ID() }
 func TestNetworkFilesReadAsWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "network.yaml")
 	want := configtest.ThreeSites()
-	if err := config.WriteNetwork(path, want); err != nil {
-		t.Fatal(err)
-	}
-	got, err := config.ReadNetwork(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(path, want))
+	got := require.Value(config.ReadNetwork(path))(t)
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -63,9 +59,7 @@ func TestBadNetworksAreRefused(t *testing.T) {
 		n := configtest.ThreeSites()
 		spoil(n)
 		path := filepath.Join(t.TempDir(), "network.yaml")
-		if err := config.WriteNetwork(path, n); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, config.WriteNetwork(path, n))
 		_, err := config.ReadNetwork(path)
 		var refused *config.Refusal
 		if !errors.As(err, &refused) || !errors.Is(err, config.ErrRefused) {
@@ -89,9 +83,7 @@ func TestNetworkFilesAreReadStrictly(t *testing.T) {
 		"":                    "refused: ",
 	} {
 		path := filepath.Join(t.TempDir(), "network.yaml")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		_, err := config.ReadNetwork(path)
 		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, config.ErrRefused) {
 			t.Errorf("%q: %v\nwant %s", text, err, want)
@@ -110,10 +102,7 @@ func TestSettingsThatDoNotSuitTheNetworkAreRefused(t *testing.T) {
 		"protocol.rows.f: 2: want at most 1":                  {"protocol.name": "rows", "protocol.rows.merge": "trimmed", "protocol.rows.f": "2"},
 		"protocol.average.f: 1: want more than 2f neighbours": {"protocol.name": "average", "protocol.average.consistency": "robust", "testnet.topology": "complete"},
 	} {
-		c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(changes)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(plan.Schema().Load(configtest.Write(t, configtest.Good(changes)), nil))(t)
 		problems := c.CheckNetwork(configtest.ThreeSites())
 		switch {
 		case want == "" && len(problems) > 0:

@@ -10,6 +10,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 )
 
@@ -48,10 +49,7 @@ func policyOf(t *testing.T, s *config.Settings, n *config.Network, data string) 
 // whether the hash and the terms follow. A parameter counts where its learner, protocol or world is the
 // chosen one.
 func TestPolicyIsWhatPeersShare(t *testing.T) {
-	c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(nil)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load(configtest.Write(t, configtest.Good(nil)), nil))(t)
 	before := policyOf(t, &c.Settings, configtest.ThreeSites(), "")
 	other := map[string]string{"arms": "x,y", "rounds.every": "3s", "log.level": "warn", "world.gaussian.means": "[[1, 2, 3]]", "world.changing.means": "[]", "listen": "[]", "world.traffic": "[0.5]", "world.bernoulli.means": "[]", "world.bernoulli.odd": "[[0, 1, 0.5]]", "world.linear.odd": "[[0, 0, 1]]", "world.linear.means": "[[1, 2, 3]]", "experiment.faults.partition": "[1, 2]", "experiment.cells": "[{name: x}]", "experiment.figure.panels": "[{x: bytes}]", "api.reward_range": "[-1, 1]", "api.window": "7s", "api.keep": "7s"}
 	for _, k := range plan.Schema().Keys() {
@@ -118,14 +116,8 @@ func TestWhatIsAskedIsSharedOnceItIsAsked(t *testing.T) {
 		}
 		return plan.Schema().Load(configtest.Write(t, configtest.Good(all)), nil)
 	}
-	none, err := load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	zero, err := load("give.least", "0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	none := require.Value(load())(t)
+	zero := require.Value(load("give.least", "0"))(t)
 	c, err := load("give.least", "100")
 	if err != nil {
 		t.Fatal(err)
@@ -165,10 +157,7 @@ func TestLaterKeys(t *testing.T) {
 	has := func(s *config.Settings) bool {
 		return slices.ContainsFunc(s.SharedSettings(), func(x network.Setting) bool { return x.Key == "spare_arms" })
 	}
-	c, err := plan.Schema().Load(configtest.Write(t, configtest.Good(nil)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load(configtest.Write(t, configtest.Good(nil)), nil))(t)
 	s := c.Settings
 	without := config.PolicyHash(&s, configtest.ThreeSites(), "")
 	if has(&s) {

@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 )
 
@@ -27,11 +28,7 @@ func seeded(i int) gossip.Identity { return gossip.SeedIdentity([32]byte{byte(i 
 
 // bookOf is the book of the peer in a place.
 func bookOf(t *testing.T, place int, s network.State) *network.Book {
-	b, err := network.Open(network.Config{Keys: Keys(seeded(place)), ID: seeded(place).ID(), Keep: func(network.State) error { return nil }}, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return require.Value(network.Open(network.Config{Keys: Keys(seeded(place)), ID: seeded(place).ID(), Keep: func(network.State) error { return nil }}, s))(t)
 }
 
 // shows merges what a book has and another lacks.
@@ -46,9 +43,7 @@ func leaving(o *network.Own) { o.Addrs, o.Left = nil, true }
 func TestAThiefDoesNotKeepAPlace(t *testing.T) {
 	s, next := triangle(t), seeded(7)
 	thief := bookOf(t, 1, s)
-	if err := thief.Say(1<<53, nil, func(o *network.Own) { o.Addrs = []string{"/ip4/127.0.0.1/tcp/666"} }); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, thief.Say(1<<53, nil, func(o *network.Own) { o.Addrs = []string{"/ip4/127.0.0.1/tcp/666"} }))
 	for name, do := range map[string]func(o *network.Own){"leaves": leaving, "rotates": func(o *network.Own) { o.Keys = append(o.Keys, network.Key{ID: next.ID()}) }} {
 		owner, other := bookOf(t, 1, s), bookOf(t, 2, s)
 		if err := errors.Join(shows(t, thief, owner), shows(t, thief, other), owner.Say(Now(), Keys(next), do), shows(t, owner, other)); err != nil {
@@ -66,9 +61,7 @@ func TestTwoRecordsOfLeavingBecomeOne(t *testing.T) {
 	var at []*network.Book
 	for i, place := range []int{0, 2} {
 		liar, b := bookOf(t, 1, s), bookOf(t, place, s)
-		if err := errors.Join(liar.Say(uint64(5+i), nil, leaving), shows(t, liar, b)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(liar.Say(uint64(5+i), nil, leaving), shows(t, liar, b)))
 		at = append(at, b)
 	}
 	if err := errors.Join(shows(t, at[0], at[1]), shows(t, at[1], at[0])); err != nil || string(at[0].Summary()) != string(at[1].Summary()) {
@@ -83,15 +76,11 @@ func TestALongForkIsNobodysFault(t *testing.T) {
 	for i, b := range books {
 		for n := range 3 + 100*i {
 			c := network.Change{Kind: []network.Kind{network.Unlink, network.Link}[n%2], Peer: "p0", Links: []string{fmt.Sprint("p", 1+i)}}
-			if err := b.Propose(c, false); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, b.Propose(c, false))
 		}
 	}
 	path := filepath.Join(t.TempDir(), config.DocumentName)
-	if err := CreateRecord(path, books[0].State()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, CreateRecord(path, books[0].State()))
 	r := &Record{path: path, id: seeded(2), s: new(config.Settings)}
 	frames, err := books[1].Lacks(books[0].Summary())
 	if err != nil {
@@ -116,12 +105,9 @@ func TestACopiedFileForgetsNoSignature(t *testing.T) {
 	for i := range 3 {
 		all = append(all, network.Signer{Name: fmt.Sprint("p", i), ID: seeded(i).ID()})
 	}
-	err := errors.Join(books[0].Propose(network.Change{Kind: network.Govern, Signers: all, Needed: 2}, false), shows(t, books[0], books[1]), shows(t, books[0], books[2]),
+	require.NoError(t, errors.Join(books[0].Propose(network.Change{Kind: network.Govern, Signers: all, Needed: 2}, false), shows(t, books[0], books[1]), shows(t, books[0], books[2]),
 		books[0].Propose(network.Change{Kind: network.Extend, Arm: "one"}, false), books[1].Propose(network.Change{Kind: network.Extend, Arm: "two"}, false),
-		shows(t, books[0], books[1]), shows(t, books[0], books[2]), shows(t, books[1], books[2]))
-	if err != nil {
-		t.Fatal(err)
-	}
+		shows(t, books[0], books[1]), shows(t, books[0], books[2]), shows(t, books[1], books[2])))
 	for i, from := range books[1:] {
 		b := bookOf(t, 0, from.State())
 		if b.Propose(network.Change{Kind: network.Extend, Arm: "three"}, false) == nil {

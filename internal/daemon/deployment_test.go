@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/site"
 )
 
@@ -16,23 +17,15 @@ import (
 func TestBuildTagsAreInTheLedger(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "network.yaml")
-	if err := config.WriteNetwork(file, &config.Network{
+	require.NoError(t, config.WriteNetwork(file, &config.Network{
 		Name: "lockstep", Start: time.Now(), Every: time.Second, Links: [][2]int{{0, 1}},
 		Peers: []config.Member{{Name: "north", ID: config.LockstepIdentity(1).ID()}, {Name: "south", ID: config.LockstepIdentity(2).ID(), Addrs: []string{"/ip4/127.0.0.1/tcp/4001"}}},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	c, err := plan.Schema().Load("", []string{
+	}))
+	c := require.Value(plan.Schema().Load("", []string{
 		"mode=lockstep", "seed=1", "dir=" + dir, "network=" + file, "arms=red,green", "privacy.epsilon=1", "privacy.horizon=50",
 		"world.kind=bernoulli", "world.bernoulli.means=[[0.2, 0.8]]", "testnet.nodes=2", "testnet.topology=path",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := NewDeployment(&c.Settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	d := require.Value(NewDeployment(&c.Settings))(t)
 	for _, tags := range []string{"", "failpoint"} {
 		d.tags = tags
 		pin := slices.Index(d.pinned(), site.Pinned{Key: "build tags", Value: tags})

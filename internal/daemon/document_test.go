@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 )
 
@@ -25,11 +26,7 @@ func TestTheDocumentsNotice(t *testing.T) {
 	s := network.State{Root: marshal(t, d)}
 	open := func() *network.Book {
 		id := config.LockstepIdentity(0)
-		b, err := network.Open(network.Config{Keys: Keys(id), ID: id.ID(), Keep: func(network.State) error { return nil }, Roll: new(network.Roll)}, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return require.Value(network.Open(network.Config{Keys: Keys(id), ID: id.ID(), Keep: func(network.State) error { return nil }, Roll: new(network.Roll)}, s))(t)
 	}
 	h := heard{now: func() time.Time { return now }, since: now.Add(-time.Minute)}
 	current := false
@@ -73,10 +70,7 @@ func TestTheDocumentsNotice(t *testing.T) {
 // if another one shows the record, which is not kept.
 func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
-	made, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "privacy.epsilon=1"}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := require.Value(Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "privacy.epsilon=1"}, false))(t)
 	c, err := config.Site().Load(dir+"/"+config.FileName, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -91,28 +85,12 @@ func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 			{Name: "b", ID: liar.ID(), Addrs: []string{"/ip4/192.0.2.2/tcp/1"}, Standing: network.Present},
 		},
 	})}
-	if err = CreateRecord(dir+"/"+config.DocumentName, first); err != nil {
-		t.Fatal(err)
-	}
-	id, err := s.Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := OpenRecord(s, id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	book, err := network.Open(network.Config{Keys: Keys(liar), ID: liar.ID(), Keep: func(network.State) error { return nil }}, first)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err = book.Say(1, nil, func(o *network.Own) { o.Addrs = []string{"/ip4/192.0.2.2/tcp/1/p2p/" + made.ID} }); err != nil {
-		t.Fatal(err)
-	}
-	summary, err := record.Summary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, CreateRecord(dir+"/"+config.DocumentName, first))
+	id := require.Value(s.Identity())(t)
+	record := require.Value(OpenRecord(s, id))(t)
+	book := require.Value(network.Open(network.Config{Keys: Keys(liar), ID: liar.ID(), Keep: func(network.State) error { return nil }}, first))(t)
+	require.NoError(t, book.Say(1, nil, func(o *network.Own) { o.Addrs = []string{"/ip4/192.0.2.2/tcp/1/p2p/" + made.ID} }))
+	summary := require.Value(record.Summary())(t)
 	frames, err := book.Lacks(summary)
 	lie := new(gossip.Lie)
 	if merged := record.Merge(frames); err != nil || len(frames) != 1 || !errors.As(merged, &lie) || lie.Of != 1 || !strings.Contains(merged.Error(), "b: its record is what no peer could go on with") {
@@ -126,10 +104,7 @@ func TestWhatAMemberSignsIsItsFault(t *testing.T) {
 // TestAForkIsSaid: an admin has signed two versions of one number. Both ends go on with what they have, and each keeps what it was shown.
 func TestAForkIsSaid(t *testing.T) {
 	dir, id, admin := t.TempDir(), config.LockstepIdentity(0), config.LockstepIdentity(1)
-	made, err := Init(config.Site(), []string{"dir=" + dir + "/a", "arms=[red, green]", "spare_arms=2", "privacy.epsilon=1"}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := require.Value(Init(config.Site(), []string{"dir=" + dir + "/a", "arms=[red, green]", "spare_arms=2", "privacy.epsilon=1"}, false))(t)
 	c, err := config.Site().Load(made.Dir+"/"+config.FileName, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -138,18 +113,11 @@ func TestAForkIsSaid(t *testing.T) {
 		Version: 1, Name: "clinics", Start: time.Now().UTC(), Every: "1s", Settings: c.SharedSettings(), Links: [][2]int{{0, 1}}, Signers: []network.Signer{{Name: "b", ID: admin.ID()}},
 		Peers: []network.Peer{{Name: "a", ID: id.ID(), Addrs: []string{"/ip4/192.0.2.1/tcp/1"}, Standing: network.Present}, {Name: "b", ID: admin.ID(), Addrs: []string{"/ip4/192.0.2.2/tcp/1"}, Standing: network.Present}},
 	})}
-	if err = CreateRecord(made.Dir+"/"+config.DocumentName, first); err != nil {
-		t.Fatal(err)
-	}
-	record, err := OpenRecord(&c.Settings, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, CreateRecord(made.Dir+"/"+config.DocumentName, first))
+	record := require.Value(OpenRecord(&c.Settings, id))(t)
 	for _, arm := range []string{"blue", "white"} {
 		book, err := network.Open(network.Config{Keys: Keys(admin), ID: admin.ID(), Keep: func(network.State) error { return nil }}, first)
-		if err = errors.Join(err, book.Propose(network.Change{Kind: network.Extend, Arm: arm}, false)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(err, book.Propose(network.Change{Kind: network.Extend, Arm: arm}, false)))
 		frames, err := book.Lacks(nil)
 		if err = errors.Join(err, record.Merge(frames)); err != nil {
 			t.Error(err)

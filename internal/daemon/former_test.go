@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"peerd.dev/gossip"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 	"peerd.dev/protocol"
 )
@@ -59,19 +60,15 @@ func newPast(t *testing.T) *past {
 	a, b, d := p.book("a", begin), p.book("b", begin), p.book("token", begin)
 	follows := func(of *network.Book, key string, l *network.Ledger) {
 		t.Helper()
-		if err := of.Say(1, Keys(p.keys[key]), func(o *network.Own) {
+		require.NoError(t, of.Say(1, Keys(p.keys[key]), func(o *network.Own) {
 			o.Addrs, o.Keys = []string{"/ip4/127.0.0.1/tcp/2"}, append(o.Keys, network.Key{ID: p.keys[key].ID(), Ledger: l})
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	follows(d, "d", nil)
 	admins := func(id string) network.Change {
 		return network.Change{Kind: network.Govern, Signers: []network.Signer{{Name: "a", ID: p.keys[id].ID()}}}
 	}
-	if err := errors.Join(show(a, d), a.Propose(admins("a"), false), show(b, a), b.Sign(b.Proposed()[0].Hash, false), show(a, b), a.Propose(network.Change{Kind: network.Remove, Peer: "c"}, false), a.Propose(admins("a2"), false)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(show(a, d), a.Propose(admins("a"), false), show(b, a), b.Sign(b.Proposed()[0].Hash, false), show(a, b), a.Propose(network.Change{Kind: network.Remove, Peer: "c"}, false), a.Propose(admins("a2"), false)))
 	follows(a, "a2", &network.Ledger{Records: 10, Head: "0a" + strings.Repeat("00", 31)})
 	p.state = a.State()
 	p.a, p.d = p.book("a2", p.state), p.book("d", p.state)
@@ -80,11 +77,7 @@ func newPast(t *testing.T) *past {
 
 func marshal(t *testing.T, x any) []byte {
 	t.Helper()
-	b, err := json.Marshal(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return require.Value(json.Marshal(x))(t)
 }
 
 // version returns the frame of a version that adds an action, after one with a number and a hash, with the signatures of keys at places.

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 	"peerd.dev/node/site"
 )
@@ -19,24 +20,17 @@ import (
 // defaults then, and that its file does not name, goes on with them, for as long as nothing sets another.
 func TestAFolderGoesOnWithAnOldDefault(t *testing.T) {
 	dir, n := filepath.Join(t.TempDir(), "a"), configtest.ThreeSites()
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(dir, 0o700))
 	id, err := gossip.CreateIdentity(filepath.Join(dir, "identity.key"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	n.Peers[0].ID = id.ID()
 	file := filepath.Join(dir, "network.yaml")
-	if err = config.WriteNetwork(file, n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(file, n))
 	set := []string{"dir=" + dir, "network=" + file, "arms=a,b", "privacy.epsilon=1", "privacy.horizon=64", "protocol.name=rows", "protocol.rows.merge=trimmed"}
 	open := func(more ...string) (mechanism, learner string, err error) {
-		c, err := plan.Schema().Load("", append(more, set...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(plan.Schema().Load("", append(more, set...)))(t)
 		d, err := Open(c, Options{}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return "", "", err
@@ -68,11 +62,7 @@ func TestASignedNetworkKeepsAnOldDefault(t *testing.T) {
 	}
 	set := []string{"dir=" + dir, "arms=a,b", "privacy.epsilon=1", "privacy.horizon=64", "protocol.name=rows"}
 	load := func(more ...string) *config.Config {
-		c, wrong := plan.Schema().Load("", append(more, set...))
-		if wrong != nil {
-			t.Fatal(wrong)
-		}
-		return c
+		return require.Value(plan.Schema().Load("", append(more, set...)))(t)
 	}
 	c := load()
 	if c.Privacy.Mechanism != "kary" {
@@ -84,9 +74,7 @@ func TestASignedNetworkKeepsAnOldDefault(t *testing.T) {
 		d.Peers = append(d.Peers, network.Peer{Name: m.Name, ID: m.ID, Addrs: m.Addrs, Standing: network.Present})
 	}
 	d.Peers[0].ID = id.ID()
-	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}))
 	if c = load(); c.Privacy.Mechanism != "tree" || c.From["privacy.mechanism"] != config.FromNetwork {
 		t.Errorf("mechanism %s by %s", c.Privacy.Mechanism, c.From["privacy.mechanism"])
 	}

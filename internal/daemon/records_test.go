@@ -14,6 +14,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/site"
 	"peerd.dev/node/store"
 )
@@ -40,12 +41,8 @@ func patients(t *testing.T, dir string, n int) string {
 		}
 		fmt.Fprintf(&b, "%d,%d,?,%s,%s\n", i, i, strings.Join(cells, ","), []string{"NO", ">30"}[i%2])
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "diabetes"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "diabetes", "diabetic_data.csv"), []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "diabetes"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "diabetes", "diabetic_data.csv"), []byte(b.String()), 0o600))
 	return dir
 }
 
@@ -55,10 +52,7 @@ func newHospital(t *testing.T) *hospital {
 		"dir": h.dir, "network": filepath.Join(h.dir, "network.yaml"), "arms": "[a, b, c, d, e]", "privacy.epsilon": "1", "privacy.horizon": "64",
 		"privacy.records_per_user": "2", "world.kind": "replay", "world.replay.data": patients(t, t.TempDir(), 60), "rounds.every": "1s",
 	}
-	id, err := gossip.CreateIdentity(filepath.Join(h.dir, "identity.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := require.Value(gossip.CreateIdentity(filepath.Join(h.dir, "identity.key")))(t)
 	h.network.Peers[0].ID = id.ID()
 	return h
 }

@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/gossip"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/network"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -25,14 +26,9 @@ func TestASignersKeyIsNamedFirst(t *testing.T) { rotates(t, 0) }
 // rotates lets the first of two peers replace its key, of whom the one in a place signs versions.
 func rotates(t *testing.T, signer int) {
 	dir := t.TempDir()
-	if _, err := Init(config.Site(), []string{"dir=" + filepath.Join(dir, "a"), "arms=[red, green]", "privacy.epsilon=1", "privacy.horizon=1000"}, false); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(Init(config.Site(), []string{"dir=" + filepath.Join(dir, "a"), "arms=[red, green]", "privacy.epsilon=1", "privacy.horizon=1000"}, false))(t)
 	dir = filepath.Join(dir, "a")
-	c, err := config.Site().Load(filepath.Join(dir, config.FileName), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(config.Site().Load(filepath.Join(dir, config.FileName), nil))(t)
 	id, err := c.Identity()
 	if err != nil {
 		t.Fatal(err)
@@ -42,24 +38,16 @@ func rotates(t *testing.T, signer int) {
 	for i, id := range ids {
 		d.Peers = append(d.Peers, network.Peer{Name: string(rune('a' + i)), ID: id, Addrs: []string{"/ip4/127.0.0.1/tcp/1"}, Standing: network.Present})
 	}
-	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}))
 	p := liveOf(t, c)
 	said := func() *network.Peer {
-		d, wrong := p.record.Newest()
-		if wrong != nil {
-			t.Fatal(wrong)
-		}
+		d := require.Value(p.record.Newest())(t)
 		return &d.Peers[0]
 	}
 	if err = p.rotate(); err != nil || said().ID != id.ID() {
 		t.Error("without a key: ", err, said())
 	}
-	next, err := gossip.CreateIdentity(filepath.Join(dir, NextKey))
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := require.Value(gossip.CreateIdentity(filepath.Join(dir, NextKey)))(t)
 	if err = p.rotate(); err == nil || !strings.Contains(err.Error(), "waiting for neighbours to report") || said().ID != id.ID() {
 		t.Errorf("a site that waits for its neighbours: %v, %v", err, said())
 	}
@@ -72,9 +60,7 @@ func rotates(t *testing.T, signer int) {
 		}
 	}
 	for range 2 {
-		if err = p.rotate(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, p.rotate())
 		if x := said(); !open || x.ID != next.ID() || len(x.Closed) != 1 || x.Closed[0].ID != id.ID() || x.Closed[0].Ledger != (network.Ledger{Records: at.Records, Head: hex.EncodeToString(at.Head[:])}) {
 			t.Errorf("%v of %v", x, at)
 		}
@@ -89,9 +75,7 @@ func liveOf(t *testing.T, c *config.Config) *live {
 		t.Fatal(err)
 	}
 	p := &live{place: &place{log: slog.New(slog.DiscardHandler), deployment: d}, record: d.Record}
-	if p.site, err = d.site(p.log, store.Options{}, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	p.site = require.Value(d.site(p.log, store.Options{}, nil, nil))(t)
 	t.Cleanup(func() { _ = p.site.Close() })
 	return p
 }
@@ -99,13 +83,8 @@ func liveOf(t *testing.T, c *config.Config) *live {
 // TestASignerGetsNoKeyThatItsPlaceCannotTake: a version would name the new key, which the peer never has, and no other could follow.
 func TestASignerGetsNoKeyThatItsPlaceCannotTake(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
-	if _, err := Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "spare_arms=1", "privacy.epsilon=1", "privacy.horizon=1000"}, false); err != nil {
-		t.Fatal(err)
-	}
-	c, err := config.Site().Load(filepath.Join(dir, config.FileName), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.Value(Init(config.Site(), []string{"dir=" + dir, "arms=[red, green]", "spare_arms=1", "privacy.epsilon=1", "privacy.horizon=1000"}, false))(t)
+	c := require.Value(config.Site().Load(filepath.Join(dir, config.FileName), nil))(t)
 	id, err := c.Identity()
 	if err != nil {
 		t.Fatal(err)
@@ -113,13 +92,9 @@ func TestASignerGetsNoKeyThatItsPlaceCannotTake(t *testing.T) {
 	d := network.Document{Version: 1, Name: "clinics", Start: time.Now().UTC().Truncate(time.Second), Every: "1s", Settings: c.SharedSettings(), Signers: []network.Signer{{Name: "a", ID: id.ID()}}}
 	d.Every = config.DurationText(c.Rounds.Every)
 	d.Peers = []network.Peer{{Name: "a", ID: id.ID(), Addrs: []string{"/ip4/127.0.0.1/tcp/1/p2p/" + id.ID()}, Standing: network.Present}} // of the present key
-	if err = CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, CreateRecord(filepath.Join(dir, config.DocumentName), network.State{Root: marshal(t, d)}))
 	p := liveOf(t, c)
-	if _, err = gossip.CreateIdentity(filepath.Join(dir, NextKey)); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(gossip.CreateIdentity(filepath.Join(dir, NextKey)))(t)
 	for range 2 {
 		if err = p.rotate(); err == nil || !strings.Contains(err.Error(), "another peer's") {
 			t.Error(err)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"peerd.dev/internal/require"
 )
 
 // TestTheServiceManagerHears: a beat at once and at every interval, readiness once, when /readyz
@@ -84,18 +86,12 @@ func TestTheServiceManagerHears(t *testing.T) {
 // watchdog's limit.
 func TestTheServiceManagerIsWhereTheEnvironmentSays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notify")
-	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"}))(t)
 	defer func() { _ = l.Close() }()
 	t.Setenv("NOTIFY_SOCKET", path)
 	t.Setenv("WATCHDOG_USEC", "500000")
 	t.Setenv("WATCHDOG_PID", "")
-	s, err := newService(func(context.Context) error { return nil }, slog.New(slog.NewTextHandler(io.Discard, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(newService(func(context.Context) error { return nil }, slog.New(slog.NewTextHandler(io.Discard, nil))))(t)
 	if want := 250 * time.Millisecond; s.beat != want {
 		t.Errorf("a beat every %v, want %v", s.beat, want)
 	}

@@ -18,6 +18,7 @@ import (
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/ports"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
@@ -112,36 +113,22 @@ func pair(t *testing.T) (folder string, peers []*Daemon) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	free, err := ports.Free(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := require.Value(ports.Free(1))(t)
 	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free[0])
 	n := config.Network{Name: "clinics", Start: time.Now(), Every: 20 * time.Millisecond, Links: [][2]int{{0, 1}}}
 	for _, name := range []string{"north", "south"} {
-		id, failed := Init(plan.Schema(), []string{"dir=" + filepath.Join(folder, name)}, false)
-		if failed != nil {
-			t.Fatal(failed)
-		}
+		id := require.Value(Init(plan.Schema(), []string{"dir=" + filepath.Join(folder, name)}, false))(t)
 		n.Peers = append(n.Peers, config.Member{Name: name, ID: id.ID})
 	}
 	n.Peers[1].Addrs = []string{address}
 	file := filepath.Join(folder, "network.yaml")
-	if err = config.WriteNetwork(file, &n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(file, &n))
 	for i, at := range []string{"/ip4/127.0.0.1/tcp/0", address} {
-		c, failed := plan.Schema().Load("", []string{
+		c := require.Value(plan.Schema().Load("", []string{
 			"dir=" + filepath.Join(folder, n.Peers[i].Name), "network=" + file, "listen=" + at, "arms=red,green", "privacy.epsilon=1",
 			"learner.name=imed", "world.kind=bernoulli", "world.bernoulli.means=[[0.2, 0.8]]",
-		})
-		if failed != nil {
-			t.Fatal(failed)
-		}
-		d, failed := New(&c.Settings, Options{}, slog.New(slog.DiscardHandler))
-		if failed != nil {
-			t.Fatal(failed)
-		}
+		}))(t)
+		d := require.Value(New(&c.Settings, Options{}, slog.New(slog.DiscardHandler)))(t)
 		peers = append(peers, d)
 	}
 	return folder, peers
@@ -190,10 +177,7 @@ func TestTheStatusNamesAStoppedSite(t *testing.T) {
 	later.Store(int64(3*silentFor + time.Minute))
 	other := peers[1].deployment.HostConfig(1, slog.New(slog.DiscardHandler))
 	other.Policy[0]++
-	host, err := gossip.NewHost(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := require.Value(gossip.NewHost(other))(t)
 	defer func() { _ = host.Close() }()
 	status("a refused hello", func(s api.Status) bool {
 		all, err := peers[0].Peers(t.Context())

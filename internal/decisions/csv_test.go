@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestCellsAreNoFormulas: a spreadsheet takes no text of a table for one, and the text can be had back; numbers, and the other forms, are exact.
@@ -15,12 +17,8 @@ func TestCellsAreNoFormulas(t *testing.T) {
 		row := Row{ID: "-1", Name: name, Reward: -.5, Offered: []string{name}, Proposed: name}
 		var cells, text bytes.Buffer
 		for _, w := range []RowWriter{RowsCSV(&cells), RowsJSONL(&text)} {
-			if err := w.Write(row); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.Write(row))
+			require.NoError(t, w.Close())
 		}
 		lines, err := csv.NewReader(&cells).ReadAll()
 		if err != nil || len(lines) != 2 {

@@ -21,6 +21,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -44,26 +45,15 @@ func explained(t *testing.T, args ...string) (*Document, string) {
 			t.Fatalf("unknown flag %s", args[i])
 		}
 	}
-	c, err := plan.Schema().Load(file, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	said, err := New(c, time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load(file, set))(t)
+	said := require.Value(New(c, time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)))(t)
 	var page bytes.Buffer
 	said.Write(&page, &c.Settings)
-	text, err := json.Marshal(said)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(json.Marshal(said))(t)
 	doc := &Document{}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(doc); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Decode(doc))
 	return doc, page.String()
 }
 
@@ -71,10 +61,7 @@ func explained(t *testing.T, args ...string) (*Document, string) {
 func TestExplainSaysInJSONWhatIsCharged(t *testing.T) {
 	doc, _ := explained(t, "-c", "../../configs/application.yaml")
 	s := settings(t, "../../configs/application.yaml")
-	charge, err := s.Charge()
-	if err != nil {
-		t.Fatal(err)
-	}
+	charge := require.Value(s.Charge())(t)
 	m, b := doc.Mechanism, doc.Budget
 	if m.ScaleGrid != charge.Scale || m.Scale != 4 || m.Column != 4 || m.Norm != "L1" || m.Leaves != charge.Leaves || m.Streams != 3 || m.Sensitivity != 1 || m.Grid != dp.GridExponent {
 		t.Errorf("mechanism %+v of charge %+v", m, charge)
@@ -103,10 +90,7 @@ func warned(d *Document) []warningDoc {
 
 func settings(t *testing.T, file string, set ...string) *config.Settings {
 	t.Helper()
-	c, err := plan.Schema().Load(file, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load(file, set))(t)
 	return &c.Settings
 }
 
@@ -117,10 +101,7 @@ func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 	for _, c := range [][]string{{"average"}, {"rows"}, {"rows", "privacy.mechanism=tree", "privacy.horizon=4800"}, {"rows", "privacy.mechanism=tree-gaussian", "privacy.delta=0.000001"}} {
 		t.Run(strings.Join(c, " "), func(t *testing.T) {
 			s := settings(t, "../../configs/"+c[0]+".yaml", c[1:]...)
-			charge, err := s.Charge()
-			if err != nil {
-				t.Fatal(err)
-			}
+			charge := require.Value(s.Charge())(t)
 			n := newNoise(s, charge)
 			doc := n.document(s.Privacy.Horizon, 5, "")
 			delta := s.Privacy.Delta
@@ -128,23 +109,15 @@ func TestNoiseIsWhatTheCuratorDraws(t *testing.T) {
 			square := make([]float64, min(last, charge.Leaves)+1) // of the sum at each leaf, mean
 			const curators, streams = 2, 1 << 13
 			for d := range curators {
-				curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{byte(d + 1)}))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := curator.Open(dp.Spec{
+				curator := require.Value(dp.NewCurator(dp.Lockstep, vouch.For(account.Unlimited), dp.NewSeededSource([32]byte{byte(d + 1)})))(t)
+				require.Value(curator.Open(dp.Spec{
 					What: charge.What, Streams: streams, Dim: 1, Hi: 1, Leaves: charge.Leaves,
 					RecordsPerUser: charge.RecordsPerUser, Mechanism: charge.Mechanism, Epsilon: dp.Cost(s.Privacy.Epsilon * dp.Nano), Delta: delta,
-				}); err != nil {
-					t.Fatal(err)
-				}
+				}))(t)
 				for k := 1; k < len(square); k++ {
 					want := charge.SumNoise(uint64(k))
 					for i := range streams {
-						leaf, err := curator.Leaf(dp.StreamID(i), uint64(k))
-						if err != nil {
-							t.Fatal(err)
-						}
+						leaf := require.Value(curator.Leaf(dp.StreamID(i), uint64(k)))(t)
 						square[k] += leaf.Sum.At(0) * leaf.Sum.At(0) / (curators * streams)
 						if noise := leaf.Sum.Noise(); noise != want {
 							t.Fatalf("leaf %d: %+v", k, noise)
@@ -187,10 +160,7 @@ func TestTermsAreThoseOfTheTable(t *testing.T) {
 	file := configtest.Write(t, configtest.Good(map[string]string{"privacy.epsilon": "1", "privacy.mechanism": "tree"}))
 	for leaves, want := range map[uint64][2]float64{64: {588, 296}, 400: {1296, 675}, 1024: {2420, 1210}, 4096: {4056, 2028}, 65536: {9248, 4624}} {
 		s := settings(t, file, "privacy.horizon="+strconv.FormatUint(leaves, 10))
-		charge, err := s.Charge()
-		if err != nil {
-			t.Fatal(err)
-		}
+		charge := require.Value(s.Charge())(t)
 		average, worst := newNoise(s, charge).sums(leaves)
 		if math.Abs(worst*worst/want[0]-1) > 1e-9 || math.Abs(average*average/want[1]-1) > .01 {
 			t.Errorf("%d leaves: %v/%v, want %v", leaves, worst*worst, average*average, want)
@@ -321,10 +291,7 @@ func checkRemedies(t *testing.T, file string) {
 	}
 	before := settings(t, file)
 	sd := func(s *config.Settings, rewards uint64) float64 {
-		charge, err := s.Charge()
-		if err != nil {
-			t.Fatal(err)
-		}
+		charge := require.Value(s.Charge())(t)
 		return newNoise(s, charge).mean(rewards)
 	}
 	number := func(key string) string {
@@ -348,9 +315,7 @@ func TestExplainKnowsTheDay(t *testing.T) {
 	dir := filepath.Dir(file)
 	n := configtest.ThreeSites()
 	n.Every = time.Second
-	if err := config.WriteNetwork(filepath.Join(dir, "network.yaml"), n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(filepath.Join(dir, "network.yaml"), n))
 	doc, page := explained(t, "--dir", dir)
 	if doc.Horizon.End == nil || !doc.Horizon.End.Equal(n.Start.Add(24*time.Hour)) || doc.Error.Sites != len(n.Peers) {
 		t.Errorf("horizon %+v, %d sites", doc.Horizon, doc.Error.Sites)
@@ -359,9 +324,7 @@ func TestExplainKnowsTheDay(t *testing.T) {
 		t.Error(page)
 	}
 	n.Every = time.Minute
-	if err := config.WriteNetwork(filepath.Join(dir, "network.yaml"), n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(filepath.Join(dir, "network.yaml"), n))
 	if doc, _ = explained(t, "--dir", dir, "--set", "rounds.every=1s"); len(warned(doc)) != 1 {
 		t.Errorf("warnings %+v, want one of rounds that differ", doc.Warnings)
 	}
@@ -371,9 +334,7 @@ func TestExplainKnowsTheDay(t *testing.T) {
 func TestANetworkOfRelaysAloneIsRefused(t *testing.T) {
 	file := configtest.Write(t, configtest.Good(map[string]string{"protocol.name": "rows", "protocol.rows.relays": "3"}))
 	dir := filepath.Dir(file)
-	if err := config.WriteNetwork(filepath.Join(dir, "network.yaml"), configtest.ThreeSites()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(filepath.Join(dir, "network.yaml"), configtest.ThreeSites()))
 	c, err := plan.Schema().Load(file, []string{"dir=" + dir})
 	if err != nil {
 		t.Fatal(err)

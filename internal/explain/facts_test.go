@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/site"
 )
 
@@ -39,10 +40,7 @@ func combinations() (all [][]string) {
 // TestNoPageContradictsItself: over all configurations, and combinations of settings of three, no two sentences of a page give a fact two
 // standings, and the standings are those that follow from the program's own answers.
 func TestNoPageContradictsItself(t *testing.T) {
-	files, err := filepath.Glob("../../configs/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := require.Value(filepath.Glob("../../configs/*.yaml"))(t)
 	dir := t.TempDir()
 	pages, seen, pairs := 0, make(map[claim]int), make(map[string]bool)
 	for _, file := range files {
@@ -125,10 +123,7 @@ func pageKey(s *config.Settings) string {
 // wanted returns the standings that follow from learner and charge.
 func wanted(t *testing.T, s *config.Settings) map[fact]standing {
 	t.Helper()
-	charge, err := s.Charge()
-	if err != nil {
-		t.Fatal(err)
-	}
+	charge := require.Value(s.Charge())(t)
 	learner := bandit.TraitsOf(s.LearnerParams())
 	want := map[fact]standing{presence: public, number: public, moment: public, action: public, reward: protected}
 	if learner.Contextual {

@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -16,10 +17,7 @@ import (
 // mechanism's charge.
 func TestMechanismsPage(t *testing.T) {
 	const file, begin, end = "../../docs/mechanisms.md", "<!-- tables: go test ./internal/explain -run TestMechanismsPage -update -->\n", "<!-- end of tables -->"
-	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := require.Value(os.ReadFile(file))(t)
 	before, rest, ok1 := strings.Cut(string(page), begin)
 	_, after, ok2 := strings.Cut(rest, end)
 	if !ok1 || !ok2 {
@@ -29,9 +27,7 @@ func TestMechanismsPage(t *testing.T) {
 	writeDeviations(t, &b)
 	want := before + begin + b.String() + end + after
 	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
 	} else if string(page) != want {
 		t.Errorf("%s is not what the charges say; -update writes it anew:\n%s", file, b.String())
 	}

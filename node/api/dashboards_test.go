@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"peerd.dev/internal/require"
 )
 
 // TestDashboardsNameMetrics: every metric in the alerts and in the dashboard is a metric of a
@@ -23,10 +25,7 @@ func TestDashboardsNameMetrics(t *testing.T) {
 	_, _, page := r.ask(t, "/metrics", "")
 	named := regexp.MustCompile(`peerd_[a-z_]+`)
 	for file, least := range map[string]int{"prometheus/peerd.rules.yml": 9, "prometheus/peerd.rules_test.yml": 9, "grafana/peerd.json": 15} {
-		b, err := os.ReadFile("../../deploy/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(os.ReadFile("../../deploy/" + file))(t)
 		if strings.HasSuffix(file, ".json") && !json.Valid(b) {
 			t.Errorf("%s is not JSON", file)
 		}
@@ -40,18 +39,9 @@ func TestDashboardsNameMetrics(t *testing.T) {
 			t.Errorf("%s names %d metrics: the test looks at too little", file, len(all))
 		}
 	}
-	rules, err := os.ReadFile("../../deploy/prometheus/peerd.rules.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases, err := os.ReadFile("../../deploy/prometheus/peerd.rules_test.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	states, err := os.ReadFile("../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := require.Value(os.ReadFile("../../deploy/prometheus/peerd.rules.yml"))(t)
+	cases := require.Value(os.ReadFile("../../deploy/prometheus/peerd.rules_test.yml"))(t)
+	states := require.Value(os.ReadFile("../../docs/operations.md"))(t)
 	_, table, _ := strings.Cut(string(states), "\n| state |")
 	table, _, _ = strings.Cut(table, "\n\n")
 	rows := strings.Split(table, "\n")[2:]

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"peerd.dev/internal/require"
 )
 
 // TestHalfRequestsKeepNobodyOut: a program without a token opens a thousand connections with half a request, again as soon as
@@ -22,10 +24,7 @@ func TestHalfRequestsKeepNobodyOut(t *testing.T) {
 	trace := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { reused = c.Reused }})
 	ask := func(client *http.Client) {
 		t.Helper()
-		q, err := http.NewRequestWithContext(trace, http.MethodGet, r.base+"/v1/status", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := require.Value(http.NewRequestWithContext(trace, http.MethodGet, r.base+"/v1/status", nil))(t)
 		q.Header.Set("Authorization", "Bearer "+r.token)
 		for began := time.Now(); ; {
 			a, err := client.Do(q)
@@ -74,23 +73,14 @@ func TestHalfRequestsKeepNobodyOut(t *testing.T) {
 
 // TestStrangersAreApart from connections that are known, which have a limit of their own.
 func TestStrangersAreApart(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	inner := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	l := newLimited(inner, 2, 2)
 	defer func() { _ = l.Close() }()
 	enter := func() *limitedConn {
 		t.Helper()
-		far, err := net.Dial("tcp", inner.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		far := require.Value(net.Dial("tcp", inner.Addr().String()))(t)
 		t.Cleanup(func() { _ = far.Close() })
-		c, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(l.Accept())(t)
 		return c.(*limitedConn)
 	}
 	is := func(c *limitedConn, open bool) {
@@ -149,10 +139,7 @@ func TestReadersTakeNoPlaceOfTheApplication(t *testing.T) {
 		return err
 	}
 	open := func(token string) (net.Conn, error) {
-		c, err := net.Dial("tcp", r.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(net.Dial("tcp", r.Addr().String()))(t)
 		t.Cleanup(func() { _ = c.Close() })
 		return c, ask(c, token)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestTokensHaveRoles: each token has its role's rights, and a refusal names the required role,
@@ -17,10 +19,7 @@ func TestTokensHaveRoles(t *testing.T) {
 	r := run(t, f)
 	tokens := make(map[role]string)
 	for _, of := range roles() {
-		b, err := os.ReadFile(filepath.Join(r.dir, of.file()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(os.ReadFile(filepath.Join(r.dir, of.file())))(t)
 		if info, err := os.Stat(filepath.Join(r.dir, of.file())); err != nil || info.Mode() != 0o600 {
 			t.Error(of.file(), info, err)
 		}
@@ -52,16 +51,10 @@ func TestTokensHaveRoles(t *testing.T) {
 		{nobody, get, "/v1/status", 401},
 		{nobody, post, "/v1/decisions", 401},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), c.method, r.base+c.path, strings.NewReader("{}"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := require.Value(http.NewRequestWithContext(t.Context(), c.method, r.base+c.path, strings.NewReader("{}")))(t)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Authorization", "Bearer "+tokens[c.of])
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(http.DefaultClient.Do(req))(t)
 		b, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
 		if err != nil || res.StatusCode != c.want {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/internal/apitest"
 )
@@ -67,14 +68,10 @@ type running struct {
 func run(t testing.TB, b Backend) *running {
 	t.Helper()
 	r := &running{dir: tempDir(t), log: &logs{}}
-	var err error
-	r.Server, err = NewServer(Config{
+	r.Server = require.Value(NewServer(Config{
 		Dir: r.dir, Listen: "127.0.0.1:0", Backend: b, Version: "v1.2.3", Views: newFake().views(),
 		Logger: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
@@ -88,10 +85,7 @@ func run(t testing.TB, b Backend) *running {
 		}
 	})
 	r.base = "http://" + r.Addr().String()
-	b1, err := os.ReadFile(filepath.Join(r.dir, TokenFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b1 := require.Value(os.ReadFile(filepath.Join(r.dir, TokenFile)))(t)
 	r.token = string(b1)
 	return r
 }
@@ -103,21 +97,12 @@ func (r *running) ask(t testing.TB, path, body string) (int, http.Header, string
 	if body != "" {
 		method = http.MethodPost
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, r.base+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := require.Value(http.NewRequestWithContext(t.Context(), method, r.base+path, strings.NewReader(body)))(t)
 	req.Header.Set("Content-Type", "application/json; charset=UTF-8")
 	req.Header.Set("Authorization", "Bearer "+r.token)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(http.DefaultClient.Do(req))(t)
 	defer func() { _ = res.Body.Close() }()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(io.ReadAll(res.Body))(t)
 	return res.StatusCode, res.Header, string(b)
 }
 
@@ -414,10 +399,7 @@ func TestRequestsUnderWayEnd(t *testing.T) {
 	f := newFake()
 	f.entered, f.leave = make(chan struct{}), make(chan struct{})
 	r := run(t, f)
-	idle, err := net.Dial("tcp", r.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	idle := require.Value(net.Dial("tcp", r.Addr().String()))(t)
 	defer func() { _ = idle.Close() }()
 	status := make(chan int)
 	go func() {
@@ -452,10 +434,7 @@ func TestRequestsUnderWayEnd(t *testing.T) {
 }
 
 func TestListening(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = taken.Close() }()
 	for address, want := range map[string]string{
 		"0.0.0.0:8470": "loopback", ":8470": "loopback", "[::]:8470": "loopback", "192.0.2.1:8470": "loopback", "peer.example:8470": "loopback",
@@ -481,10 +460,7 @@ func TestTheSocketIsItsOwnersOnly(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(d, socketFile), nil, 0o666); err != nil { // from a killed peer
 		t.Fatal(err)
 	}
-	s, err := NewServer(Config{Dir: d, Backend: newFake()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(NewServer(Config{Dir: d, Backend: newFake()}))(t)
 	info, err := os.Stat(filepath.Join(d, socketFile))
 	if err != nil || info.Mode() != os.ModeSocket|0o600 {
 		t.Error(info.Mode(), err)
@@ -523,28 +499,19 @@ func TestToken(t *testing.T) {
 		}
 	}
 	for _, m := range []os.FileMode{0o604, 0o640, 0o660} {
-		if err := os.Chmod(path, m); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chmod(path, m))
 		refused("others may have read it")
 	}
 	for _, text := range []string{"", "short", string(made) + "\n", string(made[:42])} {
-		if err := errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte(text), 0o600)))
 		refused("does not hold a token")
 	}
-	if err := errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path)))
 	refused("is not a file")
 }
 
 func TestConnectionsAreLimited(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	inner := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	l := newLimited(inner, 2, 0)
 	accepted := make(chan net.Conn)
 	go func() {
@@ -558,10 +525,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 		}
 	}()
 	for range 3 {
-		c, err := net.Dial("tcp", inner.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(net.Dial("tcp", inner.Addr().String()))(t)
 		defer func() { _ = c.Close() }()
 	}
 	first := <-accepted
@@ -601,9 +565,7 @@ func TestRawRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = io.WriteString(conn, c.send); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(io.WriteString(conn, c.send))(t)
 		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 		line, err := bufio.NewReader(conn).ReadString('\n')
 		if err != nil || !strings.Contains(line, c.want) {
@@ -611,10 +573,7 @@ func TestRawRequests(t *testing.T) {
 		}
 		_ = conn.Close()
 	}
-	conn, err := net.Dial("tcp", r.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := require.Value(net.Dial("tcp", r.Addr().String()))(t)
 	_, _ = io.WriteString(conn, "POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\n"+auth+"Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{}")
 	_ = conn.(*net.TCPConn).CloseWrite()
 	line, err := bufio.NewReader(conn).ReadString('\n')

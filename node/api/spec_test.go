@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 )
 
@@ -29,16 +30,11 @@ func TestSpecification(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err = os.WriteFile(path, doc, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, doc, 0o644))
 		return // the program has the file of before
 	}
 	_, _, served := r.ask(t, "/openapi.json", "")
-	committed, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	committed := require.Value(os.ReadFile(path))(t)
 	if served != string(committed) || served != string(doc) {
 		t.Error("docs/openapi.json is not what the routes say; run: go test ./node/api -run TestSpecification -update")
 	}
@@ -112,9 +108,7 @@ func TestMisfitsAreFound(t *testing.T) {
 		{status, `[]`, 1},
 	} {
 		var doc any
-		if err := json.Unmarshal([]byte(c.text), &doc); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(c.text), &doc))
 		if wrong := all.misfits(c.schema, doc, "it"); len(wrong) != c.wrong {
 			t.Errorf("%s: %v, want %d misfits", c.text, wrong, c.wrong)
 		}
@@ -138,16 +132,11 @@ func TestEveryStatusIsDescribed(t *testing.T) {
 			}
 		}
 	}
-	doc, err := spec(s.table())
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := require.Value(spec(s.table()))(t)
 	var got struct {
 		Paths map[string]map[string]struct{} `json:"paths"`
 	}
-	if err := json.Unmarshal(doc, &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(doc, &got))
 	want := "/healthz /metrics /readyz /v1/arms /v1/backup /v1/decisions /v1/decisions/batch /v1/inside /v1/ledger /v1/network /v1/page-link /v1/peers /v1/privacy /v1/receipts /v1/rewards /v1/rewards/batch /v1/status /v1/table"
 	if paths := strings.Join(slices.Sorted(maps.Keys(got.Paths)), " "); paths != want {
 		t.Error(paths)

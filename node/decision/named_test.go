@@ -9,14 +9,12 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 )
 
 func encoding(t *testing.T, texts ...string) *Encoding {
 	t.Helper()
-	e, err := ParseEncoding(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := require.Value(ParseEncoding(texts))(t)
 	return &e
 }
 
@@ -52,10 +50,7 @@ func TestNamedNumbersAreBounded(t *testing.T) {
 		for i := range categories {
 			texts = append(texts, string(rune('A'+i))+"=x|y|z")
 		}
-		e, err := ParseEncoding(texts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := require.Value(ParseEncoding(texts))(t)
 		most := rapid.Bool().Draw(t, "most")
 		x := e.Begin()
 		for i, f := range e.Features {

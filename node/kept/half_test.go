@@ -17,6 +17,7 @@ import (
 	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/forgeable"
@@ -57,9 +58,7 @@ func half(t *testing.T, s node.Spec, seed uint64) *Half {
 
 func add(t *testing.T, h *Half, arm bandit.Arm, y float64) {
 	t.Helper()
-	if _, err := h.Add("", bandit.Pull{Arm: arm, Reward: bandit.Reward(y)}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(h.Add("", bandit.Pull{Arm: arm, Reward: bandit.Reward(y)}))(t)
 }
 
 // sites are rows of other sites with a mean and a number of rewards for each arm.
@@ -255,9 +254,7 @@ func TestHostileRowsDoNoHarm(t *testing.T) {
 		h.See(sites(liars[:]...))
 		w := &firstPays{}
 		for i := range 600 {
-			if _, err := h.Keep(fmt.Sprint(i), bandit.Turn{Round: uint64(i)}, w); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(h.Keep(fmt.Sprint(i), bandit.Turn{Round: uint64(i)}, w))(t)
 		}
 		if w.n[0]+w.n[1]+w.n[2] != 600 || w.n[0] < 300 {
 			t.Errorf("claims of %+v: %v choices, of which the first arm pays", claim, w.n)
@@ -310,13 +307,9 @@ func TestGivingEndsWithoutSomeArms(t *testing.T) {
 		for round := range protocol.Round(300) {
 			if a.Gives() {
 				given++
-				if _, err = a.Give(round, bandit.Turn{Round: uint64(round)}, &firstPays{}); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(a.Give(round, bandit.Turn{Round: uint64(round)}, &firstPays{}))(t)
 			}
-			if err = a.Tick(round); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, a.Tick(round))
 		}
 		if given == 0 || given > 100 {
 			t.Errorf("without arms %v: %d of 300 decisions are given", absent, given)
@@ -346,9 +339,7 @@ func TestFeaturesAreKept(t *testing.T) {
 				i = 500 - n
 			}
 			x := bandit.Features{float64(i%7) / 10, -float64(i%5) / 9}
-			if _, err := h.Add("", bandit.Pull{Features: x, Reward: bandit.Reward(i%3) / 2}); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(h.Add("", bandit.Pull{Features: x, Reward: bandit.Reward(i%3) / 2}))(t)
 			h.Choose(bandit.Turn{Features: []bandit.Features{x, x}}, "a")
 			if got := h.belief.Sites[0]; len(got) != 1 || got[0].N > float64(n) || got[0].N < float64(n)*(1-patience) || got[0].Released != 0 || got[0].GaussVar != 0 {
 				t.Fatalf("%+v after %d records", got, n)
@@ -374,9 +365,7 @@ func TestChancesAreThoseOfChoices(t *testing.T) {
 			}
 			for n := range 60 {
 				p := bandit.Pull{Arm: bandit.Arm(n % 2), Reward: bandit.Reward(n%3) / 2, Features: turn.Of(bandit.Arm(n % 2))}
-				if _, err := h.Add(fmt.Sprint(n), p); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(h.Add(fmt.Sprint(n), p))(t)
 			}
 			const ids = 3000
 			var chosen, chances, variance [3]float64

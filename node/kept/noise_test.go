@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 )
 
@@ -38,9 +39,7 @@ func TestAnswersArePrivateWithNoise(t *testing.T) {
 				} else if z != 0 {
 					t.Fatalf("a reward becomes %v", z)
 				}
-				if _, err := h.Add(fmt.Sprint(k), bandit.Pull{Arm: arm, Reward: bandit.Reward(y)}); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(h.Add(fmt.Sprint(k), bandit.Pull{Arm: arm, Reward: bandit.Reward(y)}))(t)
 			}
 			p := least + y*(1-2*least)
 			if odds := math.Max((1-least)/p, (1-p)/least); math.Log(odds) > epsilon+1e-12 {
@@ -80,9 +79,7 @@ func TestNoiseIsDrawnOnce(t *testing.T) {
 			add(t, b, bandit.Arm(i%3), .5)
 		}
 		saved := inside(t, 1, 5)
-		if err := saved.Load(b.Save()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, saved.Load(b.Save()))
 		for _, h := range []*Half{a, b, saved} {
 			if outcomes(h, y, n-1, -1) != want {
 				t.Fatalf("the noise of a reward of %v is drawn again", y)
@@ -116,9 +113,7 @@ func TestWhatFollowsFromNoisedRewardsIsPrivate(t *testing.T) {
 				}
 			}
 			h.parts[1].add(.5)
-			if _, err := h.Add("u", bandit.Pull{Arm: 0, Reward: bandit.Reward(y)}); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(h.Add("u", bandit.Pull{Arm: 0, Reward: bandit.Reward(y)}))(t)
 			if h.Choose(bandit.Turn{Round: 10, Excluded: []bandit.Arm{2}}, "a").of.Arm == 0 {
 				chosen[y]++
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/peer"
@@ -25,9 +26,7 @@ func TestAnswersAreKept(t *testing.T) {
 	if receipt, wrong := first.Reward(t.Context(), report); wrong != nil || receipt.Duplicate {
 		t.Fatal(receipt, wrong)
 	}
-	if err = first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, first.Close())
 
 	second := open(t, dir)
 	is, err := second.Decide(t.Context(), ask)
@@ -93,10 +92,7 @@ func TestSet(t *testing.T) {
 
 func open(t *testing.T, dir string) *peer.Peer {
 	t.Helper()
-	p, err := peer.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(peer.Open(dir))(t)
 	return p
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/site/signed"
@@ -220,10 +221,7 @@ func TestTheClockOfRounds(t *testing.T) {
 		time.Sleep(10 * every)
 		start := a.c.Clock.Start
 		a.c.Clock.Start = start
-		s, err := Open(a.c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(Open(a.c))(t)
 		r.s = s
 		ctx, end := context.WithCancel(context.Background())
 		go func() { a.done <- s.Run(ctx, r.net) }()
@@ -232,9 +230,7 @@ func TestTheClockOfRounds(t *testing.T) {
 			t.Errorf("round %d with %d skipped, want 15 with 9", got.Round, got.Skipped)
 		}
 		end()
-		if err := <-a.done; err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, <-a.done)
 		// The clock is set back by ten rounds: rounds that were played are not played again.
 		now := a.c.Now
 		s.c.Now = func() time.Time { return now().Add(-10 * every) }
@@ -327,10 +323,7 @@ func TestRecoverGoesOn(t *testing.T) {
 			}
 			r.stop()
 			r.open()
-			a, err := r.s.Recover(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := require.Value(r.s.Recover(nil))(t)
 			if a.Claimed != checkpoint.Records || a.Had >= a.Claimed || a.Spent || len(a.Next) != 3 {
 				t.Errorf("%+v, and %d records are remembered", a, checkpoint.Records)
 			}
@@ -419,10 +412,7 @@ func backupNodes(r *rig, known *draft) (both []place) {
 func incarnations(t *testing.T, frames []frame) (found []uint32) {
 	t.Helper()
 	for _, f := range frames {
-		m, err := protocol.Decode(vouch.For([]byte(f.bytes)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := require.Value(protocol.Decode(vouch.For([]byte(f.bytes))))(t)
 		if l := m.Label(); l.Origin == self && !slices.Contains(found, l.Incarnation) {
 			found = append(found, l.Incarnation)
 		}
@@ -568,9 +558,7 @@ func TestRecoverFailsAsAWhole(t *testing.T) {
 	}
 	r.stop()
 	r.open()
-	if _, err := r.s.Recover(nil); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(r.s.Recover(nil))(t)
 	r.stop()
 	r.start()
 	r.rounds(3)

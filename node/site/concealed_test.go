@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/ledger/check"
@@ -53,10 +54,7 @@ func attributed(t *testing.T, all []*rig, reports []dp.Release) (n int) {
 	var places []place
 	for _, r := range all {
 		for _, line := range r.lines() {
-			x, err := ledger.ParseLine(line)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := require.Value(ledger.ParseLine(line))(t)
 			heads[protocol.Checkpoint{Records: x.Seq + 1, Head: ledger.HashOf(line)}] = true
 			if b, ok := x.Body.(*ledger.Release); ok {
 				places = append(places, place{x.Seq, b.Round, x.Prev, b.Commitment})
@@ -71,10 +69,7 @@ func attributed(t *testing.T, all []*rig, reports []dp.Release) (n int) {
 			if p.opened != "" && p.opened == ledger.HashOf([]byte(opening)).String() {
 				return true
 			}
-			line, err := (&ledger.Record{Seq: p.seq, Prev: p.prev, Body: b}).Append(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			line := require.Value((&ledger.Record{Seq: p.seq, Prev: p.prev, Body: b}).Append(nil))(t)
 			return heads[protocol.Checkpoint{Records: p.seq + 1, Head: ledger.HashOf(line)}]
 		}) {
 			n++
@@ -153,9 +148,7 @@ func TestAnAuditorOpensWhatALedgerCommitsTo(t *testing.T) {
 	r.open()
 	r.remembered(left)
 	r.reopen()
-	if _, err := r.s.Recover(nil); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(r.s.Recover(nil))(t)
 	r.reopen()
 	r.greet()
 	clear(opened) // a recovery goes back to what neighbours confirmed

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 )
@@ -30,9 +31,7 @@ func TestAStoreOfAnotherConfiguration(t *testing.T) {
 				r.stop()
 				if recovered {
 					r.open()
-					if _, err := r.s.Recover(nil); err != nil {
-						t.Fatal(err)
-					}
+					require.Value(r.s.Recover(nil))(t)
 					r.stop()
 				}
 				was := r.setting
@@ -85,9 +84,7 @@ func TestDamageIsRefused(t *testing.T) {
 			r.ask(decision.Ask{})
 			b := r.s.store.Batch()
 			damage(b, r)
-			if err := b.Commit(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, b.Commit())
 			r.crash()
 			s, err := Open(r.config())
 			if err == nil {

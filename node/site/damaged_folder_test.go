@@ -13,6 +13,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 )
@@ -120,10 +121,7 @@ func newVandal(t *testing.T, clean bool) *vandal {
 // files lists all files except locks.
 func files(t testing.TB, fs vfs.FS, in string) (all []string) {
 	t.Helper()
-	names, err := fs.List(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := require.Value(fs.List(in))(t)
 	slices.Sort(names)
 	for _, n := range names {
 		path := fs.PathJoin(in, n)
@@ -148,10 +146,7 @@ func (v *vandal) size(name string) int64 {
 
 func contents(t testing.TB, fs vfs.FS, name string) []byte {
 	t.Helper()
-	f, err := fs.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(fs.Open(name))(t)
 	b, err := io.ReadAll(f)
 	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
@@ -167,16 +162,12 @@ func rewrite(t testing.TB, fs vfs.FS, name string, change func([]byte) []byte) {
 		t.Fatal(err)
 	}
 	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, f.Sync(), f.Close()))
 }
 
 func remove(t testing.TB, fs vfs.FS, name string) {
 	t.Helper()
-	if err := fs.Remove(name); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, fs.Remove(name))
 }
 
 // try opens the site on a damaged copy of its disk.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/site/standing"
 	"peerd.dev/node/store"
@@ -38,9 +39,7 @@ func TestNoChangeTakesAMemoryAway(t *testing.T) {
 	backup := r.disk.CrashClone(vfs.CrashCloneCfg{})
 	r.start()
 	r.rounds(5)
-	if err := r.s.SetMembership(r.departed()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.s.SetMembership(r.departed()))
 	r.round()
 	drawn := r.s.tip().Records
 	reports := func(s *Site) {
@@ -59,10 +58,7 @@ func TestNoChangeTakesAMemoryAway(t *testing.T) {
 			return newest(document)
 		}
 		c.Document, c.Peers, c.Neighbours, c.Gone, c.Agent, c.Arms, c.Absent = m.Document, m.Peers, m.Neighbours, m.Gone, m.Agent, m.Arms, m.Absent
-		s, err := Open(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(Open(c))(t)
 		reports(s)
 		return s
 	}
@@ -71,38 +67,26 @@ func TestNoChangeTakesAMemoryAway(t *testing.T) {
 	if s.isBlocked() || !s.Current() || s.tip().Records != drawn {
 		t.Errorf("the folder itself is blocked: %v", s.Ready(t.Context()))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	for range 2 { // at each start
 		s = again(backup)
 		why := s.Ready(t.Context())
 		if !s.isBlocked() || s.Current() || why == nil || !strings.Contains(why.Error(), "peer 0") || !strings.Contains(why.Error(), "peer 2") {
 			t.Errorf("the older copy: %v", why)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 	}
 	s = again(backup) // the operator excludes them, which costs what they may remember
-	if _, err := s.Recover([]string{"peer 0", "peer 2"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(s.Recover([]string{"peer 0", "peer 2"}))(t)
+	require.NoError(t, s.Close())
 	s = again(backup)
 	if s.isBlocked() || s.Current() { // a folder that has recovered was an old copy
 		t.Errorf("after the recovery: %v", s.Ready(t.Context()))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	s = again(backup)
 	if s.isBlocked() || !s.Current() {
 		t.Errorf("at the start after it: %v", s.Ready(t.Context()))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 }

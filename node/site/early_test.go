@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
@@ -138,9 +139,7 @@ func TestASiteComesBackFromRoundsAheadOfTime(t *testing.T) {
 				if i%2 == 0 {
 					r.pay(d.ID, .5)
 				}
-				if err := r.s.Round(protocol.Round(r.s.roundAt(r.clock.Now())), nil); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, r.s.Round(protocol.Round(r.s.roundAt(r.clock.Now())), nil))
 				r.pump()
 				r.clock.add(every)
 			}
@@ -154,10 +153,7 @@ func TestASiteComesBackFromRoundsAheadOfTime(t *testing.T) {
 			if !strings.Contains(r.status().BlockedReason, "run `peerd recover`") {
 				t.Errorf("%s: the way back is not said: %s", name, r.status().BlockedReason)
 			}
-			before, err := r.s.agent.Closed()
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := require.Value(r.s.agent.Closed())(t)
 			done, err := r.s.Recover(nil)
 			if err != nil || !done.Ahead {
 				t.Fatalf("%s: %+v, %v", name, done, err)

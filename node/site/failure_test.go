@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -30,10 +31,7 @@ func TestAnAnswerAgainWaitsToo(t *testing.T) {
 		answered := make(chan int, 2)
 		go func() { call(); answered <- 1 }()
 		for written := false; !written; runtime.Gosched() {
-			v, err := r.s.store.Get(store.Decision, []byte("a"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := require.Value(r.s.store.Get(store.Decision, []byte("a")))(t)
 			c, err := parseChoice(v, r.c.shape())
 			written = err == nil && (i == 0 || c.rewarded)
 		}
@@ -88,10 +86,7 @@ func play(t *testing.T, x setting, fails int) *trace {
 		return failing{w, &fails}, err
 	}
 	open := func() {
-		s, err := Open(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(Open(c))(t)
 		r.c, r.s = c, s
 		r.greet()
 	}
@@ -110,15 +105,10 @@ func play(t *testing.T, x setting, fails int) *trace {
 			c.World = worlds
 			open()
 		}
-		if err := r.s.Round(round, in); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, r.s.Round(round, in))
 		r.pump()
 	}
-	agent, err := r.s.agent.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	agent := require.Value(r.s.agent.Save())(t)
 	tr := &trace{frames: r.net.frames, ledger: r.lines(), status: seen(r.status()), agent: agent.Bytes()}
 	r.stop()
 	return tr

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 )
@@ -69,10 +70,7 @@ func TestFeaturesStayWithTheirDecision(t *testing.T) {
 		if out := r.decide(other); refused(t, out[0].Err) != decision.Conflict {
 			t.Errorf("with other features: %+v", out)
 		}
-		v, err := r.s.store.Get(store.Decision, []byte(ask.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := require.Value(r.s.store.Get(store.Decision, []byte(ask.ID)))(t)
 		c, err := parseChoice(v, r.c.shape())
 		if err != nil || !slices.Equal(c.features, want[ask.ID]) || !c.route.In {
 			t.Errorf("decision %s is stored with other features (%v)", ask.ID, err)
@@ -143,10 +141,7 @@ func TestActionsOfAnAskComeAndGo(t *testing.T) {
 					t.Fatalf("%q is not offered", d.Action)
 				}
 				chosen[id], seen[d.Action] = d.Action, true
-				v, err := r.s.store.Get(store.Decision, []byte(id))
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := require.Value(r.s.store.Get(store.Decision, []byte(id)))(t)
 				c, err := parseChoice(v, r.c.shape())
 				if err != nil || !slices.Equal(c.features, x.inputs.Features(ask.Context, ask.Actions[k].Features)) || c.action != d.Action {
 					t.Fatalf("%s is stored as another (%v)", id, err)
@@ -284,10 +279,7 @@ func TestADecisionByFeaturesIsSmall(t *testing.T) {
 		id := fmt.Sprint("visit-", 880_000+i)
 		r.ask(decision.Ask{ID: id, Features: r.described(float64(i))})
 		r.pay(id, .5)
-		v, err := r.s.store.Get(store.Decision, []byte(id))
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := require.Value(r.s.store.Get(store.Decision, []byte(id)))(t)
 		stored += len(id) + len(v)
 	}
 	r.clock.add(window)
@@ -317,20 +309,12 @@ func TestAChoiceThatIsNotLearnedFromUpdatesNothing(t *testing.T) {
 		r.ask(decision.Ask{ID: id})
 		r.pay(id, 1)
 	}
-	v, err := r.s.store.Get(store.Decision, []byte("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := parseChoice(v, r.c.shape())
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := require.Value(r.s.store.Get(store.Decision, []byte("a")))(t)
+	c := require.Value(parseChoice(v, r.c.shape()))(t)
 	c.route.In = false // as for a phased learner beyond its quota
 	b := r.s.store.Batch()
 	b.Set(store.Decision, []byte("a"), c.bytes())
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.Commit())
 	r.clock.add(window)
 	r.rounds(2)
 	if n, sum := r.taken(); n != 1 || sum != 1 {

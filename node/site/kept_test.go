@@ -19,6 +19,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
@@ -340,9 +341,7 @@ func TestNoRoundWaitsForKeptDecisions(t *testing.T) {
 		begin := epoch().Add(time.Duration(r.s.state.Round) * every)
 		r.clock.add(max(0, begin.Sub(r.clock.Now())))
 		slow.Store(true)
-		if err := r.s.Round(protocol.Round(r.s.state.Round), r.net.step(protocol.Round(r.s.state.Round))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, r.s.Round(protocol.Round(r.s.state.Round), r.net.step(protocol.Round(r.s.state.Round))))
 		slow.Store(false)
 		for late := false; len(r.s.sends) > 0; {
 			x := <-r.s.sends
@@ -400,9 +399,7 @@ func TestGivenDecisionsAreForgottenInTime(t *testing.T) {
 		shut := r.s.state.Round
 		for n := range protocol.Round(60) {
 			r.clock.add(every)
-			if err := r.s.Round(protocol.Round(shut)+n, nil); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, r.s.Round(protocol.Round(shut)+n, nil))
 		}
 		if n := r.inTable(store.InsidePast); n > 0 {
 			t.Errorf("%d kept decisions are not forgotten", n)
@@ -501,9 +498,7 @@ func TestABlockedSiteLearnsInside(t *testing.T) {
 			r.pay(id, float64(n)/4)
 		}
 		r.clock.add(every)
-		if err := r.s.rest(protocol.Round(r.s.roundAt(r.clock.Now())), r.s.settleInside); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, r.s.rest(protocol.Round(r.s.roundAt(r.clock.Now())), r.s.settleInside))
 		if x := r.peek(); x.Pending != 0 || x.Given != uint64(n+1) || x.Kept != uint64(n+1) {
 			t.Errorf("after %d of each: %+v", n+1, x)
 		}
@@ -717,9 +712,7 @@ func TestACrashBetweenBatchesLosesNoReward(t *testing.T) {
 				r.pay(id, float64(i%5)/4)
 			}
 			r.clock.add(every)
-			if err := r.s.Round(protocol.Round(r.s.roundAt(r.clock.Now())), nil); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, r.s.Round(protocol.Round(r.s.roundAt(r.clock.Now())), nil))
 			for keep := range r.memory.Unsynced() + 1 {
 				again := newRig(t, x)
 				again.memory = r.memory.Crash(keep)
@@ -812,10 +805,7 @@ func TestRecoveryCountsNoKeptOnes(t *testing.T) {
 	}
 	r.reopen()
 	before := r.insideBytes()
-	done, err := r.s.Recover(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := require.Value(r.s.Recover(nil))(t)
 	if g := r.gap(); g.Waiting != given || done.Waiting != given {
 		t.Errorf("%d given decisions waited, and the ledger says %d, recover %d", given, g.Waiting, done.Waiting)
 	}
@@ -869,9 +859,7 @@ func TestKeptDecisionsSurviveOtherActions(t *testing.T) {
 				r.start()
 			} else {
 				m := r.membership(r.version)
-				if err := r.s.SetMembership(m); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, r.s.SetMembership(m))
 				r.c = r.config()
 			}
 			if got := store.ReadNumber(r.s.c.Document); got != r.version {

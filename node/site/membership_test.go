@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/kept"
@@ -88,9 +89,7 @@ func (s script) changing(t *testing.T, x setting, at []int, by int, crashes map[
 			switch by {
 			case 0:
 				m := r.membership(r.version)
-				if err := r.s.SetMembership(m); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, r.s.SetMembership(m))
 				r.c = r.config()
 			case 1:
 				r.stop()
@@ -109,10 +108,7 @@ func (s script) changing(t *testing.T, x setting, at []int, by int, crashes map[
 		}
 	}
 	tr.frames, tr.ledger, tr.status = r.net.frames, r.lines(), seen(r.status())
-	agent, err := r.s.agent.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	agent := require.Value(r.s.agent.Save())(t)
 	tr.agent, tr.inside = agent.Bytes(), r.insideBytes()
 	r.stop()
 	return tr
@@ -191,9 +187,7 @@ func TestActionsComeAndGo(t *testing.T) {
 			change := func(version uint64) {
 				r.version = version
 				m := r.membership(version)
-				if err := r.s.SetMembership(m); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, r.s.SetMembership(m))
 				r.c = r.config()
 			}
 			if chosen := play(20); chosen["red"] == 0 || chosen["green"] == 0 || len(chosen) > 2 {

@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/linear"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/store"
 )
@@ -17,10 +18,7 @@ import (
 // shop is a site whose asks name the hour and the device, or send the same as numbers.
 func shop(t *testing.T, named bool, absent ...bandit.Arm) *rig {
 	t.Helper()
-	names, err := decision.ParseNames([]string{"hour=0..24", "device=mobile|desktop"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := require.Value(decision.ParseNames([]string{"hour=0..24", "device=mobile|desktop"}, nil))(t)
 	x := usual(byFeatures()[0], AtWindow).repeatable(7)
 	x.inputs, x.absent = names.Inputs(len(x.arms)), absent
 	x.features = x.inputs.Dim()
@@ -48,24 +46,15 @@ func TestNamedFeaturesTakeTheSamePath(t *testing.T) {
 				x[1+device] = half
 				body = fmt.Sprintf(`{"id":%q,"context":[%v,%v,%v],"features":[[1,0,0],[0,1,0],[0,0,1]]}`, id, x[0], x[1], x[2])
 			}
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/v1/decisions", strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			req := require.Value(http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/v1/decisions", strings.NewReader(body)))(t)
 			req.Header.Set("Content-Type", "application/json")
 			req.Header.Set("Authorization", "Bearer "+token)
 			answer, err := http.DefaultClient.Do(req)
 			if err != nil || answer.Body.Close() != nil || answer.StatusCode != http.StatusOK {
 				t.Fatalf("%s: %v %v", body, answer, err)
 			}
-			v, err := r.s.store.Get(store.Decision, []byte(id))
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := parseChoice(v, r.c.shape())
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := require.Value(r.s.store.Get(store.Decision, []byte(id)))(t)
+			c := require.Value(parseChoice(v, r.c.shape()))(t)
 			made = append(made, fmt.Sprintf("%d %q %.12f", c.arm, c.action, []float64(c.features)))
 			r.pay(id, float64(i%2))
 			if i%5 == 4 {

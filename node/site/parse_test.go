@@ -14,6 +14,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
@@ -29,14 +30,9 @@ func said(t testing.TB) (ms []protocol.Message, drawn []dp.Release) {
 	t.Helper()
 	for _, name := range protocols() {
 		x := usual(name, AtWindow).repeatable(1)
-		a, err := x.agent(self, Life{Incarnation: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := require.Value(x.agent(self, Life{Incarnation: 7}))(t)
 		for round := range protocol.Round(12) {
-			if _, err := a.Round(round, nil, payer{new(neighbour)}); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(a.Round(round, nil, payer{new(neighbour)}))(t)
 			ready := a.Ready()
 			drawn = append(drawn, ready.Drawn...)
 			for _, e := range ready.Messages {
@@ -116,10 +112,7 @@ func TestLogRecordsSurvive(t *testing.T) {
 		of := parsed(features)
 		e := anyLogRecord(ms, nodes, features).Draw(r, "record")
 		b := e.bytes()
-		got, err := parseLogRecord(b, of)
-		if err != nil {
-			r.Fatal(err)
-		}
+		got := require.Value(parseLogRecord(b, of))(r)
 		if !bytes.Equal(got.bytes(), b) || got.kind != e.kind || got.explore != e.explore || got.arm != e.arm || got.turn != e.turn || got.round != e.round ||
 			got.learner != e.learner || got.counted != e.counted || !slices.Equal(got.excluded, e.excluded) || got.decisions != e.decisions ||
 			!equal(got.observations, e.observations) ||

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/site/receipts"
@@ -50,10 +51,7 @@ func TestReceiptsAreKept(t *testing.T) {
 	now := r.clock.Now()
 	got := func(want ...receipts.Receipt) {
 		t.Helper()
-		all, err := kept().All()
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := require.Value(kept().All())(t)
 		if len(all) != len(want) {
 			t.Fatalf("%d receipts, want %d: %+v", len(all), len(want), all)
 		}
@@ -94,9 +92,7 @@ func TestReceiptsAreKept(t *testing.T) {
 		r.hear(t, kept(), next)
 		b := r.s.store.Batch()
 		kept().Save(b)
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, b.Commit())
 		return next
 	}
 	third := save(1)
@@ -119,9 +115,7 @@ func TestReceiptsSayNothingOfRewards(t *testing.T) {
 		for k := range 6 {
 			id := fmt.Sprint(k)
 			r.ask(decision.Ask{ID: id})
-			if _, err := r.report(id, float64(i)); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(r.report(id, float64(i)))(t)
 			r.hear(t, kept(), r.receipt(t, "b", 1, r.clock.Now()))
 			r.round()
 			for e, err := range r.s.store.Scan(store.Receipt, nil, nil) {
@@ -153,9 +147,7 @@ func TestReceiptsAreThereBesideAStep(t *testing.T) {
 			t.Errorf("%+v, %v", all, err)
 		}
 		if b != nil {
-			if err := b.Commit(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, b.Commit())
 			b = nil
 		}
 	}

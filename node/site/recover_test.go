@@ -11,6 +11,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/ledger/check"
@@ -65,10 +66,7 @@ func TestARecoveredSiteWaitsForAll(t *testing.T) {
 		r.open()
 		r.remembered(left)
 		r.reopen()
-		first, err := r.s.Recover(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := require.Value(r.s.Recover(nil))(t)
 		r.reopen()
 		r.remembered(left)
 		r.clock.add(100 * standing.Grace)
@@ -108,10 +106,7 @@ func TestRecoverDoesWithoutANeighbour(t *testing.T) {
 		if _, err := r.s.Recover([]string{"peer 7"}); !errors.Is(err, ErrNeighbour) {
 			t.Fatalf("%s: without a peer that is no neighbour: %v", name, err)
 		}
-		done, err := r.s.Recover([]string{"peer 2"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		done := require.Value(r.s.Recover([]string{"peer 2"}))(t)
 		if g := r.gap(); !slices.Equal(g.Without, []string{"peer 2"}) || g.Claimed != done.Claimed || g.Lost() != done.Lost {
 			t.Errorf("%s: the ledger says %+v, and recover %+v", name, g, done)
 		}
@@ -225,10 +220,7 @@ func TestOneGapTellsAll(t *testing.T) {
 	why, claimed := r.status().BlockedReason, r.net.memory(left).Records
 	r.reopen()
 	had := r.s.chain.Next
-	done, err := r.s.Recover(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := require.Value(r.s.Recover(nil))(t)
 	if done.Claimed != claimed || done.Had != had || done.Lost != claimed-had || done.Waiting != 3 {
 		t.Errorf("%+v, want %d of %d lost and 3 waiting", done, claimed-had, claimed)
 	}
@@ -242,9 +234,7 @@ func TestOneGapTellsAll(t *testing.T) {
 	}
 	verifier := check.NewVerifier()
 	for _, line := range r.lines() {
-		if err := verifier.Line(line); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, verifier.Line(line))
 	}
 	g := verifier.Report().Gaps[0]
 	if g.Claimed != done.Claimed || g.Had != done.Had || g.Lost != done.Lost || g.GivenUp != done.GivenUp || g.Since != done.Since || g.Round != done.Round || g.Waiting != done.Waiting {
@@ -367,9 +357,7 @@ func TestARecoveryForgetsWhatWaitedToBeSent(t *testing.T) {
 	if r.outboxed() == 0 {
 		t.Fatal("nothing waits to be sent: this shows nothing")
 	}
-	if _, err := r.s.Recover(nil); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(r.s.Recover(nil))(t)
 	if n := r.outboxed(); n != 0 {
 		t.Errorf("messages of %d steps wait to be sent after the recovery", n)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 )
@@ -177,10 +178,7 @@ func (s script) run(t *testing.T, x setting, stops map[int]int) *trace {
 	}
 	tr.frames, tr.ledger = r.net.frames, r.lines()
 	tr.status = seen(r.status())
-	agent, err := r.s.agent.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	agent := require.Value(r.s.agent.Save())(t)
 	tr.agent, tr.inside = agent.Bytes(), r.insideBytes()
 	r.draft()
 	r.stop()
@@ -279,10 +277,7 @@ func TestNoiseIsRestored(t *testing.T) {
 		r := newRig(t, x)
 		r.start()
 		r.work(30)
-		before, err := r.s.agent.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := require.Value(r.s.agent.Save())(t)
 		hidden := 0
 		for _, kind := range []logKind{logSettled, logRound} {
 			for _, e := range r.logged(kind) {
@@ -291,10 +286,7 @@ func TestNoiseIsRestored(t *testing.T) {
 		}
 		r.crash()
 		r.open()
-		after, err := r.s.agent.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := require.Value(r.s.agent.Save())(t)
 		if !bytes.Equal(before.Bytes(), after.Bytes()) {
 			t.Errorf("%v: the agent is another after a crash", m)
 		}

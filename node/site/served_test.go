@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/internal/apitest"
@@ -58,10 +59,7 @@ func (r *rig) serve(t *testing.T) (base, token string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := api.NewServer(api.Config{Dir: dir, Listen: "127.0.0.1:0", Backend: served{r.s}, Version: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := require.Value(api.NewServer(api.Config{Dir: dir, Listen: "127.0.0.1:0", Backend: served{r.s}, Version: "test"}))(t)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- server.Run(ctx) }()
@@ -72,10 +70,7 @@ func (r *rig) serve(t *testing.T) (base, token string) {
 		}
 		_ = os.RemoveAll(dir)
 	})
-	secret, err := os.ReadFile(filepath.Join(dir, "api.token"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := require.Value(os.ReadFile(filepath.Join(dir, "api.token")))(t)
 	return "http://" + server.Addr().String(), strings.TrimSpace(string(secret))
 }
 

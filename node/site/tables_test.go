@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/site/tables"
@@ -29,10 +30,7 @@ func TestNoTableShowsWhoAskedBefore(t *testing.T) {
 				r := newRig(t, x)
 				r.start()
 				table := func() (v tables.Table) {
-					v, err := r.s.Table(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
+					v = require.Value(r.s.Table(t.Context()))(t)
 					return v
 				}
 				for i := range 150 {
@@ -73,10 +71,7 @@ func TestATableIsOfItsRound(t *testing.T) {
 			r.ask(decision.Ask{ID: fmt.Sprint(i)})
 			r.clock.add(every - time.Duration(1+slow*i*i%97)*every/100) // and it stays there until the next round
 			if r.round(); i%10 == 7 {
-				table, err := r.s.Table(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				table := require.Value(r.s.Table(t.Context()))(t)
 				if table.MadeAt.Sub(epoch())%every != 0 {
 					t.Errorf("a table was made %v after a round began", table.MadeAt.Sub(epoch())%every)
 				}
@@ -97,10 +92,7 @@ func TestReadingATableWritesOnce(t *testing.T) {
 		x.adjacency, x.learner = adjacency, bandit.ThompsonParams{Inflation: math.Sqrt2}
 		r := started(t, x)
 		read := func() string {
-			table, err := r.s.Table(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := require.Value(r.s.Table(t.Context()))(t)
 			return table.Version
 		}
 		version := read()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/store"
 )
 
@@ -21,10 +22,7 @@ func TestACopyHasAllThatWasAcknowledged(t *testing.T) {
 			if fs == vfs.Default {
 				at = t.TempDir() + dir
 			}
-			s, err := store.Open(at, store.Options{FS: fs})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := require.Value(store.Open(at, store.Options{FS: fs}))(t)
 			const ahead = 500
 			var acknowledged, most atomic.Int64
 			var stop atomic.Bool
@@ -48,9 +46,7 @@ func TestACopyHasAllThatWasAcknowledged(t *testing.T) {
 				had := acknowledged.Load()
 				most.Store(had + ahead)
 				to := fmt.Sprintf("%s-%d", at, i)
-				if err := s.Copy(to); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, s.Copy(to))
 				c, err := store.Open(to, store.Options{FS: fs})
 				if err != nil {
 					t.Fatalf("copy %d after %d writes: %v", i, had, err)

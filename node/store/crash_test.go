@@ -14,22 +14,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/store"
 )
 
 // reopen writes a store's format again and opens it.
 func reopen(t testing.TB, fs vfs.FS) *store.Store {
 	t.Helper()
-	db, err := pebble.Open(dir, &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatTableFormatV6, Logger: quiet{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Set([]byte("\x01format"), []byte{1}, pebble.Sync); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	db := require.Value(pebble.Open(dir, &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatTableFormatV6, Logger: quiet{}}))(t)
+	require.NoError(t, db.Set([]byte("\x01format"), []byte{1}, pebble.Sync))
+	require.NoError(t, db.Close())
 	return open(t, fs)
 }
 
@@ -96,9 +90,7 @@ func TestACrashLeavesABeginning(t *testing.T) {
 		take()
 		close(next)
 		all.Wait()
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 		left := open(t, <-clone)
 		got := uint64(0)
 		for e, err := range left.Scan(store.Log, nil, nil) {
@@ -116,9 +108,7 @@ func TestACrashLeavesABeginning(t *testing.T) {
 		}
 		lost += n - int(got)
 		kept += int(got)
-		if err := left.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, left.Close())
 	}
 	if lost < runs || kept < runs {
 		t.Errorf("%d batches kept and %d lost: this shows nothing", kept, lost)
@@ -141,13 +131,10 @@ func TestASyncThatFailsIsFatal(t *testing.T) {
 			return nil
 		}))
 		fatal := make(chan error, 1000)
-		s, err := store.Open(dir, store.Options{FS: fs, Fatal: func(err error) {
+		s := require.Value(store.Open(dir, store.Options{FS: fs, Fatal: func(err error) {
 			fatal <- err
 			select {}
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))(t)
 		on.Store(true)
 		durable := make(chan bool, 1000)
 		go func() {
@@ -200,16 +187,11 @@ func TestRoomIsLookedAt(t *testing.T) {
 	} {
 		fs := vfs.NewMem()
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: c.free, TotalBytes: c.total})
-		s, err := store.Open(dir, store.Options{FS: fs, Reserve: c.reserve})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(store.Open(dir, store.Options{FS: fs, Reserve: c.reserve}))(t)
 		if s.Low() != c.low || s.Full() != c.full {
 			t.Errorf("%d of %d free, reserve %d: low=%v, full=%v", c.free, c.total, c.reserve, s.Low(), s.Full())
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 	}
 }
 
@@ -218,10 +200,7 @@ func TestRoomIsLookedAt(t *testing.T) {
 func TestRoomIsSeenInTime(t *testing.T) {
 	fs := vfs.NewMem()
 	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 40, TotalBytes: 1 << 40})
-	s, err := store.Open(dir, store.Options{FS: fs, Reserve: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(store.Open(dir, store.Options{FS: fs, Reserve: 1 << 30}))(t)
 	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 20, TotalBytes: 1 << 40})
 	written := 0
 	for s.Look(); !s.Full(); s.Look() {
@@ -235,19 +214,14 @@ func TestRoomIsSeenInTime(t *testing.T) {
 	if s.Look(); s.Full() || s.Low() {
 		t.Error("room is not seen")
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 }
 
 // TestRoomThatIsReservedIsNotFree: bytes set aside for later batches count as written.
 func TestRoomThatIsReservedIsNotFree(t *testing.T) {
 	fs := vfs.NewMem()
 	fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 33 << 20, TotalBytes: 1 << 40})
-	s, err := store.Open(dir, store.Options{FS: fs, Reserve: 64 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(store.Open(dir, store.Options{FS: fs, Reserve: 64 << 20}))(t)
 	if s.Reserve(0); s.Full() {
 		t.Error("full with more than half of the reserve free")
 	}
@@ -257,7 +231,5 @@ func TestRoomThatIsReservedIsNotFree(t *testing.T) {
 	if s.Reserve(-2 << 20); s.Full() {
 		t.Error("room that is given back does not count")
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 }

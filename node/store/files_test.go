@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/store"
 )
 
@@ -33,10 +34,7 @@ func TestFilesAreRoom(t *testing.T) {
 	} {
 		fs, free := vfs.NewMem(), uint64(many)
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: many, TotalBytes: many})
-		s, err := store.Open(dir, store.Options{FS: fs, Reserve: 64 << 20, Files: func(string) (all, left uint64) { return c.all, free }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(store.Open(dir, store.Options{FS: fs, Reserve: 64 << 20, Files: func(string) (all, left uint64) { return c.all, free }}))(t)
 		free = c.free
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: c.bytes, TotalBytes: many})
 		s.Reserve(0)
@@ -47,9 +45,7 @@ func TestFilesAreRoom(t *testing.T) {
 		if c.low && strings.Contains(lack.Error(), "no more files") != c.files {
 			t.Errorf("%+v: %v", c, lack)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 	}
 }
 
@@ -64,9 +60,7 @@ func TestAStartWithoutFilesEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, s, store.Log, "a", "b")
-	if err = s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	before := fs.String()
 	free = 31
 	if _, err = open(); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "no more files can be made on it, whatever their size: it needs 32 to start, and 31 are free") {
@@ -76,12 +70,8 @@ func TestAStartWithoutFilesEndsAtOnce(t *testing.T) {
 		t.Errorf("%s, was %s", after, before)
 	}
 	free = 32
-	if s, err = open(); err != nil {
-		t.Fatal(err)
-	}
-	if err = s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s = require.Value(open())(t)
+	require.NoError(t, s.Close())
 }
 
 // TestAFileThatCannotBeMadeIsFatal, while the store is open and while it opens. Otherwise the database ends the process
@@ -114,10 +104,7 @@ func TestAFileThatCannotBeMadeIsFatal(t *testing.T) {
 		}
 	}
 	armed := false
-	s, err := open(".log", &armed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(open(".log", &armed))(t)
 	put(t, s, store.Log, "a", "b")
 	mem = mem.CrashClone(vfs.CrashCloneCfg{})
 	armed = true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/store"
 )
 
@@ -18,40 +19,26 @@ func TestRoomThatOthersTakeIsSeenInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := vfs.NewMem()
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 1 << 40, TotalBytes: 1 << 40})
-		s, err := store.Open(dir, store.Options{FS: fs, Reserve: 1 << 30})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(store.Open(dir, store.Options{FS: fs, Reserve: 1 << 30}))(t)
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 0, TotalBytes: 1 << 40})
 		time.Sleep(200 * time.Millisecond)
 		if s.Look(); !s.Full() || !s.Low() {
 			t.Error("nobody looked for 200 ms")
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 	})
 }
 
 // TestABatchTakesItsRoom: a batch takes exactly its Room in the log, whatever it holds.
 func TestABatchTakesItsRoom(t *testing.T) {
 	fs := vfs.NewMem()
-	s, err := store.Open(dir, store.Options{FS: fs})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(store.Open(dir, store.Options{FS: fs}))(t)
 	defer func() { _ = s.Close() }()
 	logged := func() (bytes int) {
-		names, err := fs.List(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := require.Value(fs.List(dir))(t)
 		for _, n := range names {
 			if strings.HasSuffix(n, ".log") {
-				i, err := fs.Stat(fs.PathJoin(dir, n))
-				if err != nil {
-					t.Fatal(err)
-				}
+				i := require.Value(fs.Stat(fs.PathJoin(dir, n)))(t)
 				bytes += int(i.Size())
 			}
 		}
@@ -69,9 +56,7 @@ func TestABatchTakesItsRoom(t *testing.T) {
 			t.Errorf("filled with %d bytes it has room %d, want %d", fill, b.Room(), want)
 		}
 		before := logged()
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, b.Commit())
 		const block = 32 << 10
 		if now := logged(); now-before != want && now/block == before/block {
 			t.Errorf("filled with %d bytes it took %d, want %d", fill, now-before, want)
@@ -93,14 +78,9 @@ func TestAStartOnAFullDiskEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, s, store.Log, "a", string(make([]byte, size)))
-	if err = s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	list := func() string {
-		names, failure := fs.List(dir)
-		if failure != nil {
-			t.Fatal(failure)
-		}
+		names := require.Value(fs.List(dir))(t)
 		slices.Sort(names)
 		return strings.Join(names, " ")
 	}
@@ -116,14 +96,10 @@ func TestAStartOnAFullDiskEndsAtOnce(t *testing.T) {
 	}
 	for free, reserve := range map[uint64]uint64{size + 2<<20: 64 << 20, size: 2 * size} { // half of the reserve is what the store leaves
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free, TotalBytes: 1 << 40})
-		if s, err = open(reserve); err != nil {
-			t.Fatal(err)
-		}
+		s = require.Value(open(reserve))(t)
 		if v, err := s.Get(store.Log, []byte("a")); err != nil || len(v) != size {
 			t.Errorf("%d bytes, %v", len(v), err)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 	}
 }

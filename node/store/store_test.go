@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"pgregory.net/rapid"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/store"
 )
 
@@ -19,20 +20,14 @@ const dir = "/store"
 
 func open(t testing.TB, fs vfs.FS) *store.Store {
 	t.Helper()
-	s, err := store.Open(dir, store.Options{FS: fs, Fatal: func(err error) { panic(err) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return require.Value(store.Open(dir, store.Options{FS: fs, Fatal: func(err error) { panic(err) }}))(t)
 }
 
 func put(t testing.TB, s *store.Store, table store.Table, key, value string) {
 	t.Helper()
 	b := s.Batch()
 	b.Set(table, []byte(key), []byte(value))
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.Commit())
 }
 
 // rows lists a range of a table.
@@ -89,18 +84,14 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	b.DeleteBelow(store.Log, []byte("b"))
 	b.Delete(store.Log, []byte("c"))
 	b.Set(store.Log, []byte("ab"), []byte("after"))
-	if err := b.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, b.Commit())
 	if got, want := strings.Join(rows(t, s, store.Log, nil, nil), " "), "ab=after b=1 \xff\xff=4"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := len(rows(t, s, store.Meta, nil, nil)) + len(rows(t, s, store.Snapshot, nil, nil)); got != 3 {
 		t.Errorf("%d entries in the tables beside, want 3", got)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 }
 
 // TestAScanSeesOneMoment: a scan does not see later writes, and it may stop early.
@@ -118,9 +109,7 @@ func TestAScanSeesOneMoment(t *testing.T) {
 		put(t, s, store.Log, string(store.Number(100+n)), "y")
 		b := s.Batch()
 		b.DeleteBelow(store.Log, store.Number(50))
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, b.Commit())
 	}
 	if n != 10 {
 		t.Errorf("%d entries, want the 10 of its beginning", n)
@@ -175,9 +164,7 @@ func TestTheStoreIsAMap(t *testing.T) {
 				if b.Empty() {
 					r.Fatal("the batch says that it is empty")
 				}
-				if err := b.Commit(); err != nil {
-					r.Fatal(err)
-				}
+				require.NoError(r, b.Commit())
 			},
 			"dropped": func(r *rapid.T) {
 				b := s.Batch()
@@ -185,9 +172,7 @@ func TestTheStoreIsAMap(t *testing.T) {
 				b.Drop()
 			},
 			"restart": func(r *rapid.T) {
-				if err := s.Close(); err != nil {
-					r.Fatal(err)
-				}
+				require.NoError(r, s.Close())
 				s = open(t, fs)
 			},
 			"crash": func(*rapid.T) {
@@ -227,9 +212,7 @@ func TestAnotherVersionIsLeftAlone(t *testing.T) {
 	put(t, s, store.Log, "a", "1")
 	for _, version := range []string{"\x02", "\xff", "", "\x01\x01"} {
 		put(t, s, store.Meta, "format", version)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 		for _, readOnly := range []bool{false, true} {
 			if _, err := store.Open(dir, store.Options{FS: fs, ReadOnly: readOnly}); !errors.Is(err, store.ErrNewer) {
 				t.Errorf("version %q, read only %v: %v", version, readOnly, err)
@@ -240,19 +223,12 @@ func TestAnotherVersionIsLeftAlone(t *testing.T) {
 	if got := rows(t, s, store.Log, nil, nil); !slices.Equal(got, []string{"a=1"}) {
 		t.Errorf("%q is left", got)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := store.Open(dir, store.Options{FS: fs, ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
+	r := require.Value(store.Open(dir, store.Options{FS: fs, ReadOnly: true}))(t)
 	if got := rows(t, r, store.Log, nil, nil); !slices.Equal(got, []string{"a=1"}) {
 		t.Errorf("%q is read", got)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Close())
 }
 
 func TestOneOpensAtATime(t *testing.T) {
@@ -262,10 +238,6 @@ func TestOneOpensAtATime(t *testing.T) {
 		_ = other.Close()
 		t.Error("opened twice")
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := open(t, fs).Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
+	require.NoError(t, open(t, fs).Close())
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/store"
 )
 
@@ -62,46 +63,30 @@ func filled(t *testing.T, n int) *vfs.MemFS {
 		if i < lines { // the others are not records
 			b.Set(store.Ledger, store.Number(uint64(i)), fmt.Appendf(nil, "line %d", i))
 		}
-		if err := b.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, b.Commit())
 	}
 	killed := kill(fs)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Close())
 	return killed
 }
 
 func change(t *testing.T, fs *vfs.MemFS, name string, how func([]byte) []byte) {
 	t.Helper()
-	f, err := fs.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(fs.Open(name))(t)
 	b, err := io.ReadAll(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fs.Create(name, vfs.WriteCategoryUnspecified); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.Close())
+	f = require.Value(fs.Create(name, vfs.WriteCategoryUnspecified))(t)
 	_, err = f.Write(how(b))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, f.Sync(), f.Close()))
 }
 
 // file returns the store's only file whose name has a part.
 func file(t *testing.T, fs *vfs.MemFS, part string) string {
 	t.Helper()
-	names, err := fs.List(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := require.Value(fs.List(dir))(t)
 	found := ""
 	for _, n := range names {
 		if strings.Contains(n, part) {
@@ -124,10 +109,7 @@ func TestALogThatEndsEarlyIsDamaged(t *testing.T) {
 	const n = 40
 	whole := filled(t, n)
 	log := file(t, whole, ".log")
-	info, err := whole.Stat(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := require.Value(whole.Stat(log))(t)
 	damaged := 0
 	for i := range int64(60) {
 		fs := kill(whole)
@@ -161,28 +143,20 @@ func TestALogThatEndsEarlyIsDamaged(t *testing.T) {
 		if !lost || left >= n || had.Records != lines || had.Batch != n+1 {
 			t.Fatalf("place %d: %d batches are left, watermark %+v %v", at, left, had, lost)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
 		refused(t, fs) // the loss is not accepted
 		s, again := accept()
 		if again != left {
 			t.Fatalf("%d batches are left, were %d", again, left)
 		}
-		if err := errors.Join(s.AcceptLoss(), s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(s.AcceptLoss(), s.Close()))
 		s = open(t, fs)
 		put(t, s, store.Peer, "c", "d")
 		if m := s.Mark(); m.Records != uint64(min(left, lines)) || m.Batch != uint64(left)+2 {
 			t.Fatalf("mark %+v with %d batches left", m, left)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := open(t, fs).Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Close())
+		require.NoError(t, open(t, fs).Close())
 	}
 	if damaged < 50 {
 		t.Errorf("%d places of 60 are damaged", damaged)
@@ -200,9 +174,7 @@ func TestAMissingMiddleIsDamaged(t *testing.T) {
 	end := s.Mark()
 	running := s
 	fs = kill(fs)
-	if err := running.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, running.Close())
 	manifest, log := "", ""
 	names, err := fs.List(dir)
 	if err != nil {
@@ -215,9 +187,7 @@ func TestAMissingMiddleIsDamaged(t *testing.T) {
 			manifest = name
 		case strings.HasSuffix(n, ".log"):
 			if log != "" { // its batches are in the table, and the database is about to remove it
-				if err = fs.Remove(log); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, fs.Remove(log))
 			}
 			log = name
 		}
@@ -230,10 +200,7 @@ func TestAMissingMiddleIsDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := 0
-	info, err := fs.Stat(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := require.Value(fs.Stat(manifest))(t)
 	for at := range info.Size() {
 		cut := kill(fs)
 		change(t, cut, manifest, func(b []byte) []byte { return b[:at] })
@@ -242,9 +209,7 @@ func TestAMissingMiddleIsDamaged(t *testing.T) {
 			if s.Mark() != end || len(rows(t, s, store.Log, nil, nil)) != 40 {
 				t.Fatalf("cut at %d: opened with less", at)
 			}
-			if err = s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Close())
 			continue
 		}
 		if d := refused(t, cut); strings.Contains(d.What, "missing") {
@@ -271,9 +236,7 @@ func TestTheWatermarkIsRead(t *testing.T) {
 			if err != nil {
 				t.Fatalf("bit %d of entry %d: %v", bit, entry, err)
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Close())
 		}
 	}
 	other := filled(t, 4)
@@ -286,9 +249,7 @@ func TestTheWatermarkIsRead(t *testing.T) {
 			s := open(t, other)
 			b := s.Batch()
 			b.Set(store.Ledger, store.Number(4), []byte("another line"))
-			if err := errors.Join(b.Commit(), s.Close()); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, errors.Join(b.Commit(), s.Close()))
 			change(t, fs, watermark, func([]byte) (b []byte) {
 				change(t, other, watermark, func(o []byte) []byte { b = append(b, o...); return o })
 				return b
@@ -304,9 +265,7 @@ func TestTheWatermarkIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if err := errors.Join(s.AcceptLoss(), s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(s.AcceptLoss(), s.Close()))
 		if err := open(t, fs).Close(); err != nil {
 			t.Errorf("%s: after AcceptLoss: %v", what, err)
 		}
@@ -318,13 +277,9 @@ func TestAFoundedFolderIsNotFoundedAgain(t *testing.T) {
 	whole := filled(t, 5)
 	for _, gone := range []bool{true, false} {
 		fs := kill(whole)
-		if err := fs.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, fs.RemoveAll(dir))
 		if !gone {
-			if err := fs.MkdirAll(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, fs.MkdirAll(dir, 0o700))
 		}
 		if d := refused(t, fs); d.Usable {
 			t.Errorf("%v: nothing is left", d)
@@ -332,16 +287,11 @@ func TestAFoundedFolderIsNotFoundedAgain(t *testing.T) {
 		if _, err := tryOpen(fs, store.Options{Accept: true}); err == nil {
 			t.Error("what is left is accepted, and nothing is left")
 		}
-		s, err := tryOpen(fs, store.Options{Accept: true, Replace: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := require.Value(tryOpen(fs, store.Options{Accept: true, Replace: true}))(t)
 		if had, lost := s.Lost(); !lost || had.Records != lines {
 			t.Errorf("%+v %v", had, lost)
 		}
-		if err := errors.Join(s.AcceptLoss(), s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, errors.Join(s.AcceptLoss(), s.Close()))
 		if err := open(t, fs).Close(); err != nil {
 			t.Error(err)
 		}
@@ -368,18 +318,14 @@ func TestFoundingMayBeCutShort(t *testing.T) {
 				t.Fatal(err)
 			}
 			calls = atomic.LoadInt64(&n)
-			if err = s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Close())
 			if crashed == nil {
 				continue
 			}
 			if s, err = tryOpen(crashed, store.Options{}); err != nil {
 				t.Fatalf("crash before call %d: %v", at, err)
 			}
-			if err = s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.Close())
 		}
 	}
 	if calls < 50 {
@@ -394,10 +340,7 @@ func TestWhatIsAcceptedIsReadWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := file(t, fs, ".sst")
-	info, err := fs.Stat(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := require.Value(fs.Stat(table))(t)
 	for i := range int64(40) {
 		damaged := kill(fs)
 		change(t, damaged, table, func(b []byte) []byte { b[i*info.Size()/40] ^= 1; return b })

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/gossip/topology"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
@@ -135,9 +136,7 @@ func (m *mixing) hear(t *testing.T, to protocol.Peer, d protocol.Delivery) {
 	t.Helper()
 	a, b := m.Peers[d.From].Protocol.(*averaging.Average), m.Peers[to].Protocol.(*averaging.Average)
 	x, y := a.Mixed().Value(0), b.Mixed().Value(0)
-	if _, err := m.Deliver(t, int(to), d); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(m.Deliver(t, int(to), d))(t)
 	switch d.Message.Kind() {
 	case averaging.AverageAsk:
 		m.asks++
@@ -214,9 +213,6 @@ func graph(t *testing.T, links protocoltest.Graph) *topology.Graph {
 			}
 		}
 	}
-	g, err := topology.NewGraph(len(links), all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := require.Value(topology.NewGraph(len(links), all))(t)
 	return g
 }

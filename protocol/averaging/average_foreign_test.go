@@ -9,6 +9,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/averages"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 )
@@ -17,12 +18,9 @@ import (
 func middle(t *testing.T, p AverageParams) *average {
 	t.Helper()
 	p.Rate, p.Patience = .5, 8
-	made, err := protocol.New(p, protocol.Config{
+	made := require.Value(protocol.New(p, protocol.Config{
 		Self: 1, Incarnation: 7, Graph: [][]protocol.Peer{{1}, {0, 2, 4}, {1}, {}, {1}}, Parts: 2, Width: 1, Rand: rand.New(rand.NewPCG(1, 1)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return made.(*average)
 }
 
@@ -48,10 +46,7 @@ func valuesOf(v ...int64) dp.Release {
 
 func saved(t *testing.T, a *average) []byte {
 	t.Helper()
-	b, err := a.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(a.Save())(t)
 	return b.Encode()
 }
 
@@ -128,9 +123,7 @@ func TestLiarsForceWhatTheRuleAllows(t *testing.T) {
 					claim = 1_000_000
 				}
 				m := protocoltest.Draft{Kind: averageCounts, Label: protocol.Label{Origin: from, Seq: uint64(round) + 1}, Body: []dp.Release{countsOf(claim, claim)}}.Message()
-				if err := a.Receive(from, m, &out); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, a.Receive(from, m, &out))
 			}
 			// Own pulls keep up with the honest ones.
 			arm := 0
@@ -139,9 +132,7 @@ func TestLiarsForceWhatTheRuleAllows(t *testing.T) {
 			}
 			a.Chosen(arm)
 			a.Chosen(1 - arm)
-			if err := a.Tick(round, &out); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, a.Tick(round, &out))
 			out.Reset()
 		}
 		if forced < c.min || forced > c.max {
@@ -156,9 +147,7 @@ func TestAnOldClaimReplacesNoNewerOne(t *testing.T) {
 	var out protocol.Outbox
 	claim := func(from protocol.Peer, seq, n uint64) {
 		m := protocoltest.Draft{Kind: averageCounts, Label: protocol.Label{Origin: from, Seq: seq}, Body: []dp.Release{countsOf(n, n)}}.Message()
-		if err := a.Receive(from, m, &out); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, a.Receive(from, m, &out))
 	}
 	claim(0, 2, 100)
 	claim(0, 1, 50)

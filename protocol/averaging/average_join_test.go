@@ -7,6 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/averages"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
@@ -38,9 +39,7 @@ func playFirst(t *testing.T, n *protocoltest.Network, few, from, to int) {
 	t.Helper()
 	for i, in := range n.Take()[:few] {
 		for _, d := range in {
-			if _, err := n.Deliver(t, i, d); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(n.Deliver(t, i, d))(t)
 		}
 	}
 	for i := range few {
@@ -230,9 +229,7 @@ func TestRobustWaitsForItsRank(t *testing.T) {
 	for heard := range protocol.Peer(2) {
 		for _, in := range n.Take()[3] {
 			if in.From == heard && in.Message.Kind() == averaging.AverageCounts {
-				if _, err := n.Deliver(t, 3, in); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(n.Deliver(t, 3, in))(t)
 			}
 		}
 		n.Pull(t, 3, 0, 1)

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/averages"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/protocol"
@@ -140,14 +141,8 @@ func hear(t *testing.T, rule averaging.Consistency, claim, weight int64) {
 	n := protocoltest.New(t, s)
 	p, reward := n.Peers[1], 0.
 	for seq := range uint64(200) {
-		lie, err := dp.Received(vouch.For(dp.Fields{Value: []int64{claim, claim, weight, weight}, Exponent: averages.MeanExponent}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		counts, err := dp.Received(vouch.For(dp.Fields{Count: []uint64{seq, seq}}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		lie := require.Value(dp.Received(vouch.For(dp.Fields{Value: []int64{claim, claim, weight, weight}, Exponent: averages.MeanExponent})))(t)
+		counts := require.Value(dp.Received(vouch.For(dp.Fields{Count: []uint64{seq, seq}})))(t)
 		for _, m := range []protocoltest.Draft{
 			{Kind: averaging.AverageAsk, Label: protocol.Label{Origin: 0, Seq: seq + 1}, Body: []dp.Release{lie, counts}},
 			{Kind: averaging.AverageCounts, Label: protocol.Label{Origin: 0, Seq: seq}, Body: []dp.Release{counts}},

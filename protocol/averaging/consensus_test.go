@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/averaging"
 )
@@ -121,9 +122,7 @@ func TestConsensusIsThePapers(t *testing.T) {
 					})
 					for i, in := range net.Take() { // what the next round begins with
 						for _, d := range in {
-							if _, err := net.Deliver(t, i, d); err != nil {
-								t.Fatal(err)
-							}
+							require.Value(net.Deliver(t, i, d))(t)
 						}
 					}
 					sums.Mul(p, mat.DenseCopyOf(sums))
@@ -240,9 +239,7 @@ func TestConsensusAfterALostLife(t *testing.T) {
 			t.Fatal(err)
 		}
 		n.Peers[2] = n.Peer(t, 2, life+1)
-		if err := n.Peers[2].Load(state); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, n.Peers[2].Load(state))
 		for range 10 {
 			n.Play(t, nil)
 			right("after")
@@ -273,17 +270,12 @@ func TestConsensusAfterABackup(t *testing.T) {
 	for range 20 {
 		n.Play(t, half)
 	}
-	state, err := n.Peers[2].Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := require.Value(n.Peers[2].Save())(t)
 	for range 20 {
 		n.Play(t, nil)
 	}
 	n.Peers[2] = n.Peer(t, 2, 0)
-	if err := n.Peers[2].Load(state); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, n.Peers[2].Load(state))
 	for range 20 {
 		n.Play(t, half) // fails if a message is refused
 		for i, p := range n.Peers {

@@ -9,6 +9,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/protocol"
@@ -148,9 +149,7 @@ func TestRowsTravelAsManyLinks(t *testing.T) {
 						if d.Message.Body() > 0 && far[i] > int(p.Hops) {
 							t.Errorf("hops %d: peer %d, %d links away, gets a row", p.Hops, i, far[i])
 						}
-						if _, err := n.Deliver(t, i, d); err != nil {
-							t.Fatal(err)
-						}
+						require.Value(n.Deliver(t, i, d))(t)
 					}
 				}
 				for i := range n.Peers {
@@ -223,10 +222,7 @@ func TestNoRowOfLocalIsALie(t *testing.T) {
 		d := protocoltest.DraftOf(row)
 		f := d.Body[0].Fields()
 		change(&f)
-		x, err := dp.Received(vouch.For(f))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := require.Value(dp.Received(vouch.For(f)))(t)
 		d.Body[0] = x
 		if _, err := n.Deliver(t, 1, protocol.Delivery{From: 0, Message: d.Signed(protocoltest.Keys(0))}); err == nil {
 			t.Errorf("%s: taken", name)

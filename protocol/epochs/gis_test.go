@@ -12,6 +12,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
@@ -31,10 +32,7 @@ type gisField struct {
 
 func newGISField(t *testing.T, g protocoltest.Graph, change func(p *epochs.GISParams), learner func() bandit.Learner) *gisField {
 	t.Helper()
-	entry, err := protocoltest.Lookup(papers.All(), "gis")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := require.Value(protocoltest.Lookup(papers.All(), "gis"))(t)
 	p := entry.(epochs.GISParams)
 	if change != nil {
 		change(&p)
@@ -249,11 +247,7 @@ func TestGISHealsLossAndRestarts(t *testing.T) {
 // noise in the lengths of its epochs.
 func eliminating(t *testing.T, p learner.EliminationParams, arms, peers int) bandit.Learner {
 	t.Helper()
-	l, err := bandit.New(p, bandit.Config{Arms: arms, Peers: peers, Horizon: 1000, Epsilon: math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return require.Value(bandit.New(p, bandit.Config{Arms: arms, Peers: peers, Horizon: 1000, Epsilon: math.Inf(1)}))(t)
 }
 
 // held returns how many contributions of some epochs all peers hold.
@@ -383,9 +377,7 @@ func TestALostLifeGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := f.Peer(t, lost, 1)
-	if err = next.Load(state); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, next.Load(state))
 	f.Peers[lost] = next
 	f.until(t, 5, 400)
 	labels := make(map[uint64]uint32)
@@ -472,11 +464,7 @@ func TestWhatNoHonestPeerSendsIsRefused(t *testing.T) {
 	release := func(r dp.Release, change func(f *dp.Fields)) dp.Release {
 		x := dp.Fields{Stream: r.Stream(), Span: r.Span(), Count: []uint64{r.Count(0)}, Value: []int64{r.Value(0)}, Exponent: r.Exponent(), Noise: r.Noise()}
 		change(&x)
-		out, err := dp.Received(vouch.For(x))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
+		return require.Value(dp.Received(vouch.For(x)))(t)
 	}
 	for what, c := range map[string]struct {
 		from protocol.Peer
@@ -515,15 +503,9 @@ func TestWhatNoHonestPeerSendsIsRefused(t *testing.T) {
 		"a request with a fingerprint":     {1, labels(f.req, func(d *protocoltest.Draft) { d.Refs[1].Stream = 1 }), "none elsewhere"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			before, err := f.Peers[0].Protocol.Save()
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := require.Value(f.Peers[0].Protocol.Save())(t)
 			es, bad := f.Deliver(t, 0, protocol.Delivery{From: c.from, Message: c.m})
-			after, err := f.Peers[0].Protocol.Save()
-			if err != nil {
-				t.Fatal(err)
-			}
+			after := require.Value(f.Peers[0].Protocol.Save())(t)
 			if bad == nil || !strings.Contains(bad.Error(), c.want) {
 				t.Errorf("refused with %v, want %q", bad, c.want)
 			}
@@ -632,17 +614,13 @@ func TestALaterLifeTakesThePlace(t *testing.T) {
 	f.until(t, 1, 50)
 	f.Hostile = true // the origin itself is of the earlier life
 	again.Label.Incarnation = 1
-	if _, err := f.Deliver(t, at, protocol.Delivery{From: at - 1, Message: again.Signed(protocoltest.Keys(origin))}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(f.Deliver(t, at, protocol.Delivery{From: at - 1, Message: again.Signed(protocoltest.Keys(origin))}))(t)
 	for range 60 {
 		f.play(t)
 	}
 	earlier := again
 	earlier.Label.Incarnation = 0
-	if _, err := f.Deliver(t, at, protocol.Delivery{From: at - 1, Message: earlier.Signed(protocoltest.Keys(origin))}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(f.Deliver(t, at, protocol.Delivery{From: at - 1, Message: earlier.Signed(protocoltest.Keys(origin))}))(t)
 	for i, p := range f.Peers {
 		if i != origin && !slices.Contains(epochs.HeldContributions(p.Protocol, 1), again.Label) {
 			t.Errorf("peer %d holds %v, want %+v", i, epochs.HeldContributions(p.Protocol, 1), again.Label)
@@ -667,10 +645,7 @@ func TestARequestIsServedOnce(t *testing.T) {
 	request := protocoltest.Draft{Kind: f.req, Label: protocol.Label{Origin: 1, Seq: 9}, Refs: []protocol.Label{{Origin: 3, Seq: 1}}}.Message()
 	sent := 0
 	for range 3 {
-		es, err := f.Deliver(t, 0, protocol.Delivery{From: 1, Message: request})
-		if err != nil {
-			t.Fatal(err)
-		}
+		es := require.Value(f.Deliver(t, 0, protocol.Delivery{From: 1, Message: request}))(t)
 		sent += len(es)
 	}
 	if sent != 1 {
@@ -695,10 +670,7 @@ func TestALiarMovesAMeanByItsShare(t *testing.T) {
 				if r.Stream() == 1 {
 					sum = int64(math.Ldexp(float64(r.Count(0)), -int(r.Exponent())))
 				}
-				x, err := dp.Received(vouch.For(dp.Fields{Stream: r.Stream(), Span: r.Span(), Count: []uint64{r.Count(0)}, Value: []int64{sum}, Exponent: r.Exponent(), Noise: r.Noise()}))
-				if err != nil {
-					t.Fatal(err)
-				}
+				x := require.Value(dp.Received(vouch.For(dp.Fields{Stream: r.Stream(), Span: r.Span(), Count: []uint64{r.Count(0)}, Value: []int64{sum}, Exponent: r.Exponent(), Noise: r.Noise()})))(t)
 				d.Body[i] = x
 			}
 			return protocoltest.Carry(t, d.Signed(protocoltest.Keys(liar)))

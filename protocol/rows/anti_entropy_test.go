@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
@@ -121,17 +122,12 @@ func TestGapsAndForksHeal(t *testing.T) {
 			d := protocoltest.DraftOf(signed[0])
 			f := d.Body[0].Fields()
 			f.Value[0]++
-			x, err := dp.Received(vouch.For(f))
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := require.Value(dp.Received(vouch.For(f)))(t)
 			d.Body = []dp.Release{x}
 			signed[1] = d.Signed(protocoltest.Keys(2))
 		}
 		for peer, row := range signed {
-			if _, err := n.Deliver(t, peer, protocol.Delivery{From: 2, Message: row}); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(n.Deliver(t, peer, protocol.Delivery{From: 2, Message: row}))(t)
 		}
 		n.Underway = nil
 		sent(t, n, 100, 0, 0, func(p protocoltest.Parcel) bool { return p.From == 2 || p.To == 2 }) // which is silent

@@ -12,6 +12,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/learner"
@@ -128,17 +129,12 @@ func TestClaimsForceFewPulls(t *testing.T) {
 		n.Hostile = true
 		for arm := range dp.StreamID(2) {
 			lie := protocoltest.Draft{Kind: rows.PhasesRow, Label: protocol.Label{Origin: 3, Stream: arm, Seq: 1 << 30}}
-			x, err := dp.Received(vouch.For(dp.Fields{
+			x := require.Value(dp.Received(vouch.For(dp.Fields{
 				Stream: arm, Span: dp.Span{To: 20}, Count: []uint64{10_000}, Value: []int64{0}, Exponent: dp.GridExponent,
 				Noise: dp.Noise{Scale: 1 << 20, VarianceUnits: 20 * dp.VarianceScale},
-			}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			})))(t)
 			lie.Body = []dp.Release{x}
-			if _, err := n.Deliver(t, 0, protocol.Delivery{From: 3, Message: lie.Signed(protocoltest.Keys(3))}); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(n.Deliver(t, 0, protocol.Delivery{From: 3, Message: lie.Signed(protocoltest.Keys(3))}))(t)
 		}
 		forced := make([]float64, 2)
 		const rounds = 3000
@@ -259,14 +255,9 @@ func TestAWindowForgets(t *testing.T) {
 		}
 	}
 	for i, p := range n.Peers {
-		saved, err := p.Protocol.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
+		saved := require.Value(p.Protocol.Save())(t)
 		again := s.Peer(t, protocol.Peer(i), 0)
-		if err := again.Protocol.Load(saved); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, again.Protocol.Load(saved))
 		if want, got := p.Belief().Sites[0], again.Protocol.Belief().Sites[0]; !reflect.DeepEqual(got, want) || len(got) != 3 {
 			t.Errorf("peer %d knows %+v after a restart, want %+v", i, got, want)
 		}
@@ -315,11 +306,7 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 		f := first
 		f.Count, f.Value = slices.Clone(f.Count), slices.Clone(f.Value)
 		change(&f)
-		x, err := dp.Received(vouch.For(f))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
+		return require.Value(dp.Received(vouch.For(f)))(t)
 	}
 	for what, body := range map[string][]dp.Release{
 		"nothing":                   nil,
@@ -360,10 +347,7 @@ func TestForgedBatchesAreRefused(t *testing.T) {
 
 // TestTheFirstBatchFitsTheBudget: 3/ε rewards, 4 at least, unless the parameters say how many.
 func TestTheFirstBatchFitsTheBudget(t *testing.T) {
-	e, err := protocoltest.Lookup(papers.All(), "phases")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := require.Value(protocoltest.Lookup(papers.All(), "phases"))(t)
 	for epsilon, want := range map[float64]uint64{math.Inf(1): 4, 5: 4, 1: 4, .5: 6, .1: 30, .07: 43} {
 		fitted := protocol.Fit(e, epsilon)
 		if got := fitted.(rows.PhasesParams).First; got != want || fitted.Cadence().First != want {
@@ -390,9 +374,7 @@ func TestALostLifeBeginsWithTheFirstBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := s.Peer(t, 0, 1)
-	if err = p.Load(state); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.Load(state))
 	n.Peers[0] = p
 	for range 4 {
 		n.Pull(t, 0, 0, 1)

@@ -7,6 +7,7 @@ import (
 	"peerd.dev/bandit/belief"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -33,22 +34,15 @@ func sitesOf(t *testing.T, m dp.Mechanism, n int, y float64) []said {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = d.Open(s); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(d.Open(s))(t)
 	all := make([]said, sites)
 	for i := range all {
 		id := dp.StreamID(i)
 		for range n {
-			if err := d.Add(id, []float64{y}); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.Add(id, []float64{y}))
 		}
 		for k := uint64(1); k <= leaves; k++ {
-			l, err := d.Leaf(id, k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := require.Value(d.Leaf(id, k))(t)
 			all[i].noised = l.Sum.At(0) + l.Sum.At(1)
 			all[i].Site, all[i].known = countedSample(0, &l.Sum, 0)
 		}

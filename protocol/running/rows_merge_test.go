@@ -12,6 +12,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/dptest"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/rows"
@@ -58,9 +59,7 @@ func drawRows(t *rapid.T, p *sums, liars int) (honest [][]belief.Site) {
 					p.Chosen(k)
 				}
 			}
-			if err := p.Released(own, &out); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, p.Released(own, &out))
 			continue
 		}
 		m := protocoltest.Draft{Kind: rowsRow, Label: protocol.Label{Origin: protocol.Peer(i), Seq: 1}, Body: []dp.Release{dptest.Received(t, f)}}.Signed(gullible{})
@@ -77,13 +76,10 @@ func newPeer(t rapid.TB, peers int, merge rows.Merge, f int) *sums {
 	for i := 1; i < peers; i++ {
 		graph[i] = []protocol.Peer{protocol.Peer((i + 1) % peers)}
 	}
-	p, err := protocol.New(
+	p := require.Value(protocol.New(
 		Params{Every: 1, Pull: 1, Merge: merge, F: f},
 		protocol.Config{Graph: graph, Parts: 2, Width: 1, Charge: dp.Charge{Scale: 5 << 20, Hi: 1 << 20, Leaves: 3}, Keys: vouch.For[protocol.Keys](gullible{}), Rand: rand.New(rand.NewPCG(1, 1))},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	return p.(*sums)
 }
 

@@ -10,6 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/dptest"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/shuffling"
@@ -18,15 +19,8 @@ import (
 // textOf returns a sealed text of a length that holds some bytes and zeros.
 func textOf(t *testing.T, to protocol.Peer, n int, b []byte) dp.Sealed {
 	t.Helper()
-	text, err := protocoltest.Keys(0).Seal(to, append(b, make([]byte, n-protocol.SealOverhead-len(b))...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sealed, err := dp.ReceivedSealed(vouch.For(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sealed
+	text := require.Value(protocoltest.Keys(0).Seal(to, append(b, make([]byte, n-protocol.SealOverhead-len(b))...)))(t)
+	return require.Value(dp.ReceivedSealed(vouch.For(text)))(t)
 }
 
 // seal seals fields for a peer, as a press does.
@@ -39,16 +33,10 @@ func seal(t *testing.T, to protocol.Peer, f dp.Fields) dp.Sealed {
 // open returns what was sealed for a peer.
 func open(t *testing.T, at protocol.Peer, s dp.Sealed) dp.Fields {
 	t.Helper()
-	b, err := protocoltest.Keys(at).Open(s.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(protocoltest.Keys(at).Open(s.Bytes()))(t)
 	// A release in a frame of its own is read as one in a text.
 	b = b[2:][:binary.BigEndian.Uint16(b)]
-	m, err := protocol.Decode(vouch.For(frameOf(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := require.Value(protocol.Decode(vouch.For(frameOf(b))))(t)
 	return m.Release(0).Fields()
 }
 
@@ -62,10 +50,7 @@ func frameOf(release []byte) []byte {
 // stateOf returns the saved state of a peer's protocol.
 func stateOf(t *testing.T, p *protocoltest.Peer) []byte {
 	t.Helper()
-	s, err := p.Protocol.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(p.Protocol.Save())(t)
 	return s.Encode()
 }
 
@@ -145,9 +130,7 @@ func ahead(t *testing.T, n *protocoltest.Network, u protocoltest.Parcel, batch u
 		share.Span = dp.Span{From: batch & (batch - 1), To: batch}
 		d.Sealed[1] = seal(t, 0, share)
 	}
-	if _, err := n.Deliver(t, 0, protocol.Delivery{From: u.From, Message: d.Signed(protocoltest.Keys(u.From))}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(n.Deliver(t, 0, protocol.Delivery{From: u.From, Message: d.Signed(protocoltest.Keys(u.From))}))(t)
 }
 
 // TestReportsOfOneSiloAreFew: a silo that reports each batch in two ways, or batches to come, fills no memory and is counted once.
@@ -450,9 +433,7 @@ func TestASiloWithAnotherTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		n.Peers[4] = n.Peer(t, 4, 1)
-		if err := n.Peers[4].Load(state); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, n.Peers[4].Load(state))
 		pay(t, n, 12*20)
 		if x := n.Peers[4].Belief().X[2]; x < 2*12*23 {
 			t.Errorf("it believes %v, want %v or more", x, 2*12*23)
@@ -556,9 +537,7 @@ func TestASiloThatIsGone(t *testing.T) {
 		pay(t, n, 12)
 		for _, u := range kind(n, "sealed") {
 			if u.From != 2 {
-				if _, err := n.Deliver(t, 0, u.Delivery); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(n.Deliver(t, 0, u.Delivery))(t)
 			}
 		}
 		n.Underway = slices.DeleteFunc(n.Underway, func(u protocoltest.Parcel) bool { return u.From != 2 })

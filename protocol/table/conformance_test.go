@@ -17,6 +17,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/dptest"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
@@ -231,9 +232,7 @@ func TestSavedAtAnyPointAPeerGoesOn(t *testing.T) {
 				for range 50 {
 					for i, in := range n.Take() {
 						for _, d := range in {
-							if _, err := n.Deliver(t, i, d); err != nil {
-								t.Fatal(err)
-							}
+							require.Value(n.Deliver(t, i, d))(t)
 							restart(n, i)
 						}
 					}
@@ -444,9 +443,7 @@ func TestQuotaFollowsFromWhatIsSaved(t *testing.T) {
 				t.Errorf("epoch %d: asked twice, %v and %v are wanted", epoch, first, second)
 			}
 			next := again()
-			if err := next.Load(l.Save()); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, next.Load(l.Save()))
 			if second := next.Quota(b); !slices.Equal(first, second) {
 				t.Errorf("epoch %d: %v is wanted, after a restart %v", epoch, first, second)
 			}
@@ -456,11 +453,7 @@ func TestQuotaFollowsFromWhatIsSaved(t *testing.T) {
 	for _, e := range slices.Concat(learner.All(), printed.Learners()) {
 		for _, params := range protocoltest.Variants(bandit.Small(e)) {
 			of := func() bandit.Learner {
-				l, err := params.New(bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 1))})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return l
+				return require.Value(params.New(bandit.Config{Arms: 3, Peers: 4, Horizon: 1000, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 1))}))(t)
 			}
 			if l, ok := of().(bandit.Phased); ok {
 				t.Run(e.Words().Name, func(t *testing.T) { quota(t, l, func() bandit.Phased { return of().(bandit.Phased) }) })

@@ -13,6 +13,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/papers"
 	"peerd.dev/protocol"
@@ -42,13 +43,10 @@ func listeners(t testing.TB) (all []listener) {
 			parts, width = 1, 4
 		}
 		for _, params := range withRole(variants(e)) {
-			p, err := protocol.New(params, protocol.Config{
+			p := require.Value(protocol.New(params, protocol.Config{
 				Self: 1, Graph: protocoltest.Path(4), Parts: parts, Width: width, Keys: vouch.For[protocol.Keys](gullible{1}), Charge: dp.Charge{Dim: width, Hi: 1 << 20, Leaves: 64},
 				Rand: rand.New(rand.NewPCG(1, 1)), Secret: rand.New(rand.NewPCG(1, 2)),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			all = append(all, listener{fmt.Sprintf("%s %+v", e.Words().Name, params), params, p})
 		}
 	}
@@ -99,10 +97,7 @@ func (l listener) check(t *testing.T) {
 
 func (l listener) state(t *testing.T) []byte {
 	t.Helper()
-	s, err := l.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(l.Save())(t)
 	return s.Encode()
 }
 
@@ -218,10 +213,7 @@ func TestAStateOfAnotherModuleIsRefused(t *testing.T) {
 // FuzzLoad: a state that is taken is saved again, and one that is not is damaged.
 func FuzzLoad(f *testing.F) {
 	for i, l := range listeners(f) {
-		s, err := l.Save()
-		if err != nil {
-			f.Fatal(err)
-		}
+		s := require.Value(l.Save())(f)
 		f.Add(uint8(i), s.Encode())
 	}
 	f.Fuzz(func(t *testing.T, which uint8, b []byte) {

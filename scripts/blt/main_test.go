@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestSearchFindsThePublishedErrors compares the greatest variances over 64, 400, 1024, 4096 and
@@ -20,14 +22,9 @@ func TestSearchFindsThePublishedErrors(t *testing.T) {
 		"5.71 8.84 10.71 13.82 21.3",
 	} {
 		for i, printed := range strings.Fields(row) {
-			b, err := search(leaves[i], d+1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := require.Value(search(leaves[i], d+1))(t)
 			var want float64
-			if _, err := fmt.Sscan(printed, &want); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(fmt.Sscan(printed, &want))(t)
 			_, fraction, _ := strings.Cut(printed, ".")
 			got, half := b.Error(leaves[i]), .5000001*math.Pow10(-len(fraction))
 			if got > want+half || got < want*.999-half {

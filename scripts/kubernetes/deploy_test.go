@@ -20,6 +20,8 @@ import (
 	policy "k8s.io/api/policy/v1"
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"peerd.dev/internal/require"
 )
 
 var update = flag.Bool("update", false, "write deploy/kubernetes from the chart")
@@ -152,9 +154,7 @@ func TestASiteIsSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err = os.WriteFile(plain, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(plain, []byte(text), 0o600))
 	}
 	if golden, wrong := os.ReadFile(plain); wrong != nil || !bytes.Equal(golden, []byte(text)) {
 		t.Errorf("%s is not what the chart renders (%v): run go test -run TestASiteIsSafe -update", plain, wrong)
@@ -206,12 +206,9 @@ func TestASiteIsSafe(t *testing.T) {
 
 // TestValues: other values render other sites that are as safe, and a value that there is none of is refused by name.
 func TestValues(t *testing.T) {
-	text, err := render(t, "--set", "found.enabled=true,found.settings={privacy.epsilon=1}", "--set-string", `found.settings[1]=arms=[a\, b]`, "--set", "storage.className=fast,storage.size=1Gi",
+	text := require.Value(render(t, "--set", "found.enabled=true,found.settings={privacy.epsilon=1}", "--set-string", `found.settings[1]=arms=[a\, b]`, "--set", "storage.className=fast,storage.size=1Gi",
 		"--set", "image.digest=sha256:"+strings.Repeat("a", 64), "--set", "resources.limits.memory=2Gi", "--set", "service.type=ClusterIP", "--set", "sidecars[0].name=app,sidecars[0].image=x",
-		"--set", "sidecars[0].securityContext.readOnlyRootFilesystem=true,sidecars[0].securityContext.allowPrivilegeEscalation=false,sidecars[0].securityContext.capabilities.drop={ALL}")
-	if err != nil {
-		t.Fatal(err)
-	}
+		"--set", "sidecars[0].securityContext.readOnlyRootFilesystem=true,sidecars[0].securityContext.allowPrivilegeEscalation=false,sidecars[0].securityContext.capabilities.drop={ALL}"))(t)
 	s, err := decode(text)
 	if flaws := s.flaws(); err != nil || len(flaws) > 0 {
 		t.Fatal(err, flaws)

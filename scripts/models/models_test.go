@@ -6,21 +6,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestModelsAreOfTheSpecification fails if docs/openapi.json was changed and the models of the
 // clients were not generated again.
 func TestModelsAreOfTheSpecification(t *testing.T) {
 	root := filepath.Join("..", "..")
-	files, err := render(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := require.Value(render(root))(t)
 	for name, want := range files {
-		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := require.Value(os.ReadFile(filepath.Join(root, filepath.FromSlash(name))))(t)
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s is not what %s says; run: go run ./scripts/models", name, specification)
 		}

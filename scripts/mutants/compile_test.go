@@ -22,6 +22,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // A unit is a package as the go command describes it, with the tests that are inside it.
@@ -47,10 +49,7 @@ type compiler struct {
 func TestEveryMutantCompiles(t *testing.T) {
 	advice(t)
 	t.Chdir("../..")
-	all, err := mutants("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := require.Value(mutants(""))(t)
 	units, exports := list(t, all)
 	set := token.NewFileSet()
 	next := make(chan *mutant)
@@ -89,14 +88,8 @@ func list(t *testing.T, all []mutant) (units map[string]*unit, exports map[strin
 	args := []string{"list", "-test", "-deps", "-export", "-json=ImportPath,Dir,ForTest,Export,GoFiles,Deps"}
 	c := exec.CommandContext(t.Context(), "go", append(args, slices.Sorted(maps.Keys(dirs))...)...)
 	c.Stderr = os.Stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := require.Value(c.Output())(t)
+	root := require.Value(os.Getwd())(t)
 	units, exports = make(map[string]*unit), make(map[string]string)
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		u := new(unit)

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestEveryMutantApplies: the old text of every mutant occurs once in its file, so that
@@ -21,10 +23,7 @@ import (
 func TestEveryMutantApplies(t *testing.T) {
 	advice(t)
 	t.Chdir("../..")
-	all, err := mutants("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := require.Value(mutants(""))(t)
 	if len(all) < 110 {
 		t.Errorf("%d mutants, want at least 110", len(all))
 	}
@@ -63,10 +62,7 @@ func advice(t *testing.T) {
 func TestEveryMutantNamesTests(t *testing.T) {
 	advice(t)
 	t.Chdir("../..")
-	all, err := mutants("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := require.Value(mutants(""))(t)
 	tests := make(map[string]map[string]*ast.FuncDecl)
 	for _, m := range all {
 		if m.run == "" && m.harmless == "" {
@@ -92,19 +88,13 @@ func TestEveryMutantNamesTests(t *testing.T) {
 // testsIn returns the tests of a package on this system.
 func testsIn(t *testing.T, pkg string) map[string]*ast.FuncDecl {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(pkg, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := require.Value(filepath.Glob(filepath.Join(pkg, "*_test.go")))(t)
 	all := make(map[string]*ast.FuncDecl)
 	for _, name := range names {
 		if ok, err := gobuild.Default.MatchFile(filepath.Split(name)); err != nil || !ok {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && (strings.HasPrefix(d.Name.Name, "Test") || strings.HasPrefix(d.Name.Name, "Fuzz")) {
 				all[d.Name.Name] = d
@@ -143,10 +133,7 @@ func TestSkippedTestsAreSeen(t *testing.T) {
 		`if testing.Short() { n = 2 }`:                {false, false},
 		`t.Run("a", func(t *testing.T) { t.Skip() })`: {false, false},
 	} {
-		f, err := parser.ParseFile(token.NewFileSet(), "", "package p; func TestX(t *testing.T) {"+body+"}", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(parser.ParseFile(token.NewFileSet(), "", "package p; func TestX(t *testing.T) {"+body+"}", 0))(t)
 		if d := f.Decls[0].(*ast.FuncDecl); skips(d, false) != want[0] || skips(d, true) != want[1] {
 			t.Errorf("%s: %t and with PEERD_LONG off, long, %t, want %t", body, skips(d, false), skips(d, true), want)
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/CycloneDX/cyclonedx-go"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"peerd.dev/internal/require"
 )
 
 // TestPackageVersions are in the order of what they were made from.
@@ -36,24 +38,14 @@ func TestBillsKeepTheSchema(t *testing.T) {
 		t.Fatal("no bills of materials", err)
 	}
 	for _, file := range files {
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := jsonschema.UnmarshalJSON(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(os.Open(file))(t)
+		doc := require.Value(jsonschema.UnmarshalJSON(f))(t)
 		if err := schema.Validate(doc); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		if _, err := f.Seek(0, 0); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(f.Seek(0, 0))(t)
 		var bill cyclonedx.BOM
-		if err := cyclonedx.NewBOMDecoder(f, cyclonedx.BOMFileFormatJSON).Decode(&bill); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, cyclonedx.NewBOMDecoder(f, cyclonedx.BOMFileFormatJSON).Decode(&bill))
 		if c := bill.Metadata.Component; c.Name != "peerd" || len(*bill.Components) < 50 {
 			t.Errorf("%s is of %s, with %d components", file, c.Name, len(*bill.Components))
 		}
@@ -68,27 +60,13 @@ func TestBillsKeepTheSchema(t *testing.T) {
 
 // compiled returns the schema, which the module of the library has with it.
 func compiled(t *testing.T) *jsonschema.Schema {
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := require.Value(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go").Output())(t)
 	c := jsonschema.NewCompiler()
 	for name, file := range map[string]string{"bom-1.6.schema.json": "bom-1.6.schema.json", "spdx.schema.json": "spdx.schema.json", "jsf-0.82.schema.json": "jsf-0.82.schemax.json"} {
-		f, err := os.Open(filepath.Join(strings.TrimSpace(string(dir)), "schema", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := jsonschema.UnmarshalJSON(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.AddResource("http://cyclonedx.org/schema/"+name, doc); err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(os.Open(filepath.Join(strings.TrimSpace(string(dir)), "schema", file)))(t)
+		doc := require.Value(jsonschema.UnmarshalJSON(f))(t)
+		require.NoError(t, c.AddResource("http://cyclonedx.org/schema/"+name, doc))
 	}
-	schema, err := c.Compile("http://cyclonedx.org/schema/bom-1.6.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := require.Value(c.Compile("http://cyclonedx.org/schema/bom-1.6.schema.json"))(t)
 	return schema
 }

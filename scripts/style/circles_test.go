@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestNoFilesFormACircle holds that the files of a package of dp and protocol can be read one after
@@ -48,17 +50,11 @@ func uses(t *testing.T, set *token.FileSet, imports types.Importer, path string,
 	t.Helper()
 	var files []*ast.File
 	for _, name := range sources {
-		f, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(parser.ParseFile(set, name, nil, parser.SkipObjectResolution))(t)
 		files = append(files, f)
 	}
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
-	room, err := (&types.Config{Importer: imports}).Check(path, set, files, &info)
-	if err != nil {
-		t.Fatal(err)
-	}
+	room := require.Value((&types.Config{Importer: imports}).Check(path, set, files, &info))(t)
 	named := map[string][]string{}
 	for id, object := range info.Uses {
 		method, ok := object.(*types.Func)

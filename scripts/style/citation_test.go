@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"peerd.dev/internal/require"
 )
 
 // TestTheCitationIsValid, by the fields of version 1.2.0 of the Citation File Format that it uses, and names the newest
@@ -33,9 +35,7 @@ func TestTheCitationIsValid(t *testing.T) {
 	}
 	d := yaml.NewDecoder(bytes.NewReader(b))
 	d.KnownFields(true)
-	if err = d.Decode(&c); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Decode(&c))
 	if c.Format != "1.2.0" || c.Message == "" || c.Title == "" || c.Type != "software" || len(c.Authors) == 0 || c.Authors[0].Name == "" || c.Abstract == "" {
 		t.Errorf("%+v", c)
 	}
@@ -46,10 +46,7 @@ func TestTheCitationIsValid(t *testing.T) {
 		}
 		seen[k] = true
 	}
-	changes, err := os.ReadFile("../../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	changes := require.Value(os.ReadFile("../../CHANGELOG.md"))(t)
 	newest := regexp.MustCompile(`(?m)^## (\d+\.\d+\.\d+), (\d{4}-\d\d-\d\d)$`).FindStringSubmatch(string(changes))
 	if newest == nil || c.Version != newest[1] || c.Released.Format(time.DateOnly) != newest[2] {
 		t.Errorf("version %s of %s, and the changelog's newest is %q", c.Version, c.Released.Format(time.DateOnly), newest)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 var (
@@ -44,14 +46,8 @@ func TestCodeInDocumentsExists(t *testing.T) {
 			packages[in][d.name], anywhere[d.name] = true, true
 		}
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs/configuration.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended, err := os.ReadFile(filepath.Join(root, "internal/config/ended.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := require.Value(os.ReadFile(filepath.Join(root, "docs/configuration.md")))(t)
+	ended := require.Value(os.ReadFile(filepath.Join(root, "internal/config/ended.go")))(t)
 	exists := func(code string) bool {
 		if m := setting.FindStringSubmatch(code); m != nil {
 			return strings.Contains(string(page), "`"+m[1]+"`") || strings.Contains(string(page), "`"+m[1]+".") || slices.Contains([]string{"api.token", "api.read.token", "api.write.token", "store.watermark", "privacy.txt", "privacy.json"}, m[1]) // files
@@ -71,10 +67,7 @@ func TestCodeInDocumentsExists(t *testing.T) {
 		if filepath.Ext(file) != ".md" {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(root, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(os.ReadFile(filepath.Join(root, file)))(t)
 		for i, l := range strings.Split(string(b), "\n") {
 			for _, m := range append(span.FindAllStringSubmatch(l, -1), set.FindAllStringSubmatch(l, -1)...) {
 				if !exists(m[1]) && (!slices.Contains([]string{"CHANGELOG.md", "docs/upgrading.md"}, file) || !namesEnded(m[1], ended)) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // extra is a line of a list of extras.
@@ -30,23 +32,13 @@ func without(t *testing.T, name string) string {
 			}
 			return line
 		})
-		path, err := filepath.Abs(filepath.Join(root, list))
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := require.Value(filepath.Abs(filepath.Join(root, list)))(t)
 		replace[path] = filepath.Join(dir, string(rune('a'+i))+".go")
-		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(replace[path], []byte(text), 0o600))
 	}
-	b, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(json.Marshal(map[string]any{"Replace": replace}))(t)
 	file := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(file, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, b, 0o600))
 	return file
 }
 
@@ -69,10 +61,7 @@ func TestEachExtraIsOneLine(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	folders, err := os.ReadDir(filepath.Join(root, "internal", "extra"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folders := require.Value(os.ReadDir(filepath.Join(root, "internal", "extra")))(t)
 	var there []string
 	for _, f := range folders {
 		there = append(there, f.Name())

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // rooms lists the packages of the program by floor. A package imports from lower floors
@@ -43,7 +45,7 @@ func keepers() []string {
 
 // beside lists the packages that the program does not need: tests and scripts.
 func beside() []string {
-	return []string{"internal/browsertest", "internal/configtest", "internal/daemon/durabletest", "internal/dptest", "internal/peerdtest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest", "scripts/"}
+	return []string{"internal/browsertest", "internal/configtest", "internal/daemon/durabletest", "internal/dptest", "internal/peerdtest", "internal/protocoltest", "internal/require", "node/internal/apitest", "node/store/storetest", "scripts/"}
 }
 
 const module = "peerd.dev/"
@@ -122,10 +124,7 @@ func TestCommandsCallPackages(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := require.Value(os.ReadFile(file))(t)
 		for _, name := range machinery {
 			switch has := bytes.Contains(text, []byte(`"`+module+name+`"`)); {
 			case has && filepath.Base(file) == "exit.go":
@@ -147,10 +146,7 @@ func TestRoomsAreSmall(t *testing.T) {
 	for line := range strings.Lines(goList(t, `{{.Dir}} {{join .GoFiles " "}}`, "./...")) {
 		names := strings.Fields(line)
 		for _, name := range names[1:] {
-			text, err := os.ReadFile(filepath.Join(names[0], name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := require.Value(os.ReadFile(filepath.Join(names[0], name)))(t)
 			if bytes.HasPrefix(text, []byte("// Code generated ")) {
 				continue
 			}
@@ -172,10 +168,7 @@ func goList(t *testing.T, format string, args ...string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "go", append([]string{"list", "-f", format}, args...)...)
 	c.Dir = root
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := require.Value(c.Output())(t)
 	return string(out)
 }
 

@@ -45,7 +45,7 @@ func rules() []rule {
 		{in: all, but: []string{"internal/extra/parquet"}, never: []string{"github.com/parquet-go/..."}, why: "a release writes no Parquet"},
 		{in: all, but: []string{"node/store"}, never: []string{"github.com/cockroachdb/pebble/..."}, why: "node/store alone knows the engine"},
 		{in: all, never: []string{"github.com/google/differential-privacy/..."}, why: "it is a second opinion in tests; noise comes from dp"},
-		{in: all, but: []string{"scripts/..."}, never: []string{"internal/browsertest", "internal/configtest", "internal/dptest", "internal/peerdtest", "internal/protocoltest", "node/store/storetest"}, why: "it is for tests"},
+		{in: all, but: []string{"scripts/..."}, never: []string{"internal/browsertest", "internal/configtest", "internal/dptest", "internal/peerdtest", "internal/protocoltest", "internal/require", "node/store/storetest"}, why: "it is for tests"},
 	}
 }
 

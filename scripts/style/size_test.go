@@ -73,7 +73,7 @@ func wing(name string) string {
 	switch {
 	case under("scripts"):
 		return "scripts"
-	case under("internal/browsertest", "internal/configtest", "internal/dptest", "internal/peerdtest", "internal/protocoltest", "node/internal/apitest", "node/store/storetest"):
+	case under("internal/browsertest", "internal/configtest", "internal/dptest", "internal/peerdtest", "internal/protocoltest", "internal/require", "node/internal/apitest", "node/store/storetest"):
 		return "test support"
 	case under("node/lab", "internal/lab"):
 		return "laboratory"

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // root is the repository.
@@ -59,10 +61,7 @@ func blocks(t *testing.T, file string) []block {
 	if strings.HasPrefix(file, "scripts/style/") {
 		return nil
 	}
-	b, err := os.ReadFile(filepath.Join(root, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(filepath.Join(root, file)))(t)
 	switch ext := filepath.Ext(file); {
 	case ext == ".md", strings.HasPrefix(file, "cmd/") && (ext == ".txt" || ext == ".txtar"):
 		return paragraphs(file, string(b))
@@ -74,10 +73,7 @@ func blocks(t *testing.T, file string) []block {
 		return lines(file, command.ReplaceAllString(string(b), ""))
 	case ext == ".go" && !strings.Contains(file, "testdata/"):
 		set := token.NewFileSet()
-		f, err := parser.ParseFile(set, file, b, parser.SkipObjectResolution|parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(parser.ParseFile(set, file, b, parser.SkipObjectResolution|parser.ParseComments))(t)
 		all := remarks(file, set, f)
 		if !strings.HasSuffix(file, "_test.go") {
 			all = append(all, literals(t, file, set, f)...)
@@ -255,10 +251,7 @@ func (b block) sentences() (all []string) {
 // table returns the lines of a file beside this one, split at tabs; # begins a comment.
 func table(t *testing.T, file string, columns int) (rows [][]string) {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(file))(t)
 	for i, l := range bytes.Split(b, []byte("\n")) {
 		if len(l) == 0 || l[0] == '#' {
 			continue

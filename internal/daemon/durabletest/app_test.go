@@ -14,6 +14,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 )
 
@@ -261,10 +262,7 @@ func (a *app) tally(t *testing.T, arms []string, kept bool) (counts []uint64, su
 		if !ask.rewarded {
 			continue // the default is 0
 		}
-		q, err := dp.Quantize(ask.value, 0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := require.Value(dp.Quantize(ask.value, 0, 1))(t)
 		sums[k] += q
 	}
 	return counts, sums
@@ -321,10 +319,7 @@ func settled(a *app, rec *recorder) *book {
 	if !slices.Equal(d.Pulls, counts) || !taken {
 		s.Errorf("taken in: %v decisions, %v rewards with exact sums %v\nmade: %v, reported: %v", d.Pulls, v.counts, v.sums, counts, sums)
 	}
-	b, err := readBook(lines)
-	if err != nil {
-		s.Fatal(err)
-	}
+	b := require.Value(readBook(lines))(s)
 	if b.size < mark.Records {
 		s.Errorf("the ledger has %d records, %d were told the neighbour", b.size, mark.Records)
 	}

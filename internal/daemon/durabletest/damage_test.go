@@ -20,6 +20,7 @@ import (
 	"peerd.dev/gossip"
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
@@ -123,19 +124,14 @@ func newVandal(t *testing.T, decisions int, clean bool) *vandal {
 		s.kill()
 	}
 	v.memory = rec.mark()
-	if err := rec.close(); err != nil {
-		t.Fatal(err)
-	}
-	err := filepath.WalkDir(s.dir, func(path string, e fs.DirEntry, err error) error {
+	require.NoError(t, rec.close())
+	require.NoError(t, filepath.WalkDir(s.dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() && e.Name() != "lock" && e.Name() != "LOCK" {
 			name, _ := filepath.Rel(s.dir, path)
 			v.files = append(v.files, name)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, f := range v.files {
 		t.Logf("%s: %d bytes", f, v.size(f))
 	}
@@ -143,27 +139,18 @@ func newVandal(t *testing.T, decisions int, clean bool) *vandal {
 }
 
 func (v *vandal) size(name string) int64 {
-	info, err := os.Stat(filepath.Join(v.base, name))
-	if err != nil {
-		v.Fatal(err)
-	}
+	info := require.Value(os.Stat(filepath.Join(v.base, name)))(v)
 	return info.Size()
 }
 
 // neighbour runs a neighbour that remembers the undamaged peer.
 func (v *vandal) neighbour() *gossip.Host {
 	v.Helper()
-	d, err := daemon.NewDeployment(v.sites[1].settings())
-	if err != nil {
-		v.Fatal(err)
-	}
+	d := require.Value(daemon.NewDeployment(v.sites[1].settings()))(v)
 	c := d.HostConfig(1, slog.New(slog.DiscardHandler))
 	c.Checkpoints, c.Known = true, []protocol.SignedCheckpoint{v.memory, {}}
 	c.OnCheckpoint = func(protocol.Peer, protocol.SignedCheckpoint) {}
-	h, err := gossip.NewHost(c)
-	if err != nil {
-		v.Fatal(err)
-	}
+	h := require.Value(gossip.NewHost(c))(v)
 	go func() {
 		for {
 			select {
@@ -182,14 +169,10 @@ func (v *vandal) try(d damage, neighbour bool) {
 	s := &labSite{lab: v.lab, i: 0, dir: filepath.Join(v.dir, "x")}
 	s.client = dialer(filepath.Join(s.dir, "peerd.sock"))
 	for _, old := range []string{s.dir, s.logPath()} {
-		if err := os.RemoveAll(old); err != nil {
-			v.Fatal(err)
-		}
+		require.NoError(v, os.RemoveAll(old))
 	}
 	copyDir(v.T, v.base, s.dir)
-	if err := d.do(s.dir); err != nil {
-		v.Fatal(err)
-	}
+	require.NoError(v, d.do(s.dir))
 	if neighbour {
 		h := v.neighbour()
 		defer func() { _ = h.Close() }()
@@ -356,9 +339,7 @@ func (v *vandal) spoilTables(s *labSite) {
 		for at := int64(0); err == nil && at < info.Size(); at += 1000 {
 			_, err = f.WriteAt([]byte{0xff, 0, 0xff}, at)
 		}
-		if err = errors.Join(err, f.Close()); err != nil {
-			v.Fatal(err)
-		}
+		require.NoError(v, errors.Join(err, f.Close()))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/store"
 )
 
@@ -34,9 +35,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 	round := s.status().Round
 	l.await("rounds go on, since room is left for them", time.Minute, func() bool { return s.status().Round > round+2 })
-	if err := os.WriteFile(filepath.Join(dir, "more"), make([]byte, 600<<10), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "more"), make([]byte, 600<<10), 0o600))
 	time.Sleep(300 * time.Millisecond)
 	before := len(rec.received())
 	time.Sleep(300 * time.Millisecond)
@@ -48,9 +47,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 	t.Logf("%d decisions and rewards until status 507 (%s)", taken, free(t, dir))
 
-	if err := errors.Join(os.Remove(ballast), os.Remove(filepath.Join(dir, "more"))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.Remove(ballast), os.Remove(filepath.Join(dir, "more"))))
 	l.await("there is room again", time.Minute, func() bool {
 		code, _ := s.get("/readyz")
 		return code == http.StatusOK
@@ -76,9 +73,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		t.Fatalf("killed on a full disk, it does not start: %v\n%s", s.cmd.ProcessState, s.tail())
 	}
 	t.Logf("killed and started on the full disk (%s)", free(t, dir))
-	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=16m"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size=16m"))
 	a.end(t)
 	settled(a, rec)
 	t.Logf("with more room: all %d that were acknowledged are there, once", len(a.asks))
@@ -120,9 +115,7 @@ func TestADiskThatOthersFillLosesNothing(t *testing.T) {
 		t.Logf("after %d more: status %d", n, status)
 		s.kill()
 	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(ballast))
 	s.start(launch{})
 	s.ready()
 	a.faults = nil // 507 was one
@@ -178,17 +171,13 @@ func onSmallDisk(t *testing.T, size string, ballast int) (*app, *recorder, strin
 	l := newLab(t, 2)
 	s, rec := l.sites[0], l.sites[1].record()
 	dir := filepath.Join(s.dir, daemon.StoreDir)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(dir, 0o700))
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, size); err != nil {
 		t.Skipf("cannot mount a small file system: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 	if ballast > 0 {
-		if err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, ballast), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, ballast), 0o600))
 	}
 	s.start(launch{})
 	s.ready()
@@ -225,8 +214,6 @@ func fill(a *app) (taken int) {
 func free(t *testing.T, dir string) string {
 	t.Helper()
 	var f syscall.Statfs_t
-	if err := syscall.Statfs(dir, &f); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Statfs(dir, &f))
 	return fmt.Sprintf("%d of %d kB free", int64(f.Bavail)*f.Bsize/1000, int64(f.Blocks)*f.Bsize/1000)
 }

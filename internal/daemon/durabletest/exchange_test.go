@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
@@ -94,10 +95,7 @@ func unsent(t *testing.T, s *labSite) []protocol.Kind {
 		_, n := binary.Uvarint(b) // the addressee
 		size, m := binary.Uvarint(b[n:])
 		b = b[n+m:]
-		msg, err := protocol.Decode(vouch.For(b[:size]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		msg := require.Value(protocol.Decode(vouch.For(b[:size])))(t)
 		kinds = append(kinds, msg.Kind())
 		b = b[size:]
 	}
@@ -131,10 +129,7 @@ func (l *lab) conserved() {
 				continue
 			}
 			open++
-			delta, err := protocol.ParseRelease(vouch.For(answer.Delta))
-			if err != nil {
-				l.Fatal(err)
-			}
+			delta := require.Value(protocol.ParseRelease(vouch.For(answer.Delta)))(l)
 			for k := range delta.Len() { // constant weights are in none
 				flying[k] += delta.Value(k)
 			}

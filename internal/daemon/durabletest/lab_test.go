@@ -29,6 +29,7 @@ import (
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/lab/ports"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 )
@@ -68,31 +69,20 @@ func (l *lab) lay(n int, changes []string) {
 	for k, v := range peerdtest.Pairs(changes) {
 		values[k] = v
 	}
-	every, err := time.ParseDuration(values["rounds.every"])
-	if err != nil {
-		l.Fatal(err)
-	}
-	free, err := ports.Free(n)
-	if err != nil {
-		l.Fatal(err)
-	}
+	every := require.Value(time.ParseDuration(values["rounds.every"]))(l)
+	free := require.Value(ports.Free(n))(l)
 	l.net = &config.Network{Name: "lab", Start: time.Now(), Every: every}
 	for i := range n {
 		s := &labSite{lab: l, i: protocol.Peer(i), dir: filepath.Join(l.dir, fmt.Sprint("s", i))}
 		s.client = dialer(filepath.Join(s.dir, "peerd.sock"))
 		l.sites = append(l.sites, s)
-		id, err := gossip.CreateIdentity(filepath.Join(s.mkdir(), "identity.key"))
-		if err != nil {
-			l.Fatal(err)
-		}
+		id := require.Value(gossip.CreateIdentity(filepath.Join(s.mkdir(), "identity.key")))(l)
 		addr := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free[i])
 		own := map[string]string{"dir": s.dir, "network": filepath.Join(l.dir, "network.yaml"), "listen": "[" + addr + "]"}
 		for k, v := range values {
 			own[k] = v
 		}
-		if err := os.WriteFile(s.config(), []byte(plan.Schema().Text("A lab.\n", own)), 0o600); err != nil {
-			l.Fatal(err)
-		}
+		require.NoError(l, os.WriteFile(s.config(), []byte(plan.Schema().Text("A lab.\n", own)), 0o600))
 		l.net.Peers = append(l.net.Peers, config.Member{Name: fmt.Sprint("s", i), ID: id.ID(), Addrs: []string{addr}})
 		if i > 0 {
 			l.net.Links = append(l.net.Links, [2]int{i - 1, i})
@@ -103,9 +93,7 @@ func (l *lab) lay(n int, changes []string) {
 
 func (l *lab) writeNetwork() {
 	l.Helper()
-	if err := config.WriteNetwork(filepath.Join(l.dir, "network.yaml"), l.net); err != nil {
-		l.Fatal(err)
-	}
+	require.NoError(l, config.WriteNetwork(filepath.Join(l.dir, "network.yaml"), l.net))
 }
 
 // A labSite is one peer of a lab and, while it runs, its process.
@@ -123,9 +111,7 @@ type labSite struct {
 
 func (s *labSite) mkdir() string {
 	s.Helper()
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		s.Fatal(err)
-	}
+	require.NoError(s, os.MkdirAll(s.dir, 0o700))
 	return s.dir
 }
 
@@ -151,24 +137,16 @@ func (s *labSite) start(o launch) {
 			s.Fatal(err)
 		}
 	}
-	log, err := os.OpenFile(s.logPath(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		s.Fatal(err)
-	}
+	log := require.Value(os.OpenFile(s.logPath(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600))(s)
 	defer func() { _ = log.Close() }()
 	line := slices.Concat(o.wrap, []string{exe, "run", "--leash", "-c", s.config(), "--set", "dir=" + s.dir}, o.args)
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(withoutSettings(), o.env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal does not reach it
-	leash, err := cmd.StdinPipe()
-	if err != nil {
-		s.Fatal(err)
-	}
+	leash := require.Value(cmd.StdinPipe())(s)
 	s.began = time.Now()
-	if err := cmd.Start(); err != nil {
-		s.Fatal(err)
-	}
+	require.NoError(s, cmd.Start())
 	gone := make(chan struct{})
 	s.cmd, s.leash, s.gone = cmd, leash, gone
 	go func() {
@@ -365,10 +343,7 @@ func (s *labSite) ready() time.Duration {
 // settings returns the peer's settings.
 func (s *labSite) settings() *config.Settings {
 	s.Helper()
-	c, err := plan.Schema().Load(s.config(), []string{"dir=" + s.dir})
-	if err != nil {
-		s.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load(s.config(), []string{"dir=" + s.dir}))(s)
 	return &c.Settings
 }
 
@@ -427,17 +402,10 @@ func (s *labSite) record() *recorder {
 // host puts a host of the test in the place of a peer.
 func (s *labSite) host(seen func(protocol.Peer, protocol.SignedCheckpoint)) *gossip.Host {
 	s.Helper()
-	deployment, err := daemon.NewDeployment(s.settings())
-	if err != nil {
-		s.Fatal(err)
-	}
+	deployment := require.Value(daemon.NewDeployment(s.settings()))(s)
 	c := deployment.HostConfig(1, slog.New(slog.DiscardHandler))
 	c.Checkpoints, c.OnCheckpoint = true, seen
-	h, err := gossip.NewHost(c)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return h
+	return require.Value(gossip.NewHost(c))(s)
 }
 
 func (r *recorder) close() error {
@@ -525,7 +493,7 @@ func (s *labSite) lines() [][]byte {
 // copyDir copies a folder except sockets and pipes.
 func copyDir(t *testing.T, from, to string) {
 	t.Helper()
-	err := filepath.WalkDir(from, func(path string, e os.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(from, func(path string, e os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -544,8 +512,5 @@ func copyDir(t *testing.T, from, to string) {
 		}
 		b, err := os.ReadFile(path)
 		return errors.Join(err, os.WriteFile(filepath.Join(to, rel), b, info.Mode()))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

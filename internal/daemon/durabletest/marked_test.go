@@ -23,6 +23,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/require"
 	"peerd.dev/protocol"
 )
 
@@ -217,10 +218,7 @@ type mark struct {
 
 func newMark(t *testing.T, v float64) mark {
 	t.Helper()
-	q, err := dp.Quantize(v, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := require.Value(dp.Quantize(v, 0, 1))(t)
 	return mark{v, math.Float64bits(v), q, 3}
 }
 
@@ -317,17 +315,14 @@ func (m mark) inMessage(t *testing.T, msg protocol.Message) (n int) {
 // inStore reports whether some file of a folder contains the number.
 func (m mark) inStore(t *testing.T, dir string) (found bool) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		b, err := os.ReadFile(path)
 		found = found || len(m.inBytes(b)) > 0
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found
 }
 
@@ -371,10 +366,7 @@ func (w *tap) bytes() map[string][]byte {
 func (l *lab) tap(i int) *tap {
 	l.Helper()
 	behind := strings.Split(l.net.Peers[i].Addrs[0], "/")
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		l.Fatal(err)
-	}
+	listener := require.Value(net.Listen("tcp4", "127.0.0.1:0"))(l)
 	l.Cleanup(func() { _ = listener.Close() })
 	l.net.Peers[i].Addrs = []string{fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", listener.Addr().(*net.TCPAddr).Port)}
 	l.writeNetwork()

@@ -12,6 +12,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/ledger"
@@ -71,10 +72,7 @@ func TestARelayIsKilled(t *testing.T) {
 // newConfigured makes the network of a configuration, with changes.
 func newConfigured(t *testing.T, file string, more ...string) *lab {
 	t.Helper()
-	c, err := plan.Schema().Load(file, more)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load(file, more))(t)
 	var changes []string
 	values := c.Values()
 	for _, k := range plan.Schema().Keys() {
@@ -117,10 +115,7 @@ func checkRelay(s *labSite) {
 	if len(lines) != 1 {
 		s.Fatalf("%d ledger records, want the genesis alone", len(lines))
 	}
-	record, err := ledger.ParseLine(lines[0])
-	if err != nil {
-		s.Fatal(err)
-	}
+	record := require.Value(ledger.ParseLine(lines[0]))(s)
 	if _, ok := record.Body.(*ledger.Genesis); !ok {
 		s.Errorf("record 0 is %T", record.Body)
 	}

@@ -16,16 +16,14 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/peerdtest"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/papers"
 )
 
 // TestARestoredBackupReleasesNothing until the operator says that the newer folder is lost;
 // decisions go on all the time. The backup is made while the peer runs and its application asks.
 func TestARestoredBackupReleasesNothing(t *testing.T) {
-	phases, err := protocoltest.Lookup(papers.All(), "phases")
-	if err != nil {
-		t.Fatal(err)
-	}
+	phases := require.Value(protocoltest.Lookup(papers.All(), "phases"))(t)
 	for name, changes := range map[string][]string{
 		"tree":   nil,
 		"kary":   {"privacy.mechanism", "kary"},
@@ -64,9 +62,7 @@ func restoredBackupReleasesNothing(t *testing.T, changes []string) {
 	s.stop()
 	newest := rec.mark()
 
-	if err := os.RemoveAll(s.dir); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(s.dir))
 	copyDir(t, filepath.Join(peerdtest.Unpack(t, backup), filepath.Base(s.dir)), s.dir)
 	s.verified()
 	before := rec.received()

@@ -17,6 +17,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/api"
 	"peerd.dev/protocol"
 	"peerd.dev/protocol/shuffling"
@@ -69,21 +70,15 @@ func (n needles) in(b []byte) (found int) {
 func (s *labSite) files() (all [][]byte) {
 	s.Helper()
 	read := func(name string) {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			s.Fatal(err)
-		}
+		b := require.Value(os.ReadFile(name))(s)
 		all = append(all, b)
 	}
-	err := filepath.WalkDir(s.dir, func(name string, e fs.DirEntry, err error) error {
+	require.NoError(s, filepath.WalkDir(s.dir, func(name string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
 			read(name)
 		}
 		return err
-	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	}))
 	read(s.logPath())
 	return all
 }
@@ -160,15 +155,11 @@ func checkValues(t *testing.T, record *shuffleRecord, sees shuffling.Sees, l *la
 			t.Errorf("the numbers of silos stand in %d places of the folder of peer %d", n, role)
 		}
 		planted := filepath.Join(s.dir, "planted")
-		if err := os.WriteFile(planted, protocol.AppendRelease([]byte("some text"), one), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(planted, protocol.AppendRelease([]byte("some text"), one), 0o600))
 		if values.onDisk(s) == 0 {
 			t.Errorf("the numbers of a release that were planted in the folder of peer %d are not found", role)
 		}
-		if err := os.Remove(planted); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Remove(planted))
 	}
 	for _, s := range l.sites[firstSilo:] {
 		if values.onDisk(s) == 0 {
@@ -221,10 +212,7 @@ func checkOrigins(t *testing.T, record *shuffleRecord, sees shuffling.Sees, l *l
 	marks, texts := make(needles), make(needles) // of silos; of reports
 	for _, s := range l.sites[firstSilo:] {
 		id := l.net.Peers[s.i].ID
-		decoded, err := peer.Decode(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		decoded := require.Value(peer.Decode(id))(t)
 		marks.add([]byte(id))
 		marks.add([]byte(decoded)[len(decoded)-ed25519.PublicKeySize:])
 	}

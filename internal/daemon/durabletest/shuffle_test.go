@@ -18,6 +18,7 @@ import (
 	"peerd.dev/internal/command"
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/api"
 	"peerd.dev/node/store"
@@ -121,10 +122,7 @@ func (r *shuffleRecord) add(m protocol.Message) {
 func (r *shuffleRecord) ledgers(l *lab) {
 	l.Helper()
 	for i := range r.keys {
-		d, err := daemon.NewDeployment(l.sites[i].settings())
-		if err != nil {
-			l.Fatal(err)
-		}
+		d := require.Value(daemon.NewDeployment(l.sites[i].settings()))(l)
 		r.keys[i] = d.Keys.Get()
 	}
 	r.silos, r.newest = nil, nil
@@ -168,10 +166,7 @@ func releasesIn(s *labSite) (all []dp.Release) {
 			continue
 		}
 		x.From, x.To = of.From, of.To
-		y, err := dp.Received(vouch.For(dp.Fields{Span: dp.Span{From: x.From, To: x.To}, Exponent: dp.GridExponent, Value: x.Values, Count: x.Counts}))
-		if err != nil {
-			s.Fatal(err)
-		}
+		y := require.Value(dp.Received(vouch.For(dp.Fields{Span: dp.Span{From: x.From, To: x.To}, Exponent: dp.GridExponent, Value: x.Values, Count: x.Counts})))(s)
 		all = append(all, y)
 	}
 	return all

@@ -18,6 +18,7 @@ import (
 	"peerd.dev/internal/extra/doctor"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 )
 
@@ -171,10 +172,7 @@ func (s *labSite) useOneAction(n int) {
 // strangerCalls connects a peer whose key is not in the network file.
 func (s *labSite) strangerCalls() {
 	s.Helper()
-	d, err := daemon.NewDeployment(s.sites[1].settings())
-	if err != nil {
-		s.Fatal(err)
-	}
+	d := require.Value(daemon.NewDeployment(s.sites[1].settings()))(s)
 	c := d.HostConfig(1, slog.New(slog.DiscardHandler))
 	c.Identity = gossip.SeedIdentity([32]byte{77})
 	c.Peers[1].ID = c.Identity.ID()
@@ -204,9 +202,7 @@ func TestDoctorComparesWhereOthersDial(t *testing.T) {
 		t.Fatal(err)
 	}
 	without := strings.Replace(string(file), "every: 70ms", "", 1)
-	if err = os.WriteFile(s.config(), []byte(without), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(s.config(), []byte(without), 0o600))
 	c, err := plan.Schema().Load(s.config(), []string{"dir=" + s.dir})
 	if err != nil || c.Rounds.Every != 70*time.Millisecond || c.From["rounds.every"] != config.FromNetwork {
 		t.Errorf("rounds of %v from %s, %v", c.Rounds.Every, c.From["rounds.every"], err)

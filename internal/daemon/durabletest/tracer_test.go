@@ -19,6 +19,7 @@ import (
 
 	"peerd.dev/internal/daemon"
 	"peerd.dev/internal/peerdtest"
+	"peerd.dev/internal/require"
 )
 
 // Environment of the tracer.
@@ -32,10 +33,7 @@ const (
 // traced is a launch under the tracer. strace could do it, but counts by thread, and so cannot
 // identify every call of a Go program.
 func traced(s *labSite, at int) launch {
-	exe, err := os.Executable()
-	if err != nil {
-		s.Fatal(err)
-	}
+	exe := require.Value(os.Executable())(s)
 	return launch{
 		wrap: []string{
 			"env", "-u", peerdtest.BeProcess, tracerAt + "=" + strconv.Itoa(at), tracerDir + "=" + filepath.Join(s.dir, daemon.StoreDir),
@@ -59,10 +57,7 @@ func (s *labSite) callsPath() string { return filepath.Join(s.lab.dir, "calls") 
 
 // calls returns the calls that counted in the last traced run.
 func (s *labSite) calls() []string {
-	b, err := os.ReadFile(s.callsPath())
-	if err != nil {
-		s.Fatal(err)
-	}
+	b := require.Value(os.ReadFile(s.callsPath()))(s)
 	return strings.Fields(string(b))
 }
 
@@ -77,9 +72,7 @@ func TestTracer(t *testing.T) {
 	runtime.LockOSThread() // ptrace knows threads
 	r := tracer{at: at, dir: os.Getenv(tracerDir), fail: os.Getenv(tracerFail) != ""}
 	err = r.run(flag.Args())
-	if err = errors.Join(err, os.WriteFile(os.Getenv(tracerCalls), []byte(strings.Join(r.calls, "\n")), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, os.WriteFile(os.Getenv(tracerCalls), []byte(strings.Join(r.calls, "\n")), 0o600)))
 	if r.status.Exited() {
 		os.Exit(r.status.ExitStatus())
 	}

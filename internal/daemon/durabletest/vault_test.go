@@ -14,6 +14,7 @@ import (
 	"peerd.dev/dp/averages"
 	"peerd.dev/dp/state"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/ledger"
 	"peerd.dev/node/store"
@@ -47,10 +48,7 @@ func openVault(t *testing.T, s *labSite) vault {
 	t.Helper()
 	st := openStore(t, s)
 	defer func() { _ = st.Close() }()
-	b, err := st.Get(store.Snapshot, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(st.Get(store.Snapshot, nil))(t)
 	if e, found, err := st.Last(store.Log); err != nil || found {
 		t.Fatalf("log after a clean end: %x %v", e.Key, err)
 	}
@@ -78,9 +76,7 @@ func openVault(t *testing.T, s *labSite) vault {
 	})
 	if len(mixed) > 0 {
 		m := averages.NewMixed(arms, 1)
-		if err := m.Load(vouch.For(mixed)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, m.Load(vouch.For(mixed)))
 		v.put, v.mixed = make([]int64, 2*arms), make([]int64, 2*arms)
 		for k := range arms {
 			v.own = append(v.own, m.Own(k))
@@ -95,11 +91,7 @@ func openVault(t *testing.T, s *labSite) vault {
 
 func openStore(t *testing.T, s *labSite) *store.Store {
 	t.Helper()
-	st, err := store.Open(filepath.Join(s.dir, daemon.StoreDir), store.Options{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st
+	return require.Value(store.Open(filepath.Join(s.dir, daemon.StoreDir), store.Options{ReadOnly: true}))(t)
 }
 
 // The first bytes of states of protocols, of agents, and of snapshots.
@@ -137,15 +129,12 @@ func (r reader) len() int { return r.v.Len(0) }
 // readState reads the beginning of a state.
 func readState(t *testing.T, b []byte, version byte, read func(reader)) {
 	t.Helper()
-	err := state.Load(b, version, func(v *state.Visitor) {
+	require.NoError(t, state.Load(b, version, func(v *state.Visitor) {
 		for read(reader{v}); v.More(); {
 			var rest byte
 			v.Byte(&rest)
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // readSnapshot reads the step and the agent of a site's snapshot: see node/site/snapshot.go.
@@ -224,23 +213,13 @@ func (v *vault) readCurator(t *testing.T, b []byte) {
 	t.Helper()
 	r := bytes.NewReader(b[1:])
 	uvar := func() uint64 {
-		n, err := binary.ReadUvarint(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
+		return require.Value(binary.ReadUvarint(r))(t)
 	}
 	ivar := func() int64 {
-		n, err := binary.ReadVarint(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
+		return require.Value(binary.ReadVarint(r))(t)
 	}
 	skip := func(n uint64) {
-		if _, err := r.Seek(int64(n), 1); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(r.Seek(int64(n), 1))(t)
 	}
 	uvar() // mode
 	uvar() // epsilon

@@ -5,24 +5,19 @@ import (
 	"errors"
 	"os"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // clinics returns a bundle that an earlier build wrote.
 func clinics(t *testing.T) []byte {
 	t.Helper()
-	b, err := os.ReadFile("testdata/clinics.tar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return require.Value(os.ReadFile("testdata/clinics.tar"))(t)
 }
 
 // TestAnEarlierBundleVerifies: later builds go on reading this format.
 func TestAnEarlierBundleVerifies(t *testing.T) {
-	r, err := Verify(bytes.NewReader(clinics(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(Verify(bytes.NewReader(clinics(t))))(t)
 	if r.Site != "a" || r.Version != 4 || len(r.Members) != 3 || r.Ledger.Releases == 0 || len(r.Witnesses) != 2 || r.Checkpoints != 1 || r.Promise == "" {
 		t.Errorf("%+v", r)
 	}

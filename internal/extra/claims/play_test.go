@@ -6,21 +6,17 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestClaimsArePlayedAndJudged: the quick form of the figure of two claims, played once, judged again without playing, and as a page.
 func TestClaimsArePlayedAndJudged(t *testing.T) {
 	dir := t.TempDir()
 	o := Options{IDs: []string{"P3-8"}, Quick: true, Out: dir, Progress: io.Discard}
-	played, err := Run(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	played := require.Value(Run(context.Background(), o))(t)
 	o.Stored = true
-	again, err := Run(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := require.Value(Run(context.Background(), o))(t)
 	var ids []string
 	for i, c := range again.Claims {
 		ids = append(ids, c.ID)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 )
 
 // list has the rows of the list of claims of the five papers.
@@ -18,10 +19,7 @@ const list = "P0-1A P0-1B P0-1C P0-2 P1-2a P1-2b P2-2a P2-2b P2-3d P2-2c P2-3a P
 // TestEveryClaimHasItsCells: names are unique, each row of the list is there, kinds have the cells and bounds that they need, and the
 // figures, whole and quick, have the cells.
 func TestEveryClaimHasItsCells(t *testing.T) {
-	table, err := Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(Read())(t)
 	seen := make(map[string]bool)
 	figures := make(map[string][]string)
 	cellsOf := func(name string) []string {
@@ -83,18 +81,9 @@ func TestEveryClaimHasItsCells(t *testing.T) {
 
 // TestSomeCellsOfAFigure: also those whose settings have commas.
 func TestSomeCellsOfAFigure(t *testing.T) {
-	table, err := Read()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := table.open("paper003-11", true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := f.only([]string{"2: 53, 24, 10, 6, 7, complete", "5: five of 20, star"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(Read())(t)
+	f := require.Value(table.open("paper003-11", true))(t)
+	c := require.Value(f.only([]string{"2: 53, 24, 10, 6, 7, complete", "5: five of 20, star"}))(t)
 	cells, err := plan.Cells(c)
 	if err != nil || len(cells) != 2 || plan.TestnetOf(&cells[0].Settings).Topology != "hub(53+24+10+6+7,complete)" {
 		t.Errorf("%d cells: %v", len(cells), err)

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/figure"
 	"peerd.dev/node/lab/stats"
 )
@@ -30,10 +31,7 @@ func sample() figure.Figure {
 // panel returns a figure's panel and its plot.
 func panel(t *testing.T, f *figure.Figure) (*figure.Panel, *plot.Plot) {
 	t.Helper()
-	p, err := plotOf(&f.Panels[0], looksOf(f), across(f, &f.Panels[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := require.Value(plotOf(&f.Panels[0], looksOf(f), across(f, &f.Panels[0])))(t)
 	return &f.Panels[0], p
 }
 
@@ -42,9 +40,7 @@ func drawn(t *testing.T, f *figure.Figure) string {
 	t.Helper()
 	var svg, pixels [2]bytes.Buffer
 	for i := range 2 {
-		if err := write(f, &svg[i], &pixels[i]); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, write(f, &svg[i], &pixels[i]))
 	}
 	if !bytes.Equal(svg[0].Bytes(), svg[1].Bytes()) || !bytes.Equal(pixels[0].Bytes(), pixels[1].Bytes()) {
 		t.Error("the same figure is other bytes")
@@ -110,9 +106,7 @@ func TestLongNamesAndManyLinesHaveRoom(t *testing.T) {
 		p.Lines = append(p.Lines, figure.Line{Name: fmt.Sprintf("%s line-%d", long, i), Points: sample().Panels[0].Lines[0].Points})
 	}
 	var svg, pixels bytes.Buffer
-	if err := write(&f, &svg, &pixels); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, write(&f, &svg, &pixels))
 	all, high := inside(t, svg.String())
 	for _, want := range []string{"and ends", "line-0 ", "line-11 ", "xε"} {
 		if !strings.Contains(all, want) {
@@ -168,9 +162,7 @@ func TestCaptionsStayInsideInAWiderFont(t *testing.T) {
 		p := &f.Panels[0]
 		for range 2 {
 			var svg bytes.Buffer
-			if err := write(&f, &svg, new(bytes.Buffer)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, write(&f, &svg, new(bytes.Buffer)))
 			all, _ := inside(t, svg.String())
 			for _, text := range []string{f.Title, f.Note, p.X, p.Y, lines[len(lines)-1].Name} {
 				for _, word := range strings.Fields(text) {
@@ -214,13 +206,9 @@ func TestSingleRunsAreDrawn(t *testing.T) {
 		p.LogY = log
 		p.Lines[0].Runs = nil
 		var without, with bytes.Buffer
-		if err := write(&f, &without, new(bytes.Buffer)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, write(&f, &without, new(bytes.Buffer)))
 		p.Lines[0].Runs = [][]figure.Point{high, zero, high, high}
-		if err := write(&f, &with, new(bytes.Buffer)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, write(&f, &with, new(bytes.Buffer)))
 		thin := "stroke-width:0.4"
 		if a, b := strings.Count(without.String(), thin), strings.Count(with.String(), thin); a != 0 || b != 3 && b != 4 || (b == 4) == log {
 			t.Errorf("log %v: %d thin paths without runs, %d with three, and one of 0", log, a, b)
@@ -239,9 +227,7 @@ func TestWhatALogarithmicAxisCannotShowIsNamed(t *testing.T) {
 		{Name: "alone", Points: []figure.Point{{X: 0, Y: stats.Interval{Mean: 5, Low: 4, High: 6}}}},
 	}}}}
 	var svg bytes.Buffer
-	if err := write(&f, &svg, new(bytes.Buffer)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, write(&f, &svg, new(bytes.Buffer)))
 	if !strings.Contains(svg.String(), "missing from: alone.") {
 		t.Error("a line went missing without a word")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/decisions"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 )
 
@@ -28,11 +29,7 @@ func all(rows []decisions.Row) iter.Seq2[decisions.Row, error] {
 
 func evaluated(t *testing.T, rows []decisions.Row, o Options) *Report {
 	t.Helper()
-	r, err := Evaluate(all(rows), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return require.Value(Evaluate(all(rows), o))(t)
 }
 
 // of returns the estimate of a policy.
@@ -138,10 +135,7 @@ func shadowed(rng *rand.Rand, n int) (rows []decisions.Row) {
 func TestIntervalsCover(t *testing.T) {
 	seeds := 300
 	if text := os.Getenv("PEERD_OFF_POLICY_SEEDS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := require.Value(strconv.Atoi(text))(t)
 		seeds = n
 	}
 	table := &Table{Version: "t"}
@@ -296,10 +290,7 @@ func TestWhatCannotBeEstimatedIsSaid(t *testing.T) {
 
 // TestExclusionsAndNewActions: an action counts where it could be chosen, and a table shares the rest.
 func TestExclusionsAndNewActions(t *testing.T) {
-	table, err := ParseTable([]byte(`{"version":"v1","model":"1-2-3","salt":"s","actions":[{"name":"red","weight":3},{"name":"green","weight":1}],"made_at":"2026-01-01T00:00:00Z"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := require.Value(ParseTable([]byte(`{"version":"v1","model":"1-2-3","salt":"s","actions":[{"name":"red","weight":3},{"name":"green","weight":1}],"made_at":"2026-01-01T00:00:00Z"}`)))(t)
 	rows := explored(5, 3000, []float64{.3, .5, .6}, .5)
 	for i := range rows {
 		switch {

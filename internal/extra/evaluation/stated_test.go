@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/decisions"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 )
 
@@ -41,10 +42,7 @@ func TestAMeanWeightThatChanceDoesNotExplainIsNoEstimate(t *testing.T) {
 		"exchanged": {[]float64{.2, .3, .5}, []string{"uniform", "always red", "always green", "always blue", "what the peer proposed", "table t"}, []string{sentence, "what the peer proposed (2.6), table t (1.8), uniform (1.3) and 3 more"}},
 		"as chosen": {own, nil, nil},
 	} {
-		table, err := ParseTable([]byte(`{"version":"t","actions":[{"name":"red","weight":1},{"name":"green","weight":1}]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := require.Value(ParseTable([]byte(`{"version":"t","actions":[{"name":"red","weight":1},{"name":"green","weight":1}]}`)))(t)
 		r := evaluated(t, stated(1, 600, own, c.states), Options{Actions: names, Table: table})
 		none := make(map[string]bool)
 		for _, policy := range c.none {
@@ -208,10 +206,7 @@ func TestAPolicyWithATypoIsNoOther(t *testing.T) {
 		name string
 		want bool
 	}{{"gren", true}, {"green", false}, {"brown", false}, {"violet", false}} {
-		table, err := ParseTable(fmt.Appendf(nil, `{"version":"m","actions":[{"name":%q,"weight":1},{"name":"red","weight":1}]}`, c.name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := require.Value(ParseTable(fmt.Appendf(nil, `{"version":"m","actions":[{"name":%q,"weight":1},{"name":"red","weight":1}]}`, c.name)))(t)
 		r := evaluated(t, rows, Options{Actions: names, Table: table})
 		if text := strings.Join(r.Warnings, "\n"); strings.Contains(text, fmt.Sprintf("table m: neither the network nor any decision has an action %q", c.name)) != c.want {
 			t.Errorf("%s: %s", c.name, text)

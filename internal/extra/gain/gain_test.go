@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
 	"peerd.dev/node/lab/sim"
@@ -21,14 +22,8 @@ import (
 // shop returns a site of the default testnet where decisions wait for their rewards.
 func shop(t *testing.T, waited uint64) Site {
 	t.Helper()
-	c, err := plan.Schema().Load("../../../configs/testnet.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec, err := experiment.Spec(&c.Settings, make([][]protocol.Peer, 5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load("../../../configs/testnet.yaml", nil))(t)
+	spec := require.Value(experiment.Spec(&c.Settings, make([][]protocol.Peer, 5)))(t)
 	spec.Privacy.Mode = dp.Private
 	return Site{Spec: spec, MinExposures: 1, Waited: waited}
 }
@@ -38,11 +33,7 @@ func estimate(t *testing.T, s Site, arms []api.Arm) api.Gain {
 	if text := Missing(arms); text != "" {
 		t.Fatal(text)
 	}
-	g, err := Estimate(t.Context(), s, arms, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return require.Value(Estimate(t.Context(), s, arms, 1))(t)
 }
 
 // TestGain: with means that are well known, a site has lost its pulls times the gaps, and alone it loses as much as
@@ -103,27 +94,17 @@ func TestAloneIsTheSimulatedSite(t *testing.T) {
 	for run := range uint64(3) {
 		seed := node.PeerSeed(run, 0)
 		open := func() bandit.World {
-			w, err := world.NewBernoulli(means, rand.NewChaCha8(seed.Of("world")))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return w
+			return require.Value(world.NewBernoulli(means, rand.NewChaCha8(seed.Of("world"))))(t)
 		}
-		res, err := sim.Run(sim.Config{Spec: s.Spec, Seeds: []node.Seed{seed}, Worlds: []bandit.World{open()}, Rounds: rounds, Network: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(sim.Run(sim.Config{Spec: s.Spec, Seeds: []node.Seed{seed}, Worlds: []bandit.World{open()}, Rounds: rounds, Network: seed}))(t)
 		w := open()
-		pulls, err := s.play(seed, rounds, func(arm bandit.Arm) bandit.Reward {
+		pulls := require.Value(s.play(seed, rounds, func(arm bandit.Arm) bandit.Reward {
 			r, wrong := w.Play(arm)
 			if wrong != nil {
 				t.Error(wrong)
 			}
 			return r
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		for k := range means {
 			if pulls[k] != res.Pulls[0][k] {
 				t.Errorf("run %d: pulls %d, in the simulator %d", run, pulls, res.Pulls[0])

@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
@@ -56,16 +57,9 @@ func inside(t *testing.T, spec node.Spec, run, decisions, late uint64, means [][
 	agents, halves, worlds, pulls := make([]*node.Agent, sites), make([]*kept.Half, sites), make([]bandit.World, sites), make([][]uint64, sites)
 	for i := range sites {
 		own := node.PeerSeed(run, protocol.Peer(i))
-		if agents[i], err = spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(protocol.Peer(i)))}); err != nil {
-			t.Fatal(err)
-		}
-		if halves[i], err = kept.New(&spec, protocol.Peer(i), own); err != nil {
-			t.Fatal(err)
-		}
-		w, err := world.NewBernoulli(means[i], rand.NewChaCha8(own.Of("world")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		agents[i] = require.Value(spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(protocol.Peer(i)))}))(t)
+		halves[i] = require.Value(kept.New(&spec, protocol.Peer(i), own))(t)
+		w := require.Value(world.NewBernoulli(means[i], rand.NewChaCha8(own.Of("world"))))(t)
 		worlds[i], pulls[i] = w, make([]uint64, spec.Arms)
 		if i == sites-1 {
 			worlds[i] = none{w, late}
@@ -77,10 +71,7 @@ func inside(t *testing.T, spec node.Spec, run, decisions, late uint64, means [][
 			if i < sites-1 && uint64(r) >= decisions {
 				w = none{w, math.MaxUint64}
 			}
-			p, err := kept.Round(a, halves[i], r, mail.Take(i), w)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := require.Value(kept.Round(a, halves[i], r, mail.Take(i), w))(t)
 			if p.Pull.Arm != bandit.NoArm {
 				pulls[i][p.Pull.Arm]++
 			}
@@ -133,10 +124,7 @@ func TestGainInside(t *testing.T) {
 		truth := -lost[site]
 		alone := base.alone(len(means[site]))
 		for life := range uint64(lives) {
-			a, err := alone.lose(node.PeerSeed(life+1000, 0), decisions, means[site])
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := require.Value(alone.lose(node.PeerSeed(life+1000, 0), decisions, means[site]))(t)
 			truth += a / lives
 		}
 		t.Logf("site %d: saved %.1f, estimated %+v", site, truth, *g.Saved)

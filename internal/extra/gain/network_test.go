@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/api"
@@ -41,10 +42,7 @@ func network(t *testing.T, s Site, sites int, run, decisions uint64, means []flo
 	queues, pulls, coins := make([][]waiting, sites), make([][]uint64, sites), rand.New(rand.NewChaCha8(seed.Of("world")))
 	for i := range sites {
 		own := node.PeerSeed(run, protocol.Peer(i))
-		a, failed := spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(protocol.Peer(i)))})
-		if failed != nil {
-			t.Fatal(failed)
-		}
+		a := require.Value(spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(protocol.Peer(i)))}))(t)
 		agents, pulls[i] = append(agents, a), make([]uint64, len(means))
 	}
 	for r := range protocol.Round(decisions) {
@@ -56,14 +54,10 @@ func network(t *testing.T, s Site, sites int, run, decisions uint64, means []flo
 			}
 			pulls[i][p.Arm]++
 			if queues[i] = append(queues[i], waiting{a.Chose(r, node.Ruled(p.Arm)), p}); uint64(len(queues[i])) > s.Waited {
-				if err = a.Observed(queues[i][0].route, queues[i][0].pull); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, a.Observed(queues[i][0].route, queues[i][0].pull))
 				queues[i] = queues[i][1:]
 			}
-			if err = a.Tick(r); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, a.Tick(r))
 			for _, e := range a.Ready().Messages {
 				for to := range sites {
 					if to != i && (e.To == protocol.Everyone || e.To == protocol.Peer(to)) {

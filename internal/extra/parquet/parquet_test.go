@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"peerd.dev/internal/decisions"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/decision"
 )
 
@@ -24,13 +25,9 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 	var text, table, cells bytes.Buffer
 	for _, w := range []decisions.RowWriter{decisions.RowsJSONL(&text), rows(&table), decisions.RowsCSV(&cells)} {
 		for _, r := range all {
-			if err := w.Write(r); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.Write(r))
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Close())
 	}
 	var header []string
 	for _, c := range parquet.SchemaOf(decisions.Row{}).Fields() {
@@ -41,12 +38,8 @@ func TestRowsHaveOpenBanditsNames(t *testing.T) {
 		var named map[string]any
 		var got decisions.Row
 		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(raw, &named); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, d.Decode(&raw))
+		require.NoError(t, json.Unmarshal(raw, &named))
 		if err := json.Unmarshal(raw, &got); err != nil || !reflect.DeepEqual(got, all[i]) {
 			t.Errorf("line %d: %+v, want %+v (%v)", i, got, all[i], err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/stats"
 )
 
@@ -25,19 +26,14 @@ func made(t *testing.T) (*stats.Table, []byte) {
 		Rows: []stats.Row{{Cell: "a", Seed: 1, Round: 10, Regret: 2.5, Own: &own}, {Cell: "b", Seed: math.MaxUint64, Round: 20, Regret: 3}},
 	}
 	var b bytes.Buffer
-	if err := x.WriteParquet(&b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, x.WriteParquet(&b))
 	return x, b.Bytes()
 }
 
 // TestColumnsSayWhatTheyMean: the file has the name of the experiment, and unit, meaning and setting of columns.
 func TestColumnsSayWhatTheyMean(t *testing.T) {
 	_, b := made(t)
-	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(parquet.OpenFile(bytes.NewReader(b), int64(len(b))))(t)
 	for key, want := range map[string]string{
 		"experiment": "two cells", "schema": "1", "regret.unit": "rewards", "round.unit": "rounds", "privacy_epsilon.setting": "privacy.epsilon",
 		"privacy_epsilon.description": `A "budget".`, "testnet_nodes.unit": "peers",
@@ -76,9 +72,7 @@ func TestEqualTablesAreEqualBytes(t *testing.T) {
 func TestLinesHaveTheSameColumns(t *testing.T) {
 	x, b := made(t)
 	var text bytes.Buffer
-	if err := x.WriteJSONL(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, x.WriteJSONL(&text))
 	want := `{"cell":"a","seed":1,"round":10,"regret":2.5,"own_regret":1.5,"privacy_epsilon":1,"testnet_nodes":3,"testnet_topology":"ring","experiment_alone":true}
 {"cell":"b","seed":18446744073709551615,"round":20,"regret":3,"own_regret":null,"privacy_epsilon":null,"testnet_nodes":5,"testnet_topology":"complete","experiment_alone":false}
 `

@@ -17,6 +17,7 @@ import (
 	"peerd.dev/internal/ask"
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/daemon"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/ledger"
 )
 
@@ -28,34 +29,20 @@ func pair(t *testing.T) (folder string, peers []*daemon.Daemon, south string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := require.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	address := fmt.Sprintf("/ip4/127.0.0.1/tcp/%d", free.Addr().(*net.TCPAddr).Port)
 	_ = free.Close()
 	n := config.Network{Name: "clinics", Start: time.Now(), Every: 20 * time.Millisecond, Links: [][2]int{{0, 1}}}
 	for _, name := range []string{"north", "south"} {
-		id, failed := daemon.Init(config.Site(), []string{"dir=" + filepath.Join(folder, name)}, false)
-		if failed != nil {
-			t.Fatal(failed)
-		}
+		id := require.Value(daemon.Init(config.Site(), []string{"dir=" + filepath.Join(folder, name)}, false))(t)
 		n.Peers = append(n.Peers, config.Member{Name: name, ID: id.ID})
 	}
 	n.Peers[1].Addrs = []string{address}
 	file := filepath.Join(folder, "network.yaml")
-	if err = config.WriteNetwork(file, &n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, config.WriteNetwork(file, &n))
 	for i, at := range []string{"/ip4/127.0.0.1/tcp/0", address} {
-		c, failed := config.Site().Load("", []string{"dir=" + filepath.Join(folder, n.Peers[i].Name), "network=" + file, "listen=" + at, "arms=red,green", "privacy.epsilon=1"})
-		if failed != nil {
-			t.Fatal(failed)
-		}
-		d, failed := daemon.New(&c.Settings, daemon.Options{}, slog.New(slog.DiscardHandler))
-		if failed != nil {
-			t.Fatal(failed)
-		}
+		c := require.Value(config.Site().Load("", []string{"dir=" + filepath.Join(folder, n.Peers[i].Name), "network=" + file, "listen=" + at, "arms=red,green", "privacy.epsilon=1"}))(t)
+		d := require.Value(daemon.New(&c.Settings, daemon.Options{}, slog.New(slog.DiscardHandler)))(t)
 		peers = append(peers, d)
 	}
 	return folder, peers, n.Peers[1].ID

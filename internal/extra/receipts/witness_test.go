@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"peerd.dev/gossip"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/site/receipts"
 	"peerd.dev/protocol"
 )
@@ -78,10 +79,7 @@ func start(t *testing.T, cs []gossip.Config) []*gossip.Host {
 	t.Helper()
 	hosts := make([]*gossip.Host, len(cs))
 	for i := range slices.Backward(cs) {
-		h, err := gossip.NewHost(cs[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := require.Value(gossip.NewHost(cs[i]))(t)
 		t.Cleanup(func() { _ = h.Close() })
 		cs[i].Peers[i].Addrs = h.Addrs()
 		hosts[i] = h
@@ -89,9 +87,7 @@ func start(t *testing.T, cs []gossip.Config) []*gossip.Host {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for _, h := range hosts {
-		if err := h.Ready(ctx); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, h.Ready(ctx))
 	}
 	return hosts
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 )
 
 // TestEveryFigureHasARow, and every row a figure; what it has in itself is what the folder has.
@@ -38,19 +39,10 @@ func TestQuickFormsAreValid(t *testing.T) {
 		if f.Shows == "" || len(f.Quick) == 0 {
 			t.Errorf("%s: %+v", f.Name, f)
 		}
-		whole, err := f.Load(false, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		quick, err := f.Load(true, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := require.Value(f.Load(false, nil))(t)
+		quick := require.Value(f.Load(true, nil))(t)
 		cells := plan.Expand(plan.ExperimentOf(&whole.Settings).Cells)
-		few, err := plan.Cells(quick)
-		if err != nil {
-			t.Fatal(err)
-		}
+		few := require.Value(plan.Cells(quick))(t)
 		if x := plan.ExperimentOf(&quick.Settings); x.Seeds < 10 || len(few) != len(cells) {
 			t.Errorf("%s: the quick form has %d seeds and %d cells, the whole has %d cells", f.Name, x.Seeds, len(few), len(cells))
 		}

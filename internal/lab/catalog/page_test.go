@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
@@ -14,10 +16,7 @@ var update = flag.Bool("update", false, "write the files that tests compare with
 // TestPapersPage: the table of docs/lab/papers.md names each figure of configs/figures.yaml.
 func TestPapersPage(t *testing.T) {
 	const file, begin, end = "../../../docs/lab/papers.md", "<!-- figures: go test ./internal/lab/catalog -run TestPapersPage -update -->\n", "<!-- end of figures -->"
-	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := require.Value(os.ReadFile(file))(t)
 	head, rest, _ := strings.Cut(string(page), begin)
 	_, tail, ok := strings.Cut(rest, end)
 	if !ok {
@@ -41,9 +40,7 @@ func TestPapersPage(t *testing.T) {
 	b.WriteString(" |\n")
 	want := head + begin + b.String() + end + tail
 	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
 	}
 	if string(page) != want && !*update {
 		t.Errorf("the table of %s is not what configs/figures.yaml says; -update writes it anew", file)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
 )
@@ -13,24 +14,11 @@ import (
 // playAlone plays the sites of the default testnet alone.
 func playAlone(t *testing.T, set ...string) sim.Result {
 	t.Helper()
-	c, err := plan.Schema().Load("../../../configs/testnet.yaml", append([]string{"mode=lockstep", "seed=1", "rounds.count=2000"}, set...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := plan.OpenWorld(&c.Settings, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := SimulateAlone(&c.Settings, source, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load("../../../configs/testnet.yaml", append([]string{"mode=lockstep", "seed=1", "rounds.count=2000"}, set...)))(t)
+	source := require.Value(plan.OpenWorld(&c.Settings, 5))(t)
+	s := require.Value(SimulateAlone(&c.Settings, source, 1))(t)
 	s.Bytes = true
-	r, err := sim.Run(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return require.Value(sim.Run(s))(t)
 }
 
 // TestNothingLeavesASiteAlone: it sends and releases nothing, spends nothing, and loses the same at every ε and with every
@@ -67,19 +55,14 @@ func TestAloneNoisedIsAsBefore(t *testing.T) {
 func TestABaselineIsOfEachSite(t *testing.T) {
 	var of [2]Baseline
 	for i, answers := range []string{"anyone", "inside"} {
-		c, err := plan.Schema().Load("../../../configs/testnet.yaml", []string{"mode=lockstep", "seed=1", "rounds.count=300", "privacy.answers=" + answers})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(plan.Schema().Load("../../../configs/testnet.yaml", []string{"mode=lockstep", "seed=1", "rounds.count=300", "privacy.answers=" + answers}))(t)
 		sites := plan.TestnetOf(&c.Settings).Nodes
 		source, err := plan.OpenWorld(&c.Settings, sites)
 		if err != nil {
 			t.Fatal(err)
 		}
 		links := make([][]protocol.Peer, sites) // so that together is alone, apart from noise
-		if of[i], err = NewBaseline(t.Context(), &c.Settings, source, links); err != nil {
-			t.Fatal(err)
-		}
+		of[i] = require.Value(NewBaseline(t.Context(), &c.Settings, source, links))(t)
 		_, all, err := curves(t.Context(), func(run uint64) (sim.Config, error) { return SimulateAlone(&c.Settings, source, run) })
 		if err != nil {
 			t.Fatal(err)

@@ -5,22 +5,17 @@ import (
 	"testing"
 
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 )
 
 // TestTheBoundOfSitesAlone: the mean over sites of Lai and Robbins' bound, each for the arms of its own site, and only for cells whose
 // sites are alone. The figure of own regret has it, and no bound of a network.
 func TestTheBoundOfSitesAlone(t *testing.T) {
-	c, err := plan.Schema().Load("../../../configs/figures/personalized.yaml", []string{
+	c := require.Value(plan.Schema().Load("../../../configs/figures/personalized.yaml", []string{
 		"arms=red,green", "world.bernoulli.draw=given", "world.bernoulli.means=[[0.9, 0.5], [0.2, 0.4]]", "testnet.nodes=2", "privacy.horizon=3000", "experiment.seeds=1", "experiment.figure.x=privacy.horizon",
 		"experiment.cells=[{name: alone, set: {learner.name: imed, experiment.alone: true}}, {name: together}]",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells, err := prepare(c, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	cells := require.Value(prepare(c, "", ""))(t)
 	kl := func(p, q float64) float64 { return p*math.Log(p/q) + (1-p)*math.Log((1-p)/(1-q)) }
 	want := math.Log(3000) * (.4/kl(.5, .9) + .2/kl(.2, .4)) / 2
 	if got := cells[0].alone; len(got) != 1 || math.Abs(got[0]-want) > 1e-6 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/figure"
 )
 
@@ -12,17 +13,11 @@ import (
 // sent 1000·i bytes.
 func figureWith(t *testing.T, set ...string) *figure.Figure {
 	t.Helper()
-	c, err := plan.Schema().Load("../../../configs/figures/personalized.yaml", append([]string{
+	c := require.Value(plan.Schema().Load("../../../configs/figures/personalized.yaml", append([]string{
 		"arms=red,green", "world.bernoulli.draw=given", "world.bernoulli.means=[[0.9, 0.5], [0.2, 0.4]]", "testnet.nodes=2", "privacy.horizon=3000", "experiment.seeds=1",
 		"experiment.figure.x=", "experiment.figure.regret=shared", "experiment.figure.log=none",
-	}, set...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells, err := prepare(c, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, set...)))(t)
+	cells := require.Value(prepare(c, "", ""))(t)
 	for i := range cells {
 		own := float64(2 * (i + 1))
 		r := &cells[i].runs[0]

@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/internal/configtest"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 )
 
 // TestNoRowsOfAnEarlierExperimentStay: a program without Parquet writes into the folder of one that has it.
@@ -16,12 +17,8 @@ func TestNoRowsOfAnEarlierExperimentStay(t *testing.T) {
 	}
 	f := resultFolder(t.TempDir())
 	old := f.path("rows.parquet")
-	if err = os.WriteFile(old, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err = f.write(new(Manifest), new(Document), nil, c); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(old, []byte("old"), 0o600))
+	require.NoError(t, f.write(new(Manifest), new(Document), nil, c))
 	if _, err = os.Stat(old); err == nil {
 		t.Error("rows of an earlier experiment are there")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
@@ -123,14 +124,8 @@ func TestPrintedNumbersOfAnotherLibrary(t *testing.T) {
 		"KL-UCB": learner.KLUCBParams{Level: learner.Log},
 	}
 	long := os.Getenv("PEERD_LONG") != ""
-	c, err := plan.Schema().Load("../../../configs/figures/others.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells, err := prepare(c, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := require.Value(plan.Schema().Load("../../../configs/figures/others.yaml", nil))(t)
+	cells := require.Value(prepare(c, "", ""))(t)
 	played := make(map[string][]stats.Run)
 	seeds := Seeds(1, 100)
 	if long {
@@ -151,17 +146,14 @@ func TestPrintedNumbersOfAnotherLibrary(t *testing.T) {
 		}
 		key := p.instance + p.learner
 		if played[key] == nil {
-			results, err := stats.Runs(context.Background(), seeds, func(seed uint64) (sim.Config, error) {
+			results := require.Value(stats.Runs(context.Background(), seeds, func(seed uint64) (sim.Config, error) {
 				s, err := SimulateAlone(&cell.Settings, cell.world, seed)
 				s.Spec.Learner = learners[p.learner]
 				if !long {
 					s.Rounds = 1000
 				}
 				return s, err
-			}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			}, nil))(t)
 			for i := range results {
 				played[key] = append(played[key], stats.NewRun(seeds[i], &results[i]))
 			}

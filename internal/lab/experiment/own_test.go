@@ -8,29 +8,22 @@ import (
 	"testing"
 
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/stats"
 )
 
 // lateCells plays three cells of four sites over two seeds, with changes.
 func lateCells(t *testing.T, set ...string) ([]cellRun, *Document) {
 	t.Helper()
-	c, err := plan.Schema().Load("../../../configs/personalized.yaml", append([]string{
+	c := require.Value(plan.Schema().Load("../../../configs/personalized.yaml", append([]string{
 		"privacy.horizon=400", "testnet.nodes=4", "experiment.seeds=2", "world.bernoulli.draw=given", "world.bernoulli.means=[[0.6, 0.5, 0.4, 0.3, 0.2]]",
 		"experiment.cells=[{name: alone, set: {learner.name: imed, experiment.alone: true}}, {name: together}, " +
 			"{name: 'alone, at once', set: {learner.name: imed, experiment.alone: true, world.late.sites: 0}}, {name: 'at once', set: {world.late.sites: 0}}]",
-	}, set...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells, err := prepare(c, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, set...)))(t)
+	cells := require.Value(prepare(c, "", ""))(t)
 	for i := range cells {
 		for k := range cells[i].runs {
-			if cells[i].runs[k], err = cells[i].play(t.Context(), k, nil, func(uint64) {}); err != nil {
-				t.Fatal(err)
-			}
+			cells[i].runs[k] = require.Value(cells[i].play(t.Context(), k, nil, func(uint64) {}))(t)
 		}
 	}
 	return cells, sumUp(c, cells)

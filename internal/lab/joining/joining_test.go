@@ -10,6 +10,7 @@ import (
 	"peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
@@ -38,9 +39,7 @@ func TestSentences(t *testing.T) {
 		}}
 		d := Document{Sites: 10, Actions: 5, Decisions: 1000, Late: 9, Epsilon: 1}
 		for range 2 { // the second time in place of the first
-			if err := d.sumUp(doc); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, d.sumUp(doc))
 		}
 		if len(d.Answer) != 4 || d.Answer[0] != x.want || !strings.Contains(d.Answer[1], "a site that comes 9 decisions later") {
 			t.Errorf("%q, want %q", d.Answer, x.want)
@@ -95,31 +94,19 @@ func TestWhatWouldChangeIt(t *testing.T) {
 func TestNothingGivenSavesNothing(t *testing.T) {
 	load := func(set string) *config.Settings {
 		t.Helper()
-		c, err := plan.Schema().Load("", strings.Fields("mode=lockstep seed=1 arms=[a,b,c] testnet.nodes=2 testnet.topology=complete world.kind=bernoulli world.bernoulli.draw=shared learner.name=personalized protocol.name=phases privacy.epsilon=1 privacy.accept_weak=true privacy.horizon=500 "+set))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(plan.Schema().Load("", strings.Fields("mode=lockstep seed=1 arms=[a,b,c] testnet.nodes=2 testnet.topology=complete world.kind=bernoulli world.bernoulli.draw=shared learner.name=personalized protocol.name=phases privacy.epsilon=1 privacy.accept_weak=true privacy.horizon=500 "+set)))(t)
 		return &c.Settings
 	}
 	alone, together := load("experiment.alone=true"), load("privacy.answers=inside give.sites=2")
-	source, err := plan.OpenWorld(alone, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := require.Value(plan.OpenWorld(alone, 2))(t)
 	graph, _, err := graphs.Build("complete", 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := stats.Runs(t.Context(), []uint64{1}, func(seed uint64) (sim.Config, error) { return experiment.SimulateAlone(alone, source, seed) }, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	others, err := stats.Runs(t.Context(), []uint64{1}, func(seed uint64) (sim.Config, error) {
+	results := require.Value(stats.Runs(t.Context(), []uint64{1}, func(seed uint64) (sim.Config, error) { return experiment.SimulateAlone(alone, source, seed) }, nil))(t)
+	others := require.Value(stats.Runs(t.Context(), []uint64{1}, func(seed uint64) (sim.Config, error) {
 		return experiment.Simulate(together, source, config.Neighbours(2, graph.Edges()), seed)
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, nil))(t)
 	for i, s := range results[0].Sites {
 		if s.Regret == 0 || s.Regret != others[0].Sites[i].Regret {
 			t.Errorf("site %d loses %v alone and %v together", i, s.Regret, others[0].Sites[i].Regret)

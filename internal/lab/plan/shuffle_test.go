@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 )
 
 // settingsOfShuffle are configs/sdp-fedlinucb.yaml in lockstep, with changes.
@@ -17,18 +18,9 @@ func settingsOfShuffle(t *testing.T, changes ...string) (*dp.Charge, string) {
 	if err != nil {
 		return nil, err.Error()
 	}
-	spec, err := plan.Spec(&c.Settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	streams, err := spec.Streams()
-	if err != nil {
-		t.Fatal(err)
-	}
-	charge, err := streams.Charge()
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := require.Value(plan.Spec(&c.Settings))(t)
+	streams := require.Value(spec.Streams())(t)
+	charge := require.Value(streams.Charge())(t)
 	return &charge, ""
 }
 

@@ -5,25 +5,21 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestPortsAreFree: no port is returned twice, while it is in use, or from the range that the
 // system assigns.
 func TestPortsAreFree(t *testing.T) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(net.Listen("tcp4", "127.0.0.1:0"))(t)
 	defer func() { _ = l.Close() }()
 	if port := l.Addr().(*net.TCPAddr).Port; port <= lastPort {
 		t.Skipf("this system hands out port %d", port)
 	}
 	var all []int
 	for range 20 {
-		some, err := Free(5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		some := require.Value(Free(5))(t)
 		next := some[4] + 1
 		if taken, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(next)); err == nil {
 			defer func() { _ = taken.Close() }()

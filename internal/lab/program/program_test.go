@@ -17,6 +17,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
 	"peerd.dev/internal/lab/program"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/learner"
 )
 
@@ -48,10 +49,7 @@ func TestLearnersThatArePrograms(t *testing.T) {
 		var before []bandit.Choice
 		for range 2 {
 			run := program.NewRun(t.Context(), 7, 100, ".")
-			l, err := learn(t, run, arms, "python3", script)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := require.Value(learn(t, run, arms, "python3", script))(t)
 			rng, b := rand.New(rand.NewPCG(3, 4)), belief.New(arms, 1)
 			var choices []bandit.Choice
 			for round := range uint64(50) {
@@ -69,9 +67,7 @@ func TestLearnersThatArePrograms(t *testing.T) {
 				}
 				choices = append(choices, c)
 			}
-			if err := run.Close(nil); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, run.Close(nil))
 			if before == nil {
 				before = choices
 			}
@@ -181,10 +177,7 @@ func gone(t *testing.T, argument string) {
 // TestAStubbornProgram plays well and does not end when it should: it is ended.
 func TestAStubbornProgram(t *testing.T) {
 	run := program.NewRun(t.Context(), 1, 100, ".")
-	l, err := learn(t, run, 3, "sh", "-c", hello+`trap "" TERM; read x; echo '{"arm": 0}'; sleep $0`, number(98))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := require.Value(learn(t, run, 3, "sh", "-c", hello+`trap "" TERM; read x; echo '{"arm": 0}'; sleep $0`, number(98)))(t)
 	b := belief.New(3, 1)
 	l.Choose(&b, bandit.Turn{Round: 3})
 	if err := run.Close(nil); err != nil {
@@ -224,9 +217,7 @@ func TestFilesOfACommand(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "my.py")
 	for _, text := range []string{"1", "2"} {
-		if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(script, []byte(text), 0o600))
 		files, located, err := program.Files([]string{"python3", "my.py", "0.5"}, dir)
 		if err != nil || len(files) != 1 || files[0].Word != "my.py" || string(files[0].Content) != text || files[0].Mode != 0o600 || !slices.Equal(located, []string{"python3", script, "0.5"}) {
 			t.Fatalf("%v %v", files, err)
@@ -261,14 +252,8 @@ func BenchmarkDecisions(b *testing.B) {
 		return float64(n) / time.Since(begin).Seconds()
 	}
 	run := program.NewRun(b.Context(), 1, 1, ".")
-	there, err := learn(b, run, 5, "python3", "testdata/ucb.py")
-	if err != nil {
-		b.Fatal(err)
-	}
-	here, err := bandit.New(learner.UCBParams{}, bandit.Config{Arms: 5, Peers: 2, Rand: rand.New(rand.NewPCG(1, 2))})
-	if err != nil {
-		b.Fatal(err)
-	}
+	there := require.Value(learn(b, run, 5, "python3", "testdata/ucb.py"))(b)
+	here := require.Value(bandit.New(learner.UCBParams{}, bandit.Config{Arms: 5, Peers: 2, Rand: rand.New(rand.NewPCG(1, 2))}))(b)
 	for b.Loop() {
 		slow, fast := rate(there, 10_000), rate(here, 1_000_000)
 		b.ReportMetric(slow, "decisions/s")

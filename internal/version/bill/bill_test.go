@@ -9,15 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/version"
 )
 
 // TestLicencesAreThoseOfTheModules: the table of licences and go.mod name the same modules.
 func TestLicencesAreThoseOfTheModules(t *testing.T) {
-	text, err := os.ReadFile("../../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := require.Value(os.ReadFile("../../../go.mod"))(t)
 	got := licenceTable()
 	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+`).FindAllStringSubmatch(string(text), -1) {
 		if got[m[1]] == "" {
@@ -40,10 +38,7 @@ func TestBill(t *testing.T) {
 		},
 		Settings: []debug.BuildSetting{{Key: "vcs.time", Value: "2026-11-26T14:52:30Z"}},
 	}
-	got, err := json.Marshal(Of(info))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := require.Value(json.Marshal(Of(info)))(t)
 	for _, want := range []string{
 		`"specVersion":"1.6"`, `"timestamp":"2026-11-26T14:52:30Z"`, `"version":"v0.1.0","licenses":[{"expression":"Apache-2.0"}]`,
 		`"purl":"pkg:golang/std@1.26.6"`, `"purl":"pkg:golang/github.com/datadog/zstd@v1.5.7","properties":[{"name":"peerd:go.sum","value":"h1:a="}]`,

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
@@ -46,10 +47,7 @@ func TestPresenceIsHidden(t *testing.T) {
 		t.Run(fmt.Sprintf("%v %T", m, learner), func(t *testing.T) {
 			c := counted(m, learner, uint64(i)+1)
 			c.Spec.Privacy.RecordsPerUser = uint64(i%3) + 1
-			r, err := audit.Run(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(audit.Run(t.Context(), c))(t)
 			if !r.Passed {
 				t.Errorf("alarm: %v", r.Broken)
 			}
@@ -63,10 +61,7 @@ func TestPresenceShowsInPublicCounts(t *testing.T) {
 		t.Run(fmt.Sprintf("%T", params), func(t *testing.T) {
 			c := config(params, dp.Tree, runs(), 1)
 			c.Presence = true
-			r, err := audit.Run(t.Context(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(audit.Run(t.Context(), c))(t)
 			if names := broken(r); r.Passed || !slices.Contains(names, "twin") {
 				t.Errorf("passed: %v, broken: %v", r.Passed, names)
 			}

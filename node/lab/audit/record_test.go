@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 )
@@ -114,17 +115,11 @@ func (r *records) play(side int, noise *dp.Source, streams blank) (*transcript, 
 // evaluated together.
 func (r *records) audit(t *testing.T, runs, tests int, seed uint64) (broken []string, b Bound) {
 	t.Helper()
-	streams, err := newBlank(r.spec())
-	if err != nil {
-		t.Fatal(err)
-	}
+	streams := require.Value(newBlank(r.spec()))(t)
 	e, noise := newExact(false), conformance{}
 	var sides [2][]playScores
 	for i := range 2 * runs {
-		play, err := r.play(i%2, node.Seed(node.NewSeed(seed).Of(fmt.Sprint(r, i))).Noise(), streams)
-		if err != nil {
-			t.Fatal(err)
-		}
+		play := require.Value(r.play(i%2, node.Seed(node.NewSeed(seed).Of(fmt.Sprint(r, i))).Noise(), streams))(t)
 		e.ask(checkPaid, play.unpaid)
 		e.ask(checkSensitivity, play.shiftFault())
 		noise.add(play)

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp/averages"
 	"peerd.dev/internal/lab/plan"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/forgeable"
@@ -52,18 +53,12 @@ func crowds() []crowd {
 func (c crowd) spec(t *testing.T) node.Spec {
 	t.Helper()
 	peers := crowdFirst + crowdSilos + c.absent
-	file, err := plan.Schema().Load("../../../configs/sdp-fedlinucb-vector.yaml", []string{
+	file := require.Value(plan.Schema().Load("../../../configs/sdp-fedlinucb-vector.yaml", []string{
 		"mode=lockstep", "seed=1", "arms=[a,b]", "learner.linucb.features=2", "world.linear.features=2", "rounds.count=8",
 		fmt.Sprintf("privacy.horizon=%d", crowdBatch*recordLeaves), fmt.Sprintf("protocol.shuffle.every=%d", crowdBatch), fmt.Sprintf("testnet.nodes=%d", peers),
 		"protocol.shuffle.sees=" + string(c.sees), fmt.Sprintf("protocol.shuffle.honest=%d", c.honest), fmt.Sprintf("protocol.shuffle.least=%d", c.honest),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec, err := plan.Spec(&file.Settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	spec := require.Value(plan.Spec(&file.Settings))(t)
 	spec.Graph = protocoltest.Star(peers)
 	p := spec.Protocol.(shuffling.Params)
 	p.Deadline, p.Pull = 2, 3 // the plays are short
@@ -116,9 +111,7 @@ func newViewer(t *testing.T, c crowd) *viewer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.learner, err = v.spec.NewLearner(node.Coins{}); err != nil {
-		t.Fatal(err)
-	}
+	v.learner = require.Value(v.spec.NewLearner(node.Coins{}))(t)
 	s := setting{spec: v.spec, cadence: v.spec.Protocol.Cadence(), rounds: crowdRounds}
 	s.describe()
 	v.canary = Canary{Name: c.name, rounds: []uint64{0}, setting: s}
@@ -271,10 +264,7 @@ func (v *viewer) audit(t *testing.T, runs int, seed uint64) (broken []string, b 
 		coins := node.Seed(node.NewSeed(seed).Of(fmt.Sprint(v.name, i)))
 		var both [2]*sight
 		for side := range both {
-			s, err := v.play(side, coins, coins.Of(fmt.Sprintf("secret of side %d", side)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := require.Value(v.play(side, coins, coins.Of(fmt.Sprintf("secret of side %d", side))))(t)
 			both[side] = s
 			e.ask(checkSensitivity, s.shiftFault())
 			noise.add(s.transcript)

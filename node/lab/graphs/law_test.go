@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"peerd.dev/gossip/topology"
+	"peerd.dev/internal/require"
 )
 
 func TestRegularGivesEveryPeerTheSameDegree(t *testing.T) {
@@ -18,10 +19,7 @@ func TestRegularGivesEveryPeerTheSameDegree(t *testing.T) {
 		n := rapid.IntRange(3, 30).Draw(t, "n")
 		degree := rapid.IntRange(0, n-1).Draw(t, "degree")
 		degree -= degree % 2 * (n % 2)
-		g, err := topology.NewGraph(n, regular(Spec{N: n, Degree: degree}, rng(rapid.Uint64().Draw(t, "seed"))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := require.Value(topology.NewGraph(n, regular(Spec{N: n, Degree: degree}, rng(rapid.Uint64().Draw(t, "seed")))))(t)
 		for i := range n {
 			if g.Degree(i) != degree {
 				t.Fatalf("peer %d has degree %d, want %d", i, g.Degree(i), degree)
@@ -35,10 +33,7 @@ func TestGnpDrawsTheEdgesOfGonum(t *testing.T) {
 		s := Spec{N: rapid.IntRange(1, 60).Draw(t, "n"), P: rapid.Float64Range(leastP, 1).Draw(t, "p")}
 		seed := rapid.Uint64().Draw(t, "seed")
 		g := simple.NewUndirectedGraph()
-		want, err := topology.NewGraph(s.N, ofGonum(t, g, gen.Gnp(g, s.N, s.P, rng(seed))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := require.Value(topology.NewGraph(s.N, ofGonum(t, g, gen.Gnp(g, s.N, s.P, rng(seed)))))(t)
 		got, err := topology.NewGraph(s.N, gnp(s, rng(seed)))
 		if err != nil || !slices.Equal(got.Edges(), want.Edges()) {
 			t.Fatalf("%v, %v, want %v", got, err, want)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 )
 
 // early is how often an unknown arm comes first; see [bandit.Greatest].
@@ -19,10 +20,7 @@ func TestAnArmThatAPeerIsAheadOfCountsByItsMean(t *testing.T) {
 		if x := bandit.TraitsOf(e); x.Phased || x.Contextual {
 			continue
 		}
-		l, err := bandit.New(e, bandit.Config{Arms: 2, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := require.Value(bandit.New(e, bandit.Config{Arms: 2, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}))(t)
 		chosen := func(x, sampleVar float64, ahead bool) (n int) {
 			b := known(1000, .5, x)
 			b.SampleVar[1] = sampleVar
@@ -61,10 +59,7 @@ func TestANewArmGetsItsShareWhileRewardsWait(t *testing.T) {
 		if x := bandit.TraitsOf(e); x.Phased || x.Contextual {
 			continue
 		}
-		l, err := bandit.New(e, bandit.Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := require.Value(bandit.New(e, bandit.Config{Arms: 3, Peers: 3, Rand: rand.New(rand.NewPCG(1, 2))}))(t)
 		b := known(1000, .9, .1, .5)
 		b.SampleVar[2], b.Pulls[2] = math.Inf(1), 0
 		if l.Choose(b, bandit.Turn{Round: 5000}).Arm != 2 {

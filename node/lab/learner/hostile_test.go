@@ -10,6 +10,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
+	"peerd.dev/internal/require"
 )
 
 // hostileNumbers are numbers that rows of a liar can lead to: sums of up to 2^56 rewards, and means of few rewards with noise.
@@ -92,10 +93,7 @@ func TestLearnersSurviveHostileRows(t *testing.T) {
 		t.Run(p.Words().Name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				c := bandit.Config{Arms: arms, Peers: peers, Horizon: 1 << 20, Leaves: 1 << 20, Epsilon: 1, Rand: rand.New(rand.NewPCG(1, 2))}
-				l, err := bandit.New(bandit.Small(p), c)
-				if err != nil {
-					r.Fatal(err)
-				}
+				l := require.Value(bandit.New(bandit.Small(p), c))(r)
 				for round := range rapid.IntRange(1, 4).Draw(r, "beliefs") {
 					b := hostile(r, l.Statistic(), peers)
 					if q, ok := l.(bandit.Phased); ok {
@@ -149,9 +147,7 @@ func TestLearnersSurviveHostileRows(t *testing.T) {
 					for _, o := range support.Alike {
 						finite("distance", o.Mean)
 					}
-					if err := l.Load(l.Save()); err != nil {
-						r.Fatal(err)
-					}
+					require.NoError(r, l.Load(l.Save()))
 				}
 			})
 		})

@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/belief"
+	"peerd.dev/internal/require"
 )
 
 // TestDPUCBIndexIsThePapers computes both formulas for one belief, from the paper.
@@ -21,10 +22,7 @@ func TestDPUCBIndexIsThePapers(t *testing.T) {
 		Decentralized: sigma*math.Sqrt(2*rho*(n+c)/(peers*n)*lt/n) + math.Log(2*math.Exp(rho*lnT))*noise,
 		MasterWorker:  math.Sqrt(2*lt/n) + 4*lnT*noise,
 	} {
-		l, err := DPUCBParams{index, rho, sigma}.New(bandit.Config{Arms: 1, Peers: peers, Horizon: horizon, Epsilon: epsilon})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := require.Value(DPUCBParams{index, rho, sigma}.New(bandit.Config{Arms: 1, Peers: peers, Horizon: horizon, Epsilon: epsilon}))(t)
 		got := l.(*DPUCB).Radii(nil, &b, round)[0]
 		if math.Abs(got.Size-want) > 1e-12 || got.Miss != 1 {
 			t.Errorf("%s: radius %+v, want %v and no promise", index, got, want)
@@ -35,10 +33,7 @@ func TestDPUCBIndexIsThePapers(t *testing.T) {
 // TestDPUCBWithoutNoise: the index has no term for noise, and one reward has no logarithm.
 func TestDPUCBWithoutNoise(t *testing.T) {
 	for _, epsilon := range []float64{1, math.Inf(1)} {
-		l, err := DPUCBParams{Decentralized, 2, .5}.New(bandit.Config{Arms: 2, Peers: 3, Horizon: 1000, Epsilon: epsilon})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := require.Value(DPUCBParams{Decentralized, 2, .5}.New(bandit.Config{Arms: 2, Peers: 3, Horizon: 1000, Epsilon: epsilon}))(t)
 		b := belief.New(2, 1)
 		b.SampleVar[0], b.SampleVar[1] = 1./3, 1./300 // 1 and 100 rewards per site
 		r := l.(*DPUCB).Radii(nil, &b, 0)             // ln 1 = 0: only the term for noise is left

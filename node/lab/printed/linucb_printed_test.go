@@ -7,15 +7,13 @@ import (
 
 	"peerd.dev/bandit/gram"
 	"peerd.dev/bandit/linear"
+	"peerd.dev/internal/require"
 )
 
 // TestPrintedRadii compares with numbers that another program computed: one feature, V = 10, B =
 // 5, noise of variance 4, 100 releases of each site.
 func TestPrintedRadii(t *testing.T) {
-	g, err := gram.Of([]float64{10, 5}, 4, gram.Linear, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := require.Value(gram.Of([]float64{10, 5}, 4, gram.Linear, 1))(t)
 	near := func(what string, got, want float64) {
 		t.Helper()
 		if math.Abs(got/want-1) > 1e-12 {
@@ -95,10 +93,7 @@ func TestThePrintedSetHolds(t *testing.T) {
 				for i, v := range exact {
 					sums[i] = v + sigma*rng.NormFloat64()
 				}
-				g, err := gram.Of(sums, sigma*sigma, gram.Corner, d)
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := require.Value(gram.Of(sums, sigma*sigma, gram.Corner, d))(t)
 				for i, by := range []linear.Estimator{propositions2And4(1, releases), linear.Ridge} {
 					e, beta, ok := by(g, n)
 					if off := distance(e, theta[:]); !ok || off > beta {

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 )
 
@@ -14,9 +15,7 @@ import (
 func near(t *testing.T, what string, got float64, printed string) {
 	t.Helper()
 	var want float64
-	if _, err := fmt.Sscan(printed, &want); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(fmt.Sscan(printed, &want))(t)
 	unit := 1.0
 	for i := range printed {
 		if printed[i] == '.' {
@@ -90,18 +89,13 @@ func TestTightFactorizationAgainstThePapersTree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = d.Open(s); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(d.Open(s))(t)
 		c := d.TakeCharges()[0]
 		most, off := 0.0, 0.0
 		for k := uint64(1); k <= batches; k++ {
 			square, n := 0.0, 0.0
 			for i := range dp.StreamID(rows) {
-				l, err := d.Leaf(i, k)
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := require.Value(d.Leaf(i, k))(t)
 				for j := range l.Sum.Len() { // there are no records, so everything is noise
 					square += l.Sum.At(j) * l.Sum.At(j)
 					n++
@@ -137,9 +131,7 @@ func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = curator.Open(s); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(curator.Open(s))(t)
 		return curator.TakeCharges()[0]
 	}
 	clipped := charge(streams(func(s dp.Spec) dp.Spec { return s }, dp.Nano, dp.Tree))
@@ -152,13 +144,9 @@ func TestUnclippedRewardsHaveTheNoiseOfClippedOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = curator.Open(streams(Unclipped, dp.Infinite, dp.None)); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(curator.Open(streams(Unclipped, dp.Infinite, dp.None)))(t)
 	for _, x := range []float64{-2.5, 6} {
-		if err = curator.Add(0, []float64{x}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, curator.Add(0, []float64{x}))
 	}
 	leaf, err := curator.Leaf(0, 1)
 	if err != nil || leaf.Sum.At(0) != 3.5 {

@@ -8,6 +8,7 @@ import (
 
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/sample"
+	"peerd.dev/internal/require"
 )
 
 // amplificationLimit returns the ε up to which Theorem 5.3 of Zhou and Chowdhury (2024) promises something for M silos that release n times
@@ -37,10 +38,7 @@ func TestShuffledNoiseOfFigures(t *testing.T) {
 	if want := math.Sqrt(.1*.1875) * math.Log(1000) / .2 / 10; err != nil || math.Abs(got-want) > 1e-12 || math.Abs(got-.473) > .001 {
 		t.Errorf("the vector sum as in the programs has deviation %v, want %v, %v", got, want, err)
 	}
-	one, err := VectorSumProven(.2, .1, 65, n, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := require.Value(VectorSumProven(.2, .1, 65, n, 1))(t)
 	all, err := VectorSumProven(.2, .1, 65, n, silos)
 	if err != nil || math.Abs(one/all-10) > 1e-9 || math.Abs(one/3.28e5-1) > .005 {
 		t.Errorf("proven %v, a silo of a hundred %v, %v; want 3.28e5 and a tenth", one, all, err)
@@ -81,9 +79,7 @@ func TestWhatPrintedNoisePromises(t *testing.T) {
 		proven, _ := VectorSumProven(c.epsilon, c.delta, 65, 400, 100)
 		promise := func(sigma float64) (epsilon float64) {
 			if sigma > 0 {
-				if epsilon, err = account.Mu(length / sigma).Epsilon(c.delta); err != nil {
-					t.Fatal(err)
-				}
+				epsilon = require.Value(account.Mu(length / sigma).Epsilon(c.delta))(t)
 			}
 			return epsilon
 		}

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/papers"
@@ -45,10 +46,7 @@ func TestTheRadiiKeepTheirPromise(t *testing.T) {
 					for k := range s.Truth {
 						s.Truth[k] += shift
 					}
-					res, err := sim.Run(s)
-					if err != nil {
-						t.Fatal(err)
-					}
+					res := require.Value(sim.Run(s))(t)
 					return *res.Coverage
 				}
 				one, other := play(0), play(.6)
@@ -97,11 +95,7 @@ func TestLookingChangesNothing(t *testing.T) {
 				c.Faults = sim.Faults{Loss: .1, Delay: 2, Duplicate: .1, Churn: .001}
 				c.Liars = sim.Liars{Count: 2, Claim: sim.ClaimHalf}
 				c.Truth, c.Cover = meanOver(6, means), look
-				res, err := sim.Run(c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return res
+				return require.Value(sim.Run(c))(t)
 			}
 			with, without := play(true), play(false)
 			if !slices.Equal(with.Regret, without.Regret) || !slices.EqualFunc(with.Means, without.Means, slices.Equal) || with.Messages != without.Messages {
@@ -138,10 +132,7 @@ func TestThePrintedRadiusGivesArmsUp(t *testing.T) {
 			c := config(seed, links, rounds, means...)
 			c.Spec.Learner = learner
 			average(&c, func(p *averaging.AverageParams) { p.Consistency, p.Rate = averaging.Max, 1./3 })
-			res, err := sim.Run(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := require.Value(sim.Run(c))(t)
 			best, greatest := 0, 0.
 			for k := range arms {
 				sum := means[0][k] + means[1][k] + means[2][k]

@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
@@ -46,10 +47,7 @@ func TestASiteThatJoinsAtHalfTheHorizonIsUsefulAtOnce(t *testing.T) {
 				}
 			}
 		}
-		res, err := sim.Run(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(sim.Run(c))(t)
 		if regret = res.Regret[len(res.Regret)-1]; from > 0 {
 			regret -= res.Regret[len(res.Regret)-2]
 		}
@@ -92,10 +90,7 @@ func TestALateSiteChoosesWellAtOnce(t *testing.T) {
 		if begin == 0 {
 			c.Faults.Partition, c.Spec.Give = []uint64{0, c.Rounds}, node.GiveNone // alone
 		}
-		res, err := sim.Run(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(sim.Run(c))(t)
 		return res.Sites[0].Regret
 	}
 	for _, decisions := range []uint64{150, 500, 2000} {

@@ -6,6 +6,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/protocol"
@@ -40,20 +41,12 @@ func TestBrokenLemmasAreFound(t *testing.T) {
 			Seeds: []node.Seed{{1}, {2}}, Worlds: []bandit.World{still{}, still{}},
 			Rounds: 10,
 		}
-		w, err := newWatch(&play)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := require.Value(newWatch(&play))(t)
 		play.lemmas = w
-		r, err := start(play)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(start(play))(t)
 		for round := range r.Rounds {
 			for i := range r.agents {
-				if err := r.step(protocol.Round(round), i); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, r.step(protocol.Round(round), i))
 			}
 			r.network.Turn()
 			if before := c.found(w.Lemmas); before > 0 {

@@ -10,6 +10,7 @@ import (
 	settings "peerd.dev/internal/config"
 	"peerd.dev/internal/lab/experiment"
 	"peerd.dev/internal/lab/plan"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/graphs"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
@@ -85,28 +86,16 @@ var lemmaRounds = flag.Uint64("lemma-rounds", 4000, "rounds of TestLemmasHoldOnF
 // TestLemmasHoldOnFigures 2a and 2b of paper 004, in every cell; scripts/show.sh lemmas plays all rounds.
 func TestLemmasHoldOnFigures(t *testing.T) {
 	for _, name := range []string{"fig2a", "fig2b"} {
-		c, err := plan.Schema().Load("../../../configs/figures/"+name+".yaml", []string{fmt.Sprint("privacy.horizon=", *lemmaRounds)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		cells, err := plan.Cells(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := require.Value(plan.Schema().Load("../../../configs/figures/"+name+".yaml", []string{fmt.Sprint("privacy.horizon=", *lemmaRounds)}))(t)
+		cells := require.Value(plan.Cells(c))(t)
 		for _, cell := range cells {
 			net := plan.TestnetOf(&cell.Settings)
 			g, _, err := graphs.Build(net.Topology, net.Nodes, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			source, err := plan.OpenWorld(&cell.Settings, net.Nodes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			run, err := experiment.Simulate(&cell.Settings, source, settings.Neighbours(net.Nodes, g.Edges()), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			source := require.Value(plan.OpenWorld(&cell.Settings, net.Nodes))(t)
+			run := require.Value(experiment.Simulate(&cell.Settings, source, settings.Neighbours(net.Nodes, g.Edges()), 1))(t)
 			l := lemmasOf(t, run)
 			t.Logf("%s, %s: %+v", name, cell.Name, *l)
 			if l.Checked == 0 || l.Applies == 0 || l.Broken() > 0 {

@@ -7,6 +7,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
@@ -61,9 +62,7 @@ func TestLiesChangeOverRounds(t *testing.T) {
 				}
 			}
 		}
-		if _, err := sim.Run(c); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(sim.Run(c))(t)
 	}
 }
 
@@ -106,10 +105,7 @@ func TestLiarsCopyAnHonestSite(t *testing.T) {
 				}
 			}
 		}
-		res, err := sim.Run(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(sim.Run(c))(t)
 		if res.Refused > 0 {
 			t.Errorf("%s: %d messages of a liar are refused", l.pay, res.Refused)
 		}
@@ -133,10 +129,7 @@ func TestAMillionRewardsAreBelieved(t *testing.T) {
 			}
 		}
 	}
-	res, err := sim.Run(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(sim.Run(c))(t)
 	if res.Refused > 0 || len(res.Pulls) != 10 {
 		t.Errorf("%d messages are refused", res.Refused)
 	}

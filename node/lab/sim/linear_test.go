@@ -11,6 +11,7 @@ import (
 	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/papers"
@@ -49,20 +50,15 @@ func silosOf(b testing.TB, number, rounds, first uint64, index linear.Index, p w
 		if _, ok := e.(world.LinearParams); !ok {
 			continue
 		}
-		source, err := world.Open(p, world.Config{
+		source := require.Value(world.Open(p, world.Config{
 			Arms: actions, Sites: silos, Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("instance") },
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		}))(b)
 		sites, err := source.Sites(node.NewSeed(number).Rand("means"))
 		if err != nil {
 			b.Fatal(err)
 		}
 		for i := range silos {
-			if c.Worlds[i], err = sites.World(i, rand.NewChaCha8(c.Seeds[i].Of("world"))); err != nil {
-				b.Fatal(err)
-			}
+			c.Worlds[i] = require.Value(sites.World(i, rand.NewChaCha8(c.Seeds[i].Of("world"))))(b)
 		}
 	}
 	for i := range silos {
@@ -91,10 +87,7 @@ func rate(b *testing.B, c sim.Config) {
 	b.Helper()
 	before := processorTime(b)
 	b.ResetTimer()
-	res, err := sim.Run(c)
-	if err != nil {
-		b.Fatal(err)
-	}
+	res := require.Value(sim.Run(c))(b)
 	b.ReportMetric(float64(b.N)/(processorTime(b)-before), "steps/s")
 	b.ReportMetric(float64(res.Released)/100, "releases")
 	b.ReportMetric(res.Regret[len(res.Regret)-1], "regret")
@@ -104,8 +97,6 @@ func rate(b *testing.B, c sim.Config) {
 func processorTime(b *testing.B) float64 {
 	b.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }

@@ -11,6 +11,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/lockstep"
@@ -83,9 +84,7 @@ func simulated(t *testing.T, c sim.Config) []*record {
 		rs[p] = &record{}
 		return rs[p].trace()
 	}
-	if _, err := sim.Run(c); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(sim.Run(c))(t)
 	return rs
 }
 
@@ -104,13 +103,10 @@ func live(t *testing.T, c sim.Config) []*record {
 		nodes []*lockstep.Node
 	)
 	for i := range n {
-		a, err := c.Spec.Agent(node.PeerConfig{
+		a := require.Value(c.Spec.Agent(node.PeerConfig{
 			Self: protocol.Peer(i), Seed: c.Seeds[i], Noise: c.Seeds[i].Noise(),
 			Keys: c.Keys[i], RoundEnds: true,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		nd := lockstep.New(lockstep.Config{
 			Agent: a, World: c.Worlds[i], Transport: buses[i], Neighbours: c.Spec.Graph[i],
 			Rounds: c.Rounds, Trace: buses[i].trace, Logger: slog.New(slog.DiscardHandler),
@@ -124,10 +120,7 @@ func live(t *testing.T, c sim.Config) []*record {
 	}
 	for _, nd := range nodes {
 		for {
-			s, err := nd.Status(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := require.Value(nd.Status(ctx))(t)
 			if s.Round == c.Rounds {
 				break
 			}

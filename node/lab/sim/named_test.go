@@ -10,6 +10,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/decision"
 	"peerd.dev/node/lab/sim"
@@ -53,10 +54,7 @@ func (*visitors) Load([]byte) error             { return nil }
 func lost(t *testing.T, first uint64, records linear.Records) (mean float64) {
 	t.Helper()
 	const sites, rounds, seeds = 3, 4000, 8
-	names, err := decision.ParseNames([]string{"hour=0..24", "device=mobile|desktop"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := require.Value(decision.ParseNames([]string{"hour=0..24", "device=mobile|desktop"}, nil))(t)
 	for seed := range uint64(seeds) {
 		c := config(seed+1, [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}}, rounds, make([]float64, 3))
 		c.Spec.Protocol = batches.BatchParams{First: first, Growth: .25, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 50, Draws: 5, Pull: 20}
@@ -67,10 +65,7 @@ func lost(t *testing.T, first uint64, records linear.Records) (mean float64) {
 			c.Worlds[i] = &visitors{names: names, rng: c.Seeds[i].Rand("world")}
 			c.Keys = append(c.Keys, vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i))))
 		}
-		res, err := sim.Run(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(sim.Run(c))(t)
 		mean += res.Regret[len(res.Regret)-1] / seeds
 	}
 	return mean

@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol/averaging"
@@ -26,10 +27,7 @@ func TestWhoWasPartedCatchesUp(t *testing.T) {
 			c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = dp.None, account.Unlimited
 			ruled(&c, rule)
 			c.Faults.Partition = []uint64{0, 2000}
-			res, err := sim.Run(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := require.Value(sim.Run(c))(t)
 			half, whole = half+res.Regret[4]/seeds, whole+res.Regret[9]/seeds
 			for i, pulls := range res.Pulls {
 				if rule == averaging.Capped && pulls[best] < .75*rounds {
@@ -57,10 +55,7 @@ func TestAPeerThatLeavesForGoodMisleadsNobody(t *testing.T) {
 		c := signed(config(seed, ring(3), rounds, means...))
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Learner = phases(), dp.EachLaplace, learner.KLUCBParams{Level: learner.TwoLog}
 		c.Faults.Partition = []uint64{50, rounds} // between peer 0 and the other two
-		res, err := sim.Run(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(sim.Run(c))(t)
 		half, whole := res.Regret[4], res.Regret[9]
 		// Pulling the second best arm costs .3 per round; in a quarter of the rounds, 750.
 		if whole-half > 750 {

@@ -7,6 +7,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/audit"
 	"peerd.dev/node/lab/sim"
@@ -17,14 +18,8 @@ import (
 // one cannot import. Its file here is a copy.
 func TestPushIsTheExamples(t *testing.T) {
 	const example = "../../../docs/examples/go/protocol/push.go"
-	there, err := os.ReadFile(example)
-	if err != nil {
-		t.Fatal(err)
-	}
-	here, err := os.ReadFile("push_example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	there := require.Value(os.ReadFile(example))(t)
+	here := require.Value(os.ReadFile("push_example_test.go"))(t)
 	if strings.Replace(string(there), "package main", "package sim_test", 1) != string(here) {
 		t.Error("push_example_test.go is not the example's; in the repository: sed '1s/main/sim_test/' docs/examples/go/protocol/push.go >node/lab/sim/push_example_test.go")
 	}
@@ -47,10 +42,7 @@ func pushing() sim.Config {
 
 // TestAProtocolOfAnotherModule learns in the simulator.
 func TestAProtocolOfAnotherModule(t *testing.T) {
-	res, err := sim.Run(pushing())
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(sim.Run(pushing()))(t)
 	if res.Messages == 0 || res.Refused > 0 {
 		t.Errorf("%d messages, %d refused", res.Messages, res.Refused)
 	}
@@ -77,10 +69,7 @@ func TestAProtocolOfAnotherModuleInLockstep(t *testing.T) {
 func TestAProtocolOfAnotherModuleIsAudited(t *testing.T) {
 	c := pushing()
 	c.Spec.Privacy.Mode = dp.Private
-	report, err := audit.Run(t.Context(), audit.Config{Spec: c.Spec, Runs: audit.MinRuns, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := require.Value(audit.Run(t.Context(), audit.Config{Spec: c.Spec, Runs: audit.MinRuns, Seed: 1}))(t)
 	if !report.Passed {
 		t.Errorf("broken: %v", report.Broken)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/protocol"
@@ -30,10 +31,7 @@ func TestRegretIsWhatPullsFallShortOfTheBestMeanOverSites(t *testing.T) {
 		}
 		pulls[uint64(r)+1] = sum
 	}
-	res, err := sim.Run(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(sim.Run(c))(t)
 	if len(res.Points) != points || res.Points[points-1] != rounds {
 		t.Errorf("points %v", res.Points)
 	}
@@ -72,10 +70,7 @@ func TestSitesOfLittleTrafficLearn(t *testing.T) {
 	for i := 1; i < 3; i++ {
 		c.Worlds[i] = rare{c.Worlds[i], uint64(i)}
 	}
-	res, err := sim.Run(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(sim.Run(c))(t)
 	want := 0.
 	for i, pulls := range res.Pulls {
 		n := uint64(rounds)
@@ -130,10 +125,7 @@ func TestOwnRegretIsOfTheRound(t *testing.T) {
 			}
 		}
 	}
-	res, err := sim.Run(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(sim.Run(c))(t)
 	sum := 0.
 	for i, s := range res.Sites {
 		if (part{sim.Late{Regret: s.Regret, Decisions: s.Decisions}, s.Half, s.Quarter}) != want[i] || s.Gap != 0 {
@@ -158,10 +150,7 @@ func TestSitesAreNumberedWithoutRelays(t *testing.T) {
 		asked[site] = true
 		return 1
 	}
-	res, err := sim.Run(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := require.Value(sim.Run(c))(t)
 	if len(res.Sites) != 2 || res.Sites[0].Number != 0 || res.Sites[1].Number != 1 || !asked[0] || !asked[1] || len(asked) != 2 {
 		t.Errorf("sites %+v, and what %v pay", res.Sites, asked)
 	}

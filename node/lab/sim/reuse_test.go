@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"peerd.dev/internal/protocoltest"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/papers"
@@ -34,17 +35,12 @@ func played(t *testing.T, c sim.Config, reuse bool, after func(sent [][]kept)) [
 			t.Fatal(err)
 		}
 	}
-	network, err := sim.NewNetwork(n, c.Faults, c.Network.Rand("network"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	network := require.Value(sim.NewNetwork(n, c.Faults, c.Network.Rand("network")))(t)
 	var sent [][]kept
 	for r := range protocol.Round(c.Rounds) {
 		sent = append(sent, nil)
 		for i, a := range agents {
-			if _, err := a.Round(r, network.Take(i), c.Worlds[i]); err != nil {
-				t.Fatal(err)
-			}
+			require.Value(a.Round(r, network.Take(i), c.Worlds[i]))(t)
 			for _, e := range a.Ready().Messages {
 				sent[r] = append(sent[r], kept{e.Message, protocol.Encode(nil, e.Message)})
 				network.Post(r, i, int(e.To), &e.Message)

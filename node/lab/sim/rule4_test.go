@@ -11,6 +11,7 @@ import (
 	"peerd.dev/bandit"
 	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/printed"
 	"peerd.dev/node/lab/sim"
@@ -69,29 +70,19 @@ func (s silos) play(t *testing.T, seed uint64, raw bool, index linear.Index, cou
 		if _, ok := e.(world.LinearParams); !ok {
 			continue
 		}
-		source, err := world.Open(world.LinearParams{Features: s.features, Law: world.Sphere, Draw: world.OwnActions, Instance: seed}, world.Config{
+		source := require.Value(world.Open(world.LinearParams{Features: s.features, Law: world.Sphere, Draw: world.OwnActions, Instance: seed}, world.Config{
 			Arms: s.arms, Sites: s.count, Instance: func(number uint64) *rand.Rand { return node.NewSeed(number).Rand("instance") },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sites, err := source.Sites(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
+		sites := require.Value(source.Sites(nil))(t)
 		for i := range c.Worlds {
-			if c.Worlds[i], err = sites.World(i, rand.NewChaCha8(c.Seeds[i].Of("world"))); err != nil {
-				t.Fatal(err)
-			}
+			c.Worlds[i] = require.Value(sites.World(i, rand.NewChaCha8(c.Seeds[i].Of("world"))))(t)
 		}
 	}
 	w := &flipped{World: c.Worlds[0], flip: flip}
 	c.Worlds[0] = w
 	var released []float64
 	c.Watch = func(_ protocol.Round, agents []*node.Agent) { released = append(released[:0], agents[0].Belief().X...) }
-	if _, err := sim.Run(c); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(sim.Run(c))(t)
 	return released, w.arms
 }
 

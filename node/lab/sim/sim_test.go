@@ -11,6 +11,7 @@ import (
 	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
@@ -181,9 +182,7 @@ func BenchmarkAgentSteps(b *testing.B) {
 			c := benchmark(peers, uint64(max(1, b.N/peers)), m)
 			b.ReportAllocs()
 			b.ResetTimer()
-			if _, err := sim.Run(c); err != nil {
-				b.Fatal(err)
-			}
+			require.Value(sim.Run(c))(b)
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 		})
 	}
@@ -205,9 +204,7 @@ func BenchmarkAgentMemory(b *testing.B) {
 				runtime.ReadMemStats(&after)
 			}
 		}
-		if _, err := sim.Run(c); err != nil {
-			b.Fatal(err)
-		}
+		require.Value(sim.Run(c))(b)
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/peers, "B/agent")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
@@ -35,10 +36,7 @@ func TestAStoppedSiteIsAwayForEver(t *testing.T) {
 				pulls = append(pulls, append([]uint64(nil), a.Belief().Pulls...))
 			}
 		}
-		res, err := sim.Run(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := require.Value(sim.Run(c))(t)
 		lost, counted := 0., 0.
 		for i, of := range pulls {
 			n := uint64(0)
@@ -79,10 +77,7 @@ func TestASiteThatStopsForEverMisleadsNobody(t *testing.T) {
 	} {
 		linear := 0
 		for seed := range uint64(seeds) {
-			res, err := sim.Run(stopping(seed, rounds, c.stop, c.learner))
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := require.Value(sim.Run(stopping(seed, rounds, c.stop, c.learner)))(t)
 			// The second best arm costs .05 a round.
 			if half, whole := res.Regret[4], res.Regret[9]; whole-half > .0125*rounds/2 {
 				linear++

@@ -11,6 +11,7 @@ import (
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/dp/averages"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/lab/sim"
 	"peerd.dev/node/lab/stats"
@@ -75,10 +76,7 @@ func TestAsynchronyAgainstThePaper(t *testing.T) {
 					})
 					return c
 				}
-				got, err := sim.Run(build())
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := require.Value(sim.Run(build()))(t)
 				daemon = append(daemon, got.Regret[0])
 				paper = append(paper, newSynchronous(t, build()).play(t))
 			}
@@ -114,17 +112,9 @@ func newSynchronous(t *testing.T, c sim.Config) *synchronous {
 	arms, p := c.Spec.Arms, c.Spec.Privacy
 	s := &synchronous{Config: c, edges: edgesOf(c.Spec.Graph), rng: c.Network.Rand("edges")}
 	for i := range c.Spec.Graph {
-		l, err := bandit.New(c.Spec.Learner, bandit.Config{Arms: arms, Peers: c.Spec.Peers(), Rand: c.Seeds[i].Rand("learner")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		curator, err := dp.NewCurator(p.Mode, vouch.For(p.Budget), c.Seeds[i].Noise())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := curator.Open(p.Streams(l.Statistic(), protocol.Cadence{})); err != nil {
-			t.Fatal(err)
-		}
+		l := require.Value(bandit.New(c.Spec.Learner, bandit.Config{Arms: arms, Peers: c.Spec.Peers(), Rand: c.Seeds[i].Rand("learner")}))(t)
+		curator := require.Value(dp.NewCurator(p.Mode, vouch.For(p.Budget), c.Seeds[i].Noise()))(t)
+		require.Value(curator.Open(p.Streams(l.Statistic(), protocol.Cadence{})))(t)
 		peer := &synchronousPeer{learner: l, curator: curator, mixed: averages.NewMixed(arms, c.Spec.Peers()), most: make([]uint64, arms)}
 		peer.belief = belief.New(arms, 1)
 		for k := range arms {
@@ -148,10 +138,7 @@ func (s *synchronous) play(t *testing.T) (regret float64) {
 			s.exchange(t)
 		}
 		for i, p := range s.peers {
-			reward, err := s.Worlds[i].Play(chosen[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			reward := require.Value(s.Worlds[i].Play(chosen[i]))(t)
 			p.pull(t, int(chosen[i]), float64(reward))
 			regret += s.Worlds[i].Regret(chosen[i]) / float64(len(s.peers))
 		}
@@ -182,16 +169,9 @@ func (s *synchronous) exchange(t *testing.T) {
 	t.Helper()
 	e := s.edges[s.rng.IntN(len(s.edges))]
 	a, b := s.peers[e[0]].mixed, s.peers[e[1]].mixed
-	d, err := b.HalfDifference(a.Release())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Add(d); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Sub(d); err != nil {
-		t.Fatal(err)
-	}
+	d := require.Value(b.HalfDifference(a.Release()))(t)
+	require.NoError(t, b.Add(d))
+	require.NoError(t, a.Sub(d))
 }
 
 // know returns the belief of a peer in a network of n.
@@ -210,18 +190,10 @@ func (p *synchronousPeer) know(n uint64) *bandit.Belief {
 func (p *synchronousPeer) pull(t *testing.T, arm int, reward float64) {
 	t.Helper()
 	b := &p.belief
-	if err := p.curator.Add(dp.StreamID(arm), []float64{reward}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.curator.Add(dp.StreamID(arm), []float64{reward}))
 	b.Pulls[arm]++
-	leaf, err := p.curator.Leaf(dp.StreamID(arm), b.Pulls[arm])
-	if err != nil {
-		t.Fatal(err)
-	}
-	noise, err := p.mixed.ReplaceByMean(arm, &leaf.Sum)
-	if err != nil {
-		t.Fatal(err)
-	}
+	leaf := require.Value(p.curator.Leaf(dp.StreamID(arm), b.Pulls[arm]))(t)
+	noise := require.Value(p.mixed.ReplaceByMean(arm, &leaf.Sum))(t)
 	b.LaplaceSumSq[arm], b.LaplaceMax[arm], b.GaussVar[arm] = noise.LaplaceSumSq, noise.LaplaceMax, noise.GaussVar
 	b.SampleVar[arm] = 1 / float64(b.Pulls[arm])
 }

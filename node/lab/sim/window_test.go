@@ -6,6 +6,7 @@ import (
 
 	"peerd.dev/bandit"
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node"
 	"peerd.dev/node/lab/learner"
 	"peerd.dev/node/lab/sim"
@@ -27,10 +28,7 @@ func TestAWindowPaysWhereArmsChange(t *testing.T) {
 			for i := range c.Worlds {
 				c.Worlds[i] = changing(t, means, every, i, node.PeerSeed(seed, protocol.Peer(i)).Of("world"))
 			}
-			res, err := sim.Run(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := require.Value(sim.Run(c))(t)
 			regret += res.Regret[len(res.Regret)-1] / seeds
 		}
 		return regret
@@ -54,19 +52,9 @@ func changing(t *testing.T, means [][]float64, every uint64, site int, seed [32]
 			continue
 		}
 		p.Means, p.Every = means, every
-		source, err := world.Open(p, world.Config{Arms: len(means[0]), Sites: len(means)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sites, err := source.Sites(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := sites.World(site, rand.NewChaCha8(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w
+		source := require.Value(world.Open(p, world.Config{Arms: len(means[0]), Sites: len(means)}))(t)
+		sites := require.Value(source.Sites(nil))(t)
+		return require.Value(sites.World(site, rand.NewChaCha8(seed)))(t)
 	}
 	t.Fatal("no world changes")
 	return nil

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // diabetes loads the real data, or skips.
@@ -15,25 +17,12 @@ func diabetes(t *testing.T) *Records {
 	if dir == "" {
 		t.Skip("PEERD_DATA is not set: no real data (scripts/fetch-data.sh gets it)")
 	}
-	f, err := os.Open(filepath.Join(dir, "diabetes", "diabetic_data.csv.zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := require.Value(os.Open(filepath.Join(dir, "diabetes", "diabetic_data.csv.zip")))(t)
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := OpenZip(f, info.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := require.Value(f.Stat())(t)
+	z := require.Value(OpenZip(f, info.Size()))(t)
 	defer z.Close()
-	r, err := Load(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return require.Value(Load(z))(t)
 }
 
 func short(means []float64) string { return fmt.Sprintf("%.3f", means) }
@@ -72,10 +61,7 @@ func TestDiabetes(t *testing.T) {
 			records *Records
 			gap     float64
 		}{{"single", single, .0066}, {"every", all, .0069}} {
-			sites, err := c.records.Split(Contiguous, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sites := require.Value(c.records.Split(Contiguous, 3))(t)
 			r := NewReport(sites)
 			if r.Best != 2 || r.Sites[0].Gap != 0 || r.Sites[1].Best != 3 || r.Sites[2].Gap != 0 {
 				t.Errorf("%s: %+v", c.name, r)
@@ -118,10 +104,7 @@ func table(t *testing.T, name string, r *Records, s Split, k, reach int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sites, err := kept.Split(s, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sites := require.Value(kept.Split(s, 3))(t)
 	report := NewReport(sites)
 	if report.Reach != reach {
 		t.Errorf("%s, %s, cap %d: a patient reaches %d sites, want %d", name, s, k, report.Reach, reach)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestParametersOfSitesAreApart by the deviation, on average, in groups of sites that share one; actions that sites
@@ -15,20 +17,14 @@ func TestParametersOfSitesAreApart(t *testing.T) {
 			p := LinearParams{Features: 6, Law: law, Draw: draw, Deviation: .3, Groups: 3}
 			square, pairs := 0., 0.
 			for run := range uint64(200) {
-				source, err := p.Open(Config{Arms: 4, Sites: 6})
-				if err != nil {
-					t.Fatal(err)
-				}
+				source := require.Value(p.Open(Config{Arms: 4, Sites: 6}))(t)
 				sites, err := source.Sites(rand.New(rand.NewPCG(run, 1)))
 				if err != nil || !sites.Own {
 					t.Fatalf("own regret %v, %v", sites.Own, err)
 				}
 				var thetas [][]float64
 				for i := range 6 {
-					w, err := sites.World(i, rand.NewChaCha8([32]byte{byte(i)}))
-					if err != nil {
-						t.Fatal(err)
-					}
+					w := require.Value(sites.World(i, rand.NewChaCha8([32]byte{byte(i)})))(t)
 					l := w.(*Linear)
 					thetas = append(thetas, l.theta)
 					for k, x := range l.x {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 )
 
 // linears returns the sites of world linear.
@@ -14,22 +15,13 @@ func linears(t *testing.T, p LinearParams, arms, sites int) (all []*Linear) {
 	t.Helper()
 	c := network(p, sites)
 	c.Arms = arms
-	source, err := Open(p, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := source.Sites(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := require.Value(Open(p, c))(t)
+	s := require.Value(source.Sites(nil))(t)
 	if s.Means != nil || s.Overall() != nil || s.Gaps() != nil {
 		t.Error("actions that change have means of their own")
 	}
 	for i := range sites {
-		w, err := s.World(i, seeded(uint64(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := require.Value(s.World(i, seeded(uint64(i))))(t)
 		all = append(all, w.(*Linear))
 	}
 	return all

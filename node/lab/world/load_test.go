@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 func TestTreatmentsBecomeArms(t *testing.T) {
@@ -61,10 +63,7 @@ func TestColumnsInAnyOrder(t *testing.T) {
 		first, rest, _ := strings.Cut(row, ",")
 		rows[i] = rest + "," + first
 	}
-	r, err := Load(strings.NewReader(strings.Join(rows, "\r\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(Load(strings.NewReader(strings.Join(rows, "\r\n"))))(t)
 	if got := fmt.Sprint(r.Counts(), r.Means()); got != "[1 1 1 1 1] [1 1 1 1 1]" {
 		t.Error(got)
 	}
@@ -117,23 +116,16 @@ func zipped(t *testing.T, files ...[2]string) (*bytes.Reader, int64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = io.WriteString(w, f[1]); err != nil {
-			t.Fatal(err)
-		}
+		require.Value(io.WriteString(w, f[1]))(t)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, z.Close())
 	return bytes.NewReader(b.Bytes()), int64(b.Len())
 }
 
 func TestZipFindsTheSheetInAnyFolder(t *testing.T) {
 	for _, name := range []string{"diabetic_data.csv", "dataset_diabetes/diabetic_data.csv", "a/b/diabetic_data.csv"} {
 		z, n := zipped(t, [2]string{"__MACOSX/._diabetic_data.csv", "junk"}, [2]string{"IDS_mapping.csv", "x"}, [2]string{name, sheet(everyArm())})
-		f, err := OpenZip(z, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := require.Value(OpenZip(z, n))(t)
 		r, err := Load(f)
 		if err != nil || r.Rows() != 5 {
 			t.Errorf("%s: %d rows, %v", name, r.Rows(), err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 )
 
 // TestDrawnMeansAreOfTheRunOrTheInstance: without an instance every run has other means, and
@@ -41,11 +42,7 @@ func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 				return rows
 			}
 			open := func(instance uint64) Source {
-				source, err := Open(c.params(d, instance), Config{Arms: 2, Sites: 4, Instance: numbers})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return source
+				return require.Value(Open(c.params(d, instance), Config{Arms: 2, Sites: 4, Instance: numbers}))(t)
 			}
 			for run := range uint64(3) {
 				s, err := open(0).Sites(numbers(run))
@@ -69,10 +66,7 @@ func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 		if s := small(t, Small(e), 5); !slices.Equal(s.Means[0], s.Means[4]) {
 			t.Errorf("%s: one row, and sites differ: %v", name, s.Means)
 		}
-		source, err := Open(c.params("never", 0), Config{Arms: 2, Sites: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := require.Value(Open(c.params("never", 0), Config{Arms: 2, Sites: 1}))(t)
 		want := "world: " + e.Words().Name + `: draw "never", want given, sites or shared`
 		if _, err := source.Sites(nil); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
@@ -86,10 +80,7 @@ func TestSitesTakeRowsInTurn(t *testing.T) {
 	p := BernoulliParams{Draw: Given, Means: [][]float64{{0, 1}, {1, 0}, {0, 1}}}
 	for i := range 7 {
 		s, row := small(t, p, 7), p.Means[i%3]
-		w, err := s.World(i, seeded(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := require.Value(s.World(i, seeded(1)))(t)
 		for a, want := range row {
 			if y, err := w.Play(bandit.Arm(a)); err != nil || float64(y) != want {
 				t.Errorf("site %d, arm %d pays otherwise, %v", i, a, err)
@@ -105,28 +96,16 @@ func TestSitesTakeRowsInTurn(t *testing.T) {
 // The draws are part of what seeds mean in published runs: a change would change those.
 func TestSeedsMeanWhatTheyDid(t *testing.T) {
 	src := func() *rand.ChaCha8 { return rand.NewChaCha8([32]byte{1, 2, 3}) }
-	b, err := NewBernoulli([]float64{.2, .5, .7}, src())
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := NewGaussian([]float64{.2, .5, .7}, .3, true, src())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(NewBernoulli([]float64{.2, .5, .7}, src()))(t)
+	g := require.Value(NewGaussian([]float64{.2, .5, .7}, .3, true, src()))(t)
 	var lines []line
 	for i := range 200 {
 		lines = append(lines, line{i, "?", []string{"insulin=Steady", "acarbose=Steady", "glyburide=Steady", "", "metformin=Steady"}[i%5], []string{"NO", ">30"}[i*i%7%2]})
 	}
-	r, err := NewReplay(load(t, lines), src())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(NewReplay(load(t, lines), src()))(t)
 	paid := func(w bandit.World, arms, rounds int, format string) (s string) {
 		for i := range rounds {
-			y, err := w.Play(bandit.Arm(i % arms))
-			if err != nil {
-				t.Fatal(err)
-			}
+			y := require.Value(w.Play(bandit.Arm(i % arms)))(t)
 			s += fmt.Sprintf(format, float64(y))
 		}
 		return s
@@ -151,11 +130,7 @@ func TestSeedsMeanWhatTheyDid(t *testing.T) {
 func TestSitesScatterAroundSharedMeans(t *testing.T) {
 	const sites, arms, spread = 40, 30, .2
 	rows := func(p BernoulliParams) [][]float64 {
-		rows, err := p.means().bySite(BernoulliParams{}.Words().Name, Config{Sites: sites, Arms: arms}, rand.New(rand.NewPCG(4, 4)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rows
+		return require.Value(p.means().bySite(BernoulliParams{}.Words().Name, Config{Sites: sites, Arms: arms}, rand.New(rand.NewPCG(4, 4))))(t)
 	}
 	shared, scattered := rows(BernoulliParams{Draw: Shared})[0], rows(BernoulliParams{Draw: Shared, Spread: spread})
 	inside, sum := 0, 0.
@@ -188,10 +163,7 @@ func TestSitesScatterAroundSharedMeans(t *testing.T) {
 func TestSitesDiffer(t *testing.T) {
 	const sites, groups = 400, 100
 	p := BernoulliParams{Draw: Shared, Deviation: .05, Groups: groups}
-	rows, err := p.means().bySite(p.Words().Name, Config{Arms: 3, Sites: sites}, rand.New(rand.NewPCG(1, 3)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := require.Value(p.means().bySite(p.Words().Name, Config{Arms: 3, Sites: sites}, rand.New(rand.NewPCG(1, 3))))(t)
 	for k := range 3 {
 		sum, square := 0., 0.
 		for i := range groups {
@@ -222,11 +194,7 @@ func TestSitesDiffer(t *testing.T) {
 func TestOddSites(t *testing.T) {
 	c := Config{Sites: 4, Arms: 3}
 	rows := func(p BernoulliParams) [][]float64 {
-		rows, err := p.means().bySite(p.Words().Name, c, rand.New(rand.NewPCG(5, 5)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rows
+		return require.Value(p.means().bySite(p.Words().Name, c, rand.New(rand.NewPCG(5, 5))))(t)
 	}
 	odd := [][]float64{{3, 2, .8}, {1, 0, 0}, {1, 2, .9}}
 	for _, p := range []BernoulliParams{{Draw: Given, Means: [][]float64{{.6, .5, .4}}}, {Draw: Shared}, {Draw: BySite}, {Draw: Shared, Deviation: .1, Groups: 2}} {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 )
 
 // judgedSheet has 6 queries of 3 documents, in the form of MSLR-WEB10K. Labels follow columns 2 and 7.
@@ -63,16 +64,10 @@ func rankings(p RankingParams, arms, sites int, all map[string]string) (*ranking
 func TestRankingOffersQueries(t *testing.T) {
 	sizes := []int{4, 1, 7, 2, 5, 3, 6}
 	p := RankingParams{Columns: CommonColumns, Features: 3, Data: "x"}
-	s, err := rankings(p, 9, 2, map[string]string{"x": judgedOf(sizes)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(rankings(p, 9, 2, map[string]string{"x": judgedOf(sizes)}))(t)
 	all, _ := s.Sites(nil)
 	for i := range 2 {
-		w, err := all.World(i, seeded(uint64(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := require.Value(all.World(i, seeded(uint64(i))))(t)
 		offered, paid, mean := map[int]int{}, 0., 0.
 		const rounds = 4000
 		for round := range uint64(rounds) {
@@ -91,10 +86,7 @@ func TestRankingOffersQueries(t *testing.T) {
 			if least != 0 || slices.Min(pays) < 0 || slices.Max(pays) > 1 {
 				t.Fatalf("least regret %v, means %v", least, pays)
 			}
-			y, err := w.Play(0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			y := require.Value(w.Play(0))(t)
 			paid, mean = paid+float64(y), mean+pays[0]
 			if _, err := w.Play(bandit.Arm(len(pays))); err == nil {
 				t.Fatal("a document that is not offered pays")
@@ -122,19 +114,13 @@ func TestRankingOffersQueries(t *testing.T) {
 func TestSizesOfQueriesInAFile(t *testing.T) {
 	sizes := []int{4, 1, 3}
 	p := RankingParams{Columns: CommonColumns, Features: 4, Data: "x"}
-	a, err := rankings(p, 9, 1, map[string]string{"x": judgedOf(sizes)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := require.Value(rankings(p, 9, 1, map[string]string{"x": judgedOf(sizes)}))(t)
 	var lines []string
 	for line := range strings.Lines(judgedOf(sizes)) {
 		words := strings.Fields(line)
 		lines = append(lines, strings.Join(slices.Delete(words, 1, 2), " "))
 	}
-	b, err := rankings(p, 9, 1, map[string]string{"x": strings.Join(lines, "\n"), "x.query": "4\n1\n0\n3\n"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := require.Value(rankings(p, 9, 1, map[string]string{"x": strings.Join(lines, "\n"), "x.query": "4\n1\n0\n3\n"}))(t)
 	if a.About() != b.About() || a.Data() == b.Data() {
 		t.Errorf("%s, with a file of sizes %s", a.About(), b.About())
 	}
@@ -171,10 +157,7 @@ func TestTheFitHasANormOfAtMost1(t *testing.T) {
 			direction(x, 1, plainChance{r})
 			f.add(x, dot(x, truth))
 		}
-		theta, err := f.theta(1e-9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		theta := require.Value(f.theta(1e-9))(t)
 		got, along := math.Sqrt(dot(theta, theta)), dot(theta, truth)/norm
 		if math.Abs(got-min(norm, 1)) > 1e-6 || along < .999*got {
 			t.Errorf("of norm %v: %v, %v along the truth", norm, got, along)
@@ -233,10 +216,7 @@ func TestTheStandIn(t *testing.T) {
 	}
 	for _, features := range []int{57, 78} {
 		p := RankingParams{Columns: CommonColumns, Features: features}
-		source, err := Open(p, Config{Arms: 27, Sites: 10, Data: dir, Open: func(name string) (File, error) { return os.Open(name) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := require.Value(Open(p, Config{Arms: 27, Sites: 10, Data: dir, Open: func(name string) (File, error) { return os.Open(name) }}))(t)
 		if s := source.(*rankingSource); len(s.queries) != 201 || !strings.HasPrefix(s.about, fmt.Sprintf("ranking: 3005 documents of 201 queries with up to 27, %d features; ", features)) {
 			t.Error(s.about)
 		}

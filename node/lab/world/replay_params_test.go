@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"peerd.dev/internal/require"
 )
 
 // TestReplayReadsTheSheetOrItsZip: from the parameters' folder, or else the configuration's; the
@@ -18,19 +20,14 @@ func TestReplayReadsTheSheetOrItsZip(t *testing.T) {
 	plain := sheet(everyArm())
 	z, n := zipped(t, [2]string{"a/diabetic_data.csv", plain})
 	packed := make([]byte, n)
-	if _, err := z.ReadAt(packed, 0); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(z.ReadAt(packed, 0))(t)
 	for _, c := range []struct{ name, content, data, folder string }{
 		{"data/diabetes/diabetic_data.csv", plain, "", "data"},
 		{"there/diabetes/diabetic_data.csv", plain, "there", "data"},
 		{"data/diabetes/diabetic_data.csv.zip", string(packed), "", "data"},
 		{"there/diabetes/diabetic_data.csv.zip", string(packed), "there", ""},
 	} {
-		source, err := Open(ReplayParams{Data: c.data, Split: Contiguous, Cap: 1}, Config{Arms: arms, Sites: 1, RecordsPerUser: 1, Data: c.folder, Open: only(c.name, c.content)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := require.Value(Open(ReplayParams{Data: c.data, Split: Contiguous, Cap: 1}, Config{Arms: arms, Sites: 1, RecordsPerUser: 1, Data: c.folder, Open: only(c.name, c.content)}))(t)
 		hash := sha256.Sum256([]byte(c.content))
 		if got, want := source.Data(), hex.EncodeToString(hash[:]); got != want {
 			t.Errorf("%s has hash %s, want %s", c.name, got, want)
@@ -43,9 +40,7 @@ func TestMissingDataIsADataError(t *testing.T) {
 	const name = "data/diabetes/diabetic_data.csv"
 	z, n := zipped(t, [2]string{"other.csv", "x"})
 	packed := make([]byte, n)
-	if _, err := z.ReadAt(packed, 0); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(z.ReadAt(packed, 0))(t)
 	for _, c := range []struct {
 		folder string
 		open   func(string) (File, error)
@@ -86,14 +81,8 @@ func TestReplayTakesRecordsOfOneArmAndCapsPatients(t *testing.T) {
 	lines = append(lines, line{20, "?", "metformin=Steady", "NO"})
 	c := Config{Arms: arms, Sites: 2, RecordsPerUser: 2, Data: "data", Open: only("data/diabetes/diabetic_data.csv", sheet(lines))}
 	open := func(most uint64) (Source, *Sites) {
-		source, err := Open(ReplayParams{Split: Contiguous, Cap: most}, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := source.Sites(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := require.Value(Open(ReplayParams{Split: Contiguous, Cap: most}, c))(t)
+		s := require.Value(source.Sites(nil))(t)
 		return source, s
 	}
 	one, s := open(1)
@@ -126,9 +115,7 @@ func TestReplayRefusesMoreRecordsThanThereWere(t *testing.T) {
 	if err := w.Load(more.Save()); err == nil || err.Error() != "world: saved state with 2 records left of arm 1, which had 1" {
 		t.Error(err)
 	}
-	if _, err := w.Play(1); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(w.Play(1))(t)
 	if again := replay(t, load(t, everyArm()), 1); again.Load(w.Save()) != nil || again.Left(1) != 0 || again.Left(0) != 1 {
 		t.Error("a record could be handed out twice")
 	}

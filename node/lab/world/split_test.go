@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"peerd.dev/internal/require"
 )
 
 // anyLines generates encounters of a few patients.
@@ -129,10 +131,7 @@ func TestSpecialtiesAreBalanced(t *testing.T) {
 			lines = append(lines, line{1, s.name, "", "NO"})
 		}
 	}
-	sites, err := load(t, lines).Split(Specialty, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sites := require.Value(load(t, lines).Split(Specialty, 3))(t)
 	// ? -> 0; B -> 1; C -> 2; D -> 1 (3 and 3); A -> 2.
 	want := []string{"?", "BD", "AC"}
 	for i, o := range sites {
@@ -186,10 +185,7 @@ func TestReportFindsTheBiasedSite(t *testing.T) {
 		{1, "?", "insulin=Steady", "NO"},
 		{5, "?", "", "<30"},
 	})
-	sites, err := r.Split(Contiguous, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sites := require.Value(r.Split(Contiguous, 2))(t)
 	got := NewReport(sites)
 	if got.Reach != 2 || got.Best != 0 || got.Sites[0].Gap != 0 || got.Sites[1].Best != 1 || got.Sites[1].Gap != 1 {
 		t.Errorf("%+v", got)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 )
 
 // memory is a File.
@@ -57,15 +58,8 @@ func network(params Params, sites int) Config {
 // small returns the sites of a world with these parameters.
 func small(t testing.TB, params Params, sites int) *Sites {
 	t.Helper()
-	source, err := Open(params, network(params, sites))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := source.Sites(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	source := require.Value(Open(params, network(params, sites)))(t)
+	return require.Value(source.Sites(nil))(t)
 }
 
 // Small returns parameters that suit any number of sites, and of which a few rounds show all.
@@ -129,11 +123,7 @@ func TestWorldsGoOnWhereTheyWereSaved(t *testing.T) {
 		arms := network(Small(e), 3).Arms
 		for i := range 3 {
 			made := func() bandit.World {
-				w, err := s.World(i, seeded(uint64(i)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return w
+				return require.Value(s.World(i, seeded(uint64(i))))(t)
 			}
 			play := func(w bandit.World, from, to uint64) (paid []bandit.Reward) {
 				for round := from; round < to; round++ {
@@ -141,10 +131,7 @@ func TestWorldsGoOnWhereTheyWereSaved(t *testing.T) {
 					if turn.Round != round || len(turn.Excluded) != 0 || !described(&turn, arms, TraitsOf(Small(e)).Features) {
 						t.Fatalf("%s: round %d offers %+v", e.Words().Name, round, turn)
 					}
-					y, err := w.Play(bandit.Arm(round * round % uint64(arms)))
-					if err != nil {
-						t.Fatal(err)
-					}
+					y := require.Value(w.Play(bandit.Arm(round * round % uint64(arms))))(t)
 					paid = append(paid, y)
 				}
 				return paid
@@ -158,9 +145,7 @@ func TestWorldsGoOnWhereTheyWereSaved(t *testing.T) {
 			}
 			fresh, ahead := made(), w
 			for _, w := range []bandit.World{fresh, ahead} {
-				if err := w.Load(state); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, w.Load(state))
 				if !bytes.Equal(w.Save(), state) {
 					t.Errorf("%s: loaded and saved, the state differs", e.Words().Name)
 				}
@@ -183,10 +168,7 @@ func described(turn *bandit.Turn, arms, features int) bool {
 // TestBadStatesAreRefused, and change nothing.
 func TestBadStatesAreRefused(t *testing.T) {
 	for _, e := range Table() {
-		w, err := small(t, Small(e), 1).World(0, seeded(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := require.Value(small(t, Small(e), 1).World(0, seeded(1)))(t)
 		good := w.Save()
 		for name, bad := range map[string][]byte{
 			"world: saved state of 0 bytes, want ":      nil,
@@ -215,10 +197,7 @@ func TestRegretIsTheGapToTheBestMeanOverSites(t *testing.T) {
 			all, gap := s.Overall(), s.Gaps()
 			best := slices.Max(all)
 			for i := range sites {
-				w, err := s.World(i, seeded(1))
-				if err != nil {
-					t.Fatal(err)
-				}
+				w := require.Value(s.World(i, seeded(1)))(t)
 				if p, ok := w.(payer); ok && !slices.Equal(p.Means(), s.Means[i]) {
 					t.Errorf("%s: site %d pays %v on average, want %v", e.Words().Name, i, p.Means(), s.Means[i])
 				}
@@ -242,13 +221,8 @@ func TestRegretIsTheGapToTheBestMeanOverSites(t *testing.T) {
 // TestWorldsPrintPrivate: no world shows a reward, or the random numbers that make them.
 func TestWorldsPrintPrivate(t *testing.T) {
 	for _, e := range Table() {
-		w, err := small(t, Small(e), 1).World(0, seeded(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Play(0); err != nil {
-			t.Fatal(err)
-		}
+		w := require.Value(small(t, Small(e), 1).World(0, seeded(1)))(t)
+		require.Value(w.Play(0))(t)
 		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%s", "%x"} {
 			if s := fmt.Sprintf(verb, w); s != "private" {
 				t.Errorf("%s of %s: %s", verb, e.Words().Name, s)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 )
 
 // trafficked returns the sites of a world with shares of rounds.
@@ -14,24 +15,13 @@ func trafficked(t testing.TB, e Params, sites int, shares ...float64) *Sites {
 	t.Helper()
 	c := network(Small(e), sites)
 	c.Traffic = shares
-	source, err := Open(Small(e), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := source.Sites(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	source := require.Value(Open(Small(e), c))(t)
+	return require.Value(source.Sites(nil))(t)
 }
 
 func siteOf(t testing.TB, s *Sites, i int, seed uint64) bandit.World {
 	t.Helper()
-	w, err := s.World(i, seeded(seed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return require.Value(s.World(i, seeded(seed)))(t)
 }
 
 // TestSitesDecideInTheirShareOfRounds, which they take in turn: as often as it says, in rounds
@@ -82,18 +72,14 @@ func TestTrafficFollowsFromTheRound(t *testing.T) {
 		for round := range uint64(300) {
 			turn := all.Turn(round)
 			if !turn.None {
-				if _, err := all.Play(0); err != nil {
-					t.Fatal(err)
-				}
+				require.Value(all.Play(0))(t)
 			}
 			if round%7 == 3 && some.Turn(round).None != turn.None {
 				t.Errorf("%s: round %d differs for a world that skips rounds", e.Words().Name, round)
 			}
 		}
 		again := siteOf(t, s, 0, 4)
-		if err := again.Load(all.Save()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, again.Load(all.Save()))
 		for round := uint64(300); round < 400; round++ {
 			if turn := all.Turn(round); again.Turn(round).None != turn.None {
 				t.Fatalf("%s: round %d differs after Load", e.Words().Name, round)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"peerd.dev/bandit"
+	"peerd.dev/internal/require"
 )
 
 // average plays an arm n times.
@@ -12,10 +13,7 @@ func average(t *testing.T, w bandit.World, a bandit.Arm, n int) float64 {
 	t.Helper()
 	sum := 0.
 	for range n {
-		y, err := w.Play(a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		y := require.Value(w.Play(a))(t)
 		sum += float64(y)
 	}
 	return sum / float64(n)
@@ -25,22 +23,10 @@ func average(t *testing.T, w bandit.World, a bandit.Arm, n int) float64 {
 // a sound world fails with probability 6e-7 an arm.
 func TestMeansAreWhatIsPaid(t *testing.T) {
 	const n = 40000
-	bernoulli, err := NewBernoulli([]float64{0, .1, .5, 1}, seeded(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	open, err := NewGaussian([]float64{0, .3, -2, 5}, 1, false, seeded(2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	clip, err := NewGaussian([]float64{0, .3, 1, -2, 5}, 1, true, seeded(3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	narrow, err := NewGaussian([]float64{.2, .9}, .1, true, seeded(4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	bernoulli := require.Value(NewBernoulli([]float64{0, .1, .5, 1}, seeded(1)))(t)
+	open := require.Value(NewGaussian([]float64{0, .3, -2, 5}, 1, false, seeded(2)))(t)
+	clip := require.Value(NewGaussian([]float64{0, .3, 1, -2, 5}, 1, true, seeded(3)))(t)
+	narrow := require.Value(NewGaussian([]float64{.2, .9}, .1, true, seeded(4)))(t)
 	for _, c := range []struct {
 		name string
 		w    payer
@@ -59,10 +45,7 @@ func TestMeansAreWhatIsPaid(t *testing.T) {
 }
 
 func TestClippingShrinksGapsByTwoThirds(t *testing.T) {
-	w, err := NewGaussian([]float64{0, .5, 1}, 1, true, seeded(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := require.Value(NewGaussian([]float64{0, .5, 1}, 1, true, seeded(1)))(t)
 	m := w.Means()
 	if m[1] != .5 || math.Abs(m[0]+m[2]-1) > 1e-15 {
 		t.Errorf("not symmetric about a half: %v", m)
@@ -84,16 +67,10 @@ func TestUnclippedIsTrue(t *testing.T) {
 			}
 		}
 		for _, p := range params {
-			w, err := small(t, p, 1).World(0, seeded(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := require.Value(small(t, p, 1).World(0, seeded(1)))(t)
 			inside := true
 			for range 1000 {
-				y, err := w.Play(0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				y := require.Value(w.Play(0))(t)
 				inside = inside && y >= 0 && y <= 1
 			}
 			if inside == TraitsOf(p).Unclipped {
@@ -113,10 +90,7 @@ func TestBadWorlds(t *testing.T) {
 		return err
 	}
 	play := func(a bandit.Arm) error {
-		b, err := NewBernoulli([]float64{.5, .5}, seeded(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := require.Value(NewBernoulli([]float64{.5, .5}, seeded(1)))(t)
 		g, err := NewGaussian([]float64{.5, .5}, 1, true, seeded(1))
 		if err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/internal/vouch"
 	"peerd.dev/node/ledger"
 )
@@ -35,14 +36,8 @@ func newSigner(seed byte) signer {
 // id returns the id that libp2p derives from the key.
 func (s signer) id(t testing.TB) string {
 	t.Helper()
-	public, err := crypto.UnmarshalEd25519PublicKey(s.key.Public().(ed25519.PublicKey))
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := peer.IDFromPublicKey(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	public := require.Value(crypto.UnmarshalEd25519PublicKey(s.key.Public().(ed25519.PublicKey)))(t)
+	id := require.Value(peer.IDFromPublicKey(public))(t)
 	return id.String()
 }
 
@@ -62,10 +57,7 @@ type book struct {
 
 func newBook(t testing.TB) *book {
 	t.Helper()
-	curator, err := dp.NewCurator(dp.Lockstep, vouch.For(account.Budget{Epsilon: dp.Nano}), dp.NewSeededSource([32]byte{1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	curator := require.Value(dp.NewCurator(dp.Lockstep, vouch.For(account.Budget{Epsilon: dp.Nano}), dp.NewSeededSource([32]byte{1})))(t)
 	b := &book{t: t, curator: curator}
 	b.add(&ledger.Genesis{
 		Version: ledger.Version, Peer: newSigner(1).id(t), Network: "clinics", Policy: ledger.Hash{1, 2, 3}, Mode: ledger.Lockstep,
@@ -150,10 +142,7 @@ func small(t testing.TB) *book {
 
 func TestAnExportIsVerified(t *testing.T) {
 	b := small(t)
-	r, err := Verify(bytes.NewReader(b.export()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := require.Value(Verify(bytes.NewReader(b.export())))(t)
 	if !r.Signed || r.Records != 10 || r.Releases != 7 || r.Charged != dp.Nano || r.Used != 1 || len(r.Groups) != 2 {
 		t.Errorf("%+v", r)
 	}
@@ -190,18 +179,10 @@ func TestTheFormatStays(t *testing.T) {
 		b.add(&ledger.Gap{Claimed: 12, Had: 10, Incarnation: 1, Since: 3, Round: 9, Waiting: 2, Margin: 1, Next: []uint64{8, 5, 3}, Without: []string{"12D3KooWPjceQrSwdWXPyLLeABRXmuqt69Rg3sBYbU1Nft9HyQ6X"}})
 		golden(t, name, b.export())
 	}
-	export, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Verify(bytes.NewReader(export))
-	if err != nil {
-		t.Fatal(err)
-	}
+	export := require.Value(os.ReadFile(name))(t)
+	r := require.Value(Verify(bytes.NewReader(export)))(t)
 	var text bytes.Buffer
-	if err := r.Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Write(&text))
 	golden(t, "testdata/report.txt", text.Bytes())
 	b := &book{t: t}
 	for line := range bytes.Lines(export) {
@@ -215,14 +196,9 @@ func TestTheFormatStays(t *testing.T) {
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(name, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, got, 0o600))
 	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := require.Value(os.ReadFile(name))(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs: got\n%s", name, got)
 	}
@@ -301,9 +277,7 @@ func TestAppendRefusesWhatCannotBeRead(t *testing.T) {
 	if c != (ledger.Chain{}) {
 		t.Errorf("the chain moved: %+v", c)
 	}
-	if _, err := c.Append(&ledger.Genesis{}); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(c.Append(&ledger.Genesis{}))(t)
 	for _, body := range []ledger.Body{
 		&ledger.Genesis{},
 		&ledger.Open{Charge: dp.Charge{Mechanism: 255}},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"peerd.dev/dp"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/ledger"
 )
 
@@ -19,16 +20,10 @@ func sealedBook(t *testing.T) (b *book, opened [][]byte) {
 	for i := range 8 {
 		b.release(dp.StreamID(i%2), 3)
 		if i%4 > 1 {
-			r, err := ledger.ParseLine(b.lines[len(b.lines)-1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := require.Value(ledger.ParseLine(b.lines[len(b.lines)-1]))(t)
 			body := r.Body.(*ledger.Release)
 			b.chain, b.lines = ledger.Chain{Next: r.Seq, Head: r.Prev}, b.lines[:len(b.lines)-1]
-			opening, err := body.Conceal()
-			if err != nil {
-				t.Fatal(err)
-			}
+			opening := require.Value(body.Conceal())(t)
 			b.add(body)
 			opened = append(opened, b.lines[len(b.lines)-1], opening)
 			continue
@@ -143,9 +138,5 @@ func TestAFalseOpeningIsFound(t *testing.T) {
 
 func opens(t *testing.T, r *ledger.Release) []byte {
 	t.Helper()
-	line, err := r.Conceal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return line
+	return require.Value(r.Conceal())(t)
 }

@@ -14,6 +14,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
+	"peerd.dev/internal/require"
 	"peerd.dev/node/ledger"
 )
 
@@ -46,9 +47,7 @@ func TestLedgerEveryBitFlip(t *testing.T) {
 		}
 	}
 	whole := b.export()
-	if _, err := Verify(bytes.NewReader(whole)); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(Verify(bytes.NewReader(whole)))(t)
 	type start struct {
 		before *Verifier
 		at, n  int // the line, with its newline
@@ -57,9 +56,7 @@ func TestLedgerEveryBitFlip(t *testing.T) {
 	v, at := NewVerifier(), 0
 	for line := range bytes.Lines(whole) {
 		starts = append(starts, start{v.clone(), at, len(line)})
-		if err := v.Line(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, v.Line(bytes.TrimSuffix(line, []byte("\n"))))
 		at += len(line)
 	}
 	every := 1
@@ -109,10 +106,7 @@ func rewrite(t *testing.T, change func(bodies []ledger.Body) []ledger.Body) []by
 	b := small(t)
 	var bodies []ledger.Body
 	for _, line := range b.lines {
-		r, err := ledger.ParseLine(line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := require.Value(ledger.ParseLine(line))(t)
 		bodies = append(bodies, r.Body)
 	}
 	var w bytes.Buffer
@@ -122,10 +116,7 @@ func rewrite(t *testing.T, change func(bodies []ledger.Body) []ledger.Body) []by
 		if g, ok := body.(*ledger.Gap); ok {
 			r.Seq = max(c.Next, g.Claimed, g.Number)
 		}
-		line, err := r.Append(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := require.Value(r.Append(nil))(t)
 		c.Next, c.Head = r.Seq+1, ledger.HashOf(line)
 		w.Write(append(line, '\n'))
 	}
@@ -133,10 +124,7 @@ func rewrite(t *testing.T, change func(bodies []ledger.Body) []ledger.Body) []by
 	e := ledger.Trailer{Records: c.Next, Head: c.Head}
 	signature, _ := newSigner(1).sign(ledger.Domain, e.Signed("clinics"))
 	copy(e.Signature[:], signature)
-	end, err := e.Line()
-	if err != nil {
-		t.Fatal(err)
-	}
+	end := require.Value(e.Line())(t)
 	w.Write(append(end, '\n'))
 	return w.Bytes()
 }
@@ -216,9 +204,7 @@ func TestAForgedChainHasNoSignature(t *testing.T) {
 		return string(export[bytes.LastIndex(export, []byte(`"signature"`)):])
 	}
 	honest := rewrite(t, func(b []ledger.Body) []ledger.Body { return b })
-	if _, err := Verify(bytes.NewReader(honest)); err != nil {
-		t.Fatal(err)
-	}
+	require.Value(Verify(bytes.NewReader(honest)))(t)
 	if !bytes.Equal(honest, small(t).export()) {
 		t.Fatal("unchanged records are exported in another form")
 	}
@@ -387,18 +373,13 @@ func TestNumbersAreNotSkipped(t *testing.T) {
 	for _, seq := range []uint64{b.chain.Next + 1, b.chain.Next - 1, b.chain.Next + 1000, 0} {
 		v := NewVerifier()
 		for _, l := range b.lines {
-			if err := v.Line(l); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, v.Line(l))
 		}
 		for _, body := range []ledger.Body{leaf(0, 4, 0), &ledger.Gap{Incarnation: 1, Margin: 1, Next: []uint64{9, 9, 9}}} {
 			if _, gap := body.(*ledger.Gap); gap && seq > b.chain.Next {
 				continue // what it skips is lost
 			}
-			line, err := (&ledger.Record{Seq: seq, Prev: b.chain.Head, Body: body}).Append(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			line := require.Value((&ledger.Record{Seq: seq, Prev: b.chain.Head, Body: body}).Append(nil))(t)
 			if err := v.Line(line); !errors.Is(err, ledger.ErrChain) {
 				t.Errorf("%s %d after record %d: %v, want %v", body.Kind(), seq, b.chain.Next-1, err, ledger.ErrChain)
 			}
@@ -417,9 +398,7 @@ func TestCostsAreCountedExactly(t *testing.T) {
 	v.genesis.Budget = account.Unlimited
 	free := dp.Charge{Streams: 1, Dim: 1, Hi: 1, Leaves: 1, RecordsPerUser: 1, Mechanism: dp.None, Loss: account.Loss{Pure: dp.Infinite}}
 	for range 3 {
-		if err := v.openStreams(ledger.Opened(free)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, v.openStreams(ledger.Opened(free)))
 		free.Stream++
 	}
 	if r := v.Report(); r.Charged != dp.Infinite || r.Used != -1 {
@@ -441,15 +420,11 @@ func TestALargeReportStaysShort(t *testing.T) {
 	b.open(1000, 1, 8)
 	v := NewVerifier()
 	for _, l := range b.lines {
-		if err := v.Line(l); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, v.Line(l))
 	}
 	r := v.Report()
 	var text bytes.Buffer
-	if err := r.Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Write(&text))
 	if n := strings.Count(text.String(), "\n"); n > 40 || !strings.Contains(text.String(), "and 980 more streams") || !strings.Contains(text.String(), "no signed end") {
 		t.Errorf("%d lines:\n%s", n, text.String())
 	}

@@ -3,21 +3,16 @@ package signed
 import (
 	"testing"
 
+	"peerd.dev/internal/require"
 	"peerd.dev/node/store"
 	"peerd.dev/protocol"
 )
 
 // TestACheckpointHasItsSignature, also where steps store newer ones meanwhile.
 func TestACheckpointHasItsSignature(t *testing.T) {
-	st, err := store.Open(t.TempDir(), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := require.Value(store.Open(t.TempDir(), store.Options{}))(t)
 	defer func() { _ = st.Close() }()
-	s, err := Read(st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := require.Value(Read(st))(t)
 	save := func(n uint64) {
 		b := st.Batch()
 		s.Checkpoint(0, "key", protocol.SignedCheckpoint{Checkpoint: protocol.Checkpoint{Records: n}, Signature: [64]byte{byte(n), byte(n >> 8)}})
