@@ -37,7 +37,7 @@ func (c *Config) Refuse(problems []Problem) error {
 	c.Schema().sort(problems)
 	what := "configuration " + c.File
 	if c.File == "" {
-		what = "settings without a file"
+		what = "settings without a file (name one with --config)"
 	}
 	return &Refusal{what, problems}
 }

@@ -454,7 +454,7 @@ func TestADecisionNamesItsUser(t *testing.T) {
 		if r.s.step != step {
 			t.Errorf("%s: %d steps were made for nobody", what, r.s.step-step)
 		}
-		if named := r.ask(decision.Ask{ID: "none", Subject: "mary"}); named.Repeated {
+		if named := r.ask(decision.Ask{ID: "anonymous", Subject: "mary"}); named.Repeated {
 			t.Errorf("%s: %+v: the refused one was stored", what, named)
 		}
 		r.stop()
