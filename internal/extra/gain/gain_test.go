@@ -103,10 +103,7 @@ func TestAloneIsTheSimulatedSite(t *testing.T) {
 	for run := range uint64(3) {
 		seed := node.PeerSeed(run, 0)
 		open := func() bandit.World {
-			w, err := world.NewBernoulli(means, rand.NewChaCha8(seed.Of("world")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := world.NewBernoulli(means, rand.NewChaCha8(seed.Of("world")))
 			return w
 		}
 		res, err := sim.Run(sim.Config{Spec: s.Spec, Seeds: []node.Seed{seed}, Worlds: []bandit.World{open()}, Rounds: rounds, Network: seed})

@@ -62,10 +62,7 @@ func inside(t *testing.T, spec node.Spec, run, decisions, late uint64, means [][
 		if halves[i], err = kept.New(&spec, protocol.Peer(i), own); err != nil {
 			t.Fatal(err)
 		}
-		w, err := world.NewBernoulli(means[i], rand.NewChaCha8(own.Of("world")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := world.NewBernoulli(means[i], rand.NewChaCha8(own.Of("world")))
 		worlds[i], pulls[i] = w, make([]uint64, spec.Arms)
 		if i == sites-1 {
 			worlds[i] = none{w, late}

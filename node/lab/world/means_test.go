@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"peerd.dev/bandit"
@@ -69,12 +70,8 @@ func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 		if s := small(t, Small(e), 5); !slices.Equal(s.Means[0], s.Means[4]) {
 			t.Errorf("%s: one row, and sites differ: %v", name, s.Means)
 		}
-		source, err := Open(c.params("never", 0), Config{Arms: 2, Sites: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := "world: " + e.Words().Name + `: draw "never", want given, sites or shared`
-		if _, err := source.Sites(nil); err == nil || err.Error() != want {
+		want := "world." + e.Words().Name + ".draw: want given, sites or shared"
+		if _, err := Open(c.params("never", 0), Config{Arms: 2, Sites: 1}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -105,14 +102,8 @@ func TestSitesTakeRowsInTurn(t *testing.T) {
 // The draws are part of what seeds mean in published runs: a change would change those.
 func TestSeedsMeanWhatTheyDid(t *testing.T) {
 	src := func() *rand.ChaCha8 { return rand.NewChaCha8([32]byte{1, 2, 3}) }
-	b, err := NewBernoulli([]float64{.2, .5, .7}, src())
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := NewGaussian([]float64{.2, .5, .7}, .3, true, src())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := NewBernoulli([]float64{.2, .5, .7}, src())
+	g := NewGaussian([]float64{.2, .5, .7}, .3, true, src())
 	var lines []line
 	for i := range 200 {
 		lines = append(lines, line{i, "?", []string{"insulin=Steady", "acarbose=Steady", "glyburide=Steady", "", "metformin=Steady"}[i%5], []string{"NO", ">30"}[i*i%7%2]})
@@ -178,8 +169,8 @@ func TestSitesScatterAroundSharedMeans(t *testing.T) {
 	}
 	c := Config{Sites: sites, Arms: arms}
 	for _, p := range []BernoulliParams{{Draw: BySite, Spread: .1}, {Draw: Shared, Spread: 1.1}, {Draw: Shared, Spread: -.1}, {Draw: Shared, Spread: math.NaN()}} {
-		if field, _ := p.means().check(BernoulliParams{}.Words().Name, c); field != "spread" {
-			t.Errorf("%+v: refused %q, want spread", p, field)
+		if _, err := Open(p, c); err == nil || !strings.HasPrefix(err.Error(), "world.bernoulli.spread: ") {
+			t.Errorf("%+v: %v, want spread refused", p, err)
 		}
 	}
 }
@@ -211,7 +202,7 @@ func TestSitesDiffer(t *testing.T) {
 	for _, bad := range []BernoulliParams{
 		{Draw: BySite, Deviation: .1}, {Draw: Shared, Deviation: 2}, {Draw: Shared, Groups: 2},
 	} {
-		if field, _ := bad.Check(c); field == "" {
+		if _, err := Open(bad, c); err == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -62,10 +62,7 @@ func (p ReplayParams) Open(c Config) (Source, error) {
 	}
 	// Only encounters with one arm: then the choice of an arm for an encounter is the
 	// hospital's and not ours, and the means follow from no draw.
-	kept, dropped, err := all.Single().Cap(int(min(p.Cap, Uncapped)))
-	if err != nil {
-		return nil, err
-	}
+	kept, dropped := all.Single().Cap(int(min(p.Cap, Uncapped)))
 	s := &replaySource{dropped: dropped, hash: hash}
 	if s.records, err = kept.Split(p.Split, c.Sites); err != nil {
 		return nil, err

@@ -43,10 +43,8 @@ func (r *Records) Split(s Split, sites int) ([]*Records, error) {
 	case Specialty:
 		of := r.bySpecialty(sites)
 		site = func(_ int, e *record) int { return of[e.specialty] }
-	case Patient:
+	default: // Patient
 		site = func(_ int, e *record) int { return byPatient(e.patient, sites) }
-	default:
-		return nil, fmt.Errorf("world: split %q, want contiguous, specialty or patient", s)
 	}
 	out := make([]*Records, sites)
 	for i := range out {
