@@ -74,9 +74,6 @@ func (p AverageParams) Check(n protocol.Net) (field, want string) {
 	return "", ""
 }
 
-// maxRate follows from the two rounds that an exchange takes.
-const maxRate = 0.5
-
 // average is Gossip_UCB (Zhu, Zhu, Liu and Liu 2021, Algorithm 1) and, with noise
 // at the curator, Fed_UCB (Algorithm 4).
 //

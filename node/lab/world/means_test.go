@@ -108,10 +108,7 @@ func TestSeedsMeanWhatTheyDid(t *testing.T) {
 	for i := range 200 {
 		lines = append(lines, line{i, "?", []string{"insulin=Steady", "acarbose=Steady", "glyburide=Steady", "", "metformin=Steady"}[i%5], []string{"NO", ">30"}[i*i%7%2]})
 	}
-	r, err := NewReplay(load(t, lines), src())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := NewReplay(load(t, lines), src())
 	paid := func(w bandit.World, arms, rounds int, format string) (s string) {
 		for i := range rounds {
 			y, err := w.Play(bandit.Arm(i % arms))

@@ -83,10 +83,7 @@ func (p ReplayParams) Open(c Config) (Source, error) {
 // Sites implements [Source]. All runs have the same means.
 func (s *replaySource) Sites(*rand.Rand) (*Sites, error) {
 	return &Sites{Means: s.means, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
-		w, err := NewReplay(s.records[i], src)
-		if err != nil {
-			return nil, err
-		}
+		w := NewReplay(s.records[i], src)
 		w.judge(s.gap)
 		return w, nil
 	}}, nil
