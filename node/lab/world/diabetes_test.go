@@ -100,7 +100,7 @@ func TestDiabetes(t *testing.T) {
 			for _, c := range []struct {
 				split Split
 				reach int // without a cap
-			}{{Contiguous, 3}, {Specialty, 3}, {Patient, 1}} {
+			}{{Contiguous, 3}, {Patient, 1}} {
 				table(t, "every", all, c.split, k, min(k, c.reach))
 				table(t, "single", single, c.split, k, min(k, c.reach))
 			}

@@ -18,7 +18,7 @@ import (
 // ReplayParams are the parameters of world replay.
 type ReplayParams struct {
 	Data  string `want:"path" doc:"Folder of the records; empty takes the one that PEERD_DATA names."`
-	Split Split  `want:"contiguous|specialty|patient" fixed:"yes" doc:"Records are dealt in order, by medical specialty, or each patient to one site."`
+	Split Split  `want:"contiguous|patient" fixed:"yes" doc:"Records are dealt in order, or each patient to one site."`
 	Cap   uint64 `want:"1.." unit:"records" fixed:"yes" doc:"Most records of one patient that take part."`
 }
 

@@ -36,7 +36,7 @@ func rowsOf(r *Records) []int {
 func TestSplitsPartition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := load(t, anyLines(t))
-		s := rapid.SampledFrom([]Split{Contiguous, Specialty, Patient}).Draw(t, "split")
+		s := rapid.SampledFrom([]Split{Contiguous, Patient}).Draw(t, "split")
 		sites, err := r.Split(s, rapid.IntRange(1, 4).Draw(t, "sites"))
 		if err != nil {
 			t.Skip(err) // a site would be empty
@@ -58,16 +58,6 @@ func TestSplitsPartition(t *testing.T) {
 			for _, o := range sites {
 				if n := o.Rows() * len(sites); n <= r.Rows()-len(sites) || n >= r.Rows()+len(sites) {
 					t.Fatalf("a site of %d has %d rows of %d", len(sites), o.Rows(), r.Rows())
-				}
-			}
-		case Specialty:
-			home := map[string]int{}
-			for i, o := range sites {
-				for _, e := range o.rows {
-					if at, ok := home[e.specialty]; ok && at != i {
-						t.Fatalf("%s at sites %d and %d", e.specialty, at, i)
-					}
-					home[e.specialty] = i
 				}
 			}
 		case Patient:
@@ -109,35 +99,6 @@ func TestCapIsExplicit(t *testing.T) {
 	}
 }
 
-func TestSpecialtiesAreBalanced(t *testing.T) {
-	var lines []line
-	for _, s := range []struct {
-		name string
-		n    int
-	}{{"A", 1}, {"?", 6}, {"B", 3}, {"C", 3}, {"D", 2}} {
-		for range s.n {
-			lines = append(lines, line{1, s.name, "", "NO"})
-		}
-	}
-	sites, err := load(t, lines).Split(Specialty, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// ? -> 0; B -> 1; C -> 2; D -> 1 (3 and 3); A -> 2.
-	want := []string{"?", "BD", "AC"}
-	for i, o := range sites {
-		var names string
-		for _, e := range o.rows {
-			if len(names) == 0 || names[len(names)-1] != e.specialty[0] {
-				names += e.specialty
-			}
-		}
-		if names != want[i] {
-			t.Errorf("site %d has %s, want %s", i, names, want[i])
-		}
-	}
-}
-
 func TestBadSplits(t *testing.T) {
 	r := load(t, everyArm())
 	for _, c := range []struct {
@@ -147,7 +108,6 @@ func TestBadSplits(t *testing.T) {
 	}{
 		{Contiguous, 0, "world: 0 sites, want at least 1"},
 		{Contiguous, 6, "world: contiguous split: nothing left for site 0 of 6"},
-		{Specialty, 2, "world: specialty split: nothing left for site 1 of 2"},
 	} {
 		if _, err := r.Split(c.split, c.sites); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
