@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"peerd.dev/internal/wanted"
 )
 
 // Params are the parameters of a learner, a struct. Its exported fields are the keys
@@ -14,7 +16,7 @@ import (
 type Params interface {
 	// Words returns the learner's name and description for pages.
 	Words() Words
-	// New returns a learner. An error names the parameter. Callers use the function [New].
+	// New returns a learner. An error names the parameter. Callers use the function [New], which checks parameters by their tags.
 	New(c Config) (Learner, error)
 }
 
@@ -36,7 +38,7 @@ type Config struct {
 	Rand    *rand.Rand // breaks ties; its draws are public in effect
 }
 
-// New returns a learner with parameters, and refuses a Config that suits none.
+// New returns a learner with parameters, and refuses what their tags do not allow and a Config that suits none.
 func New(p Params, c Config) (Learner, error) {
 	switch {
 	case c.Arms < 1:
@@ -46,6 +48,9 @@ func New(p Params, c Config) (Learner, error) {
 	}
 	if c.Origins == 0 {
 		c.Origins = c.Peers
+	}
+	if err := wanted.Error(p, p.Words().Name); err != nil {
+		return nil, err
 	}
 	return p.New(c)
 }

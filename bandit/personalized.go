@@ -1,7 +1,6 @@
 package bandit
 
 import (
-	"fmt"
 	"math"
 
 	"peerd.dev/bandit/belief"
@@ -94,9 +93,6 @@ func (PersonalizedParams) Traits() Traits { return Traits{Selfish: true} }
 
 // New implements [Params].
 func (p PersonalizedParams) New(c Config) (Learner, error) {
-	if !(p.Price >= 1 && p.Price <= 1e6) {
-		return nil, fmt.Errorf("bandit: price %v, want 1 up to 1000000", p.Price)
-	}
 	u := &Personalized{
 		Arms: Arms{c.Arms}, logPrice: math.Log(p.Price), oddPrior: oddPrior, self: c.Self, mine: belief.New(c.Arms, 1), alone: newExponents(c.Arms), among: newExponents(c.Arms),
 		known: make([]moments, c.Arms), rows: make([][]row, c.Arms),

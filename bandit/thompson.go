@@ -1,7 +1,6 @@
 package bandit
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 )
@@ -36,9 +35,6 @@ func (ThompsonParams) Words() Words {
 
 // New implements [Params].
 func (p ThompsonParams) New(c Config) (Learner, error) {
-	if !(p.Inflation > 1 && p.Inflation <= 4) {
-		return nil, fmt.Errorf("bandit: inflation %v, want over 1 up to 4", p.Inflation)
-	}
 	return &Thompson{Arms: Arms{c.Arms}, inflation: p.Inflation, rng: c.Rand, index: make([]float64, c.Arms)}, nil
 }
 

@@ -24,7 +24,7 @@ func row(b testing.TB, from, to protocol.Peer, arms int) protocol.Envelope {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := running.Params{Every: 1, Pull: 1000, Merge: rows.MergeMean}
+	p := running.Params{Every: 1, Pull: 1000, Merge: rows.MergeMean, F: 1}
 	graph := make([][]protocol.Peer, 1+max(from, to))
 	graph[from], graph[to] = []protocol.Peer{to}, []protocol.Peer{from}
 	rows, err := protocol.New(p, protocol.Config{

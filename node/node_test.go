@@ -24,7 +24,7 @@ func (generous) Play(bandit.Arm) (bandit.Reward, error) { return 1, nil }
 func spec(horizon uint64) node.Spec {
 	return node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: learner.UCBParams{},
-		Protocol: averaging.AverageParams{Consistency: averaging.Capped, Rate: .5, Patience: 4},
+		Protocol: averaging.AverageParams{Consistency: averaging.Capped, Rate: .5, Patience: 4, F: 1},
 		Privacy:  node.Privacy{Mode: dp.Private, Budget: account.Budget{Epsilon: dp.Nano}, RecordsPerUser: 1, Horizon: horizon},
 	}
 }

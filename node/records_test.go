@@ -22,14 +22,14 @@ import (
 
 // twoFeatures is a learner by two features.
 func twoFeatures(records linear.Records) bandit.Params {
-	return linear.LinUCBParams{Features: 2, Index: linear.SampledIndex, Radius: 1, Records: records}
+	return linear.LinUCBParams{Features: 2, Index: linear.SampledIndex, Radius: 1, Records: records, Map: bandit.Concat}
 }
 
 // byFeatures is a network of one site with a learner by two features.
 func byFeatures(learner bandit.Params) node.Spec {
 	return node.Spec{
 		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: learner,
-		Protocol: batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Pull: 20},
+		Protocol: batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Pull: 20, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano, Delta: 1e12}, Mechanism: dp.EachGaussian, RecordsPerUser: 1, Horizon: 1000,
 		},

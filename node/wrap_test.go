@@ -17,8 +17,8 @@ import (
 func TestAWrapperIsForLockstep(t *testing.T) {
 	wrapped := 0
 	spec := node.Spec{
-		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: linear.LinUCBParams{Features: 2, Index: linear.SampledIndex, Radius: 1, Records: linear.WithoutSquares},
-		Protocol: batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Pull: 20},
+		Arms: 2, Graph: [][]protocol.Peer{nil}, Learner: linear.LinUCBParams{Features: 2, Index: linear.SampledIndex, Radius: 1, Records: linear.WithoutSquares, Map: bandit.Concat},
+		Protocol: batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Pull: 20, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1},
 		Privacy: node.Privacy{
 			Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano, Delta: 1e12}, Mechanism: dp.TreeGaussian, RecordsPerUser: 1, Horizon: 100,
 		},

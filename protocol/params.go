@@ -3,6 +3,7 @@ package protocol
 import (
 	"peerd.dev/dp"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/internal/wanted"
 )
 
 // Params are the parameters of a protocol, a struct. Its exported fields are the keys
@@ -16,7 +17,7 @@ type Params interface {
 	Words() Words
 	// Cadence returns when leaves close.
 	Cadence() Cadence
-	// New returns a peer's half of the protocol. Call the function [New], which completes c.
+	// New returns a peer's half of the protocol. Call the function [New], which checks parameters by their tags and completes c.
 	New(c Config) (Protocol, error)
 }
 
@@ -202,12 +203,15 @@ func Among(p Params, peers int) Params {
 	return p
 }
 
-// New returns a peer's half of the protocol with parameters. It gives it a [Press].
+// New returns a peer's half of the protocol with parameters, if their tags allow them. It gives it a [Press].
 func New(p Params, c Config) (Protocol, error) {
 	keys := c.Keys.Get()
 	if keys == nil {
 		keys = unsigned{}
 	}
 	c.Press, c.Keys = Press{&press{keys, TraitsOf(p).Kinds}}, vouch.Value[Keys]{}
+	if err := wanted.Error(p, p.Words().Name); err != nil {
+		return nil, err
+	}
 	return p.New(c)
 }

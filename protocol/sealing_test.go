@@ -24,6 +24,8 @@ type pressing struct {
 	press *protocol.Press
 }
 
+func (pressing) Words() protocol.Words { return protocol.Words{} }
+
 func (p pressing) New(c protocol.Config) (protocol.Protocol, error) {
 	*p.press = c.Press
 	return nil, nil

@@ -13,7 +13,7 @@ import (
 func TestATurnMayOfferFewerArms(t *testing.T) {
 	for _, index := range indices {
 		x := newProblem(4, 5)
-		l := linUCB(t, 9, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
+		l := linUCB(t, 9, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 		for _, known := range []bool{false, true} {
 			if known {
 				for range 50 {
@@ -42,7 +42,7 @@ func TestATurnMayOfferFewerArms(t *testing.T) {
 				}
 			}
 		}
-		few, many := linUCB(t, 9, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares}), linUCB(t, 9, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
+		few, many := linUCB(t, 9, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat}), linUCB(t, 9, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 		few.Choose(&x.b, x.turn(2))
 		many.Choose(&x.b, x.turn(9))
 		if few.rng.Uint64() != many.rng.Uint64() {

@@ -124,20 +124,6 @@ func (p LinUCBParams) Small() bandit.Params {
 
 // New implements [bandit.Params].
 func (p LinUCBParams) New(c bandit.Config) (bandit.Learner, error) {
-	switch {
-	case p.Features < 1 || p.Features > bandit.MaxFeatures:
-		return nil, fmt.Errorf("bandit: features %d, want 1 to %d", p.Features, bandit.MaxFeatures)
-	case p.Context < 0:
-		return nil, fmt.Errorf("bandit: context %d, want 0 or more", p.Context)
-	case p.Context > 0 && p.Map != bandit.Concat && p.Map != bandit.Outer && p.Map != bandit.Interactions:
-		return nil, fmt.Errorf("bandit: map %q, want concat, outer or interactions", p.Map)
-	case p.Index != SampledIndex && p.Index != BoundIndex && p.Index != CalibratedIndex:
-		return nil, fmt.Errorf("bandit: index %q, want sample, bound or calibrated", p.Index)
-	case !(p.Radius > 0 && p.Radius <= 16):
-		return nil, fmt.Errorf("bandit: radius %v, want over 0 up to 16", p.Radius)
-	case p.Records != WithoutSquares && p.Records != CentredRewards:
-		return nil, fmt.Errorf("bandit: records %q, want plain or centred", p.Records)
-	}
 	if field, want := p.Check(c.Arms); field != "" {
 		return nil, fmt.Errorf("bandit: %s, want %s", field, want)
 	}

@@ -23,7 +23,7 @@ type centred struct {
 // average, all in [0,1].
 func newCentred(t testing.TB, d, arms int, seed uint64, index Index, offset float64) *centred {
 	t.Helper()
-	x := &centred{*newProblem(d, seed), linUCB(t, arms, LinUCBParams{Features: d, Index: index, Radius: 1, Records: CentredRewards})}
+	x := &centred{*newProblem(d, seed), linUCB(t, arms, LinUCBParams{Features: d, Index: index, Radius: 1, Records: CentredRewards, Map: bandit.Concat})}
 	w := x.l.Statistic().Width()
 	x.b, x.exact = belief.New(1, w), make([]float64, w)
 	theta := appendScaled(nil, (.5-math.Abs(offset))/ownFactor, x.theta)
@@ -186,8 +186,8 @@ func TestCentredRewardsThatDoNotSuitAreRefused(t *testing.T) {
 		p     LinUCBParams
 		field string
 	}{
-		{LinUCBParams{Features: 119, Index: BoundIndex, Radius: 1, Records: CentredRewards}, ""},
-		{LinUCBParams{Features: 120, Index: BoundIndex, Radius: 1, Records: CentredRewards}, "features"},
+		{LinUCBParams{Features: 119, Index: BoundIndex, Radius: 1, Records: CentredRewards, Map: bandit.Concat}, ""},
+		{LinUCBParams{Features: 120, Index: BoundIndex, Radius: 1, Records: CentredRewards, Map: bandit.Concat}, "features"},
 		{LinUCBParams{Features: 12, Context: 10, Map: bandit.Outer, Index: BoundIndex, Radius: 1, Records: CentredRewards}, "context"},
 	} {
 		field, _ := x.p.Check(2)

@@ -22,7 +22,7 @@ func TestArmsAreLeftOutOnlyIfTheyCannotWin(t *testing.T) {
 				x.pay(x.turn(1).Features[0])
 			}
 			x.release([]float64{0, 1, 20}[seed%3])
-			l := linUCB(t, arms, LinUCBParams{Features: 5, Index: index, Radius: .5, Records: WithoutSquares})
+			l := linUCB(t, arms, LinUCBParams{Features: 5, Index: index, Radius: .5, Records: WithoutSquares, Map: bandit.Concat})
 			turn := x.turn(arms)
 			for i := range turn.Features[3] {
 				turn.Features[3][i] *= .1
@@ -61,7 +61,7 @@ func TestEqualArmsAreEquallyLikely(t *testing.T) {
 		for _, turn := range []bandit.Turn{same, x.turn(6)} {
 			x.n = 1
 			x.release(0) // of one record, as if it had no features
-			l := linUCB(t, 6, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
+			l := linUCB(t, 6, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 			counts := make([]int, 6)
 			for range 12_000 {
 				c := l.Choose(&x.b, turn)

@@ -76,7 +76,7 @@ func TestStatedSetIsSmaller(t *testing.T) {
 func TestParameterIsSummarized(t *testing.T) {
 	for _, index := range indices {
 		x := newProblem(4, 7)
-		l := linUCB(t, 5, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
+		l := linUCB(t, 5, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 		if p := l.Summarize(&x.b).Parameter; p != (bandit.Parameter{}) {
 			t.Errorf("%s: %+v is stated of nothing", index, p)
 		}
@@ -92,7 +92,7 @@ func TestParameterIsSummarized(t *testing.T) {
 			x.pay(x.turn(1).Features[0])
 		}
 		x.release(1)
-		other := linUCB(t, 5, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
+		other := linUCB(t, 5, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 		if p := l.Summarize(&x.b).Parameter; p.Error > before.Error/4 || p.Raised != 0 {
 			t.Errorf("%s: %+v is stated, %+v before", index, p, before)
 		}
@@ -120,7 +120,7 @@ func TestStatedSetsHoldForWhatIsChosen(t *testing.T) {
 			worst := 0.
 			for run := range *setRuns {
 				x := newProblem(*setFeatures, 10_000+run)
-				l := linUCB(t, actions, LinUCBParams{Features: *setFeatures, Index: index, Radius: 1, Records: WithoutSquares})
+				l := linUCB(t, actions, LinUCBParams{Features: *setFeatures, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 				noise := make([]float64, len(x.exact))
 				stays, holds := true, true
 				for batch := range batches {

@@ -40,7 +40,7 @@ func TestSquaresChangeNothing(t *testing.T) {
 		var of [2]*LinUCB
 		var stated [2]float64
 		for i := range of {
-			of[i] = linUCB(t, 4, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
+			of[i] = linUCB(t, 4, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 			x.release(0)
 			if i > 0 {
 				of[i] = withSquares(4, 4, of[0].by)

@@ -105,7 +105,7 @@ func TestFeaturesAreLearned(t *testing.T) {
 	for _, index := range indices {
 		for _, sigma := range []float64{0, 20} {
 			x := newProblem(4, 1)
-			l := linUCB(t, 8, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
+			l := linUCB(t, 8, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 			for range 200_000 {
 				x.pay(x.turn(1).Features[0])
 			}
@@ -136,7 +136,7 @@ func TestFeaturesAreLearned(t *testing.T) {
 func TestNothingKnownIsAnyArm(t *testing.T) {
 	x := newProblem(3, 2)
 	for _, index := range indices {
-		l := linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares})
+		l := linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 		turn := x.turn(4)
 		turn.Excluded = []bandit.Arm{2}
 		b := belief.New(1, 9)
@@ -168,7 +168,7 @@ func TestCalibratedSetHolds(t *testing.T) {
 	for _, sigma := range []float64{0, 3, 30} {
 		for run := range uint64(200) {
 			x := newProblem(3, 100+run)
-			l := linUCB(t, 1, LinUCBParams{Features: 3, Index: CalibratedIndex, Radius: 1, Records: WithoutSquares})
+			l := linUCB(t, 1, LinUCBParams{Features: 3, Index: CalibratedIndex, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 			for range 12 {
 				for range 1 + int(x.n/2) {
 					x.pay(x.turn(1).Features[0])
@@ -217,7 +217,7 @@ func TestAwareErrorIsWhatItSays(t *testing.T) {
 		sum := 0.
 		for run := range uint64(runs) {
 			x := newProblem(d, 1000+run)
-			l := linUCB(t, 1, LinUCBParams{Features: d, Index: BoundIndex, Radius: 1, Records: WithoutSquares})
+			l := linUCB(t, 1, LinUCBParams{Features: d, Index: BoundIndex, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 			for range 4000 {
 				x.pay(x.turn(1).Features[0])
 			}
@@ -240,7 +240,7 @@ func TestIndefiniteSumsAreUsed(t *testing.T) {
 		raised := 0
 		for seed := range uint64(50) {
 			x := newProblem(4, seed)
-			l := linUCB(t, 5, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares})
+			l := linUCB(t, 5, LinUCBParams{Features: 4, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 			for range 10 {
 				x.pay(x.turn(1).Features[0])
 			}
@@ -265,7 +265,7 @@ func TestIndefiniteSumsAreUsed(t *testing.T) {
 // computed.
 func TestTheEstimateFollowsReleases(t *testing.T) {
 	x := newProblem(3, 5)
-	l := linUCB(t, 2, LinUCBParams{Features: 3, Index: BoundIndex, Radius: 1, Records: WithoutSquares})
+	l := linUCB(t, 2, LinUCBParams{Features: 3, Index: BoundIndex, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 	for range 50 {
 		x.pay(x.turn(1).Features[0])
 	}
@@ -291,7 +291,7 @@ func TestTheEstimateFollowsReleases(t *testing.T) {
 func TestFeaturesTakeNoCoins(t *testing.T) {
 	for _, index := range indices {
 		x := newProblem(3, 5)
-		a, b := linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares}), linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares})
+		a, b := linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat}), linUCB(t, 4, LinUCBParams{Features: 3, Index: index, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 		nothing := belief.New(1, 9)
 		for i := range 2000 {
 			if i%20 == 0 {
@@ -329,7 +329,7 @@ func TestBadParametersOfLinUCBAreRefused(t *testing.T) {
 		{11, 10, bandit.Interactions, BoundIndex, 1, WithoutSquares},
 		{3, 0, "", BoundIndex, 1, "other"},
 	} {
-		if _, err := p.New(bandit.Config{Arms: 2, Peers: 1}); err == nil {
+		if _, err := bandit.New(p, bandit.Config{Arms: 2, Peers: 1}); err == nil {
 			t.Errorf("%+v is taken", p)
 		}
 	}

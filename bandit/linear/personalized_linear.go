@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -91,9 +90,6 @@ func (p PersonalizedLinearParams) Small() bandit.Params {
 
 // New implements [bandit.Params].
 func (p PersonalizedLinearParams) New(c bandit.Config) (bandit.Learner, error) {
-	if !(p.Price >= 1 && p.Price <= 1e6) {
-		return nil, fmt.Errorf("bandit: price %v, want 1 up to 1000000", p.Price)
-	}
 	l, err := p.linUCB().New(c)
 	if err != nil {
 		return nil, err

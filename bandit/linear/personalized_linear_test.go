@@ -15,7 +15,7 @@ const linearFeatures = 4
 
 func personalizedLinear(t testing.TB, arms int, records Records, nats float64) *PersonalizedLinear {
 	t.Helper()
-	p := PersonalizedLinearParams{Features: linearFeatures, Records: records, Price: math.Exp(nats)}
+	p := PersonalizedLinearParams{Features: linearFeatures, Records: records, Price: math.Exp(nats), Map: bandit.Concat}
 	l, err := p.New(bandit.Config{Arms: arms, Peers: 6, Rand: rand.New(rand.NewPCG(3, 4))})
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func TestReadingsHaveTheirErrors(t *testing.T) {
 				read, truth, from, to = x.l.Summarize(&x.b).Parameter.Reading, x.mean, x.numbers(), x.numbers()
 			} else {
 				x := newProblem(4, 900+run)
-				l := linUCB(t, 1, LinUCBParams{Features: 4, Index: SampledIndex, Radius: 1, Records: WithoutSquares})
+				l := linUCB(t, 1, LinUCBParams{Features: 4, Index: SampledIndex, Radius: 1, Records: WithoutSquares, Map: bandit.Concat})
 				for range 3000 {
 					x.pay(x.turn(1).Features[0])
 				}
@@ -54,7 +54,7 @@ func TestReadingsHaveTheirErrors(t *testing.T) {
 // TestNothingIsReadOfNothing by both learners by features.
 func TestNothingIsReadOfNothing(t *testing.T) {
 	b := belief.New(1, 5)
-	for _, p := range []bandit.Params{LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, PersonalizedLinearParams{Features: 2, Records: WithoutSquares, Price: 2}} {
+	for _, p := range []bandit.Params{LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares, Map: bandit.Concat}, PersonalizedLinearParams{Features: 2, Records: WithoutSquares, Price: 2, Map: bandit.Concat}} {
 		l, err := bandit.New(p, bandit.Config{Arms: 2, Peers: 2})
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestNothingIsReadOfNothing(t *testing.T) {
 
 // TestAllRecordsSupportAllArms, as sites released them.
 func TestAllRecordsSupportAllArms(t *testing.T) {
-	l, err := bandit.New(LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares}, bandit.Config{Arms: 2, Peers: 3, Self: 1})
+	l, err := bandit.New(LinUCBParams{Features: 2, Index: SampledIndex, Radius: 1, Records: WithoutSquares, Map: bandit.Concat}, bandit.Config{Arms: 2, Peers: 3, Self: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"peerd.dev/internal/wanted"
 )
 
 // decode sets a setting to a value as YAML reads it, which is the one way from sources to settings. nil stands for the
@@ -81,7 +83,7 @@ func fitList(from, to reflect.Value) (at string, ok bool) {
 func fitStruct(from map[string]any, to reflect.Value) (at string, ok bool) {
 	var strange []string
 	for _, name := range slices.Sorted(maps.Keys(from)) {
-		i := slices.IndexFunc(reflect.VisibleFields(to.Type()), func(f reflect.StructField) bool { return strings.EqualFold(FieldKey(f), name) })
+		i := slices.IndexFunc(reflect.VisibleFields(to.Type()), func(f reflect.StructField) bool { return strings.EqualFold(wanted.Key(f), name) })
 		switch {
 		case i < 0:
 			strange = append(strange, name)
@@ -106,12 +108,4 @@ func yamlTrouble(err error) string {
 		return where + ": want keys with values, such as mode: live"
 	}
 	return text
-}
-
-// FieldKey returns the last word of the key of a field.
-func FieldKey(f reflect.StructField) string {
-	if key := f.Tag.Get("key"); key != "" {
-		return key
-	}
-	return strings.ToLower(f.Name)
 }

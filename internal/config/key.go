@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"peerd.dev/internal/wanted"
 )
 
 // A Key describes a setting to people.
@@ -20,7 +22,7 @@ type Key struct {
 	Changes bool   // a network with a signed document can change it while its peers run
 	// Laboratory says that the key is for simulated worlds, testnets and experiments, so that a site does not use it.
 	Laboratory bool
-	Rule       Rule
+	Rule       wanted.Rule
 	field
 }
 

@@ -6,17 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"peerd.dev/internal/wanted"
 	"peerd.dev/node/site"
 )
 
 // tagged describes the settings that the fields of a struct are, by their tags. The fields of a struct in it have its name before
 // theirs. Rules are those that tags call by a name.
-func tagged(v reflect.Value, prefix string, at field, rules map[string]Rule) (keys []Key) {
+func tagged(v reflect.Value, prefix string, at field, rules map[string]wanted.Rule) (keys []Key) {
 	for i := range v.NumField() {
 		f, tag := v.Type().Field(i), v.Type().Field(i).Tag.Get
 		want, is := f.Tag.Lookup("want")
 		k := Key{
-			Name: prefix + FieldKey(f), Example: tag("example"), Begin: tag("begin"), Unit: tag("unit"), Doc: tag("doc"), Page: tag("page"),
+			Name: prefix + wanted.Key(f), Example: tag("example"), Begin: tag("begin"), Unit: tag("unit"), Doc: tag("doc"), Page: tag("page"),
 			Shared: tag("shared") != "", Fixed: tag("fixed") != "", Later: tag("later") == "yes", Changes: tag("changes") != "", Laboratory: tag("lab") != "",
 			field: field{at.block, append(at.index[:len(at.index):len(at.index)], i)},
 		}
@@ -39,7 +40,7 @@ func tagged(v reflect.Value, prefix string, at field, rules map[string]Rule) (ke
 			k.Default = ValueText(v.Field(i).Interface())
 		}
 		if k.Rule, is = rules[want]; !is {
-			k.Rule = wanted(want)
+			k.Rule = ruleOf(want)
 		}
 		keys = append(keys, k)
 	}
@@ -52,8 +53,8 @@ func blockKeys(blocks []*block, section string, shared bool) (keys []Key) {
 		if b.section != section {
 			continue
 		}
-		rules := map[string]Rule(nil)
-		if r, ok := b.standard.(interface{ Rules() map[string]Rule }); ok {
+		rules := map[string]wanted.Rule(nil)
+		if r, ok := b.standard.(interface{ Rules() map[string]wanted.Rule }); ok {
 			rules = r.Rules()
 		}
 		for _, k := range tagged(reflect.ValueOf(b.standard), strings.TrimPrefix(section+"."+b.name+".", "."), field{block: b}, rules) {
@@ -84,14 +85,14 @@ func entryNames(blocks []*block, section string) (names []string, summaries stri
 func settingKeys(blocks []*block, mechanisms []string, laboratory bool) []Key {
 	learners, learning := entryNames(blocks, "learner")
 	protocols, spreading := entryNames(blocks, "protocol")
-	rules := map[string]Rule{
-		"mode": OneOf(string(Live)), "world": OneOf(Application), "mechanism": OneOf(mechanisms...), "learner": OneOf(learners...), "protocol": OneOf(protocols...),
-		"a path": pathText(true), "addresses": addresses(), "names": names(2, mostArms), "budget": budget(), "features": encodingRule(),
+	rules := map[string]wanted.Rule{
+		"mode": wanted.OneOf(string(Live)), "world": wanted.OneOf(Application), "mechanism": wanted.OneOf(mechanisms...), "learner": wanted.OneOf(learners...), "protocol": wanted.OneOf(protocols...),
+		"a path": wanted.Path(true), "addresses": addresses(), "names": names(2, mostArms), "budget": budget(), "features": encodingRule(),
 		"loopback": loopbackAddress(), "two ends": twoEnds(),
-		"0 or 0.5 to 20": Number("0, or a number from 0.5 to 20", func(x float64) bool { return x == 0 || x >= .5 && x <= 20 }),
-		"finite":         Number("a finite number", func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }),
-		"action":         Holds("the name of an action, or nothing", func(reflect.Value) bool { return true }),
-		"offer": Holds("a list of names of actions that were added to the network, or [all]", func(v reflect.Value) bool {
+		"0 or 0.5 to 20": wanted.Number("0, or a number from 0.5 to 20", func(x float64) bool { return x == 0 || x >= .5 && x <= 20 }),
+		"finite":         wanted.Number("a finite number", func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }),
+		"action":         wanted.Holds("the name of an action, or nothing", func(reflect.Value) bool { return true }),
+		"offer": wanted.Holds("a list of names of actions that were added to the network, or [all]", func(v reflect.Value) bool {
 			names := v.Interface().([]string)
 			return len(names) < 2 || !slices.Contains(names, site.OfferAll)
 		}),

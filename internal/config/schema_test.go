@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"peerd.dev/internal/wanted"
 )
 
 func TestSchemaHasEveryFieldInOrder(t *testing.T) {
@@ -29,11 +31,11 @@ func TestEntriesSayWhatTheyWant(t *testing.T) {
 			if only := f.Tag.Get("only"); only != "" && only != b.name {
 				continue
 			}
-			name := b.section + "." + b.name + "." + FieldKey(f)
+			name := b.section + "." + b.name + "." + wanted.Key(f)
 			if k, ok := Site().Find(name); !ok || k.Want() == "" || k.Doc == "" || k.Required() {
 				t.Errorf("%s: %+v", name, k)
 			}
-			if reason := wanted(f.Tag.Get("want")).Check(params.Field(i)); reason != "" {
+			if reason := ruleOf(f.Tag.Get("want")).Check(params.Field(i)); reason != "" {
 				t.Errorf("%s: default %v: %s", name, params.Field(i), reason)
 			}
 		}
@@ -45,7 +47,7 @@ func TestEntriesSayWhatTheyWant(t *testing.T) {
 					t.Errorf("%q is a rule", tag)
 				}
 			}()
-			wanted(tag)
+			ruleOf(tag)
 		}()
 	}
 }

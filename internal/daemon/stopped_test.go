@@ -95,7 +95,7 @@ func TestAGiftIsWhatOthersHave(t *testing.T) {
 		{of: 1, s: weights, least: 5000, noised: true},
 	} {
 		d := Deployment{Network: network, Self: protocol.Peer(c.self), least: c.least}
-		d.Spec.Protocol = running.Params{Relays: c.relays, Merge: rows.MergeMean}
+		d.Spec.Protocol = running.Params{Relays: c.relays, Merge: rows.MergeMean, F: 1}
 		if c.noised {
 			d.Spec.Privacy.Adjacency = dp.AddOrRemove
 		}

@@ -30,7 +30,7 @@ import (
 func spec(give node.Give) node.Spec {
 	s := node.Spec{
 		Arms: 3, Graph: [][]protocol.Peer{{1}, {0}}, Learner: bandit.PersonalizedParams{Price: 20}, Give: give, Sites: 20,
-		Protocol: rows.PhasesParams{First: 4, Growth: .5, Limit: 100_000, Pull: 20, Merge: rows.MergeMean},
+		Protocol: rows.PhasesParams{First: 4, Growth: .5, Limit: 100_000, Pull: 20, Merge: rows.MergeMean, F: 1},
 		Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.EachLaplace, RecordsPerUser: 1, Horizon: 400},
 	}
 	s.Protocol, _ = s.Giving()
@@ -41,7 +41,7 @@ func spec(give node.Give) node.Spec {
 func byFeatures(give node.Give) node.Spec {
 	s := spec(give)
 	s.Learner = linear.PersonalizedLinearParams{Features: 2, Map: bandit.Concat, Records: linear.WithoutSquares, Price: 150}
-	s.Protocol = batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25}
+	s.Protocol = batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}
 	s.Privacy.Mechanism, s.Privacy.Budget.Delta = dp.EachGaussian, 1e12
 	return s
 }

@@ -20,7 +20,7 @@ func TestThePeerThatAllReportToIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := usual(name, OnArrival)
 			if _, ok := params.(batches.BatchParams); ok {
-				x.params = batches.BatchParams{First: 3, DecideFrom: batches.FromReleases, Analyzer: 1, Pull: 4}
+				x.params = batches.BatchParams{First: 3, DecideFrom: batches.FromReleases, Analyzer: 1, Pull: 4, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}
 			}
 			r := newRig(t, x)
 			r.mute = true // so it is not asked

@@ -18,7 +18,7 @@ func keeping(features bool) setting {
 	if features {
 		x := usual(nameOf(batches.BatchParams{}), AtWindow)
 		x.learner = linear.PersonalizedLinearParams{Features: x.features, Map: bandit.Concat, Records: linear.WithoutSquares, Price: 150}
-		x.params = batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25}
+		x.params = batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}
 		x.mechanism, x.inside, x.records, x.rules.PerSubject = dp.EachGaussian, true, 1, 1
 		return x
 	}

@@ -25,7 +25,7 @@ func TestCostOfPolicies(t *testing.T) {
 		var regret, late, baseline, fresh []float64
 		for seed := range seeds {
 			x := usual(nameOf(rows.PhasesParams{}), AtWindow).repeatable(uint64(seed) + 1)
-			x.params = rows.PhasesParams{Growth: .5, Limit: 100000, Pull: 20, Merge: rows.MergeMean}
+			x.params = rows.PhasesParams{Growth: .5, Limit: 100000, Pull: 20, Merge: rows.MergeMean, F: 1}
 			x.learner, x.mechanism, x.rules.Window, x.alone, x.records, x.rules.MinExposures = bandit.PersonalizedParams{Price: 20}, dp.EachLaplace, every, true, 1, 1
 			if part == "new" { // rewards come late, and 200 decisions are made meanwhile
 				x.rules.Window = 20 * every

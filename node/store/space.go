@@ -17,9 +17,6 @@ const (
 	minFiles     = 16
 )
 
-// DefaultReserve is how much disk space stays free, in bytes.
-const DefaultReserve = 64 << 20
-
 var (
 	// ErrFull is returned while the disk has less free space than the reserve, or than half of
 	// it.

@@ -74,9 +74,6 @@ func (p AverageParams) Check(n protocol.Net) (field, want string) {
 	return "", ""
 }
 
-// maxRate follows from the two rounds that an exchange takes.
-const maxRate = 0.5
-
 // average is Gossip_UCB (Zhu, Zhu, Liu and Liu 2021, Algorithm 1) and, with noise
 // at the curator, Fed_UCB (Algorithm 4).
 //
@@ -138,16 +135,6 @@ type averageLink struct {
 
 // New implements [protocol.Params].
 func (p AverageParams) New(c protocol.Config) (protocol.Protocol, error) {
-	switch {
-	case p.Consistency != Max && p.Consistency != Robust && p.Consistency != Capped:
-		return nil, fmt.Errorf("average: consistency %q, want max, robust or capped", p.Consistency)
-	case p.Consistency == Robust && p.F < 1:
-		return nil, fmt.Errorf("average: f is %d, want at least 1 with consistency robust", p.F)
-	case !(p.Rate > 0 && p.Rate <= maxRate):
-		return nil, fmt.Errorf("average: rate %v, want over 0 up to %v", p.Rate, maxRate)
-	case p.Patience < 2:
-		return nil, fmt.Errorf("average: patience %d, want at least the 2 rounds that an answer takes", p.Patience)
-	}
 	a := &average{
 		c: c, p: p,
 		mixed:       averages.NewMixed(c.Parts, c.Peers()),

@@ -57,7 +57,7 @@ func TestAverageHearsNeighboursAlone(t *testing.T) {
 		for _, c := range []struct {
 			from, origin protocol.Peer
 		}{{0, 2}, {2, 3}, {3, 3}, {3, 2}, {1, 1}, {5, 5}} {
-			a := middle(t, AverageParams{Consistency: Max})
+			a := middle(t, AverageParams{Consistency: Max, F: 1})
 			before := saved(t, a)
 			d := protocoltest.Draft{Kind: kind, Label: protocol.Label{Origin: c.origin, Incarnation: 1, Seq: 1}}
 			if kind == averageCounts {
@@ -80,7 +80,7 @@ func TestAverageHearsNeighboursAlone(t *testing.T) {
 // TestAnAnswerToAnotherLifeIsPassedOver: after a recovery questions are numbered from 1 again, and an
 // answer that the life before asked for must not be subtracted.
 func TestAnAnswerToAnotherLifeIsPassedOver(t *testing.T) {
-	a := middle(t, AverageParams{Consistency: Max})
+	a := middle(t, AverageParams{Consistency: Max, F: 1})
 	var out protocol.Outbox
 	i := a.link(2)
 	a.ask(i, 5, &out)
@@ -109,9 +109,9 @@ func TestLiarsForceWhatTheRuleAllows(t *testing.T) {
 		p        AverageParams
 		min, max int
 	}{
-		{AverageParams{Consistency: Max}, rounds, rounds},
+		{AverageParams{Consistency: Max, F: 1}, rounds, rounds},
 		{AverageParams{Consistency: Robust, F: 1}, 0, 0},
-		{AverageParams{Consistency: Capped}, 20, 33},
+		{AverageParams{Consistency: Capped, F: 1}, 20, 33},
 	} {
 		a := middle(t, c.p)
 		var out protocol.Outbox

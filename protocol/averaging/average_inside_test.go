@@ -17,7 +17,7 @@ const (
 	AverageAsk    = averageAsk
 	AverageCounts = averageCounts
 
-	MaxRate      = maxRate
+	MaxRate      = .5
 	MaxPullRatio = maxPullRatio
 )
 

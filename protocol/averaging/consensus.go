@@ -1,7 +1,6 @@
 package averaging
 
 import (
-	"fmt"
 	"slices"
 
 	"peerd.dev/bandit/belief"
@@ -68,12 +67,6 @@ type formerLink struct {
 
 // New implements [protocol.Params].
 func (p ConsensusParams) New(c protocol.Config) (protocol.Protocol, error) {
-	switch {
-	case p.Weights != Metropolis && p.Weights != Laplacian:
-		return nil, fmt.Errorf("consensus: weights %q, want metropolis or laplacian", p.Weights)
-	case p.Patience < 2:
-		return nil, fmt.Errorf("consensus: patience %d, want at least the 2 rounds that a message and its answer take", p.Patience)
-	}
 	n := len(c.Neighbours())
 	x := &consensus{
 		c: c, p: p,

@@ -165,25 +165,15 @@ func (p BatchParams) New(c protocol.Config) (protocol.Protocol, error) {
 // Open is [BatchParams.New] with another cadence, whose estimators may take turns, and for a peer that adds up the releases
 // of some peers in its reach only, nil for all. It is for what papers print.
 func (p BatchParams) Open(c protocol.Config, cadence protocol.Cadence, members []bool) (protocol.Protocol, error) {
-	name := p.Words().Name
-	switch local := p.DecideFrom == FromNoisedLocal; {
-	case cadence.Check() != nil || p.First < 1:
-		return nil, fmt.Errorf("%s: first %d, growth %v, want at least 1, and 0 up to 4", name, p.First, p.Growth)
-	case !local && p.DecideFrom != FromReleases:
-		return nil, fmt.Errorf("%s: decide_from %q, want %s or %s", name, p.DecideFrom, FromReleases, FromNoisedLocal)
-	case p.Analyzer < 0 || p.Analyzer > c.Peers() || p.Analyzer > 0 && p.Hops > 0:
-		return nil, fmt.Errorf("%s: analyzer %d, want 0 or the place of one of the %d peers, and 0 with hops", name, p.Analyzer, c.Peers())
-	case p.Schedule.released(1) > 0 && !(p.Threshold > 0):
-		return nil, fmt.Errorf("%s: threshold %v, want over 0", name, p.Threshold)
-	case local && p.Draws < 1:
-		return nil, fmt.Errorf("%s: %d draws, want at least 1", name, p.Draws)
-	case p.Pull < 1:
-		return nil, fmt.Errorf("%s: pull is %d rounds, want at least 1", name, p.Pull)
+	switch {
+	case p.Analyzer > c.Peers() || p.Analyzer > 0 && p.Hops > 0:
+		return nil, fmt.Errorf("%s: analyzer %d, want 0 or the place of one of the %d peers, and 0 with hops", p.Words().Name, p.Analyzer, c.Peers())
 	case p.Analyzer > 0:
 		return newAnalyzed(c, p.Analyzer, cadence, p.batches(), p.Schedule.released(p.Threshold), p.Pull), nil
 	}
 	b := &batched{cadence: cadence, batches: p.batches(), members: members, threshold: p.Schedule.released(p.Threshold)}
-	return b, b.open(c, p.row(), p.Pull, p.Hops)
+	b.open(c, p.row(), p.Pull, p.Hops)
+	return b, nil
 }
 
 // batches returns the number of leaves in batches as a cadence; zero if every leaf is a batch.

@@ -122,7 +122,7 @@ func TestNoiseOfSitesAddsUp(t *testing.T) {
 // TestABatchIsOfDecisions: it closes with its last record, and neither with time nor with what
 // others do.
 func TestABatchIsOfDecisions(t *testing.T) {
-	n := protocoltest.New(t, batching(protocoltest.Path(2), dp.Tree, batches.BatchParams{First: 4, Growth: .5, DecideFrom: batches.FromReleases, Pull: 4}))
+	n := protocoltest.New(t, batching(protocoltest.Path(2), dp.Tree, batches.BatchParams{First: 4, Growth: .5, DecideFrom: batches.FromReleases, Pull: 4, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}))
 	sizes := []int{4, 4, 4, 6, 9}
 	for i, size := range sizes {
 		for k := range size {
@@ -180,14 +180,14 @@ func TestNoRowOfBatchIsALie(t *testing.T) {
 
 // small are parameters of batches of three decisions.
 func small() batches.BatchParams {
-	return batches.BatchParams{First: 3, DecideFrom: batches.FromReleases, Pull: 4}
+	return batches.BatchParams{First: 3, DecideFrom: batches.FromReleases, Pull: 4, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}
 }
 
 // TestANoisedBatchHasManyDraws: with a noised local sum a peer believes its own batch so far
 // after every draw, and others hear of it at its end, of the same sum. What is left of a batch at
 // the horizon is sent, too.
 func TestANoisedBatchHasManyDraws(t *testing.T) {
-	s := batching(protocoltest.Path(2), dp.Tree, batches.BatchParams{First: 2, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 3, Pull: 4})
+	s := batching(protocoltest.Path(2), dp.Tree, batches.BatchParams{First: 2, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 3, Pull: 4, Schedule: batches.FixedSchedule, Threshold: 1})
 	s.Rounds = 24 // 12 draws: three batches of 3, and the first 3 of one of 5
 	n := protocoltest.New(t, s)
 	own, other := n.Peers[0], n.Peers[1]

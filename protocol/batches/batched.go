@@ -24,13 +24,13 @@ type batched struct {
 }
 
 // open completes a peer with the kind of its rows, and the number of links that they travel, 0 for any.
-func (b *batched) open(c protocol.Config, row protocol.Kind, pull, hops uint64) (err error) {
+func (b *batched) open(c protocol.Config, row protocol.Kind, pull, hops uint64) {
 	parts, version := c.Parts, byte(2)
 	c.Parts = b.cadence.Streams(parts)
 	if b.near = hops > 0; b.near {
 		c.Topic, version = false, 1 // a topic has no reach
 	}
-	b.Totals, err = spread.NewTotals(c, row, pull, b.check)
+	b.Totals = spread.NewTotals(c, row, pull, b.check)
 	if b.near {
 		balls := Balls(c.Graph, hops)
 		b.Reach = map[protocol.Peer][]bool{c.Self: balls[c.Self]}
@@ -40,7 +40,6 @@ func (b *batched) open(c protocol.Config, row protocol.Kind, pull, hops uint64) 
 	}
 	b.Own, b.width = make([]dp.Release, c.Parts), c.Width
 	b.Body = spread.NewBody(parts, c.Width, &b.Flood, &b.Totals, b.estimate, version, b.fields)
-	return err
 }
 
 // check refuses a message other than a row of an origin in reach.

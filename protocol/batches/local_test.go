@@ -26,7 +26,7 @@ func locals(g protocoltest.Graph, m dp.Mechanism, p protocol.Params) protocoltes
 
 // near are parameters of batches of three decisions that travel two links.
 func near() batches.BatchParams {
-	return batches.BatchParams{Hops: 2, First: 3, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4}
+	return batches.BatchParams{Hops: 2, First: 3, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4, Draws: 1}
 }
 
 // likePapers are near's parameters with a neighbourhood and estimators of paper 000.

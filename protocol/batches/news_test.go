@@ -26,7 +26,7 @@ func TestNewsIsSentWhenItIsWorthIt(t *testing.T) {
 	split.First, split.Schedule, split.Threshold = 2, batches.LogDetSchedule, threshold
 	for estimators, s := range map[string]protocoltest.Setting{
 		"one": locals(protocoltest.Path(2), dp.None, one), "split": locals(protocoltest.Path(2), dp.None, split),
-		"batches": batching(protocoltest.Path(2), dp.None, batches.BatchParams{First: 2, DecideFrom: batches.FromReleases, Schedule: batches.LogDetSchedule, Threshold: threshold, Pull: 4}),
+		"batches": batching(protocoltest.Path(2), dp.None, batches.BatchParams{First: 2, DecideFrom: batches.FromReleases, Schedule: batches.LogDetSchedule, Threshold: threshold, Pull: 4, Draws: 1}),
 	} {
 		s.Rounds, s.Learner = 400, func() bandit.Learner { return protocoltest.Linear(2) }
 		lanes := int(max(1, s.Params.Cadence().Lanes))
@@ -118,7 +118,7 @@ func TestNewsIsSentWhenItIsWorthIt(t *testing.T) {
 func TestReportsAreSentWhenTheyAreWorthIt(t *testing.T) {
 	const threshold = 12
 	s := batching(protocoltest.Path(2), dp.None, batches.BatchParams{
-		First: 2, DecideFrom: batches.FromReleases, Analyzer: 1, Schedule: batches.LogDetSchedule, Threshold: threshold, Pull: 4,
+		First: 2, DecideFrom: batches.FromReleases, Analyzer: 1, Schedule: batches.LogDetSchedule, Threshold: threshold, Draws: 1, Pull: 4,
 	})
 	s.Rounds, s.Learner = 400, func() bandit.Learner { return protocoltest.Linear(2) }
 	n := protocoltest.New(t, s)

@@ -148,14 +148,10 @@ func (p CoordinatorParams) misplaced(n protocol.Net) (field, want string) {
 // refuse returns the error in parameters.
 func (p *CoordinatorParams) refuse(c *protocol.Config) error {
 	switch {
-	case p.Schedule != Doubling && p.Schedule != ByEpoch:
-		return fmt.Errorf("coordinator: schedule %q, want doubling or epochs", p.Schedule)
 	case p.Coordinator > c.Peers() || p.Coordinator < 1 && len(c.Neighbours()) > 0:
 		return fmt.Errorf("coordinator: coordinator %d, want the place of one of the %d peers, from 1", p.Coordinator, c.Peers())
-	case p.Deadline < 1 || p.Patience < 2 || p.Epochs < 1:
-		return fmt.Errorf("coordinator: deadline %d, patience %d, epochs %d, want at least 1, 2 and 1", p.Deadline, p.Patience, p.Epochs)
-	case !(p.Participation > 0 && p.Participation <= 1) || p.Schedule == Doubling && p.Participation < 1:
-		return fmt.Errorf("coordinator: participation %v, want over 0 up to 1, and 1 with schedule doubling", p.Participation)
+	case p.Schedule == Doubling && p.Participation < 1:
+		return fmt.Errorf("coordinator: participation %v, want 1 with schedule doubling", p.Participation)
 	case c.Parts > protocol.MaxBody:
 		return fmt.Errorf("coordinator: %d arms, want at most %d", c.Parts, protocol.MaxBody)
 	}

@@ -104,13 +104,8 @@ type gisLink struct {
 
 // New implements [protocol.Params].
 func (p GISParams) New(c protocol.Config) (protocol.Protocol, error) {
-	switch {
-	case c.Parts > protocol.MaxBody:
+	if c.Parts > protocol.MaxBody {
 		return nil, fmt.Errorf("gis: %d arms, want at most %d", c.Parts, protocol.MaxBody)
-	case !(p.Participation > 0 && p.Participation <= 1):
-		return nil, fmt.Errorf("gis: participation %v, want over 0 up to 1", p.Participation)
-	case p.Patience < 1 || p.Renew < 1 || p.Epochs < 1:
-		return nil, fmt.Errorf("gis: patience %d, renew %d, epochs %d, want at least 1 of each", p.Patience, p.Renew, p.Epochs)
 	}
 	g := &gis{
 		contributions: newContributions(c, p.Participation), links: make([]gisLink, len(c.Neighbours())), p: p,

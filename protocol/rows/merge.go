@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -37,14 +36,8 @@ type merger struct {
 	column []float64                                        // scratch of trimmed
 }
 
-func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (belief.Site, bool)) (merger, error) {
-	switch {
-	case by != MergeMean && by != MergeTrimmed:
-		return merger{}, fmt.Errorf("merge %q, want mean or trimmed", by)
-	case by == MergeTrimmed && f < 1:
-		return merger{}, fmt.Errorf("f is %d, want at least 1 with merge trimmed", f)
-	}
-	return merger{silence: newSilence(c.Peers()), by: by, f: f, self: c.Self, member: c.Member, sample: of, sites: make([][]belief.Site, c.Parts), sorted: make([]int, c.Parts)}, nil
+func newMerger(c protocol.Config, by Merge, f int, of func(protocol.Peer, int) (belief.Site, bool)) merger {
+	return merger{silence: newSilence(c.Peers()), by: by, f: f, self: c.Self, member: c.Member, sample: of, sites: make([][]belief.Site, c.Parts), sorted: make([]int, c.Parts)}
 }
 
 // Site returns the sample of what an origin has released of an arm: n pulls, released and under way, with the mean and

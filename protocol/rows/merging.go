@@ -24,14 +24,11 @@ type Merging struct {
 // arm, and the fields of saved states.
 func (r *Merging) Open(c protocol.Config, by Merge, f int, rows *spread.Flood, x spread.Exchange,
 	sample func(protocol.Peer, int) (belief.Site, bool), estimate func(arm int), fields func(*state.Visitor),
-) (err error) {
-	if r.merger, err = newMerger(c, by, f, sample); err != nil {
-		return err
-	}
+) {
+	r.merger = newMerger(c, by, f, sample)
 	r.whole, r.came = len(rows.Newest) == c.Peers(), make([]bool, c.Peers())
 	r.Body = spread.NewBody(c.Parts, 1, rows, x, estimate, 3, fields)
 	r.Hear(r.news)
-	return nil
 }
 
 // news takes a new row in. Over says that it makes earlier rows of other arms void.

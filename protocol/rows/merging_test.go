@@ -29,7 +29,7 @@ func TestAMergeIsOfTheNewestRows(t *testing.T) {
 		graph[i] = []protocol.Peer{protocol.Peer((i + 1) % peers)}
 	}
 	p, err := protocol.New(
-		PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: MergeMean, Window: window},
+		PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: MergeMean, Window: window, F: 1},
 		protocol.Config{
 			Graph: graph, Parts: arms, Width: 1, Keys: vouch.For[protocol.Keys](gullible{}), Rand: rng,
 			Charge: dp.Charge{Mechanism: dp.EachLaplace, Scale: 1 << 20, Hi: 1 << 20, Leaves: 1000},

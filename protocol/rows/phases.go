@@ -127,9 +127,6 @@ type phases struct {
 
 // New implements [protocol.Params].
 func (p PhasesParams) New(c protocol.Config) (protocol.Protocol, error) {
-	if !(p.Growth > 0 && p.Growth <= 4) {
-		return nil, fmt.Errorf("phases: growth %v, want over 0 up to 4", p.Growth)
-	}
 	if p.Window > 0 && c.Charge.Mechanism.Running() {
 		return nil, fmt.Errorf("phases: a window of %d rounds with mechanism %v, whose sums hold all that was released before; want 0", p.Window, c.Charge.Mechanism)
 	}
@@ -137,13 +134,8 @@ func (p PhasesParams) New(c protocol.Config) (protocol.Protocol, error) {
 		Forcing: spread.NewForcing(c), cadence: p.Cadence(), waiting: make([]uint64, c.Parts),
 		over: make([]bool, c.Parts), most: make([]uint64, c.Parts),
 	}
-	var err error
-	if r.Totals, err = spread.NewTotals(c, phasesRow, p.Pull, r.check); err == nil {
-		err = r.Open(c, p.Merge, p.F, &r.Flood, &r.Totals, r.sample, r.estimate, r.fields)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("phases: %w", err)
-	}
+	r.Totals = spread.NewTotals(c, phasesRow, p.Pull, r.check)
+	r.Open(c, p.Merge, p.F, &r.Flood, &r.Totals, r.sample, r.estimate, r.fields)
 	return r, nil
 }
 

@@ -25,7 +25,7 @@ import (
 func phases(g protocoltest.Graph, m dp.Mechanism) protocoltest.Setting {
 	return protocoltest.Setting{
 		Graph: g, Arms: 2, Rounds: 10_000, Mechanism: m,
-		Params: rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean},
+		Params: rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean, F: 1},
 	}
 }
 
@@ -232,7 +232,7 @@ func TestAPeerIsAheadOfOneThatIsAway(t *testing.T) {
 // count no more, not even for a peer that gets them late.
 func TestAWindowForgets(t *testing.T) {
 	s := phases(protocoltest.Path(3), dp.EachLaplace)
-	s.Params = rows.PhasesParams{First: 4, Growth: .5, Window: 100, Pull: 20, Merge: rows.MergeMean}
+	s.Params = rows.PhasesParams{First: 4, Growth: .5, Window: 100, Pull: 20, Merge: rows.MergeMean, F: 1}
 	n := protocoltest.New(t, s)
 	loss := protocoltest.Faults{Rand: rand.New(rand.NewPCG(1, 2)), Cut: func(from, to protocol.Peer) bool { return from == 2 || to == 2 }}
 	known := func() (sites [3]int) {
@@ -272,7 +272,7 @@ func TestAWindowForgets(t *testing.T) {
 // TestNoWindowWithRunningSums, which hold all that came before.
 func TestNoWindowWithRunningSums(t *testing.T) {
 	s := phases(protocoltest.Path(2), dp.None)
-	s.Params = rows.PhasesParams{First: 4, Growth: .5, Window: 100, Pull: 20, Merge: rows.MergeMean}
+	s.Params = rows.PhasesParams{First: 4, Growth: .5, Window: 100, Pull: 20, Merge: rows.MergeMean, F: 1}
 	spec := node.Spec{
 		Arms: s.Arms, Graph: s.Graph, Protocol: s.Params, Learner: learner.KLUCBParams{Level: learner.TwoLog},
 		Privacy: node.Privacy{Mode: dp.Lockstep, Budget: account.Unlimited, Mechanism: s.Mechanism, RecordsPerUser: 1, Horizon: s.Rounds},

@@ -15,9 +15,8 @@ type digests struct {
 	served []bool // neighbours, by place, in this round
 }
 
-func newDigests(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (digests, error) {
-	f, err := spread.NewFlood(c, row, 1, pull, check)
-	return digests{f, make([]bool, len(c.Neighbours()))}, err
+func newDigests(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) digests {
+	return digests{spread.NewFlood(c, row, 1, pull, check), make([]bool, len(c.Neighbours()))}
 }
 
 // Announce implements [spread.Exchange].

@@ -106,17 +106,9 @@ type sums struct {
 
 // New implements [protocol.Params].
 func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
-	if p.Every < 1 {
-		return nil, fmt.Errorf("rows: every is %d rounds, want at least 1", p.Every)
-	}
 	r := &sums{p: p, rowed: make([]uint64, c.Parts)}
-	var err error
-	if r.digests, err = newDigests(c, rowsRow, p.Pull, r.check); err == nil {
-		err = r.Open(c, p.Merge, p.F, &r.Flood, &r.digests, r.sample, func(k int) { r.Merge(&r.Known, k) }, r.fields)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("rows: %w", err)
-	}
+	r.digests = newDigests(c, rowsRow, p.Pull, r.check)
+	r.Open(c, p.Merge, p.F, &r.Flood, &r.digests, r.sample, func(k int) { r.Merge(&r.Known, k) }, r.fields)
 	return r, nil
 }
 

@@ -77,7 +77,7 @@ func newPeer(t rapid.TB, peers int, merge rows.Merge, f int) *sums {
 		graph[i] = []protocol.Peer{protocol.Peer((i + 1) % peers)}
 	}
 	p := require.Value(protocol.New(
-		Params{Every: 1, Pull: 1, Merge: merge, F: f},
+		Params{Every: 1, Pull: 1, Merge: merge, F: max(1, f)},
 		protocol.Config{Graph: graph, Parts: 2, Width: 1, Charge: dp.Charge{Scale: 5 << 20, Hi: 1 << 20, Leaves: 3}, Keys: vouch.For[protocol.Keys](gullible{}), Rand: rand.New(rand.NewPCG(1, 1))},
 	))(t)
 	return p.(*sums)

@@ -48,8 +48,8 @@ func newField(t *testing.T, seed uint64, params protocol.Params) *field {
 // fields runs f for protocols with rows and a few seeds.
 func fields(t *testing.T, f func(t *testing.T, seed uint64, params protocol.Params)) {
 	for _, params := range []protocol.Params{
-		running.Params{Every: second, Pull: second / 5, Merge: rows.MergeMean},
-		rows.PhasesParams{First: 4, Growth: .5, Pull: second / 5, Merge: rows.MergeMean},
+		running.Params{Every: second, Pull: second / 5, Merge: rows.MergeMean, F: 1},
+		rows.PhasesParams{First: 4, Growth: .5, Pull: second / 5, Merge: rows.MergeMean, F: 1},
 	} {
 		for seed := range uint64(5) {
 			t.Run(fmt.Sprintf("%T/%d", params, seed), func(t *testing.T) { f(t, seed, params) })
@@ -210,7 +210,7 @@ func TestRelaysPassRowsOn(t *testing.T) {
 func TestForgedRowsAreRefused(t *testing.T) {
 	n := protocoltest.New(t, protocoltest.Setting{
 		Graph: protocoltest.Complete(3), Arms: 2, Rounds: 100, Mechanism: dp.Tree,
-		Params: running.Params{Every: 1, Pull: 50, Merge: rows.MergeMean},
+		Params: running.Params{Every: 1, Pull: 50, Merge: rows.MergeMean, F: 1},
 	})
 	for range 5 {
 		n.Play(t, func(int) (int, float64) { return 0, 1 })
@@ -272,7 +272,7 @@ func TestForgedRowsAreRefused(t *testing.T) {
 func TestOfTwoRowsOfANumberOneStays(t *testing.T) {
 	n := protocoltest.New(t, protocoltest.Setting{
 		Graph: protocoltest.Complete(3), Arms: 2, Rounds: 100, Mechanism: dp.Tree,
-		Params: running.Params{Every: 1, Pull: 50, Merge: rows.MergeMean},
+		Params: running.Params{Every: 1, Pull: 50, Merge: rows.MergeMean, F: 1},
 	})
 	for range 5 {
 		n.Play(t, func(int) (int, float64) { return 0, 1 })

@@ -27,10 +27,6 @@ func (p Params) New(c protocol.Config) (protocol.Protocol, error) {
 	switch field, want := p.Check(protocol.Net{Peers: c.Peers()}); {
 	case field != "":
 		return nil, fmt.Errorf("shuffle: %s: want %s", field, want)
-	case p.Cadence().Check() != nil || p.Pull < 1 || p.Deadline < 1 || p.Honest < 1 || p.Least < 1:
-		return nil, fmt.Errorf("shuffle: every %d, pull %d, deadline %d, honest %d, least %d, want 1 or more", p.Every, p.Pull, p.Deadline, p.Honest, p.Least)
-	case p.Sees != Reports && p.Sees != Sum:
-		return nil, fmt.Errorf("shuffle: sees %q, want %s or %s", p.Sees, Reports, Sum)
 	case c.Parts != 1:
 		return nil, fmt.Errorf("shuffle: sums of %d parts, want the one of a learner that chooses by features", c.Parts)
 	case protocol.SealedLen(c.Width, 1) > dp.MaxSealed || silos >= maxParts*inPart(c.Width):

@@ -17,7 +17,7 @@ import (
 // only, so no arrow leads up and none in a circle. A new package needs a place here, except below a name that ends in /...
 func rooms() [][]string {
 	return [][]string{
-		{"bandit/belief", "bandit/score", "configs", "docs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/address", "gossip/topology", "internal/vouch", "node/api/client", "node/lab/lowerbound", "node/store"},
+		{"bandit/belief", "bandit/score", "configs", "docs", "dp/account", "dp/factor", "dp/noise", "dp/sample", "dp/state", "gossip/address", "gossip/topology", "internal/vouch", "internal/wanted", "node/api/client", "node/lab/lowerbound", "node/store"},
 		{"bandit/gram", "dp/amplification", "dp/mechanism", "node/lab/graphs", "node/network", "node/site/form"},
 		{"bandit", "dp", "dp/mechanism/running"},
 		{"bandit/linear", "dp/averages", "node/lab/learner", "node/lab/world", "protocol"},

@@ -94,7 +94,7 @@ func TestAloneIsTheSimulatedSite(t *testing.T) {
 	for run := range uint64(3) {
 		seed := node.PeerSeed(run, 0)
 		open := func() bandit.World {
-			return require.Value(world.NewBernoulli(means, rand.NewChaCha8(seed.Of("world"))))(t)
+			return world.NewBernoulli(means, rand.NewChaCha8(seed.Of("world")))
 		}
 		res := require.Value(sim.Run(sim.Config{Spec: s.Spec, Seeds: []node.Seed{seed}, Worlds: []bandit.World{open()}, Rounds: rounds, Network: seed}))(t)
 		w := open()

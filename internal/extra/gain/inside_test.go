@@ -59,7 +59,7 @@ func inside(t *testing.T, spec node.Spec, run, decisions, late uint64, means [][
 		own := node.PeerSeed(run, protocol.Peer(i))
 		agents[i] = require.Value(spec.Agent(node.PeerConfig{Self: protocol.Peer(i), Seed: own, Noise: own.Noise(), Keys: vouch.For[protocol.Keys](forgeable.Keys(protocol.Peer(i)))}))(t)
 		halves[i] = require.Value(kept.New(&spec, protocol.Peer(i), own))(t)
-		w := require.Value(world.NewBernoulli(means[i], rand.NewChaCha8(own.Of("world"))))(t)
+		w := world.NewBernoulli(means[i], rand.NewChaCha8(own.Of("world")))
 		worlds[i], pulls[i] = w, make([]uint64, spec.Arms)
 		if i == sites-1 {
 			worlds[i] = none{w, late}

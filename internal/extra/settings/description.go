@@ -9,6 +9,7 @@ import (
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/wanted"
 )
 
 // description says in a paragraph what valid settings mean.
@@ -83,7 +84,7 @@ func paramsText(params any) string {
 	var all []string
 	for f, x := range reflect.ValueOf(params).Fields() {
 		if f.IsExported() {
-			all = append(all, config.FieldKey(f)+": "+config.ValueText(x.Interface()))
+			all = append(all, wanted.Key(f)+": "+config.ValueText(x.Interface()))
 		}
 	}
 	return strings.Join(all, ", ")

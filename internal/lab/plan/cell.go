@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"peerd.dev/internal/config"
+	"peerd.dev/internal/wanted"
 )
 
 // A CellConfig is one cell of an experiment: what is played over all seeds.
@@ -25,9 +26,9 @@ type CellConfig struct {
 const mostCells = 1000
 
 // cellList allows lists of cells.
-func cellList() config.Rule {
+func cellList() wanted.Rule {
 	const want = "a list of cells, such as [{name: alone, set: {experiment.alone: true}}, {set: {privacy.epsilon: [1, 2]}}]"
-	return config.Rule{Want: want, Check: func(v reflect.Value) string {
+	return wanted.Rule{Want: want, Check: func(v reflect.Value) string {
 		total := 0
 		for i, c := range v.Interface().([]Cell) {
 			for _, c := range each(c) {
@@ -284,8 +285,8 @@ const CellName = "name"
 func Counted(axis string) bool { return axis == LinkCost || axis == WireBytes }
 
 // axisText allows what final can be drawn against.
-func axisText() config.Rule {
-	return config.Holds(wantAxis, func(v reflect.Value) bool { return v.String() == "" || isAxis(v.String()) })
+func axisText() wanted.Rule {
+	return wanted.Holds(wantAxis, func(v reflect.Value) bool { return v.String() == "" || isAxis(v.String()) })
 }
 
 const wantAxis = "spectral_gap, cost, bytes or a setting that holds a number, such as privacy.epsilon"
@@ -300,9 +301,9 @@ func isAxis(name string) bool {
 }
 
 // panelList allows lists of panels.
-func panelList() config.Rule {
+func panelList() wanted.Rule {
 	const want = "a list of panels, such as [{x: bytes, at: privacy.epsilon=1}, {x: privacy.epsilon, regret: own}]"
-	return config.Rule{Want: want, Check: func(v reflect.Value) string {
+	return wanted.Rule{Want: want, Check: func(v reflect.Value) string {
 		for i, p := range v.Interface().([]Panel) {
 			key, _, ok := strings.Cut(p.At, "=")
 			_, known := Schema().Find(key)
@@ -323,8 +324,8 @@ func panelList() config.Rule {
 func regrets() []string { return []string{"shared", "own", "odd"} }
 
 // facetText allows what panels can be made by.
-func facetText() config.Rule {
-	return config.Holds("name or a setting, such as protocol.name", func(v reflect.Value) bool {
+func facetText() wanted.Rule {
+	return wanted.Holds("name or a setting, such as protocol.name", func(v reflect.Value) bool {
 		_, ok := Schema().Find(v.String())
 		return ok || v.String() == "" || v.String() == CellName
 	})

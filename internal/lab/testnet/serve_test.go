@@ -14,7 +14,7 @@ import (
 // TestClientsAreSentToPeersWithArms: a relay, the first peer, answers no decision.
 func TestClientsAreSentToPeersWithArms(t *testing.T) {
 	s := &config.Settings{Sections: config.Params{"testnet": plan.Testnet{Nodes: 3}}}
-	s.SetProtocol(running.Params{Every: 1, Pull: 1, Merge: rows.MergeMean, Relays: 1})
+	s.SetProtocol(running.Params{Every: 1, Pull: 1, Merge: rows.MergeMean, Relays: 1, F: 1})
 	n := &Net{Settings: s, Dir: "dir", Names: plan.SiteNames(3), apis: []string{"a:1", "b:2", "c:3"}}
 	var b bytes.Buffer
 	n.announceAPIs(&b)

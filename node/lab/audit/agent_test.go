@@ -111,7 +111,7 @@ func TestWhatAProgramSharesIsFound(t *testing.T) {
 	for _, how := range []string{"nothing", "the number in a label", "a message or none", "which neighbour"} {
 		t.Run(how, func(t *testing.T) {
 			m := new(memory)
-			err := audit.Agent(t.Context(), hoarder{memory: m}, revealer{running.Params{Every: 10, Pull: 25, Merge: rows.MergeMean}, m, how})
+			err := audit.Agent(t.Context(), hoarder{memory: m}, revealer{running.Params{Every: 10, Pull: 25, Merge: rows.MergeMean, F: 1}, m, how})
 			switch {
 			case how == "nothing" && err != nil:
 				t.Error(err)
@@ -150,7 +150,7 @@ func (l *counting) Load(b []byte) error { l.choices = b[0]; return nil }
 // TestCountedChoicesAreFound: with noised counts, a learner that chooses by the number of its choices shows how many
 // users asked.
 func TestCountedChoicesAreFound(t *testing.T) {
-	err := audit.Agent(t.Context(), counter{}, running.Params{Every: 10, Pull: 25, Merge: rows.MergeMean})
+	err := audit.Agent(t.Context(), counter{}, running.Params{Every: 10, Pull: 25, Merge: rows.MergeMean, F: 1})
 	if err == nil || !strings.Contains(err.Error(), dp.AddOrRemove.String()) || !strings.Contains(err.Error(), "asked: other arms were chosen") {
 		t.Errorf("%v, want other choices with noised counts, if a user asked", err)
 	}

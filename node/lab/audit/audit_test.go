@@ -48,13 +48,13 @@ func config(params protocol.Params, m dp.Mechanism, runs int, seed uint64) audit
 
 // batches is the protocol for mechanisms that release every leaf once.
 func batchParams() protocol.Params {
-	return rows.PhasesParams{First: 10, Growth: .5, Limit: 200, Pull: 25, Merge: rows.MergeMean}
+	return rows.PhasesParams{First: 10, Growth: .5, Limit: 200, Pull: 25, Merge: rows.MergeMean, F: 1}
 }
 
 func protocols() []protocol.Params {
 	return []protocol.Params{
-		running.Params{Every: 50, Pull: 25, Merge: rows.MergeMean},
-		averaging.AverageParams{Consistency: averaging.Capped, Rate: .2, Patience: 50},
+		running.Params{Every: 50, Pull: 25, Merge: rows.MergeMean, F: 1},
+		averaging.AverageParams{Consistency: averaging.Capped, Rate: .2, Patience: 50, F: 1},
 	}
 }
 

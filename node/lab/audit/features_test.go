@@ -30,7 +30,7 @@ func described(m dp.Mechanism, p protocol.Params, runs int, seed uint64) audit.C
 
 // releasing returns a learner that releases a kind of records.
 func releasing(records linear.Records) bandit.Params {
-	return linear.LinUCBParams{Features: 5, Index: linear.SampledIndex, Radius: 1, Records: records}
+	return linear.LinUCBParams{Features: 5, Index: linear.SampledIndex, Radius: 1, Records: records, Map: bandit.Concat}
 }
 
 // TestFeaturesStayPrivate: peers that choose by features pass, with canaries whose features
@@ -42,13 +42,13 @@ func TestFeaturesStayPrivate(t *testing.T) {
 		p       protocol.Params
 		learner bandit.Params
 	}{
-		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Pull: 25}, squares},
-		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, releasing(linear.CentredRewards)},
-		{dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, releasing(linear.WithoutSquares)},
-		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}, squares},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}, squares},
+		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}, releasing(linear.CentredRewards)},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1}, releasing(linear.WithoutSquares)},
+		{dp.EachGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1}, squares},
 		{dp.TreeGaussian, near(batches.FixedSchedule), releasing(linear.CentredRewards)},
 		{dp.EachGaussian, near(batches.LogDetSchedule), squares},
-		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Schedule: batches.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25}, releasing(linear.WithoutSquares)},
+		{dp.TreeGaussian, batches.BatchParams{First: 10, DecideFrom: batches.FromReleases, Schedule: batches.LogDetSchedule, Threshold: .01, Analyzer: 3, Pull: 25, Draws: 1}, releasing(linear.WithoutSquares)},
 	} {
 		c := described(x.m, x.p, audit.MinRuns, 3)
 		c.Spec.Learner = x.learner
@@ -83,12 +83,12 @@ func TestCorrectPeersWithFeaturesPass(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprintf("seed=%d", seed+1), func(t *testing.T) {
-			var params protocol.Params = batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}
+			var params protocol.Params = batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}
 			switch seed % 3 {
 			case 1:
 				params = near(batches.LogDetSchedule)
 			case 2:
-				params = batches.BatchParams{First: 5, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25}
+				params = batches.BatchParams{First: 5, Growth: .5, DecideFrom: batches.FromNoisedLocal, Draws: 2, Analyzer: 3, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1}
 			}
 			r, err := audit.Run(t.Context(), described(dp.TreeGaussian, params, runs(), seed+1))
 			if err != nil {
@@ -112,7 +112,7 @@ func near(s batches.NewsSchedule) printed.LocalParams {
 // changes later ones, and with them more of the batch's release than is charged.
 func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 	for seed := range uint64(2) {
-		c := described(dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, audit.MinRuns, seed+1)
+		c := described(dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}, audit.MinRuns, seed+1)
 		c.Spec.Wrap = printed.Raw{Choices: true}.Wrap
 		r, err := audit.Run(t.Context(), c)
 		if err != nil {
@@ -129,8 +129,8 @@ func TestChoicesFromRawRecordsAreFound(t *testing.T) {
 // other features of one user change when messages leave, though everything released is the same.
 func TestMessagesFromRawRecordsAreFound(t *testing.T) {
 	for news, p := range map[float64]protocol.Params{ // with which one record decides when the first canary is sent
-		12: batches.BatchParams{Hops: 2, First: 5, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 25},
-		5:  batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Analyzer: 3, Pull: 25},
+		12: batches.BatchParams{Hops: 2, First: 5, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 25, Draws: 1},
+		5:  batches.BatchParams{First: 5, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Analyzer: 3, Pull: 25, Threshold: 1, Draws: 1},
 	} {
 		c := described(dp.TreeGaussian, p, audit.MinRuns, 1)
 		c.Spec.Wrap = printed.Raw{News: news}.Wrap

@@ -33,8 +33,8 @@ func auditKept(t *testing.T, seed uint64) {
 		p    protocol.Params
 	}{
 		{node.GiveFew, dp.EachLaplace, bandit.PersonalizedParams{Price: 20}, batchParams()},
-		{node.GiveFew, dp.EachGaussian, linear, batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25}},
-		{node.GiveNone, dp.Tree, bandit.PersonalizedParams{Price: 20}, running.Params{Every: 50, Pull: 25, Merge: rows.MergeMean}},
+		{node.GiveFew, dp.EachGaussian, linear, batches.BatchParams{First: 10, Growth: 1, DecideFrom: batches.FromReleases, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}},
+		{node.GiveNone, dp.Tree, bandit.PersonalizedParams{Price: 20}, running.Params{Every: 50, Pull: 25, Merge: rows.MergeMean, F: 1}},
 	} {
 		c := config(x.p, x.m, audit.MinRuns, seed)
 		c.Spec.Give, c.Spec.Learner, c.Spec.Sites = x.give, x.l, 20

@@ -49,7 +49,7 @@ func (l *remembering) fields(v *state.Visitor) {
 // found: the next proposal is what was taken, and its exact number is released.
 func TestWhatAnApplicationTakesStaysPrivate(t *testing.T) {
 	noised := counted(dp.Tree, bandit.ThompsonParams{Inflation: 2}, 1)
-	features := described(dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25}, audit.MinRuns, 1)
+	features := described(dp.TreeGaussian, batches.BatchParams{First: 10, Growth: .5, DecideFrom: batches.FromReleases, Pull: 25, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}, audit.MinRuns, 1)
 	noised.Runs = audit.MinRuns
 	kary := counted(dp.Kary, bandit.ThompsonParams{Inflation: 2}, 1) // whose twins have sums of the other history
 	kary.Runs = audit.MinRuns

@@ -63,14 +63,7 @@ func (p EliminationParams) Small() bandit.Params {
 
 // Check implements [bandit.Checked].
 func (p EliminationParams) Check(int) (field, want string) {
-	switch {
-	case !(p.Alpha >= 0 && p.Alpha <= .5):
-		return "alpha", "0 up to 0.5"
-	case !(p.Length > 0 && p.Length <= 1):
-		return "length", "over 0 up to 1"
-	case !(p.Gap >= 0 && p.Gap <= 1):
-		return "gap", "0 up to 1"
-	case p.Rounds > 0 && (p.Gap == 0 || p.Gap == 1):
+	if p.Rounds > 0 && (p.Gap == 0 || p.Gap == 1) {
 		return "gap", "a number between 0 and 1 with rounds: epochs are as long as the smallest gap needs"
 	}
 	return "", ""

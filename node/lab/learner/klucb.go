@@ -57,9 +57,6 @@ func (KLUCBParams) Words() bandit.Words {
 
 // New implements [bandit.Params].
 func (p KLUCBParams) New(c bandit.Config) (bandit.Learner, error) {
-	if p.Level != TwoLog && p.Level != LogPlus && p.Level != Log {
-		return nil, fmt.Errorf("learner: level %q, want %q, %q or %q", p.Level, TwoLog, LogPlus, Log)
-	}
 	return &KLUCB{
 		Arms: bandit.Arms{N: c.Arms}, level: p.Level, rng: c.Rand, known: make([]bandit.Evidence, c.Arms), index: make([]float64, c.Arms), exact: make([]bool, c.Arms),
 	}, nil

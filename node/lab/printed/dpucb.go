@@ -1,7 +1,6 @@
 package printed
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -52,14 +51,6 @@ func (DPUCBParams) Words() bandit.Words {
 
 // New implements [bandit.Params].
 func (p DPUCBParams) New(c bandit.Config) (bandit.Learner, error) {
-	switch {
-	case p.Index != Decentralized && p.Index != MasterWorker:
-		return nil, fmt.Errorf("printed: index %q, want decentralized or master-worker", p.Index)
-	case !(p.Rho > 1 && p.Rho <= 100):
-		return nil, fmt.Errorf("printed: rho %v, want over 1 up to 100", p.Rho)
-	case !(p.Sigma > 0 && p.Sigma <= 1):
-		return nil, fmt.Errorf("printed: sigma %v, want over 0 up to 1", p.Sigma)
-	}
 	logs := 4 * math.Log(float64(max(1, c.Horizon)))
 	if p.Index == Decentralized {
 		logs = math.Ln2 + p.Rho*math.Log(float64(max(1, c.Horizon)))

@@ -1,7 +1,6 @@
 package printed
 
 import (
-	"fmt"
 	"math"
 
 	"peerd.dev/bandit"
@@ -60,12 +59,6 @@ func (p LinUCBParams) Small() bandit.Params {
 func (p LinUCBParams) New(c bandit.Config) (bandit.Learner, error) {
 	leaves, by, records := float64(max(1, c.Leaves)), linear.Estimator(linear.Ridge), bandit.Linear
 	switch {
-	case p.Features < 1 || p.Features > 120:
-		return nil, fmt.Errorf("printed: features %d, want 1 to 120", p.Features)
-	case p.Index != PrintedIndex && p.Index != CalibratedIndex:
-		return nil, fmt.Errorf("printed: index %q, want printed or calibrated", p.Index)
-	case p.Records != WithSquares && p.Records != WithoutSquares:
-		return nil, fmt.Errorf("printed: records %q, want squares or plain", p.Records)
 	case p.Index == CalibratedIndex:
 	case p.Records == WithSquares:
 		by = propositions2And4(float64(c.Peers), leaves)

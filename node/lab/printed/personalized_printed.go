@@ -1,7 +1,6 @@
 package printed
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -51,12 +50,6 @@ func (PersonalizedParams) Words() bandit.Words {
 
 // New implements [bandit.Params].
 func (p PersonalizedParams) New(c bandit.Config) (bandit.Learner, error) {
-	switch {
-	case p.Rule != Mixture && p.Rule != Robust && p.Rule != Hierarchical:
-		return nil, fmt.Errorf("printed: rule %q, want mixture, robust or hierarchical", p.Rule)
-	case !(p.Known >= 0 && p.Known <= 1):
-		return nil, fmt.Errorf("printed: known %v, want 0 up to 1", p.Known)
-	}
 	return &Personalized{bandit.Arms{N: c.Arms}, bandit.Stateless{}, p, c.Self, c.Rand, make([]float64, c.Arms)}, nil
 }
 

@@ -19,9 +19,9 @@ import (
 func TestRawNewsIsSentWhenItIsWorthIt(t *testing.T) {
 	const threshold = 12
 	for _, p := range []protocol.Params{
-		batches.BatchParams{Hops: 2, First: 2, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4},
-		batches.BatchParams{First: 2, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Pull: 4},
-		batches.BatchParams{First: 2, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Analyzer: 1, Pull: 4},
+		batches.BatchParams{Hops: 2, First: 2, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 1, Pull: 4, Draws: 1},
+		batches.BatchParams{First: 2, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Pull: 4, Threshold: 1, Draws: 1},
+		batches.BatchParams{First: 2, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Analyzer: 1, Pull: 4, Threshold: 1, Draws: 1},
 	} {
 		s := protocoltest.Setting{
 			Graph: protocoltest.Path(2), Arms: 2, Rounds: 400, Mechanism: dp.None, Params: p, Wrap: Raw{News: threshold}.Wrap,

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"peerd.dev/internal/wanted"
 	"peerd.dev/protocol"
 )
 
 // MeanAbsence is the mean number of rounds for which churn takes a peer away.
 const MeanAbsence = 50
-
-// MaxDelay bounds the delay of a message in rounds.
-const MaxDelay = 1000
 
 // Faults are what the network does to messages. The zero Faults do nothing.
 type Faults struct {
@@ -30,16 +28,8 @@ type Faults struct {
 }
 
 func (f *Faults) check() error {
-	for _, p := range []struct {
-		name string
-		v    float64
-	}{{"loss", f.Loss}, {"duplicate", f.Duplicate}, {"reorder", f.Reorder}, {"churn", f.Churn}} {
-		if !(p.v >= 0 && p.v < 1) {
-			return fmt.Errorf("sim: %s %v, want 0 up to but not 1", p.name, p.v)
-		}
-	}
-	if f.Delay < 0 || f.Delay > MaxDelay {
-		return fmt.Errorf("sim: delay of %d rounds, want 0 to %d", f.Delay, MaxDelay)
+	if err := wanted.Error(*f, "faults"); err != nil {
+		return err
 	}
 	if p := f.Partition; len(p) > 0 && (len(p) != 2 || p[0] > p[1]) {
 		return fmt.Errorf("sim: partition %v, want two rounds in order", p)

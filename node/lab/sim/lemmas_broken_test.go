@@ -35,7 +35,7 @@ func TestBrokenLemmasAreFound(t *testing.T) {
 		play := Config{
 			Spec: node.Spec{
 				Arms: 2, Graph: [][]protocol.Peer{{1}, {0}}, Learner: learner.UCBParams{},
-				Protocol: averaging.AverageParams{Consistency: averaging.Max, Rate: .5, Patience: 8},
+				Protocol: averaging.AverageParams{Consistency: averaging.Max, Rate: .5, Patience: 8, F: 1},
 				Privacy:  node.Privacy{Mode: dp.Lockstep, Budget: account.Budget{Epsilon: dp.Nano}, Mechanism: dp.Tree, RecordsPerUser: 1, Horizon: 10},
 			},
 			Seeds: []node.Seed{{1}, {2}}, Worlds: []bandit.World{still{}, still{}},

@@ -1,13 +1,14 @@
 package sim
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"peerd.dev/dp"
 	"peerd.dev/internal/vouch"
+	"peerd.dev/internal/wanted"
 	"peerd.dev/protocol"
 )
 
@@ -71,27 +72,9 @@ func (l Liars) Is(i, n int) bool {
 }
 
 func (l Liars) check() error {
-	switch l.Claim {
-	case "", ClaimHonest, ClaimHuge, ClaimT, ClaimHalf, ClaimFew, ClaimMillion:
-	default:
-		return fmt.Errorf("sim: claim %q, want honest, huge, t, half, few or million", l.Claim)
-	}
-	switch l.Pay {
-	case "", PayHonest, PayInside, PayOutside, PayFork, PayReversed, PayLate, PayDrift, PaySwapped, PayNear, PayCopycat, PayPatient:
-	default:
-		return fmt.Errorf("sim: pay %q, want honest, inside, outside, fork, reversed, late, drift, swapped, near, copycat or patient", l.Pay)
-	}
-	switch l.Noise {
-	case "", NoiseHonest, NoiseQuiet, NoiseLoud, NoiseMany:
-	default:
-		return fmt.Errorf("sim: noise %q, want honest, quiet, loud or many", l.Noise)
-	}
-	switch l.Messages {
-	case "", MessagesSound, MessagesSilent, MessagesWithheld, MessagesMalformed:
-	default:
-		return fmt.Errorf("sim: messages %q, want sound, silent, withheld or malformed", l.Messages)
-	}
-	return nil
+	l.Claim, l.Pay = cmp.Or(l.Claim, ClaimHonest), cmp.Or(l.Pay, PayHonest)
+	l.Noise, l.Messages = cmp.Or(l.Noise, NoiseHonest), cmp.Or(l.Messages, MessagesSound)
+	return wanted.Error(l, "liars")
 }
 
 // mostPulls bounds the pulls that a sum claims, so that it fits in a release.

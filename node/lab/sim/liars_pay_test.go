@@ -33,7 +33,7 @@ func TestLiesChangeOverRounds(t *testing.T) {
 		{sim.Liars{Count: 1, Messages: sim.MessagesWithheld}, math.NaN(), math.NaN(), .3},
 	} {
 		c := signed(config(1, ring(4), rounds, []float64{.8, .3}))
-		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean}, dp.None, account.Unlimited
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, F: 1}, dp.None, account.Unlimited
 		for i := range 4 {
 			c.Keys[i] = vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i)))
 		}
@@ -82,7 +82,7 @@ func TestLiarsCopyAnHonestSite(t *testing.T) {
 		{sim.PayPatient, [2]float64{copied, copied}, [2]float64{.645, .9}},
 	} {
 		c := signed(config(2, ring(4), rounds, means...))
-		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = running.Params{Every: 5, Pull: 20, Merge: rows.MergeMean}, dp.None, account.Unlimited
+		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = running.Params{Every: 5, Pull: 20, Merge: rows.MergeMean, F: 1}, dp.None, account.Unlimited
 		for i := range 4 {
 			c.Keys[i] = vouch.For[protocol.Keys](protocoltest.Keys(protocol.Peer(i)))
 		}

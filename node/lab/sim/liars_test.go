@@ -140,9 +140,9 @@ func TestALiarAboutRewards(t *testing.T) {
 		}
 		return res
 	}
-	plain := running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean}
-	phases := rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean}
-	average := averaging.AverageParams{Consistency: averaging.Capped, Rate: .3, Patience: 10}
+	plain := running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, F: 1}
+	phases := rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean, F: 1}
+	average := averaging.AverageParams{Consistency: averaging.Capped, Rate: .3, Patience: 10, F: 1}
 	for _, p := range []protocol.Params{plain, phases} {
 		honest := play(p, "").Regret[0]
 		for _, pay := range []sim.Pay{sim.PayInside, sim.PayOutside, sim.PayFork} {
@@ -166,8 +166,8 @@ func TestALiarAboutRewards(t *testing.T) {
 // all peers' means use these values, whether a release is about one arm or about all.
 func TestALieIsAboutItsArm(t *testing.T) {
 	for _, p := range []protocol.Params{
-		running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean},
-		rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean},
+		running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, F: 1},
+		rows.PhasesParams{First: 4, Growth: .5, Pull: 20, Merge: rows.MergeMean, F: 1},
 	} {
 		c := config(1, ring(4), 600, []float64{.6, .5})
 		c.Spec.Protocol, c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget = p, dp.None, account.Unlimited

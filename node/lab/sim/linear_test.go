@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/bandit/linear"
 	"peerd.dev/dp"
 	"peerd.dev/internal/protocoltest"
@@ -42,7 +43,7 @@ func silosOf(b testing.TB, number, rounds, first uint64, index linear.Index, p w
 			c.Spec.Protocol = p
 		}
 	}
-	c.Spec.Learner = linear.LinUCBParams{Features: features, Index: index, Radius: 1, Records: linear.WithoutSquares}
+	c.Spec.Learner = linear.LinUCBParams{Features: features, Index: index, Radius: 1, Records: linear.WithoutSquares, Map: bandit.Concat}
 	c.Spec.Privacy.Mechanism, c.Spec.Privacy.Budget.Delta = dp.Sqrt, 1e6
 	c.Topic = true
 	p.Features, p.Gap, p.Instance = features, .1, 1

@@ -33,7 +33,7 @@ func TestLinksAreCountedByRound(t *testing.T) {
 		t.Errorf("%d links and %d of idle peers in %d epochs, want 6 an epoch", res.Links, res.HubLinks, epochs)
 	}
 	c = signed(config(3, [][]protocol.Peer{{1, 2}, {0}, {0}}, 200, []float64{.8, .5}))
-	c.Spec.Protocol = running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, Relays: 1}
+	c.Spec.Protocol = running.Params{Every: 20, Pull: 20, Merge: rows.MergeMean, Relays: 1, F: 1}
 	c.Bytes = true
 	if res, err = sim.Run(c); err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func lost(t *testing.T, first uint64, records linear.Records) (mean float64) {
 	for seed := range uint64(seeds) {
 		c := config(seed+1, [][]protocol.Peer{{1, 2}, {0, 2}, {0, 1}}, rounds, make([]float64, 3))
 		c.Spec.Protocol = batches.BatchParams{First: first, Growth: .25, DecideFrom: batches.FromReleases, Schedule: batches.FixedSchedule, Threshold: 50, Draws: 5, Pull: 20}
-		c.Spec.Learner = linear.LinUCBParams{Features: names.Inputs(3).Dim(), Index: linear.SampledIndex, Radius: 1, Records: records}
+		c.Spec.Learner = linear.LinUCBParams{Features: names.Inputs(3).Dim(), Index: linear.SampledIndex, Radius: 1, Records: records, Map: bandit.Concat}
 		c.Spec.Explore = .05
 		c.Spec.Privacy.Mechanism, c.Spec.Privacy.Horizon, c.Spec.Privacy.Budget = dp.EachGaussian, 1<<20, account.Budget{Epsilon: dp.Nano, Delta: 1e12}
 		for i := range sites {

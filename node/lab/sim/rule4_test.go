@@ -60,8 +60,8 @@ func (s silos) play(t *testing.T, seed uint64, raw bool, index linear.Index, cou
 		}
 	}
 	c := signed(config(seed, links, count*s.first, make([]float64, s.arms)))
-	c.Spec.Learner = linear.LinUCBParams{Features: s.features, Index: index, Radius: 1, Records: linear.WithoutSquares}
-	c.Spec.Protocol = batches.BatchParams{First: s.first, DecideFrom: batches.FromReleases, Pull: 20}
+	c.Spec.Learner = linear.LinUCBParams{Features: s.features, Index: index, Radius: 1, Records: linear.WithoutSquares, Map: bandit.Concat}
+	c.Spec.Protocol = batches.BatchParams{First: s.first, DecideFrom: batches.FromReleases, Pull: 20, Schedule: batches.FixedSchedule, Threshold: 1, Draws: 1}
 	if raw {
 		c.Spec.Wrap = printed.Raw{Choices: true}.Wrap
 	}

@@ -1,8 +1,6 @@
 package world
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -51,23 +49,15 @@ func (p BernoulliParams) Check(c Config) (field, want string) {
 
 // Open implements [Params].
 func (p BernoulliParams) Open(c Config) (Source, error) {
-	return &meanSource{"bernoulli", c, p.means(), true, func(row []float64, src *rand.ChaCha8) (payer, error) {
+	return &meanSource{"bernoulli", c, p.means(), true, func(row []float64, src *rand.ChaCha8) payer {
 		return NewBernoulli(row, src)
 	}}, nil
 }
 
 // NewBernoulli returns the world of a network of one site with these probabilities of a 1, one
 // per arm, each in [0,1]. It draws from src, which belongs to it.
-func NewBernoulli(means []float64, src *rand.ChaCha8) (*Bernoulli, error) {
-	if len(means) == 0 {
-		return nil, errors.New("world: bernoulli: no arms")
-	}
-	for a, m := range means {
-		if !probability(m) {
-			return nil, fmt.Errorf("world: bernoulli: arm %d has mean %v, want 0 to 1", a, m)
-		}
-	}
-	return &Bernoulli{newPlain(slices.Clone(means)), newCoins(src)}, nil
+func NewBernoulli(means []float64, src *rand.ChaCha8) *Bernoulli {
+	return &Bernoulli{newPlain(slices.Clone(means)), newCoins(src)}
 }
 
 // probability reports whether x is in [0,1]; NaN is not.

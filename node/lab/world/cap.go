@@ -1,9 +1,6 @@
 package world
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Uncapped is the cap that drops nothing. A patient of the diabetes data then has up to 40
 // encounters, and a claim about patients costs 40 times as much as a claim about encounters.
@@ -15,10 +12,7 @@ const Uncapped = math.MaxInt
 // What is not in r is not counted: for the private claim, Cap comes before Split, since a patient
 // whose encounters are at several sites would otherwise have k at each. Single, if used, comes
 // before both, since an encounter that cannot be played would otherwise count towards k.
-func (r *Records) Cap(k int) (kept *Records, dropped int, err error) {
-	if k < 1 {
-		return nil, 0, fmt.Errorf("world: a cap of %d encounters a patient, want at least 1, or Uncapped", k)
-	}
+func (r *Records) Cap(k int) (kept *Records, dropped int) {
 	kept = new(Records)
 	n := make(map[uint64]int)
 	for _, e := range r.rows {
@@ -27,5 +21,5 @@ func (r *Records) Cap(k int) (kept *Records, dropped int, err error) {
 			kept.rows = append(kept.rows, e)
 		}
 	}
-	return kept, len(r.rows) - len(kept.rows), nil
+	return kept, len(r.rows) - len(kept.rows)
 }

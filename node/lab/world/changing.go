@@ -125,11 +125,7 @@ func (s *changingSource) Sites(run *rand.Rand) (*Sites, error) {
 	}
 	p := places{rows, s.params.Every, s.params.OneByOne}
 	return &Sites{Means: rows, OwnGap: p.ownGap, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
-		b, err := NewBernoulli(rows[i], src)
-		if err != nil {
-			return nil, err
-		}
-		w := &Changing{World: b, places: p, site: i}
+		w := &Changing{World: NewBernoulli(rows[i], src), places: p, site: i}
 		w.move(0)
 		return w, nil
 	}}, nil

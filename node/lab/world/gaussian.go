@@ -1,9 +1,6 @@
 package world
 
 import (
-	"errors"
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -54,7 +51,7 @@ func (p GaussianParams) Check(c Config) (field, want string) { return p.means().
 
 // Open implements [Params].
 func (p GaussianParams) Open(c Config) (Source, error) {
-	return &meanSource{"gaussian", c, p.means(), false, func(row []float64, src *rand.ChaCha8) (payer, error) {
+	return &meanSource{"gaussian", c, p.means(), false, func(row []float64, src *rand.ChaCha8) payer {
 		return NewGaussian(row, p.SD, p.Clip, src)
 	}}, nil
 }
@@ -63,23 +60,14 @@ func (p GaussianParams) Open(c Config) (Source, error) {
 // standard deviation sd > 0 of its noise. If clip, every reward is moved into [0,1]. Otherwise
 // rewards have no bound, no sensitivity holds, and the run must be marked not private: see
 // [Traits.Unclipped]. It draws from src, which belongs to it.
-func NewGaussian(means []float64, sd float64, clip bool, src *rand.ChaCha8) (*Gaussian, error) {
-	if len(means) == 0 {
-		return nil, errors.New("world: gaussian: no arms")
-	}
-	if !(sd > 0) || math.IsInf(sd, 0) {
-		return nil, fmt.Errorf("world: gaussian: standard deviation %v, want a positive number", sd)
-	}
+func NewGaussian(means []float64, sd float64, clip bool, src *rand.ChaCha8) *Gaussian {
 	paid := slices.Clone(means)
 	for a, m := range means {
-		if math.IsNaN(m) || math.IsInf(m, 0) {
-			return nil, fmt.Errorf("world: gaussian: arm %d has mean %v, want a finite number", a, m)
-		}
 		if clip {
 			paid[a] = clipped(m, sd)
 		}
 	}
-	return &Gaussian{plain: newPlain(paid), coins: newCoins(src), mu: slices.Clone(means), sd: sd, clip: clip}, nil
+	return &Gaussian{plain: newPlain(paid), coins: newCoins(src), mu: slices.Clone(means), sd: sd, clip: clip}
 }
 
 // Play draws a reward of an arm.

@@ -76,14 +76,10 @@ func (p LinearParams) Traits() Traits {
 // Check implements [Checked].
 func (p LinearParams) Check(c Config) (field, want string) {
 	switch {
-	case p.Features < 2 || p.Features > 1000:
-		return "features", "2 to 1000"
-	case !(p.Gap >= 0 && p.Gap <= .3):
-		return "gap", "0 up to .3"
-	case p.Deviation != 0 && (!probability(p.Deviation) || p.Law == Band):
-		return "deviation", fmt.Sprintf("0 up to 1, and 0 with law: %s", Band)
-	case p.Groups != 0 && (p.Groups < 0 || p.Deviation == 0):
-		return "groups", "0 or more, and 0 where sites do not differ"
+	case p.Deviation != 0 && p.Law == Band:
+		return "deviation", fmt.Sprintf("0 with law: %s", Band)
+	case p.Groups != 0 && p.Deviation == 0:
+		return "groups", "0 where sites do not differ"
 	case len(p.Odd) > 0 && p.Law == Band:
 		return "odd", fmt.Sprintf("[] with law: %s", Band)
 	}

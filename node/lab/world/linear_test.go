@@ -160,8 +160,8 @@ func TestLinearNeedsAnInstanceOrARun(t *testing.T) {
 		"features": {Features: 1, Law: Sphere, Draw: OwnActions},
 		"gap":      {Features: 2, Law: Band, Draw: OwnActions, Gap: .31},
 	} {
-		if got, _ := Check(bad, Config{}); got != field {
-			t.Errorf("%+v: %q is refused", bad, got)
+		if _, err := Open(bad, network(bad, 2)); !errors.As(err, &refused) || refused.Key != "world.linear."+field {
+			t.Errorf("%+v: %v", bad, err)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // order, then an encounter a line. Errors name the line and the column but not
 // the cell, which is private.
 func Load(r io.Reader) (*Records, error) {
-	l := loader{csv: csv.NewReader(r), specialties: map[string]string{}}
+	l := loader{csv: csv.NewReader(r)}
 	l.csv.ReuseRecord = true
 	if err := l.header(); err != nil {
 		return nil, err
@@ -39,11 +39,10 @@ func Load(r io.Reader) (*Records, error) {
 
 // loader reads encounters one by one.
 type loader struct {
-	csv                            *csv.Reader
-	patient, specialty, readmitted int // columns
-	drugs                          []drug
-	columns                        []int             // of drugs
-	specialties                    map[string]string // holds each name once, so that rows are not kept alive
+	csv                 *csv.Reader
+	patient, readmitted int // columns
+	drugs               []drug
+	columns             []int // of drugs
 }
 
 // header finds the columns.
@@ -57,7 +56,7 @@ func (l *loader) header() error {
 	}
 	all := drugs()
 	l.drugs, l.columns = all[:], make([]int, len(all))
-	want := map[string]*int{"patient_nbr": &l.patient, "medical_specialty": &l.specialty, "readmitted": &l.readmitted}
+	want := map[string]*int{"patient_nbr": &l.patient, "readmitted": &l.readmitted}
 	for i, d := range l.drugs {
 		want[d.column] = &l.columns[i]
 	}
@@ -105,7 +104,6 @@ func (l *loader) next() (*record, error) {
 	if !given {
 		e.arms = 1 << nothing
 	}
-	e.specialty = l.intern(cells[l.specialty])
 	return e, nil
 }
 
@@ -113,13 +111,4 @@ func (l *loader) next() (*record, error) {
 func (l *loader) bad(column int, name, want string) error {
 	line, _ := l.csv.FieldPos(column)
 	return fmt.Errorf("world: line %d: column %q does not hold %s", line, name, want)
-}
-
-func (l *loader) intern(s string) string {
-	if known, ok := l.specialties[s]; ok {
-		return known
-	}
-	s = strings.Clone(s)
-	l.specialties[s] = s
-	return s
 }

@@ -56,12 +56,12 @@ func (m means) arms() int {
 func (m means) check(name string, c Config) (field, want string) {
 	const key = "means"
 	switch {
-	case m.spread != 0 && (m.draw != Shared || !probability(m.spread)):
-		return "spread", "0 up to 1, and 0 without draw: shared"
-	case m.deviation != 0 && (m.draw != Shared || !probability(m.deviation)):
-		return "deviation", "0 up to 1, and 0 without draw: shared"
-	case m.groups != 0 && (m.groups < 0 || !m.apart()):
-		return "groups", "0 or more, and 0 where sites do not differ"
+	case m.spread != 0 && m.draw != Shared:
+		return "spread", "0 without draw: shared"
+	case m.deviation != 0 && m.draw != Shared:
+		return "deviation", "0 without draw: shared"
+	case m.groups != 0 && !m.apart():
+		return "groups", "0 where sites do not differ"
 	case m.checkOdd(c) != "":
 		return "odd", m.checkOdd(c)
 	case m.draw != Given && len(m.given) > 0:
@@ -131,8 +131,6 @@ func (m means) ordinary(name string, c Config, run *rand.Rand) ([][]float64, err
 			rows[i] = m.given[i%len(m.given)]
 		}
 		return rows, nil
-	case m.draw != BySite && m.draw != Shared:
-		return nil, fmt.Errorf("world: %s: draw %q, want given, sites or shared", name, m.draw)
 	case m.instance > 0:
 		run = c.Instance(m.instance)
 	case run == nil:
@@ -200,8 +198,8 @@ type meanSource struct {
 	name   string
 	config Config
 	means  means
-	binary bool                                                  // rewards are 0 or 1
-	site   func(row []float64, src *rand.ChaCha8) (payer, error) // with a row of means
+	binary bool                                         // rewards are 0 or 1
+	site   func(row []float64, src *rand.ChaCha8) payer // with a row of means
 }
 
 // Sites implements [Source].
@@ -212,18 +210,11 @@ func (s *meanSource) Sites(run *rand.Rand) (*Sites, error) {
 	}
 	paid := make([][]float64, len(rows))
 	for i, row := range rows {
-		w, err := s.site(row, nil) // without random numbers, since it is never played
-		if err != nil {
-			return nil, err
-		}
-		paid[i] = w.Means()
+		paid[i] = s.site(row, nil).Means() // without random numbers, since it is never played
 	}
 	gap := gaps(paid)
 	return &Sites{Means: paid, Binary: s.binary, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
-		w, err := s.site(rows[i], src)
-		if err != nil {
-			return nil, err
-		}
+		w := s.site(rows[i], src)
 		w.judge(gap)
 		return w, nil
 	}}, nil

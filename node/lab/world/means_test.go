@@ -6,10 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"peerd.dev/bandit"
-	"peerd.dev/internal/require"
 )
 
 // TestDrawnMeansAreOfTheRunOrTheInstance: without an instance every run has other means, and
@@ -42,7 +42,11 @@ func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 				return rows
 			}
 			open := func(instance uint64) Source {
-				return require.Value(Open(c.params(d, instance), Config{Arms: 2, Sites: 4, Instance: numbers}))(t)
+				source, err := Open(c.params(d, instance), Config{Arms: 2, Sites: 4, Instance: numbers})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return source
 			}
 			for run := range uint64(3) {
 				s, err := open(0).Sites(numbers(run))
@@ -66,9 +70,8 @@ func TestDrawnMeansAreOfTheRunOrTheInstance(t *testing.T) {
 		if s := small(t, Small(e), 5); !slices.Equal(s.Means[0], s.Means[4]) {
 			t.Errorf("%s: one row, and sites differ: %v", name, s.Means)
 		}
-		source := require.Value(Open(c.params("never", 0), Config{Arms: 2, Sites: 1}))(t)
-		want := "world: " + e.Words().Name + `: draw "never", want given, sites or shared`
-		if _, err := source.Sites(nil); err == nil || err.Error() != want {
+		want := "world." + e.Words().Name + ".draw: want given, sites or shared"
+		if _, err := Open(c.params("never", 0), Config{Arms: 2, Sites: 1}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -80,7 +83,10 @@ func TestSitesTakeRowsInTurn(t *testing.T) {
 	p := BernoulliParams{Draw: Given, Means: [][]float64{{0, 1}, {1, 0}, {0, 1}}}
 	for i := range 7 {
 		s, row := small(t, p, 7), p.Means[i%3]
-		w := require.Value(s.World(i, seeded(1)))(t)
+		w, err := s.World(i, seeded(1))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for a, want := range row {
 			if y, err := w.Play(bandit.Arm(a)); err != nil || float64(y) != want {
 				t.Errorf("site %d, arm %d pays otherwise, %v", i, a, err)
@@ -96,16 +102,19 @@ func TestSitesTakeRowsInTurn(t *testing.T) {
 // The draws are part of what seeds mean in published runs: a change would change those.
 func TestSeedsMeanWhatTheyDid(t *testing.T) {
 	src := func() *rand.ChaCha8 { return rand.NewChaCha8([32]byte{1, 2, 3}) }
-	b := require.Value(NewBernoulli([]float64{.2, .5, .7}, src()))(t)
-	g := require.Value(NewGaussian([]float64{.2, .5, .7}, .3, true, src()))(t)
+	b := NewBernoulli([]float64{.2, .5, .7}, src())
+	g := NewGaussian([]float64{.2, .5, .7}, .3, true, src())
 	var lines []line
 	for i := range 200 {
 		lines = append(lines, line{i, "?", []string{"insulin=Steady", "acarbose=Steady", "glyburide=Steady", "", "metformin=Steady"}[i%5], []string{"NO", ">30"}[i*i%7%2]})
 	}
-	r := require.Value(NewReplay(load(t, lines), src()))(t)
+	r := NewReplay(load(t, lines), src())
 	paid := func(w bandit.World, arms, rounds int, format string) (s string) {
 		for i := range rounds {
-			y := require.Value(w.Play(bandit.Arm(i % arms)))(t)
+			y, err := w.Play(bandit.Arm(i % arms))
+			if err != nil {
+				t.Fatal(err)
+			}
 			s += fmt.Sprintf(format, float64(y))
 		}
 		return s
@@ -130,7 +139,11 @@ func TestSeedsMeanWhatTheyDid(t *testing.T) {
 func TestSitesScatterAroundSharedMeans(t *testing.T) {
 	const sites, arms, spread = 40, 30, .2
 	rows := func(p BernoulliParams) [][]float64 {
-		return require.Value(p.means().bySite(BernoulliParams{}.Words().Name, Config{Sites: sites, Arms: arms}, rand.New(rand.NewPCG(4, 4))))(t)
+		rows, err := p.means().bySite(BernoulliParams{}.Words().Name, Config{Sites: sites, Arms: arms}, rand.New(rand.NewPCG(4, 4)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
 	}
 	shared, scattered := rows(BernoulliParams{Draw: Shared})[0], rows(BernoulliParams{Draw: Shared, Spread: spread})
 	inside, sum := 0, 0.
@@ -153,8 +166,8 @@ func TestSitesScatterAroundSharedMeans(t *testing.T) {
 	}
 	c := Config{Sites: sites, Arms: arms}
 	for _, p := range []BernoulliParams{{Draw: BySite, Spread: .1}, {Draw: Shared, Spread: 1.1}, {Draw: Shared, Spread: -.1}, {Draw: Shared, Spread: math.NaN()}} {
-		if field, _ := p.means().check(BernoulliParams{}.Words().Name, c); field != "spread" {
-			t.Errorf("%+v: refused %q, want spread", p, field)
+		if _, err := Open(p, c); err == nil || !strings.HasPrefix(err.Error(), "world.bernoulli.spread: ") {
+			t.Errorf("%+v: %v, want spread refused", p, err)
 		}
 	}
 }
@@ -163,7 +176,10 @@ func TestSitesScatterAroundSharedMeans(t *testing.T) {
 func TestSitesDiffer(t *testing.T) {
 	const sites, groups = 400, 100
 	p := BernoulliParams{Draw: Shared, Deviation: .05, Groups: groups}
-	rows := require.Value(p.means().bySite(p.Words().Name, Config{Arms: 3, Sites: sites}, rand.New(rand.NewPCG(1, 3))))(t)
+	rows, err := p.means().bySite(p.Words().Name, Config{Arms: 3, Sites: sites}, rand.New(rand.NewPCG(1, 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for k := range 3 {
 		sum, square := 0., 0.
 		for i := range groups {
@@ -183,7 +199,7 @@ func TestSitesDiffer(t *testing.T) {
 	for _, bad := range []BernoulliParams{
 		{Draw: BySite, Deviation: .1}, {Draw: Shared, Deviation: 2}, {Draw: Shared, Groups: 2},
 	} {
-		if field, _ := bad.Check(c); field == "" {
+		if _, err := Open(bad, c); err == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
@@ -194,7 +210,11 @@ func TestSitesDiffer(t *testing.T) {
 func TestOddSites(t *testing.T) {
 	c := Config{Sites: 4, Arms: 3}
 	rows := func(p BernoulliParams) [][]float64 {
-		return require.Value(p.means().bySite(p.Words().Name, c, rand.New(rand.NewPCG(5, 5))))(t)
+		rows, err := p.means().bySite(p.Words().Name, c, rand.New(rand.NewPCG(5, 5)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
 	}
 	odd := [][]float64{{3, 2, .8}, {1, 0, 0}, {1, 2, .9}}
 	for _, p := range []BernoulliParams{{Draw: Given, Means: [][]float64{{.6, .5, .4}}}, {Draw: Shared}, {Draw: BySite}, {Draw: Shared, Deviation: .1, Groups: 2}} {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"peerd.dev/internal/wanted"
 )
 
 // Params are the parameters of a world, a struct. Its exported fields are the keys
@@ -101,8 +103,8 @@ func Check(p Params, c Config) (field, want string) {
 	return "", ""
 }
 
-// Open reads what the worlds of all sites need. It fails with a [ParamError] if Check
-// does, and with a [DataError] if the data does.
+// Open reads what the worlds of all sites need. It fails with a [ParamError] if a tag or Check
+// refuses parameters, and with a [DataError] if the data does.
 func Open(p Params, c Config) (Source, error) {
 	name := p.Words().Name
 	switch {
@@ -110,6 +112,9 @@ func Open(p Params, c Config) (Source, error) {
 		return nil, fmt.Errorf("world: %d arms, want at least 1", c.Arms)
 	case c.Sites < 1:
 		return nil, fmt.Errorf("world: %d sites, want at least 1", c.Sites)
+	}
+	if field, wrong := wanted.Check(p, name); field != "" {
+		return nil, &ParamError{"world." + name + "." + field, wrong}
 	}
 	if field, want := Check(p, c); field != "" {
 		return nil, &ParamError{"world." + name + "." + field, "want " + want}

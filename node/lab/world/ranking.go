@@ -41,9 +41,6 @@ func (p RankingParams) Check(Config) (field, want string) {
 	if n := len(p.Columns.ofMSLR()); n > 0 && p.Features != 1+n {
 		return "features", fmt.Sprintf("%d with columns: %s", 1+n, p.Columns)
 	}
-	if p.Features < 2 || p.Features > 120 {
-		return "features", "2 to 120"
-	}
 	return "", ""
 }
 

@@ -36,11 +36,10 @@ type Records struct {
 
 // record is one encounter.
 type record struct {
-	patient   uint64
-	specialty string // of the admitting physician; "?" if missing
-	row       int    // in the file, from 0
-	arms      armset // that it qualifies for; often none
-	reward    bandit.Reward
+	patient uint64
+	row     int    // in the file, from 0
+	arms    armset // that it qualifies for; often none
+	reward  bandit.Reward
 }
 
 // Format implements [fmt.Formatter], so that no patient is printed.

