@@ -346,8 +346,8 @@ func TestTablesAreDrawnFrom(t *testing.T) {
 func tablesAreDrawnFrom(t *testing.T, x setting) {
 	r := newRig(t, x)
 	r.start()
-	var all counted
 	var lone counted
+	spread := make(map[string]float64) // by action: the variance of the sum of inverse propensities, which adds up to the number of decisions
 	versions := make(map[string]bool)
 	for life := range 8 {
 		for i := range 20 {
@@ -368,6 +368,9 @@ func tablesAreDrawnFrom(t *testing.T, x setting) {
 		}
 		if sum == 0 || sum > tables.MostWeight || len(table.Actions) != 3 {
 			t.Fatalf("weights %v", table.Actions)
+		}
+		for _, a := range table.Actions {
+			spread[a.Name] += 90 * (float64(sum)/float64(a.Weight) - 1)
 		}
 		if again, err := r.s.Table(t.Context()); err != nil || again.Version != table.Version || !again.MadeAt.Equal(table.MadeAt) {
 			t.Fatalf("%+v after %+v (%v)", again, table, err)
@@ -397,7 +400,7 @@ func tablesAreDrawnFrom(t *testing.T, x setting) {
 					t.Fatalf("%+v, want %v", d, drawn[id])
 				}
 				if !d.Repeated {
-					if all.add(&d); i%4 > 0 {
+					if i%4 > 0 {
 						lone.add(&d)
 					}
 					r.pay(id, .5)
@@ -423,7 +426,9 @@ func tablesAreDrawnFrom(t *testing.T, x setting) {
 		}
 	}
 	for _, a := range r.arms {
-		lone.right(t, a)
+		if dev := math.Sqrt(spread[a]); math.Abs(lone.inverse[a]-float64(lone.n)) > 5*dev {
+			t.Errorf("%s: inverse propensities add up to %.1f, want %d within %.1f", a, lone.inverse[a], lone.n, 5*dev)
+		}
 	}
 	if len(versions) < 2 {
 		t.Errorf("%d tables", len(versions))
