@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -87,7 +89,7 @@ func forwards(t *testing.T, dir string, peer *running) {
 		go func() { r.ended <- code(command.Execute(ctx, []string{"page", "--dir", dir, "--print"}, &said, &said)) }()
 		t.Cleanup(func() { r.end(t) })
 		eventually(t, "a link of peerd page itself", func() bool {
-			link = regexp.MustCompile(`http://127\.0\.0\.1:\d+/page/enter\?code=\w+`).FindString(said.String())
+			link = regexp.MustCompile(`http://127\.0\.0\.1:\d+/\w+/page/enter\?code=\w+`).FindString(said.String())
 			return link != ""
 		})
 		return r, link
@@ -100,7 +102,8 @@ func forwards(t *testing.T, dir string, peer *running) {
 		return res
 	}
 	as := func(c *http.Cookie) func(*http.Request) { return func(r *http.Request) { r.AddCookie(c) } }
-	var old *http.Cookie
+	jar := require.Value(cookiejar.New(nil))(t) // a browser's
+	var before *url.URL
 	for i := range 2 {
 		r, link := begin()
 		root, _, _ := strings.Cut(link, "/page/")
@@ -109,17 +112,18 @@ func forwards(t *testing.T, dir string, peer *running) {
 			t.Fatal(in.Status, in.Cookies())
 		}
 		mine := in.Cookies()[0]
-		plain := &http.Cookie{Name: page.CookieName, Value: mine.Value}
+		at := require.Value(url.Parse(root + page.Prefix))(t)
+		jar.SetCookies(require.Value(url.Parse(link))(t), in.Cookies())
 		token, _ := os.ReadFile(filepath.Join(dir, api.TokenFile))
 		for what, c := range map[string]struct {
 			got  *http.Response
 			want int
 		}{
-			"a login":                 {ask(root+page.Prefix, as(mine)), http.StatusOK},
-			"its events":              {ask(root+page.Prefix+"events?view=", as(mine)), http.StatusOK},
-			"the link again":          {ask(link, func(*http.Request) {}), http.StatusUnauthorized},
-			"a stranger":              {ask(root+page.Prefix, func(*http.Request) {}), http.StatusUnauthorized},
-			"a login by another name": {ask(root+page.Prefix, as(plain)), http.StatusUnauthorized},
+			"a login":           {ask(root+page.Prefix, as(mine)), http.StatusOK},
+			"its events":        {ask(root+page.Prefix+"events?view=", as(mine)), http.StatusOK},
+			"the link again":    {ask(link, func(*http.Request) {}), http.StatusUnauthorized},
+			"a stranger":        {ask(root+page.Prefix, func(*http.Request) {}), http.StatusUnauthorized},
+			"a login elsewhere": {ask("http://"+at.Host+page.Prefix, as(mine)), http.StatusNotFound},
 			"a token": {ask(root+page.Prefix, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token))) }),
 				http.StatusUnauthorized},
 			"another name of the machine": {ask(root+page.Prefix, func(r *http.Request) { r.Host = "attacker.example"; r.AddCookie(mine) }), http.StatusForbidden},
@@ -131,12 +135,14 @@ func forwards(t *testing.T, dir string, peer *running) {
 				t.Errorf("%s: %s, want %d", what, c.got.Status, c.want)
 			}
 		}
-		if old != nil {
-			if got := ask(root+page.Prefix, as(old)); got.StatusCode != http.StatusUnauthorized {
-				t.Errorf("a login of an earlier run: %s", got.Status)
+		if before != nil { // whoever has the earlier port now is asked by a page that is still open
+			for _, c := range jar.Cookies(before) {
+				if got := ask(at.Scheme+"://"+at.Host+before.Path, as(c)); c.Value == mine.Value || got.StatusCode != http.StatusNotFound {
+					t.Errorf("the earlier port gets %v, which opens %s", c, got.Status)
+				}
 			}
 		}
-		if old = mine; i == 0 {
+		if before = at; i == 0 {
 			if c := r.end(t); c != exitOK {
 				t.Errorf("interrupted: code %d\n%s", c, said.String())
 			}

@@ -22,10 +22,15 @@ func checkAddrs(addrs []string) error {
 		if host, port, wrong := net.SplitHostPort(a); wrong == nil && !strings.HasPrefix(a, "/") {
 			kind := "dns"
 			if ip, wrong := netip.ParseAddr(host); wrong == nil {
-				kind = map[bool]string{true: "ip4", false: "ip6"}[ip.Is4()]
+				ip = ip.Unmap()
+				kind, host = map[bool]string{true: "ip4", false: "ip6"}[ip.Is4()], ip.String()
 			}
-			a = "/" + kind + "/" + host + "/tcp/" + port
-			addrs[i] = a
+			addrs[i] = "/" + kind + "/" + host + "/tcp/" + port
+		}
+		typed := a
+		a = addrs[i]
+		if _, err := multiaddr.NewMultiaddr(a); err != nil {
+			return config.Failf(config.ErrRefused, "--addr %q: want HOST:PORT or /ip4/ADDRESS/tcp/PORT", typed)
 		}
 		err := address.Check(a)
 		if errors.Is(err, address.ErrUnreached) {

@@ -255,9 +255,23 @@ func TestAnInvitationIsMadeAgain(t *testing.T) {
 	longer := *all[3]
 	longer.Until = longer.Until.Add(time.Hour)
 	join(&longer, "`--from ADDR` dials another one")
+	begun := t.TempDir()
+	if err = os.WriteFile(filepath.Join(begun, config.FileName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = change.Join(t.Context(), config.Site(), all[3].Token(), begun, nil, nil, host.Addrs(), nil, func(*change.Terms) error { return nil }); err == nil || strings.Contains(err.Error(), "that has passed") {
+		t.Errorf("an interrupted join does not go on: %v", err)
+	}
 	join(all[2], "")
-	if _, _, err = change.Invite(t.Context(), s, "second", nil, time.Hour, change.Signing{}); err == nil || !strings.Contains(err.Error(), "there is a peer second, or was one") {
-		t.Error(err)
+	for _, remove := range []bool{false, true} {
+		if remove {
+			if _, err = change.Remove(t.Context(), s, "second", change.Signing{Without: []string{"second"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err = change.Invite(t.Context(), s, "second", nil, time.Hour, change.Signing{Without: []string{"second"}}); err == nil || !strings.Contains(err.Error(), "there is a peer second, or was one") {
+			t.Error(err)
+		}
 	}
 }
 

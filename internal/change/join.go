@@ -91,7 +91,7 @@ func Join(ctx context.Context, schema *config.Schema, token, dir string, listen,
 	if err = checkAddrs(addrs); err != nil {
 		return nil, err
 	}
-	if time.Now().After(v.Until) {
+	if _, fresh := os.Stat(filepath.Join(dir, config.FileName)); fresh != nil && time.Now().After(v.Until) { // an interrupted join goes on
 		return nil, config.Failf(config.ErrUsage, "this token could be used until %s, and by the clock of this machine that has passed: a new one comes from `peerd network invite %s` at the site that invites", v.until(), v.Name)
 	}
 	if len(from) > 0 {

@@ -143,7 +143,7 @@ func (d *Document) invite(c *Change, place int, known bool) error {
 	again := known && d.Peers[place].Standing != Present && d.SignerAt(place) == nil
 	void := fmt.Sprintf("withdrawn-%d", place)
 	if _, taken := d.Place(void); again && taken {
-		return refuse("%s: there is a peer %s", c.Kind, void)
+		return refuse("%s: %s cannot be invited again, since a peer has the name %s: choose another name", c.Kind, c.Peer, void)
 	}
 	if err := goodPeer(c.Peer, c.ID, known && !again || d.hasID(c.ID)); err != nil {
 		return fmt.Errorf("%s: %w", c.Kind, err)

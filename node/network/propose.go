@@ -69,8 +69,7 @@ func (b *Book) sign(v Version, again bool) error {
 // unjoined reports whether a place was made for an invitation with which, as far as this peer knows, nobody has joined.
 func (b *Book) unjoined(place int) bool {
 	root, err := begin(b.s.Root)
-	p := &b.newest.Peers[place]
-	return err == nil && place >= len(root.d.Peers) && p.Standing != Present && len(p.Former) == 0
+	return err == nil && place >= len(root.d.Peers) && b.records[place] == nil
 }
 
 // check returns why a change cannot come now, in a version with some bytes of text.

@@ -15,7 +15,7 @@ func (s *Site) newest() *durableStatus {
 	return d
 }
 
-// Status returns what the site has done so far. Everything in it is public, and a crash undoes
+// Status returns what the site has done so far. Everything in it is public, and but for Users a crash undoes
 // nothing of it.
 func (s *Site) Status(context.Context) (node.Status, error) {
 	d := s.durable.Load()

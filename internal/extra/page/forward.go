@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 
 	"peerd.dev/internal/config"
 	"peerd.dev/node/api"
-	"peerd.dev/node/api/page"
 )
 
 const (
@@ -21,40 +19,29 @@ const (
 	lookEvery     = time.Second
 )
 
-// forward answers at a listener with the page of the peer of a folder, until ctx is done, which is no error, or the peer has stopped. All
-// programs of the machine can ask: nothing but the page is passed on, with the names of hosts, and the peer wants a login. A browser sends
-// the cookie of a login to whoever has the port later; its name is another one each time, and no good then.
-func forward(ctx context.Context, dir string, l net.Listener) error {
+// forward answers at a listener, below a path that nobody can guess, with the page of the peer of a folder, until ctx is done, which is no
+// error, or the peer has stopped. All programs of the machine can ask: nothing but the page is passed on, with the names of hosts, and the
+// peer wants a login. A browser sends the cookie of a login to whoever has the port later, but to the path of that login alone.
+func forward(ctx context.Context, dir string, l net.Listener, below string) error {
 	way, err := api.Socket(dir)
 	if err != nil {
 		return err
 	}
 	way.MaxConnsPerHost = mostRequests
-	name := page.CookieName + "_" + rand.Text()
 	proxy := &httputil.ReverseProxy{
 		Transport: way, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = "http", "peer"
 			r.Out.Header.Set(api.ForwardedPage, "yes")
-			r.Out.Header.Del("Cookie")
-			if c, none := r.In.Cookie(name); none == nil {
-				r.Out.AddCookie(&http.Cookie{Name: page.CookieName, Value: c.Value})
-			}
-		},
-		ModifyResponse: func(r *http.Response) error {
-			for i, c := range r.Header["Set-Cookie"] {
-				r.Header["Set-Cookie"][i] = strings.Replace(c, page.CookieName, name, 1)
-			}
-			return nil
 		},
 	}
-	server := &http.Server{ReadHeaderTimeout: headerTimeout, ErrorLog: proxy.ErrorLog, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ReadHeaderTimeout: headerTimeout, ErrorLog: proxy.ErrorLog, Handler: http.StripPrefix(below, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, api.PagePrefix) {
 			http.NotFound(w, r)
 			return
 		}
 		proxy.ServeHTTP(w, r)
-	})}
+	}))}
 	defer func() { _ = server.Close() }()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()

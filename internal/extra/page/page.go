@@ -3,6 +3,7 @@ package page
 
 import (
 	"context"
+	"crypto/rand"
 	"io"
 	"log/slog"
 	"net"
@@ -46,12 +47,13 @@ From another machine, forward the port of the link first: ssh -L 8470:127.0.0.1:
 				return config.Failf(config.ErrNetwork, "%w", err)
 			}
 			var l net.Listener
+			below := "/" + rand.Text()
 			if strings.HasPrefix(link.URL, api.PagePrefix) { // the peer has no address
 				if l, err = new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0"); err != nil {
 					return err
 				}
 				defer func() { _ = l.Close() }()
-				link.URL = "http://" + l.Addr().String() + link.URL
+				link.URL = "http://" + l.Addr().String() + below + link.URL
 			}
 			opened := !stay && !o.JSON && browser.Open(ctx, c.Dir, link.URL)
 			err = o.Print(link, func(w io.Writer) {
@@ -62,7 +64,7 @@ From another machine, forward the port of the link first: ssh -L 8470:127.0.0.1:
 			if err != nil || l == nil {
 				return err
 			}
-			return forward(ctx, c.Dir, l)
+			return forward(ctx, c.Dir, l, below)
 		}),
 	}
 	cmd.Flags().BoolVar(&stay, "print", false, "print the address only")

@@ -8,11 +8,9 @@ import (
 	"time"
 )
 
-// CookieName is the name of the cookie of a login.
-const CookieName = "peerd_page"
-
 const (
 	enterPath  = Prefix + "enter"
+	cookieName = "peerd_page"
 	codeTime   = time.Minute
 	loginTime  = 12 * time.Hour
 	mostLogins = 64
@@ -70,7 +68,7 @@ func (p *Page) enter(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: CookieName, Value: p.logins.add(&p.logins.cookies, now, now.Add(loginTime)), // a browser sends it to the folder of this path
+		Name: cookieName, Value: p.logins.add(&p.logins.cookies, now, now.Add(loginTime)), // a browser sends it to the folder of this path
 		MaxAge: int(loginTime.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 	// A redirect would be followed without the cookie where the link was opened from another program's page.
@@ -80,7 +78,7 @@ func (p *Page) enter(w http.ResponseWriter, r *http.Request) {
 
 // Known reports whether a request has the cookie of a login.
 func (p *Page) Known(r *http.Request) bool {
-	c, err := r.Cookie(CookieName)
+	c, err := r.Cookie(cookieName)
 	if err != nil {
 		return false
 	}

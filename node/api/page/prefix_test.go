@@ -113,7 +113,7 @@ func TestThePageWorksBelowAPrefix(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range jar.Cookies(other) {
-		if r := httptest.NewRequest(http.MethodGet, Prefix, nil); c.Name == CookieName {
+		if r := httptest.NewRequest(http.MethodGet, Prefix, nil); c.Name == cookieName {
 			r.AddCookie(c)
 			if pages[1].Known(r) {
 				t.Error("one peer's login is sent to another")

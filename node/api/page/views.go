@@ -115,8 +115,9 @@ func (p *source) show(ctx context.Context, v view, inside bool) (_ any, err erro
 			s.Charts, s.Since = p.charts(v.Name, s.Arms)
 			for i := range s.Arms {
 				all := s.Arms[i].Effects
-				s.Arms[i].Effects = all[:min(len(all), mostEffects)]
-				s.Effects, s.MoreEffects = s.Arms[0].Effects, uint64(len(all)-len(s.Arms[i].Effects))
+				if s.Arms[i].Effects = all[:min(len(all), mostEffects)]; i == 0 {
+					s.Effects, s.MoreEffects = s.Arms[0].Effects, uint64(len(all)-len(s.Arms[0].Effects))
+				}
 			}
 		}
 		if n := len(s.Arms) - mostRows; n > 0 {
