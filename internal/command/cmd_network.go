@@ -189,7 +189,7 @@ func printInvitation(ctx context.Context, o *App, s *config.Settings, name strin
 	_, _ = fmt.Fprintf(o.Stderr, `hand this token over like a password: it joins one machine, once, as %s, until %s,
 and dials %s.
 Lost, or that address is wrong (peerd network move --addr sets it): run this again, and this token is void.
-`, name, v.Until.Format("2006-01-02 15:04 MST"), strings.Join(v.With.Addrs, ", "))
+`, name, v.Until.Format("2006-01-02 15:04:05 MST"), strings.Join(v.With.Addrs, ", "))
 	return o.Print(invitationDoc{v.Token()}, func(w io.Writer) { _, _ = fmt.Fprintln(w, v.Token()) })
 }
 

@@ -485,7 +485,7 @@ class Document:
                 p["closed"] = [*p.get("closed", []), {"id": p["id"], **key["ledger"]}]
             p["former"], p["id"] = [*p.get("former", []), p["id"]], key["id"]
         check(signed_document(p["id"], record["sig"], "record", text), f"a record that {p['name']} has not signed")
-        check(own["number"] > 0 and ("left" in own) != ("addrs" in own), f"a record of {p['name']} without addresses")
+        check(own["number"] > 0 and not ("left" in own and "addrs" in own), f"a record of {p['name']} that left, with addresses")
         if p["standing"] != "gone":
             p.update(standing="gone" if own.get("left") else "present", addrs=own.get("addrs"))
 

@@ -18,7 +18,7 @@ func Status(w io.Writer, d api.Status, arms []api.Arm) {
 	_, _ = fmt.Fprintf(w, "%s %s\n%s of network %s\n", d.Name, d.State, d.ID, d.Network)
 	_, _ = fmt.Fprintf(w, "round %s", round(&d))
 	if d.Skipped > 0 {
-		_, _ = fmt.Fprintf(w, "; %s passed without this peer: before it joined, while it was stopped, or while it was late", terminal.Number(d.Skipped))
+		_, _ = fmt.Fprintf(w, "; since its start %s passed without this peer: before it joined, while it was stopped, or while it was late", terminal.Number(d.Skipped))
 	}
 	_, _ = fmt.Fprintln(w)
 	_, _ = fmt.Fprintf(w, "privacy: ε %.4g is charged, in advance, for all that the site will ever release", d.Spent)

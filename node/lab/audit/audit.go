@@ -113,7 +113,7 @@ func (c Config) asConfigured() setting {
 	if s.spec.Sites == 0 {
 		s.spec.Sites = protocol.Learners(s.spec.Protocol, s.spec.Peers()) // the rule of giving is the configured network's
 	}
-	s.spec.Graph = complete(Peers)
+	s.spec.Graph, s.spec.Absent = complete(Peers), nil // an arm that nobody chooses shows less than others
 	s.cadence = s.spec.Protocol.Cadence()
 	s.describe()
 	return s

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"peerd.dev/bandit"
 	"peerd.dev/dp"
 	"peerd.dev/dp/account"
 	"peerd.dev/node"
@@ -92,6 +93,16 @@ func seeds() uint64 {
 		return 20
 	}
 	return uint64(len(protocols()))
+}
+
+// TestSpareArmsAreNoFault: places for later arms, as init makes them, are beyond the arms that an audit plays.
+func TestSpareArmsAreNoFault(t *testing.T) {
+	c := config(batchParams(), dp.EachLaplace, 20, 1)
+	c.Spec.Give, c.Spec.Learner, c.Spec.Sites = node.GiveFew, bandit.PersonalizedParams{Price: 20}, 20
+	c.Spec.Arms, c.Spec.Absent = 6, []bandit.Arm{3, 4, 5}
+	if r, err := audit.Run(t.Context(), c); err != nil || !r.Passed {
+		t.Error(r, err)
+	}
 }
 
 // TestCorrectPeersPass audits correct peers over fixed seeds, so that it passes always or never:
