@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,8 +70,10 @@ func agree(o *App, answers *bufio.Reader, t *change.Terms) error {
 		if len(t.Addrs) == 0 {
 			_, _ = fmt.Fprintf(o.Stderr, "may others dial this peer? That takes an address that they reach and a firewall that lets them in; without one it dials them.\nThe address, such as %s if they reach this machine there, or nothing for no: ", t.Here)
 			at, _ := answers.ReadString('\n')
-			if t.Addrs = strings.Fields(at); len(t.Addrs) == 1 && slices.Contains([]string{"n", "N", "no"}, t.Addrs[0]) {
-				t.Addrs = nil
+			switch strings.ToLower(strings.TrimSpace(at)) {
+			case "n", "no":
+			default:
+				t.Addrs = strings.Fields(at)
 			}
 		}
 		return nil

@@ -17,7 +17,7 @@ func TestJoinAsksWhoMayDial(t *testing.T) {
 		asked       bool
 	}{
 		{"y\n\n", nil, nil, true},
-		{"y\nno\n", nil, nil, true},
+		{"y\nNo\n", nil, nil, true},
 		{"Yes\n /dns4/a.example/tcp/1\n", nil, []string{"/dns4/a.example/tcp/1"}, true},
 		{"y\nx\n", []string{"given"}, []string{"given"}, false},
 		{"n\nx\n", nil, nil, false},
